@@ -268,7 +268,7 @@ fn files_named_in_the_readme_exist() {
         ".ci/run",
     ] {
         assert!(README.contains(file), "the README no longer names `{file}`");
-        assert!(root.join(file).exists(), "`{file}` is not there");
+        assert!(root.join(file).exists(), "`{file}` does not exist");
     }
     for script in [".ci/run", "quickstart"] {
         use std::os::unix::fs::PermissionsExt;
@@ -282,6 +282,6 @@ fn files_named_in_the_readme_exist() {
             .unwrap_or_else(|error| panic!("`{script}`: {error}"))
             .permissions()
             .mode();
-        assert_ne!(mode & 0o111, 0, "`{script}` cannot be run");
+        assert_ne!(mode & 0o111, 0, "`{script}` is not executable");
     }
 }

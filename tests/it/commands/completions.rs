@@ -88,7 +88,7 @@ fn manual_page_lists_every_command_option_and_exit_code() {
 }
 
 /// Returns bash's completions for the last of these words, or `None` without a bash.
-fn offered_by_bash(conclave: &Conclave, words: &[&str]) -> Option<Vec<String>> {
+fn bash_completions(conclave: &Conclave, words: &[&str]) -> Option<Vec<String>> {
     let script = conclave.folder().join("conclave.bash");
     std::fs::write(
         &script,
@@ -131,16 +131,16 @@ fn bash_completes_consultation_ids() {
         "Other?",
     )
     .save(&conclave);
-    let Some(all) = offered_by_bash(&conclave, &["history", "show", ""]) else {
+    let Some(all) = bash_completions(&conclave, &["history", "show", ""]) else {
         return;
     };
     assert_eq!(
         all,
         ["last", other, one],
-        "without an index the folder is looked at"
+        "the folder is read without an index"
     );
     conclave.run(&["history"]).ends_with(0);
-    let offered = |words: &[&str]| offered_by_bash(&conclave, words).unwrap();
+    let offered = |words: &[&str]| bash_completions(&conclave, words).unwrap();
     for command in [
         &["history", "show"],
         &["history", "export"],
@@ -161,7 +161,7 @@ fn bash_completes_consultation_ids() {
     assert_eq!(
         offered(&["resume", ""]),
         ["last", other],
-        "what is complete is not gone on with"
+        "complete consultations are not offered"
     );
     assert_eq!(offered(&["history", "rm", one, "01kfa2"]), [other]);
     assert_eq!(
@@ -179,7 +179,7 @@ fn bash_completes_consultation_ids() {
     assert_eq!(
         offered(&["history", "i"]),
         [""; 0],
-        "what completion asks with is not offered"
+        "the hidden command is not offered"
     );
 }
 
@@ -213,7 +213,7 @@ fn zsh_and_fish_accept_their_completion_scripts() {
 
 /// Returns what a shell program prints that can source the completion script and has `conclave` on
 /// its path; `None` if the shell is not installed.
-fn said_by(
+fn shell_output(
     conclave: &Conclave,
     shell: &str,
     no_config: &str,
@@ -269,7 +269,7 @@ fn zsh_and_fish_complete_consultation_ids() {
     // its caller.
     let zsh = "compdef() { }; _describe() { print -rl -- ${(P)3} }; source $SCRIPT
         PREFIX=01kfa; _conclave_ids -J -default-; _conclave_unanswered_ids -J -default-";
-    if let Some(offered) = said_by(&conclave, "zsh", "-f", zsh) {
+    if let Some(offered) = shell_output(&conclave, "zsh", "-f", zsh) {
         assert_eq!(
             offered,
             [
@@ -280,7 +280,7 @@ fn zsh_and_fish_complete_consultation_ids() {
         );
     }
     let fish = "source $SCRIPT; complete -C 'conclave history show 01kfa'; complete -C 'conclave resume 01kfa'";
-    if let Some(offered) = said_by(&conclave, "fish", "--no-config", fish) {
+    if let Some(offered) = shell_output(&conclave, "fish", "--no-config", fish) {
         assert_eq!(
             offered,
             [

@@ -23,7 +23,7 @@ fn embedded_models_are_listed_with_their_requirements() {
         "{}",
         ran.stdout
     );
-    assert!(!conclave.home().exists(), "looking makes no folder");
+    assert!(!conclave.home().exists(), "reading creates no folder");
 }
 
 #[test]

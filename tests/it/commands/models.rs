@@ -182,7 +182,7 @@ fn user_models_are_listed_and_a_broken_file_is_named() {
     assert_eq!(
         model(&listed, "openai:free-of-figures").unwrap()["price"],
         Value::Null,
-        "no price is never a price of zero"
+        "a missing price is not zero"
     );
     assert!(
         listed["warnings"][0]

@@ -25,14 +25,14 @@ use crate::support::script::{failure, good, plan};
 
 /// The calls to the fake providers.
 #[derive(Debug, Default)]
-struct Fake {
+struct FakeCalls {
     log: Mutex<Vec<(String, Instant)>>,
     dropped: AtomicUsize,
     calls: AtomicUsize,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Manner {
+enum Behaviour {
     Takes(u64),
     Panics,
     OverloadedOnce,
@@ -40,8 +40,8 @@ enum Manner {
 
 #[derive(Debug)]
 struct FakeProvider {
-    fake: Arc<Fake>,
-    manner: Manner,
+    fake: Arc<FakeCalls>,
+    behaviour: Behaviour,
 }
 
 struct CountsDrops<'a>(&'a AtomicUsize);
@@ -67,13 +67,13 @@ impl Provider for FakeProvider {
                 .push((ask.model.to_string(), Instant::now()));
             let guard = CountsDrops(&self.fake.dropped);
             on(Delta::Connected);
-            match self.manner {
-                Manner::Takes(ms) => sleep(Duration::from_millis(ms)).await,
-                Manner::Panics => panic!("a bug in a codec"),
-                Manner::OverloadedOnce if number == 0 => {
+            match self.behaviour {
+                Behaviour::Takes(ms) => sleep(Duration::from_millis(ms)).await,
+                Behaviour::Panics => panic!("a bug in a codec"),
+                Behaviour::OverloadedOnce if number == 0 => {
                     return failure(FailureClass::Overload, "overloaded");
                 }
-                Manner::OverloadedOnce => {}
+                Behaviour::OverloadedOnce => {}
             }
             on(Delta::Text("{".to_owned()));
             std::mem::forget(guard);
@@ -82,32 +82,32 @@ impl Provider for FakeProvider {
     }
 }
 
-fn providers(manners: [(&str, Manner); 3]) -> (Providers, Arc<Fake>) {
-    let fake = Arc::new(Fake::default());
-    let providers = manners.into_iter().map(|(name, manner)| {
+fn providers(behaviours: [(&str, Behaviour); 3]) -> (Providers, Arc<FakeCalls>) {
+    let fake = Arc::new(FakeCalls::default());
+    let providers = behaviours.into_iter().map(|(name, behaviour)| {
         let provider: Arc<dyn Provider> = Arc::new(FakeProvider {
             fake: fake.clone(),
-            manner,
+            behaviour,
         });
         (ProviderId::new(name), provider)
     });
     (providers.collect::<BTreeMap<_, _>>(), fake)
 }
 
-fn three(manner: Manner) -> (Providers, Arc<Fake>) {
+fn three_providers(behaviour: Behaviour) -> (Providers, Arc<FakeCalls>) {
     providers([
-        ("anthropic", manner),
-        ("openai", Manner::Takes(100)),
-        ("google", Manner::Takes(100)),
+        ("anthropic", behaviour),
+        ("openai", Behaviour::Takes(100)),
+        ("google", Behaviour::Takes(100)),
     ])
 }
 
 #[tokio::test(start_paused = true)]
 async fn round_1_takes_as_long_as_its_slowest_expert() {
     let (providers, fake) = providers([
-        ("anthropic", Manner::Takes(1_000)),
-        ("openai", Manner::Takes(1_500)),
-        ("google", Manner::Takes(2_000)),
+        ("anthropic", Behaviour::Takes(1_000)),
+        ("openai", Behaviour::Takes(1_500)),
+        ("google", Behaviour::Takes(2_000)),
     ]);
     let history = run(plan(), &providers, Vec::new(), no_interrupts()).await;
     let transcript = Transcript::fold(&history).unwrap();
@@ -123,7 +123,7 @@ async fn round_1_takes_as_long_as_its_slowest_expert() {
 
 #[tokio::test(start_paused = true)]
 async fn interrupt_drops_the_connections_at_once() {
-    let (providers, fake) = three(Manner::Takes(60_000));
+    let (providers, fake) = three_providers(Behaviour::Takes(60_000));
     let (interrupt, interrupts) = mpsc::unbounded_channel();
     let began = Instant::now();
     let (history, ()) = tokio::join!(run(plan(), &providers, Vec::new(), interrupts), async {
@@ -140,7 +140,7 @@ async fn interrupt_drops_the_connections_at_once() {
 
 #[tokio::test(start_paused = true)]
 async fn panicking_call_becomes_a_failed_seat() {
-    let (providers, _) = three(Manner::Panics);
+    let (providers, _) = three_providers(Behaviour::Panics);
     let mut plan = plan();
     plan.panel.judges.truncate(1);
     let transcript =
@@ -154,7 +154,7 @@ async fn panicking_call_becomes_a_failed_seat() {
 
 #[tokio::test(start_paused = true)]
 async fn retry_waits_and_then_succeeds() {
-    let (providers, fake) = three(Manner::OverloadedOnce);
+    let (providers, fake) = three_providers(Behaviour::OverloadedOnce);
     let history = run(plan(), &providers, Vec::new(), no_interrupts()).await;
     let transcript = Transcript::fold(&history).unwrap();
     assert!(transcript.degradations().is_empty());
@@ -173,13 +173,13 @@ async fn retry_waits_and_then_succeeds() {
         .collect();
     assert!(
         anthropic[1] - anthropic[0] >= waited.unwrap(),
-        "not before its time"
+        "the retry comes too early"
     );
 }
 
 #[tokio::test(start_paused = true)]
 async fn consent_is_asked_before_any_call() {
-    let (providers, fake) = three(Manner::Takes(1));
+    let (providers, fake) = three_providers(Behaviour::Takes(1));
     let mut plan = plan();
     plan.control.consent.always_allow_under = MicroUsd::ZERO;
     let mut consultation = Consultation::new(plan);
@@ -228,7 +228,7 @@ impl Subscriber for Listener {
 
 #[tokio::test(start_paused = true)]
 async fn failing_subscriber_is_reported_once_and_does_no_harm() {
-    let (providers, _) = three(Manner::Takes(1));
+    let (providers, _) = three_providers(Behaviour::Takes(1));
     let mut failing = Listener {
         fails_at: Some(5),
         ..Listener::default()

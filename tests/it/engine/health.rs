@@ -28,7 +28,7 @@ fn answers_after(
 }
 
 /// Starts providers whose experts answer after 100 s and whose judge answers after 5 s.
-fn slow(check: Duration) -> Stage {
+fn slow_stage(check: Duration) -> Stage {
     let script = |call: ScriptedCall<'_>| {
         (
             if call.ask.answer.round() % 2 == 1 {
@@ -57,7 +57,7 @@ fn began(checks: &[Check], provider: &str) -> Vec<Duration> {
 
 #[tokio::test(start_paused = true)]
 async fn providers_are_checked_after_the_first_call_and_every_half_minute() {
-    let stage = slow(SECOND);
+    let stage = slow_stage(SECOND);
     let history = stage.play(plan()).await;
     assert_eq!(
         Transcript::fold(&history).unwrap().state,
@@ -72,16 +72,12 @@ async fn providers_are_checked_after_the_first_call_and_every_half_minute() {
     for provider in ["anthropic", "google"] {
         assert_eq!(began(&stage.checks(), provider), expected, "{provider}");
     }
-    assert_eq!(
-        began(&stage.checks(), "openai"),
-        [],
-        "it cannot be asked for nothing"
-    );
+    assert_eq!(began(&stage.checks(), "openai"), [], "it has no free check");
     tokio::time::sleep(10 * EVERY).await;
     assert_eq!(
         stage.checks().len(),
         2 * expected.len(),
-        "nobody is asked when the run is over"
+        "no check follows the end of the run"
     );
 }
 
@@ -108,7 +104,7 @@ fn health_updates(history: &[Envelope]) -> Vec<String> {
 
 #[tokio::test(start_paused = true)]
 async fn status_changes_are_reported_once() {
-    let stage = slow(SECOND);
+    let stage = slow_stage(SECOND);
     let history = stage.play(plan()).await;
     let expected = [
         "1 anthropic Healthy",
@@ -172,7 +168,7 @@ async fn hanging_checks_delay_neither_the_end_nor_an_interrupt() {
 
 #[tokio::test(start_paused = true)]
 async fn providers_are_not_checked_before_consent() {
-    let stage = slow(SECOND);
+    let stage = slow_stage(SECOND);
     let mut plan = plan();
     plan.control.consent.always_allow_under = MicroUsd::ZERO;
     let mut consultation = Consultation::new(plan);

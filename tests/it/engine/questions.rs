@@ -118,27 +118,27 @@ async fn open_question_does_not_block_calls_and_timers() {
             envelope.event,
             Event::Call(CallEvent::Retried { wait_ms: 2_000, .. })
         )),
-        "a timer has run out"
+        "a timer fires"
     );
     assert_eq!(
         stage.attempts().len(),
         10,
-        "five steps, and a wait of 2 s for one that is tried again"
+        "five steps, and a wait of 2 s before a retry"
     );
     assert_eq!(
         stage.began.elapsed(),
         8 * SECOND,
-        "five steps, and a wait of 2 s for one that is tried again"
+        "five steps, and a wait of 2 s before a retry"
     );
     assert_eq!(
         person.questions.lock().unwrap().len(),
         1,
-        "it ends with the run"
+        "the question ends with the run"
     );
     assert_eq!(
         person.withdrawn.load(Ordering::SeqCst),
         1,
-        "it ends with the run"
+        "the question ends with the run"
     );
 }
 
@@ -175,7 +175,7 @@ impl Person for RefusingUser {
 
 /// Runs a consultation whose Round 1 takes 61 s, with a pulse after 60 s that the user answers with
 /// no at this time.
-async fn pulsed(no: Duration) -> (StateName, Vec<PulseAnswer>) {
+async fn run_with_pulse(no: Duration) -> (StateName, Vec<PulseAnswer>) {
     let takes = |call: ScriptedCall<'_>| {
         (
             if call.ask.answer.round() == 1 {
@@ -216,13 +216,13 @@ async fn pulsed(no: Duration) -> (StateName, Vec<PulseAnswer>) {
 #[tokio::test(start_paused = true)]
 async fn answers_at_or_after_the_withdrawal_are_ignored() {
     assert_eq!(
-        pulsed(Duration::from_millis(60_500)).await,
+        run_with_pulse(Duration::from_millis(60_500)).await,
         (StateName::Aborted, vec![PulseAnswer::Cancel]),
-        "in time it is heard"
+        "a timely answer counts"
     );
     for no in [61, 62, 70] {
         assert_eq!(
-            pulsed(no * SECOND).await,
+            run_with_pulse(no * SECOND).await,
             (StateName::Complete, vec![PulseAnswer::Superseded]),
             "{no}"
         );

@@ -15,7 +15,7 @@ const SECOND: Duration = Duration::from_secs(1);
 const REFUSED_AFTER: Duration = Duration::from_millis(50);
 const ANSWERED_AFTER: Duration = Duration::from_millis(100);
 
-fn limited(hint: Option<Duration>) -> Outcome {
+fn rate_limited(hint: Option<Duration>) -> Outcome {
     match hint {
         Some(hint) => failure_with_hint(FailureClass::RateLimit, "too many requests", hint),
         None => failure(FailureClass::RateLimit, "too many requests"),
@@ -24,11 +24,11 @@ fn limited(hint: Option<Duration>) -> Outcome {
 
 /// Starts providers of which the experts' one rejects everything before `recovers`; another one
 /// judges.
-fn limited_until(recovers: Duration, hint: Option<Duration>) -> Stage {
+fn rate_limited_until(recovers: Duration, hint: Option<Duration>) -> Stage {
     Stage::new()
         .provider("anthropic", move |call| {
             if call.at < recovers {
-                (REFUSED_AFTER, limited(hint))
+                (REFUSED_AFTER, rate_limited(hint))
             } else {
                 (ANSWERED_AFTER, good(call.ask))
             }
@@ -73,7 +73,7 @@ fn round(stage: &Stage, provider: &str, number: u8) -> Vec<Attempt> {
 #[tokio::test(start_paused = true)]
 async fn crowd_recovers_quickly_without_a_retry_storm() {
     let (recovers, hint) = (10 * SECOND, 2 * SECOND);
-    let stage = limited_until(recovers, Some(hint));
+    let stage = rate_limited_until(recovers, Some(hint));
     let transcript = Transcript::fold(&stage.play(crowd(64)).await).unwrap();
     assert_eq!(transcript.state, StateName::Complete);
     assert_eq!(transcript.failures.len(), 0);
@@ -91,7 +91,7 @@ async fn crowd_recovers_quickly_without_a_retry_storm() {
     assert_eq!(
         first.len(),
         64 + refused.len(),
-        "not a call more than was refused"
+        "only rejected calls are repeated"
     );
     // After the first success two calls go out, then three, then four.
     let answered: Vec<u128> = first
@@ -120,7 +120,7 @@ async fn crowd_recovers_quickly_without_a_retry_storm() {
 async fn crowd_without_a_hint_backs_off_together() {
     for seed in 0..4 {
         let recovers = 5 * SECOND;
-        let stage = limited_until(recovers, None);
+        let stage = rate_limited_until(recovers, None);
         let transcript = Transcript::fold(&stage.play(Plan { seed, ..crowd(64) }).await).unwrap();
         assert_eq!(transcript.state, StateName::Complete);
         let first = round(&stage, "anthropic", 1);
@@ -141,7 +141,7 @@ async fn crowd_without_a_hint_backs_off_together() {
         assert_eq!(
             transcript.failures.len(),
             0,
-            "who was refused goes behind those who were not"
+            "rejected calls queue behind the others"
         );
         let last = first
             .iter()
@@ -150,7 +150,7 @@ async fn crowd_without_a_hint_backs_off_together() {
             .unwrap();
         assert!(
             last <= recovers + 30 * SECOND + ANSWERED_AFTER * 18,
-            "the longest wait, and then the crowd: {last:?}"
+            "the longest wait plus the time for the crowd: {last:?}"
         );
     }
 }
@@ -158,7 +158,7 @@ async fn crowd_without_a_hint_backs_off_together() {
 #[tokio::test(start_paused = true)]
 async fn provider_that_never_recovers_fails_after_two_minutes() {
     let hint = 2 * SECOND;
-    let stage = limited_until(Duration::MAX, Some(hint));
+    let stage = rate_limited_until(Duration::MAX, Some(hint));
     let history = stage.play(crowd(64)).await;
     let transcript = Transcript::fold(&history).unwrap();
     assert_eq!(transcript.state, StateName::Aborted);
@@ -178,7 +178,7 @@ async fn provider_that_never_recovers_fails_after_two_minutes() {
 
 #[tokio::test(start_paused = true)]
 async fn long_backoff_fails_the_crowd_without_another_call() {
-    let stage = limited_until(Duration::MAX, Some(31 * SECOND));
+    let stage = rate_limited_until(Duration::MAX, Some(31 * SECOND));
     let history = stage.play(crowd(64)).await;
     let transcript = Transcript::fold(&history).unwrap();
     assert_eq!(transcript.state, StateName::Aborted);
@@ -199,7 +199,7 @@ async fn backoff_of_round_1_delays_the_judge_of_round_2() {
         .provider("anthropic", |call| (ANSWERED_AFTER, good(call.ask)))
         .provider("openai", |call| {
             if call.nth <= 3 {
-                (Duration::ZERO, limited(Some(5 * SECOND)))
+                (Duration::ZERO, rate_limited(Some(5 * SECOND)))
             } else {
                 (ANSWERED_AFTER, good(call.ask))
             }
@@ -229,7 +229,7 @@ async fn backoff_of_round_1_delays_the_judge_of_round_2() {
         .unwrap();
     assert_eq!(
         entered.at.0, 10_000,
-        "the round began when the expert had given up, and its judge waited"
+        "Round 2 starts when the expert fails, and its judge waits"
     );
 }
 
@@ -240,7 +240,7 @@ async fn interrupt_during_a_backoff_ends_at_once() {
         5 * SECOND,
         Duration::from_millis(20_049),
     ] {
-        let stage = limited_until(Duration::MAX, Some(20 * SECOND));
+        let stage = rate_limited_until(Duration::MAX, Some(20 * SECOND));
         let history = stage.play_interrupted(crowd(64), after).await;
         assert_eq!(
             Transcript::fold(&history).unwrap().state,
@@ -253,7 +253,7 @@ async fn interrupt_during_a_backoff_ends_at_once() {
                 .attempts()
                 .iter()
                 .all(|attempt| attempt.ended.is_some()),
-            "nothing was under way"
+            "no call is open"
         );
     }
 }
@@ -262,7 +262,7 @@ async fn interrupt_during_a_backoff_ends_at_once() {
 async fn interrupt_cancels_the_trial_call_after_a_backoff() {
     let stage = Stage::new().provider("anthropic", |call| {
         if call.nth <= 4 {
-            (REFUSED_AFTER, limited(Some(SECOND)))
+            (REFUSED_AFTER, rate_limited(Some(SECOND)))
         } else {
             (60 * SECOND, good(call.ask))
         }
@@ -299,7 +299,7 @@ async fn backoff_of_one_provider_does_not_delay_another() {
         let stage = Stage::new()
             .provider("anthropic", move |call| {
                 if rests && call.at < 20 * SECOND {
-                    (REFUSED_AFTER, limited(Some(20 * SECOND)))
+                    (REFUSED_AFTER, rate_limited(Some(20 * SECOND)))
                 } else {
                     (ANSWERED_AFTER, good(call.ask))
                 }

@@ -79,7 +79,7 @@ fn calls(log: &[Envelope]) -> Vec<CallId> {
 
 /// Returns the positions at which a log ends within a step before its calls: the start of each
 /// round.
-fn cuts(log: &[Envelope]) -> Vec<usize> {
+fn cut_points(log: &[Envelope]) -> Vec<usize> {
     let starts: Vec<usize> = (0..log.len())
         .filter(|at| matches!(log[*at].event, Event::Round(RoundEvent::Started { .. })))
         .collect();
@@ -90,7 +90,7 @@ fn cuts(log: &[Envelope]) -> Vec<usize> {
 #[tokio::test(start_paused = true)]
 async fn resume_performs_the_pending_effects_exactly_once() {
     let whole = stage().play(plan()).await;
-    for cut in cuts(&whole) {
+    for cut in cut_points(&whole) {
         let (log, rest) = whole.split_at(cut);
         let stage = stage();
         let (consultation, received, history) = resume(&stage, log, log.last().unwrap().at).await;
@@ -110,7 +110,7 @@ async fn resume_performs_the_pending_effects_exactly_once() {
         assert_eq!(
             all,
             calls(&whole),
-            "cut before {cut}: no call is missing, and none is made again"
+            "cut before {cut}: no call is missing or repeated"
         );
         assert_eq!(stage.attempts().len(), calls(rest).len());
     }
@@ -167,7 +167,7 @@ async fn resume_after_any_event_completes_and_repeats_only_lost_calls() {
         assert_eq!(
             calls(&both).len(),
             calls(&whole).len() + lost,
-            "cut before {cut}: what was lost is made again, and nothing else"
+            "cut before {cut}: only lost calls are repeated"
         );
     }
 }
@@ -175,7 +175,7 @@ async fn resume_after_any_event_completes_and_repeats_only_lost_calls() {
 #[tokio::test(start_paused = true)]
 async fn event_times_never_go_back() {
     let whole = stage().play(plan()).await;
-    let (log, _) = whole.split_at(cuts(&whole)[2]);
+    let (log, _) = whole.split_at(cut_points(&whole)[2]);
     let last = log.last().unwrap().at;
     assert!(last > Timestamp(1_000));
     let (_, _, history) = resume(&stage(), log, Timestamp(0)).await;
@@ -194,7 +194,7 @@ async fn event_times_never_go_back() {
     assert_eq!(
         finished.at,
         later.after(SECOND),
-        "and a clock that is ahead stays so"
+        "a clock that is ahead stays ahead"
     );
 }
 
@@ -257,6 +257,6 @@ async fn timers_of_the_interrupted_run_fire_after_resume() {
     assert_eq!(
         resumed_stage.attempts_at("anthropic")[0].began,
         15 * SECOND,
-        "at the moment that was set for it"
+        "the timer fires at its time"
     );
 }

@@ -38,7 +38,7 @@ const CLASSES: [FailureClass; 15] = [
 
 /// Returns the number of attempts while a failure of this class persists, and whether there are
 /// waits between them.
-fn tries(class: FailureClass) -> (usize, bool) {
+fn expected_attempts(class: FailureClass) -> (usize, bool) {
     match class {
         FailureClass::RateLimit
         | FailureClass::Overload
@@ -60,7 +60,7 @@ fn tries(class: FailureClass) -> (usize, bool) {
     }
 }
 
-fn failing(class: FailureClass, hint: Option<Duration>) -> Failure {
+fn failure_with(class: FailureClass, hint: Option<Duration>) -> Failure {
     Failure {
         retry_after: hint,
         ..Failure::new(class, "no")
@@ -68,23 +68,23 @@ fn failing(class: FailureClass, hint: Option<Duration>) -> Failure {
 }
 
 /// Returns a plan in which the Security Expert alone depends on Anthropic.
-fn seeded(seed: u64) -> Plan {
+fn plan_with_seed(seed: u64) -> Plan {
     let mut plan = plan();
     plan.panel.judges.truncate(1);
     Plan { seed, ..plan }
 }
 
 /// Runs a consultation in which Anthropic always fails and the others answer at once.
-async fn fails(seed: u64, failure: Failure) -> (Vec<Attempt>, Vec<Envelope>) {
+async fn run_with_failure(seed: u64, failure: Failure) -> (Vec<Attempt>, Vec<Envelope>) {
     let stage = Stage::new()
         .provider("anthropic", move |_| (NOTHING, Err(failure.clone())))
         .provider("openai", |call| (NOTHING, good(call.ask)))
         .provider("google", |call| (NOTHING, good(call.ask)));
-    let history = stage.play(seeded(seed)).await;
+    let history = stage.play(plan_with_seed(seed)).await;
     assert_eq!(
         Transcript::fold(&history).unwrap().state,
         StateName::Complete,
-        "the others give the answer"
+        "the other experts answer"
     );
     (stage.attempts_at("anthropic"), history)
 }
@@ -113,8 +113,8 @@ fn logged_waits(history: &[Envelope]) -> Vec<Duration> {
 async fn retries_follow_the_hint_exactly_for_every_failure_class() {
     let hint = Duration::from_millis(1_500);
     for class in CLASSES {
-        let (count, waits) = tries(class);
-        let (attempts, history) = fails(7, failing(class, Some(hint))).await;
+        let (count, waits) = expected_attempts(class);
+        let (attempts, history) = run_with_failure(7, failure_with(class, Some(hint))).await;
         let step = if waits { hint } else { NOTHING };
         let expected: Vec<Duration> = (0..count)
             .map(|nth| step * u32::try_from(nth).unwrap())
@@ -123,7 +123,7 @@ async fn retries_follow_the_hint_exactly_for_every_failure_class() {
         assert_eq!(
             logged_waits(&history),
             vec![step; count - 1],
-            "{class:?}: the log says so"
+            "{class:?}: the log has the same waits"
         );
     }
 }
@@ -131,13 +131,17 @@ async fn retries_follow_the_hint_exactly_for_every_failure_class() {
 #[tokio::test(start_paused = true)]
 async fn waits_without_a_hint_are_at_most_one_and_two_seconds() {
     for class in CLASSES {
-        let (count, waits) = tries(class);
+        let (count, waits) = expected_attempts(class);
         let mut all = Vec::new();
         for seed in if waits { 0..32 } else { 7..8 } {
-            let (attempts, history) = fails(seed, failing(class, None)).await;
+            let (attempts, history) = run_with_failure(seed, failure_with(class, None)).await;
             let gaps = gaps(&attempts);
             assert_eq!(attempts.len(), count, "{class:?}");
-            assert_eq!(logged_waits(&history), gaps, "{class:?}: the log says so");
+            assert_eq!(
+                logged_waits(&history),
+                gaps,
+                "{class:?}: the log has the same waits"
+            );
             let longest = [1, 2].map(Duration::from_secs);
             assert!(
                 gaps.iter()
@@ -158,7 +162,7 @@ async fn waits_without_a_hint_are_at_most_one_and_two_seconds() {
             assert_eq!(
                 quarters.len(),
                 4,
-                "{class:?}: the whole length is used, so that a crowd is spread over it"
+                "{class:?}: the waits use the whole range"
             );
         }
     }
@@ -166,12 +170,16 @@ async fn waits_without_a_hint_are_at_most_one_and_two_seconds() {
 
 #[tokio::test(start_paused = true)]
 async fn retry_times_depend_only_on_the_seed() {
-    let busy = || failing(FailureClass::Overload, None);
+    let busy = || failure_with(FailureClass::Overload, None);
     let mut seen = BTreeSet::new();
     for seed in [1, 2, 77, u64::MAX] {
-        let first = gaps(&fails(seed, busy()).await.0);
-        assert_eq!(first, gaps(&fails(seed, busy()).await.0), "seed {seed}");
-        assert_ne!(first[0] * 2, first[1], "each wait has a jitter of its own");
+        let first = gaps(&run_with_failure(seed, busy()).await.0);
+        assert_eq!(
+            first,
+            gaps(&run_with_failure(seed, busy()).await.0),
+            "seed {seed}"
+        );
+        assert_ne!(first[0] * 2, first[1], "each wait has its own jitter");
         assert!(seen.insert(first), "seed {seed}");
     }
 }
@@ -190,14 +198,14 @@ async fn hints_are_rounded_up_to_the_millisecond() {
     ];
     for class in [FailureClass::RateLimit, FailureClass::Overload] {
         for (hint, wait_ms) in hints {
-            let (attempts, history) = fails(7, failing(class, Some(hint))).await;
+            let (attempts, history) = run_with_failure(7, failure_with(class, Some(hint))).await;
             let wait = Duration::from_millis(wait_ms);
             assert!(wait >= hint);
             assert_eq!(gaps(&attempts), [wait, wait], "{class:?} {hint:?}");
             assert_eq!(
                 logged_waits(&history),
                 [wait, wait],
-                "{class:?} {hint:?}: what is told is what is waited"
+                "{class:?} {hint:?}: the logged wait is the real wait"
             );
             let backoff = |envelope: &Envelope| match envelope.event {
                 Event::Provider(ProviderEvent::Held { wait_ms, .. }) => {
@@ -221,7 +229,8 @@ async fn runs_that_start_between_milliseconds_do_not_retry_early() {
     for offset in [1, 300, 999].map(Duration::from_micros) {
         tokio::time::advance(offset).await;
         for hint in [1, 400, 1_000, 50_001].map(Duration::from_micros) {
-            let (attempts, _) = fails(7, failing(FailureClass::RateLimit, Some(hint))).await;
+            let (attempts, _) =
+                run_with_failure(7, failure_with(FailureClass::RateLimit, Some(hint))).await;
             for gap in gaps(&attempts) {
                 assert!(gap >= hint, "{hint:?} {gap:?}");
                 assert!(gap < hint + Duration::from_millis(3), "{hint:?} {gap:?}");
@@ -244,12 +253,12 @@ async fn hints_beyond_half_a_minute_prevent_retries() {
             Duration::from_secs(86_400),
             Duration::MAX,
         ] {
-            let (attempts, history) = fails(7, failing(class, Some(hint))).await;
+            let (attempts, history) = run_with_failure(7, failure_with(class, Some(hint))).await;
             assert_eq!(began(&attempts), [NOTHING], "{class:?} {hint:?}");
             assert_eq!(
                 history.last().unwrap().at.0,
                 0,
-                "{class:?} {hint:?}: nobody waits"
+                "{class:?} {hint:?}: there is no wait"
             );
         }
     }
@@ -261,11 +270,11 @@ async fn empty_answers_with_paid_thinking_are_not_retried() {
         output: 900,
         ..Usage::default()
     });
-    let (attempts, _) = fails(
+    let (attempts, _) = run_with_failure(
         7,
         Failure {
             usage: usage.map(Box::new),
-            ..failing(FailureClass::Empty, None)
+            ..failure_with(FailureClass::Empty, None)
         },
     )
     .await;
@@ -277,11 +286,11 @@ async fn waits_start_at_the_failure() {
     let (takes, hint) = (Duration::from_millis(400), Duration::from_millis(250));
     let stage = Stage::new()
         .provider("anthropic", move |_| {
-            (takes, Err(failing(FailureClass::Overload, Some(hint))))
+            (takes, Err(failure_with(FailureClass::Overload, Some(hint))))
         })
         .provider("openai", |call| (NOTHING, good(call.ask)))
         .provider("google", |call| (NOTHING, good(call.ask)));
-    stage.play(seeded(7)).await;
+    stage.play(plan_with_seed(7)).await;
     assert_eq!(
         began(&stage.attempts_at("anthropic")),
         [0, 650, 1_300].map(Duration::from_millis)
@@ -293,7 +302,7 @@ async fn each_answer_and_each_model_has_its_own_retries() {
     let busy = || {
         (
             NOTHING,
-            Err(failing(
+            Err(failure_with(
                 FailureClass::Overload,
                 Some(Duration::from_secs(1)),
             )),
@@ -335,22 +344,18 @@ async fn each_answer_and_each_model_has_its_own_retries() {
     assert_eq!(at("anthropic", 1), 3);
     assert_eq!(at("openai", 1), 3);
     assert_eq!(at("google", 1), 1);
-    assert_eq!(
-        at("openai", 2),
-        3,
-        "the judge's substitute has retries of its own"
-    );
+    assert_eq!(at("openai", 2), 3, "the fallback judge has its own retries");
     assert_eq!(
         at("anthropic", 2),
         3,
-        "the judge's substitute has retries of its own"
+        "the fallback judge has its own retries"
     );
 }
 
 #[tokio::test(start_paused = true)]
 async fn fallback_judge_takes_over_during_a_long_backoff() {
     let long = || {
-        Err(failing(
+        Err(failure_with(
             FailureClass::RateLimit,
             Some(Duration::from_secs(45)),
         ))
@@ -373,7 +378,7 @@ async fn fallback_judge_takes_over_during_a_long_backoff() {
         Transcript::fold(&history).unwrap().state,
         StateName::Complete
     );
-    assert_eq!(history.last().unwrap().at.0, 0, "nobody waits");
+    assert_eq!(history.last().unwrap().at.0, 0, "there is no wait");
     let rounds: Vec<u8> = stage
         .attempts_at("openai")
         .iter()
@@ -382,7 +387,7 @@ async fn fallback_judge_takes_over_during_a_long_backoff() {
     assert_eq!(
         rounds,
         [1, 2],
-        "not asked again, as judge or as expert, while it wants to be left alone"
+        "the provider gets no call during its backoff"
     );
     let substitutes = history.iter().filter_map(|envelope| match &envelope.event {
         Event::Consultation(ConsultationEvent::ProviderSubstituted { substitute, .. }) => {
@@ -393,6 +398,6 @@ async fn fallback_judge_takes_over_during_a_long_backoff() {
     assert_eq!(
         substitutes.collect::<Vec<_>>(),
         [ModelRef::new("anthropic", "claude-sonnet-5-5")],
-        "once, for the rest of the run"
+        "one substitution lasts for the rest of the run"
     );
 }

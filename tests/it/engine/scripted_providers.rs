@@ -55,7 +55,7 @@ pub(super) struct Check {
     pub(super) dropped: bool,
 }
 
-struct Scripted {
+struct ScriptedProvider {
     name: String,
     script: Script,
     check: Option<CheckScript>,
@@ -64,13 +64,13 @@ struct Scripted {
     checks: Arc<Mutex<Vec<Check>>>,
 }
 
-impl std::fmt::Debug for Scripted {
+impl std::fmt::Debug for ScriptedProvider {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.name)
     }
 }
 
-impl Provider for Scripted {
+impl Provider for ScriptedProvider {
     fn ask<'a>(
         &'a self,
         ask: &'a Ask,
@@ -142,7 +142,7 @@ impl Provider for Scripted {
 
 /// Records the end of a check, also when it is dropped.
 struct CheckRecorder<'a> {
-    provider: &'a Scripted,
+    provider: &'a ScriptedProvider,
     at: usize,
     dropped: bool,
 }
@@ -192,7 +192,7 @@ impl Stage {
 
     fn with(mut self, name: &str, script: Script, check: Option<CheckScript>) -> Self {
         let (attempts, checks) = (Arc::clone(&self.attempts), Arc::clone(&self.checks));
-        let scripted = Scripted {
+        let scripted = ScriptedProvider {
             name: name.to_owned(),
             script,
             check,

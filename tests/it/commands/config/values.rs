@@ -10,7 +10,7 @@ fn path_is_printed_even_without_a_file() {
     let conclave = Conclave::new();
     let path = format!("{}\n", conclave.home().join("config.json").display());
     assert_eq!(config(&conclave, &["path"]).ends_with(0).stdout, path);
-    assert!(!conclave.home().exists(), "looking makes no folder");
+    assert!(!conclave.home().exists(), "reading creates no folder");
     assert_eq!(
         config(&conclave.config("{"), &["path"]).ends_with(0).stdout,
         path
@@ -104,7 +104,7 @@ fn first_set_creates_a_private_home() {
     assert_eq!(
         std::fs::read_dir(conclave.home()).unwrap().count(),
         1,
-        "nothing is left beside it"
+        "no temporary file remains"
     );
 }
 
@@ -204,7 +204,7 @@ fn concurrent_changes_are_all_saved() {
     assert_eq!(
         std::fs::read_dir(conclave.home()).unwrap().count(),
         1,
-        "nothing is left beside it"
+        "no temporary file remains"
     );
 }
 

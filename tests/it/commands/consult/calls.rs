@@ -9,7 +9,7 @@ const QUESTION: &str = "Should a team of four rewrite its scheduler in Rust?";
 /// The models of the default panel with three keys.
 const PANEL: [&str; 3] = ["claude-sonnet-5-5", "gpt-6.1-sol", "gemini-4-argon"];
 
-fn consulted() -> (ProviderServer, Vec<ModelRequest>) {
+fn run_consultation() -> (ProviderServer, Vec<ModelRequest>) {
     let server = ProviderServer::start();
     Conclave::at(&server)
         .run(&["consult", QUESTION])
@@ -20,7 +20,7 @@ fn consulted() -> (ProviderServer, Vec<ModelRequest>) {
 
 #[test]
 fn three_keys_make_exactly_nine_calls() {
-    let (server, requests) = consulted();
+    let (server, requests) = run_consultation();
     assert_eq!(
         request_counts(&server),
         [
@@ -49,9 +49,9 @@ fn three_keys_make_exactly_nine_calls() {
             ["claude-sonnet-5-5", "gemini-4-argon", "gpt-6.1-sol"]
         );
     }
-    for judged in requests.iter().filter(|request| !request.is_from_expert()) {
-        assert_eq!(judged.vendor, Vendor::OpenAi);
-        assert_eq!(judged.model.as_str(), "gpt-6.1-sol");
+    for request in requests.iter().filter(|request| !request.is_from_expert()) {
+        assert_eq!(request.vendor, Vendor::OpenAi);
+        assert_eq!(request.model.as_str(), "gpt-6.1-sol");
     }
 }
 
@@ -90,7 +90,7 @@ fn experts_are_asked_concurrently() {
 
 #[test]
 fn every_prompt_contains_the_question_and_the_persona() {
-    let (_server, requests) = consulted();
+    let (_server, requests) = run_consultation();
     for request in &requests {
         assert_eq!(
             request.prompt().matches(QUESTION).count(),
@@ -112,7 +112,7 @@ fn every_prompt_contains_the_question_and_the_persona() {
 
 #[test]
 fn experts_see_their_own_answer_and_judges_see_all_answers() {
-    let (_server, requests) = consulted();
+    let (_server, requests) = run_consultation();
     let says = |model: &str| format!("{model} says: start small");
     for model in PANEL {
         let revision = requests
@@ -120,15 +120,15 @@ fn experts_see_their_own_answer_and_judges_see_all_answers() {
             .find(|request| request.answer == "revision" && request.model == model)
             .unwrap();
         assert!(revision.user.contains(&says(model)), "{}", revision.user);
-        for judged in requests
+        for request in requests
             .iter()
             .filter(|request| ["synthesis", "verdict"].contains(&request.answer))
         {
             assert!(
-                judged.user.contains(&says(model)),
+                request.user.contains(&says(model)),
                 "{}: {}",
-                judged.answer,
-                judged.user
+                request.answer,
+                request.user
             );
         }
     }
@@ -167,11 +167,7 @@ fn one_key_makes_all_nine_calls_to_its_vendor() {
             .iter()
             .map(|request| request.model.clone())
             .collect();
-        assert_eq!(
-            models.len(),
-            3,
-            "three models of one vendor sit on the panel"
-        );
+        assert_eq!(models.len(), 3, "the panel has three models of one vendor");
         assert!(
             ran.stderr
                 .contains("agreement within one family is weak evidence"),
@@ -181,7 +177,7 @@ fn one_key_makes_all_nine_calls_to_its_vendor() {
         let others = keys.into_iter().filter(|other| *other != key);
         assert!(
             others.into_iter().any(|other| ran.stderr.contains(other)),
-            "it says what more keys would add: {}",
+            "no hint to further keys: {}",
             ran.stderr
         );
     }

@@ -6,18 +6,15 @@ use crate::support::binary::{Conclave, RunOutput};
 use crate::support::provider_server::ProviderServer;
 
 /// A model whose nine calls cost more than half a dollar.
-const DEAR: &str = "claude-fable-5-1";
+const EXPENSIVE: &str = "claude-fable-5-1";
 
 /// Runs a consultation that must end at the gate.
-fn declined(conclave: &Conclave, server: &ProviderServer, arguments: &[&str]) -> RunOutput {
+fn assert_declined(conclave: &Conclave, server: &ProviderServer, arguments: &[&str]) -> RunOutput {
     let ran = conclave
         .run(&[&["consult", "Shall we?"], arguments].concat())
         .ends_with(3);
     assert_eq!(ran.stdout, "");
-    assert!(
-        server.requests().is_empty(),
-        "nothing is asked without consent"
-    );
+    assert!(server.requests().is_empty(), "no request without consent");
     ran
 }
 
@@ -51,10 +48,10 @@ fn saved_cost(conclave: &Conclave) -> u64 {
 fn expensive_run_without_a_terminal_ends_with_hints() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
-    let ran = declined(&conclave, &server, &["--model", DEAR]);
+    let ran = assert_declined(&conclave, &server, &["--model", EXPENSIVE]);
     let (progress, hints) = ran.stderr.split_once("error: ").unwrap();
     assert_eq!(
-        declined(&conclave, &server, &["--model", DEAR, "-q"]).stderr,
+        assert_declined(&conclave, &server, &["--model", EXPENSIVE, "-q"]).stderr,
         format!("error: {hints}")
     );
     let estimate = progress
@@ -78,7 +75,7 @@ fn expensive_run_without_a_terminal_ends_with_hints() {
             "consult",
             "Shall we?",
             "--model",
-            DEAR,
+            EXPENSIVE,
             "-n",
             "--max-cost",
             high,
@@ -97,14 +94,14 @@ fn expensive_run_without_a_terminal_ends_with_hints() {
 fn ceiling_below_the_high_estimate_is_not_consent() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
-    let range = dry_run(&conclave, &["--model", DEAR])["cost"].clone();
+    let range = dry_run(&conclave, &["--model", EXPENSIVE])["cost"].clone();
     let cents = range["high"]["micro_usd"].as_u64().unwrap() / 10_000 - 1;
     assert!(cents * 10_000 > range["expected"]["micro_usd"].as_u64().unwrap());
     let ceiling = format!("{}.{:02}", cents / 100, cents % 100);
-    declined(
+    assert_declined(
         &conclave,
         &server,
-        &["--model", DEAR, "--max-cost", &ceiling],
+        &["--model", EXPENSIVE, "--max-cost", &ceiling],
     );
 }
 
@@ -112,7 +109,7 @@ fn ceiling_below_the_high_estimate_is_not_consent() {
 fn declined_consultation_is_recorded_as_declined() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
-    let ran = declined(&conclave, &server, &["--model", DEAR]);
+    let ran = assert_declined(&conclave, &server, &["--model", EXPENSIVE]);
     assert!(!ran.stderr.contains("Partial results"), "there are none");
     let record = conclave.record();
     assert_eq!(record["abort_reason"], "declined");
@@ -129,7 +126,7 @@ fn yes_flag_approves_in_advance() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     let ran = conclave
-        .run(&["consult", "--yes", "--model", DEAR, "Shall we?"])
+        .run(&["consult", "--yes", "--model", EXPENSIVE, "Shall we?"])
         .ends_with(0);
     assert!(
         ran.stderr.contains(" (approved by --yes)\n"),
@@ -148,7 +145,7 @@ fn threshold_of_zero_always_needs_consent() {
         |server: &ProviderServer| Conclave::at(server).variable("CONCLAVE_ALWAYS_ALLOW_UNDER", "0"),
     ] {
         let server = ProviderServer::start();
-        declined(&conclave(&server), &server, &[]);
+        assert_declined(&conclave(&server), &server, &[]);
     }
 }
 
@@ -157,7 +154,7 @@ fn higher_threshold_approves_an_expensive_run() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server).config(r#"{"always_allow_under": 50}"#);
     let ran = conclave
-        .run(&["consult", "--model", DEAR, "Shall we?"])
+        .run(&["consult", "--model", EXPENSIVE, "Shall we?"])
         .ends_with(0);
     assert!(ran.stderr.contains(" (auto-approved)\n"), "{}", ran.stderr);
 }
@@ -167,7 +164,7 @@ fn lower_bound_estimates_are_never_auto_approved() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server).config(r#"{"always_allow_under": 50}"#);
     let seats = ["--model", "openai:gpt-unheard-of", "--model", "gpt-6.1-sol"];
-    let ran = declined(&conclave, &server, &seats);
+    let ran = assert_declined(&conclave, &server, &seats);
     assert!(
         ran.stderr.contains("💰 Estimated cost: ≥ $0."),
         "{}",
@@ -307,7 +304,7 @@ fn monthly_budget_warns_at_four_fifths_and_needs_consent_when_spent() {
     let refused = with(spent, &["--max-cost", "50"]).ends_with(3);
     assert!(
         refused.stderr.contains(note),
-        "a ceiling is no consent to a month that is spent: {}",
+        "a ceiling does not approve a spent month: {}",
         refused.stderr
     );
     assert_eq!(server.requests().len(), requests + 9);

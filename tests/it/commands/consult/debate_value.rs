@@ -7,7 +7,7 @@ use crate::support::provider_server::{Answer, On, ProviderServer};
 /// The first judge is the helper model, because custom addresses may serve no other model.
 const HELPER: &str = "gpt-6.1-sol";
 
-fn comparing(server: &ProviderServer) -> Conclave {
+fn with_analysis(server: &ProviderServer) -> Conclave {
     Conclave::at(server).without("CONCLAVE_DEBATE_ANALYSIS")
 }
 
@@ -22,7 +22,7 @@ fn comparisons(server: &ProviderServer) -> Vec<String> {
 #[test]
 fn one_cheap_call_compares_positions_before_and_after() {
     let server = ProviderServer::start();
-    let conclave = comparing(&server);
+    let conclave = with_analysis(&server);
     let ran = conclave.run(&["consult", "Shall we?"]).ends_with(0);
     assert_eq!(comparisons(&server), [HELPER]);
     assert_eq!(server.requests().len(), 10);
@@ -86,7 +86,7 @@ fn comparison_is_skipped_when_switched_off_or_too_early() {
         (&["consult", "--rounds", "1", "Shall we?"], 3),
     ] {
         let server = ProviderServer::start();
-        let ran = comparing(&server).run(arguments).ends_with(0);
+        let ran = with_analysis(&server).run(arguments).ends_with(0);
         assert!(comparisons(&server).is_empty(), "{arguments:?}");
         assert_eq!(server.requests().len(), requests, "{arguments:?}");
         assert!(
@@ -96,7 +96,7 @@ fn comparison_is_skipped_when_switched_off_or_too_early() {
         );
     }
     let server = ProviderServer::start();
-    let ran = comparing(&server)
+    let ran = with_analysis(&server)
         .config(r#"{"debate_analysis": "off"}"#)
         .run(&["consult", "Shall we?"])
         .ends_with(0);
@@ -116,7 +116,7 @@ fn failed_comparison_changes_neither_answer_nor_exit_code() {
         On::asking_for("comparisons"),
         Answer::error(400, "INVALID_ARGUMENT", "not today"),
     );
-    let conclave = comparing(&server);
+    let conclave = with_analysis(&server);
     let ran = conclave
         .run(&[
             "consult",
@@ -146,12 +146,12 @@ fn failed_comparison_changes_neither_answer_nor_exit_code() {
 #[test]
 fn estimate_and_dry_run_include_the_comparison() {
     let server = ProviderServer::start();
-    let preview = comparing(&server)
+    let preview = with_analysis(&server)
         .run(&["consult", "--dry-run", "Shall we?"])
         .ends_with(0)
         .stdout;
     assert!(preview.contains("comparison"), "{preview}");
-    let without = comparing(&server)
+    let without = with_analysis(&server)
         .run(&["consult", "--dry-run", "--no-debate-analysis", "Shall we?"])
         .ends_with(0)
         .stdout;

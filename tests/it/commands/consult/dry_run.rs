@@ -44,14 +44,14 @@ fn dry_run_sends_writes_and_executes_nothing() {
     assert_eq!(
         shown["providers"].as_array().unwrap().len(),
         3,
-        "the vendor with the command is asked, too"
+        "the vendor with the command is included"
     );
     assert!(!mark.exists());
     assert!(!conclave.folder().join("events.jsonl").exists());
     assert_eq!(
         std::fs::read_dir(conclave.home()).unwrap().count(),
         1,
-        "the settings alone"
+        "only the settings exist"
     );
     assert!(server.requests().is_empty());
 }

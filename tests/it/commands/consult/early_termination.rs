@@ -8,7 +8,7 @@ use crate::support::binary::Conclave;
 use crate::support::model_requests::request_counts;
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
-fn judged(confidence: f64, supporters: &[&str]) -> ProviderServer {
+fn server_with_synthesis(confidence: f64, supporters: &[&str]) -> ProviderServer {
     let server = ProviderServer::start();
     let synthesis = json!({
         "consensus_points": [{"point": "Start small", "supporting_agents": supporters, "confidence": confidence}],
@@ -36,14 +36,14 @@ fn requests(server: &ProviderServer) -> [usize; 5] {
     assert_eq!(
         counts.iter().sum::<usize>(),
         server.requests().len(),
-        "no hidden request"
+        "there are no other requests"
     );
     counts.try_into().unwrap()
 }
 
 #[test]
 fn strong_consensus_without_objections_ends_an_unattended_run() {
-    let server = judged(0.92, &ALL);
+    let server = server_with_synthesis(0.92, &ALL);
     let conclave = Conclave::at(&server);
     let ran = conclave
         .run(&["consult", "--format", "json", "Shall we?"])
@@ -64,7 +64,7 @@ fn strong_consensus_without_objections_ends_an_unattended_run() {
     assert_eq!(printed["rounds_skipped"], 2);
     assert!(
         printed["calibrated_confidence"].as_f64().unwrap() < 0.92,
-        "three experts who say 0.7 are not worth so much"
+        "three experts at 0.7 do not support 0.92"
     );
     let rules: Vec<&str> = printed["early_termination_evaluation"]["rules"]
         .as_array()
@@ -88,7 +88,7 @@ fn strong_consensus_without_objections_ends_an_unattended_run() {
 
 #[test]
 fn objecting_guard_continues_an_unattended_debate_and_is_named() {
-    let server = judged(0.92, &ALL[..2]);
+    let server = server_with_synthesis(0.92, &ALL[..2]);
     let ran = Conclave::at(&server)
         .run(&["consult", "Shall we?"])
         .ends_with(0);
@@ -114,7 +114,7 @@ fn custom_thresholds_apply_from_flags_and_settings() {
         (&["--early-stop", "never"], "{}", false),
         (&[], r#"{"early_stop": "never"}"#, false),
     ] {
-        let server = judged(0.92, &ALL);
+        let server = server_with_synthesis(0.92, &ALL);
         let conclave = Conclave::at(&server).config(config);
         conclave
             .run(&[&["consult", "Shall we?"], arguments].concat())
@@ -157,7 +157,7 @@ fn invalid_thresholds_are_rejected_before_any_request() {
 
 #[test]
 fn verbose_shows_every_rule_and_the_decision() {
-    let server = judged(0.92, &ALL[..2]);
+    let server = server_with_synthesis(0.92, &ALL[..2]);
     let ran = Conclave::at(&server)
         .run(&["consult", "--verbose", "Shall we?"])
         .ends_with(0);
@@ -217,7 +217,7 @@ fn requested_number_of_rounds_is_run() {
 
 #[test]
 fn explore_mode_runs_all_rounds_and_yields_a_menu() {
-    let server = judged(1.0, &ALL);
+    let server = server_with_synthesis(1.0, &ALL);
     let menu = json!({
         "summary": "Both can work.",
         "recommendations": [
@@ -266,7 +266,7 @@ fn explore_mode_runs_all_rounds_and_yields_a_menu() {
 }
 
 /// Returns a synthesis with one unanimous point of this confidence, or none, and these tensions.
-fn finding(confidence: Option<f64>, severities: &[&str]) -> Answer {
+fn synthesis_answer(confidence: Option<f64>, severities: &[&str]) -> Answer {
     let point = |confidence| json!({"point": "Start small", "supporting_agents": ALL, "confidence": confidence});
     let tension = |severity: &&str| json!({"topic": "Speed", "viewpoints": [{"agent": "Expert A", "viewpoint": "Go fast"}], "severity": severity});
     let points: Vec<Value> = confidence.map(point).into_iter().collect();
@@ -303,7 +303,12 @@ struct ContinuedDebate {
 fn every_guard_continues_an_unattended_debate_and_is_reported() {
     let cases = [
         ContinuedDebate {
-            on: |server| server.on(On::asking_for("consensus_points"), finding(None, &["low"])),
+            on: |server| {
+                server.on(
+                    On::asking_for("consensus_points"),
+                    synthesis_answer(None, &["low"]),
+                )
+            },
             arguments: &[],
             unmet: &[],
             requests: WHOLE,
@@ -311,7 +316,10 @@ fn every_guard_continues_an_unattended_debate_and_is_reported() {
         },
         ContinuedDebate {
             on: |server| {
-                server.on(On::asking_for("consensus_points"), finding(Some(0.95), &[]));
+                server.on(
+                    On::asking_for("consensus_points"),
+                    synthesis_answer(Some(0.95), &[]),
+                );
                 server.on(On::vendor(Vendor::Anthropic), unauthorized());
                 server.on(On::vendor(Vendor::Google), unauthorized());
             },
@@ -321,7 +329,12 @@ fn every_guard_continues_an_unattended_debate_and_is_reported() {
             message: Some("experts that answered: 1 (at least 2)"),
         },
         ContinuedDebate {
-            on: |server| server.on(On::asking_for("consensus_points"), finding(Some(0.95), &[])),
+            on: |server| {
+                server.on(
+                    On::asking_for("consensus_points"),
+                    synthesis_answer(Some(0.95), &[]),
+                )
+            },
             arguments: &["--model", "claude-sonnet-5-5"],
             unmet: &["families"],
             requests: WHOLE,
@@ -331,7 +344,7 @@ fn every_guard_continues_an_unattended_debate_and_is_reported() {
             on: |server| {
                 server.on(
                     On::asking_for("consensus_points"),
-                    finding(Some(0.95), &["high"]),
+                    synthesis_answer(Some(0.95), &["high"]),
                 )
             },
             arguments: &[],
@@ -341,7 +354,10 @@ fn every_guard_continues_an_unattended_debate_and_is_reported() {
         },
         ContinuedDebate {
             on: |server| {
-                server.on(On::asking_for("consensus_points"), finding(Some(0.95), &[]));
+                server.on(
+                    On::asking_for("consensus_points"),
+                    synthesis_answer(Some(0.95), &[]),
+                );
                 let same = json!({"position": "Start small and grow when it has proved itself to all who use it.", "key_points": ["It can be undone"],
                     "rationale": "Small steps are safe, because they can be undone.", "confidence": 0.95});
                 server.on(On::asking_for("rationale"), Answer::text(same.to_string()));

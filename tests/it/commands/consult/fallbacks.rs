@@ -16,10 +16,10 @@ fn plan(conclave: &Conclave, arguments: &[&str]) -> Plan {
     conclave
         .run(&[&["consult", "Shall we?", "--yes"], arguments].concat())
         .ends_with(0);
-    planned(conclave)
+    journaled_plan(conclave)
 }
 
-fn planned(conclave: &Conclave) -> Plan {
+fn journaled_plan(conclave: &Conclave) -> Plan {
     let read = read_journal(&conclave.log("jsonl")).unwrap();
     match &read.events[0].event {
         Event::Consultation(ConsultationEvent::Started(terms)) => {
@@ -83,7 +83,7 @@ fn fallbacks_without_a_seat_have_limits_and_prices() {
             "claude-opus-5-5",
         ])
         .ends_with(3);
-    let plan = planned(&conclave);
+    let plan = journaled_plan(&conclave);
     assert_eq!(
         fallback_lines(&plan),
         ["security: openai:gpt-6.1-sol, google:gemini-4-argon"]
@@ -135,7 +135,7 @@ fn local_servers_have_no_fallbacks() {
     assert_eq!(
         fallback_lines(&plan(&with_keys, &arguments)),
         Vec::<String>::new(),
-        "keys or no keys"
+        "keys make no difference"
     );
     assert!(vendors.requests().is_empty());
 }
@@ -168,6 +168,6 @@ fn first_fallback_takes_over_for_all_later_rounds() {
     assert_eq!(
         record["perspectives"].as_array().unwrap().len(),
         3,
-        "every seat has its answer"
+        "every seat has an answer"
     );
 }

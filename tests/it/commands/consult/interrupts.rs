@@ -12,7 +12,7 @@ const AT_ONCE: Duration = Duration::from_secs(1);
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "how long it takes to end is measured from outside"
+    reason = "the test measures the time to the exit"
 )]
 fn now() -> Instant {
     Instant::now()
@@ -62,11 +62,11 @@ fn signal_ends_the_run_and_closes_every_connection() {
         assert_eq!(record["aborted_during"], "Independent");
         assert_eq!(
             record["cost"]["lost_calls"], 3,
-            "they may have cost something"
+            "cancelled calls may have been billed"
         );
         assert_eq!(
             record["cost"]["lower_bound"], true,
-            "they may have cost something"
+            "cancelled calls may have been billed"
         );
     }
 }
@@ -108,7 +108,7 @@ fn signal_interrupts_the_wait_before_a_retry() {
     server.on(On::vendor(Vendor::Anthropic), busy);
     let conclave = Conclave::at(&server);
     let running = conclave.start(&["consult", "--events", "-", "Shall we?"]);
-    server.wait_until("everyone has answered", |requests| {
+    server.wait_until("all experts have answered", |requests| {
         requests.len() == 3 && requests.iter().all(|request| request.finished.is_some())
     });
     let sent = now();

@@ -60,7 +60,7 @@ fn output_file_gets_the_whole_answer() {
         .map(|entry| entry.unwrap().file_name())
         .collect();
     beside.sort();
-    assert_eq!(beside, ["answer.json", "home"], "nothing is left beside it");
+    assert_eq!(beside, ["answer.json", "home"], "no temporary file remains");
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn events_are_lines_of_json_without_gaps() {
     assert_envelopes(&lines.join("\n"));
     assert!(
         ran.stderr.contains("✨ Consultation complete"),
-        "the progress is there as well"
+        "the progress is also shown"
     );
 }
 

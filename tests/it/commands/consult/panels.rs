@@ -125,7 +125,7 @@ fn unavailable_models_are_rejected_with_a_hint() {
         .ends_with(2);
     assert!(
         ran.stderr.contains("claude-sonnet-5-5"),
-        "a likely name is offered: {}",
+        "a similar name is suggested: {}",
         ran.stderr
     );
     assert!(server.requests().is_empty());
@@ -146,7 +146,7 @@ fn unreachable_server_fails_its_expert_with_the_address() {
     );
     assert!(
         ran.stderr.contains("127.0.0.1:9"),
-        "it says where: {}",
+        "the address is named: {}",
         ran.stderr
     );
 }

@@ -62,7 +62,7 @@ fn journal_record_and_markdown_are_private() {
     };
     assert!(
         beside.iter().all(is_of_the_index),
-        "nothing else is made in the home: {beside:?}"
+        "the home has no other files: {beside:?}"
     );
     assert!(conclave.home().join("consult-analytics.db").is_file());
     for file in &beside {
@@ -219,7 +219,9 @@ fn calls_are_journaled_before_they_go_out() {
     server.on(On::any(), Answer::text("never to be finished").stall());
     let conclave = Conclave::at(&server);
     let running = conclave.start(&["consult", "Shall we?"]);
-    server.wait_until("everyone is asked", |requests| requests.len() == 3);
+    server.wait_until("all experts have been asked", |requests| {
+        requests.len() == 3
+    });
     running.signal(Signal::KILL);
     assert_eq!(running.wait().code, None);
     let journal = read_journal(&conclave.log("jsonl")).unwrap();

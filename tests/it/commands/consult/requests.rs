@@ -6,7 +6,7 @@ use crate::support::binary::Conclave;
 use crate::support::model_requests::{ModelRequest, model_requests};
 use crate::support::provider_server::{ProviderServer, Vendor};
 
-fn consulted() -> Vec<ModelRequest> {
+fn run_consultation() -> Vec<ModelRequest> {
     let server = ProviderServer::start();
     Conclave::at(&server)
         .run(&["consult", "Shall we?"])
@@ -16,7 +16,7 @@ fn consulted() -> Vec<ModelRequest> {
 
 #[test]
 fn each_vendor_gets_its_own_headers_and_no_key_in_the_url() {
-    let requests = consulted();
+    let requests = run_consultation();
     assert_eq!(requests.len(), 9);
     for ModelRequest {
         vendor,
@@ -68,7 +68,7 @@ fn each_vendor_gets_its_own_fields_and_no_sampling_parameters() {
         user,
         answer,
         ..
-    } in consulted()
+    } in run_consultation()
     {
         let expected = match vendor {
             Vendor::Anthropic => json!({
@@ -94,17 +94,17 @@ fn each_vendor_gets_its_own_fields_and_no_sampling_parameters() {
 
 #[test]
 fn schemas_use_only_features_that_all_vendors_support() {
-    for request in consulted() {
-        check(&request.schema, request.answer, request.vendor);
+    for request in run_consultation() {
+        check_schema(&request.schema, request.answer, request.vendor);
     }
 }
 
 /// Checks that objects are closed and require every property, and that only supported keywords are
 /// used.
-fn check(schema: &Value, place: &str, vendor: Vendor) {
+fn check_schema(schema: &Value, place: &str, vendor: Vendor) {
     let fields = schema
         .as_object()
-        .unwrap_or_else(|| panic!("{place} is no schema: {schema}"));
+        .unwrap_or_else(|| panic!("{place} is not a schema: {schema}"));
     let known = [
         "type",
         "properties",
@@ -134,10 +134,10 @@ fn check(schema: &Value, place: &str, vendor: Vendor) {
         assert_eq!(names, required, "{place} requires every property");
         assert_eq!(schema["additionalProperties"], false, "{place}");
         for (name, property) in schema["properties"].as_object().unwrap() {
-            check(property, &format!("{place}.{name}"), vendor);
+            check_schema(property, &format!("{place}.{name}"), vendor);
         }
     }
     if schema["type"] == "array" {
-        check(&schema["items"], &format!("{place}[]"), vendor);
+        check_schema(&schema["items"], &format!("{place}[]"), vendor);
     }
 }

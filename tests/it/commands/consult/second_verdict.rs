@@ -102,7 +102,7 @@ fn inconsistent_verdict_is_shown_with_a_warning() {
             .unwrap_or_else(|| panic!("{text}"));
         assert!(
             warning < text.find("## Consensus").unwrap(),
-            "before the answer: {text}"
+            "the warning precedes the answer: {text}"
         );
         assert!(
             text.contains(&format!("> {}", recommendations[1])),
@@ -118,7 +118,7 @@ fn inconsistent_verdict_is_shown_with_a_warning() {
     assert!(page.contains(recommendations[1]), "{page}");
     assert_eq!(
         record["status"], "complete",
-        "a reason for doubt is none for less than was promised"
+        "an inconsistent verdict is not a degraded result"
     );
 }
 

@@ -29,7 +29,7 @@ fn keys_and_addresses_are_found_under_all_their_names() {
         assert_eq!(request.recorded.headers[header], value);
         assert!(
             !request.recorded.headers.contains_key("x-api-key"),
-            "a token is no key"
+            "a token is not sent as a key"
         );
     }
 }

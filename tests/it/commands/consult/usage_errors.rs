@@ -6,7 +6,7 @@ use crate::support::binary::{Conclave, RunningProcess};
 use crate::support::provider_server::ProviderServer;
 
 /// Runs a command that must be rejected before any request, and returns standard error.
-fn refused(
+fn rejected(
     conclave: &Conclave,
     server: &ProviderServer,
     arguments: &[&str],
@@ -27,14 +27,14 @@ fn missing_question_yields_a_hint() {
                     hint: to read the question from standard input: conclave consult -\n";
     for arguments in [&["consult"][..], &["consult", ""], &["consult", " \n\t "]] {
         assert_eq!(
-            refused(&conclave, &server, arguments, ""),
+            rejected(&conclave, &server, arguments, ""),
             expected,
             "{arguments:?}"
         );
     }
     for input in ["", " \n "] {
         assert_eq!(
-            refused(&conclave, &server, &["consult", "-"], input),
+            rejected(&conclave, &server, &["consult", "-"], input),
             "error: standard input holds no question\nhint: for example: echo 'Should we?' | conclave consult -\n"
         );
     }
@@ -68,7 +68,7 @@ fn unknown_arguments_are_rejected() {
         ),
         (&[], "Usage: conclave <COMMAND>"),
     ] {
-        let stderr = refused(&conclave, &server, arguments, "");
+        let stderr = rejected(&conclave, &server, arguments, "");
         assert!(stderr.contains(message), "{arguments:?}: {stderr}");
     }
 }
@@ -95,7 +95,7 @@ fn question_on_standard_input_must_be_utf8() {
 fn unwritable_output_is_rejected_before_any_request() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
-    let nowhere = refused(
+    let nowhere = rejected(
         &conclave,
         &server,
         &["consult", "-o", "nowhere/answer.md", "q"],
@@ -105,9 +105,9 @@ fn unwritable_output_is_rejected_before_any_request() {
         nowhere,
         "error: the folder of `nowhere/answer.md` does not exist\n"
     );
-    let folder = refused(&conclave, &server, &["consult", "-o", ".", "q"], "");
+    let folder = rejected(&conclave, &server, &["consult", "-o", ".", "q"], "");
     assert_eq!(folder, "error: `.` is a folder\nhint: name a file\n");
-    let events = refused(
+    let events = rejected(
         &conclave,
         &server,
         &["consult", "--events", "nowhere/events.jsonl", "q"],
@@ -127,7 +127,7 @@ fn unwritable_folder_is_rejected_before_any_request() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     // Not even root can create a file here.
-    let unwritable = refused(
+    let unwritable = rejected(
         &conclave,
         &server,
         &["consult", "-o", "/proc/answer.md", "q"],
@@ -165,14 +165,14 @@ fn unusable_settings_are_named_with_their_file() {
         let conclave = Conclave::at(&server).config(config);
         let path = conclave.home().join("config.json");
         assert_eq!(
-            refused(&conclave, &server, &["consult", "q"], "")
+            rejected(&conclave, &server, &["consult", "q"], "")
                 .replace(path.to_str().unwrap(), "CONFIG"),
             message
         );
     }
     let conclave = Conclave::at(&server).variable("CONCLAVE_ALWAYS_ALLOW_UNDER", "much");
     assert_eq!(
-        refused(&conclave, &server, &["consult", "q"], ""),
+        rejected(&conclave, &server, &["consult", "q"], ""),
         "error: `always_allow_under` in `CONCLAVE_ALWAYS_ALLOW_UNDER` is `much`, and must be an amount of dollars such as 0.50\n\
          hint: change or unset CONCLAVE_ALWAYS_ALLOW_UNDER\n"
     );

@@ -9,7 +9,7 @@ use conclave::records::outcomes;
 use serde_json::Value;
 
 use crate::support::binary::Conclave;
-use crate::support::generated::{Generated, Length, consultations};
+use crate::support::generated::{GeneratedConsultation, Length, consultations};
 use crate::support::schema;
 
 fn json(conclave: &Conclave, arguments: &[&str]) -> Value {
@@ -25,7 +25,7 @@ fn json(conclave: &Conclave, arguments: &[&str]) -> Value {
 }
 
 /// Saves consultations and grades most of those with an answer.
-fn graded(conclave: &Conclave) -> Vec<(Generated, Outcome)> {
+fn graded(conclave: &Conclave) -> Vec<(GeneratedConsultation, Outcome)> {
     let logs = conclave.home().join("consult-logs");
     std::fs::create_dir_all(&logs).unwrap();
     let mut graded = Vec::new();

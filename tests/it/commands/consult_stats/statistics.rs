@@ -11,7 +11,7 @@ use crate::support::schema;
 const SCHEMA: &str = include_str!("../../../../schemas/consult_stats.schema.json");
 
 /// Sets up a home with this many consultations.
-fn with(count: usize) -> Conclave {
+fn home_with(count: usize) -> Conclave {
     let conclave = Conclave::new().config("{}");
     let logs = conclave.home().join("consult-logs");
     std::fs::create_dir_all(&logs).unwrap();
@@ -92,7 +92,7 @@ fn finished_consultations_count_towards_the_targets() {
 
 #[test]
 fn empty_range_names_the_range_with_consultations() {
-    let conclave = with(40);
+    let conclave = home_with(40);
     let all = json(&conclave, &[]);
     let (start, end) = (
         all["usage"]["date_range"]["start"].as_str().unwrap(),
@@ -117,7 +117,7 @@ fn empty_range_names_the_range_with_consultations() {
 
 #[test]
 fn days_follow_the_users_time_zone() {
-    let conclave = with(40);
+    let conclave = home_with(40);
     let days = |zone: &str| {
         let ran = conclave
             .command()
@@ -134,7 +134,7 @@ fn days_follow_the_users_time_zone() {
 
 #[test]
 fn invalid_ranges_are_rejected_with_the_reason() {
-    let conclave = with(1);
+    let conclave = home_with(1);
     for (arguments, reason) in [
         (&["--month", "2026-13"][..], "`2026-13` is no month"),
         (&["--month", "november"], "`november` is no month"),
@@ -161,7 +161,7 @@ fn invalid_ranges_are_rejected_with_the_reason() {
 
 #[test]
 fn ascii_is_used_for_other_locales_or_on_request() {
-    let conclave = with(40);
+    let conclave = home_with(40);
     assert!(stats(&conclave, &[]).contains("• Total Consultations: 40\n"));
     let conclave = conclave.variable("LC_ALL", "C");
     let by_locale = stats(&conclave, &[]);
@@ -185,7 +185,7 @@ fn ascii_is_used_for_other_locales_or_on_request() {
 
 #[test]
 fn terminals_get_a_fitting_frame_and_pipes_get_none() {
-    let conclave = with(40).without("NO_COLOR").variable("TERM", "xterm");
+    let conclave = home_with(40).without("NO_COLOR").variable("TERM", "xterm");
     let piped = stats(&conclave, &[]);
     assert!(!piped.contains('│'), "{piped}");
     assert!(!piped.contains('\u{1b}'), "{piped}");

@@ -294,7 +294,7 @@ fn unusable_files_are_reported_as_failed_checks() {
     assert_eq!(
         check(&findings, "provider.anthropic").0,
         "ok",
-        "the rest is looked at all the same"
+        "the other checks still run"
     );
     assert!(
         ran.stderr.contains("before what is marked ✗ is mended"),

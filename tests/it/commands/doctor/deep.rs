@@ -8,7 +8,7 @@ use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 use crate::support::pty::{Output, Terminal};
 
 /// Sets up three vendors at one provider server, each behind its own list of models.
-fn deep(server: &ProviderServer) -> (Conclave, Vec<LocalServer>) {
+fn three_vendors(server: &ProviderServer) -> (Conclave, Vec<LocalServer>) {
     let fronts: Vec<LocalServer> = (0..3)
         .map(|_| LocalServer::start().before(server))
         .collect();
@@ -28,7 +28,7 @@ fn deep(server: &ProviderServer) -> (Conclave, Vec<LocalServer>) {
 #[test]
 fn deep_asks_each_provider_once_and_reports_latency_and_cost() {
     let server = ProviderServer::start();
-    let (conclave, _fronts) = deep(&server);
+    let (conclave, _fronts) = three_vendors(&server);
     let ran = conclave
         .run(&["doctor", "--json", "--deep", "--yes"])
         .ends_with(0);
@@ -72,7 +72,7 @@ fn empty_or_cut_answers_count_as_answered() {
         On::vendor(Vendor::Google),
         Answer::http(429, "application/json", r#"{"error":{"message":"quota"}}"#),
     );
-    let (conclave, _fronts) = deep(&server);
+    let (conclave, _fronts) = three_vendors(&server);
     let ran = conclave
         .run(&["doctor", "--json", "--deep", "--yes"])
         .ends_with(0);
@@ -95,7 +95,7 @@ fn empty_or_cut_answers_count_as_answered() {
 #[test]
 fn deep_needs_consent() {
     let server = ProviderServer::start();
-    let (conclave, fronts) = deep(&server);
+    let (conclave, fronts) = three_vendors(&server);
     let ran = conclave.run(&["doctor", "--deep"]).ends_with(3);
     assert!(ran.stdout.is_empty(), "{}", ran.stderr);
     assert!(

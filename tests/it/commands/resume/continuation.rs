@@ -6,15 +6,15 @@ use conclave::records::journal::read_journal;
 use rustix::process::Signal;
 use serde_json::Value;
 
-use super::{cut_off, id_of, logs, refused, stalling};
+use super::{id_of, interrupt_consultation, logs, rejected, stalling_server};
 use crate::support::binary::{Conclave, RunningProcess};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
 #[test]
 fn resume_asks_only_for_missing_answers() {
-    let server = stalling();
+    let server = stalling_server();
     let conclave = Conclave::at(&server);
-    let ran = cut_off(&conclave, &server, Signal::INT).ends_with(130);
+    let ran = interrupt_consultation(&conclave, &server, Signal::INT).ends_with(130);
     let (id, record) = (id_of(&conclave.log("jsonl")), conclave.log("json"));
     let expected = format!(
         "💾 Partial results saved to: {}\nerror: Consultation interrupted\nhint: go on with it: conclave resume {id}\n",
@@ -39,7 +39,7 @@ fn resume_asks_only_for_missing_answers() {
     assert_eq!(
         server.requests().len(),
         4 + 6,
-        "three answers are kept, and the judge's lost call is made again"
+        "three answers are reused and the judge's lost call is repeated"
     );
     let record = conclave.record();
     assert_eq!(record["status"], "complete");
@@ -56,9 +56,12 @@ fn resume_asks_only_for_missing_answers() {
 
 #[test]
 fn killed_process_can_be_resumed() {
-    let server = stalling();
+    let server = stalling_server();
     let conclave = Conclave::at(&server);
-    assert_eq!(cut_off(&conclave, &server, Signal::KILL).code, None);
+    assert_eq!(
+        interrupt_consultation(&conclave, &server, Signal::KILL).code,
+        None
+    );
     let ran = conclave
         .run(&["resume", "--format", "json", "-q", "last"])
         .ends_with(0);
@@ -78,7 +81,9 @@ fn run_without_any_answer_can_be_resumed() {
     }
     let conclave = Conclave::at(&server);
     let running = conclave.start(&["consult", "Shall we?"]);
-    server.wait_until("everyone is asked", |requests| requests.len() == 3);
+    server.wait_until("all experts have been asked", |requests| {
+        requests.len() == 3
+    });
     running.signal(Signal::INT);
     let ran = running.wait().ends_with(130);
     assert!(
@@ -124,9 +129,9 @@ fn missing_result_files_are_written_without_any_request() {
 
 #[test]
 fn resume_skips_a_running_consultation() {
-    let server = stalling();
+    let server = stalling_server();
     let conclave = Conclave::at(&server);
-    cut_off(&conclave, &server, Signal::KILL);
+    interrupt_consultation(&conclave, &server, Signal::KILL);
     let older = id_of(&conclave.log("jsonl"));
     let elsewhere = ProviderServer::start();
     elsewhere.on(On::any(), Answer::text("never to be finished").stall());
@@ -142,7 +147,9 @@ fn resume_skips_a_running_consultation() {
             .spawn()
             .unwrap(),
     );
-    elsewhere.wait_until("everyone is asked", |requests| requests.len() == 3);
+    elsewhere.wait_until("all experts have been asked", |requests| {
+        requests.len() == 3
+    });
     let newer = std::fs::read_dir(logs(&conclave))
         .unwrap()
         .map(|entry| entry.unwrap().path());
@@ -153,7 +160,7 @@ fn resume_skips_a_running_consultation() {
         .unwrap();
     assert_ne!(newer, older);
     for force in [&[][..], &["--force"]] {
-        let stderr = refused(&conclave, &server, &[&[newer.as_str()], force].concat());
+        let stderr = rejected(&conclave, &server, &[&[newer.as_str()], force].concat());
         assert!(
             stderr.contains(&format!(
                 "{newer}.jsonl` is being written by another process\n"
@@ -167,7 +174,7 @@ fn resume_skips_a_running_consultation() {
         "{}",
         ran.stderr
     );
-    let stderr = refused(&conclave, &server, &[]);
+    let stderr = rejected(&conclave, &server, &[]);
     assert!(
         stderr.ends_with("hint: another process is at work on 1 consultation\n"),
         "{stderr}"
@@ -184,9 +191,9 @@ fn resume_skips_a_running_consultation() {
 
 #[test]
 fn resume_uses_the_original_panel_prompts_and_prices() {
-    let server = stalling();
+    let server = stalling_server();
     let conclave = Conclave::at(&server);
-    cut_off(&conclave, &server, Signal::INT);
+    interrupt_consultation(&conclave, &server, Signal::INT);
     let before = conclave.record();
     let prompts = conclave.home().join("prompts/converge");
     std::fs::create_dir_all(&prompts).unwrap();
@@ -226,16 +233,16 @@ fn resume_uses_the_original_panel_prompts_and_prices() {
 
 #[test]
 fn resume_flags_override_the_original_terms() {
-    let server = stalling();
+    let server = stalling_server();
     let conclave = Conclave::at(&server);
-    cut_off(&conclave, &server, Signal::INT);
+    interrupt_consultation(&conclave, &server, Signal::INT);
     let ran = conclave
         .run(&["resume", "--max-cost", "0.000001"])
         .ends_with(4);
     assert_eq!(
         server.requests().len(),
         4,
-        "no call is made that could break the ceiling"
+        "no call could exceed the ceiling"
     );
     assert!(
         ran.stderr.contains("💾 Partial results saved to: "),
@@ -266,9 +273,9 @@ fn resume_flags_override_the_original_terms() {
 
 #[test]
 fn unwritable_journal_is_reported_once_on_resume() {
-    let server = stalling();
+    let server = stalling_server();
     let conclave = Conclave::at(&server);
-    cut_off(&conclave, &server, Signal::INT);
+    interrupt_consultation(&conclave, &server, Signal::INT);
     // Files are limited to a few kilobytes, the journal and the record alike.
     let script = "trap '' XFSZ; ulimit -f 8; exec \"$0\" resume";
     let mut command = std::process::Command::new("/bin/sh");

@@ -20,7 +20,7 @@ fn home_with(server: &ProviderServer, id: &str, journal: &str) -> Conclave {
 }
 
 /// Runs a whole consultation and returns its id, journal and record.
-fn whole() -> (String, String, Value) {
+fn whole_consultation() -> (String, String, Value) {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     conclave.run(&["consult", "Shall we?"]).ends_with(0);
@@ -34,7 +34,7 @@ fn whole() -> (String, String, Value) {
 
 #[test]
 fn resume_after_any_journal_line_yields_the_same_record() {
-    let (id, journal, expected) = whole();
+    let (id, journal, expected) = whole_consultation();
     let lines: Vec<&str> = journal.split_inclusive('\n').collect();
     for line_count in 1..=lines.len() {
         let server = ProviderServer::start();
@@ -63,7 +63,7 @@ fn resume_after_any_journal_line_yields_the_same_record() {
 }
 
 /// Returns the finished calls of a journal by model and kind of answer.
-fn answered(events: &[Envelope]) -> Vec<(String, &'static str)> {
+fn finished_calls(events: &[Envelope]) -> Vec<(String, &'static str)> {
     let finished = events.iter().filter_map(|envelope| match &envelope.event {
         Event::Call(CallEvent::Finished(finished)) => {
             Some((finished.model.model.clone(), finished.answer.name()))
@@ -84,7 +84,7 @@ fn resume_after_a_kill_at_any_time_repeats_no_answer() {
         let conclave = Conclave::at(&server);
         let arrivals = 1 + number % 9;
         let running = conclave.start(&["consult", "Shall we?"]);
-        server.wait_until("so many have been asked", |requests| {
+        server.wait_until("the requests have arrived", |requests| {
             requests.len() >= arrivals
         });
         // A random time further on.
@@ -94,7 +94,7 @@ fn resume_after_a_kill_at_any_time_repeats_no_answer() {
         running.signal(Signal::KILL);
         running.wait();
         let events = read_journal(&conclave.log("jsonl")).unwrap().events;
-        let answers = answered(&events);
+        let answers = finished_calls(&events);
         let resumed = conclave.run(&["resume", "-q"]);
         let is_complete = events.iter().any(|envelope| {
             matches!(
@@ -120,7 +120,7 @@ fn resume_after_a_kill_at_any_time_repeats_no_answer() {
                 .iter()
                 .filter(|request| request.model == model && request.answer == kind)
                 .count();
-            assert_eq!(times, 1, "kill {number}: {kind} of {model} had come back");
+            assert_eq!(times, 1, "kill {number}: {kind} of {model} had an answer");
         }
         let record = conclave.record();
         assert_eq!(record["status"], "complete", "kill {number}");

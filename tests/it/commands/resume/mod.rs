@@ -13,7 +13,7 @@ use crate::support::binary::{Conclave, RunOutput};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
 /// Starts a server that does not answer the judge's first request.
-fn stalling() -> ProviderServer {
+fn stalling_server() -> ProviderServer {
     let server = ProviderServer::start();
     server.on(
         On::vendor(Vendor::OpenAi).nth(2),
@@ -23,7 +23,11 @@ fn stalling() -> ProviderServer {
 }
 
 /// Runs a consultation and sends it this signal during the judge's first call, after three answers.
-fn cut_off(conclave: &Conclave, server: &ProviderServer, signal: Signal) -> RunOutput {
+fn interrupt_consultation(
+    conclave: &Conclave,
+    server: &ProviderServer,
+    signal: Signal,
+) -> RunOutput {
     let before = server.requests().len();
     let running = conclave.start(&["consult", "Shall we?"]);
     server.wait_until("the judge is asked", |requests| {
@@ -49,7 +53,7 @@ fn finished(events: &[Envelope]) -> usize {
 }
 
 /// Runs a resume that must be rejected before any request, and returns standard error.
-fn refused(conclave: &Conclave, server: &ProviderServer, arguments: &[&str]) -> String {
+fn rejected(conclave: &Conclave, server: &ProviderServer, arguments: &[&str]) -> String {
     let before = server.requests().len();
     let ran = conclave
         .run(&[&["resume"], arguments].concat())

@@ -4,13 +4,13 @@ use std::path::Path;
 
 use rustix::process::Signal;
 
-use super::{cut_off, id_of, logs, refused, stalling};
+use super::{id_of, interrupt_consultation, logs, rejected, stalling_server};
 use crate::support::binary::Conclave;
 use crate::support::provider_server::ProviderServer;
 
 #[test]
 fn unlogged_consultation_cannot_be_resumed() {
-    let server = stalling();
+    let server = stalling_server();
     let conclave = Conclave::at(&server);
     let running = conclave.start(&["consult", "--no-log", "Shall we?"]);
     server.wait_until("the judge is asked", |requests| requests.len() == 4);
@@ -19,7 +19,7 @@ fn unlogged_consultation_cannot_be_resumed() {
     assert!(!ran.stderr.contains("Partial results"), "{}", ran.stderr);
     assert!(!ran.stderr.contains("resume"), "{}", ran.stderr);
     assert_eq!(
-        refused(&conclave, &server, &[]),
+        rejected(&conclave, &server, &[]),
         "error: there is no consultation to go on with\nhint: ask something: conclave consult \"…\"\n"
     );
 }
@@ -42,10 +42,10 @@ fn resume_of_a_complete_consultation_names_its_answer() {
         "last",
         conclave.log("jsonl").to_str().unwrap(),
     ] {
-        assert_eq!(refused(&conclave, &server, &[name]), complete, "{name}");
+        assert_eq!(rejected(&conclave, &server, &[name]), complete, "{name}");
     }
     assert!(
-        refused(&conclave, &server, &[])
+        rejected(&conclave, &server, &[])
             .starts_with("error: there is no consultation to go on with\n")
     );
 }
@@ -57,7 +57,7 @@ fn ambiguous_name_lists_the_consultations() {
     for question in ["One?", "Two?\nReally?"] {
         conclave.run(&["consult", question]).ends_with(0);
     }
-    let stderr = refused(&conclave, &server, &["01"]);
+    let stderr = rejected(&conclave, &server, &["01"]);
     let lines: Vec<&str> = stderr.lines().collect();
     assert_eq!(lines[0], "error: `01` could be any of 2 consultations");
     assert!(
@@ -72,7 +72,8 @@ fn ambiguous_name_lists_the_consultations() {
     assert!(lines[2].contains("  20"), "{stderr}");
     assert!(lines[2].ends_with("  One?"), "{stderr}");
     assert!(
-        refused(&conclave, &server, &["02"]).starts_with("error: no consultation is called `02`\n")
+        rejected(&conclave, &server, &["02"])
+            .starts_with("error: no consultation is called `02`\n")
     );
 }
 
@@ -82,7 +83,7 @@ fn declined_old_and_damaged_journals_are_rejected() {
     let conclave = Conclave::at(&server).config(r#"{"always_allow_under": 0}"#);
     conclave.run(&["consult", "Shall we?"]).ends_with(3);
     assert!(
-        refused(&conclave, &server, &["last"])
+        rejected(&conclave, &server, &["last"])
             .contains(" was declined before anything was asked\nhint: ask again: ")
     );
 
@@ -102,12 +103,12 @@ fn declined_old_and_damaged_journals_are_rejected() {
     )
     .unwrap();
     assert!(
-        refused(&conclave, &server, &["00old"])
+        rejected(&conclave, &server, &["00old"])
             .contains("it was written by a version that did not keep enough to go on from\n")
     );
 
     std::fs::write(logs(&conclave).join("consult-00empty.jsonl"), "{\"torn").unwrap();
-    assert!(refused(&conclave, &server, &["00empty"]).contains("its journal is empty\n"));
+    assert!(rejected(&conclave, &server, &["00empty"]).contains("its journal is empty\n"));
 
     let declined = std::fs::read_dir(logs(&conclave))
         .unwrap()
@@ -123,7 +124,7 @@ fn declined_old_and_damaged_journals_are_rejected() {
         .map(|line| line.replace("\"seq\":3", "\"seq\":three") + "\n")
         .collect();
     std::fs::write(logs(&conclave).join("consult-00bad.jsonl"), damaged).unwrap();
-    let stderr = refused(&conclave, &server, &["00bad"]);
+    let stderr = rejected(&conclave, &server, &["00bad"]);
     assert!(stderr.contains("error: line 3 of journal `"), "{stderr}");
     assert!(
         stderr.contains("is not an event\n  caused by: "),
@@ -136,7 +137,7 @@ fn declined_old_and_damaged_journals_are_rejected() {
         .map(|line| line.replace("\"to\":\"AwaitingConsent\"", "\"to\":\"Verdict\"") + "\n")
         .collect();
     std::fs::write(logs(&conclave).join("consult-00else.jsonl"), changed).unwrap();
-    let stderr = refused(&conclave, &server, &["00else"]);
+    let stderr = rejected(&conclave, &server, &["00else"]);
     assert!(
         stderr.contains("event 4 does not follow from those before it"),
         "{stderr}"
@@ -145,11 +146,11 @@ fn declined_old_and_damaged_journals_are_rejected() {
 
 #[test]
 fn missing_key_is_reported_with_its_seat() {
-    let server = stalling();
+    let server = stalling_server();
     let conclave = Conclave::at(&server);
-    cut_off(&conclave, &server, Signal::INT);
+    interrupt_consultation(&conclave, &server, Signal::INT);
     let conclave = conclave.without("GEMINI_API_KEY").without("GOOGLE_API_KEY");
-    let stderr = refused(&conclave, &server, &[]);
+    let stderr = rejected(&conclave, &server, &[]);
     let expected = "error: Pragmatist is played by google:";
     assert!(stderr.starts_with(expected), "{stderr}");
     assert!(

@@ -10,17 +10,17 @@ use conclave::records::index::rebuild::{rebuild, rebuild_if_unusable};
 use conclave::records::index::{Index, OpenError, WaitLimit, follow};
 
 use super::Home;
-use crate::support::generated::{Generated, Length, consultations};
+use crate::support::generated::{GeneratedConsultation, Length, consultations};
 
 const WRITERS: usize = 4;
 
-fn id(consultation: &Generated) -> ConsultationId {
+fn id(consultation: &GeneratedConsultation) -> ConsultationId {
     ConsultationId::from_unique(consultation.id.strip_prefix("consult-").unwrap())
 }
 
 /// Writes a record, and then its rows as its process would, with an opening of its own for each
 /// step.
-fn live(home: &Home, consultation: &Generated) {
+fn live(home: &Home, consultation: &GeneratedConsultation) {
     follow::begin(&mut home.open(), &id(consultation), consultation.at).unwrap();
     consultation.write(&home.logs());
     follow::end(
@@ -36,10 +36,10 @@ fn live(home: &Home, consultation: &Generated) {
 fn all_rows_are_there_whoever_writes_while_it_is_made_anew_again_and_again() {
     let home = Home::new();
     home.rebuild();
-    let all: Vec<Generated> = consultations(1, 60, Length::Short).collect();
+    let all: Vec<GeneratedConsultation> = consultations(1, 60, Length::Short).collect();
     let (is_over, times) = (AtomicBool::new(false), AtomicUsize::new(0));
     thread::scope(|scope| {
-        let write = |part: &[Generated]| {
+        let write = |part: &[GeneratedConsultation]| {
             part.iter()
                 .for_each(|consultation| live(&home, consultation))
         };

@@ -20,12 +20,12 @@ use conclave::records::statistics::days::refresh;
 use serde_json::json;
 
 use super::{Home, contents};
-use crate::support::generated::{Generated, Length, consultations};
+use crate::support::generated::{GeneratedConsultation, Length, consultations};
 use crate::support::journals;
 
 const AT: Timestamp = Timestamp(1_700_000_000_000);
 
-fn id(consultation: &Generated) -> ConsultationId {
+fn id(consultation: &GeneratedConsultation) -> ConsultationId {
     ConsultationId::from_unique(consultation.id.strip_prefix("consult-").unwrap())
 }
 
@@ -50,7 +50,8 @@ fn empty() -> Home {
 fn made_anew_it_has_row_by_row_what_came_one_by_one_in_whatever_order() {
     for (seed, count) in [(1, 150), (2, 1), (3, 40)] {
         let live = empty();
-        let mut all: Vec<Generated> = consultations(seed, count, Length::Short).collect();
+        let mut all: Vec<GeneratedConsultation> =
+            consultations(seed, count, Length::Short).collect();
         let mut random = fastrand::Rng::with_seed(seed);
         random.shuffle(&mut all);
         for consultation in &all {
@@ -201,7 +202,7 @@ fn which_of_two_files_tells_a_consultation_does_not_depend_on_the_order() {
 }
 
 /// A home with a journal of which only a part was written, and no record.
-fn killed(seed: u64) -> (Home, Generated) {
+fn killed(seed: u64) -> (Home, GeneratedConsultation) {
     let home = Home::new();
     let one = consultations(seed, 40, Length::Usual)
         .max_by_key(|one| one.events.len())
@@ -209,7 +210,7 @@ fn killed(seed: u64) -> (Home, Generated) {
     (home, one)
 }
 
-fn write_journal(path: &Path, one: &Generated, events: usize) -> Journal {
+fn write_journal(path: &Path, one: &GeneratedConsultation, events: usize) -> Journal {
     let mut journal = Journal::create(path).unwrap();
     for event in &one.events[..events] {
         journal.event(event).unwrap();

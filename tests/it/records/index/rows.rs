@@ -18,7 +18,7 @@ use conclave::records::record::record;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::support::generated::{Generated, Length, consultations};
+use crate::support::generated::{GeneratedConsultation, Length, consultations};
 use crate::support::sample_events;
 
 const WRITTEN_AT: Timestamp = Timestamp(1_700_000_000_000);
@@ -264,7 +264,7 @@ fn the_rows_of_a_record_are_what_an_independent_reading_of_it_finds() {
 #[test]
 fn the_generated_records_are_of_every_kind() {
     let mut kinds = BTreeSet::new();
-    for Generated { record, .. } in consultations(4, 300, Length::Usual) {
+    for GeneratedConsultation { record, .. } in consultations(4, 300, Length::Usual) {
         let bytes = bytes(&record);
         let Rows {
             consultation,
@@ -432,7 +432,7 @@ proptest! {
 
     #[test]
     fn a_field_of_another_type_is_as_if_it_were_missing_and_never_an_error(seed in 0..40_u64, place in any::<prop::sample::Index>()) {
-        let Generated { mut record, .. } = consultations(seed, 1, Length::Usual).next().unwrap();
+        let GeneratedConsultation { mut record, .. } = consultations(seed, 1, Length::Usual).next().unwrap();
         record["tool_version"] = json!("0.1.0");
         let mut all = vec![];
         places(&record, "", &mut all);

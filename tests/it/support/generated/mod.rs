@@ -28,7 +28,7 @@ pub(crate) enum Length {
 
 /// A generated consultation.
 #[derive(Clone, Debug)]
-pub(crate) struct Generated {
+pub(crate) struct GeneratedConsultation {
     /// The id with its prefix `consult-`; sorts by time.
     pub(crate) id: String,
     pub(crate) at: Timestamp,
@@ -37,7 +37,7 @@ pub(crate) struct Generated {
     pub(crate) record: Value,
 }
 
-impl Generated {
+impl GeneratedConsultation {
     /// Returns the content of the record's file.
     pub(crate) fn bytes(&self) -> Vec<u8> {
         let mut bytes = serde_json::to_vec_pretty(&self.record).unwrap();
@@ -66,7 +66,7 @@ pub(crate) fn consultations(
     seed: u64,
     count: usize,
     length: Length,
-) -> impl Iterator<Item = Generated> {
+) -> impl Iterator<Item = GeneratedConsultation> {
     start_times::start_times(seed, count)
         .into_iter()
         .zip(0_u64..)
@@ -84,7 +84,12 @@ pub(crate) fn write(logs: &Path, seed: u64, count: usize, length: Length) {
     consultations(seed, count, length).for_each(|consultation| consultation.write(logs));
 }
 
-fn one(at: Timestamp, unique: &str, rng: &mut fastrand::Rng, length: Length) -> Generated {
+fn one(
+    at: Timestamp,
+    unique: &str,
+    rng: &mut fastrand::Rng,
+    length: Length,
+) -> GeneratedConsultation {
     let id = ConsultationId::from_unique(unique);
     let scenario = scenario::generate(at, rng, length);
     let envelope = |(seq, (at, event))| Envelope {
@@ -98,7 +103,7 @@ fn one(at: Timestamp, unique: &str, rng: &mut fastrand::Rng, length: Length) -> 
     let events: Vec<Envelope> = (1..).zip(scenario.events).map(envelope).collect();
     let mut record = record(&Transcript::fold(&events).unwrap());
     extra_fields::add(&mut record, scenario.ended_early, rng);
-    Generated {
+    GeneratedConsultation {
         id: id.to_string(),
         at,
         events,

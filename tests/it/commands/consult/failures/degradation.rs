@@ -29,7 +29,7 @@ fn consult_with(on: On, answer: Answer) -> (ProviderServer, Conclave, RunOutput)
 
 /// Runs all cases concurrently. Each has a name, the vendor's answer, the expected failure class,
 /// part of the message, and the number of requests.
-fn fails(cases: Vec<(&str, Answer, &str, &str, usize)>) {
+fn assert_degraded(cases: Vec<(&str, Answer, &str, &str, usize)>) {
     std::thread::scope(|scope| {
         for (what, answer, class, message, requests) in cases {
             scope.spawn(move || {
@@ -71,7 +71,7 @@ fn fails(cases: Vec<(&str, Answer, &str, &str, usize)>) {
                     .count();
                 assert_eq!(
                     count, requests,
-                    "{what}: what cannot pass, or would be paid twice, is not tried again"
+                    "{what}: only transient, unpaid failures are retried"
                 );
             });
         }
@@ -84,7 +84,7 @@ fn other_experts_answer_when_one_vendor_rejects_requests() {
         Answer::error(status, code, "such are our words").header("retry-after-ms", "1")
     };
     let message = "such are our words";
-    fails(vec![
+    assert_degraded(vec![
         (
             "a key",
             error(401, "authentication_error"),
@@ -154,7 +154,7 @@ fn other_experts_answer_when_one_vendor_rejects_requests() {
 
 #[test]
 fn other_experts_answer_when_one_connection_fails() {
-    fails(vec![
+    assert_degraded(vec![
         (
             "silence before the head",
             Answer::valid().delay(Duration::from_secs(60)),
@@ -203,7 +203,7 @@ fn other_experts_answer_when_one_connection_fails() {
 #[test]
 fn other_experts_answer_when_one_response_is_unusable() {
     let torn = Damage::Replaced(b"start small".to_vec(), b"\"".to_vec());
-    fails(vec![
+    assert_degraded(vec![
         ("no text", Answer::text(""), "empty", "without any text", 1),
         (
             "a page",

@@ -74,7 +74,7 @@ fn failed_expert_degrades_the_result() {
     assert_eq!(
         attempts(&record, "security").len(),
         1,
-        "what cannot pass is not tried again"
+        "permanent failures are not retried"
     );
 }
 
@@ -113,7 +113,7 @@ fn run_without_answers_fails_with_each_reason() {
     );
     assert!(
         ran.stderr.contains(&saved),
-        "the refusal was paid for: {}",
+        "the paid refusal is saved: {}",
         ran.stderr
     );
     assert_eq!(conclave.record()["abort_reason"], "all_agents_failed");
@@ -153,7 +153,7 @@ fn overloaded_provider_is_retried_after_its_hint() {
     });
     assert!(
         second.arrived - first.finished.unwrap() >= Duration::from_millis(19),
-        "never earlier than the provider wants"
+        "the retry comes before the hint"
     );
     assert_eq!(first.body, second.body);
 }
@@ -256,7 +256,7 @@ fn refusal_counts_as_abstention() {
     assert_eq!(
         request_counts(&server)[0],
         ("independent", 3),
-        "it is not asked again"
+        "refusals are not retried"
     );
 }
 

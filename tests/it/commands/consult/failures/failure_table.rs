@@ -16,7 +16,7 @@ pub(super) struct Row {
 }
 
 /// A permanent failure: one request.
-fn fatal(vendor: Vendor, answer: Answer, class: &'static str, message: &'static str) -> Row {
+fn permanent(vendor: Vendor, answer: Answer, class: &'static str, message: &'static str) -> Row {
     Row {
         vendor,
         answer: answer.header("retry-after-ms", "1"),
@@ -27,7 +27,7 @@ fn fatal(vendor: Vendor, answer: Answer, class: &'static str, message: &'static 
 }
 
 /// A transient failure that persists: three requests.
-fn passing(vendor: Vendor, answer: Answer, class: &'static str, message: &'static str) -> Row {
+fn transient(vendor: Vendor, answer: Answer, class: &'static str, message: &'static str) -> Row {
     Row {
         vendor,
         answer,
@@ -37,7 +37,7 @@ fn passing(vendor: Vendor, answer: Answer, class: &'static str, message: &'stati
     }
 }
 
-fn declined(vendor: Vendor) -> Row {
+fn refusal(vendor: Vendor) -> Row {
     Row {
         vendor,
         answer: Answer::refusal("I would rather not"),
@@ -73,19 +73,19 @@ pub(super) fn table() -> Vec<Row> {
         "details": [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "0.003s"}]});
     vec![
         // Keys and permissions.
-        fatal(
+        permanent(
             Anthropic,
             error(401, "authentication_error", "invalid x-api-key"),
             "auth",
             "invalid x-api-key (HTTP 401); check `ANTHROPIC_API_KEY`",
         ),
-        fatal(
+        permanent(
             OpenAi,
             error(401, "invalid_api_key", "Incorrect API key provided"),
             "auth",
             "check `OPENAI_API_KEY`",
         ),
-        fatal(
+        permanent(
             Google,
             error(
                 400,
@@ -95,7 +95,7 @@ pub(super) fn table() -> Vec<Row> {
             "auth",
             "check `GEMINI_API_KEY`",
         ),
-        fatal(
+        permanent(
             Xai,
             error(
                 400,
@@ -105,32 +105,32 @@ pub(super) fn table() -> Vec<Row> {
             "auth",
             "check `XAI_API_KEY`",
         ),
-        fatal(
+        permanent(
             Mistral,
             body(401, &json!({"message": "Unauthorized"})),
             "auth",
             "Unauthorized (HTTP 401); check `MISTRAL_API_KEY`",
         ),
-        fatal(
+        permanent(
             OpenRouter,
             error(401, "x", "No auth credentials found"),
             "auth",
             "check `OPENROUTER_API_KEY`",
         ),
-        fatal(
+        permanent(
             Google,
             error(403, "PERMISSION_DENIED", "not yours"),
             "auth",
             "not yours (HTTP 403)",
         ),
-        fatal(
+        permanent(
             Anthropic,
             error(403, "permission_error", "not yours"),
             "auth",
             "not yours (HTTP 403)",
         ),
         // Billing.
-        fatal(
+        permanent(
             Anthropic,
             error(
                 400,
@@ -140,26 +140,26 @@ pub(super) fn table() -> Vec<Row> {
             "billing",
             "usage limits",
         ),
-        fatal(Anthropic, body(429, &spend), "billing", "spent (HTTP 429)"),
-        fatal(
+        permanent(Anthropic, body(429, &spend), "billing", "spent (HTTP 429)"),
+        permanent(
             OpenAi,
             error(429, "insufficient_quota", "You exceeded your current quota"),
             "billing",
             "your current quota (HTTP 429)",
         ),
-        fatal(
+        permanent(
             OpenAi,
             error(429, "credit_balance_exhausted", "no credit"),
             "billing",
             "no credit (HTTP 429)",
         ),
-        fatal(
+        permanent(
             Google,
             quota("GenerateRequestsPerDayPerProjectPerModel-FreeTier"),
             "billing",
             "such is the quota (HTTP 429)",
         ),
-        fatal(
+        permanent(
             Xai,
             error(403, "x", "Your team has no credits left."),
             "billing",
@@ -167,11 +167,11 @@ pub(super) fn table() -> Vec<Row> {
         ),
         Row {
             answer: body(402, &json!({"detail": "Payment required"})),
-            ..fatal(Mistral, error(402, "", ""), "billing", "Payment required")
+            ..permanent(Mistral, error(402, "", ""), "billing", "Payment required")
         },
         Row {
             answer: error(402, "x", "Insufficient credits"),
-            ..fatal(
+            ..permanent(
                 OpenRouter,
                 error(402, "", ""),
                 "billing",
@@ -179,51 +179,51 @@ pub(super) fn table() -> Vec<Row> {
             )
         },
         // Models.
-        fatal(
+        permanent(
             Anthropic,
             error(404, "not_found_error", "model: gone"),
             "model_missing",
             "model: gone (HTTP 404)",
         ),
-        fatal(
+        permanent(
             OpenAi,
             error(400, "model_not_found", "no such model"),
             "model_missing",
             "no such model (HTTP 400)",
         ),
-        fatal(
+        permanent(
             Google,
             error(404, "NOT_FOUND", "models/gone is not found"),
             "model_missing",
             "models/gone is not found (HTTP 404)",
         ),
-        fatal(
+        permanent(
             Mistral,
             error(400, "unknown_model", "Invalid model: gone"),
             "model_missing",
             "Invalid model: gone (HTTP 400)",
         ),
-        fatal(
+        permanent(
             OpenRouter,
             error(400, "x", "x/y is not a valid model ID"),
             "model_missing",
             "not a valid model ID",
         ),
         // The request itself.
-        fatal(
+        permanent(
             Xai,
             Answer::http(422, "text/plain", "Failed to deserialize"),
             "bad_request",
             "Failed to deserialize (HTTP 422)",
         ),
         // Length.
-        fatal(
+        permanent(
             OpenAi,
             error(400, "context_length_exceeded", "too long"),
             "context",
             "too long (HTTP 400)",
         ),
-        fatal(
+        permanent(
             Google,
             error(
                 400,
@@ -233,134 +233,134 @@ pub(super) fn table() -> Vec<Row> {
             "context",
             "input token count",
         ),
-        fatal(
+        permanent(
             Anthropic,
             error(413, "request_too_large", "too large"),
             "context",
             "too large (HTTP 413)",
         ),
         // Policy.
-        fatal(
+        permanent(
             OpenAi,
             error(400, "content_policy_violation", "not that"),
             "policy",
             "not that (HTTP 400)",
         ),
-        fatal(
+        permanent(
             OpenAi,
             error(400, "invalid_prompt", "nor that"),
             "policy",
             "nor that (HTTP 400)",
         ),
-        fatal(
+        permanent(
             Xai,
             error(403, "x", "Content violates usage guidelines."),
             "policy",
             "usage guidelines. (HTTP 403)",
         ),
-        fatal(OpenRouter, body(403, &moderated), "policy", "flagged"),
-        declined(OpenAi),
-        declined(Google),
-        declined(Anthropic),
+        permanent(OpenRouter, body(403, &moderated), "policy", "flagged"),
+        refusal(OpenAi),
+        refusal(Google),
+        refusal(Anthropic),
         // Transient failures.
-        passing(
+        transient(
             Anthropic,
             soon(error(529, "overloaded_error", "Overloaded")),
             "overload",
             "Overloaded (HTTP 529)",
         ),
-        passing(
+        transient(
             Anthropic,
             soon(error(409, "conflict_error", "conflict")),
             "overload",
             "conflict (HTTP 409)",
         ),
-        passing(
+        transient(
             OpenAi,
             soon(error(429, "rate_limit_exceeded", "too fast")),
             "rate_limit",
             "too fast (HTTP 429)",
         ),
-        passing(
+        transient(
             OpenAi,
             soon(error(503, "server_is_overloaded", "busy")),
             "overload",
             "busy (HTTP 503)",
         ),
-        passing(
+        transient(
             Google,
             quota("GenerateContentInputTokensPerModelPerMinute-FreeTier"),
             "rate_limit",
             "such is the quota (HTTP 429)",
         ),
-        passing(
+        transient(
             Google,
             Answer::error_in_stream("", unavailable),
             "overload",
             "in the stream",
         ),
-        passing(
+        transient(
             Google,
             soon(error(500, "INTERNAL", "inside")),
             "overload",
             "inside (HTTP 500)",
         ),
-        passing(
+        transient(
             Xai,
             soon(error(504, "x", "slow")),
             "overload",
             "slow (HTTP 504)",
         ),
-        passing(
+        transient(
             Xai,
             soon(error(408, "x", "slow")),
             "overload",
             "slow (HTTP 408)",
         ),
-        passing(
+        transient(
             Mistral,
             error(429, "1300", "limit").header("retry-after", "0.002"),
             "rate_limit",
             "limit (HTTP 429)",
         ),
-        passing(
+        transient(
             Mistral,
             soon(Answer::http(520, "text/html", "<title>odd</title>")),
             "overload",
             "odd (HTTP 520)",
         ),
-        passing(Mistral, Answer::valid().cut_after(0), "transport", "broke"),
-        passing(
+        transient(Mistral, Answer::valid().cut_after(0), "transport", "broke"),
+        transient(
             OpenRouter,
             soon(error(502, "x", "gateway")),
             "overload",
             "gateway",
         ),
-        passing(
+        transient(
             OpenRouter,
             soon(error(524, "x", "slow")),
             "overload",
             "slow",
         ),
         // Content had arrived, so a retry would be paid twice.
-        fatal(
+        permanent(
             OpenRouter,
             Answer::valid().pieces(20).cut(),
             "interrupted",
             "broke",
         ),
-        fatal(
+        permanent(
             Xai,
             Answer::valid().pieces(20).short(),
             "interrupted",
             "the stream ended before",
         ),
-        fatal(
+        permanent(
             Mistral,
             Answer::http(200, "text/html", "<html>"),
             "malformed",
             "text/html instead of",
         ),
-        fatal(Anthropic, Answer::text(""), "empty", "without any text"),
+        permanent(Anthropic, Answer::text(""), "empty", "without any text"),
     ]
 }

@@ -101,7 +101,7 @@ fn run_without_a_judge_fails_with_the_round() {
             .unwrap()
             .len(),
         3,
-        "what was paid for is kept"
+        "paid answers are saved"
     );
 }
 

@@ -45,7 +45,7 @@ fn attempts(record: &Value) -> BTreeMap<String, Vec<Value>> {
 }
 
 /// Runs a consultation in which every seat fails at its own vendor in its own way.
-fn all_fail(rows: &[Row]) {
+fn assert_all_fail(rows: &[Row]) {
     let server = ProviderServer::start();
     for row in rows {
         server.on(On::vendor(row.vendor), row.answer.clone());
@@ -106,7 +106,7 @@ fn every_failure_class_is_reported_recorded_and_retried_correctly() {
     }
     std::thread::scope(|scope| {
         for rows in &runs {
-            scope.spawn(|| all_fail(rows));
+            scope.spawn(|| assert_all_fail(rows));
         }
     });
 }
@@ -165,7 +165,7 @@ fn repairable_failures_succeed_on_the_second_attempt() {
     let [mistral, xai, google] = vendors.map(bodies);
     assert_ne!(
         mistral[0]["response_format"], mistral[1]["response_format"],
-        "what was refused is left out"
+        "the rejected field is omitted"
     );
     let limit = |body: &Value| {
         ["max_completion_tokens", "max_tokens"]
@@ -174,12 +174,12 @@ fn repairable_failures_succeed_on_the_second_attempt() {
             .unwrap()
     };
     assert_eq!(limit(&xai[1]), limit(&xai[0]) * 2);
-    assert_eq!(google[0], google[1], "the same again");
+    assert_eq!(google[0], google[1], "the retry sends the same request");
 }
 
 /// Returns the times between the first three requests to a vendor that rejects two with this
 /// answer.
-fn pauses(refusal: Answer) -> Vec<Duration> {
+fn retry_gaps(refusal: Answer) -> Vec<Duration> {
     let server = ProviderServer::start();
     let vendor = Vendor::Google;
     server.on(On::vendor(vendor).nth(1), refusal.clone());
@@ -247,11 +247,11 @@ fn retries_never_arrive_before_the_vendors_hint() {
         for (what, refusal, ms) in cases {
             scope.spawn(move || {
                 let hint = Duration::from_millis(ms);
-                for pause in pauses(refusal) {
-                    assert!(pause >= hint, "{what}: {pause:?}");
+                for gap in retry_gaps(refusal) {
+                    assert!(gap >= hint, "{what}: {gap:?}");
                     assert!(
-                        pause < hint + Duration::from_secs(5),
-                        "{what}: {pause:?}, and it was not waited for anything else"
+                        gap < hint + Duration::from_secs(5),
+                        "{what}: {gap:?} is too long"
                     );
                 }
             });

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::stage::Stage;
-use super::{arguments, assert_adds_up, side_by_side};
+use super::{arguments, assert_costs_add_up, check_concurrently};
 use crate::support::binary::{Conclave, RunOutput};
 use crate::support::provider_server::{Answer, On, ProviderServer, RecordedRequest, Vendor};
 
@@ -16,19 +16,19 @@ const USAGE: (u64, u64) = (3_000, 16_000);
 /// Experts whose model has the same prices as the judges.
 const PANEL: [&str; 2] = ["--model", "anthropic:claude-sonnet-5-5"];
 
-fn dear() -> ProviderServer {
+fn expensive_server() -> ProviderServer {
     let server = ProviderServer::start();
     server.on(On::any(), Answer::valid().usage(USAGE.0, USAGE.1));
     server
 }
 
 /// Returns the cost of the requests in micro-dollars, including those that were cut off.
-fn billed(requests: &[RecordedRequest]) -> u64 {
+fn total_bill(requests: &[RecordedRequest]) -> u64 {
     requests.len() as u64 * (2 * USAGE.0 + 10 * USAGE.1)
 }
 
 /// Returns the micro-dollars of an amount with at most six decimals.
-fn micro(dollars: &str) -> u64 {
+fn micro_dollars(dollars: &str) -> u64 {
     let (whole, decimals) = dollars.split_once('.').unwrap_or((dollars, ""));
     format!("{whole}{decimals:0<6}").parse().unwrap()
 }
@@ -42,27 +42,27 @@ fn ceiling_holds_and_a_higher_one_resumes_the_run() {
     let dollars = [
         "0.01", "0.18", "0.2", "0.35", "0.5", "0.75", "1", "1.2", "1.4",
     ];
-    side_by_side(dollars.into(), |dollars| {
-        let server = dear();
+    check_concurrently(dollars.into(), |dollars| {
+        let server = expensive_server();
         let conclave = Conclave::with_all_keys(&server).config(r#"{"hedge_after": "off"}"#);
         let ran = with_ceiling(&conclave, dollars).ends_with(4);
-        let ceiling = micro(dollars);
+        let ceiling = micro_dollars(dollars);
         assert!(
-            billed(&server.requests()) <= ceiling,
+            total_bill(&server.requests()) <= ceiling,
             "{dollars}: {} was billed: {}",
-            billed(&server.requests()),
+            total_bill(&server.requests()),
             ran.stderr
         );
         assert_eq!(ran.stdout, "", "{dollars}");
         let record = conclave.record();
         assert_eq!(
             record["cost"]["micro_usd"],
-            billed(&server.requests()),
+            total_bill(&server.requests()),
             "{dollars}"
         );
         assert_eq!(record["abort_reason"], "cost_ceiling", "{dollars}");
         assert_eq!(record["cost"]["lower_bound"], false, "{dollars}");
-        assert_adds_up(&record, dollars);
+        assert_costs_add_up(&record, dollars);
 
         let before = server.requests().len();
         if before == 0 {
@@ -79,15 +79,15 @@ fn ceiling_holds_and_a_higher_one_resumes_the_run() {
         assert_eq!(
             server.requests().len(),
             9,
-            "{dollars}: nothing is asked twice ({before} before)"
+            "{dollars}: no call is repeated ({before} before)"
         );
         let record = conclave.record();
         assert_eq!(record["status"], "complete");
         assert_eq!(
             record["cost"]["micro_usd"],
-            json!(billed(&server.requests()))
+            json!(total_bill(&server.requests()))
         );
-        assert_adds_up(&record, dollars);
+        assert_costs_add_up(&record, dollars);
     });
 }
 
@@ -113,8 +113,8 @@ fn ceiling_holds_through_retries_repairs_and_fallbacks() {
         .into_iter()
         .flat_map(|case| ["0.4", "0.8", "1.6"].map(|dollars| (case.clone(), dollars)))
         .collect();
-    side_by_side(runs, |((what, answer), dollars)| {
-        let server = dear();
+    check_concurrently(runs, |((what, answer), dollars)| {
+        let server = expensive_server();
         (1..=2).for_each(|nth| server.on(On::vendor(Vendor::Anthropic).nth(nth), answer.clone()));
         let conclave = Conclave::with_all_keys(&server).config(r#"{"hedge_after": "off"}"#);
         let panel = "security=anthropic:claude-sonnet-5-5,architect=anthropic:claude-sonnet-5-5,pragmatic=anthropic:claude-sonnet-5-5";
@@ -133,14 +133,14 @@ fn ceiling_holds_through_retries_repairs_and_fallbacks() {
         );
         // An error costs nothing; both vendors charge the same price for all other requests.
         let free = if what == "a second try" { 2 } else { 0 };
-        let bill = billed(&server.requests()[free..]);
+        let bill = total_bill(&server.requests()[free..]);
         assert!(
-            bill <= micro(dollars),
+            bill <= micro_dollars(dollars),
             "{what}, {dollars}: {bill} was billed: {}",
             ran.stderr
         );
         let record = conclave.record();
-        assert_adds_up(&record, what);
+        assert_costs_add_up(&record, what);
         assert!(
             record["cost"]["micro_usd"].as_u64().unwrap() <= bill,
             "{what}"
@@ -150,8 +150,8 @@ fn ceiling_holds_through_retries_repairs_and_fallbacks() {
 
 #[test]
 fn ceiling_counts_hedges_and_cancelled_calls() {
-    side_by_side(vec!["0.6", "0.8", "1.2"], |dollars| {
-        let server = dear();
+    check_concurrently(vec!["0.6", "0.8", "1.2"], |dollars| {
+        let server = expensive_server();
         let slow = Answer::valid()
             .usage(USAGE.0, USAGE.1)
             .delay(Duration::from_secs(3));
@@ -170,9 +170,9 @@ fn ceiling_counts_hedges_and_cancelled_calls() {
             dollars,
         ];
         let ran = conclave.run(&arguments(&[&flags])).ends_with(4);
-        let bill = billed(&server.requests());
+        let bill = total_bill(&server.requests());
         assert!(
-            bill <= micro(dollars),
+            bill <= micro_dollars(dollars),
             "{dollars}: {bill} was billed: {}",
             ran.stderr
         );
@@ -189,7 +189,7 @@ fn ceiling_counts_hedges_and_cancelled_calls() {
             json!(hedges == 1),
             "{dollars}"
         );
-        assert_adds_up(&record, dollars);
+        assert_costs_add_up(&record, dollars);
     });
 }
 
@@ -208,7 +208,7 @@ fn missing_usage_makes_the_total_a_lower_bound() {
     assert_eq!(record["cost"]["lower_bound"], true);
     assert_eq!(
         record["cost"]["by_provider"]["anthropic"]["lower_bound"], false,
-        "of the others it is known"
+        "the usage of the others is known"
     );
-    assert_adds_up(&record, "no usage");
+    assert_costs_add_up(&record, "no usage");
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{FALLBACK, arguments, assert_adds_up};
+use super::{FALLBACK, arguments, assert_costs_add_up};
 use crate::support::binary::{Conclave, RunOutput};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
@@ -35,7 +35,7 @@ fn three_failures_in_a_row_open_the_circuit() {
     assert_eq!(
         server.requests_to(Vendor::Anthropic).len(),
         3,
-        "the judge is not asked there: {}",
+        "the judge is not asked at Anthropic: {}",
         ran.stderr
     );
     let expected = format!(
@@ -50,7 +50,7 @@ fn three_failures_in_a_row_open_the_circuit() {
         .map(|substitution| substitution["reason"].clone())
         .collect();
     assert_eq!(reasons, [json!("failure"), json!("health_check")]);
-    assert_adds_up(&record, "the breaker");
+    assert_costs_add_up(&record, "the breaker");
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn rejected_requests_do_not_count_for_the_circuit() {
     assert_eq!(
         server.requests_to(Vendor::Anthropic).len(),
         3 + 3,
-        "the judge is asked there in every round"
+        "the judge is asked at Anthropic in every round"
     );
 }
 

@@ -2,9 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::fault::{MESSAGE, quick};
+use super::fault::{MESSAGE, quick_faults};
 use super::stage::{STAGES, Stage};
-use super::{FAILING, FALLBACK, arguments, assert_adds_up, failing, failing_by, side_by_side};
+use super::{
+    FAILING, FALLBACK, arguments, assert_costs_add_up, check_concurrently, failing_server,
+    server_with_fault,
+};
 use crate::support::binary::Conclave;
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
@@ -21,7 +24,7 @@ fn classes(stage: Stage, record: &Value) -> Vec<Value> {
 
 #[test]
 fn refused_connection_is_tried_three_times_and_costs_nothing() {
-    side_by_side(vec![Stage::Expert(1), Stage::Judge(2)], |stage| {
+    check_concurrently(vec![Stage::Expert(1), Stage::Judge(2)], |stage| {
         let server = ProviderServer::start();
         let conclave = Conclave::with_all_keys(&server).variable("ANTHROPIC_BASE_URL", NOWHERE);
         let ran = conclave.run(&arguments(&[&stage.panel()])).ends_with(0);
@@ -42,21 +45,21 @@ fn refused_connection_is_tried_three_times_and_costs_nothing() {
         );
         assert_eq!(
             record["cost"]["lower_bound"], false,
-            "nothing was sent that could have been paid for"
+            "nothing billable was sent"
         );
-        assert_adds_up(&record, "nobody listens");
+        assert_costs_add_up(&record, "a refused connection");
     });
 }
 
 #[test]
 fn faults_of_retries_are_handled_like_first_faults() {
-    side_by_side(quick(), |fault| {
+    check_concurrently(quick_faults(), |fault| {
         let stage = Stage::Expert(1);
         let busy =
             Answer::error(529, "overloaded_error", "busy at first").header("retry-after-ms", "1");
         // Transient failures allow two retries in all, even if they differ.
         let times = fault.requests.min(2);
-        let (server, conclave) = failing_by(&fault, 2..2 + times);
+        let (server, conclave) = server_with_fault(&fault, 2..2 + times);
         server.on(On::vendor(Vendor::Anthropic).nth(1), busy);
         let ran = conclave.run(&arguments(&[&stage.panel()])).ends_with(0);
         let record = conclave.record();
@@ -72,7 +75,7 @@ fn faults_of_retries_are_handled_like_first_faults() {
         );
         let message = record["substitutions"][0]["message"].as_str().unwrap();
         assert!(message.contains(fault.message), "{}: {message}", fault.what);
-        assert_adds_up(&record, fault.what);
+        assert_costs_add_up(&record, fault.what);
     });
 }
 
@@ -112,7 +115,7 @@ fn verdict_without_revisions_uses_the_earlier_rounds() {
     assert_eq!(missing.count(), 3, "{}", record["degradations"]);
     assert_eq!(ran.stderr.matches("⚠️ Agent ").count(), 3);
     assert_eq!(record["recommendation"], "Start small, then grow.");
-    assert_adds_up(&record, "no revision");
+    assert_costs_add_up(&record, "no revision");
 }
 
 #[test]
@@ -121,9 +124,9 @@ fn resume_continues_in_the_round_that_had_no_judge() {
         .into_iter()
         .filter(|stage| matches!(stage, Stage::Judge(_)))
         .collect();
-    side_by_side(stages, |stage: Stage| {
+    check_concurrently(stages, |stage: Stage| {
         let refused = Answer::error(401, "authentication_error", MESSAGE);
-        let (server, conclave) = failing(&refused, [stage.first()]);
+        let (server, conclave) = failing_server(&refused, [stage.first()]);
         server.on(On::vendor(Vendor::Mistral).nth(1), refused);
         let ran = conclave.run(&arguments(&[&stage.panel()])).ends_with(1);
         let name = ["Synthesis", "CrossExam", "Verdict"][usize::from(stage.round()) - 2];
@@ -141,7 +144,7 @@ fn resume_continues_in_the_round_that_had_no_judge() {
             stage.round() > 2,
             "{stage:?}"
         );
-        assert_adds_up(&record, "no judge");
+        assert_costs_add_up(&record, "no judge");
 
         let before = server.requests().len();
         conclave.run(&["resume"]).ends_with(0);
@@ -149,7 +152,7 @@ fn resume_continues_in_the_round_that_had_no_judge() {
         assert_eq!(
             server.requests().len() - before,
             left,
-            "{stage:?}: only what is missing is asked"
+            "{stage:?}: only missing answers are requested"
         );
     });
 }
@@ -171,11 +174,11 @@ fn failure_reasons_name_their_experts() {
 
 #[test]
 fn ending_run_starts_no_further_calls() {
-    side_by_side(vec![Stage::Expert(1), Stage::Expert(3)], |stage| {
+    check_concurrently(vec![Stage::Expert(1), Stage::Expert(3)], |stage| {
         // The last call to finish, so that no other call is open.
         let last = Answer::error(401, "authentication_error", MESSAGE)
             .after_arrivals(if stage.round() == 1 { 3 } else { 7 });
-        let (_server, conclave) = failing(
+        let (_server, conclave) = failing_server(
             &last.delay(std::time::Duration::from_millis(300)),
             [stage.first()],
         );

@@ -43,7 +43,7 @@ fn fault(
 }
 
 /// Longer than any idle timeout.
-pub(super) const EVER: Duration = Duration::from_secs(60);
+pub(super) const FOREVER: Duration = Duration::from_secs(60);
 
 /// The message for a silent vendor.
 pub(super) const SILENT: &str = "sent nothing for 1 s";
@@ -52,7 +52,7 @@ pub(super) const SILENT: &str = "sent nothing for 1 s";
 pub(super) const MESSAGE: &str = "such are our words";
 
 /// Returns the faults without waiting times of seconds.
-pub(super) fn quick() -> Vec<Fault> {
+pub(super) fn quick_faults() -> Vec<Fault> {
     let slow = |fault: &Fault| {
         ["timeout", "transport"].contains(&fault.class) || fault.what == "an error inside a stream"
     };
@@ -74,7 +74,7 @@ pub(super) fn faults() -> Vec<Fault> {
         // The slow faults come first, so that they do not delay the end of the test.
         fault(
             "silence before the head",
-            Answer::valid().delay(EVER),
+            Answer::valid().delay(FOREVER),
             "timeout",
             SILENT,
             3,
@@ -82,7 +82,7 @@ pub(super) fn faults() -> Vec<Fault> {
         ),
         fault(
             "silence before the first byte",
-            Answer::valid().silence(EVER),
+            Answer::valid().silence(FOREVER),
             "timeout",
             SILENT,
             3,

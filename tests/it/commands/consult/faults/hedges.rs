@@ -5,20 +5,20 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::fault::EVER;
+use super::fault::FOREVER;
 use super::stage::Stage;
-use super::{FAILING, FALLBACK, arguments, assert_adds_up, side_by_side};
+use super::{FAILING, FALLBACK, arguments, assert_costs_add_up, check_concurrently};
 use crate::support::binary::{Conclave, RunOutput};
 use crate::support::provider_server::{Answer, On, ProviderServer, RecordedRequest, Vendor};
 
 /// The hedging delay in these tests.
-const AFTER: Duration = Duration::from_secs(1);
+const HEDGE_DELAY: Duration = Duration::from_secs(1);
 
 /// The tolerated delay of a request on a busy machine.
-const LATE: Duration = Duration::from_secs(2);
+const TOLERANCE: Duration = Duration::from_secs(2);
 
 /// The tolerated time from the winner's answer to the end of the loser's connection.
-const LET_GO: Duration = Duration::from_millis(100);
+const CANCEL_TOLERANCE: Duration = Duration::from_millis(100);
 
 fn consult(server: &ProviderServer, stage: Stage, flags: &[&str]) -> (Conclave, RunOutput) {
     let conclave = Conclave::with_all_keys(server);
@@ -36,28 +36,32 @@ fn pair(server: &ProviderServer, stage: Stage) -> (RecordedRequest, RecordedRequ
     (slow, server.requests_to(Vendor::Mistral).remove(0))
 }
 
-fn assert_asked_in_time(first: &RecordedRequest, second: &RecordedRequest) {
+fn assert_hedged_in_time(first: &RecordedRequest, second: &RecordedRequest) {
     let after = second.arrived - first.arrived;
     // The first request took a moment to arrive.
-    assert!(after > AFTER / 2, "{after:?}");
-    assert!(after < AFTER + LATE, "{after:?}");
+    assert!(after > HEDGE_DELAY / 2, "{after:?}");
+    assert!(after < HEDGE_DELAY + TOLERANCE, "{after:?}");
 }
 
 /// Asserts that the loser's connection ends as soon as the winner has answered, and not before.
-fn assert_let_go(winner: &RecordedRequest, loser: &RecordedRequest) {
+fn assert_cancelled(winner: &RecordedRequest, loser: &RecordedRequest) {
     let (answered, closed) = (
         winner.finished.unwrap(),
-        loser.finished.expect("it is let go"),
+        loser.finished.expect("the loser's connection ends"),
     );
     assert!(winner.complete, "{winner:?} {loser:?}");
     assert!(!loser.complete, "{winner:?} {loser:?}");
     assert!(closed >= answered, "{winner:?} {loser:?}");
-    assert!(closed - answered < LET_GO, "{:?}", closed - answered);
+    assert!(
+        closed - answered < CANCEL_TOLERANCE,
+        "{:?}",
+        closed - answered
+    );
 }
 
 #[test]
 fn faster_hedge_wins_and_cancels_the_first_call_at_once() {
-    side_by_side(
+    check_concurrently(
         vec![
             Stage::Expert(1),
             Stage::Judge(2),
@@ -68,16 +72,16 @@ fn faster_hedge_wins_and_cancels_the_first_call_at_once() {
             let server = ProviderServer::start();
             server.on(
                 On::vendor(Vendor::Anthropic).nth(stage.first()),
-                Answer::valid().delay(EVER),
+                Answer::valid().delay(FOREVER),
             );
             let (conclave, ran) = consult(&server, stage, &["--hedge-after", "1"]);
-            let (slow, quick) = pair(&server, stage);
-            assert_asked_in_time(&slow, &quick);
-            assert_let_go(&quick, &slow);
+            let (slow, quick_faults) = pair(&server, stage);
+            assert_hedged_in_time(&slow, &quick_faults);
+            assert_cancelled(&quick_faults, &slow);
             assert_eq!(
                 server.requests_to(Vendor::Mistral).len(),
                 1,
-                "the slow one is asked again in the next round"
+                "the slow model is asked again in the next round"
             );
 
             let record = conclave.record();
@@ -95,7 +99,7 @@ fn faster_hedge_wins_and_cancels_the_first_call_at_once() {
             assert_eq!(hedge["dropped"], FAILING);
             assert_eq!(record["cost"]["lost_calls"], 1);
             assert_eq!(record["cost"]["lower_bound"], true);
-            assert_adds_up(&record, name);
+            assert_costs_add_up(&record, name);
             assert!(ran.stderr.contains(name), "{}", ran.stderr);
             assert!(!ran.stderr.contains("failed"), "{}", ran.stderr);
         },
@@ -111,21 +115,21 @@ fn late_first_answer_wins_and_the_result_is_complete() {
         On::vendor(Vendor::Anthropic).nth(1),
         Answer::valid().after_arrivals(4),
     );
-    server.on(On::vendor(Vendor::Mistral), Answer::valid().delay(EVER));
+    server.on(On::vendor(Vendor::Mistral), Answer::valid().delay(FOREVER));
     let (conclave, ran) = consult(&server, stage, &["--hedge-after", "1"]);
     let (slow, second) = pair(&server, stage);
-    assert_asked_in_time(&slow, &second);
-    assert_let_go(&slow, &second);
+    assert_hedged_in_time(&slow, &second);
+    assert_cancelled(&slow, &second);
     let record = conclave.record();
     assert_eq!(record["status"], "complete", "{}", ran.stderr);
     assert_eq!(record["substitutions"], json!([]), "{}", ran.stderr);
     assert_eq!(record["hedges"][0]["dropped"], FALLBACK);
     assert_eq!(
         record["cost"]["lower_bound"], true,
-        "what the second cost is not known"
+        "the cost of the hedge is unknown"
     );
     assert!(!ran.stdout.contains("Degraded result"));
-    assert_adds_up(&record, "the first wins");
+    assert_costs_add_up(&record, "the first wins");
 }
 
 #[test]
@@ -149,7 +153,7 @@ fn one_failed_call_of_a_hedged_pair_does_no_harm() {
             0,
         ),
     ];
-    side_by_side(cases.into(), |(first, second, substitutions)| {
+    check_concurrently(cases.into(), |(first, second, substitutions)| {
         let server = ProviderServer::start();
         server.on(On::vendor(Vendor::Anthropic).nth(1), first);
         server.on(On::vendor(Vendor::Mistral).nth(1), second);
@@ -163,10 +167,10 @@ fn one_failed_call_of_a_hedged_pair_does_no_harm() {
         );
         assert_eq!(
             record["cost"]["lower_bound"], false,
-            "both came back, and a refused key costs nothing"
+            "both calls finished, and a rejected key costs nothing"
         );
-        assert_eq!(server.requests().len(), 10, "nothing is tried again");
-        assert_adds_up(&record, "one fails");
+        assert_eq!(server.requests().len(), 10, "there are no retries");
+        assert_costs_add_up(&record, "one fails");
     });
 }
 
@@ -191,13 +195,13 @@ fn failed_hedged_pair_reports_the_first_reason() {
         "{substitutions:?}"
     );
     assert_eq!(Stage::Expert(1).attempts(&record).len(), 3);
-    assert_adds_up(&record, "both fail");
+    assert_costs_add_up(&record, "both fail");
 }
 
 #[test]
 fn hedging_needs_permission_and_a_silent_call() {
-    let slow = || Answer::valid().delay(AFTER * 3 / 2);
-    let trickling = || Answer::valid().pace(AFTER / 5);
+    let slow = || Answer::valid().delay(HEDGE_DELAY * 3 / 2);
+    let trickling = || Answer::valid().pace(HEDGE_DELAY / 5);
     let cases = [
         ("off", slow(), vec!["--hedge-after", "off"]),
         ("strict", slow(), vec!["--hedge-after", "1", "--strict"]),
@@ -208,7 +212,7 @@ fn hedging_needs_permission_and_a_silent_call() {
             vec!["--hedge-after", "1"],
         ),
     ];
-    side_by_side(cases.into(), |(what, answer, flags)| {
+    check_concurrently(cases.into(), |(what, answer, flags)| {
         let server = ProviderServer::start();
         server.on(On::vendor(Vendor::Anthropic).nth(1), answer);
         let (conclave, ran) = consult(&server, Stage::Expert(1), &flags);
@@ -223,8 +227,8 @@ fn hedging_needs_permission_and_a_silent_call() {
         );
         let first = server.requests_to(Vendor::Anthropic).remove(0);
         assert!(
-            first.finished.unwrap() - first.arrived > AFTER,
-            "{what}: it took longer than the hedge would have"
+            first.finished.unwrap() - first.arrived > HEDGE_DELAY,
+            "{what}: the answer took longer than the hedge delay"
         );
     });
 }
@@ -241,7 +245,10 @@ fn at_most_a_quarter_of_the_calls_are_hedged() {
         Vendor::Google,
         Vendor::Xai,
     ] {
-        server.on(On::vendor(vendor).nth(1), Answer::valid().delay(AFTER * 2));
+        server.on(
+            On::vendor(vendor).nth(1),
+            Answer::valid().delay(HEDGE_DELAY * 2),
+        );
     }
     let conclave = Conclave::with_all_keys(&server);
     let judge = "mistral:mistral-large-4";
@@ -272,5 +279,5 @@ fn at_most_a_quarter_of_the_calls_are_hedged() {
         .map(|event| event["data"]["reason"].clone())
         .collect();
     assert_eq!(reasons, ["quota_used", "quota_used"]);
-    assert_adds_up(&record, "a quarter");
+    assert_costs_add_up(&record, "a quarter");
 }

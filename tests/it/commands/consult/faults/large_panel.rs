@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{arguments, assert_adds_up};
+use super::{arguments, assert_costs_add_up};
 use crate::support::binary::{Conclave, RunOutput};
 use crate::support::model_requests::request_counts;
 use crate::support::provider_server::{Answer, On, ProviderServer, RecordedRequest, Vendor};
@@ -35,7 +35,7 @@ fn consult(server: &ProviderServer) -> (Conclave, RunOutput) {
     (conclave, ran)
 }
 
-fn slow_down(server: &ProviderServer) {
+fn delay_answers(server: &ProviderServer) {
     for (vendor, _) in VENDORS {
         server.on(
             On::vendor(vendor),
@@ -45,7 +45,7 @@ fn slow_down(server: &ProviderServer) {
 }
 
 /// Returns the highest number of simultaneous requests.
-fn at_once(requests: &[RecordedRequest]) -> usize {
+fn most_at_once(requests: &[RecordedRequest]) -> usize {
     let under_way = |at: &RecordedRequest| {
         requests
             .iter()
@@ -61,7 +61,7 @@ fn at_once(requests: &[RecordedRequest]) -> usize {
 #[test]
 fn sixty_four_experts_answer_with_four_calls_per_vendor_at_once() {
     let server = ProviderServer::start();
-    slow_down(&server);
+    delay_answers(&server);
     let (conclave, ran) = consult(&server);
     assert_eq!(
         request_counts(&server),
@@ -75,9 +75,9 @@ fn sixty_four_experts_answer_with_four_calls_per_vendor_at_once() {
     );
     for (vendor, _) in VENDORS {
         assert_eq!(
-            at_once(&server.requests_to(vendor)),
+            most_at_once(&server.requests_to(vendor)),
             4,
-            "{vendor:?}: all that may be, and no more"
+            "{vendor:?}: the limit is used and not exceeded"
         );
     }
     let record = conclave.record();
@@ -90,13 +90,13 @@ fn sixty_four_experts_answer_with_four_calls_per_vendor_at_once() {
         ran.stderr
     );
     assert_eq!(ran.stderr.matches("✅ Security Expert").count(), 2 * SEATS);
-    assert_adds_up(&record, "a crowd");
+    assert_costs_add_up(&record, "a crowd");
 }
 
 #[test]
 fn fallback_takes_over_for_one_of_sixty_four_experts() {
     let server = ProviderServer::start();
-    slow_down(&server);
+    delay_answers(&server);
     server.on(
         On::vendor(Vendor::Anthropic).nth(7),
         Answer::error(401, "authentication_error", "no"),
@@ -113,7 +113,7 @@ fn fallback_takes_over_for_one_of_sixty_four_experts() {
     assert_eq!(record["perspectives"].as_array().unwrap().len(), SEATS);
     assert_eq!(server.requests().len(), 2 * SEATS + 3 + 1);
     for (vendor, _) in VENDORS {
-        assert!(at_once(&server.requests_to(vendor)) <= 4, "{vendor:?}");
+        assert!(most_at_once(&server.requests_to(vendor)) <= 4, "{vendor:?}");
     }
-    assert_adds_up(&record, "a crowd with a gap");
+    assert_costs_add_up(&record, "a crowd with a gap");
 }

@@ -2,9 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::fault::{Bill, Fault, faults, quick};
+use super::fault::{Bill, Fault, faults, quick_faults};
 use super::stage::{STAGES, Stage};
-use super::{FAILING, FALLBACK, arguments, assert_adds_up, failing_by, impatient, side_by_side};
+use super::{
+    FAILING, FALLBACK, arguments, assert_costs_add_up, check_concurrently, server_with_fault,
+    with_idle_timeout,
+};
 use crate::support::binary::{Conclave, RunOutput};
 use crate::support::provider_server::{On, ProviderServer, Vendor};
 
@@ -30,15 +33,16 @@ fn line<'a>(ran: &'a RunOutput, beginning: &str) -> &'a str {
     let line = lines
         .next()
         .unwrap_or_else(|| panic!("no line begins with `{beginning}`: {}", ran.stderr));
-    assert_eq!(lines.next(), None, "it is told once");
+    assert_eq!(lines.next(), None, "the line appears once");
     line
 }
 
 #[test]
 fn fallback_takes_over_after_every_fault_at_every_stage() {
-    side_by_side(every_fault_at_every_stage(), |(fault, stage)| {
+    check_concurrently(every_fault_at_every_stage(), |(fault, stage)| {
         let what = format!("{} at {stage:?}", fault.what);
-        let (server, conclave) = failing_by(&fault, stage.first()..stage.first() + fault.requests);
+        let (server, conclave) =
+            server_with_fault(&fault, stage.first()..stage.first() + fault.requests);
         let ran = conclave.run(&arguments(&[&stage.panel()])).ends_with(0);
         let (agent, name) = stage.agent();
 
@@ -111,7 +115,7 @@ fn fallback_takes_over_after_every_fault_at_every_stage() {
             "{what}: {}",
             record["cost"]
         );
-        assert_adds_up(&record, &what);
+        assert_costs_add_up(&record, &what);
         assert_eq!(
             server.requests_to(Vendor::Anthropic).len(),
             stage.first() - 1 + fault.requests,
@@ -123,14 +127,14 @@ fn fallback_takes_over_after_every_fault_at_every_stage() {
 #[test]
 fn transient_faults_appear_only_in_the_record() {
     let passing = |(fault, _): &(Fault, Stage)| fault.requests > 1;
-    side_by_side(
+    check_concurrently(
         every_fault_at_every_stage()
             .into_iter()
             .filter(passing)
             .collect(),
         |(fault, stage)| {
             let what = format!("{} once at {stage:?}", fault.what);
-            let (_server, conclave) = failing_by(&fault, [stage.first()]);
+            let (_server, conclave) = server_with_fault(&fault, [stage.first()]);
             let ran = conclave.run(&arguments(&[&stage.panel()])).ends_with(0);
             assert!(!ran.stderr.contains("⚠️"), "{what}: {}", ran.stderr);
             assert!(
@@ -152,9 +156,9 @@ fn transient_faults_appear_only_in_the_record() {
             assert_eq!(
                 record["cost"]["lower_bound"],
                 json!(fault.bill == Bill::Unknown),
-                "{what}: the first try may have been paid for"
+                "{what}: the first attempt may have been billed"
             );
-            assert_adds_up(&record, &what);
+            assert_costs_add_up(&record, &what);
         },
     );
 }
@@ -170,8 +174,8 @@ fn successes(record: &Value) -> usize {
 }
 
 /// Returns the quick faults, each at the next stage in turn.
-fn each_fault_somewhere() -> Vec<(Fault, Stage)> {
-    quick()
+fn quick_faults_at_stages() -> Vec<(Fault, Stage)> {
+    quick_faults()
         .into_iter()
         .zip(STAGES.into_iter().cycle())
         .collect()
@@ -179,9 +183,10 @@ fn each_fault_somewhere() -> Vec<(Fault, Stage)> {
 
 #[test]
 fn skip_omits_a_failed_expert_but_never_a_judge() {
-    side_by_side(each_fault_somewhere(), |(fault, stage)| {
+    check_concurrently(quick_faults_at_stages(), |(fault, stage)| {
         let what = format!("{} at {stage:?}", fault.what);
-        let (server, conclave) = failing_by(&fault, stage.first()..stage.first() + fault.requests);
+        let (server, conclave) =
+            server_with_fault(&fault, stage.first()..stage.first() + fault.requests);
         let ran = conclave
             .run(&arguments(&[&stage.panel(), &["--on-failure", "skip"]]))
             .ends_with(0);
@@ -199,7 +204,7 @@ fn skip_omits_a_failed_expert_but_never_a_judge() {
                 assert_eq!(attempts.len(), fault.requests, "{what}");
                 assert!(
                     server.requests_to(Vendor::Mistral).is_empty(),
-                    "{what}: nobody stands in"
+                    "{what}: no fallback is asked"
                 );
             }
             Stage::Judge(_) => {
@@ -216,11 +221,11 @@ fn skip_omits_a_failed_expert_but_never_a_judge() {
 
 #[test]
 fn fail_ends_the_run_and_resume_uses_a_fallback() {
-    side_by_side(each_fault_somewhere(), |(fault, stage)| {
+    check_concurrently(quick_faults_at_stages(), |(fault, stage)| {
         let what = format!("{} at {stage:?}", fault.what);
         // The model still fails when the run resumes.
         let (server, conclave) =
-            failing_by(&fault, stage.first()..stage.first() + 2 * fault.requests);
+            server_with_fault(&fault, stage.first()..stage.first() + 2 * fault.requests);
         let ran = conclave
             .run(&arguments(&[&stage.panel(), &["--on-failure", "fail"]]))
             .ends_with(1);
@@ -261,18 +266,18 @@ fn fail_ends_the_run_and_resume_uses_a_fallback() {
             1,
             "{what}"
         );
-        assert_adds_up(&record, &what);
+        assert_costs_add_up(&record, &what);
         let repeated = server.requests_to(Vendor::Anthropic).len() - before.1;
         let (new_requests, experts) = (server.requests().len() - before.0, stage.experts());
         assert_eq!(
             new_requests - repeated,
             2 * experts + 3 - successful,
-            "{what}: what was answered is not asked again"
+            "{what}: finished calls are not repeated"
         );
         assert_eq!(
             successes(&record),
             2 * experts + 3,
-            "{what}: what was answered is not asked again"
+            "{what}: finished calls are not repeated"
         );
         assert!(repeated <= fault.requests, "{what}: {repeated}");
     });
@@ -280,9 +285,10 @@ fn fail_ends_the_run_and_resume_uses_a_fallback() {
 
 #[test]
 fn strict_requires_the_whole_panel() {
-    side_by_side(each_fault_somewhere(), |(fault, stage)| {
+    check_concurrently(quick_faults_at_stages(), |(fault, stage)| {
         let what = format!("{} at {stage:?}", fault.what);
-        let (server, conclave) = failing_by(&fault, stage.first()..stage.first() + fault.requests);
+        let (server, conclave) =
+            server_with_fault(&fault, stage.first()..stage.first() + fault.requests);
         let ran = conclave
             .run(&arguments(&[&stage.panel(), &["--strict"]]))
             .ends_with(5);
@@ -306,18 +312,18 @@ fn strict_requires_the_whole_panel() {
         assert_eq!(record["substitutions"], json!([]), "{what}");
         assert!(
             server.requests_to(Vendor::Mistral).is_empty(),
-            "{what}: nobody stands in"
+            "{what}: no fallback is asked"
         );
     });
 }
 
 #[test]
 fn run_without_answers_reports_each_reason_once() {
-    side_by_side(quick(), |fault| {
+    check_concurrently(quick_faults(), |fault| {
         let what = format!("{} everywhere", fault.what);
         let server = ProviderServer::start();
         server.on(On::any(), fault.answer.clone());
-        let conclave = impatient(Conclave::with_all_keys(&server), &fault);
+        let conclave = with_idle_timeout(Conclave::with_all_keys(&server), &fault);
         let ran = conclave
             .run(&arguments(&[&Stage::Expert(1).panel()]))
             .ends_with(1);
@@ -339,6 +345,6 @@ fn run_without_answers_reports_each_reason_once() {
         assert_eq!(record["abort_reason"], "all_agents_failed");
         assert_eq!(record["recommendation"], Value::Null);
         assert_eq!(ran.stdout, String::new());
-        assert_adds_up(&record, &what);
+        assert_costs_add_up(&record, &what);
     });
 }

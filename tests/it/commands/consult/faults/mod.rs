@@ -30,7 +30,7 @@ const FALLBACK: &str = "mistral:mistral-large-4";
 
 /// Starts a server at which the failing model gives this answer to the numbered requests, and sets
 /// up a home with all keys.
-fn failing(
+fn failing_server(
     answer: &Answer,
     requests: impl IntoIterator<Item = usize>,
 ) -> (ProviderServer, Conclave) {
@@ -42,16 +42,16 @@ fn failing(
     (server, conclave)
 }
 
-fn failing_by(
+fn server_with_fault(
     fault: &Fault,
     requests: impl IntoIterator<Item = usize>,
 ) -> (ProviderServer, Conclave) {
-    let (server, conclave) = failing(&fault.answer, requests);
-    (server, impatient(conclave, fault))
+    let (server, conclave) = failing_server(&fault.answer, requests);
+    (server, with_idle_timeout(conclave, fault))
 }
 
 /// Shortens the idle timeout for silent faults only, because a busy machine may be silent, too.
-fn impatient(conclave: Conclave, fault: &Fault) -> Conclave {
+fn with_idle_timeout(conclave: Conclave, fault: &Fault) -> Conclave {
     if fault.message == SILENT {
         conclave.variable("CONCLAVE_IDLE_TIMEOUT_SECONDS", "1")
     } else {
@@ -65,7 +65,7 @@ fn arguments<'a>(parts: &[&[&'a str]]) -> Vec<&'a str> {
 }
 
 /// Checks every case, a few at once; any failure fails the test.
-fn side_by_side<T: Send>(cases: Vec<T>, check: impl Fn(T) + Sync) {
+fn check_concurrently<T: Send>(cases: Vec<T>, check: impl Fn(T) + Sync) {
     let cases = Mutex::new(cases.into_iter());
     std::thread::scope(|scope| {
         for _ in 0..12 {
@@ -82,7 +82,7 @@ fn side_by_side<T: Send>(cases: Vec<T>, check: impl Fn(T) + Sync) {
 
 /// Asserts that the total equals the sum of all recorded calls and of every grouping, to the
 /// micro-dollar and the token.
-fn assert_adds_up(record: &Value, what: &str) {
+fn assert_costs_add_up(record: &Value, what: &str) {
     let counts = |spend: &Value| {
         ["/micro_usd", "/tokens/input", "/tokens/output", "/calls"]
             .map(|at| spend.pointer(at).unwrap().as_u64().unwrap())
@@ -125,6 +125,6 @@ fn assert_adds_up(record: &Value, what: &str) {
     assert_eq!(
         is_open(cost),
         unknown,
-        "{what}: it is a lower bound exactly when something is not known: {cost}"
+        "{what}: the total is a lower bound if and only if a cost is unknown: {cost}"
     );
 }

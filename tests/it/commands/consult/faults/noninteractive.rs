@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::fault::EVER;
+use super::fault::FOREVER;
 use super::stage::Stage;
-use super::{arguments, failing};
+use super::{arguments, failing_server};
 use crate::support::binary::Conclave;
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
@@ -34,7 +34,8 @@ fn fallback_takes_over_without_a_question() {
         &["consult", "--yes", "Shall we?"],
         &["consult", "--on-failure", "ask", "Shall we?"],
     ] {
-        let (_server, conclave) = failing(&Answer::error(401, "authentication_error", "no"), [1]);
+        let (_server, conclave) =
+            failing_server(&Answer::error(401, "authentication_error", "no"), [1]);
         let ran = conclave
             .run(&[flags, &Stage::Expert(1).panel()].concat())
             .ends_with(0);
@@ -81,7 +82,7 @@ fn max_wait_ends_a_round_in_time_and_resume_continues() {
     let server = ProviderServer::start();
     server.on(
         On::vendor(Vendor::OpenAi).nth(2),
-        Answer::valid().delay(EVER),
+        Answer::valid().delay(FOREVER),
     );
     let conclave = Conclave::with_all_keys(&server).config(r#"{"hedge_after": "off"}"#);
     let ran = conclave
@@ -110,10 +111,10 @@ fn max_wait_ends_a_round_in_time_and_resume_continues() {
     );
     let before = server.requests().len();
     conclave.run(&["resume", "--max-wait", "20"]).ends_with(0);
-    assert_eq!(before, 4, "only what was cut off is asked again");
+    assert_eq!(before, 4, "only the interrupted call is repeated");
     assert_eq!(
         server.requests().len(),
         4 + 6,
-        "only what was cut off is asked again"
+        "only the interrupted call is repeated"
     );
 }

@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 
 use super::stage::{STAGES, Stage};
-use super::{FAILING, FALLBACK, arguments, assert_adds_up, failing, side_by_side};
+use super::{
+    FAILING, FALLBACK, arguments, assert_costs_add_up, check_concurrently, failing_server,
+};
 use crate::support::provider_server::Answer;
 
 fn purposes(stage: Stage, record: &Value) -> Vec<String> {
@@ -16,8 +18,9 @@ fn purposes(stage: Stage, record: &Value) -> Vec<String> {
 
 #[test]
 fn refusing_expert_abstains_and_refusing_judge_is_replaced() {
-    side_by_side(STAGES.into(), |stage| {
-        let (server, conclave) = failing(&Answer::refusal("I would rather not"), [stage.first()]);
+    check_concurrently(STAGES.into(), |stage| {
+        let (server, conclave) =
+            failing_server(&Answer::refusal("I would rather not"), [stage.first()]);
         let ran = conclave.run(&arguments(&[&stage.panel()])).ends_with(0);
         let record = conclave.record();
         let message = "declined to answer: I would rather not";
@@ -46,7 +49,7 @@ fn refusing_expert_abstains_and_refusing_judge_is_replaced() {
         }
         assert_eq!(record["status"], "degraded", "{stage:?}");
         assert_eq!(record["cost"]["lower_bound"], false, "{stage:?}");
-        assert_adds_up(&record, "a refusal");
+        assert_costs_add_up(&record, "a refusal");
         drop(server);
     });
 }
@@ -58,10 +61,10 @@ fn prose_answers_are_repaired_once_and_then_used_as_prose() {
         .into_iter()
         .flat_map(|stage| [(stage, 1), (stage, 2)])
         .collect();
-    side_by_side(cases, |(stage, times): (Stage, usize)| {
+    check_concurrently(cases, |(stage, times): (Stage, usize)| {
         let what = format!("{times} times at {stage:?}");
         let (_server, conclave) =
-            failing(&Answer::text(garbage), stage.first()..stage.first() + times);
+            failing_server(&Answer::text(garbage), stage.first()..stage.first() + times);
         let ran = conclave.run(&arguments(&[&stage.panel()])).ends_with(0);
         let record = conclave.record();
         assert_eq!(purposes(stage, &record), ["answer", "repair"], "{what}");
@@ -89,7 +92,7 @@ fn prose_answers_are_repaired_once_and_then_used_as_prose() {
                 ran.stdout
             );
         }
-        assert_adds_up(&record, &what);
+        assert_costs_add_up(&record, &what);
     });
 }
 
@@ -99,9 +102,9 @@ fn truncated_answers_get_twice_the_token_limit_once() {
         .into_iter()
         .flat_map(|stage| [(stage, 1), (stage, 2)])
         .collect();
-    side_by_side(cases, |(stage, times): (Stage, usize)| {
+    check_concurrently(cases, |(stage, times): (Stage, usize)| {
         let what = format!("{times} times at {stage:?}");
-        let (_server, conclave) = failing(
+        let (_server, conclave) = failing_server(
             &Answer::length("Small ste"),
             stage.first()..stage.first() + times,
         );
@@ -114,6 +117,6 @@ fn truncated_answers_get_twice_the_token_limit_once() {
             json!(["complete", "degraded"][times - 1]),
             "{what}"
         );
-        assert_adds_up(&record, &what);
+        assert_costs_add_up(&record, &what);
     });
 }

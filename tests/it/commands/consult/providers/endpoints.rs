@@ -5,7 +5,7 @@ use crate::support::model_requests::model_requests;
 use crate::support::provider_server::{ProviderServer, Vendor};
 
 /// Sets up a home with these endpoints; `$URL` stands for the server's address.
-fn with(server: &ProviderServer, endpoints: &str) -> Conclave {
+fn with_endpoints(server: &ProviderServer, endpoints: &str) -> Conclave {
     Conclave::new().config(&format!(
         r#"{{"endpoints": {}}}"#,
         endpoints.replace("$URL", &server.url())
@@ -25,7 +25,7 @@ fn authorizations(server: &ProviderServer) -> Vec<Option<String>> {
 #[test]
 fn custom_endpoint_is_asked_with_its_own_key() {
     let server = ProviderServer::start();
-    let conclave = with(
+    let conclave = with_endpoints(
         &server,
         r#"[{"name": "work", "base_url": "$URL/v1/chat/completions", "api_key_env": "WORK_KEY"}]"#,
     )
@@ -56,12 +56,12 @@ fn custom_endpoint_is_asked_with_its_own_key() {
     );
     assert!(
         ran.stderr.contains("≥"),
-        "what has no price is not free: {}",
+        "unpriced models are not free: {}",
         ran.stderr
     );
     assert!(
         requests[0].recorded.body.get("max_tokens").is_some(),
-        "the field that every server takes"
+        "all servers accept this field"
     );
 }
 
@@ -77,7 +77,7 @@ fn vendor_keys_are_not_sent_to_custom_addresses() {
     ];
     for name in ["work", "openai", "mistral"] {
         let server = ProviderServer::start();
-        let conclave = with(&server, &format!(r#"{{"{name}": {{"base_url": "$URL"}}}}"#));
+        let conclave = with_endpoints(&server, &format!(r#"{{"{name}": {{"base_url": "$URL"}}}}"#));
         let conclave = keys
             .into_iter()
             .fold(conclave, |conclave, key| conclave.variable(key, "test-key"));
@@ -101,7 +101,7 @@ fn vendor_keys_are_not_sent_to_custom_addresses() {
 #[test]
 fn endpoint_entry_sets_dialect_and_fields() {
     let server = ProviderServer::start();
-    let conclave = with(
+    let conclave = with_endpoints(
         &server,
         r#"{"claude": {"baseUrl": "$URL/v1/messages", "dialect": "anthropic", "api_key_env": "WORK_KEY", "free": true},
             "new": {"base_url": "$URL", "max_tokens_field": "max_completion_tokens", "free": true}}"#,
@@ -136,7 +136,7 @@ fn endpoint_entry_sets_dialect_and_fields() {
     }
     assert!(
         !ran.stderr.contains('≥'),
-        "what is free has a price: {}",
+        "free models have a price: {}",
         ran.stderr
     );
     let cost = &conclave.record()["cost"];
@@ -147,7 +147,7 @@ fn endpoint_entry_sets_dialect_and_fields() {
 #[test]
 fn key_command_runs_once_and_only_if_needed() {
     let server = ProviderServer::start();
-    let conclave = with(
+    let conclave = with_endpoints(
         &server,
         r#"{"work": {"base_url": "$URL", "api_key_cmd": "echo run >> runs; echo command-key; echo more"}, "open": {"base_url": "$URL"}}"#,
     );
@@ -155,7 +155,7 @@ fn key_command_runs_once_and_only_if_needed() {
     conclave
         .run(&["consult", "-n", "--yes", "--model", "open:m", "Shall we?"])
         .ends_with(0);
-    assert!(!runs.exists(), "it is not run for nothing");
+    assert!(!runs.exists(), "the command does not run without need");
     let before = server.requests().len();
     let ran = conclave
         .run(&[
@@ -182,7 +182,7 @@ fn key_command_runs_once_and_only_if_needed() {
 #[test]
 fn failing_key_command_ends_the_run_with_its_message() {
     let server = ProviderServer::start();
-    let conclave = with(
+    let conclave = with_endpoints(
         &server,
         r#"{"anthropic": {"base_url": "$URL", "api_key_cmd": "echo the vault is locked >&2; exit 2"}}"#,
     );
@@ -208,7 +208,7 @@ fn failing_key_command_ends_the_run_with_its_message() {
 #[test]
 fn missing_key_is_reported_with_its_variable() {
     let server = ProviderServer::start();
-    let conclave = with(
+    let conclave = with_endpoints(
         &server,
         r#"{"work": {"base_url": "$URL", "api_key_env": "WORK_KEY"}}"#,
     );
@@ -217,7 +217,7 @@ fn missing_key_is_reported_with_its_variable() {
         ["--judge", "work:m"],
         ["--panel", "security=work:m"],
     ] {
-        let conclave = with(
+        let conclave = with_endpoints(
             &server,
             r#"{"work": {"base_url": "$URL", "api_key_env": "WORK_KEY"}, "open": {"base_url": "$URL"}}"#,
         );
@@ -261,7 +261,7 @@ fn endpoints_can_be_set_in_the_environment() {
 #[test]
 fn key_in_the_settings_is_rejected_and_not_shown() {
     let server = ProviderServer::start();
-    let conclave = with(
+    let conclave = with_endpoints(
         &server,
         r#"{"work": {"base_url": "$URL", "api_key": "sk-secret"}}"#,
     );
@@ -289,7 +289,7 @@ fn endpoint_that_needs_a_key_yields_a_hint() {
             r#"{"error": {"message": "no key given"}}"#,
         ),
     );
-    let ran = with(&server, r#"{"work": {"base_url": "$URL"}}"#)
+    let ran = with_endpoints(&server, r#"{"work": {"base_url": "$URL"}}"#)
         .run(&["consult", "--yes", "--model", "work:m", "Shall we?"])
         .ends_with(1);
     assert!(

@@ -5,7 +5,7 @@ use crate::support::local_server::LocalServer;
 use crate::support::model_requests::model_requests;
 use crate::support::provider_server::ProviderServer;
 
-fn looking_at(servers: &[&LocalServer]) -> Conclave {
+fn with_servers(servers: &[&LocalServer]) -> Conclave {
     let addresses: Vec<String> = servers.iter().map(|server| server.authority()).collect();
     Conclave::new().variable("CONCLAVE_LOCAL_SERVERS", addresses.join(","))
 }
@@ -14,7 +14,7 @@ fn looking_at(servers: &[&LocalServer]) -> Conclave {
 fn run_without_keys_uses_a_local_server_and_names_it() {
     let behind = ProviderServer::start();
     let server = LocalServer::llama_cpp("m-7b", 7_615_616_512, 8_192).before(&behind);
-    let conclave = looking_at(&[&server]);
+    let conclave = with_servers(&[&server]);
     let ran = conclave
         .run(&["consult", "Shall we?", "--format", "json"])
         .ends_with(0);
@@ -49,7 +49,7 @@ fn small_models_get_short_prompts_and_low_token_limits() {
     let behind = ProviderServer::start();
     let prompt = |parameters| {
         let server = LocalServer::llama_cpp("m", parameters, 131_072).before(&behind);
-        looking_at(&[&server])
+        with_servers(&[&server])
             .run(&["consult", "-n", "Shall we?"])
             .ends_with(0);
         let last = model_requests(&behind)
@@ -76,13 +76,13 @@ fn named_model_is_asked_at_a_ready_server_of_its_kind() {
         r#"{"error":{"message":"Loading model"}}"#,
     );
     let ready = LocalServer::llama_cpp("m", 8_000_000_000, 32_768).before(&behind);
-    let conclave = looking_at(&[&loading, &ready]);
+    let conclave = with_servers(&[&loading, &ready]);
     conclave
         .run(&["consult", "-n", "--model", "llamacpp:m", "Shall we?"])
         .ends_with(0);
     assert_eq!(model_requests(&behind).len(), 9);
 
-    let ran = looking_at(&[&loading])
+    let ran = with_servers(&[&loading])
         .run(&["consult", "--model", "llamacpp:m", "Shall we?"])
         .ends_with(2);
     let at = loading.authority();
@@ -122,7 +122,7 @@ fn local_servers_are_not_probed_without_need() {
     conclave
         .run(&["consult", "-n", "--model", "gpt-6.1-sol", "Shall we?"])
         .ends_with(0);
-    looking_at(&[&server])
+    with_servers(&[&server])
         .run(&["consult", "--model", "gpt-6.1-sol", "Shall we?"])
         .ends_with(2);
     assert_eq!(server.get_requests().len(), 0);
@@ -141,7 +141,7 @@ fn unknown_cloud_and_hanging_servers_are_not_used() {
         r#"{"models":[{"name":"gpt-oss:120b-cloud","model":"gpt-oss:120b-cloud"},{"name":"nomic-embed-text","model":"nomic-embed-text"}]}"#,
     );
     let hanging = LocalServer::start().silent();
-    let ran = looking_at(&[&stranger, &cloud, &hanging])
+    let ran = with_servers(&[&stranger, &cloud, &hanging])
         .run(&["consult", "Shall we?"])
         .ends_with(2);
     assert!(

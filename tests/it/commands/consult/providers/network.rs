@@ -23,14 +23,14 @@ fn consult(conclave: &Conclave) -> RunOutput {
     ])
 }
 
-fn tls_before(server: &ProviderServer) -> TestListener {
+fn tls_in_front_of(server: &ProviderServer) -> TestListener {
     TestListener::tls(server.address())
 }
 
 #[test]
 fn system_certificate_authorities_are_trusted() {
     let server = ProviderServer::start();
-    let tls = tls_before(&server);
+    let tls = tls_in_front_of(&server);
     for host in ["localhost", "127.0.0.1"] {
         let url = format!("https://{host}:{}", tls.address.port());
         let conclave = anthropic_at(&server, &url).variable("SSL_CERT_FILE", AUTHORITY);
@@ -47,7 +47,7 @@ fn system_certificate_authorities_are_trusted() {
 #[test]
 fn untrusted_certificate_ends_the_call_before_any_request() {
     let server = ProviderServer::start();
-    let tls = tls_before(&server);
+    let tls = tls_in_front_of(&server);
     let host = format!("localhost:{}", tls.address.port());
     let ran = consult(&anthropic_at(&server, &format!("https://{host}"))).ends_with(1);
     assert!(
@@ -62,7 +62,7 @@ fn untrusted_certificate_ends_the_call_before_any_request() {
 #[test]
 fn certificate_for_another_host_is_rejected() {
     let server = ProviderServer::start();
-    let tls = tls_before(&server);
+    let tls = tls_in_front_of(&server);
     // The name resolves to this machine, but the certificate does not cover it.
     let url = format!("https://other.localhost:{}", tls.address.port());
     let ran =
@@ -74,7 +74,7 @@ fn certificate_for_another_host_is_rejected() {
 #[test]
 fn compiled_in_roots_are_used_without_system_roots() {
     let server = ProviderServer::start();
-    let tls = tls_before(&server);
+    let tls = tls_in_front_of(&server);
     let conclave = anthropic_at(
         &server,
         &format!("https://localhost:{}", tls.address.port()),
@@ -91,7 +91,7 @@ fn compiled_in_roots_are_used_without_system_roots() {
 #[test]
 fn proxy_tunnels_remote_hosts_and_sees_no_key() {
     let server = ProviderServer::start();
-    let tls = tls_before(&server);
+    let tls = tls_in_front_of(&server);
     let proxy = TestListener::proxy(Tunnel::To(tls.address));
     let conclave = anthropic_at(&server, "https://api.example.test")
         .variable("SSL_CERT_FILE", AUTHORITY)
@@ -114,7 +114,7 @@ fn no_proxy_hosts_are_reached_directly() {
     let ran = consult(&conclave).ends_with(1);
     assert!(
         ran.stderr.contains("cannot connect to `api.example.test`"),
-        "there is no such host: {}",
+        "the host does not exist: {}",
         ran.stderr
     );
     assert_eq!(proxy.request_heads(), Vec::<String>::new());
@@ -145,7 +145,7 @@ fn refusing_proxy_is_reported_and_a_wrong_password_not_retried() {
         let count = proxy.request_heads().len();
         assert!(
             (connections..=connections + 1).contains(&count),
-            "three experts, each tried once, or three times where it may pass: {count}"
+            "three experts with one or three attempts each: {count}"
         );
     }
 }

@@ -21,7 +21,7 @@ fn all_keys() -> Vec<String> {
 }
 
 /// Asserts that no output, file or address of a run contains a key.
-fn assert_unseen(server: &ProviderServer, conclave: &Conclave, ran: &RunOutput) {
+fn assert_keys_hidden(server: &ProviderServer, conclave: &Conclave, ran: &RunOutput) {
     let mut places = vec![
         ("stdout".to_owned(), ran.stdout.clone()),
         ("stderr".to_owned(), ran.stderr.clone()),
@@ -124,9 +124,7 @@ fn consult_all(server: &ProviderServer) -> (Conclave, RunOutput) {
 
 /// Asserts that one header alone contains a key, and that it is the vendor's own.
 fn assert_only_its_own_key(request: &RecordedRequest) {
-    let vendor = request
-        .vendor
-        .expect("only the providers' own paths are asked");
+    let vendor = request.vendor.expect("a path of a vendor");
     let own = vendor.key();
     let carrying = |key: &str| {
         request
@@ -151,7 +149,7 @@ fn assert_only_its_own_key(request: &RecordedRequest) {
         assert_eq!(
             carrying(other),
             Vec::<String>::new(),
-            "{:?} is shown `{other}`",
+            "{:?} receives `{other}`",
             request.vendor
         );
     }
@@ -164,7 +162,7 @@ fn assert_only_its_own_key(request: &RecordedRequest) {
 fn keys_stay_hidden_in_a_successful_run() {
     let server = ProviderServer::start();
     let (conclave, ran) = consult(&server);
-    assert_unseen(&server, &conclave, &ran.ends_with(0));
+    assert_keys_hidden(&server, &conclave, &ran.ends_with(0));
 }
 
 #[test]
@@ -198,7 +196,7 @@ fn keys_stay_hidden_when_echoed_in_an_error() {
         "{}",
         ran.stderr
     );
-    assert_unseen(&server, &conclave, &ran);
+    assert_keys_hidden(&server, &conclave, &ran);
 }
 
 #[test]
@@ -217,7 +215,7 @@ fn keys_stay_hidden_when_echoed_inside_a_stream() {
     let (conclave, ran) = consult(&server);
     let ran = ran.ends_with(1);
     assert!(ran.stderr.contains("no account for "), "{}", ran.stderr);
-    assert_unseen(&server, &conclave, &ran);
+    assert_keys_hidden(&server, &conclave, &ran);
 }
 
 #[test]
@@ -233,11 +231,11 @@ fn malformed_key_is_named_by_its_variable_alone() {
     );
     assert!(
         server.requests().is_empty(),
-        "it is found out before anything is spent"
+        "the key is checked before any request"
     );
     assert!(
         !conclave.home().exists(),
-        "it is found out before anything is spent"
+        "the key is checked before any request"
     );
 }
 
@@ -245,7 +243,7 @@ fn malformed_key_is_named_by_its_variable_alone() {
 fn every_provider_receives_only_its_own_key() {
     let server = ProviderServer::start();
     let (conclave, ran) = consult_all(&server);
-    assert_unseen(&server, &conclave, &ran.ends_with(0));
+    assert_keys_hidden(&server, &conclave, &ran.ends_with(0));
     let requests = server.requests();
     for vendor in Vendor::CLOUD.into_iter().chain([WORK, OPEN]) {
         assert!(
@@ -277,7 +275,7 @@ fn redirects_to_another_vendor_receive_no_key() {
         line.contains("⚠️ Agent Security Expert") && line.contains("redirects elsewhere")
     });
     assert_eq!(redirected.count(), 5, "{}", ran.stderr);
-    assert_unseen(&server, &conclave, &ran);
+    assert_keys_hidden(&server, &conclave, &ran);
     let requests = server.requests();
     requests
         .iter()
@@ -308,7 +306,7 @@ fn keys_stay_hidden_when_echoed_in_any_vendors_error_shape() {
             "{}",
             ran.stderr
         );
-        assert_unseen(&server, &conclave, &ran);
+        assert_keys_hidden(&server, &conclave, &ran);
     }
 }
 
@@ -324,7 +322,7 @@ fn keys_stay_hidden_when_an_answer_contains_them() {
         );
     }
     let (conclave, ran) = consult_all(&server);
-    assert_unseen(&server, &conclave, &ran.ends_with(0));
+    assert_keys_hidden(&server, &conclave, &ran.ends_with(0));
     server.requests().iter().for_each(assert_only_its_own_key);
 }
 
@@ -338,5 +336,5 @@ fn keys_stay_hidden_when_a_refusal_contains_them() {
         );
     }
     let (conclave, ran) = consult_all(&server);
-    assert_unseen(&server, &conclave, &ran.ends_with(1));
+    assert_keys_hidden(&server, &conclave, &ran.ends_with(1));
 }
