@@ -83,9 +83,9 @@ pub(crate) fn catalog(home: &Home) -> Result<ModelCatalog, Error> {
         .map_err(|error| Error::usage(error).hint(format!("check {}", file.display())))?
     {
         None => Ok(ModelCatalog::builtin()),
-        Some(json) => ModelCatalog::builtin().merge(&json).map_err(|error| {
-            Error::usage(error).hint(format!("mend or remove {}", file.display()))
-        }),
+        Some(json) => ModelCatalog::builtin()
+            .merge(&json)
+            .map_err(|error| Error::usage(error).hint(format!("fix or remove {}", file.display()))),
     }
 }
 

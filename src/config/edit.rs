@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::keys::snake_case;
+use super::names::snake_case;
 
 /// One step from an object or a list into it.
 #[derive(Clone, Debug, PartialEq, Eq)]

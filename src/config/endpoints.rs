@@ -11,8 +11,8 @@ use crate::domain::dialect::{Structure, TokensField, WireFormat};
 use crate::domain::ids::ProviderId;
 use crate::domain::vendors;
 
-use super::fields::{NAME_RULE, Place, Problem, is_name};
-use super::keys::holds_key;
+use super::key_detection::holds_key;
+use super::value::{ConfigValue, NAME_RULE, ValueError, is_name};
 
 /// One entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,15 +73,15 @@ const DIALECTS: [(&str, WireFormat); 4] = [
 ];
 
 /// Reads the setting: an object of entries by name, or a list of entries with a `name`.
-pub(super) fn read(setting: &Place<'_>) -> Result<Vec<EndpointEntry>, Problem> {
+pub(super) fn read(setting: &ConfigValue<'_>) -> Result<Vec<EndpointEntry>, ValueError> {
     let mut entries: Vec<EndpointEntry> = Vec::new();
-    let mut add = |name: String, place: &Place<'_>| {
+    let mut add = |name: String, place: &ConfigValue<'_>| {
         if entries.iter().any(|entry| entry.name == name) {
-            return Err(place.problem(format!("is a second entry with the name `{name}`")));
+            return Err(place.error(format!("is a second entry with the name `{name}`")));
         }
         let entry = EndpointEntry::read(name, place)?;
         if entry.base_url.is_none() && vendors::find(&entry.name).is_none() {
-            return Err(place.problem(format!(
+            return Err(place.error(format!(
                 "has no `base_url`, and `{}` is not a provider that this program knows",
                 entry.name
             )));
@@ -97,24 +97,24 @@ pub(super) fn read(setting: &Place<'_>) -> Result<Vec<EndpointEntry>, Problem> {
         }
         Value::Array(list) => {
             for (at, value) in list.iter().enumerate() {
-                let place = Place::new(format!("{}[{at}]", setting.at), value);
+                let place = ConfigValue::new(format!("{}[{at}]", setting.at), value);
                 let name = match place.fields(&FIELDS)?.get("name") {
                     Some(name) => name.text()?,
-                    None => return Err(place.problem("has no `name`")),
+                    None => return Err(place.error("has no `name`")),
                 };
                 if !is_name(&name) {
                     return Err(place
                         .inside("name", value)
-                        .problem(format!("is not a name: {NAME_RULE}")));
+                        .error(format!("is not a name: {NAME_RULE}")));
                 }
                 add(
                     name.clone(),
-                    &Place::new(format!("{}.{name}", setting.at), value),
+                    &ConfigValue::new(format!("{}.{name}", setting.at), value),
                 )?;
             }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
-            return Err(setting.problem(
+            return Err(setting.error(
                 "must be an object of servers by name, or a list of objects with a `name`",
             ));
         }
@@ -123,24 +123,23 @@ pub(super) fn read(setting: &Place<'_>) -> Result<Vec<EndpointEntry>, Problem> {
 }
 
 impl EndpointEntry {
-    fn read(name: String, place: &Place<'_>) -> Result<Self, Problem> {
+    fn read(name: String, place: &ConfigValue<'_>) -> Result<Self, ValueError> {
         if name == ProviderId::LOCAL {
-            return Err(place.problem("cannot have this name: it is the embedded model's"));
+            return Err(place.error("cannot have this name: it is the embedded model's"));
         }
         let fields = place.fields(&FIELDS)?;
         if fields
             .get("name")
-            .map(Place::text)
+            .map(ConfigValue::text)
             .transpose()?
             .is_some_and(|said| said != name)
         {
-            return Err(place.problem("has another `name` than the one that it stands under"));
+            return Err(place.error("has another `name` than the one that it stands under"));
         }
         let key = match (fields.get("api_key_env"), fields.get("api_key_cmd")) {
             (Some(_), Some(_)) => {
-                return Err(place.problem(
-                    "has both `api_key_env` and `api_key_cmd`; one says where the key is",
-                ));
+                return Err(place
+                    .error("has both `api_key_env` and `api_key_cmd`; one says where the key is"));
             }
             (Some(variable), None) => Some(KeyLocation::Variable(variable_name(variable)?)),
             (None, Some(command)) => Some(KeyLocation::Command(command_line(command)?)),
@@ -157,8 +156,11 @@ impl EndpointEntry {
                 .get("structured_output")
                 .map(|field| field.choice(&STRUCTURED_OUTPUTS))
                 .transpose()?,
-            max_in_flight: fields.get("max_in_flight").map(Place::count).transpose()?,
-            free: fields.get("free").map(Place::truth).transpose()?,
+            max_in_flight: fields
+                .get("max_in_flight")
+                .map(ConfigValue::count)
+                .transpose()?,
+            free: fields.get("free").map(ConfigValue::truth).transpose()?,
             dialect: fields
                 .get("dialect")
                 .map(|field| field.choice(&DIALECTS))
@@ -213,14 +215,14 @@ fn word<T: Copy + PartialEq>(words: &[(&'static str, T)], meant: T) -> Option<Va
 }
 
 /// An address that holds no secret.
-pub(super) fn base_url(place: &Place<'_>) -> Result<String, Problem> {
+pub(super) fn base_url(place: &ConfigValue<'_>) -> Result<String, ValueError> {
     let text = place.text()?;
-    address::parse(&text, Bare::Https).map_err(|what| place.problem(what))?;
+    address::parse(&text, Bare::Https).map_err(|what| place.error(what))?;
     Ok(text)
 }
 
 /// The name of a variable, and not what someone takes for it: a key.
-fn variable_name(place: &Place<'_>) -> Result<String, Problem> {
+fn variable_name(place: &ConfigValue<'_>) -> Result<String, ValueError> {
     let name = place.text()?;
     let is_name = !name.starts_with(|c: char| c.is_ascii_digit())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
@@ -230,15 +232,15 @@ fn variable_name(place: &Place<'_>) -> Result<String, Problem> {
     if is_name && !looks_random {
         Ok(name)
     } else {
-        Err(place.problem("must be the name of the variable that holds the key, such as `WORK_API_KEY`, and never the key itself"))
+        Err(place.error("must be the name of the variable that holds the key, such as `WORK_API_KEY`, and never the key itself"))
     }
 }
 
 /// A command that prints a key, and not what someone puts in its place: the key.
-fn command_line(place: &Place<'_>) -> Result<String, Problem> {
+fn command_line(place: &ConfigValue<'_>) -> Result<String, ValueError> {
     let command = place.text()?;
     if holds_key(&command) {
-        return Err(place.problem("must be a command that prints the key, such as `pass show openai`, and never hold the key itself"));
+        return Err(place.error("must be a command that prints the key, such as `pass show openai`, and never hold the key itself"));
     }
     Ok(command)
 }
@@ -249,8 +251,8 @@ mod tests {
 
     fn entries(json: &str) -> Result<Vec<EndpointEntry>, String> {
         let value = serde_json::from_str(json).unwrap();
-        read(&Place::new("endpoints", &value))
-            .map_err(|problem| format!("{} {}", problem.at, problem.what))
+        read(&ConfigValue::new("endpoints", &value))
+            .map_err(|error| format!("{} {}", error.at, error.what))
     }
 
     #[test]

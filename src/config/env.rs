@@ -10,8 +10,6 @@ use secrecy::SecretString;
 
 use crate::domain::vendors::{VENDORS, Vendor};
 
-use super::keys::Key;
-
 /// The environment. An empty variable counts as unset, and text is trimmed.
 ///
 /// Only the variables that this program knows are read by name; of the others, one is read only
@@ -21,14 +19,11 @@ pub struct Environment {
     variables: BTreeMap<String, OsString>,
 }
 
-/// The variables that are read besides those of the settings and of the vendors.
-const OTHERS: [&str; 20] = [
-    "CONCLAVE_HOME",
+/// The variables that are read besides conclave's own and those of the vendors.
+const OTHERS: [&str; 17] = [
     "LLM_CONCLAVE_HOME",
     "HOME",
     "USERPROFILE",
-    "CONCLAVE_MODEL",
-    "CONCLAVE_HUB_URL",
     "NO_COLOR",
     "CLICOLOR_FORCE",
     "TERM",
@@ -49,9 +44,7 @@ fn is_known(name: &str) -> bool {
     let is_vendors = |vendor: &Vendor| {
         vendor.key_variables.contains(&name) || vendor.base_url_variables.contains(&name)
     };
-    OTHERS.contains(&name)
-        || VENDORS.iter().any(is_vendors)
-        || Key::ALL.into_iter().any(|key| key.variable() == name)
+    name.starts_with("CONCLAVE_") || OTHERS.contains(&name) || VENDORS.iter().any(is_vendors)
 }
 
 impl Environment {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::endpoints::base_url;
-use super::fields::{Place, Problem};
+use super::value::{ConfigValue, ValueError};
 
 /// Where to look for servers that need no key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,8 +28,8 @@ impl LocalServers {
 
     /// Reads a word, a text of addresses with commas, or a list of addresses. An empty list is
     /// none.
-    pub(super) fn read(setting: &Place<'_>) -> Result<Self, Problem> {
-        let no_form = || setting.problem("must be `auto`, `none` or a list of addresses");
+    pub(super) fn read(setting: &ConfigValue<'_>) -> Result<Self, ValueError> {
+        let no_form = || setting.error("must be `auto`, `none` or a list of addresses");
         let addresses: Vec<Value> = match setting.value {
             Value::String(text) => match text.trim() {
                 "auto" => return Ok(Self::Auto),
@@ -46,7 +46,7 @@ impl LocalServers {
         };
         let addresses = addresses
             .iter()
-            .map(|value| base_url(&Place::new(&setting.at, value)))
+            .map(|value| base_url(&ConfigValue::new(&setting.at, value)))
             .collect::<Result<Vec<_>, _>>()?;
         Ok(if addresses.is_empty() {
             Self::None
@@ -63,7 +63,8 @@ mod tests {
     #[test]
     fn words_texts_and_lists_are_read() {
         let read = |value: Value| {
-            LocalServers::read(&Place::new("local_servers", &value)).map_err(|problem| problem.what)
+            LocalServers::read(&ConfigValue::new("local_servers", &value))
+                .map_err(|error| error.what)
         };
         assert_eq!(read(json!("auto")), Ok(LocalServers::Auto));
         assert_eq!(

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::fields::{Place, Problem};
+use super::value::{ConfigValue, ValueError};
 
 /// The seats of a panel, and who judges it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub const FIELDS: [&str; 2] = ["seats", "judge"];
 
 /// Reads the setting: each panel is a text of seats, a list of seats, or an object of `seats` and
 /// `judge`.
-pub(super) fn read(setting: &Place<'_>) -> Result<BTreeMap<String, NamedPanel>, Problem> {
+pub(super) fn read(setting: &ConfigValue<'_>) -> Result<BTreeMap<String, NamedPanel>, ValueError> {
     setting
         .named()?
         .into_iter()
@@ -41,7 +41,7 @@ pub(super) fn read(setting: &Place<'_>) -> Result<BTreeMap<String, NamedPanel>, 
         .collect()
 }
 
-fn panel(place: &Place<'_>) -> Result<NamedPanel, Problem> {
+fn panel(place: &ConfigValue<'_>) -> Result<NamedPanel, ValueError> {
     if !place.value.is_object() {
         return Ok(NamedPanel {
             seats: seats_of(place)?,
@@ -51,20 +51,20 @@ fn panel(place: &Place<'_>) -> Result<NamedPanel, Problem> {
     let fields = place.fields(&FIELDS)?;
     let seats = fields
         .get("seats")
-        .ok_or_else(|| place.problem("has no `seats`"))?;
+        .ok_or_else(|| place.error("has no `seats`"))?;
     Ok(NamedPanel {
         seats: seats_of(seats)?,
-        judge: fields.get("judge").map(Place::text).transpose()?,
+        judge: fields.get("judge").map(ConfigValue::text).transpose()?,
     })
 }
 
-fn seats_of(place: &Place<'_>) -> Result<Vec<String>, Problem> {
+fn seats_of(place: &ConfigValue<'_>) -> Result<Vec<String>, ValueError> {
     let seats = entries(place.value)
-        .ok_or_else(|| place.problem("must be a text of seats or a list of seats"))?;
+        .ok_or_else(|| place.error("must be a text of seats or a list of seats"))?;
     if seats.iter().all(|seat| seat.contains('=')) {
         Ok(seats)
     } else {
-        Err(place.problem("has a seat that is not `persona=provider:model`"))
+        Err(place.error("has a seat that is not `persona=provider:model`"))
     }
 }
 
@@ -91,8 +91,8 @@ mod tests {
 
     fn panels(json: &str) -> Result<BTreeMap<String, NamedPanel>, String> {
         let value = serde_json::from_str(json).unwrap();
-        read(&Place::new("panels", &value))
-            .map_err(|problem| format!("{} {}", problem.at, problem.what))
+        read(&ConfigValue::new("panels", &value))
+            .map_err(|error| format!("{} {}", error.at, error.what))
     }
 
     #[test]

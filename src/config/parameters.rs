@@ -6,17 +6,17 @@ use serde_json::{Map, Value, json};
 
 use crate::domain::body_fields::{holds_reserved, is_reserved};
 
-use super::fields::{Place, Problem, is_name};
+use super::value::{ConfigValue, ValueError, is_name};
 
 /// Body fields by `provider` or `provider:model`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parameters(BTreeMap<String, Map<String, Value>>);
 
 /// Makes sure that the fields leave alone what a request says by itself.
-fn check(fields: &Map<String, Value>, place: &Place<'_>) -> Result<(), Problem> {
-    let taken = |path: &str, at: &Place<'_>| {
+fn check(fields: &Map<String, Value>, place: &ConfigValue<'_>) -> Result<(), ValueError> {
+    let taken = |path: &str, at: &ConfigValue<'_>| {
         if is_reserved(path) {
-            Err(at.problem("is a field that the consultation itself sets"))
+            Err(at.error("is a field that the consultation itself sets"))
         } else {
             Ok(())
         }
@@ -36,7 +36,7 @@ fn check(fields: &Map<String, Value>, place: &Place<'_>) -> Result<(), Problem> 
             | Value::String(_)
             | Value::Array(_) => {
                 if holds_reserved(name) {
-                    return Err(field.problem(
+                    return Err(field.error(
                         "must be an object: the consultation itself sets fields inside it",
                     ));
                 }
@@ -67,10 +67,11 @@ impl Parameters {
         json!(self.0)
     }
 
-    pub(super) fn read(setting: &Place<'_>) -> Result<Self, Problem> {
-        let object = setting.value.as_object().ok_or_else(|| {
-            setting.problem("must be an object by `provider` or `provider:model`")
-        })?;
+    pub(super) fn read(setting: &ConfigValue<'_>) -> Result<Self, ValueError> {
+        let object = setting
+            .value
+            .as_object()
+            .ok_or_else(|| setting.error("must be an object by `provider` or `provider:model`"))?;
         let entry = |(name, value): (&String, &Value)| {
             let place = setting.inside(name, value);
             let names_something = match name.split_once(':') {
@@ -78,11 +79,11 @@ impl Parameters {
                 None => is_name(name),
             };
             if !names_something {
-                return Err(place.problem("is neither `provider` nor `provider:model`"));
+                return Err(place.error("is neither `provider` nor `provider:model`"));
             }
             let fields = value
                 .as_object()
-                .ok_or_else(|| place.problem("must be an object of body fields"))?;
+                .ok_or_else(|| place.error("must be an object of body fields"))?;
             check(fields, &place)?;
             Ok((name.clone(), fields.clone()))
         };
@@ -97,8 +98,8 @@ mod tests {
 
     fn parameters(json: &str) -> Result<Parameters, String> {
         let value = serde_json::from_str(json).unwrap();
-        Parameters::read(&Place::new("parameters", &value))
-            .map_err(|problem| format!("{} {}", problem.at, problem.what))
+        Parameters::read(&ConfigValue::new("parameters", &value))
+            .map_err(|error| format!("{} {}", error.at, error.what))
     }
 
     #[test]

@@ -9,8 +9,8 @@ use serde_json::{Map, Value, json};
 
 use crate::domain::panel::{RESERVED_NAMES, bare};
 
-use super::fields::{Place, Problem};
 use super::panels::entries;
+use super::value::{ConfigValue, ValueError};
 
 /// A persona, and what it may be played by.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub const AUTO: &str = "auto";
 pub const SET_MARK: char = '@';
 
 impl CustomPersona {
-    fn read(id: &str, place: &Place<'_>) -> Result<Self, Problem> {
+    fn read(id: &str, place: &ConfigValue<'_>) -> Result<Self, ValueError> {
         check_name(id, place)?;
         if place.value.is_string() {
             return Ok(Self {
@@ -49,11 +49,11 @@ impl CustomPersona {
             });
         }
         let fields = place.fields(&FIELDS)?;
-        let text = |field: &str| fields.get(field).map(Place::text).transpose();
+        let text = |field: &str| fields.get(field).map(ConfigValue::text).transpose();
         let prompt = prompt(
             fields
                 .get("prompt")
-                .ok_or_else(|| place.problem("has no `prompt`"))?,
+                .ok_or_else(|| place.error("has no `prompt`"))?,
         )?;
         let name = match fields.get("name") {
             Some(name) => {
@@ -99,7 +99,9 @@ impl CustomPersona {
 }
 
 /// Reads the setting `personas`: each is an object, or a text that is its prompt.
-pub(super) fn read(setting: &Place<'_>) -> Result<BTreeMap<String, CustomPersona>, Problem> {
+pub(super) fn read(
+    setting: &ConfigValue<'_>,
+) -> Result<BTreeMap<String, CustomPersona>, ValueError> {
     setting
         .named()?
         .into_iter()
@@ -108,15 +110,17 @@ pub(super) fn read(setting: &Place<'_>) -> Result<BTreeMap<String, CustomPersona
 }
 
 /// Reads the setting `persona_sets`: each is a list of personas, or a text of them with commas.
-pub(super) fn read_sets(setting: &Place<'_>) -> Result<BTreeMap<String, Vec<String>>, Problem> {
-    let set = |(name, place): (String, Place<'_>)| {
+pub(super) fn read_sets(
+    setting: &ConfigValue<'_>,
+) -> Result<BTreeMap<String, Vec<String>>, ValueError> {
+    let set = |(name, place): (String, ConfigValue<'_>)| {
         let personas = entries(place.value)
-            .ok_or_else(|| place.problem("must be a list of personas or a text of them"))?;
+            .ok_or_else(|| place.error("must be a list of personas or a text of them"))?;
         match personas
             .iter()
             .find(|persona| persona.starts_with(SET_MARK) || *persona == AUTO)
         {
-            Some(persona) => Err(place.problem(format!(
+            Some(persona) => Err(place.error(format!(
                 "holds `{persona}`, and a set holds nothing but personas"
             ))),
             None => Ok((name, personas)),
@@ -126,35 +130,35 @@ pub(super) fn read_sets(setting: &Place<'_>) -> Result<BTreeMap<String, Vec<Stri
 }
 
 /// Reads the setting `default_personas`.
-pub(super) fn read_default(place: &Place<'_>) -> Result<Vec<String>, Problem> {
+pub(super) fn read_default(place: &ConfigValue<'_>) -> Result<Vec<String>, ValueError> {
     let personas = entries(place.value).ok_or_else(|| {
-        place.problem("must be `auto`, a list of personas and sets, or a text of them")
+        place.error("must be `auto`, a list of personas and sets, or a text of them")
     })?;
     match personas.as_slice() {
         [_] => Ok(personas),
         several if several.iter().any(|persona| persona == AUTO) => {
-            Err(place.problem("has `auto` beside others; it stands alone"))
+            Err(place.error("has `auto` beside others; it stands alone"))
         }
         _ => Ok(personas),
     }
 }
 
-fn prompt(place: &Place<'_>) -> Result<String, Problem> {
+fn prompt(place: &ConfigValue<'_>) -> Result<String, ValueError> {
     match place.value.as_str() {
         Some(text) if text.trim().is_empty() => {
-            Err(place.problem("is empty: it says who the model is"))
+            Err(place.error("is empty: it says who the model is"))
         }
         _ => place.text(),
     }
 }
 
-fn aliases(place: &Place<'_>) -> Result<Vec<String>, Problem> {
+fn aliases(place: &ConfigValue<'_>) -> Result<Vec<String>, ValueError> {
     // None at all is a way to take those of the persona that it replaces away.
     if place.value.as_array().is_some_and(Vec::is_empty) {
         return Ok(Vec::new());
     }
     let aliases = entries(place.value)
-        .ok_or_else(|| place.problem("must be a list of names or a text of them"))?;
+        .ok_or_else(|| place.error("must be a list of names or a text of them"))?;
     aliases
         .iter()
         .try_for_each(|alias| check_name(alias, place))?;
@@ -162,13 +166,13 @@ fn aliases(place: &Place<'_>) -> Result<Vec<String>, Problem> {
 }
 
 /// Refuses what stands for something else, and what no text could be matched with.
-fn check_name(name: &str, place: &Place<'_>) -> Result<(), Problem> {
+fn check_name(name: &str, place: &ConfigValue<'_>) -> Result<(), ValueError> {
     let plain = bare(name);
     if plain.is_empty() {
-        return Err(place.problem("has a name without a letter or a digit"));
+        return Err(place.error("has a name without a letter or a digit"));
     }
     match RESERVED_NAMES.iter().find(|reserved| **reserved == plain) {
-        Some(reserved) => Err(place.problem(format!(
+        Some(reserved) => Err(place.error(format!(
             "cannot be called `{reserved}`: that word stands for something else"
         ))),
         None => Ok(()),
@@ -197,14 +201,14 @@ mod tests {
 
     fn personas(json: &str) -> Result<BTreeMap<String, CustomPersona>, String> {
         let value = serde_json::from_str(json).unwrap();
-        read(&Place::new("personas", &value))
-            .map_err(|problem| format!("{} {}", problem.at, problem.what))
+        read(&ConfigValue::new("personas", &value))
+            .map_err(|error| format!("{} {}", error.at, error.what))
     }
 
     fn sets(json: &str) -> Result<BTreeMap<String, Vec<String>>, String> {
         let value = serde_json::from_str(json).unwrap();
-        read_sets(&Place::new("persona_sets", &value))
-            .map_err(|problem| format!("{} {}", problem.at, problem.what))
+        read_sets(&ConfigValue::new("persona_sets", &value))
+            .map_err(|error| format!("{} {}", error.at, error.what))
     }
 
     #[test]
@@ -292,7 +296,7 @@ mod tests {
     #[test]
     fn the_choice_stands_alone_among_default_personas() {
         let read = |json: Value| {
-            read_default(&Place::new("default_personas", &json)).map_err(|problem| problem.what)
+            read_default(&ConfigValue::new("default_personas", &json)).map_err(|error| error.what)
         };
         assert_eq!(read(json!("auto")).unwrap(), ["auto"]);
         assert_eq!(read(json!("security,@web")).unwrap(), ["security", "@web"]);

@@ -1,7 +1,7 @@
 //! Random numbers that a journal depends on: the order of labels, the jitter of retries. The sequence
 //! is fixed by contract, because a journal is replayed by later versions.
 //!
-//! SplitMix64, after Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators" (2014),
+//! `SplitMix64`, after Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators" (2014),
 //! with the constants of Vigna's `splitmix64.c`.
 
 /// A generator whose sequence depends on its seed alone.

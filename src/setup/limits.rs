@@ -6,9 +6,8 @@ use std::time::Duration;
 
 use jiff::tz::TimeZone;
 
-use crate::config::control;
-use crate::config::control::HedgeAfter;
-use crate::config::keys::Key;
+use crate::config::hedge_after::HedgeAfter;
+use crate::config::setting::HEDGE_AFTER;
 use crate::config::settings::Settings;
 use crate::consultation::event::AbortReason;
 use crate::consultation::plan::Control;
@@ -40,7 +39,7 @@ pub(crate) fn control(
         max_cost: flags.max_cost.or(settings.max_cost),
         on_failure: flags
             .on_failure
-            .map_or_else(|| on_failure(settings.on_failure), OnFailure::from),
+            .map_or(settings.on_failure, OnFailure::from),
         strict: flags.strict,
         hedge: hedge(flags, settings, experience)?,
         pulse: Some(settings.pulse).filter(|pulse| !pulse.is_zero()),
@@ -111,7 +110,7 @@ fn hedge(
     experience: &Experience,
 ) -> Result<HedgeRule, Error> {
     let said = said_of_hedges(flags)?;
-    let is_own = said.is_some() || settings.origins.contains_key(&Key::HedgeAfter);
+    let is_own = said.is_some() || settings.origins.contains_key(HEDGE_AFTER);
     let after = match said.unwrap_or(settings.hedge_after) {
         _ if flags.strict => None,
         HedgeAfter::Off => None,
@@ -148,21 +147,12 @@ fn said_of_hedges(flags: &ControlFlags) -> Result<Option<HedgeAfter>, Error> {
         let bad = || {
             Error::usage(format!(
                 "`--hedge-after` is `{text}`, and must be {}",
-                HedgeAfter::WANTED
+                HedgeAfter::EXPECTED
             ))
         };
         HedgeAfter::of_text(text).ok_or_else(|| bad().hint("for example: --hedge-after 15"))
     });
     said.transpose()
-}
-
-fn on_failure(set: control::OnFailure) -> OnFailure {
-    match set {
-        control::OnFailure::Ask => OnFailure::Ask,
-        control::OnFailure::Substitute => OnFailure::Substitute,
-        control::OnFailure::Skip => OnFailure::Skip,
-        control::OnFailure::Fail => OnFailure::Fail,
-    }
 }
 
 #[cfg(test)]

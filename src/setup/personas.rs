@@ -5,8 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::config::keys::{Key, likely};
+use crate::config::names::likely;
 use crate::config::personas::{AUTO, CustomPersona, SET_MARK};
+use crate::config::setting::{PERSONA_SETS, PERSONAS};
 use crate::config::settings::Settings;
 use crate::consultation::prompt::Templates;
 use crate::domain::panel::{Persona, RESERVED_NAMES, bare};
@@ -135,7 +136,7 @@ impl PersonaRegistry {
             let error = Error::usage(format!("no set of personas is called `{name}`"));
             let make = format!(
                 "make it: conclave config set {}.{name} \"security,accessibility\"",
-                Key::PersonaSets
+                PERSONA_SETS
             );
             match (
                 likely(name, names()),
@@ -201,7 +202,7 @@ impl PersonaRegistry {
                 ));
                 return Err(error.hint("see who there is: conclave personas").hint(format!(
                     "write it anew: conclave config set {0}.{set} \"…\"; or take it out: conclave config unset {0}.{set}",
-                    Key::PersonaSets
+                    PERSONA_SETS
                 )));
             }
         }
@@ -215,7 +216,7 @@ impl Known {
         match &self.origin {
             Origin::BuiltIn => "this program".to_owned(),
             Origin::File(file) => format!("prompts/{file} of the home"),
-            Origin::Settings => format!("the setting `{}.{}`", Key::Personas, self.persona.id),
+            Origin::Settings => format!("the setting `{}.{}`", PERSONAS, self.persona.id),
         }
     }
 }

@@ -174,11 +174,11 @@ fn option_table_and_consult_help_list_the_same_options() {
 
 #[test]
 fn readme_lists_exactly_the_known_settings() {
-    use conclave::config::keys::Key;
+    use conclave::config::setting::SETTINGS;
     let (_, settings) = README.split_once("Settings in `config.json`: ").unwrap();
     let mut named = quoted(settings.split("\n\n").next().unwrap());
     named.sort_unstable();
-    let mut known: Vec<&str> = Key::ALL.into_iter().map(Key::name).collect();
+    let mut known: Vec<&str> = SETTINGS.iter().map(|setting| setting.name).collect();
     known.sort_unstable();
     assert_eq!(named, known);
 }

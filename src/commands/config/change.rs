@@ -9,9 +9,11 @@ use serde_json::{Map, Value};
 use crate::commands::personas;
 use crate::config::edit::{self, EditError, Step};
 use crate::config::env::Environment;
-use crate::config::keys::{Key, holds_key};
+use crate::config::key_detection::holds_key;
+use crate::config::load::SettingsError;
 use crate::config::paths::{Home, read_optional};
-use crate::config::settings::{Settings, SettingsError};
+use crate::config::setting::{self, Parts, Setting};
+use crate::config::settings::Settings;
 use crate::error::Error;
 use crate::records::files::{Access, create_private_dir, write_atomically};
 use crate::setup::panel::Personas;
@@ -19,7 +21,7 @@ use crate::setup::personas::PersonaRegistry;
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::printer::Printer;
 
-use super::place::{Place, no_keys_here};
+use super::setting_path::{SettingPath, no_keys_here};
 use super::unusable;
 
 /// How long another process may take to change the settings, and how often it is looked whether it
@@ -46,16 +48,16 @@ pub(super) fn set(
 }
 
 /// Writes a value, and says nothing of it.
-pub(super) fn write(name: &str, value: &str, home: &Home) -> Result<Key, Error> {
+pub(super) fn write(name: &str, value: &str, home: &Home) -> Result<&'static Setting, Error> {
     let (_, key) = change(home, |file| {
-        let place = Place::find(name, &|key| file.now(key))?;
+        let place = SettingPath::find(name, &|key| file.now(key))?;
         if holds_key(value) {
             return Err(no_keys_here(name.trim()));
         }
         let json = serde_json::from_str::<Value>(value).ok();
-        if json == Some(Value::Null) && place.key != Key::Parameters {
+        if json == Some(Value::Null) && place.setting.parts != Parts::BodyFields {
             return Err(Error::usage("`null` is no value")
-                .hint(format!("to take it out: conclave config unset {name}")));
+                .hint(format!("remove it with `conclave config unset {name}`")));
         }
         let text = Value::from(value);
         let changed = match json {
@@ -66,7 +68,7 @@ pub(super) fn write(name: &str, value: &str, home: &Home) -> Result<Key, Error> 
                 .with(&place, &json)
                 .or_else(|refused| file.with(&place, &text).map_err(|_| refused)),
         };
-        Ok((Some(changed?), place.key))
+        Ok((Some(changed?), place.setting))
     })?;
     Ok(key)
 }
@@ -79,8 +81,8 @@ pub(super) fn unset(
     printer: &Printer,
 ) -> Result<(), Error> {
     let (written, (key, remaining)) = change(home, |file| {
-        let (steps, key) = match Place::find(name, &|key| file.now(key)) {
-            Ok(place) => (place.steps(), Some(place.key)),
+        let (steps, key) = match SettingPath::find(name, &|key| file.now(key)) {
+            Ok(place) => (place.steps(), Some(place.setting)),
             Err(_) if file.has(name) => (vec![Step::Exact(name.to_owned())], None),
             Err(unknown) => return Err(unknown),
         };
@@ -167,11 +169,11 @@ fn alone(home: &Home) -> Result<Option<File>, Error> {
     }
 }
 
-pub(super) fn warn_of_variable(key: Key, environment: &Environment, printer: &Printer) {
-    if environment.text(key.variable()).is_some() {
+pub(super) fn warn_of_variable(setting: &Setting, environment: &Environment, printer: &Printer) {
+    let variable = setting.variable();
+    if environment.text(&variable).is_some() {
         printer.warning(&format!(
-            "{} is set in the environment and outweighs the file",
-            key.variable()
+            "{variable} is set in the environment and outweighs the file"
         ));
     }
 }
@@ -194,7 +196,7 @@ impl<'a> SettingsFile<'a> {
             })
         })?;
         let text = text.unwrap_or_else(|| "{}\n".to_owned());
-        let untouched = |bad| Error::usage(bad).hint("mend or remove it; nothing was written");
+        let untouched = |bad| Error::usage(bad).hint("fix or remove it; nothing was written");
         match serde_json::from_str(&text) {
             Ok(object @ Value::Object(_)) => Ok(Self { home, text, object }),
             Ok(_) => Err(untouched(SettingsError::NotAnObject { path })),
@@ -217,23 +219,26 @@ impl<'a> SettingsFile<'a> {
     }
 
     /// What the file says of a setting, right or wrong.
-    fn now(&self, key: Key) -> Value {
+    fn now(&self, setting: &Setting) -> Value {
         let said = self
             .object
             .as_object()
             .into_iter()
             .flatten()
-            .find(|(name, _)| Key::of(name) == Some(key));
+            .find(|(name, _)| setting::find(name) == Some(setting));
         said.map_or(Value::Null, |(_, value)| value.clone())
     }
 
     /// The text with a value in its place, checked.
-    fn with(&self, place: &Place, value: &Value) -> Result<String, Error> {
+    fn with(&self, place: &SettingPath, value: &Value) -> Result<String, Error> {
         let (place, value) = self.with_room(place, value);
         let text = edit::set(&self.text, &place.steps(), &value)
-            .map_err(|error| self.unedited(error, place.key.name()))?;
+            .map_err(|error| self.unedited(error, place.setting.name))?;
         self.check(&text)?;
-        if [Key::Personas, Key::PersonaSets, Key::DefaultPersonas].contains(&place.key) {
+        if matches!(
+            place.setting.name,
+            "personas" | "persona_sets" | "default_personas"
+        ) {
             self.check_personas(&text)?;
         }
         Ok(text)
@@ -241,13 +246,13 @@ impl<'a> SettingsFile<'a> {
 
     /// A panel that is written as its seats alone becomes an object when it gets a judge, and so
     /// does a persona that is its prompt alone.
-    fn with_room(&self, place: &Place, value: &Value) -> (Place, Value) {
-        let short = [(Key::Panels, "seats"), (Key::Personas, "prompt")]
-            .into_iter()
-            .find(|(key, _)| *key == place.key);
-        if let (Some((_, short)), Some((name, field))) = (short, place.entry_and_field())
+    fn with_room(&self, place: &SettingPath, value: &Value) -> (SettingPath, Value) {
+        if let Parts::Entries {
+            short: Some(short), ..
+        } = place.setting.parts
+            && let Some((name, field)) = place.entry_and_field()
             && let Some(alone) = self
-                .now(place.key)
+                .now(place.setting)
                 .get(name)
                 .filter(|entry| !entry.is_object())
         {

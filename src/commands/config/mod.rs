@@ -3,7 +3,7 @@
 //! No key is ever shown: the settings hold none.
 
 mod change;
-mod place;
+mod setting_path;
 pub(crate) mod threshold;
 
 use std::fmt::Write;
@@ -12,15 +12,16 @@ use clap::Subcommand;
 use serde_json::{Map, Value, json};
 
 use crate::config::env::Environment;
-use crate::config::keys::Key;
+use crate::config::load::SettingsError;
 use crate::config::paths::Home;
-use crate::config::settings::{Settings, SettingsError};
+use crate::config::setting::{SETTINGS, Setting};
+use crate::config::settings::Settings;
 use crate::error::Error;
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::printer::Printer;
 use crate::terminal::output::style::Paint;
 
-use place::{Found, Place};
+use setting_path::SettingPath;
 
 /// Show and change the settings
 #[derive(Clone, Debug, clap::Args)]
@@ -54,10 +55,7 @@ enum Action {
         key: String,
     },
     /// Write a setting to the file, once it is known to be a valid one
-    #[command(
-        after_help = "Flags and CONCLAVE_… variables outweigh the file. Keys are not settings: name a variable with `api_key_env`, or a \
-                            command that prints the key with `api_key_cmd`."
-    )]
+    #[command(after_help = set_help())]
     Set {
         /// The setting, or a part of one, such as `endpoints.work.base_url`
         key: String,
@@ -70,6 +68,27 @@ enum Action {
         /// The setting, or a part of one, such as `panels.fast`
         key: String,
     },
+}
+
+/// Lists all settings: what each is for, what a value must be, and its default.
+fn set_help() -> String {
+    let mut text = "Flags and CONCLAVE_… variables outweigh the file. Keys are not settings: name a variable with `api_key_env`, or a \
+         command that prints the key with `api_key_cmd`.\n\nSettings:"
+        .to_owned();
+    for setting in &SETTINGS {
+        let default = match setting.value(&Settings::default()) {
+            Value::Null | Value::Object(_) => String::new(),
+            Value::String(word) => format!(" [default: {word}]"),
+            value => format!(" [default: {value}]"),
+        };
+        // Writing to a text cannot fail.
+        let _ = write!(
+            text,
+            "\n  {}\n          {}: {}{default}",
+            setting.name, setting.help, setting.expects
+        );
+    }
+    text
 }
 
 pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
@@ -101,10 +120,9 @@ fn unusable(bad: SettingsError) -> Error {
 
 /// A value by itself: texts without quotation marks, nothing where there is none.
 fn get(name: &str, settings: &Settings) -> Result<String, Error> {
-    let place = Place::find(name, &|key| settings.value(key))?;
-    let value = match place.value(settings)? {
-        Found::Value(value) => value,
-        Found::Nothing => return Ok(String::new()),
+    let path = SettingPath::find(name, &|setting| setting.value(settings))?;
+    let Some(value) = path.value(settings)? else {
+        return Ok(String::new());
     };
     Ok(match value {
         Value::Null => String::new(),
@@ -117,20 +135,20 @@ fn get(name: &str, settings: &Settings) -> Result<String, Error> {
 }
 
 fn as_json(settings: &Settings) -> String {
-    let entry = |key: Key| {
+    let entry = |setting: &Setting| {
         (
-            key.name().to_owned(),
-            json!({"value": settings.value(key), "origin": origin(settings, key)}),
+            setting.name.to_owned(),
+            json!({"value": setting.value(settings), "origin": origin(settings, setting)}),
         )
     };
-    let all = Value::Object(Key::ALL.into_iter().map(entry).collect::<Map<_, _>>());
+    let all = Value::Object(SETTINGS.iter().map(entry).collect::<Map<_, _>>());
     format!("{all:#}\n")
 }
 
-fn origin(settings: &Settings, key: Key) -> String {
+fn origin(settings: &Settings, setting: &Setting) -> String {
     settings
         .origins
-        .get(&key)
+        .get(setting.name)
         .map_or_else(|| "default".to_owned(), ToString::to_string)
 }
 
@@ -138,13 +156,13 @@ fn origin(settings: &Settings, key: Key) -> String {
 /// line would not fit, each has its own.
 fn as_table(settings: &Settings, width: Option<usize>, paint: Paint) -> String {
     let mut rows = Vec::new();
-    for key in Key::ALL {
+    for setting in &SETTINGS {
         let mut parts = Vec::new();
-        leaves(key.name(), &settings.value(key), &mut parts);
+        leaves(setting.name, &setting.value(settings), &mut parts);
         rows.extend(
             parts
                 .into_iter()
-                .map(|(name, value)| (name, one_line(&value), origin(settings, key))),
+                .map(|(name, value)| (name, one_line(&value), origin(settings, setting))),
         );
     }
     let names = rows
@@ -214,10 +232,10 @@ mod tests {
     fn every_setting_is_shown_with_its_origin_and_its_parts_as_they_can_be_asked_for() {
         let settings = settings();
         let table = as_table(&settings, None, Paint::Plain);
-        for key in Key::ALL {
+        for setting in &SETTINGS {
             assert!(
-                table.lines().any(|line| line.starts_with(key.name())),
-                "{key}"
+                table.lines().any(|line| line.starts_with(setting.name)),
+                "{setting}"
             );
         }
         for line in table
@@ -259,7 +277,7 @@ mod tests {
         );
         assert_eq!(
             (json.as_object().unwrap().len(), &json["panel"]),
-            (Key::ALL.len(), &json!({"value": null, "origin": "default"}))
+            (SETTINGS.len(), &json!({"value": null, "origin": "default"}))
         );
     }
 

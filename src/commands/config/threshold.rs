@@ -1,8 +1,8 @@
 //! The threshold that the user chose when asked for consent, written to the settings' file.
 
 use crate::config::env::Environment;
-use crate::config::keys::Key;
 use crate::config::paths::Home;
+use crate::config::setting::ALWAYS_ALLOW_UNDER;
 use crate::domain::money::MicroUsd;
 use crate::error::Error;
 use crate::terminal::output::printer::Printer;
@@ -17,13 +17,9 @@ pub(crate) fn save(
     environment: &Environment,
     printer: &Printer,
 ) -> Result<String, String> {
-    change::write(
-        Key::AlwaysAllowUnder.name(),
-        &amount.usd().to_string(),
-        home,
-    )
-    .map_err(|error| with_causes(&error))?;
-    change::warn_of_variable(Key::AlwaysAllowUnder, environment, printer);
+    let setting = change::write(ALWAYS_ALLOW_UNDER, &amount.usd().to_string(), home)
+        .map_err(|error| with_causes(&error))?;
+    change::warn_of_variable(setting, environment, printer);
     Ok(home.config_file().display().to_string())
 }
 

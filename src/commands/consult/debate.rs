@@ -1,6 +1,5 @@
 //! The course that a debate takes: flags before settings, settings before what is usual.
 
-use crate::config::control;
 use crate::config::settings::Settings;
 use crate::consultation::plan::mode::Mode;
 use crate::consultation::plan::options::{DebateAnalysis, DebateOptions, JudgePasses, Rounds};
@@ -23,9 +22,10 @@ pub(super) fn debate(flags: &DebateFlags, settings: &Settings) -> Result<DebateO
         mode: flags.mode.map_or(settings.mode, Mode::from),
         rounds,
         judge_passes: judge_passes(flags, settings, rounds)?,
-        debate_analysis: match settings.debate_analysis {
-            control::DebateAnalysis::On if !flags.no_debate_analysis => DebateAnalysis::On,
-            control::DebateAnalysis::On | control::DebateAnalysis::Off => DebateAnalysis::Off,
+        debate_analysis: if flags.no_debate_analysis {
+            DebateAnalysis::Off
+        } else {
+            settings.debate_analysis
         },
         ..DebateOptions::default()
     })

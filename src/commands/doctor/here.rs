@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::commands::models;
 use crate::config::env::Environment;
 use crate::config::paths::{Home, HomePathError};
-use crate::config::settings::{Origin, Settings};
+use crate::config::settings::{SettingOrigin, Settings};
 use crate::domain::time::Timestamp;
 use crate::error::whole;
 use crate::providers::catalog::{ModelCatalog, TableOf};
@@ -121,7 +121,7 @@ pub(super) fn settings(home: Option<&Home>, environment: &Environment) -> Looked
             let (in_file, variables): (Vec<_>, Vec<_>) = settings
                 .origins
                 .values()
-                .partition(|origin| matches!(origin, Origin::File(_)));
+                .partition(|origin| matches!(origin, SettingOrigin::File(_)));
             let told = match (in_file.len(), variables.len()) {
                 (0, 0) => "all at their defaults".to_owned(),
                 (0, variables) => format!("{variables} set in the environment"),

@@ -81,7 +81,7 @@ pub(crate) fn templates(home: &Home) -> Result<Templates, Error> {
     for (name, text) in home.prompt_overrides().map_err(Error::usage)? {
         let file = home.path().join("prompts").join(format!("{name}.md"));
         templates.override_with(&name, &text).map_err(|error| {
-            Error::usage(error).hint(format!("mend or remove {}", file.display()))
+            Error::usage(error).hint(format!("fix or remove {}", file.display()))
         })?;
     }
     Ok(templates)

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::local_servers::Servers;
 use super::personas::{Known, PersonaRegistry};
-use crate::config::keys::likely;
+use crate::config::names::likely;
 use crate::config::panels::NamedPanel;
 use crate::config::personas::AUTO;
 use crate::config::settings::Settings;

@@ -144,19 +144,19 @@ fn unknown_settings_can_be_unset_one_after_another() {
 #[test]
 fn unusable_files_are_reported_with_a_hint() {
     for (text, hint) in [
-        ("{", "mend or remove it"),
-        ("[]", "mend or remove it"),
+        ("{", "fix or remove it"),
+        ("[]", "fix or remove it"),
         (
             r#"{"jugde": 1}"#,
-            "take it out: conclave config unset 'jugde'",
+            "remove it with `conclave config unset 'jugde'`",
         ),
         (
             r#"{"judge": 1}"#,
-            "write another: conclave config set judge VALUE; or take it out: conclave config unset judge",
+            "change it with `conclave config set judge VALUE`, or remove it with `conclave config unset judge`",
         ),
         (
             r#"{"endpoints": {"w": {"base_url": "h:99999"}}}"#,
-            "mend or remove it there",
+            "fix or remove it there",
         ),
     ] {
         let conclave = Conclave::new().config(text);

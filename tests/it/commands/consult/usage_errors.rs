@@ -146,20 +146,20 @@ fn unusable_settings_are_named_with_their_file() {
         (
             r#"{"always_alow_under": 1}"#,
             "error: unknown setting `always_alow_under` in `CONFIG`; did you mean `always_allow_under`?\n\
-             hint: take it out: conclave config unset 'always_alow_under'\n",
+             hint: remove it with `conclave config unset 'always_alow_under'`\n",
         ),
         (
             r#"{"always_allow_under": "a lot"}"#,
             "error: `always_allow_under` in `CONFIG` is `\"a lot\"`, and must be an amount of dollars such as 0.50\n\
-             hint: write another: conclave config set always_allow_under VALUE; or take it out: conclave config unset always_allow_under\n",
+             hint: change it with `conclave config set always_allow_under VALUE`, or remove it with `conclave config unset always_allow_under`\n",
         ),
         (
             "{",
-            "error: `CONFIG` is not JSON\n  caused by: EOF while parsing an object at line 1 column 1\nhint: mend or remove it\n",
+            "error: `CONFIG` is not JSON\n  caused by: EOF while parsing an object at line 1 column 1\nhint: fix or remove it\n",
         ),
         (
             "[]",
-            "error: `CONFIG` does not hold an object of settings\nhint: mend or remove it\n",
+            "error: `CONFIG` does not hold an object of settings\nhint: fix or remove it\n",
         ),
     ] {
         let conclave = Conclave::at(&server).config(config);

@@ -284,13 +284,13 @@ fn unusable_files_are_reported_as_failed_checks() {
     assert_eq!(status, "error", "{message} {fix}");
     assert!(message.contains("did you mean `panel`?"), "{message} {fix}");
     assert_eq!(
-        fix, "take it out: conclave config unset 'panl'",
+        fix, "remove it with `conclave config unset 'panl'`",
         "{message} {fix}"
     );
     let (status, message, fix) = check(&findings, "models");
     assert_eq!(status, "error", "{message} {fix}");
     assert!(message.contains("not JSON: "), "{message} {fix}");
-    assert!(fix.starts_with("mend or remove"), "{message} {fix}");
+    assert!(fix.starts_with("fix or remove"), "{message} {fix}");
     assert_eq!(
         check(&findings, "provider.anthropic").0,
         "ok",
@@ -393,6 +393,6 @@ fn environment_is_used_despite_a_broken_settings_file() {
         .ends_with(1);
     let findings = findings(&ran);
     assert_eq!(check(&findings, "config").0, "error");
-    assert_eq!(check(&findings, "config").2, "mend or remove it");
+    assert_eq!(check(&findings, "config").2, "fix or remove it");
     assert_eq!(check(&findings, "server.llamacpp").0, "ok");
 }

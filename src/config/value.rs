@@ -5,28 +5,27 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::keys::{is_secret, likely, snake_case};
+use super::key_detection::is_key_name;
+use super::names::{likely, snake_case};
 
 /// What is wrong, and where: `endpoints.work.base_url`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{at}` in `{origin}` {what}")]
-pub struct Problem {
+#[error("`{at}` {what}")]
+pub struct ValueError {
     pub at: String,
-    /// The file or the variable; filled in by whoever knows it.
-    pub origin: String,
     pub what: String,
 }
 
 /// A value, and where it stands.
 #[derive(Clone, Debug)]
-pub(super) struct Place<'a> {
+pub(super) struct ConfigValue<'a> {
     pub at: String,
     pub value: &'a Value,
 }
 
-impl<'a> Place<'a> {
+impl<'a> ConfigValue<'a> {
     pub(super) fn new(at: impl Into<String>, value: &'a Value) -> Self {
         Self {
             at: at.into(),
@@ -35,10 +34,9 @@ impl<'a> Place<'a> {
     }
 
     /// Says what is wrong with it, as the rest of a sentence that begins with its place.
-    pub(super) fn problem(&self, what: impl Into<String>) -> Problem {
-        Problem {
+    pub(super) fn error(&self, what: impl Into<String>) -> ValueError {
+        ValueError {
             at: self.at.clone(),
-            origin: String::new(),
             what: what.into(),
         }
     }
@@ -51,34 +49,34 @@ impl<'a> Place<'a> {
     }
 
     /// A text that is not empty.
-    pub(super) fn text(&self) -> Result<String, Problem> {
+    pub(super) fn text(&self) -> Result<String, ValueError> {
         let text = self
             .value
             .as_str()
             .map(str::trim)
             .filter(|text| !text.is_empty());
         text.map(ToOwned::to_owned)
-            .ok_or_else(|| self.problem("must be a text"))
+            .ok_or_else(|| self.error("must be a text"))
     }
 
     /// A whole number above 0.
-    pub(super) fn count(&self) -> Result<u32, Problem> {
+    pub(super) fn count(&self) -> Result<u32, ValueError> {
         let count = self
             .value
             .as_u64()
             .and_then(|count| u32::try_from(count).ok())
             .filter(|count| *count > 0);
-        count.ok_or_else(|| self.problem("must be a whole number above 0"))
+        count.ok_or_else(|| self.error("must be a whole number above 0"))
     }
 
-    pub(super) fn truth(&self) -> Result<bool, Problem> {
+    pub(super) fn truth(&self) -> Result<bool, ValueError> {
         self.value
             .as_bool()
-            .ok_or_else(|| self.problem("must be true or false"))
+            .ok_or_else(|| self.error("must be true or false"))
     }
 
     /// One of some words, as what it stands for.
-    pub(super) fn choice<T: Copy>(&self, choices: &[(&'static str, T)]) -> Result<T, Problem> {
+    pub(super) fn choice<T: Copy>(&self, choices: &[(&'static str, T)]) -> Result<T, ValueError> {
         let chosen = self
             .value
             .as_str()
@@ -92,32 +90,32 @@ impl<'a> Place<'a> {
         };
         chosen
             .map(|(_, choice)| *choice)
-            .ok_or_else(|| self.problem(format!("must be one of {}", words())))
+            .ok_or_else(|| self.error(format!("must be one of {}", words())))
     }
 
     /// An object's fields by their names in `snake_case`, each of which must be known.
     pub(super) fn fields(
         &self,
         known: &[&'static str],
-    ) -> Result<BTreeMap<&'static str, Place<'a>>, Problem> {
+    ) -> Result<BTreeMap<&'static str, ConfigValue<'a>>, ValueError> {
         let object = self
             .value
             .as_object()
-            .ok_or_else(|| self.problem("must be an object"))?;
+            .ok_or_else(|| self.error("must be an object"))?;
         let mut fields = BTreeMap::new();
         for (name, value) in object {
             let place = self.inside(name, value);
             let snake = snake_case(name);
             let Some(field) = known.iter().find(|field| **field == snake) else {
-                if is_secret(name) {
-                    return Err(place.problem(NO_KEYS_HERE));
+                if is_key_name(name) {
+                    return Err(place.error(NO_KEYS_HERE));
                 }
                 let meant = likely(&snake, known.iter().copied())
                     .map(|field| format!("; did you mean `{field}`?"));
-                return Err(place.problem(format!("is not a field{}", meant.unwrap_or_default())));
+                return Err(place.error(format!("is not a field{}", meant.unwrap_or_default())));
             };
             if fields.insert(*field, place.clone()).is_some() {
-                return Err(place.problem("is given twice"));
+                return Err(place.error("is given twice"));
             }
         }
         Ok(fields)
@@ -125,20 +123,34 @@ impl<'a> Place<'a> {
 
     /// The entries of an object by their names, which must be ones that can be written before a
     /// colon or after a dot.
-    pub(super) fn named(&self) -> Result<Vec<(String, Place<'a>)>, Problem> {
+    pub(super) fn named(&self) -> Result<Vec<(String, ConfigValue<'a>)>, ValueError> {
         let object = self
             .value
             .as_object()
-            .ok_or_else(|| self.problem("must be an object"))?;
+            .ok_or_else(|| self.error("must be an object"))?;
         let entry = |(name, value): (&String, &'a Value)| {
             let place = self.inside(name, value);
             if is_name(name) {
                 Ok((name.clone(), place))
             } else {
-                Err(place.problem(format!("is not a name: {NAME_RULE}")))
+                Err(place.error(format!("is not a name: {NAME_RULE}")))
             }
         };
         object.iter().map(entry).collect()
+    }
+}
+
+/// A number as people write it: `10`, not `10.0`.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the range is checked just before"
+)]
+pub(super) fn decimal(number: f64) -> Value {
+    if number.fract() == 0.0 && (0.0..1e15).contains(&number) {
+        json!(number as u64)
+    } else {
+        json!(number)
     }
 }
 

@@ -4,37 +4,30 @@
 use serde_json::Value;
 
 use crate::config::edit::Step;
-use crate::config::keys::{Key, closest, is_secret, likely, snake_case};
+use crate::config::key_detection::is_key_name;
+use crate::config::names::{likely, snake_case};
+use crate::config::setting::{self, ENDPOINTS, Parts, Setting};
 use crate::config::settings::Settings;
-use crate::config::{endpoints, panels, personas};
 use crate::domain::vendors;
 use crate::error::Error;
 
 /// Where a value stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Place {
-    pub(super) key: Key,
+pub(super) struct SettingPath {
+    pub(super) setting: &'static Setting,
     /// The name of an entry, then the names of fields within it.
     parts: Vec<String>,
 }
 
-/// What stands at a place.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Found {
-    Value(Value),
-    /// There could be something, and there is not.
-    Nothing,
-}
-
-impl Place {
+impl SettingPath {
     /// Reads a dotted name. What there is now tells where the name of a model, which may have dots
     /// of its own, ends.
-    pub(super) fn find(dotted: &str, now: &dyn Fn(Key) -> Value) -> Result<Self, Error> {
+    pub(super) fn find(dotted: &str, now: &dyn Fn(&Setting) -> Value) -> Result<Self, Error> {
         let (name, rest) = dotted
             .trim()
             .split_once('.')
             .map_or((dotted.trim(), None), |(name, rest)| (name, Some(rest)));
-        let key = Key::of(name).ok_or_else(|| unknown(name))?;
+        let setting = setting::find(name).ok_or_else(|| unknown(name))?;
         let parts = match rest {
             None => Vec::new(),
             Some(rest) if rest.split('.').any(str::is_empty) => {
@@ -42,48 +35,17 @@ impl Place {
                     "`{dotted}` has a part without a name"
                 )));
             }
-            Some(rest) => match key {
-                Key::Endpoints => entry(key, rest, &endpoints::FIELDS)?,
-                Key::Panels => entry(key, rest, &panels::FIELDS)?,
-                Key::Personas => entry(key, rest, &personas::FIELDS)?,
-                Key::PersonaSets if rest.contains('.') => {
-                    return Err(Error::usage(format!("a set in `{key}` has no parts")));
+            Some(rest) => match setting.parts {
+                Parts::Entries { fields, .. } => entry(setting, rest, fields)?,
+                Parts::Lists if rest.contains('.') => {
+                    return Err(Error::usage(format!("a set in `{setting}` has no parts")));
                 }
-                Key::PersonaSets => vec![rest.to_owned()],
-                Key::Parameters => parameter(rest, &now(key)),
-                Key::AlwaysAllowUnder
-                | Key::MaxOutputTokens
-                | Key::ConnectTimeoutSeconds
-                | Key::IdleTimeoutSeconds
-                | Key::LocalThreads
-                | Key::LocalContext
-                | Key::LocalModel
-                | Key::Panel
-                | Key::Judge
-                | Key::DefaultPersonas
-                | Key::LocalServers
-                | Key::MaxInFlight
-                | Key::MaxCost
-                | Key::MonthlyBudget
-                | Key::OnFailure
-                | Key::HedgeAfter
-                | Key::PulseSeconds
-                | Key::MaxWaitSeconds
-                | Key::Mode
-                | Key::Rounds
-                | Key::EarlyStop
-                | Key::ConfidenceThreshold
-                | Key::ErrorCorrelation
-                | Key::DebateAnalysis
-                | Key::JudgePasses
-                | Key::TargetRuns
-                | Key::TargetMedianSeconds
-                | Key::TargetMonthlyCost => {
-                    return Err(Error::usage(format!("`{key}` has no parts")));
-                }
+                Parts::Lists => vec![rest.to_owned()],
+                Parts::BodyFields => parameter(rest, &now(setting)),
+                Parts::None => return Err(Error::usage(format!("`{setting}` has no parts"))),
             },
         };
-        Ok(Self { key, parts })
+        Ok(Self { setting, parts })
     }
 
     /// The name of an entry and of its field, where this is one.
@@ -97,7 +59,7 @@ impl Place {
     /// A whole entry of the same setting.
     pub(super) fn entry(&self, name: &str) -> Self {
         Self {
-            key: self.key,
+            setting: self.setting,
             parts: vec![name.to_owned()],
         }
     }
@@ -106,7 +68,7 @@ impl Place {
     pub(super) fn steps(&self) -> Vec<Step> {
         // Names are the user's own, and so are the fields of bodies; only the fields of our entries
         // have two spellings.
-        let has_our_fields = matches!(self.key, Key::Endpoints | Key::Panels | Key::Personas);
+        let has_our_fields = matches!(self.setting.parts, Parts::Entries { .. });
         let part = |(at, name): (usize, &String)| {
             if has_our_fields && at == 1 {
                 Step::Spelled(name.clone())
@@ -114,21 +76,21 @@ impl Place {
                 Step::Exact(name.clone())
             }
         };
-        std::iter::once(Step::Spelled(self.key.name().to_owned()))
+        std::iter::once(Step::Spelled(self.setting.name.to_owned()))
             .chain(self.parts.iter().enumerate().map(part))
             .collect()
     }
 
     /// What stands there in these settings. A name that no entry has is refused, a field that an
     /// entry does not use is not.
-    pub(super) fn value(&self, settings: &Settings) -> Result<Found, Error> {
-        let whole = settings.value(self.key);
+    pub(super) fn value(&self, settings: &Settings) -> Result<Option<Value>, Error> {
+        let whole = self.setting.value(settings);
         let Some((name, fields)) = self.parts.split_first() else {
-            return Ok(Found::Value(whole));
+            return Ok(Some(whole));
         };
         let Some(entry) = whole.get(name) else {
-            if self.key == Key::Endpoints && vendors::find(name).is_some() {
-                return Ok(Found::Nothing);
+            if self.setting.name == ENDPOINTS && vendors::find(name).is_some() {
+                return Ok(None);
             }
             let names: Vec<&str> = whole
                 .as_object()
@@ -140,17 +102,17 @@ impl Place {
                 [] => "see what there is: conclave config show".to_owned(),
                 names => format!("one of: {}", names.join(", ")),
             };
-            return Err(Error::usage(format!("there is no `{}.{name}`", self.key)).hint(hint));
+            return Err(Error::usage(format!("there is no `{}.{name}`", self.setting)).hint(hint));
         };
-        let found = fields
+        let value = fields
             .iter()
             .try_fold(entry, |value, field| value.get(field));
-        Ok(found.map_or(Found::Nothing, |value| Found::Value(value.clone())))
+        Ok(value.cloned())
     }
 }
 
 /// The name of an entry, and one of its fields.
-fn entry(key: Key, rest: &str, known: &[&str]) -> Result<Vec<String>, Error> {
+fn entry(key: &Setting, rest: &str, known: &[&str]) -> Result<Vec<String>, Error> {
     let Some((name, field)) = rest.split_once('.') else {
         return Ok(vec![rest.to_owned()]);
     };
@@ -159,7 +121,7 @@ fn entry(key: Key, rest: &str, known: &[&str]) -> Result<Vec<String>, Error> {
         .map_or((field, None), |(field, beyond)| (field, Some(beyond)));
     let snake = snake_case(field);
     if !known.contains(&snake.as_str()) {
-        if is_secret(field) {
+        if is_key_name(field) {
             return Err(no_keys_here(field));
         }
         let meant = likely(&snake, known.iter().copied())
@@ -220,10 +182,10 @@ fn new_parameter(rest: &str) -> &str {
 }
 
 fn unknown(name: &str) -> Error {
-    if is_secret(name) {
+    if is_key_name(name) {
         return no_keys_here(name);
     }
-    let meant = closest(name)
+    let meant = setting::closest(name)
         .map(|key| format!("; did you mean `{key}`?"))
         .unwrap_or_default();
     let error = Error::usage(format!("unknown setting `{name}`{meant}"));
@@ -247,7 +209,7 @@ mod tests {
     use super::*;
 
     fn parts(dotted: &str, now: &Value) -> Vec<String> {
-        Place::find(dotted, &|_| now.clone()).unwrap().parts
+        SettingPath::find(dotted, &|_| now.clone()).unwrap().parts
     }
 
     #[test]
@@ -293,7 +255,7 @@ mod tests {
             "endpoints.work.api_key",
             "endpoints.openai.token",
         ] {
-            let error = Place::find(name, &|_| json!({})).unwrap_err();
+            let error = SettingPath::find(name, &|_| json!({})).unwrap_err();
             assert!(
                 error.to_string().contains("no key is kept in one")
                     && error.hints()[1].contains("api_key_cmd"),

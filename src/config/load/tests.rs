@@ -1,5 +1,16 @@
 //! Tests of the layers of settings.
 
+use std::time::Duration;
+
+use serde_json::Map;
+
+use crate::config::hedge_after::HedgeAfter;
+use crate::config::local_servers::LocalServers;
+use crate::consultation::plan::mode::Mode;
+use crate::consultation::policy::substitution::OnFailure;
+use crate::domain::money::MicroUsd;
+use crate::stopping::early_termination::Policy;
+
 use super::*;
 
 fn read(text: &str) -> Result<Settings, String> {
@@ -80,11 +91,11 @@ fn every_key_is_read_and_its_origin_is_kept() {
         ),
         (0.85, "0".to_owned())
     );
-    assert_eq!(settings.origins.len(), Key::ALL.len());
-    assert_eq!(settings.origins[&Key::Judge].to_string(), "config.json");
-    let written: Map<_, _> = Key::ALL
-        .into_iter()
-        .map(|key| (key.name().to_owned(), settings.value(key)))
+    assert_eq!(settings.origins.len(), SETTINGS.len());
+    assert_eq!(settings.origins["judge"].to_string(), "config.json");
+    let written: Map<_, _> = SETTINGS
+        .iter()
+        .map(|setting| (setting.name.to_owned(), setting.value(&settings)))
         .collect();
     assert_eq!(
         read(&Value::Object(written).to_string()).unwrap(),
@@ -95,12 +106,17 @@ fn every_key_is_read_and_its_origin_is_kept() {
 
 #[test]
 fn figures_are_shown_as_people_write_them() {
-    let shown = |key| Settings::default().value(key).to_string();
+    let shown = |name| {
+        setting::find(name)
+            .unwrap()
+            .value(&Settings::default())
+            .to_string()
+    };
     assert_eq!(
         (
-            shown(Key::AlwaysAllowUnder),
-            shown(Key::ConnectTimeoutSeconds),
-            shown(Key::Judge)
+            shown("always_allow_under"),
+            shown("connect_timeout_seconds"),
+            shown("judge")
         ),
         ("0.5".into(), "10".into(), "null".into())
     );
@@ -202,7 +218,7 @@ fn the_environment_outweighs_the_file() {
     );
     assert_eq!(settings.panel.unwrap(), ["a", "b"]);
     assert_eq!(
-        settings.origins[&Key::AlwaysAllowUnder].to_string(),
+        settings.origins["always_allow_under"].to_string(),
         "CONCLAVE_ALWAYS_ALLOW_UNDER"
     );
     assert_eq!(

@@ -1,0 +1,87 @@
+//! When another model is asked too: the setting `hedge_after`.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+/// How long a call may show no sign of an answer before another model is asked too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HedgeAfter {
+    Off,
+    /// Zero asks two at once.
+    After(Duration),
+}
+
+impl HedgeAfter {
+    pub const EXPECTED: &'static str = "a number of seconds or `off`";
+
+    /// Reads a word or a number of seconds, as a flag has it.
+    pub fn of_text(text: &str) -> Option<Self> {
+        match text.trim() {
+            "off" => Some(Self::Off),
+            text => Duration::try_from_secs_f64(text.parse().ok()?)
+                .ok()
+                .map(Self::After),
+        }
+    }
+
+    pub(super) fn to_json(self) -> Value {
+        match self {
+            Self::Off => Value::from("off"),
+            Self::After(time) => super::value::decimal(time.as_secs_f64()),
+        }
+    }
+
+    pub(super) fn of_json(value: &Value) -> Option<Self> {
+        match value {
+            Value::String(text) if text.trim() == "off" => Some(Self::Off),
+            Value::Number(number) => Duration::try_from_secs_f64(number.as_f64()?)
+                .ok()
+                .map(Self::After),
+            Value::Null
+            | Value::Bool(_)
+            | Value::String(_)
+            | Value::Array(_)
+            | Value::Object(_) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_delay_is_a_word_or_a_time_of_at_least_nothing() {
+        let after = |ms| Some(HedgeAfter::After(Duration::from_millis(ms)));
+        let read = ["off", " 2.5 ", "0", "-1", "NaN", "soon", "", "1e400"].map(HedgeAfter::of_text);
+        assert_eq!(
+            read,
+            [
+                Some(HedgeAfter::Off),
+                after(2_500),
+                after(0),
+                None,
+                None,
+                None,
+                None,
+                None
+            ]
+        );
+        let read = [
+            json!("off"),
+            json!(3),
+            json!("3"),
+            json!(-1),
+            json!(null),
+            json!(true),
+        ]
+        .map(|value| HedgeAfter::of_json(&value));
+        assert_eq!(
+            read,
+            [Some(HedgeAfter::Off), after(3_000), None, None, None, None]
+        );
+    }
+}

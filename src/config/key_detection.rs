@@ -1,0 +1,92 @@
+//! Keys in places where they do not belong: recognised by the name of a setting, and by the look of
+//! a text.
+
+use crate::domain::vendors;
+
+/// A name under which people try to put a key where none belongs.
+pub fn is_key_name(name: &str) -> bool {
+    let name: String = name
+        .chars()
+        .filter(char::is_ascii_alphanumeric)
+        .map(|c| c.to_ascii_lowercase())
+        .collect();
+    [
+        "key", "keys", "token", "tokens", "secret", "secrets", "password",
+    ]
+    .contains(&name.as_str())
+        || [
+            "apikey",
+            "apikeys",
+            "apitoken",
+            "authtoken",
+            "accesstoken",
+            "secret",
+            "secretkey",
+        ]
+        .iter()
+        .any(|ending| name.ends_with(ending))
+}
+
+/// Whether something in a text has the look of a vendor's key. A text without such a thing may
+/// still hold a key.
+pub fn holds_key(text: &str) -> bool {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_');
+    // Also keys of vendors without a row of their own.
+    let begins = |word: &str| {
+        vendors::of_key(word).is_some() || word.starts_with("sk_") || word.starts_with("gsk_")
+    };
+    let mut words = words.filter(|word| word.len() >= 20 && begins(word));
+    words.any(|word| word.chars().any(|c| c.is_ascii_digit()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_would_hold_a_key_are_known_and_names_that_say_where_it_is_are_not_among_them() {
+        for name in [
+            "api_key",
+            "apiKey",
+            "key",
+            "token",
+            "openai_api_key",
+            "anthropicAuthToken",
+            "OPENAI_API_KEY",
+            "api-key",
+            "api_keys",
+        ] {
+            assert!(is_key_name(name), "{name}");
+        }
+        for name in [
+            "api_key_env",
+            "api_key_cmd",
+            "max_output_tokens",
+            "max_tokens_field",
+            "monkey",
+        ] {
+            assert!(!is_key_name(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_look_of_a_key_is_known_inside_a_text() {
+        for text in [
+            "sk-proj-0123456789abcdef",
+            "echo 'sk-ant-api03-0123456789'",
+            "K=AIzaSy0123456789abcdefg",
+            "Bearer xai-0123456789abcdefgh",
+        ] {
+            assert!(holds_key(text), "{text}");
+        }
+        for text in [
+            "pass show sk-openai",
+            "sk-something-without-figures",
+            "gpt-6.1-sol",
+            "risk-0123456789-0123456789",
+            "",
+        ] {
+            assert!(!holds_key(text), "{text}");
+        }
+    }
+}

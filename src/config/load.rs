@@ -1,0 +1,228 @@
+//! The layers of settings: defaults, then `config.json`, then the environment. Flags come last,
+//! where commands apply them.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::edit;
+use super::env::Environment;
+use super::key_detection::{holds_key, is_key_name};
+use super::paths;
+use super::setting::{self, Parts, Read, SETTINGS, Setting};
+use super::settings::{SettingOrigin, Settings};
+use super::value::{ConfigValue, NO_KEYS_HERE, ValueError};
+
+/// Why the settings cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingsError {
+    #[error("cannot read `{}`", path.display())]
+    Unreadable {
+        path: PathBuf,
+        source: std::io::Error,
+    },
+    #[error("`{}` is not JSON", path.display())]
+    NotJson {
+        path: PathBuf,
+        source: serde_json::Error,
+    },
+    #[error("`{}` does not hold an object of settings", path.display())]
+    NotAnObject { path: PathBuf },
+    #[error("unknown setting `{name}` in `{}`{}", path.display(), suggestion.map(|setting| format!("; did you mean `{setting}`?")).unwrap_or_default())]
+    UnknownName {
+        path: PathBuf,
+        name: String,
+        suggestion: Option<&'static Setting>,
+    },
+    #[error("`{setting}` in `{origin}` is `{value}`, and must be {}", setting.expects)]
+    BadValue {
+        origin: SettingOrigin,
+        setting: &'static Setting,
+        value: String,
+    },
+    #[error("`{setting}` is given twice in `{}`", path.display())]
+    Twice {
+        path: PathBuf,
+        setting: &'static Setting,
+    },
+    #[error("`{variable}` is not JSON, and must be {}", setting.expects)]
+    VariableNotJson {
+        variable: String,
+        setting: &'static Setting,
+        source: serde_json::Error,
+    },
+    #[error("`{}` in `{origin}` {}", error.at, error.what)]
+    Part {
+        origin: SettingOrigin,
+        error: ValueError,
+    },
+}
+
+impl SettingsError {
+    /// Returns what the user can do about it.
+    pub fn remedy(&self) -> String {
+        match self {
+            Self::Unreadable { path, .. } => {
+                format!(
+                    "make `{}` a file of text that you can read, or set CONCLAVE_HOME to another folder",
+                    path.display()
+                )
+            }
+            Self::NotJson { .. } | Self::NotAnObject { .. } | Self::Twice { .. } => {
+                "fix or remove it".to_owned()
+            }
+            Self::UnknownName { name, .. } => {
+                format!("remove it with `conclave config unset '{name}'`")
+            }
+            Self::BadValue {
+                origin: SettingOrigin::File(_),
+                setting,
+                ..
+            } => {
+                format!(
+                    "change it with `conclave config set {setting} VALUE`, or remove it with `conclave config unset {setting}`"
+                )
+            }
+            Self::BadValue {
+                origin: SettingOrigin::Variable(variable),
+                ..
+            }
+            | Self::Part {
+                origin: SettingOrigin::Variable(variable),
+                ..
+            }
+            | Self::VariableNotJson { variable, .. } => format!("change or unset {variable}"),
+            Self::Part {
+                origin: SettingOrigin::File(_),
+                ..
+            } => "fix or remove it there".to_owned(),
+        }
+    }
+}
+
+impl Settings {
+    /// Returns the defaults with the user's file laid over them, and the environment over both. A
+    /// missing file sets nothing.
+    pub fn load(file: &Path, environment: &Environment) -> Result<Self, SettingsError> {
+        let text = paths::read_optional(file).map_err(|source| SettingsError::Unreadable {
+            path: file.to_owned(),
+            source,
+        })?;
+        let settings = match text {
+            Some(text) => Self::default().with_file(file, &text)?,
+            None => Self::default(),
+        };
+        settings.with_environment(environment)
+    }
+
+    /// Lays the variables that are set over these.
+    pub fn with_environment(mut self, environment: &Environment) -> Result<Self, SettingsError> {
+        for setting in &SETTINGS {
+            let variable = setting.variable();
+            let Some(text) = environment.text(&variable) else {
+                continue;
+            };
+            let origin = SettingOrigin::Variable(variable.clone());
+            if setting.parts == Parts::None {
+                // A variable is text; where a number is expected, the text must be one.
+                let number = text.parse().ok().map(Value::Number);
+                match (self.set(setting, &Value::from(text), &origin), number) {
+                    (Err(_), Some(number)) => self.set(setting, &number, &origin)?,
+                    (set, _) => set?,
+                }
+            } else {
+                let value = serde_json::from_str(text).map_err(|source| {
+                    SettingsError::VariableNotJson {
+                        variable,
+                        setting,
+                        source,
+                    }
+                })?;
+                self.set(setting, &value, &origin)?;
+            }
+            self.origins.insert(setting.name, origin);
+        }
+        Ok(self)
+    }
+
+    /// Lays a file's settings over these.
+    pub fn with_file(mut self, path: &Path, text: &str) -> Result<Self, SettingsError> {
+        let path = path.to_owned();
+        let json: Value = match serde_json::from_str(text) {
+            Ok(json) => json,
+            Err(source) => return Err(SettingsError::NotJson { path, source }),
+        };
+        let Value::Object(fields) = json else {
+            return Err(SettingsError::NotAnObject { path });
+        };
+        let origin = SettingOrigin::File(path.clone());
+        let refused = |at: String, what: &str| SettingsError::Part {
+            origin: origin.clone(),
+            error: ValueError {
+                at,
+                what: what.to_owned(),
+            },
+        };
+        if let Some(at) = edit::repeated(text) {
+            return Err(refused(at, "is given twice"));
+        }
+        for (name, value) in fields {
+            let Some(setting) = setting::find(&name) else {
+                if is_key_name(&name) {
+                    return Err(refused(name, NO_KEYS_HERE));
+                }
+                return Err(SettingsError::UnknownName {
+                    path,
+                    suggestion: setting::closest(&name),
+                    name,
+                });
+            };
+            if self.origins.insert(setting.name, origin.clone()).is_some() {
+                return Err(SettingsError::Twice { path, setting });
+            }
+            self.set(setting, &value, &origin)?;
+        }
+        Ok(self)
+    }
+
+    fn set(
+        &mut self,
+        setting: &'static Setting,
+        value: &Value,
+        origin: &SettingOrigin,
+    ) -> Result<(), SettingsError> {
+        match setting.read {
+            Read::Plain(read) => read(self, value).ok_or_else(|| SettingsError::BadValue {
+                origin: origin.clone(),
+                setting,
+                value: shown(value, origin),
+            }),
+            Read::WithPlaces(read) => {
+                read(self, &ConfigValue::new(setting.name, value)).map_err(|error| {
+                    SettingsError::Part {
+                        origin: origin.clone(),
+                        error,
+                    }
+                })
+            }
+        }
+    }
+}
+
+/// A wrong value as a message shows it: a long one is cut, and a key is left out. The text of a
+/// variable has no quotation marks.
+fn shown(value: &Value, origin: &SettingOrigin) -> String {
+    const MOST_CHARACTERS: usize = 80;
+    let text = match (value, origin) {
+        (Value::String(text), SettingOrigin::Variable(_)) => text.clone(),
+        (value, _) => value.to_string(),
+    };
+    match text.char_indices().nth(MOST_CHARACTERS) {
+        _ if holds_key(&text) => "…".to_owned(),
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,21 @@
+//! Names in the settings' file: their two spellings, and what a wrong one was meant to be.
+
+/// Returns a name of the file in the spelling that this program uses.
+pub fn snake_case(name: &str) -> String {
+    name.chars().fold(String::new(), |mut snake, c| {
+        if c.is_ascii_uppercase() && !snake.is_empty() {
+            snake.push('_');
+        }
+        snake.push(c.to_ascii_lowercase());
+        snake
+    })
+}
+
+/// Returns the name that a wrong one was most likely meant to be.
+pub fn likely<'a>(wrong: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let near = names
+        .map(|name| (strsim::jaro_winkler(wrong, name), name))
+        .filter(|(likeness, _)| *likeness > 0.75);
+    near.max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, name)| name)
+}

@@ -1,0 +1,440 @@
+//! The rows of the table, and the few ways in which values are read and written.
+
+use std::time::Duration;
+
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+
+use crate::config::endpoints::{self, EndpointEntry};
+use crate::config::hedge_after::HedgeAfter;
+use crate::config::local_servers::LocalServers;
+use crate::config::panels::{self, NamedPanel};
+use crate::config::parameters::Parameters;
+use crate::config::personas::{self, CustomPersona};
+use crate::config::value::decimal;
+use crate::consultation::plan::options::{DebateAnalysis, JudgePasses};
+use crate::domain::confidence::Confidence;
+use crate::domain::money::MicroUsd;
+
+use super::{Parts, Read, Setting};
+
+pub const ALWAYS_ALLOW_UNDER: &str = "always_allow_under";
+pub const ENDPOINTS: &str = "endpoints";
+pub const HEDGE_AFTER: &str = "hedge_after";
+pub const PERSONAS: &str = "personas";
+pub const PERSONA_SETS: &str = "persona_sets";
+
+const COUNT: &str = "a whole number above 0";
+const DOLLARS: &str = "an amount of dollars such as 0.50";
+const SHARE: &str = "a number from 0.0 to 1.0";
+const TIME: &str = "a number of seconds above 0";
+const TEXT: &str = "a text";
+
+/// All settings, in the order in which they are shown.
+pub static SETTINGS: [Setting; 33] = [
+    Setting {
+        name: ALWAYS_ALLOW_UNDER,
+        expects: DOLLARS,
+        help: "Consultations whose estimate is below this are not asked about; 0 asks always",
+        parts: Parts::None,
+        read: Read::Plain(|to, value| store(&mut to.always_allow_under, dollars(value))),
+        write: |from| usd(from.always_allow_under),
+    },
+    Setting {
+        name: "max_output_tokens",
+        expects: COUNT,
+        help: "Most tokens of an answer, thinking included",
+        parts: Parts::None,
+        read: Read::Plain(|to, value| store(&mut to.max_output_tokens, count(value))),
+        write: |from| json!(from.max_output_tokens),
+    },
+    Setting {
+        name: "connect_timeout_seconds",
+        expects: TIME,
+        help: "How long a connection may take to open",
+        parts: Parts::None,
+        read: Read::Plain(|to, value| store(&mut to.connect_timeout, time(value))),
+        write: |from| seconds(from.connect_timeout),
+    },
+    Setting {
+        name: "idle_timeout_seconds",
+        expects: TIME,
+        help: "How long an answer may pause",
+        parts: Parts::None,
+        read: Read::Plain(|to, value| store(&mut to.idle_timeout, time(value))),
+        write: |from| seconds(from.idle_timeout),
+    },
+    Setting {
+        name: "local_threads",
+        expects: COUNT,
+        help: "Threads of the embedded model; its own choice if not set",
+        parts: Parts::None,
+        read: Read::Plain(|to, value| store_some(&mut to.local_threads, small_count(value))),
+        write: |from| json!(from.local_threads),
+    },
+    Setting {
+        name: "local_context",
+        expects: COUNT,
+        help: "Most tokens of prompt and answer of the embedded model",
+        parts: Parts::None,
+        read: Read::Plain(|to, value| store(&mut to.local_context, count(value))),
+        write: |from| json!(from.local_context),
+    },
+    Setting {
+        name: "local_model",
+        expects: TEXT,
+        help: "The embedded model",
+        parts: Parts::None,
+        read: Read::Plain(|to, value| store_some(&mut to.local_model, text(value))),
+        write: |from| json!(from.local_model),
+    },
+    Setting {
+        name: "panel",
+        expects: "the name of a panel, a text of seats or a list of seats",
+        help: "The experts, as `--panel` takes them",
+        parts: Parts::None,
+        read: Read::Plain(|to, value| store_some(&mut to.panel, panels::entries(value))),
+        write: |from| text_or_list(from.panel.as_deref()),
+    },
+    Setting {
+        name: "judge",
+        expects: TEXT,
+        help: "The judge, as `--judge` takes it",
+        parts: Parts::None,
+        read: Read::Plain(|to, value| store_some(&mut to.judge, text(value))),
+        write: |from| json!(from.judge),
+    },
+    Setting {
+        name: "panels",
+        expects: "an object of panels by name",
+        help: "Panels of your own",
+        parts: Parts::Entries {
+            fields: &panels::FIELDS,
+            short: Some("seats"),
+        },
+        read: Read::WithPlaces(|to, value| {
+            to.panels = panels::read(value)?;
+            Ok(())
+        }),
+        write: |from| {
+            by_name(
+                from.panels
+                    .iter()
+                    .map(|(name, panel)| (name, NamedPanel::to_json(panel))),
+            )
+        },
+    },
+    Setting {
+        name: PERSONAS,
+        expects: "an object of personas by id",
+        help: "Personas of your own",
+        parts: Parts::Entries {
+            fields: &personas::FIELDS,
+            short: Some("prompt"),
+        },
+        read: Read::WithPlaces(|to, value| {
+            to.personas = personas::read(value)?;
+            Ok(())
+        }),
+        write: |from| {
+            by_name(
+                from.personas
+                    .iter()
+                    .map(|(id, persona)| (id, CustomPersona::to_json(persona))),
+            )
+        },
+    },
+    Setting {
+        name: PERSONA_SETS,
+        expects: "an object of lists of personas by name",
+        help: "Personas that are asked for together, as `@name`",
+        parts: Parts::Lists,
+        read: Read::WithPlaces(|to, value| {
+            to.persona_sets = personas::read_sets(value)?;
+            Ok(())
+        }),
+        write: |from| json!(from.persona_sets),
+    },
+    Setting {
+        name: "default_personas",
+        expects: "`auto`, a text of personas and sets, or a list of them",
+        help: "Who sits where neither panel nor personas are named, as `--personas` takes it",
+        parts: Parts::None,
+        read: Read::WithPlaces(|to, value| {
+            to.default_personas = Some(personas::read_default(value)?);
+            Ok(())
+        }),
+        write: |from| text_or_list(from.default_personas.as_deref()),
+    },
+    Setting {
+        name: ENDPOINTS,
+        expects: "an object of servers by name, or a list of objects with a `name`",
+        help: "Servers of your own, and changes to known providers",
+        parts: Parts::Entries {
+            fields: &endpoints::FIELDS,
+            short: None,
+        },
+        read: Read::WithPlaces(|to, value| {
+            to.endpoints = endpoints::read(value)?;
+            Ok(())
+        }),
+        write: |from| {
+            by_name(
+                from.endpoints
+                    .iter()
+                    .map(|entry| (&entry.name, EndpointEntry::to_json(entry))),
+            )
+        },
+    },
+    Setting {
+        name: "parameters",
+        expects: "an object of body fields by `provider` or `provider:model`",
+        help: "Fields added to the bodies of requests",
+        parts: Parts::BodyFields,
+        read: Read::WithPlaces(|to, value| {
+            to.parameters = Parameters::read(value)?;
+            Ok(())
+        }),
+        write: |from| from.parameters.to_json(),
+    },
+    Setting {
+        name: "local_servers",
+        expects: "`auto`, `none` or a list of addresses",
+        help: "Where to look for servers on your own machine",
+        parts: Parts::None,
+        read: Read::WithPlaces(|to, value| {
+            to.local_servers = LocalServers::read(value)?;
+            Ok(())
+        }),
+        write: |from| from.local_servers.to_json(),
+    },
+    Setting {
+        name: "max_in_flight",
+        expects: COUNT,
+        help: "Calls in flight at one provider at once, unless its entry says otherwise",
+        parts: Parts::None,
+        read: Read::Plain(|to, value| store(&mut to.max_in_flight, small_count(value))),
+        write: |from| json!(from.max_in_flight),
+    },
+    Setting {
+        name: "max_cost",
+        expects: DOLLARS,
+        help: "No call is made that could bring the cost of a consultation above this",
+        parts: Parts::None,
+        read: Read::Plain(|to, value| store_some(&mut to.max_cost, dollars(value))),
+        write: |from| from.max_cost.map_or(Value::Null, usd),
+    },
+    Setting {
+        name: "monthly_budget",
+        expects: DOLLARS,
+        help: "What all consultations of a calendar month may cost together",
+        parts: Parts::None,
+        read: Read::Plain(|to, value| store_some(&mut to.monthly_budget, dollars(value))),
+        write: |from| from.monthly_budget.map_or(Value::Null, usd),
+    },
+    Setting {
+        name: "on_failure",
+        expects: "`ask`, `substitute`, `skip` or `fail`",
+        help: "What happens when a model fails for good",
+        parts: Parts::None,
+        read: Read::Plain(|to, value| store(&mut to.on_failure, choice(value))),
+        write: |from| json!(from.on_failure),
+    },
+    Setting {
+        name: HEDGE_AFTER,
+        expects: HedgeAfter::EXPECTED,
+        help: "How long a call may show no sign of an answer before another model is asked too",
+        parts: Parts::None,
+        read: Read::Plain(|to, value| store(&mut to.hedge_after, HedgeAfter::of_json(value))),
+        write: |from| from.hedge_after.to_json(),
+    },
+    Setting {
+        name: "pulse_seconds",
+        expects: "a number of seconds, or 0 for never",
+        help: "How long a round runs before you are asked, or reminded, that it takes long",
+        parts: Parts::None,
+        read: Read::Plain(|to, value| store(&mut to.pulse, time_or_zero(value))),
+        write: |from| seconds(from.pulse),
+    },
+    Setting {
+        name: "max_wait_seconds",
+        expects: TIME,
+        help: "How long a round may run; without limit if not set",
+        parts: Parts::None,
+        read: Read::Plain(|to, value| store_some(&mut to.max_wait, time(value))),
+        write: |from| from.max_wait.map_or(Value::Null, seconds),
+    },
+    Setting {
+        name: "mode",
+        expects: "`converge` or `explore`",
+        help: "What the debate is for",
+        parts: Parts::None,
+        read: Read::Plain(|to, value| store(&mut to.mode, choice(value))),
+        write: |from| json!(from.mode),
+    },
+    Setting {
+        name: "rounds",
+        expects: "1, 2, 3 or 4",
+        help: "How many rounds are held at most",
+        parts: Parts::None,
+        read: Read::Plain(|to, value| store(&mut to.rounds, choice(value))),
+        write: |from| json!(from.rounds),
+    },
+    Setting {
+        name: "early_stop",
+        expects: "`ask`, `auto` or `never`",
+        help: "Who decides whether a consultation ends early",
+        parts: Parts::None,
+        read: Read::Plain(|to, value| store(&mut to.early_stop, choice(value))),
+        write: |from| json!(from.early_stop),
+    },
+    Setting {
+        name: "confidence_threshold",
+        expects: SHARE,
+        help: "The stated confidence from which an early end is considered",
+        parts: Parts::None,
+        read: Read::Plain(|to, value| store(&mut to.confidence_threshold, share(value))),
+        write: |from| decimal(from.confidence_threshold.value()),
+    },
+    Setting {
+        name: "error_correlation",
+        expects: SHARE,
+        help: "How strongly the errors of experts go together",
+        parts: Parts::None,
+        read: Read::Plain(|to, value| {
+            store(
+                &mut to.error_correlation,
+                share(value).map(Confidence::value),
+            )
+        }),
+        write: |from| decimal(from.error_correlation),
+    },
+    Setting {
+        name: "debate_analysis",
+        expects: "`on` or `off`",
+        help: "Whether positions are compared after the debate, if there is a model for it",
+        parts: Parts::None,
+        read: Read::Plain(|to, value| store(&mut to.debate_analysis, on_or_off(value))),
+        write: |from| json!(from.debate_analysis),
+    },
+    Setting {
+        name: "judge_passes",
+        expects: "1 or 2",
+        help: "How often the judge decides; with fewer than four rounds, it does not",
+        parts: Parts::None,
+        read: Read::Plain(|to, value| {
+            store(
+                &mut to.judge_passes,
+                value.as_u64().and_then(JudgePasses::of_number),
+            )
+        }),
+        write: |from| json!(from.judge_passes.number()),
+    },
+    Setting {
+        name: "target_runs",
+        expects: COUNT,
+        help: "How many consultations in thirty days `consult-stats` calls consistent",
+        parts: Parts::None,
+        read: Read::Plain(|to, value| store(&mut to.target_runs, count(value))),
+        write: |from| json!(from.target_runs),
+    },
+    Setting {
+        name: "target_median_seconds",
+        expects: TIME,
+        help: "Below which median duration it calls them quick",
+        parts: Parts::None,
+        read: Read::Plain(|to, value| store(&mut to.target_median, time(value))),
+        write: |from| seconds(from.target_median),
+    },
+    Setting {
+        name: "target_monthly_cost",
+        expects: "an amount of dollars above 0, such as 20",
+        help: "Below what cost in a calendar month it calls them within budget",
+        parts: Parts::None,
+        read: Read::Plain(|to, value| {
+            store(
+                &mut to.target_monthly_cost,
+                dollars(value).filter(|target| *target > MicroUsd::ZERO),
+            )
+        }),
+        write: |from| usd(from.target_monthly_cost),
+    },
+];
+
+/// Stores a value that was read; `None` when there is none.
+fn store<T>(field: &mut T, value: Option<T>) -> Option<()> {
+    *field = value?;
+    Some(())
+}
+
+/// Stores a value that was read in a field that may be unset.
+fn store_some<T>(field: &mut Option<T>, value: Option<T>) -> Option<()> {
+    *field = Some(value?);
+    Some(())
+}
+
+fn text(value: &Value) -> Option<String> {
+    let text = value.as_str()?.trim();
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+fn count(value: &Value) -> Option<u64> {
+    value.as_u64().filter(|count| *count > 0)
+}
+
+fn small_count(value: &Value) -> Option<u32> {
+    u32::try_from(count(value)?).ok()
+}
+
+fn time_or_zero(value: &Value) -> Option<Duration> {
+    Duration::try_from_secs_f64(value.as_f64()?).ok()
+}
+
+fn time(value: &Value) -> Option<Duration> {
+    time_or_zero(value).filter(|time| !time.is_zero())
+}
+
+fn dollars(value: &Value) -> Option<MicroUsd> {
+    MicroUsd::from_usd(value.as_f64()?)
+}
+
+fn share(value: &Value) -> Option<Confidence> {
+    Confidence::new(value.as_f64()?)
+}
+
+/// A value of a type that is read as it is written elsewhere: a word or a number.
+fn choice<T: DeserializeOwned>(value: &Value) -> Option<T> {
+    let value = match value {
+        Value::String(text) => json!(text.trim()),
+        other => other.clone(),
+    };
+    serde_json::from_value(value).ok()
+}
+
+fn on_or_off(value: &Value) -> Option<DebateAnalysis> {
+    choice(value).filter(|analysis| *analysis != DebateAnalysis::NoModel)
+}
+
+fn seconds(time: Duration) -> Value {
+    decimal(time.as_secs_f64())
+}
+
+fn usd(amount: MicroUsd) -> Value {
+    decimal(amount.usd())
+}
+
+/// A list that may also be written as a text: a single entry is.
+fn text_or_list(entries: Option<&[String]>) -> Value {
+    match entries {
+        Some([only]) => json!(only),
+        entries => json!(entries),
+    }
+}
+
+fn by_name<'a>(entries: impl Iterator<Item = (&'a String, Value)>) -> Value {
+    Value::Object(
+        entries
+            .map(|(name, value)| (name.clone(), value))
+            .collect::<Map<_, _>>(),
+    )
+}
