@@ -10,7 +10,7 @@ use crate::commands::{
 };
 use crate::config::env::Environment;
 use crate::error::{Error, Exit};
-use crate::terminal::output::printer::{Printer, Verbosity, Wishes};
+use crate::terminal::output::printer::{Printer, TerminalEnv, Verbosity};
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -64,7 +64,7 @@ pub fn main() -> ExitCode {
         }
     };
     let environment = Environment::read();
-    let wishes = Wishes {
+    let wishes = TerminalEnv {
         no_color: environment.text("NO_COLOR"),
         clicolor_force: environment.text("CLICOLOR_FORCE"),
         term: environment.text("TERM"),

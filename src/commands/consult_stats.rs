@@ -110,7 +110,7 @@ fn calibrate(args: &Args, home: &Home, printer: &Printer, range: &Range) -> Resu
             .map_err(Error::failed)?;
         return printer.result(&format!("{json}\n")).map_err(Error::failed);
     }
-    let face = printer.out_face();
+    let face = printer.out_traits();
     let width = if face.is_terminal { face.width } else { 80 };
     printer
         .result(&calibration_table::screen(&found, range, width, face.paint))
@@ -188,7 +188,7 @@ fn charset(args: &Args, environment: &Environment) -> Charset {
 
 /// A file or another program gets no frame, and lines that are as wide whoever asks.
 fn canvas(printer: &Printer, charset: Charset) -> Canvas {
-    let face = printer.out_face();
+    let face = printer.out_traits();
     let (width, border) = if face.is_terminal {
         (face.width, Border::Frame)
     } else {

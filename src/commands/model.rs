@@ -127,10 +127,10 @@ fn list(home: &ModelHome) -> String {
 mod tests {
     use super::*;
     use crate::config::settings::Settings;
-    use crate::terminal::output::printer::{Verbosity, Wishes};
+    use crate::terminal::output::printer::{TerminalEnv, Verbosity};
 
     fn at(home: &Home, action: &Action) -> Result<String, Error> {
-        let printer = Printer::for_process(&Wishes::default(), Verbosity::Quiet);
+        let printer = Printer::for_process(&TerminalEnv::default(), Verbosity::Quiet);
         act(
             action,
             &LocalModels::new(

@@ -69,7 +69,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     for warning in &list.warnings {
         printer.warning(&format!("Warning: {warning}"));
     }
-    let face = printer.out_face();
+    let face = printer.out_traits();
     let width = face.is_terminal.then_some(face.width);
     printer
         .result(&screen(&list, width, face.paint))

@@ -17,7 +17,7 @@ use crate::error::{Error, Exit};
 use crate::records::events_file::EventsFile;
 use crate::terminal::output::printer::Printer;
 use crate::terminal::progress::ProgressReporter;
-use crate::terminal::prompt::keyboard::{Input, Keyboard, can_ask};
+use crate::terminal::prompt::keyboard::{Keyboard, StdinUse, can_ask};
 use crate::terminal::prompt::person::TerminalPerson;
 
 use super::finish;
@@ -140,7 +140,11 @@ impl<'a> Run<'a> {
 }
 
 /// Who can be asked in this run.
-pub(crate) fn consent_mode(control: &ControlFlags, printer: &Printer, input: Input) -> ConsentMode {
+pub(crate) fn consent_mode(
+    control: &ControlFlags,
+    printer: &Printer,
+    input: StdinUse,
+) -> ConsentMode {
     match (control.yes, can_ask(printer, input)) {
         (true, _) => ConsentMode::PreApproved,
         (false, true) => ConsentMode::Interactive,

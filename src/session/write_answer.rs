@@ -31,7 +31,7 @@ pub(crate) fn give(
         Format::Both => format!("{}\n\n---\n{}\n", markdown.trim_end(), json()?.trim_end()),
     };
     let Some(output) = output else {
-        let face = printer.out_face();
+        let face = printer.out_traits();
         let shown = match format {
             Format::Markdown if face.is_terminal => {
                 render::render(markdown, face.width, face.paint)

@@ -23,7 +23,7 @@ use crate::providers::local::sources::hub::Hub;
 use crate::providers::local::{LABEL, built_in, manifest};
 use crate::terminal::output::printer::{Printer, Verbosity};
 use crate::terminal::progress::download_bar::DownloadBar;
-use crate::terminal::prompt::{Answer, ask_yes_no};
+use crate::terminal::prompt::{Confirmation, ask_yes_no};
 
 /// How the embedded model is asked: short prompts, and room for an answer that a small model can
 /// finish.
@@ -144,17 +144,17 @@ impl<'a> LocalModels<'a> {
 
     fn agree(&self, question: &str, model: &Model, consent_mode: ConsentMode) -> Result<(), Error> {
         let agreed = match consent_mode {
-            ConsentMode::PreApproved => Answer::Yes,
-            ConsentMode::NonInteractive => Answer::Gone,
+            ConsentMode::PreApproved => Confirmation::Yes,
+            ConsentMode::NonInteractive => Confirmation::NoTerminal,
             ConsentMode::Interactive => block_on(ask_yes_no(self.printer, question))?,
         };
         let get_it = format!("get it first: conclave model pull {}", model.name);
         match agreed {
-            Answer::Yes => Ok(()),
-            Answer::No => {
+            Confirmation::Yes => Ok(()),
+            Confirmation::No => {
                 Err(Error::new(Exit::Declined, "the local model was not downloaded").hint(get_it))
             }
-            Answer::Gone => {
+            Confirmation::NoTerminal => {
                 let error = Error::new(
                     Exit::Declined,
                     format!(

@@ -1,10 +1,10 @@
-//! L3: what people see. Standard output is the result and nothing else; everything else goes to
-//! standard error. Only `output::printer` writes; the other modules make text, or hand theirs to
-//! it.
+//! L3: what people see. Standard output carries the result and nothing else; everything else goes
+//! to standard error. Only `output::printer` writes; the other modules build text or hand it to the
+//! printer.
 
 pub mod output;
+pub mod markdown;
 pub mod prompt;
 pub mod progress;
 pub mod report;
-pub mod markdown;
 pub mod tables;

@@ -98,7 +98,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         Action::Path => format!("{}\n", home.config_file().display()),
         Action::Show { json: true } => as_json(&load()?),
         Action::Show { json: false } => {
-            let face = printer.out_face();
+            let face = printer.out_traits();
             as_table(&load()?, face.is_terminal.then_some(face.width), face.paint)
         }
         Action::Get { key } => get(key, &load()?)?,

@@ -42,7 +42,7 @@ pub(super) fn show(setup: &Setup, flags: &OutputFlags, printer: &Printer) -> Res
             write_atomically(output, shown.as_bytes(), Access::Normal).map_err(Error::failed)
         }
         // A question may hold what steers a terminal; in a pipe, the text is exact.
-        None if printer.out_face().is_terminal => {
+        None if printer.out_traits().is_terminal => {
             printer.result(&clean(&shown)).map_err(Error::failed)
         }
         None => printer.result(&shown).map_err(Error::failed),

@@ -3,28 +3,28 @@
 use std::io::{IsTerminal, Read};
 
 use crate::error::Error;
-use crate::terminal::prompt::Input;
+use crate::terminal::prompt::StdinUse;
 
 /// What is asked.
 #[derive(Debug)]
 pub(super) struct Question {
     pub(super) text: String,
     /// What standard input is left with.
-    pub(super) input: Input,
+    pub(super) input: StdinUse,
 }
 
 /// Takes the argument, or reads standard input to its end.
 pub(super) fn read(argument: Option<&str>) -> Result<Question, Error> {
     let (text, input) = match argument {
-        Some("-") => (from_input()?, Input::Taken),
-        Some(text) => (text.to_owned(), Input::Free),
+        Some("-") => (from_input()?, StdinUse::Taken),
+        Some(text) => (text.to_owned(), StdinUse::Free),
         None => return Err(required()),
     };
     let text = text.trim();
     match (text, input) {
-        ("", Input::Taken) => Err(Error::usage("standard input holds no question")
+        ("", StdinUse::Taken) => Err(Error::usage("standard input holds no question")
             .hint("for example: echo 'Should we?' | conclave consult -")),
-        ("", Input::Free) => Err(required()),
+        ("", StdinUse::Free) => Err(required()),
         (text, input) => Ok(Question {
             text: text.to_owned(),
             input,

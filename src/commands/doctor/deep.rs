@@ -23,8 +23,8 @@ use crate::providers::http::{Http, Timeouts};
 use crate::providers::remote::Remote;
 use crate::setup::embedded_model;
 use crate::terminal::output::printer::Printer;
-use crate::terminal::prompt::{Answer, ask_yes_no};
-use crate::terminal::tables::doctor::Trial;
+use crate::terminal::prompt::{Confirmation, ask_yes_no};
+use crate::terminal::tables::doctor::TrialCall;
 
 use super::Target;
 
@@ -81,7 +81,7 @@ fn ask(model: ModelRef) -> Ask {
         persona: String::new(),
         protocol: "This is a test of the connection. Keep every text to one word.".to_owned(),
         shared: "Question: does this work?".to_owned(),
-        task: "Answer in the form that is asked for.".to_owned(),
+        task: "Confirmation in the form that is asked for.".to_owned(),
     };
     Ask {
         call: CallId(1),
@@ -132,9 +132,9 @@ pub(super) fn agree(
         return Err(not_asked());
     }
     match embedded_model::block_on(ask_yes_no(printer, &format!("{told}\nProceed? [Y/n] ")))? {
-        Answer::Yes => Ok(()),
-        Answer::No => Err(Error::new(Exit::Declined, "no call was made")),
-        Answer::Gone => Err(not_asked()),
+        Confirmation::Yes => Ok(()),
+        Confirmation::No => Err(Error::new(Exit::Declined, "no call was made")),
+        Confirmation::NoTerminal => Err(not_asked()),
     }
 }
 
@@ -144,7 +144,7 @@ pub(super) async fn try_all(
     keyed: &[Target],
     catalog: &ModelCatalog,
     clock: &Clock,
-) -> Vec<Trial> {
+) -> Vec<TrialCall> {
     if planned.is_empty() {
         return Vec::new();
     }
@@ -168,7 +168,7 @@ pub(super) async fn try_all(
     join_all(tried).await
 }
 
-async fn attempt(planned: &Planned, provider: &dyn Provider, clock: &Clock) -> Trial {
+async fn attempt(planned: &Planned, provider: &dyn Provider, clock: &Clock) -> TrialCall {
     let (ask, prices) = (&planned.ask, &planned.prices);
     let begun = clock.now();
     let mut connected = false;
@@ -230,7 +230,7 @@ async fn attempt(planned: &Planned, provider: &dyn Provider, clock: &Clock) -> T
             format!("no answer within {} s", LIMIT.as_secs()),
         ),
     };
-    Trial {
+    TrialCall {
         provider: ask.model.provider.to_string(),
         name: name(&ask.model.provider).to_owned(),
         model: ask.model.to_string(),

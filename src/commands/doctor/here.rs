@@ -14,8 +14,8 @@ use crate::providers::local::choice::{self, Choice};
 use crate::providers::local::home::ModelHome;
 use crate::providers::local::manifest::size;
 use crate::providers::local::{LABEL, built_in, cpu};
-use crate::terminal::output::printer::{Face, Printer};
-use crate::terminal::tables::doctor::{Check, Status};
+use crate::terminal::output::printer::{Printer, StreamTraits};
+use crate::terminal::tables::doctor::{Check, CheckStatus};
 
 /// Journals are small; the smallest local model is not.
 const LITTLE_SPACE: u64 = 200_000_000;
@@ -33,7 +33,7 @@ pub(super) fn home(home: &Result<Home, HomePathError>) -> Check {
     let path = match home {
         Ok(home) => home.path(),
         Err(HomePathError) => {
-            return check(Status::Error, "no home directory is known".to_owned())
+            return check(CheckStatus::Error, "no home directory is known".to_owned())
                 .fix("set CONCLAVE_HOME");
         }
     };
@@ -43,14 +43,14 @@ pub(super) fn home(home: &Result<Home, HomePathError>) -> Check {
     let is_there = path.exists();
     let Some(nearest) = path.ancestors().find(|folder| folder.exists()) else {
         return check(
-            Status::Warning,
+            CheckStatus::Warning,
             format!("{shown} cannot be made: nothing will be kept"),
         )
         .fix(elsewhere);
     };
     if let Err(error) = tempfile::tempfile_in(nearest) {
         return check(
-            Status::Warning,
+            CheckStatus::Warning,
             format!(
                 "{shown} cannot be written, so nothing is kept: {}",
                 whole(&error)
@@ -61,7 +61,7 @@ pub(super) fn home(home: &Result<Home, HomePathError>) -> Check {
     let space = free_space(nearest);
     if let Some(bytes) = space.filter(|bytes| *bytes < LITTLE_SPACE) {
         return check(
-            Status::Warning,
+            CheckStatus::Warning,
             format!("{shown}: only {} free", size(bytes)),
         )
         .fix("make room on that disk");
@@ -71,15 +71,18 @@ pub(super) fn home(home: &Result<Home, HomePathError>) -> Check {
         .unwrap_or_default();
     if !is_there {
         return check(
-            Status::Ok,
+            CheckStatus::Ok,
             format!("{shown}, made when it is first needed{space}"),
         );
     }
     if is_open_to_others(path) {
-        return check(Status::Warning, format!("{shown} can be read by others"))
-            .fix(format!("chmod -R go= {shown}"));
+        return check(
+            CheckStatus::Warning,
+            format!("{shown} can be read by others"),
+        )
+        .fix(format!("chmod -R go= {shown}"));
     }
-    check(Status::Ok, format!("{shown}{space}"))
+    check(CheckStatus::Ok, format!("{shown}{space}"))
 }
 
 #[cfg(unix)]
@@ -133,11 +136,11 @@ pub(super) fn settings(home: Option<&Home>, environment: &Environment) -> Looked
             };
             Looked {
                 value: settings,
-                check: Some(check(Status::Ok, told)),
+                check: Some(check(CheckStatus::Ok, told)),
             }
         }
         Err(error) => {
-            let broken = check(Status::Error, whole(&error)).fix(error.remedy());
+            let broken = check(CheckStatus::Error, whole(&error)).fix(error.remedy());
             // What the environment says still holds, unless it is what is wrong.
             Looked {
                 value: Settings::default()
@@ -174,14 +177,15 @@ pub(super) fn models(home: Option<&Home>) -> Looked<ModelCatalog> {
             let told = format!("{} are known{with}", catalog.models().len());
             Looked {
                 value: catalog,
-                check: check(Status::Ok, told),
+                check: check(CheckStatus::Ok, told),
             }
         }
         Err(error) => {
             let told = format!("{}: {}", file.display(), whole(error.source()));
             Looked {
                 value: builtin,
-                check: check(Status::Error, told).map(|check| check.fix(error.hints().join("; "))),
+                check: check(CheckStatus::Error, told)
+                    .map(|check| check.fix(error.hints().join("; "))),
             }
         }
     }
@@ -198,7 +202,7 @@ pub(super) fn prices(catalog: &ModelCatalog, now: Timestamp) -> Check {
                 .filter_map(|vintage| vintage.newest.as_ref())
                 .max();
             check(
-                Status::Ok,
+                CheckStatus::Ok,
                 newest.map_or_else(
                     || "none has a date".to_owned(),
                     |day| format!("the newest is of {day}"),
@@ -210,7 +214,7 @@ pub(super) fn prices(catalog: &ModelCatalog, now: Timestamp) -> Check {
                 .iter()
                 .map(|warning| warning.split_once(": ").unwrap_or((warning, "check them")))
                 .unzip();
-            check(Status::Warning, told.join("; ")).fix(fixes.join("; "))
+            check(CheckStatus::Warning, told.join("; ")).fix(fixes.join("; "))
         }
     }
 }
@@ -223,14 +227,14 @@ pub(super) fn embedded(
 ) -> Check {
     let check = |status, message: String| Check::new("embedded", "embedded", status, message);
     if let Err(not) = built_in() {
-        return check(Status::Note, not.to_string());
+        return check(CheckStatus::Note, not.to_string());
     }
     if let Err(error) = cpu::check() {
-        return check(Status::Warning, error.to_string())
+        return check(CheckStatus::Warning, error.to_string())
             .fix("ask a vendor or a local server instead");
     }
     let Some(home) = home else {
-        return check(Status::Note, "there is no home to look in".to_owned());
+        return check(CheckStatus::Note, "there is no home to look in".to_owned());
     };
     let own = environment.model_file();
     match choice::choose(
@@ -238,11 +242,13 @@ pub(super) fn embedded(
         settings.local_model.as_deref(),
         &ModelHome::in_home(home.path()),
     ) {
-        Ok(Choice::Ready { name, .. }) => check(Status::Ok, format!("{name}, {LABEL}")),
-        Ok(Choice::ToPull(model)) => check(Status::Note, format!("{} is not here yet", model.name))
-            .fix(format!("get it: conclave model pull {}", model.name)),
+        Ok(Choice::Ready { name, .. }) => check(CheckStatus::Ok, format!("{name}, {LABEL}")),
+        Ok(Choice::ToPull(model)) => {
+            check(CheckStatus::Note, format!("{} is not here yet", model.name))
+                .fix(format!("get it: conclave model pull {}", model.name))
+        }
         Err(error) => {
-            check(Status::Warning, whole(&error)).fix("see what there is: conclave model list")
+            check(CheckStatus::Warning, whole(&error)).fix("see what there is: conclave model list")
         }
     }
 }
@@ -250,10 +256,10 @@ pub(super) fn embedded(
 /// Colour, width and characters of the screen.
 pub(super) fn terminal(printer: &Printer, environment: &Environment) -> Check {
     let check = |status, message: String| Check::new("terminal", "terminal", status, message);
-    let (out, err) = (printer.out_face(), printer.err_face());
+    let (out, err) = (printer.out_traits(), printer.err_traits());
     let Some(face) = [out, err].into_iter().find(|face| face.is_terminal) else {
         return check(
-            Status::Note,
+            CheckStatus::Note,
             "none: output goes to files or pipes".to_owned(),
         );
     };
@@ -266,15 +272,15 @@ pub(super) fn terminal(printer: &Printer, environment: &Environment) -> Check {
     if cfg!(unix) && !is_utf8 {
         let locale = locale.unwrap_or("not set");
         return check(
-            Status::Warning,
+            CheckStatus::Warning,
             format!("{told}; the locale ({locale}) is not UTF-8: marks may not be shown"),
         )
         .fix("export LANG=C.UTF-8, if the terminal shows UTF-8");
     }
-    check(Status::Ok, format!("{told}, UTF-8"))
+    check(CheckStatus::Ok, format!("{told}, UTF-8"))
 }
 
-fn colour(face: Face) -> &'static str {
+fn colour(face: StreamTraits) -> &'static str {
     match face.paint {
         crate::terminal::output::style::Paint::Colour => "colour",
         crate::terminal::output::style::Paint::Plain => "no colour",
@@ -310,7 +316,7 @@ pub(super) fn proxies(environment: &Environment) -> Check {
             set.join(", ")
         )
     };
-    Check::new("proxies", "proxies", Status::Ok, told)
+    Check::new("proxies", "proxies", CheckStatus::Ok, told)
 }
 
 /// Addresses without user and password.
@@ -343,18 +349,18 @@ mod tests {
         let at = |path: &Path| home(&Ok(Home::at(path)));
         let missing = at(&folder.path().join("a/b"));
         assert!(
-            missing.status == Status::Ok
+            missing.status == CheckStatus::Ok
                 && missing.message.contains("made when it is first needed"),
             "{missing:?}"
         );
-        assert_eq!(home(&Err(HomePathError)).status, Status::Error);
+        assert_eq!(home(&Err(HomePathError)).status, CheckStatus::Error);
         let file = folder.path().join("file");
         std::fs::write(&file, "").unwrap();
-        assert_eq!(at(&file).status, Status::Warning);
+        assert_eq!(at(&file).status, CheckStatus::Warning);
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            for (mode, status) in [(0o700, Status::Ok), (0o755, Status::Warning)] {
+            for (mode, status) in [(0o700, CheckStatus::Ok), (0o755, CheckStatus::Warning)] {
                 std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(mode))
                     .unwrap();
                 assert_eq!(at(folder.path()).status, status, "{mode:o}");
@@ -372,7 +378,7 @@ mod tests {
         let check = looked.check.unwrap();
         assert_eq!(
             (looked.value, check.status),
-            (Settings::default(), Status::Error)
+            (Settings::default(), CheckStatus::Error)
         );
         assert!(
             check.message.contains("is not JSON: EOF"),
@@ -381,7 +387,7 @@ mod tests {
         );
         let check = models(Some(&home)).check.unwrap();
         assert!(
-            check.status == Status::Error
+            check.status == CheckStatus::Error
                 && check
                     .message
                     .ends_with("entry 1 names no `provider` and `id`"),
@@ -401,7 +407,7 @@ mod tests {
         assert_eq!(
             (old.status, old.message.as_str()),
             (
-                Status::Warning,
+                CheckStatus::Warning,
                 "the newest built-in price is of 2026-11-21, 192 days ago"
             )
         );

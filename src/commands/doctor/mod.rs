@@ -28,8 +28,8 @@ use crate::setup::provider_access;
 use crate::setup::provider_access::Reach;
 use crate::terminal::output::printer::Printer;
 use crate::terminal::prompt;
-use crate::terminal::prompt::Input;
-use crate::terminal::tables::doctor::{Check, Findings, Status, screen};
+use crate::terminal::prompt::StdinUse;
+use crate::terminal::tables::doctor::{Check, CheckStatus, DoctorReport, screen};
 
 /// The version of the JSON.
 const SCHEMA_VERSION: &str = "1.0";
@@ -86,7 +86,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         deep::agree(
             &trials,
             args.yes,
-            prompt::can_ask(printer, Input::Free),
+            prompt::can_ask(printer, StdinUse::Free),
             printer,
         )?;
     }
@@ -96,7 +96,9 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     checks.extend(models.check);
     checks.push(here::prices(&models.value, clock.now()));
     // A run would be refused for any of these, whoever could answer.
-    let is_refused = checks.iter().any(|check| check.status == Status::Error);
+    let is_refused = checks
+        .iter()
+        .any(|check| check.status == CheckStatus::Error);
 
     let place = Where::set(&settings.value, &reached);
     // Each call has a limit of its own, which comes first.
@@ -136,13 +138,13 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         .any(|server| server.preferred().is_some());
     checks.extend(server_checks(&place, &found_servers));
     let embedded = here::embedded(home.as_ref().ok(), &settings.value, environment);
-    let embedded_answers = embedded.status == Status::Ok;
+    let embedded_answers = embedded.status == CheckStatus::Ok;
     checks.push(embedded);
     checks.push(here::terminal(printer, environment));
     checks.push(here::proxies(environment));
 
     let can_answer = !is_refused && (vendor_answers || server_answers || embedded_answers);
-    let findings = Findings {
+    let findings = DoctorReport {
         schema_version: SCHEMA_VERSION,
         can_answer,
         checks,
@@ -205,7 +207,7 @@ fn targets(reached: &[Reach]) -> (Vec<Target>, Vec<Check>) {
                 let broken = Check::new(
                     format!("provider.{}", reach.id),
                     name(&reach.id),
-                    Status::Error,
+                    CheckStatus::Error,
                     whole(error.source()),
                 );
                 keyless.push(broken.fix(error.hints().join("; ")));
@@ -215,11 +217,11 @@ fn targets(reached: &[Reach]) -> (Vec<Target>, Vec<Check>) {
     (targets, keyless)
 }
 
-fn tell(findings: &Findings, json: bool, printer: &Printer) -> Result<(), Error> {
+fn tell(findings: &DoctorReport, json: bool, printer: &Printer) -> Result<(), Error> {
     let text = if json {
         serde_json::to_string_pretty(findings).map_err(Error::failed)? + "\n"
     } else {
-        let face = printer.out_face();
+        let face = printer.out_traits();
         screen(findings, face.is_terminal.then_some(face.width), face.paint)
     };
     printer.result(&text).map_err(Error::failed)
@@ -231,7 +233,9 @@ fn server_checks(place: &Result<Where, Error>, found: &[Server]) -> Vec<Check> {
     let place = match place {
         Ok(place) => place,
         Err(error) => {
-            return vec![check(Status::Error, error.to_string()).fix(error.hints().join("; "))];
+            return vec![
+                check(CheckStatus::Error, error.to_string()).fix(error.hints().join("; ")),
+            ];
         }
     };
     if found.is_empty() {
@@ -241,7 +245,7 @@ fn server_checks(place: &Result<Where, Error>, found: &[Server]) -> Vec<Check> {
         } else {
             format!("none answers at {looked}")
         };
-        return vec![check(Status::Note, message)];
+        return vec![check(CheckStatus::Note, message)];
     }
     found.iter().map(server_check).collect()
 }
@@ -258,15 +262,16 @@ fn server_check(server: &Server) -> Check {
     };
     let at = &server.authority;
     match (server.condition, server.models.as_slice()) {
-        (Condition::Loading, _) => {
-            check(Status::Warning, format!("at {at}, still loading its model"))
-                .fix("try again in a moment")
-        }
+        (Condition::Loading, _) => check(
+            CheckStatus::Warning,
+            format!("at {at}, still loading its model"),
+        )
+        .fix("try again in a moment"),
         (Condition::Locked, _) => {
-            check(Status::Warning, format!("at {at}, wants a key")).fix("start it without one")
+            check(CheckStatus::Warning, format!("at {at}, wants a key")).fix("start it without one")
         }
         (Condition::Ready, []) => check(
-            Status::Warning,
+            CheckStatus::Warning,
             format!("at {at}, has no model that can chat"),
         )
         .fix("load one in the server"),
@@ -282,7 +287,10 @@ fn server_check(server: &Server) -> Check {
             } else {
                 String::new()
             };
-            check(Status::Ok, format!("at {at}: {}{more}", ids.join(", ")))
+            check(
+                CheckStatus::Ok,
+                format!("at {at}: {}{more}", ids.join(", ")),
+            )
         }
     }
 }

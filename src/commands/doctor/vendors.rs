@@ -14,7 +14,7 @@ use crate::providers::catalog::{Date, ModelCatalog};
 use crate::providers::http::Http;
 use crate::providers::listing::{self, KeyStanding, Listed};
 use crate::setup::provider_access::Reach;
-use crate::terminal::tables::doctor::{Check, Status};
+use crate::terminal::tables::doctor::{Check, CheckStatus};
 
 use super::{ANSWER, Target};
 
@@ -33,12 +33,12 @@ pub(super) struct Found {
 /// What is to be said of one vendor, before it is put together.
 #[derive(Debug, PartialEq, Eq)]
 struct Word {
-    status: Status,
+    status: CheckStatus,
     message: String,
     fix: Option<String>,
 }
 
-fn word(status: Status, message: impl Into<String>, fix: impl Into<String>) -> Word {
+fn word(status: CheckStatus, message: impl Into<String>, fix: impl Into<String>) -> Word {
     let fix = fix.into();
     Word {
         status,
@@ -108,14 +108,14 @@ async fn check(target: &Target, http: &Http, catalog: &ModelCatalog, now: Timest
             }
         }
         Ok(Err(not_a_list)) => words.push(word(
-            Status::Warning,
+            CheckStatus::Warning,
             not_a_list.to_string(),
             "check the base URL",
         )),
         Ok(Ok(models)) => {
             let accepted = if key.is_some() { "" } else { "key accepted, " };
             words.push(word(
-                Status::Ok,
+                CheckStatus::Ok,
                 format!("{accepted}{} models", models.len()),
                 "",
             ));
@@ -130,7 +130,7 @@ fn found(target: &Target, words: &[Word], address: Option<String>, answers: bool
         .iter()
         .map(|word| word.status)
         .max()
-        .unwrap_or(Status::Ok);
+        .unwrap_or(CheckStatus::Ok);
     let messages: Vec<&str> = words.iter().map(|word| word.message.as_str()).collect();
     // What went wrong with a connection names the address by itself.
     let at = address.filter(|address| !messages.iter().any(|message| message.contains(address)));
@@ -169,12 +169,12 @@ fn form(provider: &str, key: &str, origin: &str, is_usual_address: bool) -> Opti
     match looks_like {
         Some(vendor) if vendor.id == provider => None,
         Some(vendor) => Some(word(
-            Status::Warning,
+            CheckStatus::Warning,
             format!("the key in {origin} looks like one of {}", vendor.name),
             format!("check {origin}"),
         )),
         None => Some(word(
-            Status::Warning,
+            CheckStatus::Warning,
             format!("the key in {origin} does not begin with `{prefix}`"),
             format!("check {origin}"),
         )),
@@ -186,22 +186,22 @@ fn key_word(consent_mode: Option<KeyStanding>) -> Word {
         Some(KeyStanding {
             remaining: Some(left),
         }) if left.0 == 0 => word(
-            Status::Error,
+            CheckStatus::Error,
             "key accepted, but its limit is used up",
             "raise the key's limit, or use another key",
         ),
         Some(KeyStanding {
             remaining: Some(left),
         }) => word(
-            Status::Ok,
+            CheckStatus::Ok,
             format!("key accepted, {left:.2} left under its limit"),
             "",
         ),
         Some(KeyStanding { remaining: None }) => {
-            word(Status::Ok, "key accepted, without a limit", "")
+            word(CheckStatus::Ok, "key accepted, without a limit", "")
         }
         None => word(
-            Status::Warning,
+            CheckStatus::Warning,
             "its word about the key was not understood",
             "check the base URL",
         ),
@@ -212,22 +212,22 @@ fn trouble(failure: &Failure, what: &str) -> Word {
     let message = &failure.message;
     match failure.class {
         FailureClass::Auth => word(
-            Status::Error,
+            CheckStatus::Error,
             format!("the key was refused: {message}"),
             "make or copy a key that is in force",
         ),
         FailureClass::Billing => word(
-            Status::Error,
+            CheckStatus::Error,
             message.clone(),
             "add credit, or raise the limit",
         ),
         FailureClass::Transport | FailureClass::Timeout => word(
-            Status::Error,
+            CheckStatus::Error,
             message.clone(),
             "check the network, the proxy and the base URL; other providers still work",
         ),
         FailureClass::RateLimit | FailureClass::Overload => {
-            word(Status::Warning, message.clone(), "try again later")
+            word(CheckStatus::Warning, message.clone(), "try again later")
         }
         FailureClass::ModelMissing
         | FailureClass::BadRequest
@@ -238,7 +238,7 @@ fn trouble(failure: &Failure, what: &str) -> Word {
         | FailureClass::Empty
         | FailureClass::Malformed
         | FailureClass::Internal => word(
-            Status::Warning,
+            CheckStatus::Warning,
             format!("{what} is not to be had: {message}"),
             "check the base URL; see whether it answers: --deep",
         ),
@@ -282,7 +282,7 @@ fn panel_words(
             missing.join(", ")
         );
         words.push(word(
-            Status::Warning,
+            CheckStatus::Warning,
             message,
             "name the models yourself with --model or `panel` in the settings, or get a newer version",
         ));
@@ -293,7 +293,7 @@ fn panel_words(
             .and_then(|text| Date::try_from(text.get(..10)?.to_owned()).ok());
         if let Some(day) = day.filter(|day| day.days_since(today) <= NOTICE_DAYS) {
             words.push(word(
-                Status::Warning,
+                CheckStatus::Warning,
                 format!("`{}` goes away on {day}", model.id),
                 "name another model, or get a newer version",
             ));
@@ -308,7 +308,7 @@ pub(super) fn without_key(reached: &[Reach]) -> Option<Check> {
         .iter()
         .filter_map(|reach| Some(format!("{} ({})", name(&reach.id), reach.missing_key()?)))
         .collect();
-    (!told.is_empty()).then(|| Check::new("keys", "no key", Status::Note, told.join(", ")))
+    (!told.is_empty()).then(|| Check::new("keys", "no key", CheckStatus::Note, told.join(", ")))
 }
 
 /// The host of an address, without user, password and path.
@@ -335,7 +335,7 @@ mod tests {
             None,
             "its keys have no beginning in common"
         );
-        assert_eq!(status("openai", "pk-123", true), Some(Status::Warning));
+        assert_eq!(status("openai", "pk-123", true), Some(CheckStatus::Warning));
         assert_eq!(
             status("openai", "pk-123", false),
             None,

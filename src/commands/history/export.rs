@@ -7,7 +7,7 @@ use crate::records::files::{Access, write_atomically};
 use crate::records::page;
 use crate::session::finish;
 use crate::terminal::report::stored;
-use crate::terminal::report::stored::Selection;
+use crate::terminal::report::stored::ReportSelection;
 
 use super::{Past, reading};
 
@@ -41,7 +41,7 @@ pub(super) fn run(args: &Args, past: &Past<'_>) -> Result<(), Error> {
     let found = past.find(&args.id)?;
     let told = reading::read(&past.logs, &found)?;
     let text = match args.format {
-        Form::Md => stored::markdown(&told.record, &Selection::default()),
+        Form::Md => stored::markdown(&told.record, &ReportSelection::default()),
         Form::Json => told.json,
         Form::Html => page::page(&told.record),
     };

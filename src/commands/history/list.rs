@@ -14,7 +14,9 @@ use crate::records::history::{self, Filter, HistoryEntry, Search, StateFilter};
 use crate::records::index::{Index, is_being_written};
 use crate::records::journal::ends::{self, JournalEnding, JournalOpening};
 use crate::session::index;
-use crate::terminal::tables::history::{Entry, EntryOutcome, History, Standing, below, screen};
+use crate::terminal::tables::history::{
+    EntryOutcome, History, HistoryRow, RunStatus, below, screen,
+};
 
 use super::{Past, SCHEMA_VERSION};
 
@@ -123,7 +125,7 @@ pub(super) fn run(args: &Args, past: &Past<'_>) -> Result<(), Error> {
         printer.note(&nothing(&filter));
         return Ok(());
     }
-    let face = printer.out_face();
+    let face = printer.out_traits();
     let width = face.is_terminal.then_some(face.width);
     let text = screen(
         &history,
@@ -134,7 +136,7 @@ pub(super) fn run(args: &Args, past: &Past<'_>) -> Result<(), Error> {
     );
     printer.result(&text).map_err(Error::failed)?;
     if face.is_terminal {
-        for line in below(&history, printer.err_face().width) {
+        for line in below(&history, printer.err_traits().width) {
             printer.note(&line);
         }
     }
@@ -168,11 +170,11 @@ fn collect(
         };
         begun.retain(|entry| !listed_ids.contains(entry.consultation_id.as_str()));
         let total = known + begun.len() as u64;
-        let mut entries: Vec<Entry> = begun
+        let mut entries: Vec<HistoryRow> = begun
             .into_iter()
             .chain(listed.into_iter().map(|listed| entry(past, listed)))
             .collect();
-        entries.retain(|entry| !only_running || entry.standing == Standing::Running);
+        entries.retain(|entry| !only_running || entry.run_status == RunStatus::Running);
         let total = if only_running {
             entries.len() as u64
         } else {
@@ -212,7 +214,7 @@ fn begun(
     past: &Past<'_>,
     connection: &Connection,
     filter: &Filter,
-) -> rusqlite::Result<Vec<Entry>> {
+) -> rusqlite::Result<Vec<HistoryRow>> {
     let begun = history::open_consultations(connection)?
         .into_iter()
         .filter_map(|id| {
@@ -226,39 +228,39 @@ fn begun(
                     .search
                     .as_ref()
                     .is_none_or(|search| search.matches(&question));
-            let standing = if is_being_written(&files.journal) {
-                Standing::Running
+            let run_status = if is_being_written(&files.journal) {
+                RunStatus::Running
             } else {
-                Standing::Unfinished
+                RunStatus::Unfinished
             };
-            wanted.then(|| Entry::begun(id, at, question, mode, standing))
+            wanted.then(|| HistoryRow::started(id, at, question, mode, run_status))
         });
     Ok(begun.collect())
 }
 
-fn entry(past: &Past<'_>, listed: HistoryEntry) -> Entry {
+fn entry(past: &Past<'_>, listed: HistoryEntry) -> HistoryRow {
     let files = ConsultationFiles::with_stem(&past.logs, &listed.stem);
     let is_ours = listed.writer == RecordWriter::Conclave;
-    let standing = match listed.completion {
-        Completion::Completed => Standing::Completed,
+    let run_status = match listed.completion {
+        Completion::Completed => RunStatus::Completed,
         Completion::Aborted | Completion::Unfinished
             if is_ours && is_being_written(&files.journal) =>
         {
-            Standing::Running
+            RunStatus::Running
         }
-        Completion::Aborted => Standing::Aborted,
-        Completion::Unfinished => Standing::Unfinished,
+        Completion::Aborted => RunStatus::Aborted,
+        Completion::Unfinished => RunStatus::Unfinished,
     };
     let resumable = is_ours
-        && matches!(standing, Standing::Aborted | Standing::Unfinished)
+        && matches!(run_status, RunStatus::Aborted | RunStatus::Unfinished)
         && ends::ending(&files.journal).is_ok_and(JournalEnding::is_resumable);
-    Entry {
+    HistoryRow {
         short_id: listed.id.clone(),
         consultation_id: listed.id,
         timestamp: listed.at,
         question: listed.question,
         mode: Some(listed.mode).filter(|mode| !mode.is_empty()),
-        standing,
+        run_status,
         state: Some(listed.state).filter(|state| !state.is_empty()),
         status: listed.status,
         resumable,

@@ -31,7 +31,7 @@ use crate::setup::panel::Choices;
 use crate::setup::personas::PersonaRegistry;
 use crate::setup::plan::{Draft, Ground, Ready, obtain};
 use crate::terminal::output::printer::Verbosity;
-use crate::terminal::prompt::keyboard::Input;
+use crate::terminal::prompt::keyboard::StdinUse;
 use crate::terminal::report::rejudge;
 
 use super::{Past, SCHEMA_VERSION, reading};
@@ -114,7 +114,7 @@ pub(super) fn run(args: &Args, environment: &Environment, past: &Past<'_>) -> Re
         )));
     }
     let (clock, control) = (Clock::system(), args.control());
-    let consent_mode = run::consent_mode(&control, past.printer, Input::Free);
+    let consent_mode = run::consent_mode(&control, past.printer, StdinUse::Free);
     let ground = Ground::find(environment, consent_mode, clock.now())?;
     let Ground {
         home,

@@ -20,7 +20,7 @@ use crate::session::index;
 use crate::setup::embedded_model;
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::{bytes, count};
-use crate::terminal::prompt::{Answer, Input, ask_before_harm, can_ask};
+use crate::terminal::prompt::{Confirmation, StdinUse, ask_before_harm, can_ask};
 use crate::terminal::tables::history::date;
 
 use super::Past;
@@ -153,14 +153,14 @@ fn agree(past: &Past<'_>, doomed: &[Doomed]) -> Result<(), Error> {
         }
     };
     let printer = past.printer;
-    if !can_ask(printer, Input::Free) {
+    if !can_ask(printer, StdinUse::Free) {
         let error = Error::usage(format!(
             "{} would be deleted, and there is no terminal to ask on",
             count(doomed.len(), "consultation")
         ));
         return Err(error.hint("agree to it: --yes"));
     }
-    let width = printer.err_face().width.saturating_sub(1);
+    let width = printer.err_traits().width.saturating_sub(1);
     let named: Vec<String> = doomed.iter().take(MOST_NAMED).map(line).collect();
     // Nobody is kept from the index while a question is open.
     drop(index);
@@ -176,8 +176,10 @@ fn agree(past: &Past<'_>, doomed: &[Doomed]) -> Result<(), Error> {
         span_of(doomed, &zone)
     );
     match embedded_model::block_on(ask_before_harm(printer, &question))? {
-        Answer::Yes => Ok(()),
-        Answer::No | Answer::Gone => Err(Error::new(Exit::Declined, "nothing was deleted")),
+        Confirmation::Yes => Ok(()),
+        Confirmation::No | Confirmation::NoTerminal => {
+            Err(Error::new(Exit::Declined, "nothing was deleted"))
+        }
     }
 }
 

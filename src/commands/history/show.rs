@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::session::write_answer::give;
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::report::stored;
-use crate::terminal::report::stored::Selection;
+use crate::terminal::report::stored::ReportSelection;
 
 use super::{Past, reading};
 
@@ -49,7 +49,7 @@ pub(super) fn run(args: &Args, past: &Past<'_>) -> Result<(), Error> {
 }
 
 /// What is to be shown, as the consultation has it.
-fn selection(args: &Args, record: &StoredRecord) -> Result<Selection, Error> {
+fn selection(args: &Args, record: &StoredRecord) -> Result<ReportSelection, Error> {
     let mut rounds: Vec<u8> = record
         .rounds
         .iter()
@@ -76,7 +76,7 @@ fn selection(args: &Args, record: &StoredRecord) -> Result<Selection, Error> {
         .as_deref()
         .map(|wanted| agent(wanted, record))
         .transpose()?;
-    Ok(Selection {
+    Ok(ReportSelection {
         round: args.round,
         agent,
     })

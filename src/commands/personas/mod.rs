@@ -50,7 +50,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     let home = Home::find(environment).map_err(Error::usage)?;
     let settings = config::load(&home, environment)?;
     let catalogue = PersonaRegistry::of(&templates(&home)?, &settings)?;
-    let face = printer.out_face();
+    let face = printer.out_traits();
     let shown = match &args.action {
         Some(Action::Show { persona }) => {
             let found = listed(catalogue.find(persona)?);

@@ -23,7 +23,7 @@ use crate::session::run::{Run, consent_mode};
 use crate::setup::limits;
 use crate::terminal::output::format::{amount, count};
 use crate::terminal::output::printer::{Printer, Verbosity};
-use crate::terminal::prompt::Input;
+use crate::terminal::prompt::StdinUse;
 
 use choosing::Chosen;
 
@@ -91,7 +91,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         .ok_or_else(|| cannot(&"its journal does not begin with its beginning"))?;
     let replayed = replay(&events).map_err(|error| cannot(&error))?;
 
-    let consent_mode = consent_mode(&args.control, printer, Input::Free);
+    let consent_mode = consent_mode(&args.control, printer, StdinUse::Free);
     let ended = transcript.abort.as_ref().map(|abort| abort.reason);
     let control = limits::renewed(
         replayed.consultation.plan().control.clone(),

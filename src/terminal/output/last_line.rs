@@ -15,15 +15,18 @@ pub(in crate::terminal) enum LastLine {
     /// It is ended, because something else was said while text was being written.
     Interrupted,
     /// A question is open; this is what its answer is typed behind.
-    Question { prompt: String, shown: Shown },
+    Question {
+        prompt: String,
+        position: PromptPosition,
+    },
 }
 
 /// Whether the prompt is what was written last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::terminal) enum Shown {
+pub(in crate::terminal) enum PromptPosition {
     Last,
     /// Something else stands there, and has not ended its line yet.
-    Before,
+    Above,
 }
 
 impl LastLine {
@@ -39,14 +42,18 @@ impl LastLine {
                 *self = Self::Interrupted;
                 format!("\n{text}")
             }
-            Self::Question { prompt, shown } => {
-                let before = if *shown == Shown::Last { "\n" } else { "" };
-                *shown = if text.ends_with('\n') {
-                    Shown::Last
+            Self::Question { prompt, position } => {
+                let before = if *position == PromptPosition::Last {
+                    "\n"
                 } else {
-                    Shown::Before
+                    ""
                 };
-                let after = if *shown == Shown::Last {
+                *position = if text.ends_with('\n') {
+                    PromptPosition::Last
+                } else {
+                    PromptPosition::Above
+                };
+                let after = if *position == PromptPosition::Last {
                     prompt.as_str()
                 } else {
                     ""
@@ -87,7 +94,7 @@ impl LastLine {
         let prompt = question.rsplit('\n').next().unwrap_or_default().to_owned();
         *self = Self::Question {
             prompt,
-            shown: Shown::Last,
+            position: PromptPosition::Last,
         };
         format!("{before}{question}")
     }
@@ -105,12 +112,13 @@ impl LastLine {
             Self::Ended
             | Self::Interrupted
             | Self::Question {
-                shown: Shown::Before,
+                position: PromptPosition::Above,
                 ..
             } => "",
             Self::Open
             | Self::Question {
-                shown: Shown::Last, ..
+                position: PromptPosition::Last,
+                ..
             } => "\n",
         }
     }

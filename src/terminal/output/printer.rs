@@ -18,7 +18,7 @@ use super::style::Paint;
 /// What the environment asks of screens. The values are read elsewhere; what they mean is decided
 /// here.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Wishes<'a> {
+pub struct TerminalEnv<'a> {
     /// `NO_COLOR`: any value but the empty one.
     pub no_color: Option<&'a str>,
     /// `CLICOLOR_FORCE`: any value but the empty one and `0`. `NO_COLOR` wins over it.
@@ -40,7 +40,7 @@ pub enum Verbosity {
 
 /// One stream, as it was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Face {
+pub struct StreamTraits {
     pub is_terminal: bool,
     /// True for a terminal on which lines can be redrawn.
     pub is_animated: bool,
@@ -58,8 +58,8 @@ pub struct Printer {
 struct Inner {
     out: Mutex<Box<dyn Write + Send>>,
     err: Mutex<ErrStream>,
-    out_face: Face,
-    err_face: Face,
+    out_traits: StreamTraits,
+    err_traits: StreamTraits,
     verbosity: Verbosity,
     /// True once something was said beside the result.
     said: AtomicBool,
@@ -74,14 +74,14 @@ struct ErrStream {
 impl std::fmt::Debug for Printer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Inner {
-            out_face,
-            err_face,
+            out_traits,
+            err_traits,
             verbosity,
             ..
         } = &*self.inner;
         f.debug_struct("Printer")
-            .field("out", out_face)
-            .field("err", err_face)
+            .field("out", out_traits)
+            .field("err", err_traits)
             .field("verbosity", verbosity)
             .finish_non_exhaustive()
     }
@@ -92,15 +92,15 @@ impl std::fmt::Debug for Printer {
 #[error("cannot write the result to standard output")]
 pub struct PrintError(#[source] io::Error);
 
-impl Face {
+impl StreamTraits {
     /// Decides about one stream.
-    pub fn new(is_terminal: bool, width: Option<u16>, wishes: &Wishes<'_>) -> Self {
+    pub fn new(is_terminal: bool, width: Option<u16>, env: &TerminalEnv<'_>) -> Self {
         // Unix terminals all name themselves; a stream without a name is some other kind of device.
-        let dumb = wishes
+        let dumb = env
             .term
             .map_or(cfg!(unix), |term| term.is_empty() || term == "dumb");
-        let refused = wishes.no_color.is_some_and(|value| !value.is_empty());
-        let forced = wishes
+        let refused = env.no_color.is_some_and(|value| !value.is_empty());
+        let forced = env
             .clicolor_force
             .is_some_and(|value| !value.is_empty() && value != "0");
         let coloured = !refused && (forced || (is_terminal && !dumb));
@@ -119,20 +119,26 @@ impl Face {
 
 impl Printer {
     /// Prints to the process's own streams.
-    pub fn for_process(wishes: &Wishes<'_>, verbosity: Verbosity) -> Self {
+    pub fn for_process(env: &TerminalEnv<'_>, verbosity: Verbosity) -> Self {
         let width = |term: console::Term| term.size_checked().map(|(_, columns)| columns);
         let (out, err) = (io::stdout(), io::stderr());
-        let out_face = Face::new(out.is_terminal(), width(console::Term::stdout()), wishes);
-        let err_face = Face::new(err.is_terminal(), width(console::Term::stderr()), wishes);
-        Self::new(Box::new(out), out_face, Box::new(err), err_face, verbosity)
+        let out_traits = StreamTraits::new(out.is_terminal(), width(console::Term::stdout()), env);
+        let err_traits = StreamTraits::new(err.is_terminal(), width(console::Term::stderr()), env);
+        Self::new(
+            Box::new(out),
+            out_traits,
+            Box::new(err),
+            err_traits,
+            verbosity,
+        )
     }
 
     /// Prints to any streams.
     pub fn new(
         out: Box<dyn Write + Send>,
-        out_face: Face,
+        out_traits: StreamTraits,
         err: Box<dyn Write + Send>,
-        err_face: Face,
+        err_traits: StreamTraits,
         verbosity: Verbosity,
     ) -> Self {
         Self {
@@ -142,8 +148,8 @@ impl Printer {
                     writer: err,
                     last_line: LastLine::default(),
                 }),
-                out_face,
-                err_face,
+                out_traits,
+                err_traits,
                 verbosity,
                 said: AtomicBool::new(false),
                 live_area: LiveArea::new(),
@@ -151,12 +157,12 @@ impl Printer {
         }
     }
 
-    pub fn out_face(&self) -> Face {
-        self.inner.out_face
+    pub fn out_traits(&self) -> StreamTraits {
+        self.inner.out_traits
     }
 
-    pub fn err_face(&self) -> Face {
-        self.inner.err_face
+    pub fn err_traits(&self) -> StreamTraits {
+        self.inner.err_traits
     }
 
     pub fn verbosity(&self) -> Verbosity {
@@ -171,12 +177,12 @@ impl Printer {
     /// Writes the result, whole, and flushes it. A reader that has gone away is no error.
     pub fn result(&self, text: &str) -> Result<(), PrintError> {
         let Inner {
-            out_face,
-            err_face,
+            out_traits,
+            err_traits,
             said,
             ..
         } = &*self.inner;
-        if out_face.is_terminal && err_face.is_terminal && said.swap(false, Ordering::Relaxed) {
+        if out_traits.is_terminal && err_traits.is_terminal && said.swap(false, Ordering::Relaxed) {
             // On one screen, the result stands apart from what was said before it.
             self.say("\n");
         }
@@ -200,19 +206,19 @@ impl Printer {
     /// Says what only `--verbose` wants to know.
     pub fn detail(&self, line: &str) {
         if self.inner.verbosity == Verbosity::Verbose {
-            self.say(&format!("{}\n", self.inner.err_face.paint.dim(line)));
+            self.say(&format!("{}\n", self.inner.err_traits.paint.dim(line)));
         }
     }
 
     /// Says that something is not as it should be, though the work goes on. Said also when quiet:
     /// it is about a failure.
     pub fn warning(&self, line: &str) {
-        self.say(&format!("{}\n", self.inner.err_face.paint.yellow(line)));
+        self.say(&format!("{}\n", self.inner.err_traits.paint.yellow(line)));
     }
 
     /// Says what failed, each of its causes, and what can be done.
     pub fn error(&self, error: &(dyn Error + 'static), hints: &[String]) {
-        let paint = self.inner.err_face.paint;
+        let paint = self.inner.err_traits.paint;
         let mut text = format!("{} {}\n", paint.red("error:"), clean(&error.to_string()));
         let mut cause = error.source();
         while let Some(source) = cause {
@@ -320,21 +326,21 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use super::*;
 
-    fn paint(is_terminal: bool, wishes: Wishes<'_>) -> Paint {
-        Face::new(is_terminal, None, &wishes).paint
+    fn paint(is_terminal: bool, env: TerminalEnv<'_>) -> Paint {
+        StreamTraits::new(is_terminal, None, &env).paint
     }
 
     #[test]
     fn colour_is_for_terminals_unless_someone_wishes_otherwise() {
-        let usual = Wishes {
+        let usual = TerminalEnv {
             term: Some("xterm"),
-            ..Wishes::default()
+            ..TerminalEnv::default()
         };
-        let no = |value| Wishes {
+        let no = |value| TerminalEnv {
             no_color: Some(value),
             ..usual
         };
-        let force = |value| Wishes {
+        let force = |value| TerminalEnv {
             clicolor_force: Some(value),
             ..usual
         };
@@ -350,11 +356,11 @@ mod tests {
             ["1", "0", ""].map(|value| paint(false, force(value))),
             [Paint::Colour, Paint::Plain, Paint::Plain]
         );
-        let dumb = Wishes {
+        let dumb = TerminalEnv {
             term: Some("dumb"),
-            ..Wishes::default()
+            ..TerminalEnv::default()
         };
-        let face = Face::new(true, Some(40), &dumb);
+        let face = StreamTraits::new(true, Some(40), &dumb);
         assert_eq!(
             (face.paint, face.is_animated, face.width),
             (Paint::Plain, false, 40)
@@ -362,7 +368,7 @@ mod tests {
         assert_eq!(
             paint(
                 false,
-                Wishes {
+                TerminalEnv {
                     no_color: Some("1"),
                     ..force("1")
                 }

@@ -23,7 +23,7 @@ pub struct RebuildBar {
 impl RebuildBar {
     /// A bar on stderr, if lines can be redrawn there.
     pub fn new(printer: &Printer) -> Self {
-        let is_drawn = printer.err_face().is_animated && printer.verbosity() > Verbosity::Quiet;
+        let is_drawn = printer.err_traits().is_animated && printer.verbosity() > Verbosity::Quiet;
         Self::drawn_to(
             printer,
             if is_drawn {

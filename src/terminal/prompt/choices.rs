@@ -3,7 +3,7 @@
 
 /// An answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::terminal) enum Choice {
+pub(in crate::terminal) enum PromptChoice {
     Yes,
     No,
     Always,
@@ -12,29 +12,29 @@ pub(in crate::terminal) enum Choice {
 
 /// What can be chosen from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::terminal) struct Choices {
-    all: &'static [Choice],
+pub(in crate::terminal) struct PromptChoices {
+    all: &'static [PromptChoice],
     /// What an empty line says.
-    usual: Choice,
+    usual: PromptChoice,
 }
 
-impl Choices {
+impl PromptChoices {
     pub(in crate::terminal) const YES_NO: Self = Self {
-        all: &[Choice::Yes, Choice::No],
-        usual: Choice::Yes,
+        all: &[PromptChoice::Yes, PromptChoice::No],
+        usual: PromptChoice::Yes,
     };
     pub(in crate::terminal) const YES_NO_ALWAYS: Self = Self {
-        all: &[Choice::Yes, Choice::No, Choice::Always],
-        usual: Choice::Yes,
+        all: &[PromptChoice::Yes, PromptChoice::No, PromptChoice::Always],
+        usual: PromptChoice::Yes,
     };
     pub(in crate::terminal) const YES_NO_FAIL: Self = Self {
-        all: &[Choice::Yes, Choice::No, Choice::Fail],
-        usual: Choice::Yes,
+        all: &[PromptChoice::Yes, PromptChoice::No, PromptChoice::Fail],
+        usual: PromptChoice::Yes,
     };
     /// For what cannot be undone.
     pub(in crate::terminal) const NO_UNLESS_YES: Self = Self {
-        all: &[Choice::Yes, Choice::No],
-        usual: Choice::No,
+        all: &[PromptChoice::Yes, PromptChoice::No],
+        usual: PromptChoice::No,
     };
 
     /// `[Y/n/Always]`, as a question ends.
@@ -56,7 +56,7 @@ impl Choices {
         }
     }
 
-    pub(in crate::terminal) fn read(self, line: &str) -> Option<Choice> {
+    pub(in crate::terminal) fn read(self, line: &str) -> Option<PromptChoice> {
         let typed = line.trim().to_lowercase();
         if typed.is_empty() {
             return Some(self.usual);
@@ -68,7 +68,7 @@ impl Choices {
     }
 }
 
-impl Choice {
+impl PromptChoice {
     fn words(self) -> [&'static str; 2] {
         match self {
             Self::Yes => ["y", "yes"],
@@ -105,21 +105,29 @@ mod tests {
 
     #[test]
     fn an_answer_is_a_letter_or_a_word_and_an_empty_line_the_usual_one() {
-        let read = |line| Choices::YES_NO_FAIL.read(line);
+        let read = |line| PromptChoices::YES_NO_FAIL.read(line);
         assert_eq!(
             [read("\n"), read(" Y \n"), read("yes")],
-            [Some(Choice::Yes); 3]
+            [Some(PromptChoice::Yes); 3]
         );
         assert_eq!(
             (read("NO\n"), read("f"), read("Fail\n")),
-            (Some(Choice::No), Some(Choice::Fail), Some(Choice::Fail))
+            (
+                Some(PromptChoice::No),
+                Some(PromptChoice::Fail),
+                Some(PromptChoice::Fail)
+            )
         );
         assert_eq!(
-            ["\n", "y"].map(|line| Choices::NO_UNLESS_YES.read(line)),
-            [Some(Choice::No), Some(Choice::Yes)]
+            ["\n", "y"].map(|line| PromptChoices::NO_UNLESS_YES.read(line)),
+            [Some(PromptChoice::No), Some(PromptChoice::Yes)]
         );
         assert_eq!(
-            (read("maybe"), read("always"), Choices::YES_NO.read("f")),
+            (
+                read("maybe"),
+                read("always"),
+                PromptChoices::YES_NO.read("f")
+            ),
             (None, None, None)
         );
     }
@@ -127,11 +135,17 @@ mod tests {
     #[test]
     fn a_question_names_what_it_takes() {
         assert_eq!(
-            (Choices::YES_NO.prompt(), Choices::YES_NO_ALWAYS.prompt()),
+            (
+                PromptChoices::YES_NO.prompt(),
+                PromptChoices::YES_NO_ALWAYS.prompt()
+            ),
             ("[Y/n]".to_owned(), "[Y/n/Always]".to_owned())
         );
-        assert_eq!(Choices::NO_UNLESS_YES.prompt(), "[y/N]");
-        assert_eq!(Choices::YES_NO.again(), "Please answer y or n: ");
-        assert_eq!(Choices::YES_NO_FAIL.again(), "Please answer y, n or fail: ");
+        assert_eq!(PromptChoices::NO_UNLESS_YES.prompt(), "[y/N]");
+        assert_eq!(PromptChoices::YES_NO.again(), "Please answer y or n: ");
+        assert_eq!(
+            PromptChoices::YES_NO_FAIL.again(),
+            "Please answer y, n or fail: "
+        );
     }
 }

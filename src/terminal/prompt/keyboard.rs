@@ -1,6 +1,6 @@
 //! What is typed on the controlling terminal, a line at a time, for whoever asks for one.
 //!
-//! One thread reads, and only while a line is wanted: a run in the background that asks nothing
+//! One thread reads, and only while a line is requests_to: a run in the background that asks nothing
 //! must not be stopped for reading. A read cannot be taken back, so a question that is withdrawn
 //! leaves the thread at it. Its line then goes to the question that is open when it comes, and is
 //! forgotten when none is.
@@ -15,7 +15,7 @@ use crate::terminal::output::printer::Printer;
 
 /// What standard input is used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Input {
+pub enum StdinUse {
     /// Nothing else.
     Free,
     /// It carries data, which is never read as an answer.
@@ -25,31 +25,31 @@ pub enum Input {
 /// True when a question can be asked: a person reads standard error, and standard input is a
 /// terminal too, or has been read to its end for something else while there is a terminal to answer
 /// on.
-pub fn can_ask(printer: &Printer, input: Input) -> bool {
-    printer.err_face().is_terminal
+pub fn can_ask(printer: &Printer, input: StdinUse) -> bool {
+    printer.err_traits().is_terminal
         && match input {
-            Input::Free => io::stdin().is_terminal(),
-            Input::Taken => controlling_terminal().is_ok(),
+            StdinUse::Free => io::stdin().is_terminal(),
+            StdinUse::Taken => controlling_terminal().is_ok(),
         }
 }
 
-/// Somewhere that lines are typed. It is not opened before the first is wanted.
+/// Somewhere that lines are typed. It is not opened before the first is requests_to.
 #[derive(Debug, Default)]
-pub struct Keyboard(OnceLock<Option<Reading>>);
+pub struct Keyboard(OnceLock<Option<LineReader>>);
 
 /// What came of waiting for a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::terminal) enum Line {
+pub(in crate::terminal) enum TypedLine {
     Typed(String),
     /// The input has ended.
-    Ended,
+    InputEnded,
     /// There is no terminal, or it went away.
-    Gone,
+    NoTerminal,
 }
 
 #[derive(Debug)]
-struct Reading {
-    wanted: mpsc::Sender<oneshot::Sender<Line>>,
+struct LineReader {
+    requests_to: mpsc::Sender<oneshot::Sender<TypedLine>>,
     terminal: Option<File>,
 }
 
@@ -61,14 +61,14 @@ impl Keyboard {
 
     /// Lines from elsewhere.
     pub fn reading(input: impl BufRead + Send + 'static) -> Self {
-        Self(OnceLock::from(Reading::start(input, None)))
+        Self(OnceLock::from(LineReader::start(input, None)))
     }
 
-    fn opened(&self) -> Option<&Reading> {
+    fn opened(&self) -> Option<&LineReader> {
         let open = || {
             let terminal = controlling_terminal().ok()?;
             let same = terminal.try_clone().ok();
-            Reading::start(BufReader::new(terminal), same)
+            LineReader::start(BufReader::new(terminal), same)
         };
         self.0.get_or_init(open).as_ref()
     }
@@ -83,56 +83,68 @@ impl Keyboard {
     }
 
     /// The next line. Dropping the future leaves it to whoever asks next.
-    pub(in crate::terminal) async fn line(&self) -> Line {
+    pub(in crate::terminal) async fn line(&self) -> TypedLine {
         let (answer, answered) = oneshot::channel();
-        match self.opened().map(|reading| reading.wanted.send(answer)) {
-            Some(Ok(())) => answered.await.unwrap_or(Line::Gone),
-            Some(Err(_)) | None => Line::Gone,
+        match self
+            .opened()
+            .map(|reading| reading.requests_to.send(answer))
+        {
+            Some(Ok(())) => answered.await.unwrap_or(TypedLine::NoTerminal),
+            Some(Err(_)) | None => TypedLine::NoTerminal,
         }
     }
 }
 
-impl Reading {
+impl LineReader {
     /// `None` when there can be no thread. The thread ends with whoever it reads for, or with the
     /// process when it is at a read.
     fn start(mut input: impl BufRead + Send + 'static, terminal: Option<File>) -> Option<Self> {
-        let (wanted, wishes) = mpsc::channel::<oneshot::Sender<Line>>();
+        let (requests_to, requests) = mpsc::channel::<oneshot::Sender<TypedLine>>();
         let read = move || {
-            while let Ok(wish) = wishes.recv() {
+            while let Ok(request) = requests.recv() {
                 // Nobody waits for this one any more.
-                if wish.is_closed() {
+                if request.is_closed() {
                     continue;
                 }
-                give(read_line(&mut input), wish, &wishes);
+                give(read_line(&mut input), request, &requests);
             }
         };
         std::thread::Builder::new()
             .name("keyboard".to_owned())
             .spawn(read)
             .ok()?;
-        Some(Self { wanted, terminal })
+        Some(Self {
+            requests_to,
+            terminal,
+        })
     }
 }
 
 /// Gives a line to the first who still waits; when nobody does, it is forgotten.
-fn give(line: Line, wish: oneshot::Sender<Line>, others: &mpsc::Receiver<oneshot::Sender<Line>>) {
-    let mut unread = wish.send(line).err();
+fn give(
+    line: TypedLine,
+    request: oneshot::Sender<TypedLine>,
+    others: &mpsc::Receiver<oneshot::Sender<TypedLine>>,
+) {
+    let mut unread = request.send(line).err();
     while let Some(line) = unread.take() {
         unread = others
             .try_recv()
             .ok()
-            .and_then(|wish| wish.send(line).err());
+            .and_then(|request| request.send(line).err());
     }
 }
 
-fn read_line(input: &mut impl BufRead) -> Line {
+fn read_line(input: &mut impl BufRead) -> TypedLine {
     let mut line = String::new();
     match input.read_line(&mut line) {
-        Ok(0) => Line::Ended,
-        Ok(_) => Line::Typed(line),
+        Ok(0) => TypedLine::InputEnded,
+        Ok(_) => TypedLine::Typed(line),
         // Not UTF-8: no answer that anyone would understand.
-        Err(error) if error.kind() == io::ErrorKind::InvalidData => Line::Typed("?".to_owned()),
-        Err(_) => Line::Gone,
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+            TypedLine::Typed("?".to_owned())
+        }
+        Err(_) => TypedLine::NoTerminal,
     }
 }
 
@@ -173,25 +185,25 @@ mod tests {
         )
     }
 
-    fn begins_to_wait(line: Pin<&mut impl Future<Output = Line>>) -> bool {
+    fn begins_to_wait(line: Pin<&mut impl Future<Output = TypedLine>>) -> bool {
         line.poll(&mut Context::from_waker(Waker::noop()))
             .is_pending()
     }
 
     #[test]
     fn what_is_typed_when_nothing_is_asked_any_more_answers_nothing() {
-        let (wanted, wishes) = mpsc::channel();
+        let (requests_to, requests) = mpsc::channel();
         let withdrawn = || oneshot::channel().0;
-        wanted.send(withdrawn()).unwrap();
-        give(Line::Typed("late".to_owned()), withdrawn(), &wishes);
+        requests_to.send(withdrawn()).unwrap();
+        give(TypedLine::Typed("late".to_owned()), withdrawn(), &requests);
         let (next, mut answered) = oneshot::channel();
-        wanted.send(next).unwrap();
+        requests_to.send(next).unwrap();
         assert_eq!(
             answered.try_recv(),
             Err(oneshot::error::TryRecvError::Empty)
         );
-        give(Line::Typed("yes".to_owned()), withdrawn(), &wishes);
-        assert_eq!(answered.try_recv(), Ok(Line::Typed("yes".to_owned())));
+        give(TypedLine::Typed("yes".to_owned()), withdrawn(), &requests);
+        assert_eq!(answered.try_recv(), Ok(TypedLine::Typed("yes".to_owned())));
     }
 
     #[tokio::test]
@@ -204,7 +216,7 @@ mod tests {
         let mut asking = Box::pin(keyboard.line());
         assert!(begins_to_wait(asking.as_mut()));
         typed.send("yes\n").unwrap();
-        assert_eq!(asking.await, Line::Typed("yes\n".to_owned()));
+        assert_eq!(asking.await, TypedLine::Typed("yes\n".to_owned()));
         assert!(
             read.try_recv().is_err(),
             "nothing is read that nobody wants"
@@ -214,10 +226,10 @@ mod tests {
     #[tokio::test]
     async fn the_end_of_the_input_is_told_to_each_who_asks() {
         let keyboard = Keyboard::reading(&b"one\n"[..]);
-        assert_eq!(keyboard.line().await, Line::Typed("one\n".to_owned()));
+        assert_eq!(keyboard.line().await, TypedLine::Typed("one\n".to_owned()));
         assert_eq!(
             (keyboard.line().await, keyboard.line().await),
-            (Line::Ended, Line::Ended)
+            (TypedLine::InputEnded, TypedLine::InputEnded)
         );
     }
 }

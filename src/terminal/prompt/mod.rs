@@ -7,49 +7,49 @@ pub mod person;
 mod choices;
 pub(super) mod questions;
 
-pub use self::keyboard::{Input, can_ask};
+pub use self::keyboard::{StdinUse, can_ask};
 
-use self::choices::{Choice, Choices};
-use self::keyboard::{Keyboard, Line};
+use self::choices::{PromptChoice, PromptChoices};
+use self::keyboard::{Keyboard, TypedLine};
 use super::output::printer::Printer;
 use super::output::wrap::fit;
 
 /// What came of a question with yes or no.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum Confirmation {
     Yes,
     /// Also when the input ended.
     No,
     /// There is no terminal to ask on, or it went away.
-    Gone,
+    NoTerminal,
 }
 
 /// Why a question has no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum NoAnswer {
+pub(super) enum PromptError {
     /// The input ended.
-    Ended,
+    InputEnded,
     /// There is no terminal to ask on, or it went away.
-    Gone,
+    NoTerminal,
 }
 
 /// Asks a question whose default is yes on the controlling terminal, again until the answer is one.
-pub async fn ask_yes_no(printer: &Printer, question: &str) -> Answer {
-    ask_choices(printer, question, Choices::YES_NO).await
+pub async fn ask_yes_no(printer: &Printer, question: &str) -> Confirmation {
+    ask_choices(printer, question, PromptChoices::YES_NO).await
 }
 
 /// Asks before something is done that cannot be undone: the default is no. The prompt is put behind
 /// the question.
-pub async fn ask_before_harm(printer: &Printer, question: &str) -> Answer {
-    let choices = Choices::NO_UNLESS_YES;
+pub async fn ask_before_harm(printer: &Printer, question: &str) -> Confirmation {
+    let choices = PromptChoices::NO_UNLESS_YES;
     let fitted = fit(
         &format!("{question} {}", choices.prompt()),
-        Some(printer.err_face().width),
+        Some(printer.err_traits().width),
     );
     ask_choices(printer, &format!("{fitted} "), choices).await
 }
 
-async fn ask_choices(printer: &Printer, question: &str, choices: Choices) -> Answer {
+async fn ask_choices(printer: &Printer, question: &str, choices: PromptChoices) -> Confirmation {
     match ask(
         printer,
         &Keyboard::controlling(),
@@ -59,9 +59,11 @@ async fn ask_choices(printer: &Printer, question: &str, choices: Choices) -> Ans
     )
     .await
     {
-        Ok(Choice::Yes | Choice::Always) => Answer::Yes,
-        Ok(Choice::No | Choice::Fail) | Err(NoAnswer::Ended) => Answer::No,
-        Err(NoAnswer::Gone) => Answer::Gone,
+        Ok(PromptChoice::Yes | PromptChoice::Always) => Confirmation::Yes,
+        Ok(PromptChoice::No | PromptChoice::Fail) | Err(PromptError::InputEnded) => {
+            Confirmation::No
+        }
+        Err(PromptError::NoTerminal) => Confirmation::NoTerminal,
     }
 }
 
@@ -74,21 +76,21 @@ pub(super) async fn ask<T>(
     question: &str,
     again: &str,
     read: impl Fn(&str) -> Option<T> + Send,
-) -> Result<T, NoAnswer> {
+) -> Result<T, PromptError> {
     let _hidden = printer.live_area().hide();
     keyboard.forget();
     let mut open = printer.ask(question);
     loop {
         match keyboard.line().await {
-            Line::Typed(line) => {
+            TypedLine::Typed(line) => {
                 open.answered();
                 match read(&line) {
                     Some(answer) => return Ok(answer),
                     None => open = printer.ask(again),
                 }
             }
-            Line::Ended => return Err(NoAnswer::Ended),
-            Line::Gone => return Err(NoAnswer::Gone),
+            TypedLine::InputEnded => return Err(PromptError::InputEnded),
+            TypedLine::NoTerminal => return Err(PromptError::NoTerminal),
         }
     }
 }

@@ -7,10 +7,10 @@ use crate::domain::ids::{ModelRef, ProviderId};
 use crate::domain::money::MicroUsd;
 use crate::engine::ports::{BoxFuture, Person};
 
-use super::choices::{Choice, Choices};
+use super::choices::{PromptChoice, PromptChoices};
 use super::keyboard::Keyboard;
 use super::questions::{consent, early_termination, pulse, substitution, threshold};
-use super::{NoAnswer, ask};
+use super::{PromptError, ask};
 use crate::terminal::output::printer::Printer;
 use crate::terminal::output::wrap::fit;
 
@@ -61,11 +61,11 @@ impl<'a> TerminalPerson<'a> {
             .choose(&consent::question(estimate, why, self.month), choices)
             .await
         {
-            Ok(Choice::Yes) => Answer::Yes,
-            Ok(Choice::No) => Answer::No,
-            Ok(Choice::Always) => self.always(estimate).await,
-            Ok(Choice::Fail) => Answer::Fail,
-            Err(NoAnswer::Ended | NoAnswer::Gone) => Answer::Gone,
+            Ok(PromptChoice::Yes) => Answer::Yes,
+            Ok(PromptChoice::No) => Answer::No,
+            Ok(PromptChoice::Always) => self.always(estimate).await,
+            Ok(PromptChoice::Fail) => Answer::Fail,
+            Err(PromptError::InputEnded | PromptError::NoTerminal) => Answer::Gone,
         }
     }
 
@@ -98,23 +98,27 @@ impl<'a> TerminalPerson<'a> {
     }
 
     async fn pulse(&self, question: &str) -> Answer {
-        let answer = self.yes_no_fail(question, Choices::YES_NO).await;
+        let answer = self.yes_no_fail(question, PromptChoices::YES_NO).await;
         if answer == Answer::Yes {
             self.printer.note("⏳ Continuing...");
         }
         answer
     }
 
-    async fn yes_no_fail(&self, question: &str, choices: Choices) -> Answer {
+    async fn yes_no_fail(&self, question: &str, choices: PromptChoices) -> Answer {
         match self.choose(question, choices).await {
-            Ok(Choice::Yes | Choice::Always) => Answer::Yes,
-            Ok(Choice::No) => Answer::No,
-            Ok(Choice::Fail) => Answer::Fail,
-            Err(NoAnswer::Ended | NoAnswer::Gone) => Answer::Gone,
+            Ok(PromptChoice::Yes | PromptChoice::Always) => Answer::Yes,
+            Ok(PromptChoice::No) => Answer::No,
+            Ok(PromptChoice::Fail) => Answer::Fail,
+            Err(PromptError::InputEnded | PromptError::NoTerminal) => Answer::Gone,
         }
     }
 
-    async fn choose(&self, question: &str, choices: Choices) -> Result<Choice, NoAnswer> {
+    async fn choose(
+        &self,
+        question: &str,
+        choices: PromptChoices,
+    ) -> Result<PromptChoice, PromptError> {
         ask(
             &self.printer,
             &self.keyboard,
@@ -127,7 +131,7 @@ impl<'a> TerminalPerson<'a> {
 
     /// The lines as narrow as the terminal is; the blank after a prompt stays.
     fn fit(&self, text: &str) -> String {
-        let width = self.printer.err_face().width;
+        let width = self.printer.err_traits().width;
         let fitted: Vec<String> = text
             .split('\n')
             .map(|line| fit(line, Some(width)))
@@ -146,8 +150,11 @@ impl Person for TerminalPerson<'_> {
         match question {
             Question::Consent { estimate, why } => Box::pin(self.consent(estimate, why)),
             Question::EarlyTermination { findings } => Box::pin(async move {
-                self.yes_no_fail(&early_termination::question(findings), Choices::YES_NO)
-                    .await
+                self.yes_no_fail(
+                    &early_termination::question(findings),
+                    PromptChoices::YES_NO,
+                )
+                .await
             }),
             Question::Pulse { waiting } => {
                 Box::pin(async move { self.pulse(&pulse::question(waiting)).await })
@@ -166,7 +173,7 @@ impl Person for TerminalPerson<'_> {
                     (vendors.1.as_str(), substitute),
                 );
                 let words = substitution::question(name, original, substitute, reason, message);
-                Box::pin(async move { self.yes_no_fail(&words, Choices::YES_NO_FAIL).await })
+                Box::pin(async move { self.yes_no_fail(&words, PromptChoices::YES_NO_FAIL).await })
             }
         }
     }

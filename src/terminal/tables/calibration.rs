@@ -7,7 +7,7 @@ use console::measure_text_width;
 use crate::domain::statistics::{Range, Span};
 use crate::stopping::calibration::{Calibration, Reliability};
 
-use super::dashboard::within;
+use super::dashboard::span::within;
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::count;
 use crate::terminal::output::style::Paint;
@@ -27,7 +27,7 @@ const LEGEND: &str = "An answer that was right in part counts as half. Brier: me
 
 /// The screen, for a terminal of so many columns.
 pub fn screen(calibration: &Calibration, range: &Range, width: usize, paint: Paint) -> String {
-    let mut screen = Screen {
+    let mut screen = CalibrationScreen {
         text: String::new(),
         width: width.clamp(20, 100),
         paint,
@@ -55,16 +55,16 @@ fn of(range: &Range) -> String {
     }
 }
 
-struct Screen {
+struct CalibrationScreen {
     text: String,
     width: usize,
     paint: Paint,
 }
 
 /// A name and its figures.
-type Row = (String, Vec<String>);
+type FigureRow = (String, Vec<String>);
 
-impl Screen {
+impl CalibrationScreen {
     fn show(&mut self, calibration: &Calibration, range: &Range) {
         let Calibration {
             right,
@@ -91,7 +91,7 @@ impl Screen {
                 .collect::<Vec<_>>(),
         );
         for (title, models) in [("By judge", judges), ("By expert", experts)] {
-            let rows: Vec<Row> = models
+            let rows: Vec<FigureRow> = models
                 .iter()
                 .map(|(model, of)| reliability(&one_line(&model.to_string()), of))
                 .collect();
@@ -131,7 +131,7 @@ impl Screen {
 
     /// Names before their figures, or above them where both do not fit on a line. Without rows
     /// there is no table.
-    fn table(&mut self, title: &str, heads: &[&str], rows: &[Row]) {
+    fn table(&mut self, title: &str, heads: &[&str], rows: &[FigureRow]) {
         let Some(widest) = rows.iter().map(|(name, _)| measure_text_width(name)).max() else {
             return;
         };
@@ -169,7 +169,7 @@ impl Screen {
     }
 }
 
-fn reliability(name: &str, of: &Reliability) -> Row {
+fn reliability(name: &str, of: &Reliability) -> FigureRow {
     let scores = [of.brier, of.expected_calibration_error].map(|score| format!("{score:.3}"));
     let shares = [of.mean_stated, of.mean_right].map(percent);
     (

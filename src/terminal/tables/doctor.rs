@@ -10,13 +10,13 @@ use crate::terminal::output::style::Paint;
 
 /// Everything that was looked at.
 #[derive(Clone, Debug, Serialize)]
-pub struct Findings {
+pub struct DoctorReport {
     pub schema_version: &'static str,
     /// True when a question asked now would find a model.
     pub can_answer: bool,
     pub checks: Vec<Check>,
     /// The calls that were made; empty without `--deep`.
-    pub trials: Vec<Trial>,
+    pub trials: Vec<TrialCall>,
 }
 
 /// One thing that was looked at.
@@ -26,7 +26,7 @@ pub struct Check {
     pub id: String,
     /// For people: `Anthropic`.
     pub subject: String,
-    pub status: Status,
+    pub status: CheckStatus,
     pub message: String,
     /// What to do about it.
     pub fix: Option<String>,
@@ -35,7 +35,7 @@ pub struct Check {
 /// How a check ended, the best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum CheckStatus {
     Ok,
     /// Neither good nor bad: something is not there that need not be.
     Note,
@@ -45,7 +45,7 @@ pub enum Status {
 
 /// One small call, made to see whether a model answers.
 #[derive(Clone, Debug, Serialize)]
-pub struct Trial {
+pub struct TrialCall {
     pub provider: String,
     pub name: String,
     pub model: String,
@@ -64,7 +64,7 @@ impl Check {
     pub fn new(
         id: impl Into<String>,
         subject: impl Into<String>,
-        status: Status,
+        status: CheckStatus,
         message: impl Into<String>,
     ) -> Self {
         Self {
@@ -87,23 +87,23 @@ impl Check {
 }
 
 /// The screen, for a terminal of so many columns; `None` where lines may be as long as they are.
-pub fn screen(findings: &Findings, width: Option<usize>, paint: Paint) -> String {
-    let names = findings
+pub fn screen(report: &DoctorReport, width: Option<usize>, paint: Paint) -> String {
+    let names = report
         .checks
         .iter()
         .map(|check| &check.subject)
-        .chain(findings.trials.iter().map(|trial| &trial.name));
+        .chain(report.trials.iter().map(|trial| &trial.name));
     let widest = names
         .map(|name| measure_text_width(name))
         .max()
         .unwrap_or(0);
     let mut text = String::new();
-    let mut line = |status: Status, subject: &str, message: &str, fix: Option<&str>| {
+    let mut line = |status: CheckStatus, subject: &str, message: &str, fix: Option<&str>| {
         let mark = match status {
-            Status::Ok => paint.green("✓"),
-            Status::Note => paint.dim("·"),
-            Status::Warning => paint.yellow("!"),
-            Status::Error => paint.red("✗"),
+            CheckStatus::Ok => paint.green("✓"),
+            CheckStatus::Note => paint.dim("·"),
+            CheckStatus::Warning => paint.yellow("!"),
+            CheckStatus::Error => paint.red("✗"),
         };
         let gap = " ".repeat(widest.saturating_sub(measure_text_width(subject)) + 2);
         let under = if width.is_none_or(|width| widest + 4 + 24 <= width) {
@@ -112,7 +112,7 @@ pub fn screen(findings: &Findings, width: Option<usize>, paint: Paint) -> String
             4
         };
         let quiet = |words: &str| {
-            if status == Status::Note {
+            if status == CheckStatus::Note {
                 paint.dim(words)
             } else {
                 words.to_owned()
@@ -126,7 +126,7 @@ pub fn screen(findings: &Findings, width: Option<usize>, paint: Paint) -> String
             text.push_str(&filled(&head, &one_line(fix), under + 2, width));
         }
     };
-    for check in &findings.checks {
+    for check in &report.checks {
         line(
             check.status,
             &check.subject,
@@ -134,11 +134,11 @@ pub fn screen(findings: &Findings, width: Option<usize>, paint: Paint) -> String
             check.fix.as_deref(),
         );
     }
-    for trial in &findings.trials {
+    for trial in &report.trials {
         let status = if trial.answered {
-            Status::Ok
+            CheckStatus::Ok
         } else {
-            Status::Error
+            CheckStatus::Error
         };
         let time = seconds(std::time::Duration::from_millis(trial.latency_ms));
         let about = if trial.cost_is_lower_bound {
@@ -157,7 +157,7 @@ pub fn screen(findings: &Findings, width: Option<usize>, paint: Paint) -> String
         );
     }
     text.push('\n');
-    let verdict = if findings.can_answer {
+    let verdict = if report.can_answer {
         paint.green("Ready to answer.")
     } else {
         paint.red("Nothing can answer now.")
@@ -189,12 +189,17 @@ mod tests {
     #[test]
     fn a_line_a_check_with_what_mends_it_beneath() {
         let checks = vec![
-            Check::new("home", "home", Status::Ok, "/home/u/.llm-conclave"),
-            Check::new("provider.xai", "xAI", Status::Error, "the key was refused")
-                .fix("check `XAI_API_KEY`"),
-            Check::new("keys", "keys", Status::Note, "none for Mistral"),
+            Check::new("home", "home", CheckStatus::Ok, "/home/u/.llm-conclave"),
+            Check::new(
+                "provider.xai",
+                "xAI",
+                CheckStatus::Error,
+                "the key was refused",
+            )
+            .fix("check `XAI_API_KEY`"),
+            Check::new("keys", "keys", CheckStatus::Note, "none for Mistral"),
         ];
-        let trial = Trial {
+        let trial = TrialCall {
             provider: "openai".into(),
             name: "OpenAI".into(),
             model: "openai:gpt-6.1-sol".into(),
@@ -204,14 +209,14 @@ mod tests {
             cost_is_lower_bound: false,
             message: "answered".into(),
         };
-        let findings = Findings {
+        let report = DoctorReport {
             schema_version: "1.0",
             can_answer: true,
             checks,
             trials: vec![trial],
         };
         assert_eq!(
-            screen(&findings, None, Paint::Plain),
+            screen(&report, None, Paint::Plain),
             "\
 ✓ home    /home/u/.llm-conclave
 ✗ xAI     the key was refused
@@ -223,7 +228,7 @@ Ready to answer.
 "
         );
         for width in [12, 20, 30, 40, 80] {
-            let narrow = screen(&findings, Some(width), Paint::Plain);
+            let narrow = screen(&report, Some(width), Paint::Plain);
             let longest_word = 24;
             assert!(
                 narrow

@@ -13,7 +13,7 @@ use conclave::records::record::record;
 use conclave::records::stored::of_transcript;
 use conclave::terminal::report::report;
 use conclave::terminal::report::stored;
-use conclave::terminal::report::stored::Selection;
+use conclave::terminal::report::stored::ReportSelection;
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -233,7 +233,7 @@ fn the_report_the_record_and_the_page_say_the_same() {
     let section = between(&whole, "## 🎯", "---\n**Cost");
     insta::assert_snapshot!("report", section);
     let stored = of_transcript(&transcript);
-    assert!(stored::markdown(&stored, &Selection::default()).contains(section));
+    assert!(stored::markdown(&stored, &ReportSelection::default()).contains(section));
     let written =
         serde_json::to_string_pretty(&record(&transcript)["debate_value_analysis"]).unwrap();
     insta::assert_snapshot!("record", written);

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
-use conclave::terminal::output::printer::{Face, Printer, Verbosity, Wishes};
+use conclave::terminal::output::printer::{Printer, StreamTraits, TerminalEnv, Verbosity};
 
 /// A printer whose streams are kept.
 pub(super) struct Captured {
@@ -42,12 +42,12 @@ impl Captured {
     /// A pipe, or a terminal without colour when it has a width.
     pub(super) fn new(verbosity: Verbosity, width: Option<u16>) -> Self {
         let (out, err) = (Arc::default(), Arc::default());
-        let face = Face::new(
+        let face = StreamTraits::new(
             width.is_some(),
             width,
-            &Wishes {
+            &TerminalEnv {
                 no_color: Some("1"),
-                ..Wishes::default()
+                ..TerminalEnv::default()
             },
         );
         let printer = Printer::new(
@@ -70,7 +70,7 @@ impl Captured {
 }
 
 fn printing_to(kind: io::ErrorKind) -> Printer {
-    let face = Face::new(false, None, &Wishes::default());
+    let face = StreamTraits::new(false, None, &TerminalEnv::default());
     Printer::new(
         Box::new(Broken(kind)),
         face,

@@ -6,7 +6,7 @@ use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::AgentId;
 use conclave::domain::stored_record::StoredRecord;
 use conclave::records::stored::{of_transcript, read_file};
-use conclave::terminal::report::stored::{Selection, markdown};
+use conclave::terminal::report::stored::{ReportSelection, markdown};
 
 use crate::support::sample_events;
 
@@ -22,7 +22,7 @@ fn original(name: &str) -> StoredRecord {
 fn part(record: &StoredRecord, round: Option<u8>, agent: Option<&str>) -> String {
     markdown(
         record,
-        &Selection {
+        &ReportSelection {
             round,
             agent: agent.map(AgentId::from),
         },

@@ -53,7 +53,7 @@ impl ProgressReporter {
     pub fn new(printer: Printer) -> Self {
         let display = match printer.verbosity() {
             Verbosity::Quiet => DisplayMode::Silent,
-            Verbosity::Normal | Verbosity::Verbose if printer.err_face().is_animated => {
+            Verbosity::Normal | Verbosity::Verbose if printer.err_traits().is_animated => {
                 DisplayMode::Live
             }
             Verbosity::Normal | Verbosity::Verbose => DisplayMode::Plain,
@@ -72,7 +72,7 @@ impl ProgressReporter {
     }
 
     fn with_display(printer: Printer, display: DisplayMode) -> Self {
-        let view = LiveView::new(printer.err_face().paint);
+        let view = LiveView::new(printer.err_traits().paint);
         Self {
             printer,
             display,
@@ -86,7 +86,7 @@ impl ProgressReporter {
     /// Shows the judge's text too, as it is written.
     #[must_use]
     pub fn with_judges_text(mut self) -> Self {
-        let width = self.printer.err_face().width;
+        let width = self.printer.err_traits().width;
         self.judge = match self.display {
             DisplayMode::Live => Some(JudgeStream::new(StreamLayout::Lines(width))),
             DisplayMode::Plain => Some(JudgeStream::new(StreamLayout::Running)),
@@ -143,7 +143,7 @@ impl ProgressReporter {
 
     /// Prints the rows of the agents that have finished, and takes them off the live area.
     fn print_finished_rows(&self, elapsed: Duration) {
-        let width = self.printer.err_face().width;
+        let width = self.printer.err_traits().width;
         let finished = self.view().take_finished(elapsed, width);
         for line in finished {
             self.printer.note(&line);
@@ -166,17 +166,17 @@ impl ProgressReporter {
 
     /// Prints something that is not as it should be.
     fn alert(&self, line: &str) {
-        let paint = self.printer.err_face().paint;
+        let paint = self.printer.err_traits().paint;
         self.printer.note(&paint.yellow(&fit(line, self.width())));
     }
 
     fn heading(&self, line: &str) {
-        self.note(&self.printer.err_face().paint.bold(line));
+        self.note(&self.printer.err_traits().paint.bold(line));
     }
 
     /// Returns `None` where lines are not wrapped.
     fn width(&self) -> Option<usize> {
-        Some(self.printer.err_face())
+        Some(self.printer.err_traits())
             .filter(|face| face.is_terminal)
             .map(|face| face.width)
     }

@@ -8,7 +8,7 @@ use crate::domain::ids::{AgentId, ModelRef};
 use crate::domain::money::Cost;
 
 use crate::terminal::output::format::{count, dollars, thousands};
-use crate::terminal::prompt::choices::Choices;
+use crate::terminal::prompt::choices::PromptChoices;
 
 /// The cost gate's question.
 pub(in crate::terminal) fn question(
@@ -34,11 +34,11 @@ pub(in crate::terminal) fn question(
 
 /// What can be answered to an estimate. `Always` is offered where a threshold would have let it
 /// pass.
-pub(in crate::terminal) fn choices(why: &[GateReason]) -> Choices {
+pub(in crate::terminal) fn choices(why: &[GateReason]) -> PromptChoices {
     if why.contains(&GateReason::Cost) {
-        Choices::YES_NO_ALWAYS
+        PromptChoices::YES_NO_ALWAYS
     } else {
-        Choices::YES_NO
+        PromptChoices::YES_NO
     }
 }
 

@@ -6,7 +6,7 @@ use crate::domain::money::Cost;
 use crate::stopping::evaluation::Rule;
 
 use crate::terminal::output::format::{calibrated_words, dollars};
-use crate::terminal::prompt::choices::Choices;
+use crate::terminal::prompt::choices::PromptChoices;
 
 /// Whether to end here. What speaks against it stands between the news and the question.
 pub(in crate::terminal) fn question(findings: &EarlyTermination) -> String {
@@ -20,7 +20,7 @@ pub(in crate::terminal) fn question(findings: &EarlyTermination) -> String {
     format!(
         "{text}Terminate early and skip {}? {} ",
         skipped(findings),
-        Choices::YES_NO.prompt()
+        PromptChoices::YES_NO.prompt()
     )
 }
 

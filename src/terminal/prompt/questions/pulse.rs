@@ -6,7 +6,7 @@ use crate::consultation::event::StillWaiting;
 
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::whole_seconds;
-use crate::terminal::prompt::choices::Choices;
+use crate::terminal::prompt::choices::PromptChoices;
 
 /// Whether to go on waiting.
 pub(in crate::terminal) fn question(waiting: &[StillWaiting]) -> String {
@@ -19,7 +19,10 @@ pub(in crate::terminal) fn question(waiting: &[StillWaiting]) -> String {
             format!("⏱️ Still waiting on:{}", lines.collect::<String>())
         }
     };
-    format!("{who}\nContinue waiting? {} ", Choices::YES_NO.prompt())
+    format!(
+        "{who}\nContinue waiting? {} ",
+        PromptChoices::YES_NO.prompt()
+    )
 }
 
 /// Whom a round still waits for, on one line.

@@ -4,7 +4,7 @@ use crate::consultation::event::SubstitutionReason;
 use crate::domain::ids::ModelRef;
 
 use crate::terminal::markdown::escape::one_line;
-use crate::terminal::prompt::choices::Choices;
+use crate::terminal::prompt::choices::PromptChoices;
 
 /// Most characters of a provider's message in a question.
 const MESSAGE_LENGTH: usize = 200;
@@ -32,7 +32,7 @@ pub(in crate::terminal) fn question(
         one_line(&reason.in_words("")),
         one_line(name),
         model(substitute),
-        Choices::YES_NO_FAIL.prompt(),
+        PromptChoices::YES_NO_FAIL.prompt(),
     )
 }
 

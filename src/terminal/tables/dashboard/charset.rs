@@ -9,19 +9,19 @@ pub enum Charset {
 }
 
 /// A blank at which no line is broken; on the screen it is one like others.
-pub(crate) const TOGETHER: char = '\u{a0}';
+pub(super) const TOGETHER: char = '\u{a0}';
 
 /// The lines of a frame: its edges, its corners, and where a rule meets them or parts two columns.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Strokes {
-    pub(crate) across: char,
-    pub(crate) down: char,
+pub(super) struct Strokes {
+    pub(super) across: char,
+    pub(super) down: char,
     /// Left end, right end, and the joints of a rule: with nothing, a column above, one below,
     /// both.
-    pub(crate) top: [char; 2],
-    pub(crate) middle: [char; 2],
-    pub(crate) bottom: [char; 2],
-    pub(crate) joints: [char; 4],
+    pub(super) top: [char; 2],
+    pub(super) middle: [char; 2],
+    pub(super) bottom: [char; 2],
+    pub(super) joints: [char; 4],
 }
 
 impl Charset {
@@ -45,7 +45,7 @@ impl Charset {
         }
     }
 
-    pub(crate) fn bullet(self) -> &'static str {
+    pub(super) fn bullet(self) -> &'static str {
         match self {
             Self::Unicode => "•",
             Self::Ascii => "*",
@@ -62,7 +62,7 @@ impl Charset {
     }
 
     /// A sign behind a text.
-    pub(crate) fn behind(self, sign: &str, word: &str) -> String {
+    pub(super) fn behind(self, sign: &str, word: &str) -> String {
         match self {
             Self::Unicode => format!(" {sign}"),
             Self::Ascii => format!(" {word}"),
@@ -70,7 +70,7 @@ impl Charset {
     }
 
     /// The text in these characters: what has no likeness in ASCII is a question mark there.
-    pub(crate) fn text(self, text: &str) -> String {
+    pub(super) fn text(self, text: &str) -> String {
         match self {
             Self::Unicode => text.to_owned(),
             Self::Ascii => text
@@ -89,7 +89,7 @@ impl Charset {
         }
     }
 
-    pub(crate) fn strokes(self) -> Strokes {
+    pub(super) fn strokes(self) -> Strokes {
         match self {
             Self::Unicode => Strokes {
                 across: '─',
@@ -111,7 +111,7 @@ impl Charset {
     }
 
     /// Nothing, then seven heights from the lowest to the highest.
-    pub(crate) fn heights(self) -> [char; 8] {
+    pub(super) fn heights(self) -> [char; 8] {
         match self {
             Self::Unicode => ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
             Self::Ascii => ['_', '.', ':', '-', '=', '+', '*', '#'],

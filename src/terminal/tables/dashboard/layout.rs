@@ -2,8 +2,8 @@
 //!
 //! Invariant: no line is wider than the canvas, from [`NARROWEST`] columns on.
 
-use super::line::{Fitted, Line};
-use super::{Border, Canvas};
+use super::canvas::{Border, Canvas};
+use super::line::{FittedLine, StyledLine};
 
 /// What is narrower is drawn as wide as this.
 const NARROWEST: usize = 20;
@@ -19,14 +19,14 @@ const BESIDE: usize = 3;
 
 /// What stands between two rules.
 #[derive(Clone, Debug)]
-pub(crate) enum Block {
-    Whole(Vec<Line>),
-    Pair(Vec<Line>, Vec<Line>),
+pub(super) enum SectionBlock {
+    Whole(Vec<StyledLine>),
+    Pair(Vec<StyledLine>, Vec<StyledLine>),
 }
 
 /// How a canvas is divided.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Layout {
+pub(super) enum FrameLayout {
     /// No frame.
     Bare {
         canvas: Canvas,
@@ -43,8 +43,8 @@ pub(crate) enum Layout {
     },
 }
 
-impl Layout {
-    pub(crate) fn of(canvas: Canvas) -> Self {
+impl FrameLayout {
+    pub(super) fn of(canvas: Canvas) -> Self {
         let width = canvas.width;
         match canvas.border {
             Border::Frame if width >= PAIRED_FROM => Self::Two {
@@ -63,7 +63,7 @@ impl Layout {
     }
 
     /// Columns for the text of a whole block.
-    pub(crate) fn room(self) -> usize {
+    pub(super) fn room(self) -> usize {
         match self {
             Self::Bare { width, .. } => width,
             Self::One { width, .. } | Self::Two { width, .. } => width - 2 - BESIDE,
@@ -77,16 +77,16 @@ impl Layout {
     }
 
     /// Puts two sections side by side where there is room for it.
-    pub(crate) fn paired(self, sections: Vec<Vec<Line>>) -> Vec<Block> {
+    pub(super) fn paired(self, sections: Vec<Vec<StyledLine>>) -> Vec<SectionBlock> {
         match self {
             Self::Bare { .. } | Self::One { .. } => {
-                sections.into_iter().map(Block::Whole).collect()
+                sections.into_iter().map(SectionBlock::Whole).collect()
             }
             Self::Two { .. } => sections
                 .chunks(2)
                 .filter_map(|two| match two {
-                    [left, right] => Some(Block::Pair(left.clone(), right.clone())),
-                    [only] => Some(Block::Whole(only.clone())),
+                    [left, right] => Some(SectionBlock::Pair(left.clone(), right.clone())),
+                    [only] => Some(SectionBlock::Whole(only.clone())),
                     _ => None,
                 })
                 .collect(),
@@ -94,12 +94,12 @@ impl Layout {
     }
 
     /// The blocks, one below the other.
-    pub(crate) fn drawn(self, blocks: &[Block]) -> String {
+    pub(super) fn drawn(self, blocks: &[SectionBlock]) -> String {
         match self {
             Self::Bare { canvas, width } => {
                 let texts = blocks.iter().map(|block| match block {
-                    Block::Whole(lines) => unframed(lines, width, canvas),
-                    Block::Pair(left, right) => {
+                    SectionBlock::Whole(lines) => unframed(lines, width, canvas),
+                    SectionBlock::Pair(left, right) => {
                         unframed(left, width, canvas) + "\n" + &unframed(right, width, canvas)
                     }
                 });
@@ -112,7 +112,7 @@ impl Layout {
     }
 
     /// What stands below the frame.
-    pub(crate) fn below(self, lines: &[Line]) -> String {
+    pub(super) fn below(self, lines: &[StyledLine]) -> String {
         match self {
             Self::Bare { canvas, width }
             | Self::One { canvas, width }
@@ -120,11 +120,12 @@ impl Layout {
         }
     }
 
-    fn framed(self, blocks: &[Block], width: usize, canvas: Canvas) -> String {
+    fn framed(self, blocks: &[SectionBlock], width: usize, canvas: Canvas) -> String {
         let strokes = canvas.charset.strokes();
         let (left, right) = self.rooms();
-        let rule = |ends: [char; 2], above: Option<&Block>, below: Option<&Block>| {
-            let is_parted = |block: Option<&Block>| matches!(block, Some(Block::Pair(..)));
+        let rule = |ends: [char; 2], above: Option<&SectionBlock>, below: Option<&SectionBlock>| {
+            let is_parted =
+                |block: Option<&SectionBlock>| matches!(block, Some(SectionBlock::Pair(..)));
             let joint = match (is_parted(above), is_parted(below)) {
                 (false, false) => 0,
                 (true, false) => 1,
@@ -144,25 +145,25 @@ impl Layout {
             ) + "\n"
         };
         let edge = canvas.paint.dim(&strokes.down.to_string());
-        let fitted = |lines: &[Line], room| {
+        let fitted = |lines: &[StyledLine], room| {
             lines
                 .iter()
                 .flat_map(|line| line.fitted(room, canvas.charset, canvas.paint))
                 .collect::<Vec<_>>()
         };
-        let cell = |line: Option<&Fitted>, room: usize| {
+        let cell = |line: Option<&FittedLine>, room: usize| {
             let (text, width) = line.map_or(("", 0), |line| (line.text.as_str(), line.width));
             format!("  {text}{} ", " ".repeat(room.saturating_sub(width)))
         };
         let mut text = rule(strokes.top, None, blocks.first());
         for (number, block) in blocks.iter().enumerate() {
             match block {
-                Block::Whole(lines) => {
+                SectionBlock::Whole(lines) => {
                     for line in &fitted(lines, self.room()) {
                         text.extend([&edge, &cell(Some(line), self.room()), &edge, "\n"]);
                     }
                 }
-                Block::Pair(one, other) => {
+                SectionBlock::Pair(one, other) => {
                     let (one, other) = (fitted(one, left), fitted(other, right));
                     for row in 0..one.len().max(other.len()) {
                         text.extend([
@@ -185,7 +186,7 @@ impl Layout {
     }
 }
 
-fn unframed(lines: &[Line], width: usize, canvas: Canvas) -> String {
+fn unframed(lines: &[StyledLine], width: usize, canvas: Canvas) -> String {
     let fitted = lines
         .iter()
         .flat_map(|line| line.fitted(width, canvas.charset, canvas.paint));

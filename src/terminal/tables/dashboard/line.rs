@@ -8,7 +8,7 @@ use console::measure_text_width;
 
 /// What a text is to the reader. No tone is white or black: both are somebody's background.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tone {
+pub(super) enum Tone {
     Plain,
     Heading,
     /// A sum of all.
@@ -23,13 +23,13 @@ pub(crate) enum Tone {
 
 /// A text that begins with a mark and goes on under its own beginning.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Line {
-    mark: Mark,
+pub(super) struct StyledLine {
+    mark: LineMark,
     spans: Vec<(Tone, String)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Mark {
+enum LineMark {
     None,
     Bullet,
     Dash,
@@ -38,72 +38,72 @@ enum Mark {
 
 /// A line that fits, and the columns it takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Fitted {
-    pub(crate) text: String,
-    pub(crate) width: usize,
+pub(super) struct FittedLine {
+    pub(super) text: String,
+    pub(super) width: usize,
 }
 
-impl Line {
-    fn of(mark: Mark, tone: Tone, text: impl Into<String>) -> Self {
+impl StyledLine {
+    fn of(mark: LineMark, tone: Tone, text: impl Into<String>) -> Self {
         Self {
             mark,
             spans: vec![(tone, text.into())],
         }
     }
 
-    pub(crate) fn empty() -> Self {
-        Self::of(Mark::None, Tone::Plain, "")
+    pub(super) fn empty() -> Self {
+        Self::of(LineMark::None, Tone::Plain, "")
     }
 
-    pub(crate) fn plain(text: impl Into<String>) -> Self {
-        Self::of(Mark::None, Tone::Plain, text)
+    pub(super) fn plain(text: impl Into<String>) -> Self {
+        Self::of(LineMark::None, Tone::Plain, text)
     }
 
-    pub(crate) fn toned(text: impl Into<String>, tone: Tone) -> Self {
-        Self::of(Mark::None, tone, text)
+    pub(super) fn toned(text: impl Into<String>, tone: Tone) -> Self {
+        Self::of(LineMark::None, tone, text)
     }
 
-    pub(crate) fn heading(text: &str) -> Self {
-        Self::of(Mark::None, Tone::Heading, text)
+    pub(super) fn heading(text: &str) -> Self {
+        Self::of(LineMark::None, Tone::Heading, text)
     }
 
-    pub(crate) fn quiet(text: impl Into<String>) -> Self {
-        Self::of(Mark::None, Tone::Quiet, text)
+    pub(super) fn quiet(text: impl Into<String>) -> Self {
+        Self::of(LineMark::None, Tone::Quiet, text)
     }
 
     /// Something to type.
-    pub(crate) fn command(text: &str) -> Self {
-        Self::of(Mark::Indent, Tone::Total, text)
+    pub(super) fn command(text: &str) -> Self {
+        Self::of(LineMark::Indent, Tone::Total, text)
     }
 
     /// `• Label: value`.
-    pub(crate) fn item(label: &str, value: String, tone: Tone) -> Self {
+    pub(super) fn item(label: &str, value: String, tone: Tone) -> Self {
         Self {
-            mark: Mark::Bullet,
+            mark: LineMark::Bullet,
             spans: vec![(Tone::Plain, format!("{label}: ")), (tone, value)],
         }
     }
 
     /// `• Text`, above what belongs to it.
-    pub(crate) fn bulleted(text: impl Into<String>) -> Self {
-        Self::of(Mark::Bullet, Tone::Plain, text)
+    pub(super) fn bulleted(text: impl Into<String>) -> Self {
+        Self::of(LineMark::Bullet, Tone::Plain, text)
     }
 
     /// `  - Label: value`, below an item.
-    pub(crate) fn part(label: &str, value: &str) -> Self {
-        Self::of(Mark::Dash, Tone::Plain, format!("{label}: {value}"))
+    pub(super) fn part(label: &str, value: &str) -> Self {
+        Self::of(LineMark::Dash, Tone::Plain, format!("{label}: {value}"))
     }
 
     /// A row below a heading.
-    pub(crate) fn row(text: impl Into<String>, tone: Tone) -> Self {
-        Self::of(Mark::Indent, tone, text)
+    pub(super) fn row(text: impl Into<String>, tone: Tone) -> Self {
+        Self::of(LineMark::Indent, tone, text)
     }
 
     /// The columns that a row's mark takes.
-    pub(crate) const ROW_INDENT: usize = 2;
+    pub(super) const ROW_INDENT: usize = 2;
 
     /// The line in as many lines of at most `room` columns as it needs.
-    pub(crate) fn fitted(&self, room: usize, charset: Charset, paint: Paint) -> Vec<Fitted> {
+    pub(super) fn fitted(&self, room: usize, charset: Charset, paint: Paint) -> Vec<FittedLine> {
         let spans: Vec<(Tone, String)> = self
             .spans
             .iter()
@@ -115,10 +115,10 @@ impl Line {
             whole.replace(&format!("{sign} "), &together(&format!("{sign} ")))
         });
         let first = match self.mark {
-            Mark::None => String::new(),
-            Mark::Bullet => format!("{} ", charset.bullet()),
-            Mark::Dash => "  - ".to_owned(),
-            Mark::Indent => " ".repeat(Self::ROW_INDENT),
+            LineMark::None => String::new(),
+            LineMark::Bullet => format!("{} ", charset.bullet()),
+            LineMark::Dash => "  - ".to_owned(),
+            LineMark::Indent => " ".repeat(Self::ROW_INDENT),
         };
         let indent = measure_text_width(&first);
         let options = textwrap::Options::new(room.saturating_sub(indent).max(1))
@@ -139,7 +139,7 @@ impl Line {
             } else {
                 head
             };
-            Fitted {
+            FittedLine {
                 width: measure_text_width(&head) + measure_text_width(&piece),
                 text: head + &painted(&piece, &mut tones, paint),
             }
@@ -149,7 +149,7 @@ impl Line {
 }
 
 /// The text as one that is not broken.
-pub(crate) fn together(text: &str) -> String {
+pub(super) fn together(text: &str) -> String {
     text.replace(' ', &TOGETHER.to_string())
 }
 
@@ -188,8 +188,23 @@ impl Tone {
     }
 }
 
+/// A section: its heading and what is below it.
+pub(super) fn section(
+    heading: &str,
+    items: impl IntoIterator<Item = StyledLine>,
+) -> Vec<StyledLine> {
+    std::iter::once(StyledLine::heading(heading))
+        .chain(items)
+        .collect()
+}
+
+/// A figure that stands out as far as it matters.
+pub(super) fn figure(label: &str, value: impl Into<String>, tone: Tone) -> StyledLine {
+    StyledLine::item(label, value.into(), tone)
+}
+
 /// A name out of a record, fit for a screen.
-pub(crate) fn name(text: &str) -> String {
+pub(super) fn name(text: &str) -> String {
     one_line(text)
 }
 
@@ -199,7 +214,7 @@ mod tests {
 
     #[test]
     fn a_line_goes_on_under_its_own_beginning_and_each_piece_has_its_colour() {
-        let line = Line::item("A label of some words", "and a value".to_owned(), Tone::Bad);
+        let line = StyledLine::item("A label of some words", "and a value".to_owned(), Tone::Bad);
         let texts = |paint| {
             line.fitted(16, Charset::Unicode, paint)
                 .into_iter()
@@ -223,7 +238,7 @@ mod tests {
 
     #[test]
     fn what_belongs_together_stays_on_one_line_and_its_blanks_are_blanks() {
-        let line = Line::item("Cost", "≥ $1".to_owned(), Tone::Plain);
+        let line = StyledLine::item("Cost", "≥ $1".to_owned(), Tone::Plain);
         for (charset, texts) in [
             (Charset::Unicode, ["• Cost:", "  ≥ $1"]),
             (Charset::Ascii, ["* Cost:", "  >= $1"]),
@@ -241,7 +256,8 @@ mod tests {
 
     #[test]
     fn what_has_no_blanks_is_broken_rather_than_cut() {
-        let fitted = Line::part("abcdefghijklmnop", "x").fitted(10, Charset::Ascii, Paint::Plain);
+        let fitted =
+            StyledLine::part("abcdefghijklmnop", "x").fitted(10, Charset::Ascii, Paint::Plain);
         assert_eq!(
             fitted
                 .iter()

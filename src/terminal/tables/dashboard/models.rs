@@ -3,9 +3,8 @@
 use console::measure_text_width;
 
 use super::charset::Charset;
-use super::line::{Line, Tone, name, together};
+use super::line::{StyledLine, Tone, name, section, together};
 use super::numbers::{money, precise, thousands_of, time};
-use super::section;
 use crate::domain::money::Cost;
 use crate::domain::statistics::ModelNumbers;
 use crate::terminal::output::format::thousands;
@@ -14,7 +13,11 @@ use crate::terminal::output::format::thousands;
 const GAP: usize = 2;
 
 /// `None` without a call.
-pub(crate) fn models(models: &[ModelNumbers], room: usize, charset: Charset) -> Option<Vec<Line>> {
+pub(super) fn models(
+    models: &[ModelNumbers],
+    room: usize,
+    charset: Charset,
+) -> Option<Vec<StyledLine>> {
     if models.is_empty() {
         return None;
     }
@@ -51,8 +54,9 @@ pub(crate) fn models(models: &[ModelNumbers], room: usize, charset: Charset) -> 
             .unwrap_or(0)
     };
     let widths: Vec<usize> = (0..columns.len()).map(width).collect();
-    let needed =
-        widths.iter().sum::<usize>() + columns.len().saturating_sub(1) * GAP + Line::ROW_INDENT;
+    let needed = widths.iter().sum::<usize>()
+        + columns.len().saturating_sub(1) * GAP
+        + StyledLine::ROW_INDENT;
     if needed > room {
         return Some(section(
             "Models (p50, p95: to the first token)",
@@ -76,8 +80,10 @@ pub(crate) fn models(models: &[ModelNumbers], room: usize, charset: Charset) -> 
         cells.collect::<Vec<_>>().join(&" ".repeat(GAP))
     };
     let (head, body) = rows.split_first()?;
-    let lines = std::iter::once(Line::row(line(head), Tone::Quiet))
-        .chain(body.iter().map(|row| Line::row(line(row), Tone::Plain)));
+    let lines = std::iter::once(StyledLine::row(line(head), Tone::Quiet)).chain(
+        body.iter()
+            .map(|row| StyledLine::row(line(row), Tone::Plain)),
+    );
     let hedges = if columns.contains(&Column::HedgesWon) {
         "; hedges: won"
     } else {
@@ -147,7 +153,7 @@ impl Column {
 }
 
 /// The same in words.
-fn told(model: &ModelNumbers) -> [Line; 2] {
+fn told(model: &ModelNumbers) -> [StyledLine; 2] {
     let hedges =
         (model.hedges_won > 0).then(|| format!("{} won", thousands_of(model.hedges_won, "hedge")));
     let known = |name: &str, ms: Option<u64>| ms.map(|ms| format!("{name} {}", time(ms)));
@@ -165,7 +171,7 @@ fn told(model: &ModelNumbers) -> [Line; 2] {
         .map(|fact| together(&fact))
         .collect();
     [
-        Line::bulleted(name(&model.model.to_string())),
-        Line::row(facts.join(", "), Tone::Plain),
+        StyledLine::bulleted(name(&model.model.to_string())),
+        StyledLine::row(facts.join(", "), Tone::Plain),
     ]
 }

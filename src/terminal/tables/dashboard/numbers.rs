@@ -7,7 +7,7 @@ use crate::domain::money::{Cost, MicroUsd};
 use crate::terminal::output::format::{count, seconds, thousands};
 
 /// `97%`, `<1%`, `>99%`, `>100%`, `126%`; `None` of nothing.
-pub(crate) fn percent(part: u64, whole: u64) -> Option<String> {
+pub(super) fn percent(part: u64, whole: u64) -> Option<String> {
     let (part, whole) = (u128::from(part), u128::from(whole));
     let rounded = (part * 200 + whole).checked_div(whole * 2)?;
     Some(match rounded {
@@ -19,18 +19,18 @@ pub(crate) fn percent(part: u64, whole: u64) -> Option<String> {
 }
 
 /// `142 (97%)`; the number alone where it is a share of nothing.
-pub(crate) fn share(part: u64, whole: u64) -> String {
+pub(super) fn share(part: u64, whole: u64) -> String {
     let number = thousands(part);
     percent(part, whole).map_or_else(|| number.clone(), |percent| format!("{number} ({percent})"))
 }
 
 /// `84%`, of a part of one.
-pub(crate) fn of_one(part: f64) -> String {
+pub(super) fn of_one(part: f64) -> String {
     format!("{:.0}%", (part * 100.0).round() + 0.0)
 }
 
 /// `+11%`, `-3%`, `0%`.
-pub(crate) fn change(part: f64) -> String {
+pub(super) fn change(part: f64) -> String {
     let percent = (part * 100.0).round();
     if percent == 0.0 {
         "0%".to_owned()
@@ -40,13 +40,13 @@ pub(crate) fn change(part: f64) -> String {
 }
 
 /// `6.7`, and `3` where nothing stands behind the point and nobody expects it; `None` of nothing.
-pub(crate) fn mean(sum: u64, number: u64) -> Option<String> {
+pub(super) fn mean(sum: u64, number: u64) -> Option<String> {
     let tenths = (u128::from(sum) * 20 + u128::from(number)).checked_div(u128::from(number) * 2)?;
     Some(format!("{}.{}", tenths / 10, tenths % 10))
 }
 
 /// `12.3s`; `40ms` and `2m 05s` and `1h 02m` where seconds say little.
-pub(crate) fn time(ms: u64) -> String {
+pub(super) fn time(ms: u64) -> String {
     let s = ms / 1_000;
     match ms {
         0..100 => format!("{ms}ms"),
@@ -57,17 +57,17 @@ pub(crate) fn time(ms: u64) -> String {
 }
 
 /// `15s`, `7.5s`: a limit as it was set.
-pub(crate) fn limit(ms: u64) -> String {
+pub(super) fn limit(ms: u64) -> String {
     format!("{}s", Duration::from_millis(ms).as_secs_f64())
 }
 
 /// `$18.42`, `≥ $0.12`; four decimals below a cent.
-pub(crate) fn money(cost: Cost) -> String {
+pub(super) fn money(cost: Cost) -> String {
     bounded(cost, amount(cost.known))
 }
 
 /// `$18.4200`, beside amounts below a cent; nothing is `$0.00` there too.
-pub(crate) fn precise(cost: Cost) -> String {
+pub(super) fn precise(cost: Cost) -> String {
     match cost.known.0 {
         0..50 => money(cost),
         50.. => cost.to_string(),
@@ -83,7 +83,7 @@ fn bounded(cost: Cost, known: String) -> String {
 }
 
 /// `$20.00`, `$0.0042`, and what is still less is said to be less than what can be written.
-pub(crate) fn amount(amount: MicroUsd) -> String {
+pub(super) fn amount(amount: MicroUsd) -> String {
     match amount.0 {
         1..50 => "<$0.0001".to_owned(),
         50..10_000 => amount.to_string(),
@@ -92,7 +92,7 @@ pub(crate) fn amount(amount: MicroUsd) -> String {
 }
 
 /// `1,200 calls`, `1 call`.
-pub(crate) fn thousands_of(number: u64, thing: &str) -> String {
+pub(super) fn thousands_of(number: u64, thing: &str) -> String {
     match number {
         1 => count(1, thing),
         number => format!("{} {thing}s", thousands(number)),

@@ -1,15 +1,14 @@
 //! The sections of figures, in the words that the README promises.
 
-use super::line::{Line, Tone, name};
+use super::line::{StyledLine, Tone, figure, name, section};
 use super::numbers::{amount, change, mean, money, of_one, percent, share, time};
-use super::progress::{Reach, cost_reach, speed_reach};
-use super::{figure, section};
+use super::targets::{TargetStatus, cost_status, speed_status};
 use crate::domain::ids::ProviderId;
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::statistics::{DebateNumbers, Span, Statistics};
 use crate::terminal::output::format::thousands;
 
-pub(crate) fn usage(statistics: &Statistics) -> Vec<Line> {
+pub(super) fn usage(statistics: &Statistics) -> Vec<StyledLine> {
     let usage = &statistics.usage;
     let days = percent(usage.active_days, usage.total_days)
         .map(|percent| format!(" ({percent})"))
@@ -49,14 +48,14 @@ pub(crate) fn usage(statistics: &Statistics) -> Vec<Line> {
     section("Usage Metrics", items)
 }
 
-pub(crate) fn performance(statistics: &Statistics) -> Vec<Line> {
+pub(super) fn performance(statistics: &Statistics) -> Vec<StyledLine> {
     let performance = &statistics.performance;
     let told = |label: &str, ms: Option<u64>| ms.map(|ms| figure(label, time(ms), Tone::Plain));
     let median = match performance.p50 {
         Some(ms) => figure(
             "Median Response Time",
             format!("{} (p50)", time(ms)),
-            speed_reach(&statistics.progress.targets, ms).tone(),
+            speed_status(&statistics.progress.targets, ms).tone(),
         ),
         None => figure("Median Response Time", "n/a", Tone::Quiet),
     };
@@ -81,12 +80,12 @@ pub(crate) fn performance(statistics: &Statistics) -> Vec<Line> {
     section("Performance Metrics", items)
 }
 
-pub(crate) fn cost(statistics: &Statistics, name_of: fn(&ProviderId) -> &str) -> Vec<Line> {
+pub(super) fn cost(statistics: &Statistics, name_of: fn(&ProviderId) -> &str) -> Vec<StyledLine> {
     let cost = &statistics.cost;
     // The total is held against the target only where it is that of the month which the target is
     // for.
     let tone = match statistics.range.span {
-        Span::Month(_) if cost_reach(&statistics.progress) == Reach::Beyond => Tone::Bad,
+        Span::Month(_) if cost_status(&statistics.progress) == TargetStatus::Beyond => Tone::Bad,
         Span::Month(_) | Span::Week | Span::Days { .. } | Span::AllTime => Tone::Total,
     };
     let tokens = if cost.tokens == 0 {
@@ -105,7 +104,7 @@ pub(crate) fn cost(statistics: &Statistics, name_of: fn(&ProviderId) -> &str) ->
 }
 
 /// What each provider has taken of what is known, and what is in no call.
-fn providers(statistics: &Statistics, name_of: fn(&ProviderId) -> &str) -> Vec<Line> {
+fn providers(statistics: &Statistics, name_of: fn(&ProviderId) -> &str) -> Vec<StyledLine> {
     let cost = &statistics.cost;
     if cost.by_provider.is_empty() {
         return Vec::new();
@@ -124,7 +123,7 @@ fn providers(statistics: &Statistics, name_of: fn(&ProviderId) -> &str) -> Vec<L
             .filter(|_| is_known)
             .map(|percent| format!(" ({percent})"))
             .unwrap_or_default();
-        Line::part(label, &format!("{}{share}", money(cost)))
+        StyledLine::part(label, &format!("{}{share}", money(cost)))
     };
     let label = if cost.total.lower_bound && whole > MicroUsd::ZERO {
         "By Provider, of what is known"
@@ -137,13 +136,13 @@ fn providers(statistics: &Statistics, name_of: fn(&ProviderId) -> &str) -> Vec<L
         .map(|(provider, numbers)| part(&name(name_of(provider)), numbers.cost));
     // Records of other programs may tell a total and no calls.
     let rest = (untold > MicroUsd::ZERO).then(|| part("Not told by call", Cost::exactly(untold)));
-    std::iter::once(Line::bulleted(format!("{label}:")))
+    std::iter::once(StyledLine::bulleted(format!("{label}:")))
         .chain(parts)
         .chain(rest)
         .collect()
 }
 
-pub(crate) fn quality(statistics: &Statistics) -> Vec<Line> {
+pub(super) fn quality(statistics: &Statistics) -> Vec<StyledLine> {
     let (quality, completed) = (&statistics.quality, statistics.usage.completed);
     let mut items = vec![match quality.average_confidence {
         Some(confidence) => figure("Avg Confidence", of_one(confidence), Tone::Plain),
@@ -191,7 +190,7 @@ pub(crate) fn quality(statistics: &Statistics) -> Vec<Line> {
 }
 
 /// What the debates were worth; `None` without any.
-pub(crate) fn debate(debate: &DebateNumbers) -> Option<Vec<Line>> {
+pub(super) fn debate(debate: &DebateNumbers) -> Option<Vec<StyledLine>> {
     let mut items = Vec::new();
     let agents = mean(debate.agents, debate.debates).map(|agents| {
         agents
@@ -241,7 +240,7 @@ pub(crate) fn debate(debate: &DebateNumbers) -> Option<Vec<Line>> {
 }
 
 /// What ended after Round 2; `None` when nothing did.
-pub(crate) fn early_ends(statistics: &Statistics) -> Option<Vec<Line>> {
+pub(super) fn early_ends(statistics: &Statistics) -> Option<Vec<StyledLine>> {
     let early = &statistics.early_ends;
     let mut items = vec![figure(
         "Ended after Round 2",

@@ -1,9 +1,9 @@
 //! A line of little bars, one a day.
 
 use super::charset::Charset;
-use super::line::{Line, Tone};
+use super::line::{StyledLine, Tone, section};
 use super::numbers::money;
-use super::{from_to, section};
+use super::span::from_to;
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::statistics::DayNumbers;
 use crate::terminal::output::format::thousands;
@@ -21,8 +21,8 @@ const NOT_KNOWN: Cost = Cost {
 
 /// Consultations and cost by day: the newest days that there is room for. `None` where there is no
 /// course of days to see.
-pub(crate) fn days(days: &[DayNumbers], room: usize, charset: Charset) -> Option<Vec<Line>> {
-    let room = room.saturating_sub(Line::ROW_INDENT);
+pub(super) fn days(days: &[DayNumbers], room: usize, charset: Charset) -> Option<Vec<StyledLine>> {
+    let room = room.saturating_sub(StyledLine::ROW_INDENT);
     let is_one_line = room >= ONE_LINE_FROM;
     // The most of any day is no shorter than the most of those that are shown.
     let beside = if is_one_line {
@@ -65,7 +65,8 @@ pub(crate) fn days(days: &[DayNumbers], room: usize, charset: Charset) -> Option
     let heading = format!("Per Day, {}", from_to(first.date, last.date));
     Some(section(
         &heading,
-        rows.into_iter().map(|row| Line::row(row, Tone::Plain)),
+        rows.into_iter()
+            .map(|row| StyledLine::row(row, Tone::Plain)),
     ))
 }
 

@@ -2,14 +2,14 @@
 //! one is not, all three with their figures.
 
 use super::charset::Charset;
-use super::line::{Line, Tone};
+use super::line::{StyledLine, Tone};
 use super::numbers::{amount, limit, money, percent, time};
 use crate::domain::statistics::{Progress, Statistics, Targets};
 use crate::terminal::output::format::thousands;
 
 /// Where a figure stands to its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reach {
+pub(super) enum TargetStatus {
     Within,
     /// Within, and nine tenths of the way to the limit or more.
     Near,
@@ -18,8 +18,8 @@ pub(crate) enum Reach {
     Unknown,
 }
 
-impl Reach {
-    pub(crate) fn tone(self) -> Tone {
+impl TargetStatus {
+    pub(super) fn tone(self) -> Tone {
         match self {
             Self::Within => Tone::Good,
             Self::Near => Tone::Warning,
@@ -28,7 +28,7 @@ impl Reach {
         }
     }
 
-    fn is_kept(self) -> bool {
+    fn is_met(self) -> bool {
         match self {
             Self::Within | Self::Near => true,
             Self::Beyond | Self::Unknown => false,
@@ -41,54 +41,56 @@ fn is_near(value: u64, limit: u64) -> bool {
     u128::from(value) * 10 >= u128::from(limit) * 9
 }
 
-pub(crate) fn speed_reach(targets: &Targets, median_ms: u64) -> Reach {
+pub(super) fn speed_status(targets: &Targets, median_ms: u64) -> TargetStatus {
     match median_ms < targets.median_ms {
-        false => Reach::Beyond,
-        true if is_near(median_ms, targets.median_ms) => Reach::Near,
-        true => Reach::Within,
+        false => TargetStatus::Beyond,
+        true if is_near(median_ms, targets.median_ms) => TargetStatus::Near,
+        true => TargetStatus::Within,
     }
 }
 
-pub(crate) fn cost_reach(progress: &Progress) -> Reach {
+pub(super) fn cost_status(progress: &Progress) -> TargetStatus {
     match progress.is_cheap_enough() {
-        None => Reach::Unknown,
-        Some(false) => Reach::Beyond,
-        Some(true) if is_near(progress.month.known.0, progress.targets.month.0) => Reach::Near,
-        Some(true) => Reach::Within,
+        None => TargetStatus::Unknown,
+        Some(false) => TargetStatus::Beyond,
+        Some(true) if is_near(progress.month.known.0, progress.targets.month.0) => {
+            TargetStatus::Near
+        }
+        Some(true) => TargetStatus::Within,
     }
 }
 
-pub(crate) fn progress(statistics: &Statistics, charset: Charset) -> Vec<Line> {
+pub(super) fn targets(statistics: &Statistics, charset: Charset) -> Vec<StyledLine> {
     let progress = &statistics.progress;
     let is_used = progress.is_used_enough();
-    let speed = progress.median_ms.map_or(Reach::Unknown, |median| {
-        speed_reach(&progress.targets, median)
+    let speed = progress.median_ms.map_or(TargetStatus::Unknown, |median| {
+        speed_status(&progress.targets, median)
     });
-    let cost = cost_reach(progress);
+    let cost = cost_status(progress);
     let reached = [
         is_used.then(|| format!("{}SUCCESS: Consistent usage!", charset.before("✅", ""))),
-        speed.is_kept().then(|| {
+        speed.is_met().then(|| {
             format!(
                 "{}SPEED: Excellent response times!",
                 charset.before("⚡", "")
             )
         }),
-        cost.is_kept()
+        cost.is_met()
             .then(|| format!("{}COST: Within budget target!", charset.before("💰", ""))),
     ];
     let are_all_reached = reached.iter().all(Option::is_some);
-    let mut lines: Vec<Line> = reached
+    let mut lines: Vec<StyledLine> = reached
         .into_iter()
         .flatten()
-        .map(|text| Line::toned(text, Tone::Good))
+        .map(|text| StyledLine::toned(text, Tone::Good))
         .collect();
     if are_all_reached {
         return lines;
     }
     if !lines.is_empty() {
-        lines.push(Line::empty());
+        lines.push(StyledLine::empty());
     }
-    lines.push(Line::heading(&format!(
+    lines.push(StyledLine::heading(&format!(
         "{}Progress toward Success Criteria:",
         charset.before("📊", "")
     )));
@@ -98,14 +100,14 @@ pub(crate) fn progress(statistics: &Statistics, charset: Charset) -> Vec<Line> {
     // The figures are of three different spans.
     lines.extend(statistics.days.last().map(|day| {
         let (last, month) = (day.date, day.date.strftime("%B %Y"));
-        Line::quiet(format!(
+        StyledLine::quiet(format!(
             "Usage in the 30 days to {last}, speed in the time shown above, cost in {month}."
         ))
     }));
     lines
 }
 
-fn usage_line(progress: &Progress, charset: Charset) -> Line {
+fn usage_line(progress: &Progress, charset: Charset) -> StyledLine {
     let (runs, target) = (progress.runs_in_thirty_days, progress.targets.runs);
     let share = percent(runs, target)
         .map(|percent| format!(" ({percent})"))
@@ -116,30 +118,30 @@ fn usage_line(progress: &Progress, charset: Charset) -> Line {
         thousands(target)
     );
     match progress.is_used_enough() {
-        true => Line::item("Usage", figures + &reached(charset), Tone::Good),
+        true => StyledLine::item("Usage", figures + &reached(charset), Tone::Good),
         false if is_near(runs, target) => {
-            Line::item("Usage", figures + " - Almost there!", Tone::Warning)
+            StyledLine::item("Usage", figures + " - Almost there!", Tone::Warning)
         }
-        false => Line::item("Usage", figures, Tone::Plain),
+        false => StyledLine::item("Usage", figures, Tone::Plain),
     }
 }
 
-fn speed_line(progress: &Progress, reach: Reach, charset: Charset) -> Line {
+fn speed_line(progress: &Progress, reach: TargetStatus, charset: Charset) -> StyledLine {
     let target = limit(progress.targets.median_ms);
     let median = progress.median_ms.map_or_else(
         || "n/a".to_owned(),
         |median| format!("{} median", time(median)),
     );
     let figures = format!("{median} (target: <{target})");
-    let consent_mode = match reach {
-        Reach::Within | Reach::Near => reached(charset),
-        Reach::Beyond => " - Too slow".to_owned(),
-        Reach::Unknown => String::new(),
+    let note = match reach {
+        TargetStatus::Within | TargetStatus::Near => reached(charset),
+        TargetStatus::Beyond => " - Too slow".to_owned(),
+        TargetStatus::Unknown => String::new(),
     };
-    Line::item("Speed", figures + &consent_mode, reach.tone())
+    StyledLine::item("Speed", figures + &note, reach.tone())
 }
 
-fn cost_line(progress: &Progress, reach: Reach, charset: Charset) -> Line {
+fn cost_line(progress: &Progress, reach: TargetStatus, charset: Charset) -> StyledLine {
     let (month, target) = (progress.month, progress.targets.month);
     let share = percent(month.known.0, target.0).map(|percent| {
         let bound = if month.lower_bound { "≥ " } else { "" };
@@ -151,13 +153,15 @@ fn cost_line(progress: &Progress, reach: Reach, charset: Charset) -> Line {
         amount(target),
         share.unwrap_or_default()
     );
-    let consent_mode = match reach {
-        Reach::Within | Reach::Near => reached(charset),
-        Reach::Beyond if month.known > target || month.lower_bound => " - Over budget".to_owned(),
-        Reach::Beyond => " - Budget used up".to_owned(),
-        Reach::Unknown => " - Not all costs are known".to_owned(),
+    let note = match reach {
+        TargetStatus::Within | TargetStatus::Near => reached(charset),
+        TargetStatus::Beyond if month.known > target || month.lower_bound => {
+            " - Over budget".to_owned()
+        }
+        TargetStatus::Beyond => " - Budget used up".to_owned(),
+        TargetStatus::Unknown => " - Not all costs are known".to_owned(),
     };
-    Line::item("Cost", figures + &consent_mode, reach.tone())
+    StyledLine::item("Cost", figures + &note, reach.tone())
 }
 
 fn reached(charset: Charset) -> String {

@@ -5,9 +5,9 @@ use crate::domain::artifact::{Challenge, Independent, Synthesis};
 use crate::domain::ids::AgentId;
 use crate::domain::stored_record::{StoredAgent, StoredRecord};
 
-use super::sections;
-use super::stored::{before, heading, name, revisions};
+use super::agents::{confidence_before, heading, name, revisions};
 use crate::terminal::markdown::escape::{block, inline};
+use crate::terminal::report::sections;
 
 /// Whether a part is wanted that an agent has to do with; the judge has to do with all that it
 /// wrote.
@@ -21,10 +21,7 @@ fn is_judges(agent: Option<&AgentId>) -> bool {
 
 /// Round 1: each expert's own answer in the order of the panel, or why there is none; then of those
 /// who are not on it. An agent alone is shown with its reasoning.
-pub(in crate::terminal) fn positions(
-    record: &StoredRecord,
-    agent: Option<&AgentId>,
-) -> Vec<String> {
+pub(super) fn positions(record: &StoredRecord, agent: Option<&AgentId>) -> Vec<String> {
     let answer = |held: &Independent| match agent {
         Some(_) => with_reasoning(held),
         None => sections::opinion(held),
@@ -82,10 +79,7 @@ fn with_reasoning(held: &Independent) -> String {
 }
 
 /// Round 2: what the judge found agreed and where the experts differ.
-pub(in crate::terminal) fn synthesis(
-    record: &StoredRecord,
-    agent: Option<&AgentId>,
-) -> Vec<String> {
+pub(super) fn synthesis(record: &StoredRecord, agent: Option<&AgentId>) -> Vec<String> {
     let Some(synthesis) = &record.synthesis else {
         return Vec::new();
     };
@@ -164,10 +158,7 @@ fn tensions(
 }
 
 /// Round 3: challenges, what was answered, and what each expert holds now.
-pub(in crate::terminal) fn cross_examination(
-    record: &StoredRecord,
-    agent: Option<&AgentId>,
-) -> Vec<String> {
+pub(super) fn cross_examination(record: &StoredRecord, agent: Option<&AgentId>) -> Vec<String> {
     let merged = record.cross_exam.as_ref();
     let (challenges, rebuttals) = (record.challenges(), record.rebuttals());
     let mut parts = Vec::new();
@@ -216,7 +207,7 @@ pub(in crate::terminal) fn cross_examination(
         .filter(|revision| is_of(agent, revision.agent_id.as_str()))
         .collect();
     let held = revisions.iter().map(|revision| {
-        sections::change(revision, before(record, revision), &|agent| {
+        sections::change(revision, confidence_before(record, revision), &|agent| {
             name(record, agent)
         })
     });
@@ -249,7 +240,7 @@ fn one_challenge(record: &StoredRecord, challenge: &Challenge) -> String {
 }
 
 /// Round 4: the answer; of an expert, the evidence that is its own, and its dissent.
-pub(in crate::terminal) fn verdict(record: &StoredRecord, agent: Option<&AgentId>) -> Vec<String> {
+pub(super) fn verdict(record: &StoredRecord, agent: Option<&AgentId>) -> Vec<String> {
     let Some(verdict) = &record.verdict else {
         return Vec::new();
     };

@@ -1,171 +1,26 @@
-//! The list of past consultations as `conclave history` shows it: plain data, which is also its
-//! JSON, and the screen made of it.
+//! The list of past consultations on a screen.
 //!
-//! Columns where they fit, with less of them on a terminal of 80 columns; on a narrow one a few
-//! lines for each. Where nobody cuts lines off, in a pipe, there is a line for each with everything
-//! in full, whose columns are always the same.
+//! Columns where they fit, fewer of them on a terminal of 80 columns; on a narrow one a few lines
+//! for each consultation. In a pipe, each is one line with everything in full, whose columns are
+//! always the same.
 
 use console::{measure_text_width, truncate_str};
 use jiff::tz::TimeZone;
-use serde::Serialize;
 
-use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::outcome::Outcome;
-use crate::domain::stored_record::RecordWriter;
 use crate::domain::time::Timestamp;
 
+use super::{History, HistoryRow, RunStatus};
 use crate::terminal::markdown::escape::one_line;
-use crate::terminal::output::format::{count, dollars};
+use crate::terminal::output::format::count;
 use crate::terminal::output::style::Paint;
 use crate::terminal::output::wrap::fit;
 
-/// From here on there is room for every column beside a question.
+/// From this width on every column fits beside a question.
 const WIDE: usize = 100;
 
-/// Below this a question beside other columns says nothing.
+/// Below this width too little of a question fits beside other columns.
 const NARROW: usize = 64;
-
-/// Past consultations, newest first.
-#[derive(Clone, Debug, Serialize)]
-pub struct History {
-    pub schema_version: &'static str,
-    /// How many there are, of which the newest are listed.
-    pub total: u64,
-    pub consultations: Vec<Entry>,
-}
-
-/// One of them.
-#[derive(Clone, Debug, Serialize)]
-pub struct Entry {
-    pub consultation_id: String,
-    /// The shortest form of the id that commands take now.
-    pub short_id: String,
-    pub timestamp: Timestamp,
-    pub question: String,
-    pub mode: Option<String>,
-    pub standing: Standing,
-    /// As the record has it.
-    pub state: Option<String>,
-    pub status: Option<String>,
-    /// `conclave resume` can go on with it.
-    pub resumable: bool,
-    pub recommendation: Option<String>,
-    pub confidence: Option<f64>,
-    pub cost: Option<EntryCost>,
-    pub total_tokens: Option<u64>,
-    pub duration_ms: Option<u64>,
-    pub abort_reason: Option<String>,
-    pub outcome: Option<EntryOutcome>,
-    /// `conclave` or `llm-conclave`.
-    pub written_by: &'static str,
-}
-
-/// How it stands with a consultation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Standing {
-    Completed,
-    Aborted,
-    /// Its process is gone, and it had not come to an end.
-    Unfinished,
-    /// A process is at it.
-    Running,
-}
-
-/// What it cost.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct EntryCost {
-    pub usd: f64,
-    pub micro_usd: MicroUsd,
-    /// It cost at least this.
-    pub lower_bound: bool,
-}
-
-/// What became of its answer.
-#[derive(Clone, Debug, Serialize)]
-pub struct EntryOutcome {
-    pub outcome: Outcome,
-    pub note: Option<String>,
-}
-
-impl Standing {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Completed => "completed",
-            Self::Aborted => "aborted",
-            Self::Unfinished => "unfinished",
-            Self::Running => "running",
-        }
-    }
-
-    fn painted(self, paint: Paint) -> String {
-        match self {
-            Self::Completed => self.name().to_owned(),
-            Self::Aborted | Self::Unfinished => paint.yellow(self.name()),
-            Self::Running => paint.cyan(self.name()),
-        }
-    }
-}
-
-impl From<Cost> for EntryCost {
-    fn from(Cost { known, lower_bound }: Cost) -> Self {
-        Self {
-            usd: known.usd(),
-            micro_usd: known,
-            lower_bound,
-        }
-    }
-}
-
-impl Entry {
-    /// One of which no more than its beginning is known.
-    pub fn begun(
-        consultation_id: String,
-        timestamp: Timestamp,
-        question: String,
-        mode: Option<String>,
-        standing: Standing,
-    ) -> Self {
-        Self {
-            short_id: consultation_id.clone(),
-            consultation_id,
-            timestamp,
-            question,
-            mode,
-            standing,
-            state: None,
-            status: None,
-            resumable: standing == Standing::Unfinished,
-            recommendation: None,
-            confidence: None,
-            cost: None,
-            total_tokens: None,
-            duration_ms: None,
-            abort_reason: None,
-            outcome: None,
-            written_by: RecordWriter::Conclave.name(),
-        }
-    }
-
-    fn outcome(&self) -> Option<Outcome> {
-        self.outcome.as_ref().map(|became| became.outcome)
-    }
-
-    fn confidence(&self) -> Option<String> {
-        self.confidence
-            .map(|confidence| format!("{:.0}%", confidence * 100.0))
-    }
-
-    fn cost(&self, bound: &str) -> Option<String> {
-        self.cost.map(|cost| {
-            format!(
-                "{}{}",
-                if cost.lower_bound { bound } else { "" },
-                dollars(cost.micro_usd)
-            )
-        })
-    }
-}
 
 /// The screen, for a terminal of so many columns; `None` where lines may be as long as they are.
 pub fn screen(
@@ -183,7 +38,7 @@ pub fn screen(
             .map(|entry| block(entry, &age(entry.timestamp, now, zone), width, paint))
             .collect(),
         Some(width) => {
-            let row = |entry: &Entry| {
+            let row = |entry: &HistoryRow| {
                 let (age, cost) = (
                     age(entry.timestamp, now, zone),
                     entry.cost("≥ ").unwrap_or_default(),
@@ -193,7 +48,7 @@ pub fn screen(
                     row.push(result(entry, paint));
                 } else {
                     row.extend([
-                        standing(entry, paint),
+                        status_words(entry, paint),
                         entry.confidence().unwrap_or_default(),
                     ]);
                 }
@@ -246,26 +101,26 @@ pub fn below(history: &History, width: usize) -> Vec<String> {
 }
 
 /// `completed`, and what became of it.
-fn standing(entry: &Entry, paint: Paint) -> String {
+fn status_words(entry: &HistoryRow, paint: Paint) -> String {
     let became = entry
         .outcome()
         .map(|outcome| format!(", {}", outcome_word(outcome, paint)))
         .unwrap_or_default();
-    format!("{}{became}", entry.standing.painted(paint))
+    format!("{}{became}", entry.run_status.painted(paint))
 }
 
 /// State and confidence as one: only what is complete has a confidence.
-fn result(entry: &Entry, paint: Paint) -> String {
-    match (entry.standing, entry.confidence(), entry.outcome()) {
-        (Standing::Completed, Some(confidence), Some(outcome)) => {
+fn result(entry: &HistoryRow, paint: Paint) -> String {
+    match (entry.run_status, entry.confidence(), entry.outcome()) {
+        (RunStatus::Completed, Some(confidence), Some(outcome)) => {
             format!("{confidence} {}", outcome_word(outcome, paint))
         }
-        (Standing::Completed, Some(confidence), None) => confidence,
+        (RunStatus::Completed, Some(confidence), None) => confidence,
         (
-            Standing::Completed | Standing::Aborted | Standing::Unfinished | Standing::Running,
+            RunStatus::Completed | RunStatus::Aborted | RunStatus::Unfinished | RunStatus::Running,
             _,
             _,
-        ) => standing(entry, paint),
+        ) => status_words(entry, paint),
     }
 }
 
@@ -279,12 +134,12 @@ fn outcome_word(outcome: Outcome, paint: Paint) -> String {
 
 /// A line for programs: id, time, state, what became of it, confidence, cost, question; `-` where
 /// there is none.
-fn plain(entry: &Entry) -> Vec<String> {
+fn plain(entry: &HistoryRow) -> Vec<String> {
     let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
     vec![
         entry.consultation_id.clone(),
         entry.timestamp.to_string(),
-        entry.standing.name().to_owned(),
+        entry.run_status.name().to_owned(),
         or_none(entry.outcome().map(|outcome| outcome.name().to_owned())),
         or_none(entry.confidence()),
         or_none(entry.cost("≥")),
@@ -293,10 +148,10 @@ fn plain(entry: &Entry) -> Vec<String> {
 }
 
 /// Its lines on a narrow terminal, and an empty one.
-fn block(entry: &Entry, age: &str, width: usize, paint: Paint) -> String {
+fn block(entry: &HistoryRow, age: &str, width: usize, paint: Paint) -> String {
     let question = cut(&one_line(&entry.question), width.saturating_sub(3));
     let facts: Vec<String> = [
-        Some(standing(entry, paint)),
+        Some(status_words(entry, paint)),
         entry.confidence(),
         entry.cost("≥ "),
     ]
@@ -362,7 +217,7 @@ fn cut(text: &str, width: usize) -> String {
 
 /// `just now`, `3 min ago`, `5 h ago`, `2 days ago`; from a week on the day, by the user's
 /// calendar.
-pub fn age(at: Timestamp, now: Timestamp, zone: &TimeZone) -> String {
+fn age(at: Timestamp, now: Timestamp, zone: &TimeZone) -> String {
     let (minute, hour, day) = (60, 3_600, 86_400);
     match now.since(at).as_secs() {
         passed if passed < minute && at <= now => "just now".to_owned(),
@@ -390,45 +245,54 @@ pub fn date(at: Timestamp, zone: &TimeZone) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::money::{Cost, MicroUsd};
+    use crate::terminal::tables::history::EntryOutcome;
 
     const NOW: Timestamp = Timestamp(1_795_249_800_000);
 
-    fn entry(short_id: &str, ago_seconds: i64, question: &str, standing: Standing) -> Entry {
+    fn entry(
+        short_id: &str,
+        ago_seconds: i64,
+        question: &str,
+        run_status: RunStatus,
+    ) -> HistoryRow {
         let at = Timestamp(NOW.0 - ago_seconds * 1_000);
-        Entry {
+        HistoryRow {
             short_id: short_id.to_owned(),
-            ..Entry::begun(
+            ..HistoryRow::started(
                 format!("consult-{short_id}zzzz"),
                 at,
                 question.to_owned(),
                 None,
-                standing,
+                run_status,
             )
         }
     }
 
     fn history() -> History {
-        let completed = |short_id: &str, ago: i64, outcome: Option<Outcome>, cost: Cost| Entry {
-            confidence: Some(0.854),
-            cost: Some(cost.into()),
-            outcome: outcome.map(|outcome| EntryOutcome {
-                outcome,
-                note: None,
-            }),
-            ..entry(
-                short_id,
-                ago,
-                "Should a small team start with a monorepo,\n or is it too early for that, given what we know?",
-                Standing::Completed,
-            )
+        let completed = |short_id: &str, ago: i64, outcome: Option<Outcome>, cost: Cost| {
+            HistoryRow {
+                confidence: Some(0.854),
+                cost: Some(cost.into()),
+                outcome: outcome.map(|outcome| EntryOutcome {
+                    outcome,
+                    note: None,
+                }),
+                ..entry(
+                    short_id,
+                    ago,
+                    "Should a small team start with a monorepo,\n or is it too early for that, given what we know?",
+                    RunStatus::Completed,
+                )
+            }
         };
-        let aborted = Entry {
+        let aborted = HistoryRow {
             cost: Some(Cost::FREE.into()),
             ..entry(
                 "01k9zzzz",
                 86_400,
                 "短い質問ですか、それとも長い質問ですか、それともとても長い質問ですか？",
-                Standing::Aborted,
+                RunStatus::Aborted,
             )
         };
         let consultations = vec![
@@ -436,7 +300,7 @@ mod tests {
                 "01kb2222",
                 3,
                 "Is this \u{1b}[2Jone running?",
-                Standing::Running,
+                RunStatus::Running,
             ),
             completed(
                 "01kb1111",
@@ -448,7 +312,7 @@ mod tests {
                 "01kazzzz9x",
                 5 * 3_600,
                 "Was it killed?",
-                Standing::Unfinished,
+                RunStatus::Unfinished,
             ),
             aborted,
             completed(
@@ -470,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn the_list_fits_the_terminal_and_says_the_same_at_every_width() {
+    fn the_list_fits_every_width_with_the_same_facts() {
         insta::assert_snapshot!([40, 80, 120].map(|width| shown(Some(width))).join("\n"));
         for width in [30, 40, 63, 64, 80, 99, 100, 160] {
             let text = shown(Some(width));

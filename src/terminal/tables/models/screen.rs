@@ -1,141 +1,19 @@
-//! The list of models as `conclave models` shows it: plain data, which is also its JSON, and the
-//! screen made of it.
+//! The list of models on a screen.
 //!
 //! Columns where they fit, with notes behind them or beneath; on a narrow terminal one model after
 //! the other.
 
-use std::fmt::Write;
-
 use console::measure_text_width;
-use serde::Serialize;
 
+use super::figures::{billions, dollars, tokens};
+use super::{CloudModel, EmbeddedModels, ModelList, ProviderModels, ServerModels};
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::{LOCAL_QUALITY, thousands};
 use crate::terminal::output::style::Paint;
 
-/// Everything that can be asked.
-#[derive(Clone, Debug, Serialize)]
-pub struct ModelList {
-    pub schema_version: &'static str,
-    /// The day for which prices and retirements hold, in UTC.
-    pub date: String,
-    pub providers: Vec<ProviderModels>,
-    pub local_servers: Vec<ServerModels>,
-    pub embedded: EmbeddedModels,
-    /// Retired models that are left out.
-    pub retired_left_out: usize,
-    pub warnings: Vec<String>,
-}
-
-/// The models of one provider in the cloud.
-#[derive(Clone, Debug, Serialize)]
-pub struct ProviderModels {
-    pub id: String,
-    pub name: String,
-    /// True when its key is set.
-    pub has_key: bool,
-    /// The variables that its key is looked for in; empty for a provider that only the user knows.
-    pub key_variables: Vec<String>,
-    pub models: Vec<CloudModel>,
-}
-
-/// One model with what it costs.
-#[derive(Clone, Debug, Serialize)]
-pub struct CloudModel {
-    /// As a command takes it: `anthropic:claude-sonnet-5-5`.
-    pub model: String,
-    pub id: String,
-    /// 1 is a vendor's best, 3 what is cheap and quick.
-    pub tier: u8,
-    /// Its place in the vendor's default panel, from 1.
-    pub default_rank: Option<u32>,
-    pub context: Option<u64>,
-    pub max_output: Option<u64>,
-    /// The price in force; `None` is unknown, never free.
-    pub price: Option<ModelPrice>,
-    /// Prices that are announced, in their order.
-    pub later_prices: Vec<ModelPrice>,
-    pub retires: Option<String>,
-    pub retired: bool,
-    pub successor: Option<String>,
-    pub note: Option<String>,
-}
-
-/// Dollars for a million tokens.
-#[derive(Clone, Debug, Serialize)]
-pub struct ModelPrice {
-    /// The day from which it holds; `None` for one that held before.
-    pub from: Option<String>,
-    pub input: f64,
-    pub output: f64,
-    pub cache_read: Option<f64>,
-    pub cache_write: Option<f64>,
-    pub long_context: Option<LongContextPrice>,
-    /// The sources disagree.
-    pub approximate: bool,
-    pub source: String,
-    pub as_of: Option<String>,
-}
-
-/// Dollars for a million tokens of a request whose prompt is longer than this.
-#[derive(Clone, Debug, Serialize)]
-pub struct LongContextPrice {
-    pub above_tokens: u64,
-    pub input: f64,
-    pub output: f64,
-    pub cache_read: Option<f64>,
-}
-
-/// The models of a server on the user's own machine.
-#[derive(Clone, Debug, Serialize)]
-pub struct ServerModels {
-    pub id: String,
-    pub name: String,
-    pub address: String,
-    pub version: Option<String>,
-    /// `ready`, `loading` or `locked`.
-    pub condition: &'static str,
-    pub models: Vec<LocalModel>,
-}
-
-/// A model of a local server.
-#[derive(Clone, Debug, Serialize)]
-pub struct LocalModel {
-    pub model: String,
-    pub id: String,
-    pub parameters: Option<u64>,
-    pub context: Option<u64>,
-    pub loaded: bool,
-    /// It runs on this machine and costs nothing. A model in a vendor's cloud behind the server
-    /// does not.
-    pub free: bool,
-    /// It is asked with short prompts.
-    pub small_prompts: bool,
-}
-
-/// The models that run inside this program.
-#[derive(Clone, Debug, Serialize)]
-pub struct EmbeddedModels {
-    /// This build can run them.
-    pub built_in: bool,
-    pub models: Vec<EmbeddedModel>,
-}
-
-/// One of them.
-#[derive(Clone, Debug, Serialize)]
-pub struct EmbeddedModel {
-    pub model: String,
-    pub id: String,
-    pub bytes: u64,
-    pub context: u64,
-    pub licence: String,
-    pub installed: bool,
-    pub good_for: String,
-}
-
 /// The screen, for a terminal of so many columns; `None` where lines may be as long as they are.
 pub fn screen(list: &ModelList, width: Option<usize>, paint: Paint) -> String {
-    let mut screen = Screen {
+    let mut screen = ModelScreen {
         text: String::new(),
         width,
         paint,
@@ -156,7 +34,7 @@ pub fn screen(list: &ModelList, width: Option<usize>, paint: Paint) -> String {
     screen.text
 }
 
-struct Screen {
+struct ModelScreen {
     text: String,
     width: Option<usize>,
     paint: Paint,
@@ -167,7 +45,7 @@ struct Screen {
 /// Columns without the id: tier, in, out, context, source.
 const HEADS: [&str; 5] = ["tier", "in", "out", "context", "source"];
 
-impl Screen {
+impl ModelScreen {
     fn line(&mut self, line: &str) {
         self.text.push_str(line.trim_end());
         self.text.push('\n');
@@ -475,62 +353,4 @@ fn notes(model: &CloudModel) -> String {
     );
     notes.extend(model.note.as_ref().map(|note| one_line(note)));
     notes.join("; ")
-}
-
-/// `$2.00`, `$0.075`: two decimals, and more where they say something.
-fn dollars(amount: f64) -> String {
-    let exact = format!("{amount:.6}");
-    let shown = exact.trim_end_matches('0');
-    let decimals = shown
-        .split_once('.')
-        .map_or(0, |(_, decimals)| decimals.len());
-    format!("${amount:.*}", decimals.clamp(2, 6))
-}
-
-/// `200k`, `1.05M`: tokens of a context, rounded.
-fn tokens(count: u64) -> String {
-    let mut text = String::new();
-    // Writing to a text cannot fail.
-    let _ = match count {
-        0..1_000 => write!(text, "{count}"),
-        1_000..1_000_000 => write!(text, "{}k", count.saturating_add(500) / 1_000),
-        _ => {
-            let hundredths = count.saturating_add(5_000) / 10_000;
-            match (hundredths / 100, hundredths % 100) {
-                (millions, 0) => write!(text, "{millions}M"),
-                (millions, rest) => write!(text, "{millions}.{rest:02}M"),
-            }
-        }
-    };
-    text
-}
-
-/// `8.2B`, `135M`.
-fn billions(count: u64) -> String {
-    if count < 1_000_000_000 {
-        return format!("{}M", count.saturating_add(500_000) / 1_000_000);
-    }
-    let tenths = count.saturating_add(50_000_000) / 100_000_000;
-    format!("{}.{}B", tenths / 10, tenths % 10)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn figures_are_short_and_lose_nothing_that_matters() {
-        assert_eq!(
-            [2.0, 0.075, 0.0, 12.5, 1.36].map(dollars),
-            ["$2.00", "$0.075", "$0.00", "$12.50", "$1.36"]
-        );
-        assert_eq!(
-            [512, 8_192, 922_000, 1_000_000, 1_048_576].map(tokens),
-            ["512", "8k", "922k", "1M", "1.05M"]
-        );
-        assert_eq!(
-            [135_000_000, 1_700_000_000, 8_200_000_000].map(billions),
-            ["135M", "1.7B", "8.2B"]
-        );
-    }
 }

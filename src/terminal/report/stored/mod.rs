@@ -2,28 +2,25 @@
 //! only one round or one agent of it. Pure. Everything that a model wrote goes through `escape`, so
 //! that no answer can pass for another part of the document.
 
+mod agents;
+mod rounds;
+
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use crate::domain::artifact::Revision;
-use crate::domain::confidence::Confidence;
 use crate::domain::ids::AgentId;
 use crate::domain::money::Cost;
 use crate::domain::outcome::Grade;
 use crate::domain::stored_record::{Completion, StoredAgent, StoredAgentRound, StoredRecord};
 
-use super::debate_value;
-use super::second_verdict;
-use super::sections;
-use super::stored_rounds;
+use self::agents::{confidence_before, name, revisions, seat_name};
+use super::{debate_value, second_verdict, sections};
 use crate::terminal::markdown::escape::{block, inline};
-use crate::terminal::output::format::{
-    amount, model_address, model_name, round_title, seconds, thousands,
-};
+use crate::terminal::output::format::{amount, model_address, round_title, seconds, thousands};
 
 /// What of a consultation is to be shown; of nothing else, nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Selection {
+pub struct ReportSelection {
     /// One round, 1 to 4.
     pub round: Option<u8>,
     /// One agent, the judge included.
@@ -31,10 +28,10 @@ pub struct Selection {
 }
 
 /// Writes the report of a consultation, finished or not.
-pub fn markdown(record: &StoredRecord, selection: &Selection) -> String {
+pub fn markdown(record: &StoredRecord, selection: &ReportSelection) -> String {
     let mut document = Vec::new();
-    if *selection == Selection::default() {
-        document.extend(consent_mode(record));
+    if *selection == ReportSelection::default() {
+        document.extend(status_notice(record));
         document.push("# Consultation Summary".to_owned());
         document.push(head(record));
         document.extend(record.second_pass.as_ref().and_then(second_verdict::doubt));
@@ -67,22 +64,18 @@ pub fn markdown(record: &StoredRecord, selection: &Selection) -> String {
         document.push("# Consultation Summary".to_owned());
         document.push(sections::question(&record.question).trim_end().to_owned());
         let numbers = (1..=4).filter(|number| selection.round.is_none_or(|only| only == *number));
-        let rounds: Vec<String> = numbers
+        let parts: Vec<String> = numbers
             .filter_map(|number| round(record, number, selection.agent.as_ref()))
             .collect();
         let none = format!("_{}_", nothing(record, selection));
-        document.extend(if rounds.is_empty() {
-            vec![none]
-        } else {
-            rounds
-        });
+        document.extend(if parts.is_empty() { vec![none] } else { parts });
         document.extend(selected_foot(record, selection));
     }
     document.join("\n\n") + "\n"
 }
 
 /// Above everything: what makes this less than the panel promised.
-fn consent_mode(record: &StoredRecord) -> Option<String> {
+fn status_notice(record: &StoredRecord) -> Option<String> {
     let is_degraded =
         record.status.as_deref() == Some("degraded") || !record.degradations.is_empty();
     let mut notice = match record.completion() {
@@ -228,84 +221,25 @@ fn without_verdict(record: &StoredRecord) -> String {
 }
 
 fn perspectives(record: &StoredRecord) -> Option<String> {
-    let told = stored_rounds::positions(record, None);
+    let told = rounds::positions(record, None);
     (!told.is_empty()).then(|| format!("## Agent Perspectives\n\n{}", told.join("\n\n")))
 }
 
 fn changes(record: &StoredRecord) -> Option<String> {
     sections::changes(
         &revisions(record),
-        &|revision| before(record, revision),
+        &|revision| confidence_before(record, revision),
         &|agent| name(record, agent),
     )
-}
-
-/// Each expert's own answer of Round 3; where only the judge's is kept, as that has it.
-pub(in crate::terminal) fn revisions(record: &StoredRecord) -> Vec<&Revision> {
-    let merged = || {
-        record
-            .cross_exam
-            .iter()
-            .flat_map(|merged| &merged.positions)
-    };
-    if record.revisions.is_empty() {
-        merged().collect()
-    } else {
-        record.revisions.iter().collect()
-    }
-}
-
-/// How sure an expert was before the cross-examination.
-pub(in crate::terminal) fn before(
-    record: &StoredRecord,
-    revision: &Revision,
-) -> Option<Confidence> {
-    record
-        .independents
-        .iter()
-        .find(|held| held.agent_id == revision.agent_id)
-        .and_then(|held| held.confidence)
-}
-
-pub(in crate::terminal) fn name(record: &StoredRecord, agent: &str) -> String {
-    inline(match agent {
-        judge if judge == AgentId::Judge.as_str() => "Judge",
-        helper if helper == AgentId::Helper.as_str() => "Clerk",
-        expert => record.name_of(expert),
-    })
-}
-
-/// The seat's name; with its id where another seat has the same name.
-pub(in crate::terminal) fn seat_name(record: &StoredRecord, seat: &StoredAgent) -> String {
-    let namesakes = record
-        .experts
-        .iter()
-        .filter(|other| other.name == seat.name)
-        .count();
-    if namesakes > 1 {
-        format!("{} [{}]", seat.name, seat.id)
-    } else {
-        seat.name.clone()
-    }
-}
-
-/// A seat as a heading.
-pub(in crate::terminal) fn heading(record: &StoredRecord, seat: &StoredAgent) -> String {
-    let model = seat
-        .model
-        .as_ref()
-        .map(|model| format!(" ({})", inline(&model_name(model))))
-        .unwrap_or_default();
-    format!("### {}{model}", inline(&seat_name(record, seat)))
 }
 
 /// One round, or what one agent had to do with it; `None` where there is nothing.
 fn round(record: &StoredRecord, number: u8, agent: Option<&AgentId>) -> Option<String> {
     let parts = match number {
-        1 => stored_rounds::positions(record, agent),
-        2 => stored_rounds::synthesis(record, agent),
-        3 => stored_rounds::cross_examination(record, agent),
-        4 => stored_rounds::verdict(record, agent),
+        1 => rounds::positions(record, agent),
+        2 => rounds::synthesis(record, agent),
+        3 => rounds::cross_examination(record, agent),
+        4 => rounds::verdict(record, agent),
         _ => Vec::new(),
     };
     (!parts.is_empty()).then(|| {
@@ -317,7 +251,7 @@ fn round(record: &StoredRecord, number: u8, agent: Option<&AgentId>) -> Option<S
     })
 }
 
-fn nothing(record: &StoredRecord, selection: &Selection) -> String {
+fn nothing(record: &StoredRecord, selection: &ReportSelection) -> String {
     let round = selection
         .round
         .map(|round| format!(" in Round {round}"))
@@ -332,7 +266,7 @@ fn nothing(record: &StoredRecord, selection: &Selection) -> String {
 }
 
 /// What the selected work took, as far as the record tells it.
-fn selected_foot(record: &StoredRecord, selection: &Selection) -> Option<String> {
+fn selected_foot(record: &StoredRecord, selection: &ReportSelection) -> Option<String> {
     let is_meant = |work: &&StoredAgentRound| {
         selection.round.is_none_or(|round| round == work.round)
             && selection

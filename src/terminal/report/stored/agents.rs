@@ -1,0 +1,65 @@
+//! The agents of a stored consultation: their names, headings, and positions of Round 3.
+
+use crate::domain::artifact::Revision;
+use crate::domain::confidence::Confidence;
+use crate::domain::ids::AgentId;
+use crate::domain::stored_record::{StoredAgent, StoredRecord};
+
+use crate::terminal::markdown::escape::inline;
+use crate::terminal::output::format::model_name;
+
+/// Each expert's own answer of Round 3; where only the judge's is kept, as that has it.
+pub(super) fn revisions(record: &StoredRecord) -> Vec<&Revision> {
+    let merged = || {
+        record
+            .cross_exam
+            .iter()
+            .flat_map(|merged| &merged.positions)
+    };
+    if record.revisions.is_empty() {
+        merged().collect()
+    } else {
+        record.revisions.iter().collect()
+    }
+}
+
+/// How sure an expert was before the cross-examination.
+pub(super) fn confidence_before(record: &StoredRecord, revision: &Revision) -> Option<Confidence> {
+    record
+        .independents
+        .iter()
+        .find(|held| held.agent_id == revision.agent_id)
+        .and_then(|held| held.confidence)
+}
+
+pub(super) fn name(record: &StoredRecord, agent: &str) -> String {
+    inline(match agent {
+        judge if judge == AgentId::Judge.as_str() => "Judge",
+        helper if helper == AgentId::Helper.as_str() => "Clerk",
+        expert => record.name_of(expert),
+    })
+}
+
+/// The seat's name; with its id where another seat has the same name.
+pub(super) fn seat_name(record: &StoredRecord, seat: &StoredAgent) -> String {
+    let namesakes = record
+        .experts
+        .iter()
+        .filter(|other| other.name == seat.name)
+        .count();
+    if namesakes > 1 {
+        format!("{} [{}]", seat.name, seat.id)
+    } else {
+        seat.name.clone()
+    }
+}
+
+/// A seat as a heading.
+pub(super) fn heading(record: &StoredRecord, seat: &StoredAgent) -> String {
+    let model = seat
+        .model
+        .as_ref()
+        .map(|model| format!(" ({})", inline(&model_name(model))))
+        .unwrap_or_default();
+    format!("### {}{model}", inline(&seat_name(record, seat)))
+}

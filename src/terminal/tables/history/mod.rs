@@ -1,0 +1,159 @@
+//! The list of past consultations as `conclave history` shows it: plain data, which is also its
+//! JSON; `screen` draws it.
+
+mod screen;
+
+pub use self::screen::{below, date, screen};
+
+use serde::Serialize;
+
+use crate::domain::money::{Cost, MicroUsd};
+use crate::domain::outcome::Outcome;
+use crate::domain::stored_record::RecordWriter;
+use crate::domain::time::Timestamp;
+
+use crate::terminal::output::format::dollars;
+use crate::terminal::output::style::Paint;
+
+/// Past consultations, newest first.
+#[derive(Clone, Debug, Serialize)]
+pub struct History {
+    pub schema_version: &'static str,
+    /// How many there are, of which the newest are listed.
+    pub total: u64,
+    pub consultations: Vec<HistoryRow>,
+}
+
+/// One of them.
+#[derive(Clone, Debug, Serialize)]
+pub struct HistoryRow {
+    pub consultation_id: String,
+    /// The shortest form of the id that commands take now.
+    pub short_id: String,
+    pub timestamp: Timestamp,
+    pub question: String,
+    pub mode: Option<String>,
+    #[serde(rename = "standing")]
+    pub run_status: RunStatus,
+    /// As the record has it.
+    pub state: Option<String>,
+    pub status: Option<String>,
+    /// `conclave resume` can go on with it.
+    pub resumable: bool,
+    pub recommendation: Option<String>,
+    pub confidence: Option<f64>,
+    pub cost: Option<EntryCost>,
+    pub total_tokens: Option<u64>,
+    pub duration_ms: Option<u64>,
+    pub abort_reason: Option<String>,
+    pub outcome: Option<EntryOutcome>,
+    /// `conclave` or `llm-conclave`.
+    pub written_by: &'static str,
+}
+
+/// How it stands with a consultation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunStatus {
+    Completed,
+    Aborted,
+    /// Its process is gone, and it had not come to an end.
+    Unfinished,
+    /// A process is at it.
+    Running,
+}
+
+/// What it cost.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct EntryCost {
+    pub usd: f64,
+    pub micro_usd: MicroUsd,
+    /// It cost at least this.
+    pub lower_bound: bool,
+}
+
+/// What became of its answer.
+#[derive(Clone, Debug, Serialize)]
+pub struct EntryOutcome {
+    pub outcome: Outcome,
+    pub note: Option<String>,
+}
+
+impl RunStatus {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Completed => "completed",
+            Self::Aborted => "aborted",
+            Self::Unfinished => "unfinished",
+            Self::Running => "running",
+        }
+    }
+
+    pub(super) fn painted(self, paint: Paint) -> String {
+        match self {
+            Self::Completed => self.name().to_owned(),
+            Self::Aborted | Self::Unfinished => paint.yellow(self.name()),
+            Self::Running => paint.cyan(self.name()),
+        }
+    }
+}
+
+impl From<Cost> for EntryCost {
+    fn from(Cost { known, lower_bound }: Cost) -> Self {
+        Self {
+            usd: known.usd(),
+            micro_usd: known,
+            lower_bound,
+        }
+    }
+}
+
+impl HistoryRow {
+    /// One of which no more than its beginning is known.
+    pub fn started(
+        consultation_id: String,
+        timestamp: Timestamp,
+        question: String,
+        mode: Option<String>,
+        run_status: RunStatus,
+    ) -> Self {
+        Self {
+            short_id: consultation_id.clone(),
+            consultation_id,
+            timestamp,
+            question,
+            mode,
+            run_status,
+            state: None,
+            status: None,
+            resumable: run_status == RunStatus::Unfinished,
+            recommendation: None,
+            confidence: None,
+            cost: None,
+            total_tokens: None,
+            duration_ms: None,
+            abort_reason: None,
+            outcome: None,
+            written_by: RecordWriter::Conclave.name(),
+        }
+    }
+
+    pub(super) fn outcome(&self) -> Option<Outcome> {
+        self.outcome.as_ref().map(|became| became.outcome)
+    }
+
+    pub(super) fn confidence(&self) -> Option<String> {
+        self.confidence
+            .map(|confidence| format!("{:.0}%", confidence * 100.0))
+    }
+
+    pub(super) fn cost(&self, bound: &str) -> Option<String> {
+        self.cost.map(|cost| {
+            format!(
+                "{}{}",
+                if cost.lower_bound { bound } else { "" },
+                dollars(cost.micro_usd)
+            )
+        })
+    }
+}
