@@ -307,7 +307,7 @@ fn every_guard_continues_an_unattended_debate_and_is_reported() {
                 server.on(
                     On::asking_for("consensus_points"),
                     synthesis_answer(None, &["low"]),
-                )
+                );
             },
             arguments: &[],
             unmet: &[],
@@ -333,7 +333,7 @@ fn every_guard_continues_an_unattended_debate_and_is_reported() {
                 server.on(
                     On::asking_for("consensus_points"),
                     synthesis_answer(Some(0.95), &[]),
-                )
+                );
             },
             arguments: &["--model", "claude-sonnet-5-5"],
             unmet: &["families"],
@@ -345,7 +345,7 @@ fn every_guard_continues_an_unattended_debate_and_is_reported() {
                 server.on(
                     On::asking_for("consensus_points"),
                     synthesis_answer(Some(0.95), &["high"]),
-                )
+                );
             },
             arguments: &[],
             unmet: &["high_tensions"],

@@ -150,7 +150,7 @@ fn closed_pipe_is_no_failure() {
             .read_line(&mut first)
             .unwrap();
         let ran = RunningProcess::of(child).wait().ends_with(0);
-        assert_eq!(first.is_empty(), false, "{arguments:?}");
+        assert!(!first.is_empty(), "{arguments:?}");
         assert_eq!(ran.stderr, "", "{arguments:?}");
     }
 }

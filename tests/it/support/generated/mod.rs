@@ -2,9 +2,11 @@
 //! builds them from events, so that they have its shape; some get fields of other versions.
 
 mod answers;
+mod calls;
 mod extra_fields;
 mod scenario;
 mod start_times;
+mod terms;
 mod text;
 
 use std::fs;

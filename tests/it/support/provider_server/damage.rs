@@ -31,13 +31,13 @@ impl Damage {
                 frames = frames
                     .into_iter()
                     .flat_map(|frame| [bytes.clone(), frame])
-                    .collect()
+                    .collect();
             }
             Self::Replaced(from, to) => {
                 frames = frames
                     .iter()
                     .map(|frame| replaced(frame, from, to))
-                    .collect()
+                    .collect();
             }
             Self::LineEndings(ending) => {
                 let unix = |frame: &Vec<u8>| {
@@ -49,7 +49,7 @@ impl Damage {
                 frames = frames
                     .into_iter()
                     .flat_map(|frame| [frame.clone(), frame])
-                    .collect()
+                    .collect();
             }
             Self::WithoutLast(count) => frames.truncate(frames.len().saturating_sub(*count)),
             Self::WithoutLastBlankLine => {

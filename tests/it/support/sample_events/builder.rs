@@ -448,7 +448,7 @@ impl EventBuilder {
             events.judged(
                 AnswerKind::Synthesis,
                 Content::Synthesis(synthesis(rewrite)),
-            )
+            );
         });
         self.state(StateName::Synthesis, StateName::CrossExam);
         self.round(3, |events| {

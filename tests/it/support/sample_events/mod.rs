@@ -101,7 +101,7 @@ pub(crate) fn aborted() -> Vec<Envelope> {
         events.judged(
             AnswerKind::Synthesis,
             Content::Synthesis(synthesis(&str::to_owned)),
-        )
+        );
     });
     events.state(StateName::Synthesis, StateName::CrossExam);
     events.emit(Event::Round(RoundEvent::Started { round_number: 3 }));

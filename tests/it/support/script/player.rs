@@ -181,10 +181,10 @@ impl Player {
         );
         match &envelope.event {
             Event::Consultation(ConsultationEvent::UserConsent { approved, .. }) => {
-                self.consented = *approved
+                self.consented = *approved;
             }
             Event::Call(CallEvent::Started { call, .. }) => {
-                assert!(self.started.insert(*call), "no call id twice")
+                assert!(self.started.insert(*call), "no call id twice");
             }
             Event::Call(CallEvent::Finished(finished)) => assert!(
                 self.ended.insert(finished.call),
@@ -200,13 +200,13 @@ impl Player {
                 );
             }
             Event::Consultation(ConsultationEvent::Resumed(resumed)) => {
-                self.ended.extend(&resumed.lost_calls)
+                self.ended.extend(&resumed.lost_calls);
             }
             Event::Call(CallEvent::Cancelled { call, .. }) => {
-                assert!(self.ended.insert(*call), "{call} ends once")
+                assert!(self.ended.insert(*call), "{call} ends once");
             }
             Event::State(StateEvent::Changed { from, to }) => {
-                assert_eq!(from.may_become(*to), Ok(()))
+                assert_eq!(from.may_become(*to), Ok(()));
             }
             _ => {}
         }

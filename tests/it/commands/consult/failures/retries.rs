@@ -81,12 +81,11 @@ fn assert_all_fail(rows: &[Row]) {
             "{what}: every request is in the record"
         );
         for attempt in attempts {
-            match row.class {
-                Some(class) => assert_eq!(attempt["error"]["class"], class, "{what}: {attempt}"),
-                None => {
-                    assert_eq!(attempt["error"], Value::Null, "{what}: {attempt}");
-                    assert_eq!(attempt["stop"].is_null(), false, "{what}: {attempt}");
-                }
+            if let Some(class) = row.class {
+                assert_eq!(attempt["error"]["class"], class, "{what}: {attempt}");
+            } else {
+                assert_eq!(attempt["error"], Value::Null, "{what}: {attempt}");
+                assert!(!attempt["stop"].is_null(), "{what}: {attempt}");
             }
         }
     }

@@ -77,7 +77,7 @@ fn consult(server: &ProviderServer) -> (Conclave, RunOutput) {
 /// Runs a consultation with a seat for every vendor and for two custom endpoints, all of them
 /// judges in turn.
 fn consult_all(server: &ProviderServer) -> (Conclave, RunOutput) {
-    let conclave = Conclave::with_all_keys(&server);
+    let conclave = Conclave::with_all_keys(server);
     let endpoints = serde_json::json!({
         "work": {"base_url": server.base_url(WORK), "api_key_env": "WORK_KEY"},
         "open": {"base_url": server.base_url(OPEN)},
