@@ -83,7 +83,7 @@ impl Consultation {
             // A turn reads the plan, so that a new panel waits for the next one. It needs no input
             // of its own, and is no step of its own in a log: who is asked follows from who was
             // chosen.
-            phases::persona_selection::recast(&mut self.plan, panel);
+            phases::persona_selection::reseat(&mut self.plan, panel);
             let (further, _) = self.step(now, None, |step, state| state.again(step));
             effects.extend(further);
         }
@@ -103,7 +103,7 @@ impl Consultation {
         self.state = match step.take_stop() {
             // An answer that is there is given, whatever it came to.
             Some(stop) if !state.name().is_terminal() => {
-                end(&mut step, state, stop.reason, stop.message)
+                state.end(&mut step, stop.reason, stop.message)
             }
             Some(_) | None => state,
         };
@@ -114,10 +114,8 @@ impl Consultation {
 
 fn step(step: &mut StepContext<'_>, state: State, input: Input) -> State {
     match (state, input) {
-        (State::Idle, Input::Start) => phases::estimating::enter(step, None),
-        (State::Idle, Input::StartedBefore { estimate }) => {
-            phases::estimating::enter(step, Some(*estimate))
-        }
+        (State::Idle, Input::Start) => State::start(step, None),
+        (State::Idle, Input::StartedBefore { estimate }) => State::start(step, Some(*estimate)),
         (
             state,
             Input::Resume {
@@ -127,9 +125,8 @@ fn step(step: &mut StepContext<'_>, state: State, input: Input) -> State {
         (state @ (State::Idle | State::Estimating | State::Complete | State::Aborted(_)), _) => {
             state
         }
-        (state, Input::Interrupted) => end(
+        (state, Input::Interrupted) => state.end(
             step,
-            state,
             AbortReason::Interrupted,
             "Consultation interrupted".to_owned(),
         ),
@@ -146,9 +143,7 @@ fn step(step: &mut StepContext<'_>, state: State, input: Input) -> State {
             step.emit(Event::Health(HealthEvent::StatusUpdated(update)));
             state
         }
-        (State::Closing(closing), Input::TimerFired { timer }) if closing.is_over_at(timer) => {
-            closing.give_up(step)
-        }
+        (state, Input::TimerFired { timer }) if state.is_over_at(timer) => state.give_up(step),
         (state, Input::TimerFired { timer }) if step.run.watch.pulse == Some(timer) => {
             machine::questions::pulse(step, state)
         }
@@ -158,7 +153,7 @@ fn step(step: &mut StepContext<'_>, state: State, input: Input) -> State {
                 "Round {} was not done within {wait} s",
                 step.run.watch.round_number
             );
-            end(step, state, AbortReason::Timeout, message)
+            state.end(step, AbortReason::Timeout, message)
         }
         (mut state, input) => {
             if let Some(work) = state.work() {
@@ -167,21 +162,6 @@ fn step(step: &mut StepContext<'_>, state: State, input: Input) -> State {
             state.proceed(step)
         }
     }
-}
-
-/// Drops what is under way and ends. An answer that is there is given all the same.
-fn end(step: &mut StepContext<'_>, state: State, reason: AbortReason, message: String) -> State {
-    let mut state = match state {
-        State::Closing(closing) => return closing.give_up(step),
-        State::Verdict(phase) if phase.has_an_answer_for(reason) => {
-            return phase.cut_short(step, &message);
-        }
-        state => state,
-    };
-    if let Some(work) = state.work() {
-        work.cancel(step, reason);
-    }
-    step.abort(state, reason, message)
 }
 
 /// What a log tells of an input, besides the events that it leads to. A first sign of an answer

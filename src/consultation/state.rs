@@ -1,19 +1,20 @@
-//! The nine states. Each variant owns what its phase has and nothing else.
+//! The states, and which follows which. Each variant owns its phase's data and nothing else.
 
 use serde::{Deserialize, Serialize};
 
-use super::event::StateName;
+use super::event::{AbortReason, ConsultationEvent, EarlyTermination, Estimate, Event, StateName};
 use super::machine::step::StepContext;
 use super::phases::awaiting_consent::AwaitingConsent;
-use super::phases::cross_exam;
 use super::phases::cross_exam::CrossExamination;
-use super::phases::finishing::Closing;
-use super::phases::independent;
+use super::phases::finishing::Finishing;
 use super::phases::independent::IndependentRound;
-use super::phases::synthesis;
+use super::phases::next::{Entry, Next};
 use super::phases::synthesis::SynthesisRound;
-use super::phases::verdict;
 use super::phases::verdict::VerdictRound;
+use super::phases::{
+    awaiting_consent, cross_exam, estimating, finishing, independent, synthesis, verdict,
+};
+use super::protocol::{Answer, TimerId};
 use super::tasks::TaskSet;
 
 /// Where a consultation is.
@@ -21,17 +22,17 @@ use super::tasks::TaskSet;
 pub(super) enum State {
     #[default]
     Idle,
-    /// The estimate is being made; left in the same step in which it is entered.
+    /// The estimate is made; left in the same step in which it is entered.
     Estimating,
     AwaitingConsent(AwaitingConsent),
     Independent(IndependentRound),
     Synthesis(SynthesisRound),
     CrossExam(CrossExamination),
     Verdict(Box<VerdictRound>),
-    /// All is done but what nobody depends on.
-    Closing(Closing),
+    /// The answer is there; optional tasks are still open.
+    Finishing(Finishing),
     Complete,
-    /// With where it can go on from, if it can.
+    /// With the state to resume in, where there is one.
     Aborted(Option<Box<State>>),
 }
 
@@ -45,56 +46,25 @@ impl State {
             Self::Synthesis(_) => StateName::Synthesis,
             Self::CrossExam(_) => StateName::CrossExam,
             Self::Verdict(_) => StateName::Verdict,
-            Self::Closing(phase) => phase.from,
+            Self::Finishing(phase) => phase.from,
             Self::Complete => StateName::Complete,
             Self::Aborted(_) => StateName::Aborted,
         }
     }
-}
 
-impl State {
-    /// The errands of a round that is under way.
+    /// The tasks of the round that is under way.
     pub(super) fn work(&mut self) -> Option<&mut TaskSet> {
         match self {
-            Self::Independent(phase) => Some(&mut phase.work),
-            Self::Synthesis(phase) => phase.work(),
-            Self::CrossExam(phase) => Some(&mut phase.work),
-            Self::Verdict(phase) => Some(&mut phase.work),
-            Self::Closing(phase) => Some(&mut phase.work),
+            Self::Independent(phase) => Some(&mut phase.tasks),
+            Self::Synthesis(phase) => phase.tasks(),
+            Self::CrossExam(phase) => Some(&mut phase.tasks),
+            Self::Verdict(phase) => Some(&mut phase.tasks),
+            Self::Finishing(phase) => Some(&mut phase.tasks),
             Self::Idle
             | Self::Estimating
             | Self::AwaitingConsent(_)
             | Self::Complete
             | Self::Aborted(_) => None,
-        }
-    }
-
-    /// Looks at errands that have come to their end.
-    pub(super) fn proceed(self, step: &mut StepContext<'_>) -> Self {
-        match self {
-            Self::Independent(phase) => phase.proceed(step),
-            Self::Synthesis(phase) => phase.proceed(step),
-            Self::CrossExam(phase) => phase.proceed(step),
-            Self::Verdict(phase) => phase.proceed(step),
-            Self::Closing(phase) => phase.proceed(step),
-            state @ (Self::Idle
-            | Self::Estimating
-            | Self::AwaitingConsent(_)
-            | Self::Complete
-            | Self::Aborted(_)) => state,
-        }
-    }
-
-    /// Goes on after an end that was none, or a process that is gone.
-    pub(super) fn again(self, step: &mut StepContext<'_>) -> Self {
-        match self {
-            Self::AwaitingConsent(phase) => phase.again(step),
-            Self::Independent(phase) => phase.again(step),
-            Self::Synthesis(phase) => phase.again(step),
-            Self::CrossExam(phase) => phase.again(step),
-            Self::Verdict(phase) => phase.again(step),
-            Self::Closing(phase) => phase.again(step),
-            state @ (Self::Idle | Self::Estimating | Self::Complete | Self::Aborted(_)) => state,
         }
     }
 
@@ -108,10 +78,233 @@ impl State {
             Self::Idle
             | Self::Estimating
             | Self::AwaitingConsent(_)
-            | Self::Closing(_)
+            | Self::Finishing(_)
             | Self::Complete
             | Self::Aborted(_) => None,
         }
+    }
+
+    /// Starts a consultation. `logged` is the estimate of one that is replayed from its log.
+    pub(super) fn start(step: &mut StepContext<'_>, logged: Option<Estimate>) -> Self {
+        let next = estimating::enter(step, logged);
+        Self::after(step, StateName::Estimating, next, |()| Self::Estimating)
+    }
+
+    /// Takes the outcomes of tasks that have ended.
+    pub(super) fn proceed(self, step: &mut StepContext<'_>) -> Self {
+        let name = self.name();
+        match self {
+            Self::Independent(phase) => {
+                let next = phase.proceed(step);
+                Self::after(step, name, next, Self::Independent)
+            }
+            Self::Synthesis(phase) => {
+                let next = phase.proceed(step);
+                Self::after(step, name, next, Self::Synthesis)
+            }
+            Self::CrossExam(phase) => {
+                let next = phase.proceed(step);
+                Self::after(step, name, next, Self::CrossExam)
+            }
+            Self::Verdict(phase) => {
+                let next = phase.proceed(step);
+                Self::after(step, name, next, Self::Verdict)
+            }
+            Self::Finishing(phase) => {
+                let next = phase.proceed(step);
+                Self::after(step, name, next, Self::Finishing)
+            }
+            state @ (Self::Idle
+            | Self::Estimating
+            | Self::AwaitingConsent(_)
+            | Self::Complete
+            | Self::Aborted(_)) => state,
+        }
+    }
+
+    /// Continues after an abort, a lost process, or a change of the panel.
+    pub(super) fn again(self, step: &mut StepContext<'_>) -> Self {
+        let name = self.name();
+        match self {
+            Self::AwaitingConsent(phase) => {
+                let next = phase.again(step);
+                Self::after(step, name, next, Self::AwaitingConsent)
+            }
+            Self::Independent(phase) => {
+                let next = phase.again(step);
+                Self::after(step, name, next, Self::Independent)
+            }
+            Self::Synthesis(phase) => {
+                let next = phase.again(step);
+                Self::after(step, name, next, Self::Synthesis)
+            }
+            Self::CrossExam(phase) => {
+                let next = phase.again(step);
+                Self::after(step, name, next, Self::CrossExam)
+            }
+            Self::Verdict(phase) => {
+                let next = phase.again(step);
+                Self::after(step, name, next, Self::Verdict)
+            }
+            Self::Finishing(phase) => {
+                let next = phase.again(step);
+                Self::after(step, name, next, Self::Finishing)
+            }
+            state @ (Self::Idle | Self::Estimating | Self::Complete | Self::Aborted(_)) => state,
+        }
+    }
+
+    /// Takes the answer to the question for consent.
+    pub(super) fn consent_answered(self, step: &mut StepContext<'_>, answer: Answer) -> Self {
+        let name = self.name();
+        let Self::AwaitingConsent(phase) = self else {
+            return self;
+        };
+        let next = phase.answered(step, answer);
+        Self::after(step, name, next, Self::AwaitingConsent)
+    }
+
+    /// Takes the answer to the offer to end after Round 2.
+    pub(super) fn early_termination_answered(
+        self,
+        step: &mut StepContext<'_>,
+        findings: EarlyTermination,
+        answer: Answer,
+    ) -> Self {
+        let name = self.name();
+        let Self::Synthesis(phase) = self else {
+            return self;
+        };
+        let next = phase.answered(step, findings, answer);
+        Self::after(step, name, next, Self::Synthesis)
+    }
+
+    /// Whether this timer ends the grace period of optional tasks.
+    pub(super) fn is_over_at(&self, timer: TimerId) -> bool {
+        matches!(self, Self::Finishing(phase) if phase.is_over_at(timer))
+    }
+
+    /// Ends the grace period of optional tasks.
+    pub(super) fn give_up(self, step: &mut StepContext<'_>) -> Self {
+        let name = self.name();
+        let Self::Finishing(phase) = self else {
+            return self;
+        };
+        let next = phase.give_up(step);
+        Self::after(step, name, next, Self::Finishing)
+    }
+
+    /// Ends now. An answer that is there already is given all the same.
+    pub(super) fn end(
+        self,
+        step: &mut StepContext<'_>,
+        reason: AbortReason,
+        message: String,
+    ) -> Self {
+        let name = self.name();
+        match self {
+            state @ Self::Finishing(_) => state.give_up(step),
+            Self::Verdict(phase) if phase.has_an_answer_for(reason) => {
+                let next = phase.cut_short(step, &message);
+                Self::after(step, name, next, Self::Verdict)
+            }
+            state => state.abort(step, reason, message),
+        }
+    }
+
+    /// The state after a step of the phase called `name`.
+    fn after<P>(
+        step: &mut StepContext<'_>,
+        name: StateName,
+        next: Next<P>,
+        state_of: impl FnOnce(P) -> Self,
+    ) -> Self {
+        match next {
+            Next::Stay(phase) => state_of(phase),
+            Next::Enter(entry) => Self::enter(step, name, entry),
+            Next::Abort {
+                phase,
+                reason,
+                message,
+            } => state_of(phase).abort(step, reason, message),
+        }
+    }
+
+    /// Which phase follows which.
+    fn enter(step: &mut StepContext<'_>, from: StateName, entry: Entry) -> Self {
+        match entry {
+            Entry::AwaitingConsent(estimate) => {
+                let to = StateName::AwaitingConsent;
+                step.change(from, to);
+                let next = awaiting_consent::enter(step, estimate);
+                Self::after(step, to, next, Self::AwaitingConsent)
+            }
+            Entry::Independent => {
+                let to = StateName::Independent;
+                step.change(from, to);
+                let next = independent::enter(step);
+                Self::after(step, to, next, Self::Independent)
+            }
+            Entry::Synthesis(answers) => {
+                let to = StateName::Synthesis;
+                step.change(from, to);
+                let next = synthesis::enter(step, answers);
+                Self::after(step, to, next, Self::Synthesis)
+            }
+            Entry::CrossExam {
+                independents,
+                synthesis,
+            } => {
+                let to = StateName::CrossExam;
+                step.change(from, to);
+                let next = cross_exam::enter(step, independents, synthesis);
+                Self::after(step, to, next, Self::CrossExam)
+            }
+            Entry::Verdict {
+                tasks,
+                independents,
+                synthesis,
+                cross_exam,
+            } => {
+                let to = StateName::Verdict;
+                step.change(from, to);
+                let next = verdict::enter(step, tasks, independents, synthesis, cross_exam);
+                Self::after(step, to, next, Self::Verdict)
+            }
+            // Subscribers still see the state of the last round.
+            Entry::Finishing { rounds, tasks } => {
+                let next = finishing::enter(step, from, rounds, tasks);
+                Self::after(step, from, next, Self::Finishing)
+            }
+            Entry::Complete { rounds } => {
+                step.change(from, StateName::Complete);
+                let duration_ms = step.elapsed_ms();
+                step.emit(Event::Consultation(ConsultationEvent::Completed {
+                    rounds,
+                    duration_ms,
+                }));
+                Self::Complete
+            }
+        }
+    }
+
+    /// Drops what is under way and ends without a verdict.
+    fn abort(mut self, step: &mut StepContext<'_>, reason: AbortReason, message: String) -> Self {
+        if let Some(tasks) = self.work() {
+            tasks.cancel(step, reason);
+        }
+        let during = self.name();
+        step.end_watch();
+        step.drop_questions();
+        step.change(during, StateName::Aborted);
+        let duration_ms = step.elapsed_ms();
+        step.emit(Event::Consultation(ConsultationEvent::Aborted {
+            reason,
+            message,
+            during,
+            duration_ms,
+        }));
+        Self::Aborted(reason.is_resumable().then(|| Box::new(self)))
     }
 }
 

@@ -1,31 +1,23 @@
-//! An answer put together by rule from what the rounds brought, where no judge was asked for a
-//! verdict: because the debate ended early, or fewer rounds were wanted. Nothing is written anew.
+//! Composes an answer by rule from the rounds that were held, where no judge gives a verdict: the
+//! debate ended early, or fewer rounds were requested. Every sentence is taken over as it is.
 
 use crate::domain::artifact::{
-    Challenge, Choice, ConsensusPoint, Content, CrossExam, Dissent, Evidence, Independent,
-    Severity, Source, Synthesis, Tension, Verdict,
+    Challenge, Choice, ConsensusPoint, CrossExam, Dissent, Evidence, Independent, Severity, Source,
+    Synthesis, Tension, Verdict,
 };
 use crate::stopping::early_termination;
 use crate::stopping::early_termination::Point;
 
-use crate::consultation::machine::step::StepContext;
-
-/// What is said where the experts agree on nothing.
+/// The recommendation when the experts agree on nothing.
 const NO_POINT: &str = "No clear recommendation: the experts agree on no point";
 
-/// What an answer is put together from.
+/// The rounds that an answer is composed from.
 #[derive(Clone, Copy, Debug)]
 pub struct Material<'a> {
     pub independents: &'a [Independent],
     pub synthesis: &'a Synthesis,
     /// Where Round 3 was held.
     pub cross_exam: Option<&'a CrossExam>,
-}
-
-/// Keeps the answer that the mode puts together from these rounds.
-pub(in crate::consultation) fn keep(step: &mut StepContext<'_>, material: Material<'_>) {
-    let verdict = step.plan.debate.mode.strategy().compose(material);
-    step.keep(Content::Verdict(verdict), false);
 }
 
 impl Material<'_> {
@@ -37,8 +29,7 @@ impl Material<'_> {
         }
     }
 
-    /// What still stands against the answer: what the cross-examination left open, else every
-    /// tension.
+    /// Objections that remain: what the cross-examination left open, else every tension.
     fn dissent(&self) -> Vec<Dissent> {
         let Some(examined) = self.cross_exam else {
             let tension = |tension: &Tension| Dissent {
@@ -74,7 +65,7 @@ impl Material<'_> {
             .collect()
     }
 
-    /// Every point that they agree on. One that several hold is nobody's in particular.
+    /// Every point of agreement. One that several experts hold has no agent.
     fn evidence(&self) -> Vec<Evidence> {
         let points = self.synthesis.consensus_points.iter();
         points
@@ -89,7 +80,7 @@ impl Material<'_> {
             .collect()
     }
 
-    /// The judge's own words, where only they could be kept.
+    /// The judge's own words, where its synthesis could only be read as prose.
     fn summary(&self) -> String {
         self.synthesis.prose_excerpt.clone()
     }
@@ -114,7 +105,7 @@ pub(in crate::consultation) fn recommendation(material: Material<'_>) -> Verdict
     }
 }
 
-/// What each expert holds, as an option of its own.
+/// Each expert's position as an option.
 pub(in crate::consultation) fn menu(material: Material<'_>) -> Verdict {
     let option = |held: &Independent| {
         let revised = material.cross_exam.and_then(|examined| {
@@ -151,7 +142,7 @@ pub(in crate::consultation) fn menu(material: Material<'_>) -> Verdict {
     }
 }
 
-/// Whether an expert is among those who make a claim.
+/// Whether an expert supports a point.
 pub(in crate::consultation) fn supports(point: &ConsensusPoint, held: &Independent) -> bool {
     point
         .supporting_agents
@@ -159,7 +150,7 @@ pub(in crate::consultation) fn supports(point: &ConsensusPoint, held: &Independe
         .any(|agent| agent == held.agent_id.as_str())
 }
 
-/// What the judge found agreed, with how many of those who answered support it.
+/// The points of agreement, each with the number of experts that support it.
 pub(in crate::consultation) fn points(
     synthesis: &Synthesis,
     independents: &[Independent],

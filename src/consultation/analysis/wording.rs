@@ -3,6 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::domain::artifact::{Independent, Revision};
+
 /// Signs around a word that do not change what it says. A sign inside a word does: `1.5` is not
 /// `15`, and `C++` is not `C`.
 const AROUND_A_WORD: [char; 24] = [
@@ -77,6 +79,11 @@ pub(in crate::consultation) fn is_same(one: &str, other: &str) -> bool {
             .collect()
     };
     words(one) == words(other)
+}
+
+/// Whether both positions are the same text, so that nobody has to compare them.
+pub(in crate::consultation) fn is_unchanged(held: &Independent, revision: &Revision) -> bool {
+    is_same(&held.position, &revision.revised_position)
 }
 
 /// The share of the words of matter in `wanted` that are also in `text`. `None` where there are too

@@ -38,14 +38,10 @@ pub(in crate::consultation) fn answered(
 ) -> State {
     match (step.answered(), state) {
         (None, state) => state,
-        (Some(Question::Consent { .. }), State::AwaitingConsent(phase)) => {
-            phase.answered(step, answer)
+        (Some(Question::Consent { .. }), state) => state.consent_answered(step, answer),
+        (Some(Question::EarlyTermination { findings }), state) => {
+            state.early_termination_answered(step, *findings, answer)
         }
-        (Some(Question::Consent { .. }), state) => state,
-        (Some(Question::EarlyTermination { findings }), State::Synthesis(phase)) => {
-            phase.answered(step, *findings, answer)
-        }
-        (Some(Question::EarlyTermination { .. }), state) => state,
         (Some(Question::Pulse { .. }), state) => pulse_answered(step, state, answer),
         (Some(Question::Substitution { agent_id, .. }), mut state) => {
             if let Some(work) = state.work() {

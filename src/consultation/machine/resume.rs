@@ -29,7 +29,7 @@ pub(in crate::consultation) fn resume(
         | State::Synthesis(_)
         | State::CrossExam(_)
         | State::Verdict(_)
-        | State::Closing(_)) => state,
+        | State::Finishing(_)) => state,
     };
     step.run.pauses.push(Pause {
         from: step.run.last_event_at,

@@ -23,7 +23,6 @@ use crate::consultation::policy::hedging::HedgeRule;
 use crate::consultation::policy::pacing::{Admission, Ended, Hold};
 use crate::consultation::protocol::call::{Failure, FailureClass, Outcome, Prompt};
 use crate::consultation::protocol::{Effect, Question, TimerId};
-use crate::consultation::state::State;
 
 /// The hands of a phase while it handles one input.
 #[derive(Debug)]
@@ -501,17 +500,6 @@ impl<'a> StepContext<'a> {
         self.withdraw(|_| true);
     }
 
-    /// Ends the consultation with what it has brought.
-    pub(in crate::consultation) fn complete(&mut self, from: StateName, rounds: u8) -> State {
-        self.change(from, StateName::Complete);
-        let duration_ms = self.elapsed_ms();
-        self.emit(Event::Consultation(ConsultationEvent::Completed {
-            rounds,
-            duration_ms,
-        }));
-        State::Complete
-    }
-
     pub(in crate::consultation) fn cancelled_by_user(&self) -> String {
         format!(
             "Consultation cancelled by user after {}s",
@@ -519,25 +507,9 @@ impl<'a> StepContext<'a> {
         )
     }
 
-    /// Ends the consultation without a verdict. `state` is where it could go on from.
-    pub(in crate::consultation) fn abort(
-        &mut self,
-        state: State,
-        reason: AbortReason,
-        message: impl Into<String>,
-    ) -> State {
-        let during = state.name();
+    /// Ends the timers of the round.
+    pub(in crate::consultation) fn end_watch(&mut self) {
         self.run.watch = Watch::default();
-        self.drop_questions();
-        self.change(during, StateName::Aborted);
-        let duration_ms = self.elapsed_ms();
-        self.emit(Event::Consultation(ConsultationEvent::Aborted {
-            reason,
-            message: message.into(),
-            during,
-            duration_ms,
-        }));
-        State::Aborted(reason.is_resumable().then(|| Box::new(state)))
     }
 }
 

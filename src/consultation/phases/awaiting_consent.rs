@@ -3,14 +3,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::independent;
+use super::next::{Entry, Next};
 use crate::consultation::event::{
-    AbortReason, Consent, ConsultationEvent, CostEvent, Estimate, Event, StateName,
+    AbortReason, Consent, ConsultationEvent, CostEvent, Estimate, Event,
 };
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::policy::consent::Gate;
 use crate::consultation::protocol::{Answer, Question};
-use crate::consultation::state::State;
 
 /// The question is open.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,14 +17,16 @@ pub(in crate::consultation) struct AwaitingConsent {
     estimate: Estimate,
 }
 
-pub(in crate::consultation) fn enter(step: &mut StepContext<'_>, estimate: Estimate) -> State {
+pub(in crate::consultation) fn enter(
+    step: &mut StepContext<'_>,
+    estimate: Estimate,
+) -> Next<AwaitingConsent> {
     step.note_estimate(&estimate);
-    step.change(StateName::Estimating, StateName::AwaitingConsent);
     AwaitingConsent { estimate }.decide(step)
 }
 
 impl AwaitingConsent {
-    fn decide(self, step: &mut StepContext<'_>) -> State {
+    fn decide(self, step: &mut StepContext<'_>) -> Next<Self> {
         let control = &step.plan.control;
         let always_allow_under = control.consent.always_allow_under;
         match control.consent.decide(&self.estimate, control.max_cost) {
@@ -40,7 +41,7 @@ impl AwaitingConsent {
                     estimate: self.estimate.clone(),
                     why,
                 });
-                State::AwaitingConsent(self)
+                Next::Stay(self)
             }
             Gate::Refuse(why) => {
                 step.emit(Event::Cost(CostEvent::GateTriggered {
@@ -60,11 +61,11 @@ impl AwaitingConsent {
                     "The least that this costs, {:.2}, is above the ceiling of {ceiling:.2}",
                     self.estimate.low
                 );
-                step.abort(
-                    State::AwaitingConsent(self),
-                    AbortReason::CostCeiling,
+                Next::Abort {
+                    phase: self,
+                    reason: AbortReason::CostCeiling,
                     message,
-                )
+                }
             }
         }
     }
@@ -73,7 +74,7 @@ impl AwaitingConsent {
         self,
         step: &mut StepContext<'_>,
         answer: Answer,
-    ) -> State {
+    ) -> Next<Self> {
         match answer {
             Answer::Yes | Answer::Always(_) => allow(step, Consent::Asked),
             Answer::No | Answer::Fail | Answer::Gone => {
@@ -83,23 +84,27 @@ impl AwaitingConsent {
     }
 
     /// Asks again, on the terms that there are now.
-    pub(in crate::consultation) fn again(self, step: &mut StepContext<'_>) -> State {
+    pub(in crate::consultation) fn again(self, step: &mut StepContext<'_>) -> Next<Self> {
         self.decide(step)
     }
 
-    fn refuse(self, step: &mut StepContext<'_>, how: Consent, message: &str) -> State {
+    fn refuse(self, step: &mut StepContext<'_>, how: Consent, message: &str) -> Next<Self> {
         step.emit(Event::Consultation(ConsultationEvent::UserConsent {
             approved: false,
             how,
         }));
-        step.abort(State::AwaitingConsent(self), AbortReason::Declined, message)
+        Next::Abort {
+            phase: self,
+            reason: AbortReason::Declined,
+            message: message.to_owned(),
+        }
     }
 }
 
-fn allow(step: &mut StepContext<'_>, how: Consent) -> State {
+fn allow(step: &mut StepContext<'_>, how: Consent) -> Next<AwaitingConsent> {
     step.emit(Event::Consultation(ConsultationEvent::UserConsent {
         approved: true,
         how,
     }));
-    independent::enter(step)
+    Next::Enter(Entry::Independent)
 }

@@ -1,12 +1,12 @@
-//! The clerk's errand after Round 3: how far what each expert holds now is from what it held at
-//! first. One call for all experts, beside the judge's own work, which waits for none of it.
+//! The helper's task after Round 3: how far each expert's position has moved. One call for all
+//! experts, beside the judge's own task, which does not wait for it.
 //!
-//! Invariant: whatever becomes of it, the consultation takes the course that it would have taken
-//! without it.
+//! Invariant: its outcome changes nothing in the rest of the consultation.
 
 use crate::domain::artifact::{Independent, Revision};
 use crate::domain::ids::{AgentId, SeatId};
 
+use crate::consultation::analysis::wording::is_unchanged;
 use crate::consultation::anonymity::labels::Labels;
 use crate::consultation::event::{AgentError, AgentEvent, Event};
 use crate::consultation::machine::step::StepContext;
@@ -15,13 +15,12 @@ use crate::consultation::prompt::filter::Shown;
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::tasks::PromptSet;
 use crate::consultation::tasks::TaskSet;
-use crate::consultation::transcript::debate_value::is_unchanged;
 
-/// Sends the clerk to compare, where that is wanted, there is one, and anything is to be compared:
-/// texts that are the same need nobody to say so.
+/// Starts the comparison where it is enabled, there is a helper model, and positions differ in their
+/// words.
 pub(in crate::consultation) fn send(
     step: &mut StepContext<'_>,
-    work: &mut TaskSet,
+    tasks: &mut TaskSet,
     independents: &[Independent],
     revisions: &[Revision],
 ) {
@@ -36,7 +35,7 @@ pub(in crate::consultation) fn send(
     match PromptSet::render(step, &helper, |prompter| {
         prompter.comparison(&pairs).map(Shown::whole)
     }) {
-        Ok(prompts) => work.send(step, &helper, AnswerKind::Comparison, prompts),
+        Ok(prompts) => tasks.send(step, &helper, AnswerKind::Comparison, prompts),
         Err(error) => step.emit(Event::Agent(AgentEvent::Failed {
             name: step.plan.agent_name(&helper),
             agent_id: helper,
@@ -51,9 +50,9 @@ pub(in crate::consultation) fn send(
     }
 }
 
-/// Keeps what the clerk has found, once it has.
-pub(in crate::consultation) fn keep(step: &mut StepContext<'_>, work: &mut TaskSet) {
-    for outcome in work.take_settled_for(AnswerKind::Comparison) {
+/// Emits the comparison, once it is there.
+pub(in crate::consultation) fn keep(step: &mut StepContext<'_>, tasks: &mut TaskSet) {
+    for outcome in tasks.take_settled_for(AnswerKind::Comparison) {
         if let Ok(answer) = outcome.result {
             step.keep(answer.content, answer.degraded);
         }

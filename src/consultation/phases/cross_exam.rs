@@ -8,40 +8,37 @@ use crate::domain::ids::AgentId;
 use crate::domain::time::Timestamp;
 
 use super::comparison;
-use super::finishing;
-use super::judge::{judge_failed, judged, prompt_failed, send_judge};
+use super::judge::{judge_failed, judged, keep_composed, prompt_failed, send_judge};
+use super::next::{Entry, Next};
 use super::prior_answers;
-use super::verdict;
-use crate::consultation::analysis::compose;
 use crate::consultation::analysis::compose::Material;
-use crate::consultation::event::{AbortReason, StateName};
+use crate::consultation::event::StateName;
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::policy::quorum::{Quorum, quorum};
 use crate::consultation::prompt::PromptError;
 use crate::consultation::prompt::filter;
 use crate::consultation::protocol::answer::AnswerKind;
-use crate::consultation::state::State;
 use crate::consultation::tasks::TaskSet;
 use crate::consultation::tasks::{AgentAnswer, PromptSet};
 
 pub(in crate::consultation) const ROUND: u8 = 3;
 
-/// The cross-examination, in its two steps.
+/// The cross-examination.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::consultation) struct CrossExamination {
     since: Timestamp,
-    pub(in crate::consultation) work: TaskSet,
+    pub(in crate::consultation) tasks: TaskSet,
     independents: Vec<Independent>,
     synthesis: Synthesis,
-    step: Step,
+    stage: Stage,
     revisions: Vec<Revision>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum Step {
-    /// The experts are at work.
+enum Stage {
+    /// The experts' tasks are open.
     Examining,
-    /// The judge is merging their answers.
+    /// The judge merges their answers.
     Merging,
 }
 
@@ -49,33 +46,31 @@ pub(in crate::consultation) fn enter(
     step: &mut StepContext<'_>,
     independents: Vec<Independent>,
     synthesis: Synthesis,
-) -> State {
-    step.change(StateName::Synthesis, StateName::CrossExam);
+) -> Next<CrossExamination> {
     step.begin_round(ROUND);
     if let Some(prior_answers) = &step.plan.debate.prior_answers {
         let cross_exam = prior_answers::cross_examination(step, prior_answers);
         step.end_round(ROUND, step.now);
-        return verdict::enter(
-            step,
-            TaskSet::default(),
+        return Next::Enter(Entry::Verdict {
+            tasks: TaskSet::default(),
             independents,
             synthesis,
             cross_exam,
-        );
+        });
     }
     CrossExamination {
         since: step.now,
-        work: TaskSet::default(),
+        tasks: TaskSet::default(),
         independents,
         synthesis,
-        step: Step::Examining,
+        stage: Stage::Examining,
         revisions: Vec::new(),
     }
     .examine(step)
 }
 
 impl CrossExamination {
-    fn examine(mut self, step: &mut StepContext<'_>) -> State {
+    fn examine(mut self, step: &mut StepContext<'_>) -> Next<Self> {
         for own in &self.independents {
             let Some(seat) = step.plan.panel.seat(&own.agent_id) else {
                 continue;
@@ -85,38 +80,35 @@ impl CrossExamination {
             match PromptSet::render(step, &agent, |prompter| {
                 filter::revision(prompter, material, seat, own, &self.synthesis)
             }) {
-                Ok(prompts) => self.work.send(step, &agent, AnswerKind::Revision, prompts),
-                Err(error) => {
-                    self.work.cancel(step, AbortReason::Prompt);
-                    return prompt_failed(step, State::CrossExam(self), &error);
-                }
+                Ok(prompts) => self.tasks.send(step, &agent, AnswerKind::Revision, prompts),
+                Err(error) => return prompt_failed(self, &error),
             }
         }
         self.proceed(step)
     }
 
-    /// Looks at what has been settled.
-    pub(in crate::consultation) fn proceed(self, step: &mut StepContext<'_>) -> State {
-        match self.step {
-            Step::Examining => self.examined(step),
-            Step::Merging => self.merged(step),
+    /// Takes the outcomes of tasks that have ended.
+    pub(in crate::consultation) fn proceed(self, step: &mut StepContext<'_>) -> Next<Self> {
+        match self.stage {
+            Stage::Examining => self.examined(step),
+            Stage::Merging => self.merged(step),
         }
     }
 
-    /// Goes on after an end that was none: a judge that failed is asked again.
-    pub(in crate::consultation) fn again(mut self, step: &mut StepContext<'_>) -> State {
-        match self.step {
-            Step::Merging if !self.work.is_open(&AgentId::Judge) => {
+    /// Resumes: a judge that failed is asked again.
+    pub(in crate::consultation) fn again(mut self, step: &mut StepContext<'_>) -> Next<Self> {
+        match self.stage {
+            Stage::Merging if !self.tasks.is_open(&AgentId::Judge) => {
                 let sent = self.send_judge(step);
-                self.go_on(step, sent)
+                self.after_send(step, sent)
             }
-            Step::Examining | Step::Merging => self.proceed(step),
+            Stage::Examining | Stage::Merging => self.proceed(step),
         }
     }
 
-    /// Experts have answered, or failed: then their Round-1 answers still stand.
-    fn examined(mut self, step: &mut StepContext<'_>) -> State {
-        for outcome in self.work.take_settled() {
+    /// Takes the experts' answers. Where one failed, its answer of Round 1 still stands.
+    fn examined(mut self, step: &mut StepContext<'_>) -> Next<Self> {
+        for outcome in self.tasks.take_settled() {
             if let Ok(AgentAnswer {
                 content, degraded, ..
             }) = outcome.result
@@ -127,51 +119,51 @@ impl CrossExamination {
                 step.keep(content, degraded);
             }
         }
-        // What ends the consultation ends it here: the next step begins when it is gone on with.
-        if !self.work.is_done() || step.is_stopping() {
-            return State::CrossExam(self);
+        // A consultation that is about to end begins no other stage.
+        if !self.tasks.is_done() || step.is_stopping() {
+            return Next::Stay(self);
         }
         let seats = &step.plan.panel.seats;
         self.revisions
             .sort_by_key(|revision| seats.iter().position(|seat| seat.id == revision.agent_id));
         match quorum(self.revisions.len()) {
             Quorum::Met => self.merge(step),
-            // Nothing to merge: the verdict rests on Rounds 1 and 2, which are paid for, and the
-            // result says who failed.
+            // Nothing to merge: the verdict rests on Rounds 1 and 2, and the result names the
+            // experts that failed.
             Quorum::Nobody => self.end(step, CrossExam::default(), true),
         }
     }
 
-    /// The judge comes first: where there is room for one call only, it is the one that is waited
-    /// for.
-    fn merge(mut self, step: &mut StepContext<'_>) -> State {
-        self.step = Step::Merging;
+    /// The judge's task comes first: under a ceiling or a limit with room for one call, the judge's
+    /// answer is the one that counts.
+    fn merge(mut self, step: &mut StepContext<'_>) -> Next<Self> {
+        self.stage = Stage::Merging;
         let sent = self.send_judge(step);
         if sent.is_ok() {
-            comparison::send(step, &mut self.work, &self.independents, &self.revisions);
+            comparison::send(step, &mut self.tasks, &self.independents, &self.revisions);
         }
-        self.go_on(step, sent)
+        self.after_send(step, sent)
     }
 
     fn send_judge(&mut self, step: &mut StepContext<'_>) -> Result<(), PromptError> {
         let (revisions, synthesis, material) =
             (&self.revisions, &self.synthesis, step.plan.material);
-        send_judge(step, &mut self.work, AnswerKind::CrossExam, |prompter| {
+        send_judge(step, &mut self.tasks, AnswerKind::CrossExam, |prompter| {
             filter::merging(prompter, material, revisions, synthesis)
         })
     }
 
-    fn go_on(self, step: &mut StepContext<'_>, sent: Result<(), PromptError>) -> State {
+    fn after_send(self, step: &mut StepContext<'_>, sent: Result<(), PromptError>) -> Next<Self> {
         match sent {
             Ok(()) => self.merged(step),
-            Err(error) => prompt_failed(step, State::CrossExam(self), &error),
+            Err(error) => prompt_failed(self, &error),
         }
     }
 
-    fn merged(mut self, step: &mut StepContext<'_>) -> State {
-        comparison::keep(step, &mut self.work);
-        let Some(outcome) = judged(&mut self.work) else {
-            return State::CrossExam(self);
+    fn merged(mut self, step: &mut StepContext<'_>) -> Next<Self> {
+        comparison::keep(step, &mut self.tasks);
+        let Some(outcome) = judged(&mut self.tasks) else {
+            return Next::Stay(self);
         };
         match outcome.result {
             Ok(AgentAnswer {
@@ -180,11 +172,16 @@ impl CrossExamination {
                 ..
             }) => self.end(step, merged, degraded),
             Ok(AgentAnswer { .. }) => self.end(step, CrossExam::default(), true),
-            Err(error) => judge_failed(step, State::CrossExam(self), AnswerKind::CrossExam, &error),
+            Err(error) => judge_failed(
+                step,
+                self,
+                (AnswerKind::CrossExam, StateName::CrossExam),
+                &error,
+            ),
         }
     }
 
-    fn end(self, step: &mut StepContext<'_>, merged: CrossExam, degraded: bool) -> State {
+    fn end(self, step: &mut StepContext<'_>, merged: CrossExam, degraded: bool) -> Next<Self> {
         let cross_exam = CrossExam {
             positions: self.revisions,
             ..merged
@@ -197,15 +194,17 @@ impl CrossExamination {
                 synthesis: &self.synthesis,
                 cross_exam: Some(&cross_exam),
             };
-            compose::keep(step, material);
-            return finishing::enter(step, StateName::CrossExam, ROUND, self.work);
+            keep_composed(step, material);
+            return Next::Enter(Entry::Finishing {
+                rounds: ROUND,
+                tasks: self.tasks,
+            });
         }
-        verdict::enter(
-            step,
-            self.work,
-            self.independents,
-            self.synthesis,
+        Next::Enter(Entry::Verdict {
+            tasks: self.tasks,
+            independents: self.independents,
+            synthesis: self.synthesis,
             cross_exam,
-        )
+        })
     }
 }

@@ -1,74 +1,80 @@
-//! What follows on the synthesis: the cross-examination, or the end, because no more rounds are
-//! wanted or the experts agree.
+//! What follows on the synthesis: the cross-examination, or the end, because no more rounds were
+//! requested or the experts agree.
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::artifact::{Independent, Synthesis};
+use crate::domain::artifact::Synthesis;
 use crate::stopping::early_termination::{
     EarlyStop, Policy, calibrated, evaluate, stated_confidence,
 };
 
-use super::cross_exam;
-use super::judge::prompt_failed;
+use super::judge::{keep_composed, prompt_failed};
+use super::next::{Entry, ExpertAnswers, Next};
 use super::savings;
-use super::synthesis::{ROUND, SynthesisRound};
-use crate::consultation::analysis::compose;
 use crate::consultation::analysis::compose::Material;
 use crate::consultation::analysis::evidence::evidence;
 use crate::consultation::event::{
-    ConsultationEvent, DecidedBy, EarlyTermination, EarlyTerminationDecision, Event, StateName,
+    ConsultationEvent, DecidedBy, EarlyTermination, EarlyTerminationDecision, Event,
 };
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::plan::mode::Ending;
 use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::prompt::PromptError;
 use crate::consultation::protocol::{Answer, Question};
-use crate::consultation::state::State;
 use crate::consultation::tasks::AnswerSource;
 
-/// What Rounds 1 and 2 have brought.
+/// The number of the round after which a consultation can end early.
+pub(super) const ROUND: u8 = 2;
+
+/// The result of Rounds 1 and 2.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(in crate::consultation) struct Found {
-    pub(in crate::consultation) independents: Vec<Independent>,
-    pub(in crate::consultation) voices: Vec<AnswerSource>,
+pub(in crate::consultation) struct SynthesisResult {
+    /// Of Round 1. The judge counts as impaired if its synthesis could only be read as prose.
+    pub(in crate::consultation) answers: ExpertAnswers,
     pub(in crate::consultation) synthesis: Synthesis,
+    /// Who gave the synthesis.
     pub(in crate::consultation) judge: AnswerSource,
-    /// Seats, and the judge, that failed or could only be read as prose.
-    pub(in crate::consultation) troubled: usize,
 }
 
-/// Goes where it is to go from here.
-pub(in crate::consultation) fn decide(step: &mut StepContext<'_>, found: Found) -> State {
+/// Decides what follows, or offers the person to end here.
+pub(in crate::consultation) fn decide(
+    step: &mut StepContext<'_>,
+    result: SynthesisResult,
+) -> Next<SynthesisResult> {
     if step.is_stopping() {
-        return waiting(found);
+        return Next::Stay(result);
     }
     let debate = &step.plan.debate;
     if debate.rounds.number() <= ROUND {
-        return end(step, &found);
+        return end(step, &result);
     }
     match (
         debate.mode.strategy().ending,
         step.plan.control.early_termination.policy,
     ) {
-        (Ending::AlwaysWhole(_), _) | (Ending::MayBeEarly, Policy::Never) => go_on(step, found),
+        (Ending::AlwaysWhole(_), _) | (Ending::MayBeEarly, Policy::Never) => cross_examine(result),
         (Ending::MayBeEarly, Policy::Ask | Policy::Auto) if debate.prior_answers.is_some() => {
-            go_on(step, found)
+            cross_examine(result)
         }
-        (Ending::MayBeEarly, policy) => consider(step, found, policy),
+        (Ending::MayBeEarly, policy) => consider(step, result, policy),
     }
 }
 
-fn consider(step: &mut StepContext<'_>, found: Found, policy: Policy) -> State {
-    let findings = match findings(step, &found) {
+fn consider(
+    step: &mut StepContext<'_>,
+    result: SynthesisResult,
+    policy: Policy,
+) -> Next<SynthesisResult> {
+    let findings = match findings(step, &result) {
         Ok(findings) => findings,
-        Err(error) => return prompt_failed(step, waiting(found), &error),
+        Err(error) => return prompt_failed(result, &error),
     };
     let is_askable =
         policy == Policy::Ask && step.plan.control.consent.consent_mode == ConsentMode::Interactive;
     if !findings.evaluation.stated_is_met() {
         settle(
             step,
-            found,
+            result,
             EarlyTerminationDecision {
                 ended: false,
                 by: DecidedBy::Threshold,
@@ -82,33 +88,33 @@ fn consider(step: &mut StepContext<'_>, found: Found, policy: Policy) -> State {
         step.ask(Question::EarlyTermination {
             findings: Box::new(findings),
         });
-        waiting(found)
+        Next::Stay(result)
     } else {
-        settle(step, found, by_the_guards(DecidedBy::Guards, findings))
+        settle(step, result, by_guards(DecidedBy::Guards, findings))
     }
 }
 
-/// The person has answered the offer; where nobody is there any more, the guards decide.
+/// Takes the person's answer to the offer. Without a person, the guards decide.
 pub(in crate::consultation) fn answered(
     step: &mut StepContext<'_>,
-    found: Found,
+    result: SynthesisResult,
     findings: EarlyTermination,
     answer: Answer,
-) -> State {
-    let by_the_person = |ended, findings| EarlyTerminationDecision {
+) -> Next<SynthesisResult> {
+    let by_person = |ended, findings| EarlyTerminationDecision {
         ended,
         by: DecidedBy::Person,
         findings,
     };
     let decision = match answer {
-        Answer::Yes | Answer::Always(_) => by_the_person(true, findings),
-        Answer::No | Answer::Fail => by_the_person(false, findings),
-        Answer::Gone => by_the_guards(DecidedBy::NobodyThere, findings),
+        Answer::Yes | Answer::Always(_) => by_person(true, findings),
+        Answer::No | Answer::Fail => by_person(false, findings),
+        Answer::Gone => by_guards(DecidedBy::NobodyThere, findings),
     };
-    settle(step, found, decision)
+    settle(step, result, decision)
 }
 
-fn by_the_guards(by: DecidedBy, findings: EarlyTermination) -> EarlyTerminationDecision {
+fn by_guards(by: DecidedBy, findings: EarlyTermination) -> EarlyTerminationDecision {
     EarlyTerminationDecision {
         ended: findings.evaluation.stops(),
         by,
@@ -116,30 +122,38 @@ fn by_the_guards(by: DecidedBy, findings: EarlyTermination) -> EarlyTerminationD
     }
 }
 
-fn settle(step: &mut StepContext<'_>, found: Found, decision: EarlyTerminationDecision) -> State {
+fn settle(
+    step: &mut StepContext<'_>,
+    result: SynthesisResult,
+    decision: EarlyTerminationDecision,
+) -> Next<SynthesisResult> {
     let ended = decision.ended;
     step.emit(Event::Consultation(
         ConsultationEvent::EarlyTerminationDecided(Box::new(decision)),
     ));
     if ended {
-        end(step, &found)
+        end(step, &result)
     } else {
-        go_on(step, found)
+        cross_examine(result)
     }
 }
 
-/// All that speaks for and against an end, and what it would save.
-fn findings(step: &StepContext<'_>, found: &Found) -> Result<EarlyTermination, PromptError> {
+/// Returns what speaks for and against an end, and what it would save.
+fn findings(
+    step: &StepContext<'_>,
+    result: &SynthesisResult,
+) -> Result<EarlyTermination, PromptError> {
     let plan = step.plan;
     let rule: &EarlyStop = &plan.control.early_termination;
-    let answers = found.independents.iter().filter_map(|held| {
-        let source = found
-            .voices
+    let answers = result.answers.independents.iter().filter_map(|held| {
+        let source = result
+            .answers
+            .sources
             .iter()
             .find(|source| source.agent == held.agent_id)?;
         Some((held, &source.model))
     });
-    let evidence = evidence(answers, &found.synthesis, found.troubled);
+    let evidence = evidence(answers, &result.synthesis, result.answers.impaired);
     Ok(EarlyTermination {
         confidence: stated_confidence(&evidence.points),
         threshold: rule.threshold,
@@ -148,31 +162,30 @@ fn findings(step: &StepContext<'_>, found: &Found) -> Result<EarlyTermination, P
         rounds_skipped: plan.debate.rounds.number().saturating_sub(ROUND),
         estimated_cost_saved: savings::of_skipped_rounds(
             plan,
-            &found.independents,
-            &found.synthesis,
-            &found.voices,
-            &found.judge,
+            &result.answers.independents,
+            &result.synthesis,
+            &result.answers.sources,
+            &result.judge,
         )?,
     })
 }
 
-fn waiting(found: Found) -> State {
-    State::Synthesis(SynthesisRound::Judged(Box::new(found)))
+fn cross_examine(result: SynthesisResult) -> Next<SynthesisResult> {
+    Next::Enter(Entry::CrossExam {
+        independents: result.answers.independents,
+        synthesis: result.synthesis,
+    })
 }
 
-fn go_on(step: &mut StepContext<'_>, found: Found) -> State {
-    cross_exam::enter(step, found.independents, found.synthesis)
-}
-
-/// Ends with what Round 2 says by itself.
-fn end(step: &mut StepContext<'_>, found: &Found) -> State {
-    compose::keep(
+/// Ends with an answer composed from the synthesis.
+fn end(step: &mut StepContext<'_>, result: &SynthesisResult) -> Next<SynthesisResult> {
+    keep_composed(
         step,
         Material {
-            independents: &found.independents,
-            synthesis: &found.synthesis,
+            independents: &result.answers.independents,
+            synthesis: &result.synthesis,
             cross_exam: None,
         },
     );
-    step.complete(StateName::Synthesis, ROUND)
+    Next::Enter(Entry::Complete { rounds: ROUND })
 }

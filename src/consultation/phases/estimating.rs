@@ -10,7 +10,7 @@
 use crate::domain::ids::AgentId;
 use crate::domain::tokens::{Band, estimate_tokens, token_band};
 
-use super::awaiting_consent;
+use super::next::{Entry, Next};
 use crate::consultation::event::{
     AbortReason, CallEstimate, ConsultationEvent, Estimate, Event, PromptUsed, Started, StateName,
 };
@@ -20,7 +20,6 @@ use crate::consultation::plan::preview::{Places, PlannedCall};
 use crate::consultation::plan::{CostRange, Material, OutputTokens, Plan};
 use crate::consultation::prompt::PromptError;
 use crate::consultation::protocol::answer::AnswerKind;
-use crate::consultation::state::State;
 
 /// Tokens of a vendor's own words around messages and schema, at most. No vendor says how many:
 /// this is a long page of them.
@@ -30,23 +29,30 @@ const AROUND_A_SCHEMA: u64 = 500;
 /// four parts.
 const POSITION: u64 = 25;
 
-/// `told` is the estimate that was made when it began, for one that is put together again from its
-/// log.
-pub(in crate::consultation) fn enter(step: &mut StepContext<'_>, told: Option<Estimate>) -> State {
+/// Emits the terms and the estimate. `logged` is the estimate of a consultation that is replayed
+/// from its log.
+pub(in crate::consultation) fn enter(
+    step: &mut StepContext<'_>,
+    logged: Option<Estimate>,
+) -> Next<()> {
     step.begin();
     let plan = step.plan;
     step.emit(Event::Consultation(ConsultationEvent::Started(Box::new(
         started(plan),
     ))));
     step.change(StateName::Idle, StateName::Estimating);
-    match told.map_or_else(|| plan.estimate(), Ok) {
+    match logged.map_or_else(|| plan.estimate(), Ok) {
         Ok(estimate) => {
             step.emit(Event::Consultation(ConsultationEvent::CostEstimated(
                 estimate.clone(),
             )));
-            awaiting_consent::enter(step, estimate)
+            Next::Enter(Entry::AwaitingConsent(estimate))
         }
-        Err(error) => step.abort(State::Estimating, AbortReason::Prompt, error.to_string()),
+        Err(error) => Next::Abort {
+            phase: (),
+            reason: AbortReason::Prompt,
+            message: error.to_string(),
+        },
     }
 }
 

@@ -1,61 +1,63 @@
-//! After the last round: the answer is kept, and the clerk may still be comparing. It is waited for
-//! a moment, and no longer.
+//! After the last round: the answer is there, and the helper may still be comparing. It gets a short
+//! grace period.
 //!
-//! Invariant: from here on nothing but completion follows. Who interrupts, or whatever else would
-//! end a consultation, ends the waiting.
+//! Invariant: only completion follows. An interrupt, or anything else that would end the
+//! consultation, ends the grace period.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use super::comparison;
+use super::next::{Entry, Next};
 use crate::consultation::event::StateName;
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::protocol::TimerId;
-use crate::consultation::state::State;
 use crate::consultation::tasks::TaskSet;
 
-/// How long an answer that is there is held back for the clerk.
+/// The grace period for optional tasks.
 pub(in crate::consultation) const GRACE: Duration = Duration::from_secs(10);
 
-/// The clerk at work when all else is done.
+/// Optional tasks are open when everything else is done.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(in crate::consultation) struct Closing {
-    /// Where the last round was held: to every face the consultation is still there.
+pub(in crate::consultation) struct Finishing {
+    /// The state of the last round, which subscribers still see.
     pub(in crate::consultation) from: StateName,
     rounds: u8,
-    pub(in crate::consultation) work: TaskSet,
-    /// Fires when the waiting is over.
+    pub(in crate::consultation) tasks: TaskSet,
+    /// Fires at the end of the grace period.
     grace: TimerId,
 }
 
-/// Completes after so many rounds, as soon as nobody is at work any more.
+/// Completes at once, or when the open tasks or the grace period have ended.
 pub(in crate::consultation) fn enter(
     step: &mut StepContext<'_>,
     from: StateName,
     rounds: u8,
-    mut work: TaskSet,
-) -> State {
-    comparison::keep(step, &mut work);
-    if work.is_done() {
-        return step.complete(from, rounds);
+    mut tasks: TaskSet,
+) -> Next<Finishing> {
+    comparison::keep(step, &mut tasks);
+    if tasks.is_done() {
+        return Next::Enter(Entry::Complete { rounds });
     }
     let grace = step.set_timer(step.now.after(GRACE));
-    State::Closing(Closing {
+    Next::Stay(Finishing {
         from,
         rounds,
-        work,
+        tasks,
         grace,
     })
 }
 
-impl Closing {
-    pub(in crate::consultation) fn proceed(mut self, step: &mut StepContext<'_>) -> State {
-        comparison::keep(step, &mut self.work);
-        if self.work.is_done() {
-            step.complete(self.from, self.rounds)
+impl Finishing {
+    pub(in crate::consultation) fn proceed(mut self, step: &mut StepContext<'_>) -> Next<Self> {
+        comparison::keep(step, &mut self.tasks);
+        if self.tasks.is_done() {
+            Next::Enter(Entry::Complete {
+                rounds: self.rounds,
+            })
         } else {
-            State::Closing(self)
+            Next::Stay(self)
         }
     }
 
@@ -63,15 +65,17 @@ impl Closing {
         self.grace == timer
     }
 
-    /// Waits no longer.
-    pub(in crate::consultation) fn give_up(mut self, step: &mut StepContext<'_>) -> State {
-        self.work
+    /// Ends the grace period.
+    pub(in crate::consultation) fn give_up(mut self, step: &mut StepContext<'_>) -> Next<Self> {
+        self.tasks
             .abandon(step, "had not answered when everything else was done");
-        step.complete(self.from, self.rounds)
+        Next::Enter(Entry::Complete {
+            rounds: self.rounds,
+        })
     }
 
-    /// Goes on after its process was gone: the waiting begins anew.
-    pub(in crate::consultation) fn again(self, step: &mut StepContext<'_>) -> State {
-        enter(step, self.from, self.rounds, self.work)
+    /// Resumes with a new grace period.
+    pub(in crate::consultation) fn again(self, step: &mut StepContext<'_>) -> Next<Self> {
+        enter(step, self.from, self.rounds, self.tasks)
     }
 }

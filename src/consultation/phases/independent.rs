@@ -1,4 +1,4 @@
-//! Round 1: every expert answers alone, all at once. Where the personas are to be chosen for the
+//! Round 1: every expert answers alone, all at once. Where the personas are selected for the
 //! question, that comes first.
 
 use serde::{Deserialize, Serialize};
@@ -8,72 +8,71 @@ use crate::domain::ids::AgentId;
 use crate::domain::time::Timestamp;
 
 use super::judge::prompt_failed;
+use super::next::{Entry, ExpertAnswers, Next};
 use super::persona_selection;
 use super::prior_answers;
-use super::synthesis;
-use super::synthesis::Answers;
-use crate::consultation::event::{AbortReason, AgentError, Event, PanelEvent, StateName};
+use crate::consultation::event::{AbortReason, AgentError, Event, PanelEvent};
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::policy::quorum::{Quorum, quorum};
 use crate::consultation::prompt::filter::Shown;
 use crate::consultation::protocol::answer::AnswerKind;
-use crate::consultation::state::State;
 use crate::consultation::tasks::TaskSet;
 use crate::consultation::tasks::{AgentAnswer, AnswerSource, PromptSet};
 
 pub(in crate::consultation) const ROUND: u8 = 1;
 
-/// How far the round is.
+/// The stages of the round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-enum Step {
-    /// The clerk chooses the personas.
+enum Stage {
+    /// The helper selects the personas.
     PersonaSelection,
-    /// They are chosen, and nobody has been asked yet: that takes a turn with the new panel.
-    PanelSelection,
+    /// The personas are selected. The experts are asked in the next step, with the new panel.
+    Selected,
     #[default]
     Answering,
 }
 
-/// Who has answered so far.
+/// Round 1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::consultation) struct IndependentRound {
     since: Timestamp,
     #[serde(default)]
-    step: Step,
-    pub(in crate::consultation) work: TaskSet,
+    stage: Stage,
+    pub(in crate::consultation) tasks: TaskSet,
     answered: Vec<Independent>,
-    voices: Vec<AnswerSource>,
+    sources: Vec<AnswerSource>,
     /// Answers that could only be read as prose.
     degraded: usize,
     failed: Vec<(AgentId, AgentError)>,
 }
 
-pub(in crate::consultation) fn enter(step: &mut StepContext<'_>) -> State {
-    step.change(StateName::AwaitingConsent, StateName::Independent);
+pub(in crate::consultation) fn enter(step: &mut StepContext<'_>) -> Next<IndependentRound> {
     step.begin_round(ROUND);
     let prior_answers = step.plan.debate.prior_answers.as_deref();
     let round = IndependentRound {
         since: step.now,
-        step: Step::default(),
-        work: TaskSet::default(),
+        stage: Stage::default(),
+        tasks: TaskSet::default(),
         answered: prior_answers
             .map(|prior_answers| prior_answers::answers(step, prior_answers))
             .unwrap_or_default(),
-        voices: Vec::new(),
+        sources: Vec::new(),
         degraded: 0,
         failed: Vec::new(),
     };
     match prior_answers {
         Some(_) => round.proceed(step),
-        None if step.plan.debate.asks_for(AnswerKind::PersonaSelection) => round.choose(step),
+        None if step.plan.debate.asks_for(AnswerKind::PersonaSelection) => {
+            round.select_personas(step)
+        }
         None => round.send_all(step),
     }
 }
 
 impl IndependentRound {
-    /// Asks the clerk who should sit.
-    fn choose(mut self, step: &mut StepContext<'_>) -> State {
-        self.step = Step::PersonaSelection;
+    /// Starts the helper's task.
+    fn select_personas(mut self, step: &mut StepContext<'_>) -> Next<Self> {
+        self.stage = Stage::PersonaSelection;
         let (helper, plan) = (AgentId::Helper, step.plan);
         let prompts = PromptSet::render(step, &helper, |prompter| {
             prompter
@@ -82,45 +81,53 @@ impl IndependentRound {
         });
         match prompts {
             Ok(prompts) => {
-                self.work
+                self.tasks
                     .send(step, &helper, AnswerKind::PersonaSelection, prompts);
                 self.proceed(step)
             }
-            Err(error) => self.cast(step, Err(error.to_string())),
+            Err(error) => self.reseat(step, Err(error.to_string())),
         }
     }
 
-    /// The clerk has answered, or will not.
-    fn chosen(mut self, step: &mut StepContext<'_>) -> State {
-        if !self.work.is_done() {
-            return State::Independent(self);
+    /// Takes the helper's answer or failure, once it is there.
+    fn selected(mut self, step: &mut StepContext<'_>) -> Next<Self> {
+        if !self.tasks.is_done() {
+            return Next::Stay(self);
         }
-        let answer = match self.work.take_settled().pop().map(|outcome| outcome.result) {
+        let answer = match self
+            .tasks
+            .take_settled()
+            .pop()
+            .map(|outcome| outcome.result)
+        {
             Some(Ok(AgentAnswer {
-                content: Content::PersonaSelection(casting),
+                content: Content::PersonaSelection(selection),
                 ..
-            })) => Ok(casting),
+            })) => Ok(selection),
             Some(Ok(_)) => Err("the clerk gave another answer than it was asked for".to_owned()),
             Some(Err(error)) => Err(format!("the clerk gave no answer: {}", error.message)),
             None => Err("there is no model that could choose".to_owned()),
         };
-        self.cast(step, answer)
+        self.reseat(step, answer)
     }
 
-    fn cast(
+    /// Seats the selected personas from the next step on.
+    fn reseat(
         mut self,
         step: &mut StepContext<'_>,
         answer: Result<PersonaSelection, String>,
-    ) -> State {
-        self.step = Step::PanelSelection;
-        let cast = persona_selection::cast(step.plan, answer);
-        step.recast(cast.panel.clone());
-        step.emit(Event::Panel(PanelEvent::PersonasSelected(Box::new(cast))));
-        State::Independent(self)
+    ) -> Next<Self> {
+        self.stage = Stage::Selected;
+        let selection = persona_selection::select(step.plan, answer);
+        step.recast(selection.panel.clone());
+        step.emit(Event::Panel(PanelEvent::PersonasSelected(Box::new(
+            selection,
+        ))));
+        Next::Stay(self)
     }
 
-    fn send_all(mut self, step: &mut StepContext<'_>) -> State {
-        self.step = Step::Answering;
+    fn send_all(mut self, step: &mut StepContext<'_>) -> Next<Self> {
+        self.stage = Stage::Answering;
         let agents: Vec<AgentId> = step
             .plan
             .panel
@@ -131,7 +138,7 @@ impl IndependentRound {
         self.send(step, &agents)
     }
 
-    fn send(mut self, step: &mut StepContext<'_>, agents: &[AgentId]) -> State {
+    fn send(mut self, step: &mut StepContext<'_>, agents: &[AgentId]) -> Next<Self> {
         for seat in &step.plan.panel.seats {
             let agent = AgentId::from(&seat.id);
             if !agents.contains(&agent) {
@@ -141,34 +148,31 @@ impl IndependentRound {
                 prompter.independent(seat).map(Shown::whole)
             }) {
                 Ok(prompts) => self
-                    .work
+                    .tasks
                     .send(step, &agent, AnswerKind::Independent, prompts),
-                Err(error) => {
-                    self.work.cancel(step, AbortReason::Prompt);
-                    return prompt_failed(step, State::Independent(self), &error);
-                }
+                Err(error) => return prompt_failed(self, &error),
             }
         }
         self.proceed(step)
     }
 
-    /// Looks at what has been settled.
-    pub(in crate::consultation) fn proceed(self, step: &mut StepContext<'_>) -> State {
-        match self.step {
-            Step::PersonaSelection => self.chosen(step),
-            Step::PanelSelection => State::Independent(self),
-            Step::Answering => self.answered(step),
+    /// Takes the outcomes of tasks that have ended.
+    pub(in crate::consultation) fn proceed(self, step: &mut StepContext<'_>) -> Next<Self> {
+        match self.stage {
+            Stage::PersonaSelection => self.selected(step),
+            Stage::Selected => Next::Stay(self),
+            Stage::Answering => self.answered(step),
         }
     }
 
-    /// Experts have answered, or failed. Ends the round when all have.
-    fn answered(mut self, step: &mut StepContext<'_>) -> State {
-        for outcome in self.work.take_settled() {
+    /// Takes the experts' answers and failures. Ends the round when all are there.
+    fn answered(mut self, step: &mut StepContext<'_>) -> Next<Self> {
+        for outcome in self.tasks.take_settled() {
             match outcome.result {
                 Ok(answer) => {
                     if let Content::Independent(independent) = &answer.content {
                         self.answered.push(independent.clone());
-                        self.voices.push(answer.source);
+                        self.sources.push(answer.source);
                         self.degraded += usize::from(answer.degraded);
                     }
                     step.keep(answer.content, answer.degraded);
@@ -176,26 +180,25 @@ impl IndependentRound {
                 Err(error) => self.failed.push((outcome.agent, error)),
             }
         }
-        // What ends the consultation ends it here: the next round begins when it is gone on with.
-        if self.work.is_done() && !step.is_stopping() {
+        // A consultation that is about to end begins no other round.
+        if self.tasks.is_done() && !step.is_stopping() {
             self.end(step)
         } else {
-            State::Independent(self)
+            Next::Stay(self)
         }
     }
 
-    /// Goes on with a new panel, or after an end that was none: those who all failed are asked
-    /// again.
-    pub(in crate::consultation) fn again(self, step: &mut StepContext<'_>) -> State {
-        match self.step {
-            Step::PersonaSelection => self.chosen(step),
-            Step::PanelSelection => self.send_all(step),
-            Step::Answering => self.answer_again(step),
+    /// Continues with a new panel, or resumes: if all experts failed, they are asked again.
+    pub(in crate::consultation) fn again(self, step: &mut StepContext<'_>) -> Next<Self> {
+        match self.stage {
+            Stage::PersonaSelection => self.selected(step),
+            Stage::Selected => self.send_all(step),
+            Stage::Answering => self.answer_again(step),
         }
     }
 
-    fn answer_again(mut self, step: &mut StepContext<'_>) -> State {
-        if !self.work.is_done() || quorum(self.answered.len()) == Quorum::Met {
+    fn answer_again(mut self, step: &mut StepContext<'_>) -> Next<Self> {
+        if !self.tasks.is_done() || quorum(self.answered.len()) == Quorum::Met {
             return self.proceed(step);
         }
         let failed: Vec<AgentId> = std::mem::take(&mut self.failed)
@@ -205,7 +208,7 @@ impl IndependentRound {
         self.send(step, &failed)
     }
 
-    fn end(mut self, step: &mut StepContext<'_>) -> State {
+    fn end(mut self, step: &mut StepContext<'_>) -> Next<Self> {
         match quorum(self.answered.len()) {
             Quorum::Met => {
                 let seats = &step.plan.panel.seats;
@@ -216,43 +219,38 @@ impl IndependentRound {
                 });
                 step.end_round(ROUND, self.since);
                 if step.plan.debate.rounds.number() <= ROUND {
-                    return step.complete(StateName::Independent, ROUND);
+                    return Next::Enter(Entry::Complete { rounds: ROUND });
                 }
-                let troubled = self.failed.len() + self.degraded;
-                synthesis::enter(
-                    step,
-                    Answers {
-                        independents: self.answered,
-                        voices: self.voices,
-                        troubled,
-                    },
-                )
+                Next::Enter(Entry::Synthesis(ExpertAnswers {
+                    independents: self.answered,
+                    sources: self.sources,
+                    impaired: self.failed.len() + self.degraded,
+                }))
             }
             Quorum::Nobody => {
                 let seats = &step.plan.panel.seats;
                 self.failed
                     .sort_by_key(|(agent, _)| seats.iter().position(|seat| seat.id == *agent));
-                let reasons = self
-                    .failed
-                    .iter()
-                    .map(|(agent, error)| format!("{}: {}", who(step, agent), error.message));
+                let reasons = self.failed.iter().map(|(agent, error)| {
+                    format!("{}: {}", name_and_model(step, agent), error.message)
+                });
                 let reasons: Vec<String> = reasons.collect();
                 let message = format!(
                     "All agents failed. Unable to provide consultation.\n{}",
                     reasons.join("\n")
                 );
-                step.abort(
-                    State::Independent(self),
-                    AbortReason::AllAgentsFailed,
+                Next::Abort {
+                    phase: self,
+                    reason: AbortReason::AllAgentsFailed,
                     message,
-                )
+                }
             }
         }
     }
 }
 
-/// An agent's name, with its model where that is not the one that the panel names.
-fn who(step: &StepContext<'_>, agent: &AgentId) -> String {
+/// Returns an agent's name, with its model where a fallback took over.
+fn name_and_model(step: &StepContext<'_>, agent: &AgentId) -> String {
     let name = step.plan.agent_name(agent);
     match step.run.fallbacks_in_use.get(agent) {
         Some(model) => format!("{name} ({model})"),

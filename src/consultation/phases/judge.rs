@@ -1,75 +1,75 @@
-//! What the judge's steps have in common: its errand goes to each judge in order, and its failure
-//! ends the consultation.
+//! What the judge's rounds have in common: the judge's task, and its failure, which ends the
+//! consultation.
 
+use crate::domain::artifact::Content;
 use crate::domain::ids::AgentId;
 
-use crate::consultation::event::{AbortReason, AgentError};
+use super::next::Next;
+
+use crate::consultation::analysis::compose::Material;
+use crate::consultation::event::{AbortReason, AgentError, StateName};
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::prompt::filter::Shown;
 use crate::consultation::prompt::{PromptError, Prompter};
 use crate::consultation::protocol::answer::AnswerKind;
-use crate::consultation::state::State;
 use crate::consultation::tasks::TaskSet;
 use crate::consultation::tasks::{PromptSet, TaskOutcome};
 
-/// Sends the judge, and behind it its fallbacks, for an answer.
+/// Starts the task for one of the judge's answers.
 pub(in crate::consultation) fn send_judge(
     step: &mut StepContext<'_>,
-    work: &mut TaskSet,
+    tasks: &mut TaskSet,
     answer: AnswerKind,
     prompt: impl Fn(&Prompter<'_>) -> Result<Shown, PromptError>,
 ) -> Result<(), PromptError> {
     let judge = AgentId::Judge;
     let prompts = PromptSet::render(step, &judge, prompt)?;
-    work.send(step, &judge, answer, prompts);
+    tasks.send(step, &judge, answer, prompts);
     Ok(())
 }
 
-/// The judge's answer, or its failure, once there is one.
-pub(in crate::consultation) fn judged(work: &mut TaskSet) -> Option<TaskOutcome> {
-    work.take_settled()
+/// Takes the judge's answer, or its failure, once there is one.
+pub(in crate::consultation) fn judged(tasks: &mut TaskSet) -> Option<TaskOutcome> {
+    tasks
+        .take_settled()
         .into_iter()
         .rfind(|outcome| outcome.agent == AgentId::Judge)
 }
 
-/// Ends the consultation because no judge answered. `state` is where one could be asked again.
-pub(in crate::consultation) fn judge_failed(
-    step: &mut StepContext<'_>,
-    state: State,
-    answer: AnswerKind,
+/// Ends the consultation because no judge answered. It can be resumed at `phase`.
+pub(in crate::consultation) fn judge_failed<P>(
+    step: &StepContext<'_>,
+    phase: P,
+    (answer, during): (AnswerKind, StateName),
     error: &AgentError,
-) -> State {
+) -> Next<P> {
     if step.is_stopping() {
         // Its failure is already the reason to end, on the user's own terms.
-        return state;
+        return Next::Stay(phase);
     }
-    let message = format!(
-        "The judge failed in Round {} ({}): {}",
-        answer.round(),
-        state.name(),
-        error.message
-    );
-    end(step, state, AbortReason::JudgeFailed, message)
+    Next::Abort {
+        phase,
+        reason: AbortReason::JudgeFailed,
+        message: format!(
+            "The judge failed in Round {} ({during}): {}",
+            answer.round(),
+            error.message
+        ),
+    }
 }
 
-/// Ends the consultation because a prompt could not be made.
-pub(in crate::consultation) fn prompt_failed(
-    step: &mut StepContext<'_>,
-    state: State,
-    error: &PromptError,
-) -> State {
-    end(step, state, AbortReason::Prompt, error.to_string())
+/// Ends the consultation because a prompt could not be rendered.
+pub(in crate::consultation) fn prompt_failed<P>(phase: P, error: &PromptError) -> Next<P> {
+    Next::Abort {
+        phase,
+        reason: AbortReason::Prompt,
+        message: error.to_string(),
+    }
 }
 
-/// Drops what others are still at and ends.
-fn end(
-    step: &mut StepContext<'_>,
-    mut state: State,
-    reason: AbortReason,
-    message: String,
-) -> State {
-    if let Some(work) = state.work() {
-        work.cancel(step, reason);
-    }
-    step.abort(state, reason, message)
+/// Emits the answer that the mode composes from the rounds that were held, where no judge is asked
+/// for a verdict.
+pub(in crate::consultation) fn keep_composed(step: &mut StepContext<'_>, material: Material<'_>) {
+    let verdict = step.plan.debate.mode.strategy().compose(material);
+    step.keep(Content::Verdict(verdict), false);
 }

@@ -1,6 +1,9 @@
-//! One file a phase, in the order in which a consultation passes through them; then what some of
-//! them have beside the line: the judge's work, persona selection, comparison, a second verdict.
+//! One file a phase, in the order in which a consultation passes through them, and what some of
+//! them share: the judge's task, persona selection, comparison, a second verdict.
+//!
+//! A phase does not know the others: it returns [`Next`](next::Next), and `state.rs` acts on it.
 
+pub(in crate::consultation) mod next;
 pub(in crate::consultation) mod estimating;
 pub(in crate::consultation) mod awaiting_consent;
 pub(in crate::consultation) mod persona_selection;

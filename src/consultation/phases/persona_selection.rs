@@ -18,7 +18,7 @@ const EXPLAINS: [&str; 6] = ["(", "[", ":", " - ", " – ", " — "];
 /// Fills the seats of a plan: with those whom the clerk chose as far as they are known, then with
 /// those of the provisional panel, then with whoever else there is. `Err` says why the clerk chose
 /// nobody.
-pub(in crate::consultation) fn cast(
+pub(in crate::consultation) fn select(
     plan: &Plan,
     answer: Result<PersonaSelection, String>,
 ) -> PanelSelection {
@@ -61,7 +61,7 @@ pub(in crate::consultation) fn cast(
 
 /// Puts a panel in the place of a plan's. What belonged to a seat belongs to the one that is now in
 /// its place.
-pub(in crate::consultation) fn recast(plan: &mut Plan, panel: Panel) {
+pub(in crate::consultation) fn reseat(plan: &mut Plan, panel: Panel) {
     let now: Vec<SeatId> = panel.seats.iter().map(|seat| seat.id.clone()).collect();
     let before = plan.panel.seats.iter().map(|seat| &seat.id);
     let moved = before

@@ -20,7 +20,7 @@ pub(in crate::consultation) fn of_skipped_rounds(
     plan: &Plan,
     independents: &[Independent],
     synthesis: &Synthesis,
-    voices: &[AnswerSource],
+    sources: &[AnswerSource],
     judge: &AnswerSource,
 ) -> Result<Cost, PromptError> {
     let labels = plan.labels();
@@ -35,7 +35,7 @@ pub(in crate::consultation) fn of_skipped_rounds(
         )
     };
     let mut total = Cost::FREE;
-    for source in voices {
+    for source in sources {
         let own = independents
             .iter()
             .find(|held| held.agent_id == source.agent);
@@ -55,9 +55,9 @@ pub(in crate::consultation) fn of_skipped_rounds(
             source.output,
         );
     }
-    let said: u64 = voices.iter().map(|source| source.output).sum();
+    let said: u64 = sources.iter().map(|source| source.output).sum();
     let prompter = plan.prompter(&labels, &judge.model);
-    let empty: Vec<Revision> = voices
+    let empty: Vec<Revision> = sources
         .iter()
         .filter_map(|source| source.agent.seat())
         .map(Revision::nothing_said)

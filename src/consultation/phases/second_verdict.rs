@@ -1,12 +1,11 @@
-//! Whether a verdict holds: against the judge's second pass, which meets the experts in the
-//! opposite order, or against the verdict of the earlier consultation whose answers are judged
-//! anew.
+//! Whether a verdict holds: against the judge's second pass, which sees the experts in the opposite
+//! order, or against the verdict of the earlier consultation that is judged again.
 //!
-//! Order and labels sway a judge, and so does who judges. A verdict that depends on them is worth
-//! less, and whoever relies on it is told so.
+//! Order and labels sway a judge, and so does the choice of the judge. A verdict that depends on
+//! them is worth less, and the result says so.
 //!
-//! Invariant: whatever goes wrong with the other verdict or with comparing the two, the one that
-//! counts stands; then it is not known whether it held.
+//! Invariant: when the other verdict or the comparison fails, the verdict stands, and whether it
+//! held is unknown.
 
 use serde::{Deserialize, Serialize};
 
@@ -24,31 +23,31 @@ use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::tasks::TaskSet;
 use crate::consultation::tasks::{AgentAnswer, PromptSet};
 
-/// The other verdict.
+/// The verdict that the first is compared with.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(in crate::consultation) struct Said {
+pub(in crate::consultation) struct OtherVerdict {
     /// With the experts named as in the first pass.
     verdict: Verdict,
-    /// By whom; nobody of this consultation where it is an earlier one's.
+    /// `None` for the verdict of an earlier consultation.
     model: Option<ModelRef>,
 }
 
-/// How far the second pass has come.
+/// The progress of the second verdict.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(in crate::consultation) enum Second {
+pub(in crate::consultation) enum SecondVerdict {
     #[default]
-    NotWanted,
-    /// The judge is at work.
-    Awaited,
-    Decided(Said),
-    /// The clerk is comparing it with the first.
-    Compared(Said),
-    /// It is as it will be told.
+    NotRequested,
+    /// The judge's task is open.
+    Pending,
+    Decided(OtherVerdict),
+    /// The helper compares it with the first.
+    Comparing(OtherVerdict),
+    /// Settled, as it will be emitted.
     Known(SecondPass),
 }
 
-impl Second {
-    /// What an answer that is judged anew is measured by.
+impl SecondVerdict {
+    /// Returns the verdict of an earlier consultation that is judged again.
     pub(in crate::consultation) fn earlier(step: &StepContext<'_>) -> Self {
         let earlier = step
             .plan
@@ -56,21 +55,21 @@ impl Second {
             .prior_answers
             .as_ref()
             .and_then(|prior_answers| prior_answers.verdict.clone());
-        earlier.map_or(Self::NotWanted, |verdict| {
-            Self::Decided(Said {
+        earlier.map_or(Self::NotRequested, |verdict| {
+            Self::Decided(OtherVerdict {
                 verdict,
                 model: None,
             })
         })
     }
 
-    /// Takes what the judge brought the second time.
+    /// Takes the outcome of the second pass.
     pub(in crate::consultation) fn decided(
         step: &StepContext<'_>,
         result: Result<AgentAnswer, AgentError>,
     ) -> Self {
         match result {
-            // What could not be read is no verdict that another one could be measured by.
+            // A verdict that could not be read cannot be compared.
             Ok(AgentAnswer {
                 content: Content::Verdict(said),
                 degraded: false,
@@ -85,7 +84,7 @@ impl Second {
                     into: &into,
                 }
                 .verdict(said);
-                Self::Decided(Said {
+                Self::Decided(OtherVerdict {
                     verdict,
                     model: Some(source.model),
                 })
@@ -101,13 +100,12 @@ impl Second {
         }
     }
 
-    /// Finds out whether a second verdict says what the first does: by their words, else by the
-    /// clerk.
+    /// Compares two verdicts: by their words, else by the helper.
     pub(in crate::consultation) fn compare(
         step: &mut StepContext<'_>,
-        work: &mut TaskSet,
+        tasks: &mut TaskSet,
         first: &Verdict,
-        second: Said,
+        second: OtherVerdict,
     ) -> Self {
         if normal(&substance(first)) == normal(&substance(&second.verdict)) {
             return Self::known(
@@ -139,17 +137,17 @@ impl Second {
         });
         match prompts {
             Ok(prompts) => {
-                work.send(step, &AgentId::Helper, AnswerKind::Consistency, prompts);
-                Self::Compared(second)
+                tasks.send(step, &AgentId::Helper, AnswerKind::Consistency, prompts);
+                Self::Comparing(second)
             }
             Err(error) => Self::unknown(step, Some(second), error.to_string()),
         }
     }
 
-    /// Takes what the clerk found.
+    /// Takes the outcome of the comparison.
     pub(in crate::consultation) fn compared(
         step: &StepContext<'_>,
-        second: Said,
+        second: OtherVerdict,
         result: Result<AgentAnswer, AgentError>,
     ) -> Self {
         let found = match result {
@@ -179,37 +177,36 @@ impl Second {
         }
     }
 
-    /// What is told when nobody waits for it any longer; `None` where there was to be no second
-    /// pass.
+    /// Settles it as unknown, for this reason.
     pub(in crate::consultation) fn given_up(self, step: &StepContext<'_>, why: &str) -> Self {
         match self {
-            Self::NotWanted | Self::Known(_) => self,
-            Self::Awaited => Self::unknown(step, None, why),
-            Self::Decided(second) | Self::Compared(second) => {
+            Self::NotRequested | Self::Known(_) => self,
+            Self::Pending => Self::unknown(step, None, why),
+            Self::Decided(second) | Self::Comparing(second) => {
                 Self::unknown(step, Some(second), why)
             }
         }
     }
 
-    /// True when there is nothing more to be found out.
+    /// Whether nothing more can change it.
     pub(in crate::consultation) fn is_settled(&self) -> bool {
-        matches!(self, Self::NotWanted | Self::Known(_))
+        matches!(self, Self::NotRequested | Self::Known(_))
     }
 
-    /// Tells what came of it.
-    pub(in crate::consultation) fn tell(self, step: &mut StepContext<'_>) {
-        let Self::Known(told) = self else { return };
+    /// Emits the result, if there is one.
+    pub(in crate::consultation) fn emit(self, step: &mut StepContext<'_>) {
+        let Self::Known(second) = self else { return };
         match step.plan.debate.judge_passes {
-            JudgePasses::Once => step.emit(Event::Judge(JudgeEvent::Rejudged(told.held))),
-            JudgePasses::Twice => step.emit(Event::Judge(JudgeEvent::SecondPass(Box::new(told)))),
+            JudgePasses::Once => step.emit(Event::Judge(JudgeEvent::Rejudged(second.held))),
+            JudgePasses::Twice => step.emit(Event::Judge(JudgeEvent::SecondPass(Box::new(second)))),
         }
     }
 
-    fn unknown(step: &StepContext<'_>, said: Option<Said>, why: impl Into<String>) -> Self {
+    fn unknown(step: &StepContext<'_>, said: Option<OtherVerdict>, why: impl Into<String>) -> Self {
         Self::known(step, said, Held::unknown(why))
     }
 
-    fn known(step: &StepContext<'_>, said: Option<Said>, held: Held) -> Self {
+    fn known(step: &StepContext<'_>, said: Option<OtherVerdict>, held: Held) -> Self {
         let expert_order = step.plan.labels_for(&AgentId::SecondJudge).order().to_vec();
         let (verdict, model) = said.map(|said| (said.verdict, said.model)).unzip();
         Self::Known(SecondPass {

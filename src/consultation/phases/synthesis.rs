@@ -2,144 +2,133 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::artifact::Independent;
 use crate::domain::time::Timestamp;
 
 use super::early_termination;
-use super::early_termination::Found;
+use super::early_termination::SynthesisResult;
 use super::judge::{judge_failed, judged, prompt_failed, send_judge};
+use super::next::{ExpertAnswers, Next};
 use crate::consultation::event::{EarlyTermination, StateName};
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::prompt::filter::Shown;
 use crate::consultation::protocol::Answer;
 use crate::consultation::protocol::answer::AnswerKind;
-use crate::consultation::state::State;
-use crate::consultation::tasks::AnswerSource;
 use crate::consultation::tasks::TaskSet;
 
-pub(in crate::consultation) const ROUND: u8 = 2;
+pub(in crate::consultation) const ROUND: u8 = early_termination::ROUND;
 
-/// Round 2, in its two steps.
+/// The two stages of Round 2.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::consultation) enum SynthesisRound {
-    /// The judge is at work on Round 1's answers.
+    /// The judge's task is open.
     Judging(Judging),
-    /// It has answered, and whether to go on is open: the person is asked, or the consultation was
-    /// stopped.
-    Judged(Box<Found>),
+    /// The judge has answered; what follows is open, because the person is asked or the
+    /// consultation was stopped.
+    Judged(Box<SynthesisResult>),
 }
 
-/// The judge at work, and what it was given.
+/// The judge's task, and what it is given.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::consultation) struct Judging {
     since: Timestamp,
-    work: TaskSet,
-    answers: Answers,
+    tasks: TaskSet,
+    answers: ExpertAnswers,
 }
 
-/// What Round 1 has brought.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(in crate::consultation) struct Answers {
-    pub(in crate::consultation) independents: Vec<Independent>,
-    pub(in crate::consultation) voices: Vec<AnswerSource>,
-    /// Seats that failed, or whose answer could only be read as prose.
-    pub(in crate::consultation) troubled: usize,
-}
-
-pub(in crate::consultation) fn enter(step: &mut StepContext<'_>, answers: Answers) -> State {
-    step.change(StateName::Independent, StateName::Synthesis);
+pub(in crate::consultation) fn enter(
+    step: &mut StepContext<'_>,
+    answers: ExpertAnswers,
+) -> Next<SynthesisRound> {
     step.begin_round(ROUND);
     Judging {
         since: step.now,
-        work: TaskSet::default(),
+        tasks: TaskSet::default(),
         answers,
     }
     .send(step)
 }
 
 impl SynthesisRound {
-    pub(in crate::consultation) fn work(&mut self) -> Option<&mut TaskSet> {
+    pub(in crate::consultation) fn tasks(&mut self) -> Option<&mut TaskSet> {
         match self {
-            Self::Judging(judging) => Some(&mut judging.work),
+            Self::Judging(judging) => Some(&mut judging.tasks),
             Self::Judged(_) => None,
         }
     }
 
-    pub(in crate::consultation) fn proceed(self, step: &mut StepContext<'_>) -> State {
+    pub(in crate::consultation) fn proceed(self, step: &mut StepContext<'_>) -> Next<Self> {
         match self {
             Self::Judging(judging) => judging.proceed(step),
-            Self::Judged(_) => State::Synthesis(self),
+            Self::Judged(_) => Next::Stay(self),
         }
     }
 
-    /// Goes on after an end that was none: a judge that failed is asked again, and so is the
-    /// person.
-    pub(in crate::consultation) fn again(self, step: &mut StepContext<'_>) -> State {
+    /// Resumes: a judge that failed is asked again, and so is the person.
+    pub(in crate::consultation) fn again(self, step: &mut StepContext<'_>) -> Next<Self> {
         match self {
-            Self::Judging(judging) if judging.work.is_done() => judging.send(step),
+            Self::Judging(judging) if judging.tasks.is_done() => judging.send(step),
             Self::Judging(judging) => judging.proceed(step),
-            Self::Judged(found) => early_termination::decide(step, *found),
+            Self::Judged(result) => judged_next(early_termination::decide(step, *result)),
         }
     }
 
-    /// The person has answered whether to end here.
+    /// Takes the person's answer to the offer to end here.
     pub(in crate::consultation) fn answered(
         self,
         step: &mut StepContext<'_>,
         findings: EarlyTermination,
         answer: Answer,
-    ) -> State {
+    ) -> Next<Self> {
         match self {
-            Self::Judging(_) => State::Synthesis(self),
-            Self::Judged(found) => early_termination::answered(step, *found, findings, answer),
+            Self::Judging(_) => Next::Stay(self),
+            Self::Judged(result) => {
+                let next = early_termination::answered(step, *result, findings, answer);
+                judged_next(next)
+            }
         }
     }
 }
 
 impl Judging {
-    fn send(mut self, step: &mut StepContext<'_>) -> State {
+    fn send(mut self, step: &mut StepContext<'_>) -> Next<SynthesisRound> {
         let independents = &self.answers.independents;
-        let sent = send_judge(step, &mut self.work, AnswerKind::Synthesis, |prompter| {
+        let sent = send_judge(step, &mut self.tasks, AnswerKind::Synthesis, |prompter| {
             prompter.synthesis(independents).map(Shown::whole)
         });
         match sent {
             Ok(()) => self.proceed(step),
-            Err(error) => prompt_failed(step, self.into_state(), &error),
+            Err(error) => prompt_failed(SynthesisRound::Judging(self), &error),
         }
     }
 
-    /// Looks at what the judge has answered, if it has.
-    fn proceed(mut self, step: &mut StepContext<'_>) -> State {
-        let Some(outcome) = judged(&mut self.work) else {
-            return self.into_state();
+    /// Takes the judge's answer, if it is there.
+    fn proceed(mut self, step: &mut StepContext<'_>) -> Next<SynthesisRound> {
+        let Some(outcome) = judged(&mut self.tasks) else {
+            return Next::Stay(SynthesisRound::Judging(self));
         };
         match outcome.result {
             Ok(answer) => {
                 step.keep(answer.content.clone(), answer.degraded);
                 step.end_round(ROUND, self.since);
-                let Answers {
-                    independents,
-                    voices,
-                    troubled,
-                } = self.answers;
-                let synthesis = answer.content.synthesis().cloned().unwrap_or_default();
-                let troubled = troubled + usize::from(answer.degraded);
-                early_termination::decide(
-                    step,
-                    Found {
-                        independents,
-                        voices,
-                        synthesis,
-                        judge: answer.source,
-                        troubled,
-                    },
-                )
+                let mut answers = self.answers;
+                answers.impaired += usize::from(answer.degraded);
+                let result = SynthesisResult {
+                    answers,
+                    synthesis: answer.content.synthesis().cloned().unwrap_or_default(),
+                    judge: answer.source,
+                };
+                judged_next(early_termination::decide(step, result))
             }
-            Err(error) => judge_failed(step, self.into_state(), AnswerKind::Synthesis, &error),
+            Err(error) => judge_failed(
+                step,
+                SynthesisRound::Judging(self),
+                (AnswerKind::Synthesis, StateName::Synthesis),
+                &error,
+            ),
         }
     }
+}
 
-    fn into_state(self) -> State {
-        State::Synthesis(SynthesisRound::Judging(self))
-    }
+fn judged_next(next: Next<SynthesisResult>) -> Next<SynthesisRound> {
+    next.map(|result| SynthesisRound::Judged(Box::new(result)))
 }

@@ -7,9 +7,9 @@ use crate::domain::ids::AgentId;
 use crate::domain::time::Timestamp;
 
 use super::comparison;
-use super::finishing;
 use super::judge::{judge_failed, prompt_failed, send_judge};
-use super::second_verdict::Second;
+use super::next::{Entry, Next};
+use super::second_verdict::SecondVerdict;
 use crate::consultation::anonymity::relabel::Relabelling;
 use crate::consultation::event::{AbortReason, StateName};
 use crate::consultation::machine::step::StepContext;
@@ -17,41 +17,39 @@ use crate::consultation::plan::options::JudgePasses;
 use crate::consultation::prompt::PromptError;
 use crate::consultation::prompt::filter;
 use crate::consultation::protocol::answer::AnswerKind;
-use crate::consultation::state::State;
 use crate::consultation::tasks::TaskSet;
 use crate::consultation::tasks::{AgentAnswer, PromptSet, TaskOutcome};
 
 pub(in crate::consultation) const ROUND: u8 = 4;
 
-/// The judge is at work on everything.
+/// Round 4.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::consultation) struct VerdictRound {
     since: Timestamp,
-    pub(in crate::consultation) work: TaskSet,
+    pub(in crate::consultation) tasks: TaskSet,
     independents: Vec<Independent>,
     synthesis: Synthesis,
     cross_exam: CrossExam,
-    /// What the judge decided: the answer, when nothing more is to be found out about it.
+    /// The verdict, once it is there.
     #[serde(default)]
     first: Option<AgentAnswer>,
     #[serde(default)]
-    second: Second,
+    second: SecondVerdict,
 }
 
-/// `work` is what others than the judge are still at.
+/// Starts Round 4. `tasks` are optional ones that are still open.
 pub(in crate::consultation) fn enter(
     step: &mut StepContext<'_>,
-    work: TaskSet,
+    tasks: TaskSet,
     independents: Vec<Independent>,
     synthesis: Synthesis,
     cross_exam: CrossExam,
-) -> State {
-    step.change(StateName::CrossExam, StateName::Verdict);
+) -> Next<Box<VerdictRound>> {
     step.begin_round(ROUND);
-    let (since, second) = (step.now, Second::earlier(step));
+    let (since, second) = (step.now, SecondVerdict::earlier(step));
     let mut round = VerdictRound {
         since,
-        work,
+        tasks,
         independents,
         synthesis,
         cross_exam,
@@ -64,11 +62,11 @@ pub(in crate::consultation) fn enter(
             JudgePasses::Once => Ok(()),
             JudgePasses::Twice => round.send_again(step),
         });
-    round.go_on(step, sent)
+    Box::new(round).after_send(step, sent)
 }
 
-/// What the judge is asked for: one answer or a menu of them.
-fn wanted(step: &StepContext<'_>) -> AnswerKind {
+/// Returns what the judge is asked for: one answer or a menu of them.
+fn answer_kind(step: &StepContext<'_>) -> AnswerKind {
     step.plan.debate.mode.strategy().verdict
 }
 
@@ -80,14 +78,14 @@ impl VerdictRound {
             &self.cross_exam,
             step.plan.material,
         );
-        send_judge(step, &mut self.work, wanted(step), |prompter| {
+        send_judge(step, &mut self.tasks, answer_kind(step), |prompter| {
             filter::verdict(prompter, material, independents, synthesis, cross_exam)
         })
     }
 
-    /// The same for the same judge, in the opposite order.
+    /// Starts the second pass, with the experts in the opposite order.
     fn send_again(&mut self, step: &mut StepContext<'_>) -> Result<(), PromptError> {
-        self.second = Second::Awaited;
+        self.second = SecondVerdict::Pending;
         let judge = AgentId::SecondJudge;
         let (from, into) = (step.plan.labels(), step.plan.labels_for(&judge));
         let relabelling = Relabelling {
@@ -102,26 +100,33 @@ impl VerdictRound {
         let prompts = PromptSet::render(step, &judge, |prompter| {
             filter::verdict(prompter, material, independents, &synthesis, &cross_exam)
         })?;
-        self.work.send(step, &judge, wanted(step), prompts);
+        self.tasks.send(step, &judge, answer_kind(step), prompts);
         Ok(())
     }
 
-    fn go_on(self, step: &mut StepContext<'_>, sent: Result<(), PromptError>) -> State {
+    fn after_send(
+        self: Box<Self>,
+        step: &mut StepContext<'_>,
+        sent: Result<(), PromptError>,
+    ) -> Next<Box<Self>> {
         match sent {
             Ok(()) => self.proceed(step),
-            Err(error) => prompt_failed(step, self.into_state(), &error),
+            Err(error) => prompt_failed(self, &error),
         }
     }
 
-    /// Looks at what the judge has answered, if it has.
-    pub(in crate::consultation) fn proceed(mut self, step: &mut StepContext<'_>) -> State {
-        comparison::keep(step, &mut self.work);
+    /// Takes the judge's answers and the comparison of its two verdicts, as far as they are there.
+    pub(in crate::consultation) fn proceed(
+        mut self: Box<Self>,
+        step: &mut StepContext<'_>,
+    ) -> Next<Box<Self>> {
+        comparison::keep(step, &mut self.tasks);
         let mut failed = None;
         for TaskOutcome {
             agent,
             answer,
             result,
-        } in self.work.take_settled()
+        } in self.tasks.take_settled()
         {
             if agent == AgentId::Judge {
                 match result {
@@ -129,41 +134,42 @@ impl VerdictRound {
                     Err(error) => failed = Some(error),
                 }
             } else if agent == AgentId::SecondJudge {
-                self.second = Second::decided(step, result);
+                self.second = SecondVerdict::decided(step, result);
             } else if answer == AnswerKind::Consistency {
                 self.second = match self.second {
-                    Second::Compared(second) => Second::compared(step, second, result),
-                    second @ (Second::NotWanted
-                    | Second::Awaited
-                    | Second::Decided(_)
-                    | Second::Known(_)) => second,
+                    SecondVerdict::Comparing(second) => {
+                        SecondVerdict::compared(step, second, result)
+                    }
+                    second @ (SecondVerdict::NotRequested
+                    | SecondVerdict::Pending
+                    | SecondVerdict::Decided(_)
+                    | SecondVerdict::Known(_)) => second,
                 };
             }
         }
         if let Some(error) = failed {
-            return judge_failed(step, self.into_state(), wanted(step), &error);
+            let asked = (answer_kind(step), StateName::Verdict);
+            return judge_failed(step, self, asked, &error);
         }
-        // What ends the consultation ends it here, as long as there is no answer.
+        // A consultation that is about to end starts no comparison.
         if step.is_stopping() {
-            return self.into_state();
+            return Next::Stay(self);
         }
         self.weigh(step)
     }
 
-    /// Compares the two verdicts once both are there, and ends when there is nothing more to be
-    /// found out.
-    fn weigh(mut self, step: &mut StepContext<'_>) -> State {
+    /// Compares the two verdicts once both are there, and ends when the second is settled.
+    fn weigh(mut self: Box<Self>, step: &mut StepContext<'_>) -> Next<Box<Self>> {
         let Some(first) = self.first.take() else {
-            return self.into_state();
+            return Next::Stay(self);
         };
-        if let Second::Decided(second) = self.second {
+        if let SecondVerdict::Decided(second) = self.second {
             self.second = match first.content.verdict() {
                 Some(said) if !first.degraded => {
-                    Second::compare(step, &mut self.work, said, second)
+                    SecondVerdict::compare(step, &mut self.tasks, said, second)
                 }
-                Some(_) | None => {
-                    Second::Decided(second).given_up(step, "the verdict could not be read as asked")
-                }
+                Some(_) | None => SecondVerdict::Decided(second)
+                    .given_up(step, "the verdict could not be read as asked"),
             };
             self.first = Some(first);
             return self.proceed(step);
@@ -172,46 +178,48 @@ impl VerdictRound {
             return self.end(step, first);
         }
         self.first = Some(first);
-        self.into_state()
+        Next::Stay(self)
     }
 
-    /// Ends before it is known whether the answer held.
+    /// Ends with the verdict before the second one is settled.
     pub(in crate::consultation) fn cut_short(
-        mut self,
+        mut self: Box<Self>,
         step: &mut StepContext<'_>,
         why: &str,
-    ) -> State {
+    ) -> Next<Box<Self>> {
         let Some(first) = self.first.take() else {
-            return self.into_state();
+            return Next::Stay(self);
         };
-        self.work.abandon(step, why);
+        self.tasks.abandon(step, why);
         step.drop_questions();
         self.second = self.second.given_up(step, why);
         self.end(step, first)
     }
 
-    /// Whether an end for this reason comes when there is an answer to give.
+    /// Whether the verdict is there and is given although the consultation ends for this reason.
     pub(in crate::consultation) fn has_an_answer_for(&self, reason: AbortReason) -> bool {
         self.first.is_some() && reason.leaves_an_answer()
     }
 
-    fn into_state(self) -> State {
-        State::Verdict(Box::new(self))
-    }
-
-    fn end(self, step: &mut StepContext<'_>, first: AgentAnswer) -> State {
+    fn end(self: Box<Self>, step: &mut StepContext<'_>, first: AgentAnswer) -> Next<Box<Self>> {
         step.keep(first.content, first.degraded);
-        self.second.tell(step);
+        self.second.emit(step);
         step.end_round(ROUND, self.since);
-        finishing::enter(step, StateName::Verdict, ROUND, self.work)
+        Next::Enter(Entry::Finishing {
+            rounds: ROUND,
+            tasks: self.tasks,
+        })
     }
 
-    /// Goes on after an end that was none: a judge that failed is asked again.
-    pub(in crate::consultation) fn again(mut self, step: &mut StepContext<'_>) -> State {
-        if self.first.is_some() || self.work.is_open(&AgentId::Judge) {
+    /// Resumes: a judge that failed is asked again.
+    pub(in crate::consultation) fn again(
+        mut self: Box<Self>,
+        step: &mut StepContext<'_>,
+    ) -> Next<Box<Self>> {
+        if self.first.is_some() || self.tasks.is_open(&AgentId::Judge) {
             return self.proceed(step);
         }
         let sent = self.send(step);
-        self.go_on(step, sent)
+        self.after_send(step, sent)
     }
 }

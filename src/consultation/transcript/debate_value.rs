@@ -99,7 +99,7 @@ impl Transcript {
         let debate = self.terms.plan.as_deref().map(|plan| &plan.debate);
         let differing: Vec<&SeatId> = pairs
             .iter()
-            .filter(|(held, revision)| !is_unchanged(held, revision))
+            .filter(|(held, revision)| !wording::is_unchanged(held, revision))
             .map(|(held, _)| &held.agent_id)
             .collect();
         if debate.is_some_and(|debate| debate.prior_answers.is_some()) {
@@ -165,7 +165,7 @@ impl Transcript {
         let revision = self.revised(agent);
         let (magnitude, reasoning) = match revision {
             None => (ChangeMagnitude::Unknown, String::new()),
-            Some(revision) if is_unchanged(held, revision) => {
+            Some(revision) if wording::is_unchanged(held, revision) => {
                 (ChangeMagnitude::Same, String::new())
             }
             Some(_) => magnitude(agent, found).unwrap_or_default(),
@@ -353,11 +353,6 @@ impl Transcript {
             .remove(&true)
             .map(|spend| spend.cost)
     }
-}
-
-/// Whether both positions are the same text, so that nobody has to compare them.
-pub(in crate::consultation) fn is_unchanged(held: &Independent, revision: &Revision) -> bool {
-    wording::is_same(&held.position, &revision.revised_position)
 }
 
 /// What the clerk found of one expert; `None` where it said nothing, or more than one thing.

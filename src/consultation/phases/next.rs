@@ -1,0 +1,78 @@
+//! What a phase returns: that it continues, which phase follows and with what, or that the
+//! consultation is aborted. `state.rs` acts on it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::artifact::{CrossExam, Independent, Synthesis};
+
+use crate::consultation::event::{AbortReason, Estimate};
+use crate::consultation::tasks::{AnswerSource, TaskSet};
+
+/// What follows on one step of a phase with the data `P`.
+#[derive(Debug)]
+pub(in crate::consultation) enum Next<P> {
+    Stay(P),
+    Enter(Entry),
+    /// Ends the consultation without a verdict; `phase` is where it can be resumed.
+    Abort {
+        phase: P,
+        reason: AbortReason,
+        message: String,
+    },
+}
+
+impl<P> Next<P> {
+    /// Wraps the phase's data.
+    pub(in crate::consultation) fn map<Q>(self, wrap: impl FnOnce(P) -> Q) -> Next<Q> {
+        match self {
+            Self::Stay(phase) => Next::Stay(wrap(phase)),
+            Self::Enter(entry) => Next::Enter(entry),
+            Self::Abort {
+                phase,
+                reason,
+                message,
+            } => Next::Abort {
+                phase: wrap(phase),
+                reason,
+                message,
+            },
+        }
+    }
+}
+
+/// A phase to enter, with what it starts from.
+#[derive(Debug)]
+pub(in crate::consultation) enum Entry {
+    AwaitingConsent(Estimate),
+    Independent,
+    Synthesis(ExpertAnswers),
+    CrossExam {
+        independents: Vec<Independent>,
+        synthesis: Synthesis,
+    },
+    Verdict {
+        /// Tasks that are still open beside the judge's.
+        tasks: TaskSet,
+        independents: Vec<Independent>,
+        synthesis: Synthesis,
+        cross_exam: CrossExam,
+    },
+    /// The last round is over; optional tasks may still be open.
+    Finishing {
+        rounds: u8,
+        tasks: TaskSet,
+    },
+    Complete {
+        rounds: u8,
+    },
+}
+
+/// The result of Round 1.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(in crate::consultation) struct ExpertAnswers {
+    pub(in crate::consultation) independents: Vec<Independent>,
+    /// Who gave them.
+    pub(in crate::consultation) sources: Vec<AnswerSource>,
+    /// Seats that failed, or whose answer could only be read as prose.
+    pub(in crate::consultation) impaired: usize,
+}
