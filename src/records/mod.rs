@@ -4,7 +4,8 @@
 //!
 //! `journal` writes and reads events, `record` projects them, `stored` reads records of any version,
 //! `page` renders one as HTML. `index`, `history`, `statistics`, `calibration` and `experience`
-//! answer questions about many; `month` adds up the spending of a month.
+//! answer questions about many; `month` adds up the spending of a month, `month_budget` shares its
+//! budget between processes.
 
 pub mod files;
 pub mod journal;
@@ -24,3 +25,4 @@ pub mod statistics;
 pub mod calibration;
 pub mod experience;
 pub mod month;
+pub mod month_budget;

@@ -67,8 +67,8 @@ pub fn days(since: Option<Date>, until: Option<Date>) -> Result<Span, SpanError>
     }
 }
 
-/// The day of a moment.
-pub(super) fn date_of(at: Timestamp, zone: &TimeZone) -> Date {
+/// Returns the day of a moment.
+pub fn date_of(at: Timestamp, zone: &TimeZone) -> Date {
     let farthest = if at.0 < 0 {
         jiff::Timestamp::MIN
     } else {

@@ -11,6 +11,7 @@ mod lookup;
 mod stored;
 mod money;
 mod month;
+mod month_budget;
 mod page;
 mod record;
 mod statistics;

@@ -192,7 +192,7 @@ fn an_index_that_nobody_can_use_is_an_error_that_says_why() {
     let ran = conclave.run(&["consult-stats"]).ends_with(1);
     assert!(
         ran.stderr.starts_with(&format!(
-            "error: cannot look at the index `{}`\n",
+            "error: cannot read the index `{}`\n",
             database(&conclave).display()
         )),
         "{}",

@@ -1,0 +1,206 @@
+//! A monthly budget that the processes of one home share: together they never exceed it.
+//!
+//! A call is paid for in three steps. [`MonthBudget::reserve`] sets its worst case aside,
+//! [`MonthBudget::settle`] turns that into what the call cost, and [`MonthBudget::recorded`] declares
+//! that the cost is now in a journal, where later processes find it.
+//!
+//! Each process has a small file in `monthly-budget/` in the home (see `files`) with three amounts:
+//! what it has reserved, what it has spent, and what of that is recorded. The last two only grow. A
+//! process that opens the budget notes the sum of all recorded amounts and adds up the records after
+//! that, so that every micro-dollar is in the records or counted since:
+//!
+//! ```text
+//! used = records as read at the opening + spent by all − recorded by all before that reading + reserved by all
+//! ```
+//!
+//! Invariant: `used` is never below what was spent and may still be billed. It can be above it by
+//! costs that were recorded while the records were read.
+//!
+//! What a process has reserved or spent and not recorded when it ends is in no record: the calls of
+//! a killed process may have been billed, and runs without a log are never recorded. Such amounts
+//! stay counted until the end of the month, reservations at their worst case.
+//!
+//! A damaged file is an error: what it holds of the budget is unknown. Deleting `monthly-budget/`
+//! while no process runs forgets everything but the records. A lost power supply can lose the last
+//! changes: the files are not synced.
+
+mod files;
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use jiff::civil::Date;
+
+use crate::domain::money::{Cost, MicroUsd};
+
+use files::{Amounts, BudgetFolder, ProcessFile};
+
+pub use files::MonthBudgetError;
+
+/// The reply to a reservation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MonthBudgetCheck {
+    /// The amount is reserved.
+    Reserved,
+    /// It does not fit now. It may once calls in flight are settled below their worst case.
+    WaitForInFlight,
+    /// It does not fit this month.
+    Exceeded,
+}
+
+/// One process's share in the budget of a calendar month. Dropping it closes it.
+#[derive(Debug)]
+pub struct MonthBudget {
+    folder: BudgetFolder,
+    limit: MicroUsd,
+    /// The spending in the records, as read at the opening.
+    in_records: MicroUsd,
+    /// The recorded amounts of all processes before that reading.
+    recorded_before: MicroUsd,
+    /// `None` once it is closed.
+    own: Mutex<Option<ProcessFile>>,
+}
+
+impl MonthBudget {
+    /// Opens the budget of the month of a day. `read_records` adds up the month's records; it is
+    /// called once, without a lock.
+    ///
+    /// # Errors
+    ///
+    /// When the home cannot be written, its file system has no locks, or a file of the budget is
+    /// damaged.
+    pub fn open(
+        home: &Path,
+        month: Date,
+        limit: MicroUsd,
+        read_records: impl FnOnce() -> Cost,
+    ) -> Result<Self, MonthBudgetError> {
+        let folder = BudgetFolder::new(home, month);
+        let lock = folder.lock()?;
+        folder.remove_earlier_months(&lock)?;
+        folder.fold_ended_processes(&lock)?;
+        let recorded_before = folder.sum(&lock)?.recorded;
+        let own = folder.register(&lock)?;
+        drop(lock);
+        Ok(Self {
+            in_records: read_records().known,
+            folder,
+            limit,
+            recorded_before,
+            own: Mutex::new(Some(own)),
+        })
+    }
+
+    /// Returns the limit of the month.
+    pub fn limit(&self) -> MicroUsd {
+        self.limit
+    }
+
+    /// Returns what all processes have spent in the month, without reservations.
+    pub fn spent(&self) -> Result<MicroUsd, MonthBudgetError> {
+        let lock = self.folder.lock()?;
+        Ok(self.spent_of(self.folder.sum(&lock)?))
+    }
+
+    /// Reserves the worst case of a call, if it fits.
+    ///
+    /// # Errors
+    ///
+    /// When the files cannot be read or written; nothing is reserved then.
+    pub fn reserve(&self, worst_case: MicroUsd) -> Result<MonthBudgetCheck, MonthBudgetError> {
+        let mut own = self.own();
+        let own = own.as_mut().ok_or(MonthBudgetError::Closed)?;
+        let lock = self.folder.lock()?;
+        self.folder.check_registered(own)?;
+        let sum = self.folder.sum(&lock)?;
+        let left = self.limit.0.saturating_sub(self.spent_of(sum).0);
+        if worst_case.0 > left {
+            Ok(MonthBudgetCheck::Exceeded)
+        } else if worst_case.0 > left.saturating_sub(sum.reserved.0) {
+            Ok(MonthBudgetCheck::WaitForInFlight)
+        } else {
+            let mut amounts = own.amounts();
+            amounts.reserved += worst_case;
+            own.write(&lock, amounts)?;
+            Ok(MonthBudgetCheck::Reserved)
+        }
+    }
+
+    /// Turns a reservation into what its call cost; zero for a call that was never sent.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be written; the reservation stays then.
+    pub fn settle(&self, reserved: MicroUsd, actual: MicroUsd) -> Result<(), MonthBudgetError> {
+        self.change(|amounts| {
+            amounts.reserved = minus(amounts.reserved, reserved);
+            amounts.spent += actual;
+        })
+    }
+
+    /// Declares that spending is in a journal. To be called after the journal was written: spending
+    /// that is declared earlier can be missed by a process that opens the budget in between.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be written; the spending stays unrecorded then.
+    pub fn recorded(&self, amount: MicroUsd) -> Result<(), MonthBudgetError> {
+        self.change(|amounts| {
+            amounts.recorded = (amounts.recorded + amount).min(amounts.spent);
+        })
+    }
+
+    /// Ends this process's share. The last process to close leaves no files, unless spending is
+    /// unrecorded.
+    ///
+    /// # Errors
+    ///
+    /// When the files cannot be read or written; the next process that opens the budget then treats
+    /// this one as killed.
+    pub fn close(self) -> Result<(), MonthBudgetError> {
+        self.end()
+    }
+
+    fn end(&self) -> Result<(), MonthBudgetError> {
+        let Some(own) = self.own().take() else {
+            return Ok(());
+        };
+        let lock = self.folder.lock()?;
+        // Without its own lock the file is one of an ended process.
+        drop(own);
+        self.folder.fold_ended_processes(&lock)?;
+        self.folder.remove_if_empty(&lock);
+        Ok(())
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Amounts)) -> Result<(), MonthBudgetError> {
+        let mut own = self.own();
+        let own = own.as_mut().ok_or(MonthBudgetError::Closed)?;
+        let lock = self.folder.lock()?;
+        let mut amounts = own.amounts();
+        change(&mut amounts);
+        own.write(&lock, amounts)
+    }
+
+    /// Returns the spending of the month that a sum over all processes amounts to.
+    fn spent_of(&self, sum: Amounts) -> MicroUsd {
+        self.in_records + minus(sum.spent, self.recorded_before)
+    }
+
+    fn own(&self) -> MutexGuard<'_, Option<ProcessFile>> {
+        self.own.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for MonthBudget {
+    fn drop(&mut self) {
+        // A failure leaves the file of an ended process, which the next one takes care of.
+        let _ = self.end();
+    }
+}
+
+fn minus(amount: MicroUsd, less: MicroUsd) -> MicroUsd {
+    MicroUsd(amount.0.saturating_sub(less.0))
+}

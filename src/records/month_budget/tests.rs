@@ -1,0 +1,416 @@
+use std::fs;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+
+use proptest::prelude::*;
+
+use super::MonthBudgetCheck::{Exceeded, Reserved, WaitForInFlight};
+use super::*;
+
+/// A home, and the sum of what is in its journals.
+struct Home {
+    folder: tempfile::TempDir,
+    journals: AtomicU64,
+}
+
+impl Home {
+    fn new() -> Self {
+        Self {
+            folder: tempfile::tempdir().unwrap(),
+            journals: AtomicU64::new(0),
+        }
+    }
+
+    fn try_open(&self, limit: u64) -> Result<MonthBudget, MonthBudgetError> {
+        MonthBudget::open(self.folder.path(), november(), MicroUsd(limit), || {
+            Cost::exactly(MicroUsd(self.journals.load(Ordering::SeqCst)))
+        })
+    }
+
+    fn open(&self, limit: u64) -> MonthBudget {
+        self.try_open(limit).unwrap()
+    }
+
+    /// Writes spending to a journal, then declares it.
+    fn record(&self, process: &MonthBudget, amount: u64) {
+        self.journals.fetch_add(amount, Ordering::SeqCst);
+        process.recorded(MicroUsd(amount)).unwrap();
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        fs::read_dir(self.folder.path().join("monthly-budget"))
+            .into_iter()
+            .flatten()
+            .map(|entry| entry.unwrap().path())
+            .collect()
+    }
+}
+
+fn november() -> Date {
+    jiff::civil::date(2026, 11, 22)
+}
+
+fn reserve(process: &MonthBudget, amount: u64) -> MonthBudgetCheck {
+    process.reserve(MicroUsd(amount)).unwrap()
+}
+
+fn settle(process: &MonthBudget, reserved: u64, actual: u64) {
+    process
+        .settle(MicroUsd(reserved), MicroUsd(actual))
+        .unwrap();
+}
+
+fn spent(process: &MonthBudget) -> u64 {
+    process.spent().unwrap().0
+}
+
+/// Ends a process without a word, as `kill -9` does: its locks are released, its file stays.
+fn kill(process: MonthBudget) {
+    drop(process.own().take());
+}
+
+#[test]
+fn reservations_of_all_processes_share_the_limit() {
+    let home = Home::new();
+    let (one, other) = (home.open(10), home.open(10));
+    assert_eq!(reserve(&one, 7), Reserved);
+    assert_eq!(reserve(&other, 4), WaitForInFlight);
+    assert_eq!(reserve(&other, 3), Reserved);
+    assert_eq!(reserve(&one, 1), WaitForInFlight);
+    assert_eq!(reserve(&one, 11), Exceeded);
+}
+
+#[test]
+fn settled_calls_free_what_they_did_not_cost() {
+    let home = Home::new();
+    let (one, other) = (home.open(10), home.open(10));
+    assert_eq!(reserve(&one, 9), Reserved);
+    settle(&one, 9, 2);
+    assert_eq!(spent(&other), 2);
+    assert_eq!(reserve(&other, 8), Reserved);
+    settle(&other, 8, 0);
+    assert_eq!(reserve(&one, 9), Exceeded);
+}
+
+#[test]
+fn recorded_spending_is_counted_once_by_processes_that_open_later() {
+    let home = Home::new();
+    let first = home.open(10);
+    assert_eq!(reserve(&first, 4), Reserved);
+    settle(&first, 4, 4);
+    home.record(&first, 4);
+    let later = home.open(10);
+    assert_eq!(spent(&first), 4);
+    assert_eq!(spent(&later), 4);
+}
+
+#[test]
+fn spending_stays_counted_after_its_process_has_closed() {
+    let home = Home::new();
+    let (spender, witness) = (home.open(10), home.open(10));
+    assert_eq!(reserve(&spender, 6), Reserved);
+    settle(&spender, 6, 6);
+    home.record(&spender, 6);
+    spender.close().unwrap();
+    assert_eq!(spent(&witness), 6);
+    assert_eq!(reserve(&witness, 5), Exceeded);
+    assert_eq!(spent(&home.open(10)), 6);
+}
+
+#[test]
+fn spending_recorded_while_the_records_are_read_is_counted() {
+    let home = Home::new();
+    let first = home.open(10);
+    assert_eq!(reserve(&first, 4), Reserved);
+    settle(&first, 4, 4);
+    let read_records = || {
+        let too_early = home.journals.load(Ordering::SeqCst);
+        home.record(&first, 4);
+        Cost::exactly(MicroUsd(too_early))
+    };
+    let later =
+        MonthBudget::open(home.folder.path(), november(), MicroUsd(10), read_records).unwrap();
+    assert_eq!(spent(&later), 4);
+}
+
+#[test]
+fn earlier_records_count() {
+    let home = Home::new();
+    home.journals.store(8, Ordering::SeqCst);
+    let process = home.open(10);
+    assert_eq!(reserve(&process, 3), Exceeded);
+    assert_eq!(reserve(&process, 2), Reserved);
+}
+
+#[test]
+fn the_last_process_to_close_leaves_no_files() {
+    let home = Home::new();
+    let (one, other) = (home.open(10), home.open(10));
+    for process in [&one, &other] {
+        assert_eq!(reserve(process, 2), Reserved);
+        settle(process, 2, 1);
+        home.record(process, 1);
+    }
+    drop(one);
+    assert_eq!(home.files().len(), 2);
+    other.close().unwrap();
+    assert_eq!(home.files(), [PathBuf::new(); 0]);
+    assert!(!home.folder.path().join("monthly-budget").exists());
+}
+
+#[test]
+fn spending_without_a_record_stays_counted_for_the_month() {
+    let home = Home::new();
+    let process = home.open(10);
+    assert_eq!(reserve(&process, 5), Reserved);
+    settle(&process, 5, 5);
+    home.record(&process, 2);
+    process.close().unwrap();
+    for _ in 0..3 {
+        let process = home.open(10);
+        assert_eq!(spent(&process), 5);
+        process.close().unwrap();
+    }
+    assert_eq!(home.files().len(), 1);
+}
+
+#[test]
+fn reservations_of_a_killed_process_count_as_spent() {
+    let home = Home::new();
+    let (killed, witness) = (home.open(10), home.open(10));
+    assert_eq!(reserve(&killed, 6), Reserved);
+    assert_eq!(reserve(&witness, 5), WaitForInFlight);
+    kill(killed);
+    assert_eq!(reserve(&witness, 5), Exceeded);
+    assert_eq!(spent(&witness), 6);
+    witness.close().unwrap();
+    assert_eq!(spent(&home.open(10)), 6);
+}
+
+#[test]
+fn spending_that_a_killed_process_recorded_is_counted_once() {
+    let home = Home::new();
+    let killed = home.open(10);
+    assert_eq!(reserve(&killed, 3), Reserved);
+    settle(&killed, 3, 3);
+    home.record(&killed, 3);
+    kill(killed);
+    let process = home.open(10);
+    assert_eq!(spent(&process), 3);
+    process.close().unwrap();
+    assert_eq!(home.files(), [PathBuf::new(); 0]);
+}
+
+#[test]
+fn files_of_earlier_months_are_removed_once_no_process_uses_them() {
+    let home = Home::new();
+    let open_october = || {
+        let october = jiff::civil::date(2026, 10, 31);
+        MonthBudget::open(home.folder.path(), october, MicroUsd(10), Cost::default).unwrap()
+    };
+    let october = open_october();
+    assert_eq!(reserve(&october, 9), Reserved);
+    let november = home.open(10);
+    assert_eq!(reserve(&november, 9), Reserved);
+    kill(november);
+    assert_eq!(spent(&october), 0);
+    kill(october);
+    assert_eq!(
+        spent(&open_october()),
+        9,
+        "a clock that is set back finds it"
+    );
+    let foreign = home.folder.path().join("monthly-budget/notes.json");
+    fs::write(&foreign, "").unwrap();
+    drop(home.open(10));
+    let shared = home.folder.path().join("monthly-budget/2026-11.json");
+    let mut left = home.files();
+    left.sort();
+    assert_eq!(left, [shared, foreign]);
+}
+
+#[test]
+fn a_damaged_file_is_an_error_that_names_it() {
+    let home = Home::new();
+    let running = home.open(10);
+    let killed = home.open(10);
+    kill(killed);
+    for path in home.files() {
+        let whole = fs::read(&path).unwrap();
+        for damage in ["", "{", "[]", "{\"schema_version\":1}", "\0\0\0\0"] {
+            fs::write(&path, damage).unwrap();
+            for error in [
+                home.try_open(10).unwrap_err(),
+                running.reserve(MicroUsd(1)).unwrap_err(),
+            ] {
+                assert!(
+                    matches!(&error, MonthBudgetError::Damaged { path: named, .. } if *named == path)
+                );
+            }
+        }
+        fs::write(&path, "{\"schema_version\":\"2.0\"}").unwrap();
+        let error = home.try_open(10).unwrap_err();
+        assert!(
+            matches!(error, MonthBudgetError::OtherVersion { version, .. } if version == "2.0")
+        );
+        fs::write(&path, whole).unwrap();
+    }
+    assert_eq!(reserve(&running, 10), Reserved);
+}
+
+#[test]
+fn deleting_the_files_of_a_running_process_is_an_error() {
+    let home = Home::new();
+    let process = home.open(10);
+    fs::remove_dir_all(home.folder.path().join("monthly-budget")).unwrap();
+    let error = process.reserve(MicroUsd(1)).unwrap_err();
+    assert!(matches!(error, MonthBudgetError::Deleted(_)), "{error}");
+    process.close().unwrap();
+}
+
+#[test]
+fn a_process_file_is_written_in_place_at_a_fixed_length() {
+    let home = Home::new();
+    let process = home.open(u64::MAX);
+    assert_eq!(reserve(&process, u64::MAX - 1), Reserved);
+    let files = home.files();
+    assert_eq!(fs::metadata(&files[0]).unwrap().len(), 256);
+    settle(&process, u64::MAX - 1, u64::MAX);
+    assert_eq!(fs::metadata(&files[0]).unwrap().len(), 256);
+    assert_eq!(spent(&process), u64::MAX);
+}
+
+#[test]
+fn twenty_processes_at_once_never_exceed_the_budget() {
+    const LIMIT: u64 = 500;
+    let home = Home::new();
+    let in_use = AtomicU64::new(0);
+    thread::scope(|scope| {
+        for seed in 0..20_u64 {
+            let (home, in_use) = (&home, &in_use);
+            scope.spawn(move || {
+                let process = home.open(LIMIT);
+                for step in 0..20 {
+                    let worst = 1 + (seed * 7 + step * 3) % 19;
+                    if reserve(&process, worst) != Reserved {
+                        continue;
+                    }
+                    let used = in_use.fetch_add(worst, Ordering::SeqCst) + worst;
+                    assert!(used <= LIMIT, "{used}");
+                    let actual = worst * (step % 4) / 3;
+                    in_use.fetch_sub(worst - actual, Ordering::SeqCst);
+                    settle(&process, worst, actual);
+                    home.record(&process, actual);
+                }
+                process.close().unwrap();
+            });
+        }
+    });
+    let spent_in_all = in_use.load(Ordering::SeqCst);
+    assert!(spent_in_all <= LIMIT);
+    assert_eq!(home.journals.load(Ordering::SeqCst), spent_in_all);
+    assert_eq!(home.files(), [PathBuf::new(); 0]);
+}
+
+#[derive(Clone, Debug)]
+enum Op {
+    Open(usize),
+    Reserve(usize, u64),
+    /// Settles the oldest reservation at so many thirds of it.
+    Settle(usize, u64),
+    /// Writes what is settled to the journal.
+    Journal(usize),
+    /// Declares what is in the journal.
+    Declare(usize),
+    Close(usize),
+    Kill(usize),
+}
+
+fn op() -> impl Strategy<Value = Op> {
+    let slot = 0..4_usize;
+    prop_oneof![
+        2 => slot.clone().prop_map(Op::Open),
+        6 => (slot.clone(), 0..40_u64).prop_map(|(slot, amount)| Op::Reserve(slot, amount)),
+        5 => (slot.clone(), 0..4_u64).prop_map(|(slot, thirds)| Op::Settle(slot, thirds)),
+        4 => slot.clone().prop_map(Op::Journal),
+        4 => slot.clone().prop_map(Op::Declare),
+        1 => slot.clone().prop_map(Op::Close),
+        1 => slot.prop_map(Op::Kill),
+    ]
+}
+
+struct Process {
+    budget: MonthBudget,
+    reserved: Vec<u64>,
+    settled: u64,
+    journalled: u64,
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn spending_and_reservations_never_exceed_the_limit(ops in proptest::collection::vec(op(), 1..60)) {
+        const LIMIT: u64 = 100;
+        let home = Home::new();
+        let mut processes: [Option<Process>; 4] = [const { None }; 4];
+        // What was spent, and what killed processes may have spent.
+        let (mut spent_in_all, mut lost) = (0, 0);
+        let mut is_exact = true;
+        for op in ops {
+            match op {
+                Op::Open(slot) => {
+                    processes[slot].get_or_insert_with(|| Process { budget: home.open(LIMIT), reserved: Vec::new(), settled: 0, journalled: 0 });
+                }
+                Op::Reserve(slot, amount) => if let Some(process) = &mut processes[slot]
+                    && reserve(&process.budget, amount) == Reserved {
+                    process.reserved.push(amount);
+                },
+                Op::Settle(slot, thirds) => if let Some(process) = &mut processes[slot] && !process.reserved.is_empty() {
+                    let reserved = process.reserved.remove(0);
+                    settle(&process.budget, reserved, reserved * thirds / 3);
+                    process.settled += reserved * thirds / 3;
+                    spent_in_all += reserved * thirds / 3;
+                },
+                Op::Journal(slot) => if let Some(process) = &mut processes[slot] {
+                    home.journals.fetch_add(process.settled, Ordering::SeqCst);
+                    process.journalled += std::mem::take(&mut process.settled);
+                },
+                Op::Declare(slot) => if let Some(process) = &mut processes[slot] {
+                    process.budget.recorded(MicroUsd(std::mem::take(&mut process.journalled))).unwrap();
+                },
+                Op::Close(slot) | Op::Kill(slot) => if let Some(process) = processes[slot].take() {
+                    lost += process.reserved.iter().sum::<u64>();
+                    is_exact &= process.reserved.is_empty() && process.journalled == 0;
+                    if matches!(op, Op::Kill(_)) {
+                        kill(process.budget);
+                    } else {
+                        process.budget.close().unwrap();
+                    }
+                },
+            }
+            let open: u64 = processes.iter().flatten().flat_map(|process| &process.reserved).sum();
+            prop_assert!(spent_in_all + lost + open <= LIMIT);
+            for process in processes.iter().flatten() {
+                prop_assert!(spent(&process.budget) >= spent_in_all + lost);
+            }
+        }
+        let all_declared = processes.iter().flatten().all(|process| process.journalled == 0);
+        if is_exact && all_declared {
+            prop_assert_eq!(spent(&home.open(LIMIT)), spent_in_all);
+        }
+    }
+
+    #[test]
+    fn damage_never_panics(bytes in proptest::collection::vec(any::<u8>(), 0..300), cut in 0..300_usize) {
+        let home = Home::new();
+        kill(home.open(10));
+        let path = home.files().remove(0);
+        let whole = fs::read(&path).unwrap();
+        fs::write(&path, &bytes).unwrap();
+        let _ = home.try_open(10);
+        fs::write(&path, &whole[..cut.min(whole.len())]).unwrap();
+        let _ = home.try_open(10);
+    }
+}

@@ -1,0 +1,109 @@
+//! Processes that share a monthly budget and are killed: what they may have spent stays counted.
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use conclave::domain::money::{Cost, MicroUsd};
+use conclave::records::month_budget::{MonthBudget, MonthBudgetCheck};
+
+const HOME: &str = "MONTH_BUDGET_TEST_HOME";
+const LIMIT: MicroUsd = MicroUsd(1_000);
+
+fn open(home: &Path) -> MonthBudget {
+    MonthBudget::open(home, jiff::civil::date(2026, 11, 22), LIMIT, Cost::default).unwrap()
+}
+
+/// A process of its own: it reserves 30 until the budget is used up, settles every other call at 10,
+/// says so, and waits to be killed.
+#[test]
+#[ignore = "started by the other test"]
+fn process_that_is_killed() {
+    let Some(home) = std::env::var_os(HOME) else {
+        return;
+    };
+    let budget = open(Path::new(&home));
+    for call in 0.. {
+        if budget.reserve(MicroUsd(30)).unwrap() != MonthBudgetCheck::Reserved {
+            break;
+        }
+        if call % 2 == 0 {
+            budget.settle(MicroUsd(30), MicroUsd(10)).unwrap();
+        }
+    }
+    println!("used up");
+    std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
+}
+
+fn start(home: &Path) -> Child {
+    Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "records::month_budget::process_that_is_killed"])
+        .args(["--ignored", "--nocapture"])
+        .env(HOME, home)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+fn wait_until_used_up(child: &mut Child) {
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let said = lines
+        .map_while(Result::ok)
+        .any(|line| line.contains("used up"));
+    assert!(said, "the process ended early");
+}
+
+fn has_file(home: &Path, pid: u32) -> bool {
+    std::fs::read_dir(home.join("monthly-budget"))
+        .unwrap()
+        .any(|entry| {
+            let name = entry.unwrap().file_name();
+            name.to_string_lossy().contains(&format!(".{pid}-"))
+        })
+}
+
+#[test]
+fn killed_processes_leave_no_budget_to_spend_again() {
+    let home = tempfile::tempdir().unwrap();
+    let witness = open(home.path());
+    let mut children: Vec<Child> = (0..4).map(|_| start(home.path())).collect();
+    children.iter_mut().for_each(wait_until_used_up);
+    assert_eq!(
+        witness.reserve(MicroUsd(30)).unwrap(),
+        MonthBudgetCheck::WaitForInFlight
+    );
+    for child in &mut children {
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    let spent = witness.spent().unwrap();
+    assert!(spent <= LIMIT, "{spent:?}");
+    assert!(spent > MicroUsd(LIMIT.0 - 30), "{spent:?}");
+    assert_eq!(
+        witness.reserve(MicroUsd(30)).unwrap(),
+        MonthBudgetCheck::Exceeded
+    );
+    witness.close().unwrap();
+    assert_eq!(open(home.path()).spent().unwrap(), spent);
+}
+
+#[test]
+fn a_process_killed_at_any_moment_leaves_whole_files() {
+    let home = tempfile::tempdir().unwrap();
+    let mut spent = MicroUsd::ZERO;
+    for _ in 0..12 {
+        let mut child = start(home.path());
+        let witness = open(home.path());
+        // Killed as soon as it has a file of its own, whatever it does then.
+        while !has_file(home.path(), child.id()) {
+            assert_eq!(child.try_wait().unwrap(), None, "the process ended early");
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let now = witness.spent().unwrap();
+        assert!(now >= spent, "{now:?}");
+        assert!(now <= LIMIT, "{now:?}");
+        spent = now;
+    }
+}
