@@ -18,6 +18,8 @@ use conclave::domain::panel::{Panel, Seat};
 use conclave::domain::pricing::PriceList;
 use conclave::domain::vendors;
 use conclave::engine::clock::Clock;
+use conclave::engine::dispatcher::Dispatcher;
+use conclave::engine::dispatcher::pool::PoolRules;
 use conclave::engine::driver::{Driver, Providers, RunStart};
 use conclave::engine::ports::{BoxFuture, Person, Provider, Subscriber};
 use conclave::providers::catalog::ModelCatalog;
@@ -47,6 +49,8 @@ pub(crate) fn run(plan: Plan, providers: &Providers, folder: &Path, watcher: &mu
         Driver {
             clock: Clock::system(),
             providers,
+            dispatcher: Dispatcher::new(Clock::system(), PoolRules::default()),
+            budgets: Vec::new(),
             subscribers,
             person: &Nobody,
             interrupts,

@@ -131,18 +131,24 @@ fn step(step: &mut StepContext<'_>, state: State, input: Input) -> State {
             "Consultation interrupted".to_owned(),
         ),
         (state, Input::Answered(answer)) => machine::questions::answered(step, state, answer),
-        (state @ State::AwaitingConsent(_), _) => state,
         (state, Input::HealthCheckStarted { provider }) => {
             step.emit(Event::Health(HealthEvent::CheckStarted { provider }));
             state
         }
         (state, Input::HealthChanged(update)) => {
-            step.run
-                .health
-                .insert(update.provider.clone(), update.status);
+            let view = step.run.providers.entry(update.provider.clone());
+            view.or_default().health = update.status;
             step.emit(Event::Health(HealthEvent::StatusUpdated(update)));
             state
         }
+        (mut state, Input::ProviderChanged(update)) => {
+            step.note_provider(update);
+            if let Some(work) = state.work() {
+                work.advance(step);
+            }
+            state.proceed(step)
+        }
+        (state @ State::AwaitingConsent(_), _) => state,
         (state, Input::TimerFired { timer }) if state.is_over_at(timer) => state.give_up(step),
         (state, Input::TimerFired { timer }) if step.run.watch.pulse == Some(timer) => {
             machine::questions::pulse(step, state)
@@ -171,7 +177,10 @@ fn cause_of(input: &Input) -> Option<Cause> {
         Input::Start | Input::StartedBefore { .. } => Cause::Start,
         Input::Answered(answer) => Cause::Answered(*answer),
         Input::FirstToken { .. } => return None,
+        Input::Admitted { .. } => Cause::Admitted,
+        Input::NotAdmitted { .. } => Cause::NotAdmitted,
         Input::Replied { .. } => Cause::Replied,
+        Input::ProviderChanged(_) => Cause::Provider,
         Input::TimerFired { timer } => Cause::Timer(*timer),
         Input::HealthCheckStarted { .. } => Cause::HealthCheck,
         Input::HealthChanged(_) => Cause::Health,

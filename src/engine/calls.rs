@@ -6,8 +6,9 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, Id, JoinSet};
 
+use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::protocol::call::{Ask, Failure, FailureClass, Outcome};
-use crate::domain::ids::{CallId, ProviderId};
+use crate::domain::ids::CallId;
 
 use super::ports::{Delta, Provider};
 
@@ -15,7 +16,7 @@ use super::ports::{Delta, Provider};
 #[derive(Debug)]
 pub(super) enum News {
     Delta(CallId, Delta),
-    Finished(CallId, ProviderId, Outcome),
+    Finished(CallId, AnswerKind, Outcome),
 }
 
 /// Tasks by call.
@@ -23,7 +24,7 @@ pub(super) enum News {
 pub(super) struct Calls {
     tasks: JoinSet<Outcome>,
     open: BTreeMap<CallId, AbortHandle>,
-    by_task: BTreeMap<Id, (CallId, ProviderId)>,
+    by_task: BTreeMap<Id, (CallId, AnswerKind)>,
     cancelled: BTreeSet<CallId>,
     deltas: mpsc::UnboundedSender<(CallId, Delta)>,
     incoming: mpsc::UnboundedReceiver<(CallId, Delta)>,
@@ -44,7 +45,7 @@ impl Calls {
 
     /// Starts a call at its provider; without one it fails at once.
     pub(super) fn start(&mut self, provider: Option<Arc<dyn Provider>>, ask: Ask) {
-        let (call, at) = (ask.call, ask.model.provider.clone());
+        let (call, answer) = (ask.call, ask.answer);
         let deltas = self.deltas.clone();
         let handle = self.tasks.spawn(async move {
             let Some(provider) = provider else {
@@ -56,7 +57,7 @@ impl Calls {
             let mut on = |delta| drop(deltas.send((call, delta)));
             provider.ask(&ask, &mut on).await
         });
-        self.by_task.insert(handle.id(), (call, at));
+        self.by_task.insert(handle.id(), (call, answer));
         self.open.insert(call, handle);
     }
 
@@ -82,17 +83,17 @@ impl Calls {
                             (error.id(), Err(Failure::new(FailureClass::Internal, "the program failed while handling this call")))
                         }
                     };
-                    let Some((call, provider)) = self.by_task.remove(&task) else { continue };
-                    News::Finished(call, provider, outcome)
+                    let Some((call, answer)) = self.by_task.remove(&task) else { continue };
+                    News::Finished(call, answer, outcome)
                 }
                 else => std::future::pending().await,
             };
             match news {
                 News::Delta(call, _) if self.cancelled.contains(&call) => {}
                 News::Finished(call, ..) if self.cancelled.remove(&call) => {}
-                News::Finished(call, provider, outcome) => {
+                News::Finished(call, answer, outcome) => {
                     self.open.remove(&call);
-                    return News::Finished(call, provider, outcome);
+                    return News::Finished(call, answer, outcome);
                 }
                 delta @ News::Delta(..) => return delta,
             }

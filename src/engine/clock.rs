@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use crate::domain::time::Timestamp;
 
 /// Tells the time of one run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clock {
     started: Timestamp,
     at: Instant,
@@ -53,5 +53,15 @@ impl Clock {
     /// The runtime's moment for a timestamp.
     pub fn instant(&self, moment: Timestamp) -> Instant {
         self.at + moment.since(self.started)
+    }
+
+    /// The same moment by this clock that is `moment` by another one, never earlier.
+    pub fn translate(&self, moment: Timestamp, by: &Self) -> Timestamp {
+        if self == by {
+            moment
+        } else {
+            self.started
+                .after(by.instant(moment).saturating_duration_since(self.at))
+        }
     }
 }

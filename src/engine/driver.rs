@@ -7,16 +7,19 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 
 use crate::consultation::Consultation;
-use crate::consultation::event::Envelope;
+use crate::consultation::event::{CallEvent, Envelope, Event};
 use crate::consultation::machine::replay::Replayed;
-use crate::consultation::plan::Control;
+use crate::consultation::plan::{Control, Plan};
+use crate::consultation::protocol::call::Ask;
+use crate::consultation::protocol::request::RequestKey;
 use crate::consultation::protocol::{Answer, Effect, Input, Question, TimerId};
 use crate::domain::ids::{CallId, ProviderId};
 use crate::domain::time::Timestamp;
 
 use super::calls::{Calls, News};
 use super::clock::Clock;
-use super::health::Monitor;
+use super::dispatcher::budget::SharedBudget;
+use super::dispatcher::{Answer as RequestAnswer, CallPermit, Dispatcher, Member, Notice};
 use super::ports::{BoxFuture, Delta, Person, Provider, Subscriber};
 
 /// The models that can be asked, by provider.
@@ -27,6 +30,10 @@ pub type Providers = BTreeMap<ProviderId, Arc<dyn Provider>>;
 pub struct Driver<'a> {
     pub clock: Clock,
     pub providers: &'a Providers,
+    /// The process's view of the providers.
+    pub dispatcher: Dispatcher,
+    /// The ceilings above the consultation's own, the innermost first.
+    pub budgets: Vec<Arc<dyn SharedBudget>>,
     pub subscribers: Vec<&'a mut dyn Subscriber>,
     pub person: &'a dyn Person,
     /// One message for each Ctrl-C or request to end.
@@ -39,7 +46,7 @@ pub enum RunStart {
     /// From the beginning.
     New,
     /// Where an earlier run left off.
-    Again {
+    Resume {
         /// What was still to be done in the earlier run's last step: done before anything else.
         effects: Vec<Effect>,
         /// Those that had not run out.
@@ -55,7 +62,7 @@ pub enum RunStart {
 
 impl RunStart {
     /// A consultation as its log left it, and how to go on with it.
-    pub fn again(
+    pub fn resume(
         replayed: Replayed,
         control: Control,
         tool_version: impl Into<String>,
@@ -69,7 +76,7 @@ impl RunStart {
         } = replayed;
         (
             consultation,
-            Self::Again {
+            Self::Resume {
                 effects,
                 timers,
                 lost,
@@ -84,11 +91,11 @@ impl RunStart {
 impl Driver<'_> {
     /// Runs a consultation from where it is to its end and returns every event of this run, in
     /// order.
-    pub async fn run(self, consultation: &mut Consultation, begin: RunStart) -> Vec<Envelope> {
-        let mut run = Run::new(self);
-        match begin {
-            RunStart::New => run.inputs.push_back(Input::Start),
-            RunStart::Again {
+    pub async fn run(self, consultation: &mut Consultation, start: RunStart) -> Vec<Envelope> {
+        let mut run = Run::new(self, consultation.plan());
+        match start {
+            RunStart::New => run.expect(Input::Start),
+            RunStart::Resume {
                 effects,
                 timers,
                 lost,
@@ -101,18 +108,23 @@ impl Driver<'_> {
                 for effect in effects {
                     run.carry_out(effect);
                 }
-                run.inputs.push_back(Input::Resume {
+                run.expect(Input::Resume {
                     lost,
                     control,
                     tool_version,
                 });
             }
         }
+        let known = std::mem::take(&mut run.known);
+        run.expect_all(known);
         loop {
-            while let Some(input) = run.inputs.pop_front() {
-                for effect in consultation.handle(run.with.clock.now(), input) {
+            while let Some(next) = run.inputs.pop_front() {
+                run.permit = next.permit;
+                for effect in consultation.handle(run.with.clock.now(), next.input) {
                     run.carry_out(effect);
                 }
+                // Given back: a request that has lost its purpose, or an answer that came too late.
+                run.permit = None;
             }
             if consultation.state().is_terminal() {
                 return run.end().await;
@@ -122,35 +134,71 @@ impl Driver<'_> {
     }
 }
 
+/// An input, with the permit of the call that it admits or ends.
+#[derive(Debug)]
+struct NextInput {
+    input: Input,
+    permit: Option<CallPermit>,
+}
+
 /// A run under way.
 struct Run<'a> {
     with: Driver<'a>,
+    member: Member,
+    /// What the dispatcher knew when the run began.
+    known: Vec<Input>,
     calls: Calls,
-    monitor: Monitor,
+    permits: BTreeMap<CallId, CallPermit>,
+    /// The permit that came with the input being handled.
+    permit: Option<CallPermit>,
     timers: BTreeSet<(Timestamp, TimerId)>,
     question: Option<BoxFuture<'a, Answer>>,
     /// Calls that have shown a sign of an answer.
     answering: BTreeSet<CallId>,
     /// What has happened and is not yet handed to the machine.
-    inputs: VecDeque<Input>,
+    inputs: VecDeque<NextInput>,
     history: Vec<Envelope>,
-    any_call: bool,
     interruptible: bool,
 }
 
 impl<'a> Run<'a> {
-    fn new(with: Driver<'a>) -> Self {
+    fn new(mut with: Driver<'a>, plan: &Plan) -> Self {
+        let ids = with.providers.keys().chain(plan.in_flight.keys());
+        let limits = ids.map(|id| (id.clone(), plan.in_flight(id))).collect();
+        let budgets = std::mem::take(&mut with.budgets);
+        let (member, known) = with.dispatcher.join(limits, budgets);
         Self {
             with,
+            member,
+            known,
             calls: Calls::new(),
-            monitor: Monitor::new(),
+            permits: BTreeMap::new(),
+            permit: None,
             timers: BTreeSet::new(),
             question: None,
             answering: BTreeSet::new(),
             inputs: VecDeque::new(),
             history: Vec::new(),
-            any_call: false,
             interruptible: true,
+        }
+    }
+
+    fn expect(&mut self, mut input: Input) {
+        if let Input::ProviderChanged(update) = &mut input {
+            let theirs = self.with.dispatcher.clock();
+            update
+                .change
+                .map_moments(|moment| self.with.clock.translate(moment, theirs));
+        }
+        self.inputs.push_back(NextInput {
+            input,
+            permit: None,
+        });
+    }
+
+    fn expect_all(&mut self, inputs: Vec<Input>) {
+        for input in inputs {
+            self.expect(input);
         }
     }
 
@@ -160,60 +208,104 @@ impl<'a> Run<'a> {
             // Dropped unanswered: an answer that is being typed, or is there but was not yet looked
             // for, goes nowhere.
             Effect::Withdraw => self.question = None,
-            Effect::Ask(ask) => {
-                self.any_call = true;
-                self.calls
-                    .start(self.with.providers.get(&ask.model.provider).cloned(), *ask);
+            Effect::Request(request) => {
+                let key = request.key.clone();
+                if let Some(answer) = self.member.request(*request) {
+                    self.expect_answer(key, answer);
+                }
             }
-            Effect::Cancel(call) => self.calls.cancel(call),
+            Effect::Ask(ask) => self.start(*ask),
+            Effect::Cancel(call) => {
+                self.calls.cancel(call);
+                self.permits.remove(&call);
+            }
             Effect::SetTimer { timer, at } => drop(self.timers.insert((at, timer))),
             Effect::Emit(envelope) => {
+                if let Event::Call(CallEvent::Finished(finished)) = &envelope.event
+                    && let Some(permit) = self.permit.take()
+                {
+                    permit.settle(finished.cost);
+                }
                 tell(&mut self.with.subscribers, &envelope);
                 self.history.push(*envelope);
             }
         }
     }
 
+    fn start(&mut self, ask: Ask) {
+        let provider = &ask.model.provider;
+        // One that was announced just before an earlier run was cut off was never requested.
+        let admitted = self.permit.take_if(|permit| permit.admits(provider));
+        let mut permit = admitted.unwrap_or_else(|| self.member.force(provider));
+        permit.begin();
+        self.permits.insert(ask.call, permit);
+        self.member.begin_checks(self.with.providers);
+        let provider = self.with.providers.get(provider).cloned();
+        self.calls.start(provider, ask);
+    }
+
+    fn expect_answer(&mut self, key: RequestKey, answer: RequestAnswer) {
+        self.inputs.push_back(match answer {
+            RequestAnswer::Admitted(permit) => NextInput {
+                input: Input::Admitted {
+                    key,
+                    provider: permit.provider().clone(),
+                },
+                permit: Some(permit),
+            },
+            RequestAnswer::NotAdmitted(reason) => NextInput {
+                input: Input::NotAdmitted { key, reason },
+                permit: None,
+            },
+        });
+    }
+
     /// Waits until something has happened. What is asked of the person stays open meanwhile.
     async fn wait(&mut self) {
-        if self.any_call {
-            // Not before anything may be asked at all.
-            self.monitor.begin(self.with.providers);
-        }
         let next_timer = self.timers.first().copied();
         tokio::select! {
             biased;
             interrupt = self.with.interrupts.recv(), if self.interruptible => {
                 self.interruptible = interrupt.is_some();
-                self.inputs.extend(interrupt.map(|()| Input::Interrupted));
+                if interrupt.is_some() {
+                    self.expect(Input::Interrupted);
+                }
             }
+            notice = self.member.next() => match notice {
+                Notice::Decided(key, answer) => self.expect_answer(key, answer),
+                Notice::Input(input) => self.expect(*input),
+            },
             news = self.calls.next() => self.hear(news),
             answer = answer(&mut self.question) => {
                 self.question = None;
-                self.inputs.push_back(Input::Answered(answer));
+                self.expect(Input::Answered(answer));
             }
             timer = fire(&self.with.clock, next_timer) => {
                 self.timers.pop_first();
-                self.inputs.push_back(Input::TimerFired { timer });
+                self.expect(Input::TimerFired { timer });
             }
-            told = self.monitor.next() => self.inputs.push_back(told),
         }
     }
 
     fn hear(&mut self, news: News) {
         match news {
-            News::Finished(call, provider, outcome) => {
-                // What a failure says of its provider is known before it is decided what to do
-                // about the failure.
-                self.inputs.extend(self.monitor.called(&provider, &outcome));
-                self.inputs.push_back(Input::Replied { call, outcome });
+            News::Finished(call, answer, outcome) => {
+                let mut permit = self.permits.remove(&call);
+                if let Some(permit) = &mut permit {
+                    // What a failure says of its provider is known before it is decided what to do
+                    // about the failure. The helper's failures say nothing of it.
+                    let inputs = permit.finish(&outcome, !answer.is_for_helper());
+                    self.expect_all(inputs);
+                }
+                let input = Input::Replied { call, outcome };
+                self.inputs.push_back(NextInput { input, permit });
             }
             News::Delta(call, delta) => {
                 for subscriber in &mut self.with.subscribers {
                     subscriber.delta(call, &delta);
                 }
                 if delta != Delta::Connected && self.answering.insert(call) {
-                    self.inputs.push_back(Input::FirstToken { call });
+                    self.expect(Input::FirstToken { call });
                 }
             }
         }
@@ -222,7 +314,10 @@ impl<'a> Run<'a> {
     /// Drops all that is under way, and waits until every connection is closed.
     async fn end(self) -> Vec<Envelope> {
         drop(self.question);
-        tokio::join!(self.calls.shut_down(), self.monitor.shut_down());
+        drop(self.inputs);
+        self.calls.shut_down().await;
+        drop(self.permits);
+        self.member.leave().await;
         self.history
     }
 }

@@ -3,7 +3,7 @@
 
 mod calls;
 pub mod clock;
+pub mod dispatcher;
 pub mod driver;
-pub mod health;
 pub mod interrupts;
 pub mod ports;

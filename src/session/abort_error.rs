@@ -232,6 +232,8 @@ mod tests {
                 agent_id: AgentId::Judge,
                 model: ModelRef::new("openai", "gpt-6.1-sol"),
                 worst_case,
+                budget: None,
+                answer: None,
             })
         };
         let (_, hints) = told(

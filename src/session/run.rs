@@ -10,6 +10,8 @@ use crate::consultation::policy::consent::ConsentMode;
 use crate::domain::ids::ProviderId;
 use crate::domain::vendors;
 use crate::engine::clock::Clock;
+use crate::engine::dispatcher::Dispatcher;
+use crate::engine::dispatcher::pool::PoolRules;
 use crate::engine::driver::{Driver, Providers, RunStart};
 use crate::engine::interrupts;
 use crate::engine::ports::Subscriber;
@@ -121,9 +123,13 @@ impl<'a> Run<'a> {
                 month,
             );
             let interrupts = interrupts::listen(Exit::Interrupted.code()).map_err(Error::failed)?;
+            let rules = PoolRules::seeded(consultation.plan().seed);
+            let dispatcher = Dispatcher::new(clock, rules);
             let driver = Driver {
                 clock,
                 providers,
+                dispatcher,
+                budgets: Vec::new(),
                 subscribers,
                 person: &person,
                 interrupts,

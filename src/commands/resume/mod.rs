@@ -108,7 +108,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     };
     let providers = within.providers(replayed.consultation.plan(), &transcript)?;
     printer.note(&announcement(&transcript));
-    let (consultation, begin) = RunStart::again(replayed, control, env!("CARGO_PKG_VERSION"));
+    let (consultation, begin) = RunStart::resume(replayed, control, env!("CARGO_PKG_VERSION"));
     run.carry_out(
         (consultation, begin),
         Clock::system(),

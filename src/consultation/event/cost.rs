@@ -30,6 +30,12 @@ pub enum CostEvent {
         model: ModelRef,
         /// The most that the call could have cost.
         worst_case: Cost,
+        /// The ceiling's name, where it is not the consultation's own: `monthly budget`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        budget: Option<String>,
+        /// What the call was to bring, where the ceiling is not the consultation's own.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        answer: Option<AnswerKind>,
     },
 }
 

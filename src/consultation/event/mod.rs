@@ -88,8 +88,15 @@ pub enum Cause {
     Answered(Answer),
     /// A call came back: the `call:finished` that carries this tells with what.
     Replied,
+    /// A requested call may go out; the `call:started` or `call:hedged` that carries this tells
+    /// which.
+    Admitted,
+    /// A requested call may not go out; the event tells which, and why.
+    NotAdmitted,
     Timer(TimerId),
     Interrupted,
+    /// The process has found something out about a provider; the event tells what.
+    Provider,
     /// A provider is asked how it is; the event tells which.
     HealthCheck,
     /// A provider's health has changed; the event tells how.

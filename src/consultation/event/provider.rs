@@ -1,8 +1,12 @@
-//! `provider:…`: a provider that asks for a pause.
+//! `provider:…`: what the process has found out about a provider, from the calls of all its
+//! consultations.
 
 use serde::{Deserialize, Serialize};
 
 use crate::domain::ids::ProviderId;
+use crate::stopping::circuit::CircuitState;
+
+use super::call::is_zero;
 
 /// What happens to all calls of one provider.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,5 +20,23 @@ pub enum ProviderEvent {
         wait_ms: u64,
         /// What the provider answered, for people.
         reason: String,
+        /// Milliseconds for which it has answered nothing but rate limits.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        refused_ms: u64,
+    },
+    /// The provider's circuit has opened, is being probed, or has closed.
+    #[serde(rename = "provider:circuit_changed")]
+    CircuitChanged {
+        provider: ProviderId,
+        circuit: CircuitState,
+        /// Milliseconds for which it is not worth turning to; `None` when it is.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        wait_ms: Option<u64>,
+    },
+    /// The provider has refused the key or asked for payment, or has accepted it since.
+    #[serde(rename = "provider:key_changed")]
+    KeyChanged {
+        provider: ProviderId,
+        is_refused: bool,
     },
 }

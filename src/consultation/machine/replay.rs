@@ -11,10 +11,13 @@ use crate::domain::time::Timestamp;
 
 use crate::consultation::Consultation;
 use crate::consultation::event::{
-    CallEvent, CallFinished, Cause, ConsultationEvent, CostSource, Envelope, Estimate, Event,
-    HealthEvent, RESUMABLE_VERSIONS,
+    AgentEvent, CallEvent, CallFinished, Cause, ConsultationEvent, CostEvent, CostSource, Envelope,
+    Estimate, Event, HealthEvent, ProviderEvent, RESUMABLE_VERSIONS,
 };
+use crate::consultation::policy::hedging::NoHedge;
 use crate::consultation::protocol::call::{Failure, Outcome, Reply, StopReason};
+use crate::consultation::protocol::provider::{Backoff, ProviderChange, ProviderUpdate};
+use crate::consultation::protocol::request::{NotAdmitted, RequestKey};
 use crate::consultation::protocol::{Effect, Input, TimerId};
 
 /// A consultation as its log left it.
@@ -101,6 +104,10 @@ impl Replayed {
                     outcome: outcome(finished),
                 }
             }
+            (Cause::Admitted | Cause::NotAdmitted, event) => decided(event).ok_or(unfit)?,
+            (Cause::Provider, Event::Provider(event)) => {
+                Input::ProviderChanged(provider_update(event, envelope.at))
+            }
             (Cause::Timer(timer), _) => {
                 self.timers.retain(|(_, set)| *set != timer);
                 Input::TimerFired { timer }
@@ -124,9 +131,14 @@ impl Replayed {
                     tool_version: resumed.tool_version.clone(),
                 }
             }
-            (Cause::Replied | Cause::HealthCheck | Cause::Health | Cause::Resumed, _) => {
-                return Err(unfit);
-            }
+            (
+                Cause::Replied
+                | Cause::Provider
+                | Cause::HealthCheck
+                | Cause::Health
+                | Cause::Resumed,
+                _,
+            ) => return Err(unfit),
         };
         Ok(self.consultation.handle(envelope.at, input))
     }
@@ -157,7 +169,8 @@ impl Replayed {
                 Effect::SetTimer { timer, at } => drop(self.timers.insert((at, timer))),
                 Effect::Ask(ask) => self.lost.push(ask.call),
                 Effect::Cancel(call) => self.lost.retain(|open| *open != call),
-                Effect::Question(_) | Effect::Withdraw => {}
+                // Asked again when it is resumed.
+                Effect::Request(_) | Effect::Question(_) | Effect::Withdraw => {}
             }
         }
         // A step that said nothing has no place in a log.
@@ -173,7 +186,7 @@ impl Replayed {
     fn keep(&mut self, effects: impl Iterator<Item = Effect>) {
         for effect in effects {
             match effect {
-                Effect::Question(_) | Effect::Withdraw => {}
+                Effect::Request(_) | Effect::Question(_) | Effect::Withdraw => {}
                 Effect::Cancel(call) if self.lost.contains(&call) => {
                     self.lost.retain(|open| *open != call)
                 }
@@ -224,5 +237,124 @@ fn outcome(finished: &CallFinished) -> Outcome {
             reported_cost,
             partial: finished.text.clone(),
         }),
+    }
+}
+
+/// The decision on a request, as the first event after it tells it.
+fn decided(event: &Event) -> Option<Input> {
+    let refused = |key, reason| Input::NotAdmitted { key, reason };
+    Some(match event {
+        Event::Call(CallEvent::Started {
+            agent_id,
+            answer,
+            model,
+            ..
+        }) => Input::Admitted {
+            key: RequestKey::Attempt {
+                agent: agent_id.clone(),
+                answer: *answer,
+            },
+            provider: model.provider.clone(),
+        },
+        Event::Call(CallEvent::Hedged {
+            agent_id, backup, ..
+        }) => Input::Admitted {
+            key: RequestKey::Hedge {
+                agent: agent_id.clone(),
+            },
+            provider: backup.provider.clone(),
+        },
+        Event::Call(CallEvent::NotHedged {
+            agent_id, reason, ..
+        }) => {
+            let reason = match reason {
+                NoHedge::Ceiling => NotAdmitted::unnamed_budget(),
+                NoHedge::NoBackup
+                | NoHedge::NoHealthyBackup
+                | NoHedge::QuotaUsed
+                | NoHedge::BackupBusy => NotAdmitted::Busy,
+            };
+            refused(
+                RequestKey::Hedge {
+                    agent: agent_id.clone(),
+                },
+                reason,
+            )
+        }
+        Event::Cost(CostEvent::CeilingReached {
+            max_cost,
+            spent,
+            agent_id,
+            budget: Some(budget),
+            answer: Some(answer),
+            ..
+        }) => refused(
+            RequestKey::Attempt {
+                agent: agent_id.clone(),
+                answer: *answer,
+            },
+            NotAdmitted::Budget {
+                budget: budget.clone(),
+                limit: *max_cost,
+                spent: spent.known,
+            },
+        ),
+        // What is optional is only left out.
+        Event::Agent(AgentEvent::Failed {
+            agent_id, answer, ..
+        }) => refused(
+            RequestKey::Attempt {
+                agent: agent_id.clone(),
+                answer: *answer,
+            },
+            NotAdmitted::unnamed_budget(),
+        ),
+        _ => return None,
+    })
+}
+
+/// What the process had found out, as the event of this moment tells it.
+fn provider_update(event: &ProviderEvent, at: Timestamp) -> ProviderUpdate {
+    let until = |wait_ms| at.after(Duration::from_millis(wait_ms));
+    let (provider, change) = match event {
+        ProviderEvent::Held {
+            provider,
+            wait_ms,
+            reason,
+            refused_ms,
+        } => (
+            provider,
+            ProviderChange::Backoff(Backoff {
+                until: until(*wait_ms),
+                reason: reason.clone(),
+                since: Timestamp(
+                    at.0.saturating_sub(i64::try_from(*refused_ms).unwrap_or(i64::MAX)),
+                ),
+            }),
+        ),
+        ProviderEvent::CircuitChanged {
+            provider,
+            circuit,
+            wait_ms,
+        } => (
+            provider,
+            ProviderChange::Circuit {
+                state: *circuit,
+                until: wait_ms.map(until),
+            },
+        ),
+        ProviderEvent::KeyChanged {
+            provider,
+            is_refused,
+        } => (
+            provider,
+            ProviderChange::Key {
+                is_refused: *is_refused,
+            },
+        ),
+    };
+    ProviderUpdate {
+        provider: provider.clone(),
+        change,
     }
 }

@@ -16,11 +16,7 @@ pub(in crate::consultation) fn resume(
     tool_version: String,
 ) -> State {
     let mut state = match state {
-        State::Aborted(Some(state)) => {
-            // A key may be another one now, and a bill paid.
-            step.run.refusing.clear();
-            *state
-        }
+        State::Aborted(Some(state)) => *state,
         state @ (State::Idle | State::Estimating | State::Complete | State::Aborted(None)) => {
             return state;
         }
@@ -36,6 +32,8 @@ pub(in crate::consultation) fn resume(
         to: step.now,
     });
     step.run.questions = Questions::default();
+    // What the process knew has gone with it: a key may be another one now, and a bill paid.
+    step.run.providers.clear();
     step.emit(Event::Consultation(ConsultationEvent::Resumed(Box::new(
         Resumed {
             state: state.name(),

@@ -1,7 +1,7 @@
 //! What outlives a phase: numbers given out, when it all began, what was spent, how the providers
 //! are doing, who plays whom, and what the person is being asked.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -9,11 +9,10 @@ use serde::{Deserialize, Serialize};
 use crate::domain::ids::{AgentId, ModelRef, ProviderId};
 use crate::domain::money::Cost;
 use crate::domain::time::Timestamp;
-use crate::stopping::circuit::Circuit;
 
 use crate::consultation::policy::budget::Budget;
 use crate::consultation::policy::health::HealthStatus;
-use crate::consultation::policy::pacing::ProviderLimits;
+use crate::consultation::protocol::provider::Backoff;
 use crate::consultation::protocol::{Question, TimerId};
 
 /// See the module.
@@ -26,15 +25,11 @@ pub(in crate::consultation) struct RunState {
     pub(in crate::consultation) last_event_at: Timestamp,
     /// When nothing ran, because it had been interrupted: such time does not count.
     pub(in crate::consultation) pauses: Vec<Pause>,
-    /// Whom to call when.
-    pub(in crate::consultation) limits: ProviderLimits,
-    /// Providers that were called, and whether to call them again.
-    pub(in crate::consultation) circuits: BTreeMap<ProviderId, Circuit>,
-    /// Those that will not have this key, or want to be paid first: they will say the same to
-    /// whoever asks next.
-    pub(in crate::consultation) refusing: BTreeSet<ProviderId>,
-    pub(in crate::consultation) health: BTreeMap<ProviderId, HealthStatus>,
+    /// What the process has reported of the providers.
+    pub(in crate::consultation) providers: BTreeMap<ProviderId, ProviderView>,
     pub(in crate::consultation) budget: Budget,
+    /// The person has agreed to go beyond the month's budget.
+    pub(in crate::consultation) beyond_month: bool,
     /// The high estimate.
     pub(in crate::consultation) high: Cost,
     /// Calls that are expected: what the quota of hedges is a part of.
@@ -44,6 +39,18 @@ pub(in crate::consultation) struct RunState {
     pub(in crate::consultation) fallbacks_in_use: BTreeMap<AgentId, ModelRef>,
     pub(in crate::consultation) questions: Questions,
     pub(in crate::consultation) watch: Watch,
+}
+
+/// A provider as the process last reported it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::consultation) struct ProviderView {
+    pub(in crate::consultation) health: HealthStatus,
+    /// No call goes out before it has passed.
+    pub(in crate::consultation) backoff: Option<Backoff>,
+    /// Its circuit is open, or being probed, until then.
+    pub(in crate::consultation) broken_until: Option<Timestamp>,
+    /// It refuses the key, or asks for payment.
+    pub(in crate::consultation) key_refused: bool,
 }
 
 /// Time in which nothing ran.

@@ -7,21 +7,20 @@ use crate::domain::ids::{AgentId, CallId, ModelRef, ProviderId};
 use crate::domain::money::Cost;
 use crate::domain::panel::Panel;
 use crate::domain::time::Timestamp;
-use crate::stopping::circuit::{CircuitRule, Permit};
 
-use super::run_state::{RunState, Watch};
+use super::run_state::{ProviderView, RunState, Watch};
 use crate::consultation::event::{
     AbortReason, Cause, ConsultationEvent, Envelope, Estimate, Event, ProviderEvent, PulseAnswer,
     PulseEvent, RoundEvent, SCHEMA_VERSION, StateEvent, StateName,
 };
 use crate::consultation::plan::Plan;
 use crate::consultation::policy::budget;
-use crate::consultation::policy::budget::Room;
+use crate::consultation::policy::budget::BudgetCheck;
 use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::policy::health::HealthStatus;
 use crate::consultation::policy::hedging::HedgeRule;
-use crate::consultation::policy::pacing::{Admission, Ended, Hold};
-use crate::consultation::protocol::call::{Failure, FailureClass, Outcome, Prompt};
+use crate::consultation::protocol::call::Prompt;
+use crate::consultation::protocol::provider::{Backoff, ProviderChange, ProviderUpdate};
 use crate::consultation::protocol::{Effect, Question, TimerId};
 
 /// The hands of a phase while it handles one input.
@@ -139,31 +138,33 @@ impl<'a> StepContext<'a> {
         self.stop.take()
     }
 
-    /// Whether a call to this provider may go out now, as far as its pace is concerned.
-    pub(in crate::consultation) fn admit(&self, provider: &ProviderId) -> Admission {
-        self.run
-            .limits
-            .admit(provider, self.plan.in_flight(provider), self.now)
-    }
-
     /// True when a provider has failed so often that it is not called for now.
     pub(in crate::consultation) fn is_broken(&self, provider: &ProviderId) -> bool {
-        let permit = self
-            .run
-            .circuits
-            .get(provider)
-            .map(|circuit| circuit.permit(self.now));
-        matches!(permit, Some(Permit::Refused { .. }))
+        self.provider(provider)
+            .and_then(|view| view.broken_until)
+            .is_some_and(|until| until > self.now)
+    }
+
+    /// The pause that a provider asks for, while it lasts.
+    pub(in crate::consultation) fn backoff(&self, provider: &ProviderId) -> Option<&Backoff> {
+        let backoff = self.provider(provider)?.backoff.as_ref()?;
+        (backoff.until > self.now).then_some(backoff)
+    }
+
+    fn provider(&self, provider: &ProviderId) -> Option<&ProviderView> {
+        self.run.providers.get(provider)
     }
 
     /// True when it would be no use to turn to a provider now.
     pub(in crate::consultation) fn is_no_use(&self, provider: &ProviderId) -> bool {
-        self.is_broken(provider) || self.run.refusing.contains(provider)
+        self.is_broken(provider) || self.provider(provider).is_some_and(|view| view.key_refused)
     }
 
     /// What is known of a provider's health.
     pub(in crate::consultation) fn health(&self, provider: &ProviderId) -> HealthStatus {
-        self.run.health.get(provider).copied().unwrap_or_default()
+        self.provider(provider)
+            .map(|view| view.health)
+            .unwrap_or_default()
     }
 
     /// The most that a call can cost, where there is a ceiling to be kept to; nothing without one.
@@ -180,109 +181,27 @@ impl<'a> StepContext<'a> {
     }
 
     /// Whether a call that costs at most this may be made under the ceiling.
-    pub(in crate::consultation) fn room_for(&self, worst_case: Cost) -> Room {
+    pub(in crate::consultation) fn check_budget(&self, worst_case: Cost) -> BudgetCheck {
         self.run
             .budget
-            .room_for(worst_case, self.plan.control.max_cost)
+            .check(worst_case, self.plan.control.max_cost)
     }
 
-    pub(in crate::consultation) fn begin_call(
-        &mut self,
-        call: CallId,
-        provider: &ProviderId,
-        worst_case: Cost,
-    ) {
-        self.run.limits.begin(provider);
-        self.run
-            .circuits
-            .entry(provider.clone())
-            .or_default()
-            .begin(&CircuitRule::default(), self.now);
+    /// Sets aside what a call can cost that goes out.
+    pub(in crate::consultation) fn begin_call(&mut self, call: CallId, worst_case: Cost) {
         if self.plan.control.max_cost.is_some() {
             self.run.budget.set_aside(call, worst_case);
         }
     }
 
     /// A call came back, at this cost.
-    pub(in crate::consultation) fn end_call(
-        &mut self,
-        call: CallId,
-        began: Timestamp,
-        provider: &ProviderId,
-        outcome: &Outcome,
-        cost: Cost,
-    ) {
-        let ended = if outcome.is_ok() {
-            Ended::Answered
-        } else {
-            Ended::Otherwise
-        };
-        self.run
-            .limits
-            .end(provider, self.plan.in_flight(provider), ended, self.now);
-        let rule = CircuitRule::default();
-        let circuit = self.run.circuits.entry(provider.clone()).or_default();
-        match outcome {
-            Ok(_) => circuit.succeeded(&rule, began, self.now),
-            Err(failure) if speaks_against_the_provider(failure.class) => {
-                circuit.failed(&rule, began, self.now)
-            }
-            Err(_) => circuit.abandoned(began),
-        }
-        match outcome {
-            Ok(_) => drop(self.run.refusing.remove(provider)),
-            Err(Failure {
-                class: FailureClass::Auth | FailureClass::Billing,
-                ..
-            }) => drop(self.run.refusing.insert(provider.clone())),
-            Err(_) => {}
-        }
+    pub(in crate::consultation) fn end_call(&mut self, call: CallId, cost: Cost) {
         self.run.budget.settle(call, cost);
         self.check_spending();
     }
 
-    /// A call that nobody depends on failed, at this cost: it says nothing of the provider.
-    pub(in crate::consultation) fn end_optional_call(
-        &mut self,
-        call: CallId,
-        began: Timestamp,
-        provider: &ProviderId,
-        cost: Cost,
-    ) {
-        self.run.limits.end(
-            provider,
-            self.plan.in_flight(provider),
-            Ended::Otherwise,
-            self.now,
-        );
-        self.run
-            .circuits
-            .entry(provider.clone())
-            .or_default()
-            .abandoned(began);
-        self.run.budget.settle(call, cost);
-        self.check_spending();
-    }
-
-    /// A call was dropped, or lost with its process: it says nothing of the provider, and nobody
-    /// knows what it cost.
-    pub(in crate::consultation) fn lose_call(
-        &mut self,
-        call: CallId,
-        began: Timestamp,
-        provider: &ProviderId,
-    ) {
-        self.run.limits.end(
-            provider,
-            self.plan.in_flight(provider),
-            Ended::Otherwise,
-            self.now,
-        );
-        self.run
-            .circuits
-            .entry(provider.clone())
-            .or_default()
-            .abandoned(began);
+    /// A call was dropped, or lost with its process: what it cost is not known.
+    pub(in crate::consultation) fn lose_call(&mut self, call: CallId) {
         self.run.budget.write_off(call);
     }
 
@@ -329,47 +248,54 @@ impl<'a> StepContext<'a> {
         std::iter::once(player).chain(after).cloned().collect()
     }
 
-    /// Holds back every call to a provider when a failure of one says so.
-    pub(in crate::consultation) fn hold(
-        &mut self,
-        provider: &ProviderId,
-        failure: &Failure,
-        jitter: f64,
-    ) {
-        let refusals = self.run.limits.refusals(provider);
-        let refused_for = self.run.limits.refused_for(provider, self.now);
-        let Some(wait) = self.plan.retry.hold(failure, refusals, refused_for, jitter) else {
-            return;
+    /// Takes note of what the process has found out about a provider.
+    pub(in crate::consultation) fn note_provider(&mut self, update: ProviderUpdate) {
+        let now = self.now;
+        let ProviderUpdate { provider, change } = update;
+        let view = self.run.providers.entry(provider.clone()).or_default();
+        let event = match change {
+            ProviderChange::Backoff(mut backoff) => {
+                // As a log can tell it: in whole milliseconds from this moment.
+                backoff.until = backoff.until.max(now);
+                backoff.since = backoff.since.min(now);
+                let event = ProviderEvent::Held {
+                    provider,
+                    wait_ms: in_ms(backoff.until.since(now)),
+                    reason: backoff.reason.clone(),
+                    refused_ms: in_ms(now.since(backoff.since)),
+                };
+                view.backoff = Some(backoff);
+                event
+            }
+            ProviderChange::Circuit { state, until } => {
+                view.broken_until = until.map(|until| until.max(now));
+                ProviderEvent::CircuitChanged {
+                    provider,
+                    circuit: state,
+                    wait_ms: until.map(|until| in_ms(until.since(now))),
+                }
+            }
+            ProviderChange::Key { is_refused } => {
+                view.key_refused = is_refused;
+                ProviderEvent::KeyChanged {
+                    provider,
+                    is_refused,
+                }
+            }
         };
-        let (until, timer) = (self.now.after(wait), self.next_timer());
-        if self.run.limits.hold(
-            provider,
-            Hold {
-                until,
-                reason: failure.message.clone(),
-                timer,
-            },
-            self.now,
-        ) {
-            self.push(Effect::SetTimer { timer, at: until });
-            self.emit(Event::Provider(ProviderEvent::Held {
-                provider: provider.clone(),
-                wait_ms: self.ms_until(wait),
-                reason: failure.message.clone(),
-            }));
-        }
+        self.emit(Event::Provider(event));
     }
 
     /// For how long a provider has refused every call, when that is longer than anyone goes on
     /// asking.
-    pub(in crate::consultation) fn given_up(&self, provider: &ProviderId) -> Option<Duration> {
-        Some(self.run.limits.refused_for(provider, self.now))
+    pub(in crate::consultation) fn given_up(&self, backoff: &Backoff) -> Option<Duration> {
+        Some(self.now.since(backoff.since))
             .filter(|refused_for| *refused_for > self.plan.retry.patience)
     }
 
-    /// A hold that nobody waits for.
-    pub(in crate::consultation) fn is_too_long(&self, hold: &Hold) -> bool {
-        hold.until.since(self.now) > self.plan.retry.longest_hint
+    /// A pause that is too long to wait for.
+    pub(in crate::consultation) fn is_too_long(&self, backoff: &Backoff) -> bool {
+        backoff.until.since(self.now) > self.plan.retry.longest_hint
     }
 
     pub(in crate::consultation) fn begin(&mut self) {
@@ -513,23 +439,6 @@ impl<'a> StepContext<'a> {
     }
 }
 
-/// Failures that would befall the next call to the same provider too.
-fn speaks_against_the_provider(class: FailureClass) -> bool {
-    match class {
-        FailureClass::Auth
-        | FailureClass::Billing
-        | FailureClass::Overload
-        | FailureClass::Transport
-        | FailureClass::Timeout
-        | FailureClass::Interrupted => true,
-        FailureClass::ModelMissing
-        | FailureClass::BadRequest
-        | FailureClass::Context
-        | FailureClass::Policy
-        | FailureClass::Unsupported
-        | FailureClass::RateLimit
-        | FailureClass::Empty
-        | FailureClass::Malformed
-        | FailureClass::Internal => false,
-    }
+fn in_ms(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

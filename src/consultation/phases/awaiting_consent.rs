@@ -30,7 +30,7 @@ impl AwaitingConsent {
         let control = &step.plan.control;
         let always_allow_under = control.consent.always_allow_under;
         match control.consent.decide(&self.estimate, control.max_cost) {
-            Gate::Pass(how) => allow(step, how),
+            Gate::Pass(how) => self.allow(step, how),
             Gate::Ask(why) => {
                 step.emit(Event::Cost(CostEvent::GateTriggered {
                     cost: self.estimate.cost,
@@ -76,7 +76,7 @@ impl AwaitingConsent {
         answer: Answer,
     ) -> Next<Self> {
         match answer {
-            Answer::Yes | Answer::Always(_) => allow(step, Consent::Asked),
+            Answer::Yes | Answer::Always(_) => self.allow(step, Consent::Asked),
             Answer::No | Answer::Fail | Answer::Gone => {
                 self.refuse(step, Consent::Asked, "Consultation cancelled by user")
             }
@@ -86,6 +86,17 @@ impl AwaitingConsent {
     /// Asks again, on the terms that there are now.
     pub(in crate::consultation) fn again(self, step: &mut StepContext<'_>) -> Next<Self> {
         self.decide(step)
+    }
+
+    fn allow(self, step: &mut StepContext<'_>, how: Consent) -> Next<Self> {
+        // With the month's budget in view, what was agreed to counts for more.
+        let month = step.plan.control.consent.month;
+        step.run.beyond_month = month.is_some_and(|month| month.is_exceeded_by(self.estimate.cost));
+        step.emit(Event::Consultation(ConsultationEvent::UserConsent {
+            approved: true,
+            how,
+        }));
+        Next::Enter(Entry::Independent)
     }
 
     fn refuse(self, step: &mut StepContext<'_>, how: Consent, message: &str) -> Next<Self> {
@@ -99,12 +110,4 @@ impl AwaitingConsent {
             message: message.to_owned(),
         }
     }
-}
-
-fn allow(step: &mut StepContext<'_>, how: Consent) -> Next<AwaitingConsent> {
-    step.emit(Event::Consultation(ConsultationEvent::UserConsent {
-        approved: true,
-        how,
-    }));
-    Next::Enter(Entry::Independent)
 }

@@ -21,12 +21,12 @@ pub struct Budget {
 
 /// The decision on a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Room {
-    Enough,
+pub enum BudgetCheck {
+    Allowed,
     /// Not as long as others are under way: they may cost less than was set aside for them.
-    NotYet,
+    WaitForInFlight,
     /// Not at all.
-    Never,
+    Exceeded,
 }
 
 impl Budget {
@@ -36,12 +36,12 @@ impl Budget {
 
     /// Decides on a call that costs at most `worst_case`. What has no price is never within a
     /// ceiling.
-    pub fn room_for(&self, worst_case: Cost, ceiling: Option<MicroUsd>) -> Room {
+    pub fn check(&self, worst_case: Cost, ceiling: Option<MicroUsd>) -> BudgetCheck {
         let Some(ceiling) = ceiling else {
-            return Room::Enough;
+            return BudgetCheck::Allowed;
         };
         if worst_case == Cost::FREE {
-            return Room::Enough;
+            return BudgetCheck::Allowed;
         }
         let left = ceiling
             .0
@@ -49,9 +49,13 @@ impl Budget {
             .filter(|_| !worst_case.lower_bound);
         let set_aside: MicroUsd = self.set_aside.values().copied().sum();
         match left {
-            Some(left) if worst_case.known.0.saturating_add(set_aside.0) <= left => Room::Enough,
-            Some(left) if worst_case.known.0 <= left && set_aside > MicroUsd::ZERO => Room::NotYet,
-            Some(_) | None => Room::Never,
+            Some(left) if worst_case.known.0.saturating_add(set_aside.0) <= left => {
+                BudgetCheck::Allowed
+            }
+            Some(left) if worst_case.known.0 <= left && set_aside > MicroUsd::ZERO => {
+                BudgetCheck::WaitForInFlight
+            }
+            Some(_) | None => BudgetCheck::Exceeded,
         }
     }
 
@@ -100,22 +104,22 @@ mod tests {
     fn calls_under_way_are_counted_at_their_worst_and_settled_at_what_they_cost() {
         let mut budget = Budget::default();
         let ceiling = Some(MicroUsd(100));
-        assert_eq!(budget.room_for(exactly(60), ceiling), Room::Enough);
+        assert_eq!(budget.check(exactly(60), ceiling), BudgetCheck::Allowed);
         budget.set_aside(CallId(1), exactly(60));
         assert_eq!(
             (
-                budget.room_for(exactly(40), ceiling),
-                budget.room_for(exactly(41), ceiling)
+                budget.check(exactly(40), ceiling),
+                budget.check(exactly(41), ceiling)
             ),
-            (Room::Enough, Room::NotYet)
+            (BudgetCheck::Allowed, BudgetCheck::WaitForInFlight)
         );
         budget.settle(CallId(1), exactly(10));
         assert_eq!(
             (
-                budget.room_for(exactly(90), ceiling),
-                budget.room_for(exactly(91), ceiling)
+                budget.check(exactly(90), ceiling),
+                budget.check(exactly(91), ceiling)
             ),
-            (Room::Enough, Room::Never)
+            (BudgetCheck::Allowed, BudgetCheck::Exceeded)
         );
         assert_eq!(budget.spent(), exactly(10));
     }
@@ -124,16 +128,16 @@ mod tests {
     fn what_is_free_always_has_room_and_what_has_no_price_never_under_a_ceiling() {
         let budget = Budget::default();
         assert_eq!(
-            budget.room_for(Cost::FREE, Some(MicroUsd::ZERO)),
-            Room::Enough
+            budget.check(Cost::FREE, Some(MicroUsd::ZERO)),
+            BudgetCheck::Allowed
         );
         assert_eq!(
-            budget.room_for(Cost::at_least(MicroUsd(1)), Some(MicroUsd(1_000_000))),
-            Room::Never
+            budget.check(Cost::at_least(MicroUsd(1)), Some(MicroUsd(1_000_000))),
+            BudgetCheck::Exceeded
         );
         assert_eq!(
-            budget.room_for(Cost::at_least(MicroUsd(1)), None),
-            Room::Enough
+            budget.check(Cost::at_least(MicroUsd(1)), None),
+            BudgetCheck::Allowed
         );
     }
 
@@ -146,8 +150,8 @@ mod tests {
         budget.write_off(CallId(2));
         assert_eq!(budget.spent(), Cost::at_least(MicroUsd(60)));
         assert_eq!(
-            budget.room_for(exactly(41), Some(MicroUsd(100))),
-            Room::Never
+            budget.check(exactly(41), Some(MicroUsd(100))),
+            BudgetCheck::Exceeded
         );
     }
 

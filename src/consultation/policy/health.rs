@@ -1,9 +1,9 @@
 //! How well a provider is doing, from what it answered: the thresholds of the original design.
 //!
-//! A provider is well when it answers, whatever it answers: a request that it refuses is no sign of
-//! its health. One that refuses the key or wants money first is of no use to anybody who looks for
-//! a backup, and counts as failed; one that limits its callers is there, and under strain. How fast
-//! it is, a check alone tells: a call takes as long as the model thinks.
+//! A provider that answers is healthy, whatever it answers: a request that it refuses says nothing
+//! about its health. One that refuses the key or asks for payment is useless as a fallback and
+//! counts as failed; one that limits its callers is there, under strain. Only a check shows how
+//! fast it is: a call takes as long as the model thinks.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -39,9 +39,9 @@ pub enum HealthStatus {
 
 /// What one check or call tells of a provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sign {
+pub enum Signal {
     /// It answered.
-    Well,
+    Healthy,
     /// It answered that it has too much to do. It is there, so that this ends a row of failures;
     /// and degraded for as long as this is remembered.
     Strained,
@@ -49,7 +49,7 @@ pub enum Sign {
     Failed,
 }
 
-impl Sign {
+impl Signal {
     /// What a failure tells; `None` when it is the program's own.
     pub fn of(failure: FailureClass) -> Option<Self> {
         match failure {
@@ -66,7 +66,7 @@ impl Sign {
             | FailureClass::Context
             | FailureClass::Policy
             | FailureClass::Unsupported
-            | FailureClass::Empty => Some(Self::Well),
+            | FailureClass::Empty => Some(Self::Healthy),
             FailureClass::Internal => None,
         }
     }
@@ -76,26 +76,26 @@ impl Sign {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Health {
     /// The newest last.
-    signs: VecDeque<Sign>,
+    signals: VecDeque<Signal>,
     consecutive_failures: u32,
     latency: Option<Duration>,
     checked: bool,
 }
 
 impl Health {
-    /// Takes a sign. `check` is how long a check took; `None` for a call.
-    pub fn take(&mut self, sign: Sign, check: Option<Duration>) {
-        if self.signs.len() == REMEMBERED {
-            self.signs.pop_front();
+    /// Takes a signal. `check` is how long a check took; `None` for a call.
+    pub fn record(&mut self, signal: Signal, check: Option<Duration>) {
+        if self.signals.len() == REMEMBERED {
+            self.signals.pop_front();
         }
-        self.signs.push_back(sign);
-        self.consecutive_failures = match sign {
-            Sign::Failed => self.consecutive_failures.saturating_add(1),
-            Sign::Well | Sign::Strained => 0,
+        self.signals.push_back(signal);
+        self.consecutive_failures = match signal {
+            Signal::Failed => self.consecutive_failures.saturating_add(1),
+            Signal::Healthy | Signal::Strained => 0,
         };
         self.checked |= check.is_some();
         // How fast it fails says nothing, unless it was given up because it took too long.
-        let tells = |took: &Duration| sign != Sign::Failed || *took > TOO_SLOW;
+        let tells = |took: &Duration| signal != Signal::Failed || *took > TOO_SLOW;
         self.latency = check.filter(tells).or(self.latency);
     }
 
@@ -108,7 +108,7 @@ impl Health {
         let latency = self.latency.unwrap_or_default();
         if latency > TOO_SLOW || self.consecutive_failures >= FAILURES_IN_A_ROW {
             HealthStatus::Unhealthy
-        } else if latency >= SLOW || self.signs.iter().any(|sign| *sign != Sign::Well) {
+        } else if latency >= SLOW || self.signals.iter().any(|signal| *signal != Signal::Healthy) {
             HealthStatus::Degraded
         } else {
             HealthStatus::Healthy
@@ -127,20 +127,20 @@ impl Health {
     /// Failures among what is remembered, 0 to 1 in hundredths.
     pub fn error_rate(&self) -> f64 {
         let failed = self
-            .signs
+            .signals
             .iter()
-            .filter(|sign| **sign == Sign::Failed)
+            .filter(|signal| **signal == Signal::Failed)
             .count();
-        let hundredths = (failed * 100 + self.signs.len() / 2)
-            .checked_div(self.signs.len())
+        let hundredths = (failed * 100 + self.signals.len() / 2)
+            .checked_div(self.signals.len())
             .unwrap_or(0);
         u32::try_from(hundredths).map_or(1.0, |hundredths| f64::from(hundredths) / 100.0)
     }
 }
 
 /// Whether all of these are known and none is healthy.
-pub fn none_healthy<'a>(all: impl IntoIterator<Item = &'a Health>) -> bool {
-    let mut statuses = all.into_iter().map(Health::status).peekable();
+pub fn none_healthy(statuses: impl IntoIterator<Item = HealthStatus>) -> bool {
+    let mut statuses = statuses.into_iter().peekable();
     statuses.peek().is_some()
         && statuses.all(|status| matches!(status, HealthStatus::Degraded | HealthStatus::Unhealthy))
 }
@@ -151,10 +151,10 @@ mod tests {
 
     const QUICK: Option<Duration> = Some(Duration::from_millis(100));
 
-    fn after(signs: &[(Sign, Option<Duration>)]) -> Health {
+    fn after(signals: &[(Signal, Option<Duration>)]) -> Health {
         let mut health = Health::default();
-        for (sign, check) in signs {
-            health.take(*sign, *check);
+        for (signal, check) in signals {
+            health.record(*signal, *check);
         }
         health
     }
@@ -170,7 +170,7 @@ mod tests {
         ];
         for (took, status) in cases {
             assert_eq!(
-                after(&[(Sign::Well, Some(took))]).status(),
+                after(&[(Signal::Healthy, Some(took))]).status(),
                 status,
                 "{took:?}"
             );
@@ -179,8 +179,8 @@ mod tests {
 
     #[test]
     fn one_or_two_failures_degrade_and_the_third_in_a_row_is_one_too_many() {
-        let well = (Sign::Well, QUICK);
-        let failed = (Sign::Failed, QUICK);
+        let well = (Signal::Healthy, QUICK);
+        let failed = (Signal::Failed, QUICK);
         let cases = [
             (vec![well], HealthStatus::Healthy, 0),
             (vec![failed], HealthStatus::Degraded, 1),
@@ -206,25 +206,25 @@ mod tests {
                 2,
             ),
         ];
-        for (signs, status, in_a_row) in cases {
-            let health = after(&signs);
+        for (signals, status, in_a_row) in cases {
+            let health = after(&signals);
             assert_eq!(
                 (health.status(), health.consecutive_failures()),
                 (status, in_a_row),
-                "{signs:?}"
+                "{signals:?}"
             );
         }
     }
 
     #[test]
     fn a_failure_is_forgotten_when_ten_signs_have_followed_it() {
-        let mut health = after(&[(Sign::Failed, QUICK)]);
+        let mut health = after(&[(Signal::Failed, QUICK)]);
         for _ in 1..REMEMBERED {
-            health.take(Sign::Well, QUICK);
+            health.record(Signal::Healthy, QUICK);
             assert_eq!(health.status(), HealthStatus::Degraded);
         }
         assert!((health.error_rate() - 0.1).abs() < f64::EPSILON);
-        health.take(Sign::Well, QUICK);
+        health.record(Signal::Healthy, QUICK);
         assert_eq!(
             (health.status(), health.error_rate().to_bits()),
             (HealthStatus::Healthy, 0)
@@ -234,9 +234,9 @@ mod tests {
     #[test]
     fn who_was_never_checked_is_unknown_and_yet_its_calls_are_remembered() {
         assert_eq!(Health::default().status(), HealthStatus::Unknown);
-        let mut health = after(&[(Sign::Failed, None), (Sign::Failed, None)]);
+        let mut health = after(&[(Signal::Failed, None), (Signal::Failed, None)]);
         assert_eq!(health.status(), HealthStatus::Unknown);
-        health.take(Sign::Failed, QUICK);
+        health.record(Signal::Failed, QUICK);
         assert_eq!(
             (health.status(), health.error_rate().to_bits()),
             (HealthStatus::Unhealthy, 1.0_f64.to_bits())
@@ -245,28 +245,28 @@ mod tests {
 
     #[test]
     fn a_call_counts_and_its_time_does_not() {
-        let mut health = after(&[(Sign::Well, QUICK), (Sign::Well, None)]);
+        let mut health = after(&[(Signal::Healthy, QUICK), (Signal::Healthy, None)]);
         assert_eq!(
             (health.status(), health.latency()),
             (HealthStatus::Healthy, QUICK)
         );
-        health.take(Sign::Failed, None);
+        health.record(Signal::Failed, None);
         assert_eq!(health.status(), HealthStatus::Degraded);
     }
 
     #[test]
     fn a_limit_degrades_and_never_makes_unhealthy() {
         let health = after(&[
-            (Sign::Failed, QUICK),
-            (Sign::Failed, QUICK),
-            (Sign::Strained, QUICK),
-            (Sign::Strained, QUICK),
+            (Signal::Failed, QUICK),
+            (Signal::Failed, QUICK),
+            (Signal::Strained, QUICK),
+            (Signal::Strained, QUICK),
         ]);
         assert_eq!(
             (health.status(), health.consecutive_failures()),
             (HealthStatus::Degraded, 0)
         );
-        let health = after(&[(Sign::Strained, QUICK); REMEMBERED]);
+        let health = after(&[(Signal::Strained, QUICK); REMEMBERED]);
         assert_eq!(
             (health.status(), health.error_rate().to_bits()),
             (HealthStatus::Degraded, 0)
@@ -276,39 +276,39 @@ mod tests {
     #[test]
     fn how_fast_a_check_failed_is_not_how_fast_the_provider_is() {
         let slow = Some(Duration::from_secs(4));
-        let mut health = after(&[(Sign::Well, slow), (Sign::Failed, QUICK)]);
+        let mut health = after(&[(Signal::Healthy, slow), (Signal::Failed, QUICK)]);
         assert_eq!(health.latency(), slow);
         let given_up = Some(TOO_SLOW + Duration::from_millis(500));
-        health.take(Sign::Failed, given_up);
+        health.record(Signal::Failed, given_up);
         assert_eq!(
             (health.latency(), health.status()),
             (given_up, HealthStatus::Unhealthy)
         );
-        health.take(Sign::Well, QUICK);
+        health.record(Signal::Healthy, QUICK);
         assert_eq!(health.status(), HealthStatus::Degraded);
     }
 
     #[test]
     fn what_is_refused_for_its_own_sake_is_no_failure_of_the_provider() {
-        let signs = [
-            (FailureClass::Auth, Some(Sign::Failed)),
-            (FailureClass::Billing, Some(Sign::Failed)),
-            (FailureClass::Transport, Some(Sign::Failed)),
-            (FailureClass::Timeout, Some(Sign::Failed)),
-            (FailureClass::Overload, Some(Sign::Failed)),
-            (FailureClass::Interrupted, Some(Sign::Failed)),
-            (FailureClass::Malformed, Some(Sign::Failed)),
-            (FailureClass::RateLimit, Some(Sign::Strained)),
-            (FailureClass::BadRequest, Some(Sign::Well)),
-            (FailureClass::Policy, Some(Sign::Well)),
-            (FailureClass::Context, Some(Sign::Well)),
-            (FailureClass::ModelMissing, Some(Sign::Well)),
-            (FailureClass::Unsupported, Some(Sign::Well)),
-            (FailureClass::Empty, Some(Sign::Well)),
+        let signals = [
+            (FailureClass::Auth, Some(Signal::Failed)),
+            (FailureClass::Billing, Some(Signal::Failed)),
+            (FailureClass::Transport, Some(Signal::Failed)),
+            (FailureClass::Timeout, Some(Signal::Failed)),
+            (FailureClass::Overload, Some(Signal::Failed)),
+            (FailureClass::Interrupted, Some(Signal::Failed)),
+            (FailureClass::Malformed, Some(Signal::Failed)),
+            (FailureClass::RateLimit, Some(Signal::Strained)),
+            (FailureClass::BadRequest, Some(Signal::Healthy)),
+            (FailureClass::Policy, Some(Signal::Healthy)),
+            (FailureClass::Context, Some(Signal::Healthy)),
+            (FailureClass::ModelMissing, Some(Signal::Healthy)),
+            (FailureClass::Unsupported, Some(Signal::Healthy)),
+            (FailureClass::Empty, Some(Signal::Healthy)),
             (FailureClass::Internal, None),
         ];
-        for (class, sign) in signs {
-            assert_eq!(Sign::of(class), sign, "{class:?}");
+        for (class, signal) in signals {
+            assert_eq!(Signal::of(class), signal, "{class:?}");
         }
     }
 
@@ -316,11 +316,13 @@ mod tests {
     fn none_is_healthy_only_when_all_are_known() {
         let [unknown, healthy, degraded] = [
             after(&[]),
-            after(&[(Sign::Well, QUICK)]),
-            after(&[(Sign::Failed, QUICK)]),
-        ];
-        assert!(!none_healthy([]), "nobody is not ill");
-        assert!(!none_healthy([&unknown, &degraded]) && !none_healthy([&healthy, &degraded]));
-        assert!(none_healthy([&degraded, &degraded]));
+            after(&[(Signal::Healthy, QUICK)]),
+            after(&[(Signal::Failed, QUICK)]),
+        ]
+        .map(|health: Health| health.status());
+        assert!(!none_healthy([]));
+        assert!(!none_healthy([unknown, degraded]));
+        assert!(!none_healthy([healthy, degraded]));
+        assert!(none_healthy([degraded, degraded]));
     }
 }

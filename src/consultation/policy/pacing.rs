@@ -1,5 +1,5 @@
-//! Who may be called when: how many calls may be under way at a provider at once, and until when
-//! one has asked to be left alone.
+//! Who may be called when: how many calls may be in flight at a provider at once, and until when
+//! one has asked for a pause.
 //!
 //! What one call learns holds for all: a rate limit that one seat meets holds back every other call
 //! to that provider, and after it calls go out one at a time, one more with each success, so that a
@@ -8,126 +8,144 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
-use crate::consultation::protocol::TimerId;
+use crate::consultation::protocol::provider::Backoff;
 use crate::domain::ids::ProviderId;
 use crate::domain::time::Timestamp;
 
-/// The state of every provider that has been called.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct ProviderLimits(BTreeMap<ProviderId, Lane>);
+/// The limits of every provider that has been called.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProviderLimits(BTreeMap<ProviderId, ConcurrencyLimit>);
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Lane {
-    under_way: u32,
-    /// Calls that may be under way at once after a rate limit; `None` when only the provider's
+/// Calls in flight at one provider, and how many there may be.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct ConcurrencyLimit {
+    in_flight: u32,
+    /// Calls that may be in flight at once after a rate limit; `None` when only the provider's
     /// usual limit holds.
     window: Option<u32>,
-    held: Option<Hold>,
+    backoff: Option<Backoff>,
     /// Rate limits in a row, without a success between them.
     refusals: u32,
     /// When the first of them was met.
     refused_since: Option<Timestamp>,
 }
 
-/// A provider is to be left alone for a while.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Hold {
-    pub until: Timestamp,
-    /// The provider's words.
-    pub reason: String,
-    /// Fires when the hold has passed.
-    pub timer: TimerId,
-}
-
 /// The decision whether a call may go out now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Admission {
     Now,
-    /// As many calls are under way as may be: it is tried again when one of them ends.
+    /// As many calls are in flight as may be: it is tried again when one of them ends.
     Full,
-    /// Not before the hold has passed.
-    Held(Hold),
+    /// Not before the backoff has passed.
+    BackingOff(Backoff),
 }
 
 /// How a call ended, as far as its provider's pace is concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum CallEnd {
     /// The provider answered.
     Answered,
     /// It did not; this says nothing about its pace.
-    Otherwise,
+    Other,
 }
 
 impl ProviderLimits {
-    /// Decides on a call to a provider at which `limit` calls may be under way at once.
+    /// Decides on a call to a provider at which `limit` calls may be in flight at once.
     pub fn admit(&self, provider: &ProviderId, limit: u32, now: Timestamp) -> Admission {
-        let Some(lane) = self.0.get(provider) else {
+        let Some(known) = self.0.get(provider) else {
             return Admission::Now;
         };
-        match &lane.held {
-            Some(hold) if hold.until > now => Admission::Held(hold.clone()),
-            Some(_) | None if lane.under_way >= lane.window.unwrap_or(limit).min(limit).max(1) => {
+        match &known.backoff {
+            Some(backoff) if backoff.until > now => Admission::BackingOff(backoff.clone()),
+            Some(_) | None
+                if known.in_flight >= known.window.unwrap_or(limit).min(limit).max(1) =>
+            {
                 Admission::Full
             }
             Some(_) | None => Admission::Now,
         }
     }
 
-    /// A call goes out.
+    /// Counts a call that goes out.
     pub fn begin(&mut self, provider: &ProviderId) {
-        let lane = self.lane(provider);
-        lane.under_way = lane.under_way.saturating_add(1);
+        let known = self.limit(provider);
+        known.in_flight = known.in_flight.saturating_add(1);
     }
 
-    /// A call came back, or was dropped. An answer to a call that went out before a hold says
-    /// nothing about the time after it.
-    pub fn end(&mut self, provider: &ProviderId, limit: u32, ended: Ended, now: Timestamp) {
-        let lane = self.lane(provider);
-        lane.under_way = lane.under_way.saturating_sub(1);
-        if ended == Ended::Answered && lane.held.as_ref().is_none_or(|hold| hold.until <= now) {
-            lane.refusals = 0;
-            lane.refused_since = None;
-            lane.window = lane
+    /// Counts a call that came back, or was dropped. An answer to a call that went out before a
+    /// backoff says nothing about the time after it.
+    pub fn end(&mut self, provider: &ProviderId, limit: u32, how: CallEnd, now: Timestamp) {
+        let known = self.limit(provider);
+        known.in_flight = known.in_flight.saturating_sub(1);
+        let is_backing_off = known
+            .backoff
+            .as_ref()
+            .is_some_and(|backoff| backoff.until > now);
+        if how == CallEnd::Answered && !is_backing_off {
+            known.refusals = 0;
+            known.refused_since = None;
+            known.window = known
                 .window
                 .map(|window| window.saturating_add(1))
                 .filter(|window| *window < limit);
         }
     }
 
-    /// A provider asks to be left alone. A shorter hold never shortens a longer one. True when this
-    /// lengthens the wait.
-    pub fn hold(&mut self, provider: &ProviderId, hold: Hold, now: Timestamp) -> bool {
-        let lane = self.lane(provider);
-        lane.window = Some(1);
-        lane.refused_since.get_or_insert(now);
-        lane.refusals = lane.refusals.saturating_add(1);
-        let longer = lane
-            .held
+    /// Notes that a provider asks for a pause. A shorter one never shortens a longer one. Returns
+    /// the backoff when it lengthens the wait.
+    pub fn back_off(
+        &mut self,
+        provider: &ProviderId,
+        until: Timestamp,
+        reason: &str,
+        now: Timestamp,
+    ) -> Option<Backoff> {
+        let known = self.limit(provider);
+        known.window = Some(1);
+        let since = *known.refused_since.get_or_insert(now);
+        known.refusals = known.refusals.saturating_add(1);
+        let is_longer = known
+            .backoff
             .as_ref()
-            .is_none_or(|held| held.until < hold.until);
-        if longer {
-            lane.held = Some(hold);
-        }
-        longer
+            .is_none_or(|backoff| backoff.until < until);
+        is_longer.then(|| {
+            let reason = reason.to_owned();
+            known
+                .backoff
+                .insert(Backoff {
+                    until,
+                    reason,
+                    since,
+                })
+                .clone()
+        })
+    }
+
+    /// The backoff that is in force.
+    pub fn backoff(&self, provider: &ProviderId, now: Timestamp) -> Option<Backoff> {
+        let backoff = self.0.get(provider)?.backoff.clone()?;
+        (backoff.until > now).then_some(backoff)
+    }
+
+    /// Calls in flight at a provider.
+    pub fn in_flight(&self, provider: &ProviderId) -> u32 {
+        self.0.get(provider).map_or(0, |known| known.in_flight)
     }
 
     /// Rate limits of a provider in a row.
     pub fn refusals(&self, provider: &ProviderId) -> u32 {
-        self.0.get(provider).map_or(0, |lane| lane.refusals)
+        self.0.get(provider).map_or(0, |known| known.refusals)
     }
 
-    /// For how long a provider has answered nothing but that it is asked too often.
+    /// For how long a provider has answered nothing but rate limits.
     pub fn refused_for(&self, provider: &ProviderId, now: Timestamp) -> Duration {
         self.0
             .get(provider)
-            .and_then(|lane| lane.refused_since)
+            .and_then(|known| known.refused_since)
             .map_or(Duration::ZERO, |since| now.since(since))
     }
 
-    fn lane(&mut self, provider: &ProviderId) -> &mut Lane {
+    fn limit(&mut self, provider: &ProviderId) -> &mut ConcurrencyLimit {
         self.0.entry(provider.clone()).or_default()
     }
 }
@@ -151,93 +169,94 @@ mod tests {
         admitted
     }
 
-    fn hold(until: i64) -> Hold {
-        Hold {
+    fn back_off(limits: &mut ProviderLimits, until: i64, now: i64) -> Option<Backoff> {
+        limits.back_off(&provider(), Timestamp(until), "slow down", Timestamp(now))
+    }
+
+    fn backoff(until: i64, since: i64) -> Backoff {
+        Backoff {
             until: Timestamp(until),
             reason: "slow down".to_owned(),
-            timer: TimerId(7),
+            since: Timestamp(since),
         }
     }
 
     #[test]
-    fn no_more_calls_than_allowed_are_under_way_and_an_end_makes_room() {
+    fn the_limit_is_kept_to_and_an_end_makes_room() {
         let mut limits = ProviderLimits::default();
         assert_eq!(admitted(&mut limits, 0), LIMIT);
         assert_eq!(
             limits.admit(&provider(), LIMIT, Timestamp(0)),
             Admission::Full
         );
-        assert_eq!(
-            limits.admit(&ProviderId::new("openai"), LIMIT, Timestamp(0)),
-            Admission::Now,
-            "another provider has its own lane"
-        );
-        limits.end(&provider(), LIMIT, Ended::Otherwise, Timestamp(0));
+        let other = ProviderId::new("openai");
+        assert_eq!(limits.admit(&other, LIMIT, Timestamp(0)), Admission::Now);
+        limits.end(&provider(), LIMIT, CallEnd::Other, Timestamp(0));
         assert_eq!(admitted(&mut limits, 0), 1);
     }
 
     #[test]
-    fn a_hold_keeps_everyone_back_until_its_very_moment_and_then_lets_one_through() {
+    fn a_backoff_holds_until_its_moment_and_then_lets_one_through() {
         let mut limits = ProviderLimits::default();
-        assert!(limits.hold(&provider(), hold(1_000), Timestamp(0)));
+        assert_eq!(
+            back_off(&mut limits, 1_000, 0),
+            Some(backoff(1_000, 0)),
+            "the first is in force"
+        );
         assert_eq!(
             limits.admit(&provider(), LIMIT, Timestamp(999)),
-            Admission::Held(hold(1_000))
+            Admission::BackingOff(backoff(1_000, 0))
         );
         assert_eq!(admitted(&mut limits, 1_000), 1);
     }
 
     #[test]
-    fn each_success_after_a_hold_lets_one_more_through_up_to_the_limit() {
+    fn each_success_after_a_backoff_lets_one_more_through() {
         let mut limits = ProviderLimits::default();
-        limits.hold(&provider(), hold(1), Timestamp(0));
+        back_off(&mut limits, 1, 0);
         for at_once in [1, 2, 3, 3] {
             assert_eq!(admitted(&mut limits, 1), at_once);
-            limits.end(&provider(), LIMIT, Ended::Answered, Timestamp(1));
-            (1..at_once)
-                .for_each(|_| limits.end(&provider(), LIMIT, Ended::Otherwise, Timestamp(1)));
+            limits.end(&provider(), LIMIT, CallEnd::Answered, Timestamp(1));
+            for _ in 1..at_once {
+                limits.end(&provider(), LIMIT, CallEnd::Other, Timestamp(1));
+            }
         }
     }
 
     #[test]
-    fn an_answer_during_a_hold_says_nothing_about_the_time_after_it() {
+    fn an_answer_during_a_backoff_does_not_end_it() {
         let mut limits = ProviderLimits::default();
         admitted(&mut limits, 0);
-        limits.hold(&provider(), hold(1_000), Timestamp(0));
-        (0..LIMIT).for_each(|_| limits.end(&provider(), LIMIT, Ended::Answered, Timestamp(500)));
-        assert_eq!(
-            (limits.refusals(&provider()), admitted(&mut limits, 1_000)),
-            (1, 1)
-        );
+        back_off(&mut limits, 1_000, 0);
+        for _ in 0..LIMIT {
+            limits.end(&provider(), LIMIT, CallEnd::Answered, Timestamp(500));
+        }
+        assert_eq!(limits.refusals(&provider()), 1);
+        assert_eq!(admitted(&mut limits, 1_000), 1);
     }
 
     #[test]
-    fn a_longer_hold_outweighs_a_shorter_one_and_not_the_other_way() {
+    fn a_longer_backoff_outweighs_a_shorter_one() {
         let mut limits = ProviderLimits::default();
-        assert!(limits.hold(&provider(), hold(2_000), Timestamp(0)));
-        assert!(!limits.hold(&provider(), hold(1_000), Timestamp(0)));
+        assert!(back_off(&mut limits, 2_000, 0).is_some());
+        assert_eq!(back_off(&mut limits, 1_000, 0), None);
         assert_eq!(
             limits.admit(&provider(), LIMIT, Timestamp(1_500)),
-            Admission::Held(hold(2_000))
+            Admission::BackingOff(backoff(2_000, 0))
         );
-        assert_eq!(
-            (
-                limits.refusals(&provider()),
-                limits
-                    .refused_for(&provider(), Timestamp(1_500))
-                    .as_millis()
-            ),
-            (2, 1_500)
-        );
-        limits.end(&provider(), LIMIT, Ended::Answered, Timestamp(2_000));
-        assert_eq!(
-            (
-                limits.refusals(&provider()),
-                limits
-                    .refused_for(&provider(), Timestamp(9_000))
-                    .as_millis()
-            ),
-            (0, 0)
-        );
+        assert_eq!(limits.refusals(&provider()), 2);
+        let refused_for = limits.refused_for(&provider(), Timestamp(1_500));
+        assert_eq!(refused_for.as_millis(), 1_500);
+    }
+
+    #[test]
+    fn an_answer_after_a_backoff_forgets_the_refusals() {
+        let mut limits = ProviderLimits::default();
+        back_off(&mut limits, 2_000, 0);
+        limits.begin(&provider());
+        limits.end(&provider(), LIMIT, CallEnd::Answered, Timestamp(2_000));
+        assert_eq!(limits.refusals(&provider()), 0);
+        let refused_for = limits.refused_for(&provider(), Timestamp(9_000));
+        assert_eq!(refused_for, Duration::ZERO);
     }
 }

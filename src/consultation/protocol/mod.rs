@@ -2,6 +2,8 @@
 
 pub mod answer;
 pub mod call;
+pub mod provider;
+pub mod request;
 
 use serde::{Deserialize, Serialize};
 
@@ -10,6 +12,8 @@ use crate::domain::money::MicroUsd;
 use crate::domain::time::Timestamp;
 
 use self::call::{Ask, Outcome};
+use self::provider::ProviderUpdate;
+use self::request::{CallRequest, NotAdmitted, RequestKey};
 use super::event::{
     EarlyTermination, Envelope, Estimate, GateReason, HealthUpdate, StillWaiting,
     SubstitutionReason,
@@ -31,12 +35,24 @@ pub enum Input {
     StartedBefore { estimate: Box<Estimate> },
     /// The person answered the question that is open.
     Answered(Answer),
+    /// A requested call may go out now, to this provider.
+    Admitted {
+        key: RequestKey,
+        provider: ProviderId,
+    },
+    /// A requested call may not go out.
+    NotAdmitted {
+        key: RequestKey,
+        reason: NotAdmitted,
+    },
     /// A call shows its first sign of an answer.
     FirstToken { call: CallId },
     /// A call came back.
     Replied { call: CallId, outcome: Outcome },
     /// A timer that was set has run out.
     TimerFired { timer: TimerId },
+    /// Something about a provider is no longer as it was, by what the process has seen.
+    ProviderChanged(ProviderUpdate),
     /// A provider is asked, at no cost, whether it is well.
     HealthCheckStarted { provider: ProviderId },
     /// A provider's health is no longer what it was.
@@ -60,6 +76,8 @@ pub enum Effect {
     Question(Box<Question>),
     /// Take the open question away: it must not be answered any more.
     Withdraw,
+    /// Ask whether a call may go out; answer with `Admitted` or `NotAdmitted` when it is known.
+    Request(Box<CallRequest>),
     /// Make a call; answer with `Replied`, once.
     Ask(Box<Ask>),
     /// Drop a call's connection. It must not answer any more; if it does, the answer is ignored.

@@ -30,7 +30,7 @@ pub(crate) struct Attempt {
 impl Attempt {
     /// Drops its connection.
     pub(crate) fn cancel(&self, step: &mut StepContext<'_>, reason: CancelReason) {
-        step.lose_call(self.call, self.since, &self.model.provider);
+        step.lose_call(self.call);
         step.push(Effect::Cancel(self.call));
         step.emit(Event::Call(CallEvent::Cancelled {
             call: self.call,
@@ -99,17 +99,7 @@ impl AgentTask {
             problems,
         };
         step.emit(Event::Call(CallEvent::Finished(Box::new(finished))));
-        if self.rules.is_limited() && outcome.is_err() {
-            step.end_optional_call(attempt.call, attempt.since, &attempt.model.provider, cost);
-        } else {
-            step.end_call(
-                attempt.call,
-                attempt.since,
-                &attempt.model.provider,
-                outcome,
-                cost,
-            );
-        }
+        step.end_call(attempt.call, cost);
     }
 }
 

@@ -7,8 +7,7 @@ use std::time::Duration;
 
 use crate::consultation::event::{AgentError, CancelReason};
 use crate::consultation::machine::step::StepContext;
-use crate::consultation::policy::budget::Room;
-use crate::consultation::policy::pacing::Admission;
+use crate::consultation::policy::budget::BudgetCheck;
 use crate::consultation::policy::retry::RetryRule;
 use crate::consultation::protocol::TimerId;
 use crate::consultation::protocol::call::FailureClass;
@@ -74,16 +73,17 @@ impl AgentTask {
                 format!("`{provider}` has failed too often of late"),
             ));
         }
-        if let Admission::Held(hold) = step.admit(provider) {
+        if let Some(backoff) = step.backoff(provider) {
             return Some(failed(
                 FailureClass::RateLimit,
-                format!("`{provider}` wants to be left alone: {}", hold.reason),
+                format!("`{provider}` wants to be left alone: {}", backoff.reason),
             ));
         }
         let worst_case =
             step.worst_case(&self.current, &self.prompt(step, &self.current), self.room);
         let message = || "the ceiling leaves no room for it".to_owned();
-        (step.room_for(worst_case) == Room::Never).then(|| failed(FailureClass::Billing, message()))
+        (step.check_budget(worst_case) == BudgetCheck::Exceeded)
+            .then(|| failed(FailureClass::Billing, message()))
     }
 
     /// Returns how often and how fast a failed call is retried.

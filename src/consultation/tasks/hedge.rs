@@ -7,11 +7,11 @@ use crate::consultation::event::{
     CallEvent, CancelReason, ConsultationEvent, Event, Purpose, SubstitutionReason, WhySubstituted,
 };
 use crate::consultation::machine::step::StepContext;
-use crate::consultation::policy::budget::Room;
+use crate::consultation::policy::budget::BudgetCheck;
 use crate::consultation::policy::health::HealthStatus;
 use crate::consultation::policy::hedging::NoHedge;
-use crate::consultation::policy::pacing::Admission;
-use crate::consultation::protocol::TimerId;
+use crate::consultation::protocol::request::{CallRequest, NotAdmitted, RequestKey};
+use crate::consultation::protocol::{Effect, TimerId};
 use crate::domain::ids::{ModelRef, ProviderId};
 
 use super::attempt::Attempt;
@@ -47,33 +47,85 @@ impl AgentTask {
         }
     }
 
-    /// Asks a second model, or says why not.
+    /// Requests the same call at a second model, or says why not. It goes out only if that one is
+    /// free now.
     pub(in crate::consultation) fn hedge(&mut self, step: &mut StepContext<'_>) {
-        let Status::Calling(calling) = &self.status else {
-            return;
-        };
-        let Some(first) = calling.attempts.first().cloned() else {
-            return;
-        };
-        let second = match self.backup(step) {
-            Err(reason) => {
-                step.emit(Event::Call(CallEvent::NotHedged {
-                    call: first.call,
-                    agent_id: self.agent.clone(),
-                    reason,
-                }));
-                None
+        match self.backups(step) {
+            Err(reason) => self.not_hedged(step, reason),
+            Ok(backups) => {
+                let option = |model| self.request_option(step, model, self.room_at(step, model));
+                let options = backups.iter().map(option).collect();
+                let key = RequestKey::Hedge {
+                    agent: self.agent.clone(),
+                };
+                let beyond_month = step.run.beyond_month;
+                step.push(Effect::Request(Box::new(CallRequest {
+                    key,
+                    options,
+                    beyond_month,
+                })));
             }
-            Ok(backup) => Some(self.ask_beside(step, &first, &backup)),
-        };
-        if let Status::Calling(calling) = &mut self.status {
-            calling.hedge_timer = None;
-            calling.attempts.extend(second);
         }
     }
 
-    /// The model to ask: the best that is another vendor's, well, and has room.
-    fn backup(&self, step: &StepContext<'_>) -> Result<ModelRef, NoHedge> {
+    /// Makes the same call at the best second model of this provider, which is free.
+    pub(in crate::consultation) fn hedge_admitted(
+        &mut self,
+        step: &mut StepContext<'_>,
+        provider: &ProviderId,
+    ) {
+        let Status::Calling(calling) = &self.status else {
+            return;
+        };
+        if calling.hedge_timer.is_none() || !self.is_slow() || step.is_stopping() {
+            return;
+        }
+        let backups = self.backups(step).unwrap_or_default();
+        let first = calling.attempts.first().cloned();
+        let backup = backups.iter().find(|model| model.provider == *provider);
+        let (Some(first), Some(backup)) = (first, backup) else {
+            return;
+        };
+        let second = self.ask_beside(step, &first, backup);
+        if let Status::Calling(calling) = &mut self.status {
+            calling.hedge_timer = None;
+            calling.attempts.push(second);
+        }
+    }
+
+    /// The second model was not free, or a ceiling above the consultation's own left no room.
+    pub(in crate::consultation) fn hedge_refused(
+        &mut self,
+        step: &mut StepContext<'_>,
+        reason: &NotAdmitted,
+    ) {
+        let reason = match reason {
+            NotAdmitted::Busy => NoHedge::BackupBusy,
+            NotAdmitted::Budget { .. } => NoHedge::Ceiling,
+        };
+        if self.is_slow() {
+            self.not_hedged(step, reason);
+        }
+    }
+
+    fn not_hedged(&mut self, step: &mut StepContext<'_>, reason: NoHedge) {
+        let Status::Calling(calling) = &mut self.status else {
+            return;
+        };
+        let Some(first) = calling.attempts.first() else {
+            return;
+        };
+        if calling.hedge_timer.take().is_some() {
+            step.emit(Event::Call(CallEvent::NotHedged {
+                call: first.call,
+                agent_id: self.agent.clone(),
+                reason,
+            }));
+        }
+    }
+
+    /// The models to ask, best first: another vendor's, well, and within the ceiling.
+    fn backups(&self, step: &StepContext<'_>) -> Result<Vec<ModelRef>, NoHedge> {
         if !step.has_hedges() {
             return Err(NoHedge::QuotaUsed);
         }
@@ -92,21 +144,18 @@ impl AgentTask {
         if well.is_empty() {
             return Err(NoHedge::NoHealthyBackup);
         }
-        // One that has answered a check comes before one that nobody has heard of yet.
+        // One that has answered a check comes before one of which nothing is known yet.
         well.sort_by_key(|model| step.health(&model.provider) != HealthStatus::Healthy);
-        let mut free = well
-            .into_iter()
-            .filter(|model| step.admit(&model.provider) == Admission::Now)
-            .peekable();
-        if free.peek().is_none() {
-            return Err(NoHedge::BackupBusy);
-        }
         let affordable = |model: &&ModelRef| {
             let prompt = self.prompt(step, model);
-            step.room_for(step.worst_case(model, &prompt, self.room_at(step, model)))
-                == Room::Enough
+            step.check_budget(step.worst_case(model, &prompt, self.room_at(step, model)))
+                == BudgetCheck::Allowed
         };
-        free.find(affordable).cloned().ok_or(NoHedge::Ceiling)
+        let affordable: Vec<ModelRef> = well.into_iter().filter(affordable).cloned().collect();
+        if affordable.is_empty() {
+            return Err(NoHedge::Ceiling);
+        }
+        Ok(affordable)
     }
 
     fn room_at(&self, step: &StepContext<'_>, model: &ModelRef) -> u64 {

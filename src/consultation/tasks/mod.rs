@@ -19,11 +19,12 @@ pub(in crate::consultation) use task::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::ids::{AgentId, CallId};
+use crate::domain::ids::{AgentId, CallId, ProviderId};
 
 use super::event::{AbortReason, StillWaiting};
 use super::machine::step::StepContext;
 use super::protocol::answer::AnswerKind;
+use super::protocol::request::{NotAdmitted, RequestKey};
 use super::protocol::{Answer, Input, TimerId};
 
 /// The errands of one step of a round.
@@ -102,6 +103,8 @@ impl TaskSet {
                 }
             }
             Input::TimerFired { timer } => self.fired(step, timer),
+            Input::Admitted { key, provider } => self.admitted(step, &key, &provider),
+            Input::NotAdmitted { key, reason } => self.refused(step, &key, reason),
             Input::Replied { call, outcome } => {
                 let Some(at) = self.open.iter().position(|task| task.is_calling(call)) else {
                     return;
@@ -116,6 +119,7 @@ impl TaskSet {
             Input::Start
             | Input::StartedBefore { .. }
             | Input::Answered(_)
+            | Input::ProviderChanged(_)
             | Input::HealthCheckStarted { .. }
             | Input::HealthChanged(_)
             | Input::Interrupted
@@ -166,8 +170,36 @@ impl TaskSet {
         self.advance(step);
     }
 
-    /// Lets those who wait have the room that there is now.
-    fn advance(&mut self, step: &mut StepContext<'_>) {
+    fn admitted(&mut self, step: &mut StepContext<'_>, key: &RequestKey, provider: &ProviderId) {
+        let Some(task) = self.open.iter_mut().find(|task| task.requests(key)) else {
+            return;
+        };
+        match key {
+            RequestKey::Attempt { .. } => task.admitted(step, provider),
+            RequestKey::Hedge { .. } => task.hedge_admitted(step, provider),
+        }
+    }
+
+    fn refused(&mut self, step: &mut StepContext<'_>, key: &RequestKey, reason: NotAdmitted) {
+        let Some(at) = self.open.iter().position(|task| task.requests(key)) else {
+            return;
+        };
+        match key {
+            RequestKey::Hedge { .. } => {
+                if let Some(task) = self.open.get_mut(at) {
+                    task.hedge_refused(step, &reason);
+                }
+            }
+            RequestKey::Attempt { .. } => {
+                let mut task = self.open.remove(at);
+                let outcome = task.refused(step, reason);
+                self.put_back(task, outcome);
+            }
+        }
+    }
+
+    /// Requests what is still to be asked, now that something has changed.
+    pub(super) fn advance(&mut self, step: &mut StepContext<'_>) {
         self.each(step, AgentTask::go);
     }
 

@@ -49,11 +49,6 @@ impl AgentTask {
 
         let (content, problems) = self.read(step, &outcome);
         self.log(step, &attempt, &outcome, problems.clone());
-        if let Err(failure) = &outcome
-            && !self.rules.is_limited()
-        {
-            step.hold(&attempt.model.provider, failure, attempt.jitter(step));
-        }
         let output = outcome
             .as_ref()
             .map(|reply| reply.usage.output)
@@ -235,6 +230,12 @@ impl AgentTask {
             .decide(failure, self.tried, attempt.jitter(step))
         {
             Retry::After(wait) => {
+                // A rate limit without a hint is waited out together with all other calls.
+                let backoff = step
+                    .backoff(&attempt.model.provider)
+                    .filter(|_| failure.class == FailureClass::RateLimit)
+                    .filter(|backoff| failure.retry_after.is_none() && !step.is_too_long(backoff));
+                let wait = backoff.map_or(wait, |backoff| backoff.until.since(step.now));
                 self.tried.retries += 1;
                 self.announce_retry(step, attempt, failure, wait);
                 Next::Wait(wait, Purpose::Retry)

@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::artifact::Content;
-use crate::domain::ids::{AgentId, CallId, ModelRef};
+use crate::domain::ids::{AgentId, CallId, ModelRef, ProviderId};
 use crate::domain::money::Cost;
 use crate::domain::time::Timestamp;
 use crate::domain::tokens::Usage;
@@ -17,12 +17,12 @@ use crate::consultation::event::{
     StillWaiting, WhySubstituted,
 };
 use crate::consultation::machine::step::StepContext;
-use crate::consultation::policy::budget::Room;
-use crate::consultation::policy::pacing::Admission;
+use crate::consultation::policy::budget::BudgetCheck;
 use crate::consultation::policy::retry::Tried;
 use crate::consultation::policy::substitution::OnFailure;
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::protocol::call::{Ask, FailureClass, Outcome, Prompt};
+use crate::consultation::protocol::request::{CallRequest, NotAdmitted, RequestKey, RequestOption};
 use crate::consultation::protocol::{Effect, TimerId};
 
 use super::attempt::Attempt;
@@ -207,7 +207,7 @@ impl AgentTask {
         }));
     }
 
-    /// Makes the call that is to be made, if now is the time for it.
+    /// Requests the call that is to be made, if now is the time for it.
     pub(in crate::consultation) fn go(
         &mut self,
         step: &mut StepContext<'_>,
@@ -225,59 +225,169 @@ impl AgentTask {
         if let Some(obstacle) = self.obstacle(step) {
             return Some(self.settle(step, Err(obstacle)));
         }
-        let provider = self.current.provider.clone();
-        if self.is_diverted(step, purpose) {
-            let message = format!("`{provider}` has failed too often of late");
-            return self.give_up(
-                step,
-                WhySubstituted::HealthCheck,
-                failed(FailureClass::Overload, message),
-            );
+        if let Some((why, error)) = self.reason_to_give_up(step, purpose) {
+            return self.give_up(step, why, error);
         }
-        match step.admit(&provider) {
-            Admission::Now => {}
-            Admission::Held(hold) if step.is_too_long(&hold) => {
-                let why = match step.given_up(&provider) {
-                    Some(refused_for) => format!(
-                        "has refused every call for {:.0} s",
-                        refused_for.as_secs_f64()
-                    ),
-                    None => format!(
-                        "asks to be left alone for {} s",
-                        hold.until.since(step.now).as_secs_f64().ceil()
-                    ),
-                };
-                let message = format!("{}; `{provider}` {why}", hold.reason);
-                return self.give_up(
-                    step,
-                    WhySubstituted::Failure,
-                    failed(FailureClass::RateLimit, message),
-                );
-            }
-            Admission::Full | Admission::Held(_) => return None,
-        }
-        let (model, prompt) = (self.current.clone(), self.prompt(step, &self.current));
-        let worst_case = step.worst_case(&model, &prompt, self.room);
-        match step.room_for(worst_case) {
-            Room::Enough => {
-                let attempt = self.call(step, &model, prompt, self.room, worst_case, purpose);
-                let hedge_timer = self
-                    .hedge_delay(step)
-                    .map(|delay| step.set_timer(step.now.after(delay)));
-                self.status = Status::Calling(Calling {
-                    attempts: vec![attempt],
-                    hedge_timer,
-                    first_outcome: None,
-                });
-            }
-            Room::NotYet => {}
-            Room::Never if self.rules.counts() => self.reach_ceiling(step, worst_case),
-            Room::Never => {
-                let too_dear = failed(FailureClass::Billing, "the ceiling leaves no room for it");
-                return Some(self.settle(step, Err(too_dear)));
-            }
+        let worst_case = self.worst_case(step);
+        match step.check_budget(worst_case) {
+            BudgetCheck::Allowed => step.push(Effect::Request(Box::new(CallRequest {
+                key: self.request_key(),
+                options: vec![self.request_option(step, &self.current, self.room)],
+                beyond_month: step.run.beyond_month,
+            }))),
+            BudgetCheck::WaitForInFlight => {}
+            BudgetCheck::Exceeded if self.rules.counts() => self.reach_ceiling(step, worst_case),
+            BudgetCheck::Exceeded => return Some(self.leave_out(step)),
         }
         None
+    }
+
+    /// Makes the call that was requested. What has changed since was looked at when it did.
+    pub(in crate::consultation) fn admitted(
+        &mut self,
+        step: &mut StepContext<'_>,
+        provider: &ProviderId,
+    ) {
+        let Status::Pending {
+            purpose,
+            not_before,
+        } = self.status
+        else {
+            return;
+        };
+        let worst_case = self.worst_case(step);
+        let is_stale = *provider != self.current.provider
+            || step.is_stopping()
+            || not_before > step.now
+            || step.check_budget(worst_case) != BudgetCheck::Allowed;
+        if is_stale {
+            return;
+        }
+        let (model, prompt) = (self.current.clone(), self.prompt(step, &self.current));
+        let attempt = self.call(step, &model, prompt, self.room, worst_case, purpose);
+        let hedge_timer = self
+            .hedge_delay(step)
+            .map(|delay| step.set_timer(step.now.after(delay)));
+        self.status = Status::Calling(Calling {
+            attempts: vec![attempt],
+            hedge_timer,
+            first_outcome: None,
+        });
+    }
+
+    /// A ceiling above the consultation's own leaves no room for the call that was requested.
+    pub(in crate::consultation) fn refused(
+        &mut self,
+        step: &mut StepContext<'_>,
+        reason: NotAdmitted,
+    ) -> Option<TaskOutcome> {
+        let NotAdmitted::Budget {
+            budget,
+            limit,
+            spent,
+        } = reason
+        else {
+            return None;
+        };
+        if !matches!(self.status, Status::Pending { .. }) || step.is_stopping() {
+            return None;
+        }
+        if !self.rules.counts() {
+            return Some(self.leave_out(step));
+        }
+        let worst_case =
+            step.plan
+                .worst_case(&self.current, &self.prompt(step, &self.current), self.room);
+        step.emit(Event::Cost(CostEvent::CeilingReached {
+            max_cost: limit,
+            spent: Cost::exactly(spent),
+            agent_id: self.agent.clone(),
+            model: self.current.clone(),
+            worst_case,
+            budget: Some(budget.clone()),
+            answer: Some(self.answer),
+        }));
+        let message = format!(
+            "The {budget} of {limit:.2} is reached: {spent:.4} spent, and the next call, to {}, {}",
+            self.current,
+            at_most(worst_case)
+        );
+        step.stop(AbortReason::CostCeiling, message);
+        None
+    }
+
+    /// Whether a decision under this key is for it.
+    pub(in crate::consultation) fn requests(&self, key: &RequestKey) -> bool {
+        match key {
+            RequestKey::Attempt { agent, answer } => self.agent == *agent && self.answer == *answer,
+            RequestKey::Hedge { agent } => self.agent == *agent,
+        }
+    }
+
+    /// Ends without an answer, which no ceiling leaves room for.
+    fn leave_out(&self, step: &mut StepContext<'_>) -> TaskOutcome {
+        let too_dear = failed(FailureClass::Billing, "the ceiling leaves no room for it");
+        self.settle(step, Err(too_dear))
+    }
+
+    /// What a decision on its next call is known by.
+    pub(super) fn request_key(&self) -> RequestKey {
+        RequestKey::Attempt {
+            agent: self.agent.clone(),
+            answer: self.answer,
+        }
+    }
+
+    pub(super) fn request_option(
+        &self,
+        step: &StepContext<'_>,
+        model: &ModelRef,
+        room: u64,
+    ) -> RequestOption {
+        let prompt = self.prompt(step, model);
+        RequestOption {
+            provider: model.provider.clone(),
+            worst_case: step.plan.worst_case(model, &prompt, room),
+        }
+    }
+
+    /// The most that the next call can cost, where the consultation has a ceiling.
+    fn worst_case(&self, step: &StepContext<'_>) -> Cost {
+        step.worst_case(&self.current, &self.prompt(step, &self.current), self.room)
+    }
+
+    /// Why the model in use is not worth waiting for.
+    fn reason_to_give_up(
+        &self,
+        step: &StepContext<'_>,
+        purpose: Purpose,
+    ) -> Option<(WhySubstituted, AgentError)> {
+        let provider = &self.current.provider;
+        if self.is_diverted(step, purpose) {
+            let message = format!("`{provider}` has failed too often of late");
+            return Some((
+                WhySubstituted::HealthCheck,
+                failed(FailureClass::Overload, message),
+            ));
+        }
+        let backoff = step
+            .backoff(provider)
+            .filter(|backoff| step.is_too_long(backoff))?;
+        let why = match step.given_up(backoff) {
+            Some(refused_for) => format!(
+                "has refused every call for {:.0} s",
+                refused_for.as_secs_f64()
+            ),
+            None => format!(
+                "asks to be left alone for {} s",
+                backoff.until.since(step.now).as_secs_f64().ceil()
+            ),
+        };
+        let message = format!("{}; `{provider}` {why}", backoff.reason);
+        Some((
+            WhySubstituted::Failure,
+            failed(FailureClass::RateLimit, message),
+        ))
     }
 
     /// True for a new try at a provider that is not called for now, as long as there is another one
@@ -320,7 +430,7 @@ impl AgentTask {
         purpose: Purpose,
     ) -> Attempt {
         let call = step.next_call();
-        step.begin_call(call, &model.provider, worst_case);
+        step.begin_call(call, worst_case);
         step.emit(Event::Call(CallEvent::Started {
             call,
             agent_id: self.agent.clone(),
@@ -359,15 +469,13 @@ impl AgentTask {
             agent_id: self.agent.clone(),
             model: self.current.clone(),
             worst_case,
+            budget: None,
+            answer: None,
         }));
-        let could = if worst_case.lower_bound {
-            "has no price".to_owned()
-        } else {
-            format!("could cost up to {worst_case:.4}")
-        };
         let message = format!(
-            "The ceiling of {max_cost:.2} is reached: {spent:.4} spent, and the next call, to {}, {could}",
-            self.current
+            "The ceiling of {max_cost:.2} is reached: {spent:.4} spent, and the next call, to {}, {}",
+            self.current,
+            at_most(worst_case)
         );
         step.stop(AbortReason::CostCeiling, message);
     }
@@ -412,7 +520,7 @@ impl AgentTask {
                     .partition(|attempt| lost.contains(&attempt.call));
                 calling.attempts = here;
                 for attempt in gone {
-                    step.lose_call(attempt.call, attempt.since, &attempt.model.provider);
+                    step.lose_call(attempt.call);
                 }
                 // What is not lost goes out only now: its process was gone between saying so and
                 // doing it.
@@ -435,6 +543,15 @@ impl AgentTask {
                 self.give_up(step, reason, error)
             }
         }
+    }
+}
+
+/// What a call can cost at most, in words.
+fn at_most(worst_case: Cost) -> String {
+    if worst_case.lower_bound {
+        "has no price".to_owned()
+    } else {
+        format!("could cost up to {worst_case:.4}")
     }
 }
 

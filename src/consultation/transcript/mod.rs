@@ -27,8 +27,8 @@ use super::analysis::evidence::evidence;
 use super::event::{
     AbortReason, AgentError, AgentEvent, CallEvent, CallFinished, CancelReason, Consent,
     ConsultationEvent, CostEvent, EarlyTerminationDecision, Envelope, Estimate, Event, HealthEvent,
-    JudgeEvent, PanelEvent, PanelSelection, ProviderEvent, PulseEvent, RoundEvent, Started,
-    StateEvent, StateName, SubstitutionReason, WhySubstituted,
+    JudgeEvent, PanelEvent, PanelSelection, PulseEvent, RoundEvent, Started, StateEvent, StateName,
+    SubstitutionReason, WhySubstituted,
 };
 use super::plan::mode::Ending;
 
@@ -278,6 +278,7 @@ impl Transcript {
                 agent_id,
                 model,
                 worst_case,
+                ..
             }) => {
                 self.ceiling = Some(Ceiling {
                     max_cost: *max_cost,
@@ -318,7 +319,7 @@ impl Transcript {
             | Event::Health(HealthEvent::CheckStarted { .. })
             | Event::Health(HealthEvent::StatusUpdated(_))
             | Event::Call(CallEvent::NotHedged { .. })
-            | Event::Provider(ProviderEvent::Held { .. })
+            | Event::Provider(_)
             | Event::Call(CallEvent::Cancelled {
                 reason: CancelReason::TooLate | CancelReason::Abort(_),
                 ..

@@ -18,6 +18,7 @@ use crate::consultation::protocol::answer::AnswerKind;
 use crate::domain::ids::{AgentId, ModelRef, ProviderId};
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::panel::Panel;
+use crate::stopping::circuit::CircuitState;
 
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::{
@@ -405,6 +406,24 @@ pub(in crate::terminal) fn rate_limited(
         whole_seconds(wait)
     };
     format!("⏳ `{provider}` asks to wait {wait}: {}", one_line(reason))
+}
+
+/// A circuit that has opened, is being probed, or has closed, for `--verbose`.
+pub(in crate::terminal) fn circuit(
+    provider: &ProviderId,
+    circuit: CircuitState,
+    wait_ms: Option<u64>,
+) -> String {
+    match (circuit, wait_ms) {
+        (CircuitState::Closed, _) => format!("`{provider}` answers again"),
+        (CircuitState::Open { .. }, Some(wait_ms)) => format!(
+            "`{provider}` keeps failing: no new calls for {}",
+            seconds(Duration::from_millis(wait_ms))
+        ),
+        (CircuitState::Open { .. } | CircuitState::HalfOpen { .. }, _) => {
+            format!("`{provider}` kept failing: one call tries whether it answers again")
+        }
+    }
 }
 
 /// What was wrong with an answer, one line a problem, for `--verbose`.

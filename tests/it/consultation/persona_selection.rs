@@ -198,8 +198,8 @@ fn the_clerk_is_asked_first_in_round_1_and_alone_and_the_experts_with_their_new_
             "agent:completed clerk $0.001200",
             "panel:cast accessibility, skeptic, testing",
             "agent:thinking accessibility anthropic:claude-sonnet-5-5",
-            "call:started 2 accessibility Answer",
             "agent:thinking skeptic openai:gpt-6.1-sol",
+            "agent:thinking testing google:gemini-4-argon",
         ]
     );
 }

@@ -13,6 +13,8 @@ use conclave::domain::ids::ProviderId;
 use conclave::domain::money::MicroUsd;
 use conclave::domain::time::Timestamp;
 use conclave::engine::clock::Clock;
+use conclave::engine::dispatcher::Dispatcher;
+use conclave::engine::dispatcher::pool::PoolRules;
 use conclave::engine::driver::{Driver, Providers, RunStart};
 use conclave::engine::ports::{BoxFuture, Delta, Provider, Subscriber, SubscriberError};
 use tokio::sync::mpsc;
@@ -186,6 +188,8 @@ async fn consent_is_asked_before_any_call() {
     let driver = Driver {
         clock: Clock::starting(Timestamp(0)),
         providers: &providers,
+        dispatcher: Dispatcher::new(Clock::starting(Timestamp(0)), PoolRules::default()),
+        budgets: Vec::new(),
         subscribers: Vec::new(),
         person: &ScriptedUser::at_once(Answer::No),
         interrupts: no_interrupts(),

@@ -10,8 +10,10 @@ use conclave::consultation::transcript::Transcript;
 use conclave::domain::money::MicroUsd;
 use conclave::domain::time::Timestamp;
 use conclave::engine::clock::Clock;
+use conclave::engine::dispatcher::Dispatcher;
+use conclave::engine::dispatcher::checks::{FIRST, INTERVAL};
+use conclave::engine::dispatcher::pool::PoolRules;
 use conclave::engine::driver::{Driver, RunStart};
-use conclave::engine::health::{EVERY, FIRST};
 
 use super::scripted_providers::{Check, ScriptedCall, ScriptedUser, Stage, no_interrupts};
 use crate::support::script::{good, plan};
@@ -65,7 +67,7 @@ async fn providers_are_checked_after_the_first_call_and_every_half_minute() {
     );
     let ran = stage.began.elapsed();
     let expected: Vec<Duration> = (0..100)
-        .map(|nth| FIRST + EVERY * nth)
+        .map(|nth| FIRST + INTERVAL * nth)
         .take_while(|at| *at < ran)
         .collect();
     assert!(expected.len() > 6, "{ran:?}");
@@ -73,7 +75,7 @@ async fn providers_are_checked_after_the_first_call_and_every_half_minute() {
         assert_eq!(began(&stage.checks(), provider), expected, "{provider}");
     }
     assert_eq!(began(&stage.checks(), "openai"), [], "it has no free check");
-    tokio::time::sleep(10 * EVERY).await;
+    tokio::time::sleep(10 * INTERVAL).await;
     assert_eq!(
         stage.checks().len(),
         2 * expected.len(),
@@ -175,6 +177,8 @@ async fn providers_are_not_checked_before_consent() {
     let driver = Driver {
         clock: Clock::starting(Timestamp(0)),
         providers: stage.providers(),
+        dispatcher: Dispatcher::new(Clock::starting(Timestamp(0)), PoolRules::default()),
+        budgets: Vec::new(),
         subscribers: Vec::new(),
         person: &ScriptedUser::after(60 * SECOND, Answer::No),
         interrupts: no_interrupts(),

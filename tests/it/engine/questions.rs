@@ -13,6 +13,8 @@ use conclave::consultation::protocol::call::FailureClass;
 use conclave::consultation::protocol::{Answer, Effect, Input, Question};
 use conclave::domain::time::Timestamp;
 use conclave::engine::clock::Clock;
+use conclave::engine::dispatcher::Dispatcher;
+use conclave::engine::dispatcher::pool::PoolRules;
 use conclave::engine::driver::{Driver, RunStart};
 use conclave::engine::ports::{BoxFuture, Person};
 use tokio::sync::{Notify, mpsc};
@@ -80,7 +82,7 @@ fn started(plan: Plan, and: impl IntoIterator<Item = Effect>) -> (Consultation, 
     let mut effects = consultation.handle(Timestamp(0), Input::Start);
     effects.extend(and);
     let control = Box::new(consultation.plan().control.clone());
-    let begin = RunStart::Again {
+    let begin = RunStart::Resume {
         effects,
         timers: std::collections::BTreeSet::new(),
         lost: Vec::new(),
@@ -100,6 +102,8 @@ async fn run(
     let driver = Driver {
         clock: Clock::starting(Timestamp(0)),
         providers: stage.providers(),
+        dispatcher: Dispatcher::new(Clock::starting(Timestamp(0)), PoolRules::default()),
+        budgets: Vec::new(),
         subscribers: Vec::new(),
         person,
         interrupts,

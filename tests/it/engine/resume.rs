@@ -13,6 +13,8 @@ use conclave::consultation::protocol::call::{Failure, FailureClass};
 use conclave::domain::ids::CallId;
 use conclave::domain::time::Timestamp;
 use conclave::engine::clock::Clock;
+use conclave::engine::dispatcher::Dispatcher;
+use conclave::engine::dispatcher::pool::PoolRules;
 use conclave::engine::driver::{Driver, RunStart};
 use conclave::engine::ports::{Subscriber, SubscriberError};
 
@@ -53,10 +55,12 @@ async fn resume(
 ) -> (Consultation, Vec<Envelope>, Vec<Envelope>) {
     let replayed = replay(log).unwrap();
     let control = replayed.consultation.plan().control.clone();
-    let (mut consultation, begin) = RunStart::again(replayed, control, "0.0.1");
+    let (mut consultation, begin) = RunStart::resume(replayed, control, "0.0.1");
     let mut received = Collector::default();
     let driver = Driver {
         clock: Clock::starting(clock),
+        dispatcher: Dispatcher::new(Clock::starting(clock), PoolRules::default()),
+        budgets: Vec::new(),
         providers: stage.providers(),
         subscribers: vec![&mut received],
         person: &ScriptedUser::at_once(Answer::Yes),

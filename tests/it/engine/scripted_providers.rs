@@ -13,6 +13,8 @@ use conclave::consultation::protocol::{Answer, Question};
 use conclave::domain::ids::ProviderId;
 use conclave::domain::time::Timestamp;
 use conclave::engine::clock::Clock;
+use conclave::engine::dispatcher::Dispatcher;
+use conclave::engine::dispatcher::pool::PoolRules;
 use conclave::engine::driver::{Driver, Providers, RunStart};
 use conclave::engine::ports::{BoxFuture, Delta, Person, Provider, Subscriber};
 use tokio::sync::mpsc;
@@ -282,10 +284,14 @@ pub(super) async fn run<'a>(
     subscribers: Vec<&'a mut dyn Subscriber>,
     interrupts: mpsc::UnboundedReceiver<()>,
 ) -> Vec<Envelope> {
+    let clock = Clock::starting(Timestamp(0));
+    let dispatcher = Dispatcher::new(clock, PoolRules::seeded(plan.seed));
     let mut consultation = Consultation::new(plan);
     let driver = Driver {
-        clock: Clock::starting(Timestamp(0)),
+        clock,
         providers,
+        dispatcher,
+        budgets: Vec::new(),
         subscribers,
         person: &YES,
         interrupts,

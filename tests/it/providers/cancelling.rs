@@ -11,6 +11,8 @@ use conclave::consultation::protocol::{Answer as PersonsAnswer, Question};
 use conclave::domain::ids::ProviderId;
 use conclave::domain::time::Timestamp;
 use conclave::engine::clock::Clock;
+use conclave::engine::dispatcher::Dispatcher;
+use conclave::engine::dispatcher::pool::PoolRules;
 use conclave::engine::driver::{Driver, Providers, RunStart};
 use conclave::engine::ports::{BoxFuture, Person, Provider};
 use tokio::sync::mpsc;
@@ -73,6 +75,8 @@ async fn the_end_of_a_run_closes_the_connections_of_calls_and_checks_at_once() {
     let driver = Driver {
         clock: Clock::starting(Timestamp(0)),
         providers: &providers,
+        dispatcher: Dispatcher::new(Clock::starting(Timestamp(0)), PoolRules::default()),
+        budgets: Vec::new(),
         subscribers: Vec::new(),
         person: &Nobody,
         interrupts,
@@ -121,6 +125,8 @@ async fn who_loses_against_a_hedge_is_let_go_at_once() {
     let driver = Driver {
         clock: Clock::starting(Timestamp(0)),
         providers: &providers,
+        dispatcher: Dispatcher::new(Clock::starting(Timestamp(0)), PoolRules::default()),
+        budgets: Vec::new(),
         subscribers: Vec::new(),
         person: &Nobody,
         interrupts,

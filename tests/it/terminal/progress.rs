@@ -159,6 +159,8 @@ fn controlled() -> Vec<Envelope> {
         agent_id,
         model,
         worst_case: Cost::exactly(MicroUsd(120_000)),
+        budget: None,
+        answer: None,
     }));
     sample.emit(Event::Consultation(ConsultationEvent::Aborted {
         reason: AbortReason::CostExceededEstimate,

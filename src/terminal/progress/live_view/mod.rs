@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use crate::consultation::event::{
     AgentEvent, CallEvent, ConsultationEvent, CostEvent, Event, HealthEvent, JudgeEvent,
-    PanelEvent, ProviderEvent, PulseEvent, Purpose, RoundEvent, StateEvent, StateName,
-    SubstitutionReason, WhySubstituted,
+    PanelEvent, PulseEvent, Purpose, RoundEvent, StateEvent, StateName, SubstitutionReason,
+    WhySubstituted,
 };
 use crate::domain::ids::{AgentId, CallId};
 use crate::domain::money::Cost;
@@ -204,7 +204,7 @@ impl LiveView {
             | Event::Pulse(PulseEvent::Answered { .. })
             | Event::Health(HealthEvent::CheckStarted { .. })
             | Event::Health(HealthEvent::StatusUpdated(_))
-            | Event::Provider(ProviderEvent::Held { .. })
+            | Event::Provider(_)
             | Event::Call(CallEvent::Hedged { .. })
             | Event::Call(CallEvent::NotHedged { .. }) => {}
         }

@@ -192,6 +192,7 @@ impl ProgressReporter {
                 provider,
                 wait_ms,
                 reason,
+                ..
             } => {
                 let line = messages::rate_limited(provider, *wait_ms, reason);
                 if *wait_ms >= NOTABLE_WAIT_MS {
@@ -200,6 +201,13 @@ impl ProgressReporter {
                     self.detail(&line);
                 }
             }
+            ProviderEvent::CircuitChanged {
+                provider,
+                circuit,
+                wait_ms,
+            } => self.detail(&messages::circuit(provider, *circuit, *wait_ms)),
+            // The failed call says it.
+            ProviderEvent::KeyChanged { .. } => {}
         }
     }
 

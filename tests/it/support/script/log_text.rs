@@ -4,6 +4,7 @@ use conclave::consultation::event::{
     AgentEvent, CallEvent, ConsultationEvent, CostEvent, Event, HealthEvent, JudgeEvent,
     PanelEvent, ProviderEvent, PulseEvent, RoundEvent, StateEvent,
 };
+use conclave::stopping::circuit::CircuitState;
 
 /// Returns one line about the event.
 pub(super) fn line(event: &Event) -> String {
@@ -79,6 +80,23 @@ pub(super) fn line(event: &Event) -> String {
         }) => format!("call:started {} {agent_id} {purpose:?}", call.0),
         Event::Call(CallEvent::Retried { call, wait_ms, .. }) => {
             format!("call:retried {} after {wait_ms} ms", call.0)
+        }
+        Event::Provider(ProviderEvent::CircuitChanged {
+            provider, circuit, ..
+        }) => {
+            let state = match circuit {
+                CircuitState::Closed => "closed",
+                CircuitState::Open { .. } => "open",
+                CircuitState::HalfOpen { .. } => "half open",
+            };
+            format!("provider:circuit_changed {provider} {state}")
+        }
+        Event::Provider(ProviderEvent::KeyChanged {
+            provider,
+            is_refused,
+        }) => {
+            let state = if *is_refused { "refused" } else { "accepted" };
+            format!("provider:key_changed {provider} {state}")
         }
         Event::Provider(ProviderEvent::Held {
             provider, wait_ms, ..

@@ -1,7 +1,7 @@
 //! Plays scripts to the machine: holds its open calls and timers, checks its invariants after every
 //! input, and records its log.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
 use conclave::consultation::Consultation;
@@ -11,11 +11,18 @@ use conclave::consultation::event::{
 use conclave::consultation::machine::replay::{ReplayError, Replayed, replay};
 use conclave::consultation::plan::{Control, Plan};
 use conclave::consultation::protocol::call::{Ask, Outcome};
+use conclave::consultation::protocol::request::{CallRequest, RequestKey};
 use conclave::consultation::protocol::{self, Effect, Input, Question, TimerId};
 use conclave::domain::ids::{CallId, ProviderId};
 use conclave::domain::time::Timestamp;
+use conclave::engine::dispatcher::pool::{
+    Decision, MemberId, Permit, PoolRules, ProviderPool, QueuedRequest,
+};
 
 use super::log_text::line;
+
+/// The only consultation of its process.
+const MEMBER: MemberId = MemberId(1);
 
 /// The machine with its open calls, timers and log.
 #[derive(Clone, Debug)]
@@ -31,6 +38,12 @@ pub struct Player {
     pub most_in_flight: usize,
     /// The end of each provider's backoff.
     backoffs: BTreeMap<ProviderId, Timestamp>,
+    /// What the process knows of the providers: it decides when a call may go out.
+    pool: ProviderPool,
+    permits: BTreeMap<CallId, Permit>,
+    /// The permit that came with the input being handled.
+    permit: Option<Permit>,
+    inputs: VecDeque<(Input, Option<Permit>)>,
     started: BTreeSet<CallId>,
     ended: BTreeSet<CallId>,
     consented: bool,
@@ -47,6 +60,10 @@ impl Player {
             question: None,
             most_in_flight: 0,
             backoffs: BTreeMap::new(),
+            pool: ProviderPool::new(PoolRules::default()),
+            permits: BTreeMap::new(),
+            permit: None,
+            inputs: VecDeque::new(),
             started: BTreeSet::new(),
             ended: BTreeSet::new(),
             consented: false,
@@ -88,8 +105,76 @@ impl Player {
         Ok(player)
     }
 
-    /// Gives one input, carries out the effects and checks the invariants.
+    /// Gives one input and what follows from it, carries out the effects and checks the invariants.
     pub fn give(&mut self, input: Input) {
+        self.inputs.push_back((input, None));
+        self.work_off();
+    }
+
+    /// Handles every input that is there, as the driver does.
+    fn work_off(&mut self) {
+        loop {
+            while let Some((input, permit)) = self.inputs.pop_front() {
+                self.permit = permit;
+                self.handle(input);
+                if let Some(unused) = self.permit.take() {
+                    self.pool.release(&unused, self.now);
+                }
+            }
+            for (_, key, decision) in self.pool.decide_waiting(self.now) {
+                self.expect_decision(key, decision);
+            }
+            self.expect_updates();
+            if self.inputs.is_empty() {
+                return;
+            }
+        }
+    }
+
+    fn expect_updates(&mut self) {
+        for update in self.pool.take_updates() {
+            self.inputs
+                .push_back((Input::ProviderChanged(update), None));
+        }
+    }
+
+    fn expect_decision(&mut self, key: RequestKey, decision: Decision) {
+        self.inputs.push_back(match decision {
+            Decision::Admitted(permit) => {
+                let provider = permit.provider.clone();
+                (Input::Admitted { key, provider }, Some(permit))
+            }
+            Decision::NotAdmitted(reason) => (Input::NotAdmitted { key, reason }, None),
+        });
+    }
+
+    fn request(&mut self, request: CallRequest) {
+        let key = request.key.clone();
+        let plan = self.machine.plan();
+        let providers = request.options.iter().map(|option| option.provider.clone());
+        let queued = QueuedRequest {
+            member: MEMBER,
+            limits: providers
+                .map(|id| (id.clone(), plan.in_flight(&id)))
+                .collect(),
+            budgets: Vec::new(),
+            request,
+        };
+        if let Some(decision) = self.pool.request(queued, self.now) {
+            self.expect_decision(key, decision);
+        }
+    }
+
+    fn begin(&mut self, call: CallId, provider: &ProviderId) {
+        let permit = self.permit.take().unwrap_or_else(|| {
+            let limit = self.machine.plan().in_flight(provider);
+            self.pool.force(MEMBER, provider, limit, self.now)
+        });
+        assert_eq!(permit.provider, *provider, "a permit is for one provider");
+        self.permits.insert(call, permit);
+    }
+
+    fn handle(&mut self, input: Input) {
         let resumes = matches!(input, Input::Resume { .. });
         let was_over = self.machine.state().is_terminal() && !resumes;
         if matches!(input, Input::Answered(_)) {
@@ -107,9 +192,14 @@ impl Player {
                 .any(|effect| matches!(effect, Effect::Emit(_)))
                 && !resumes
         }) {
+            let is_request = |effect: &Effect| matches!(effect, Effect::Request(_));
             assert!(
-                effects.is_empty() && before == self.machine,
-                "every change of the machine is in the log: {effects:?}"
+                effects.iter().all(is_request),
+                "whatever is done is in the log: {effects:?}"
+            );
+            assert!(
+                before == self.machine,
+                "every change of the machine is in the log"
             );
         }
         self.carry_out(effects);
@@ -131,7 +221,9 @@ impl Player {
                     self.question.take().is_some(),
                     "only an open question is withdrawn"
                 ),
+                Effect::Request(request) => self.request(*request),
                 Effect::Ask(ask) => {
+                    self.begin(ask.call, &ask.model.provider);
                     assert!(self.consented, "no call before consent");
                     assert!(
                         self.started.contains(&ask.call),
@@ -163,6 +255,8 @@ impl Player {
                         .position(|ask| ask.call == call)
                         .expect("only open calls are cancelled");
                     self.open.remove(index);
+                    let permit = self.permits.remove(&call).expect("it had a permit");
+                    self.pool.abandon(&permit, self.now);
                 }
                 Effect::SetTimer { timer, at } => {
                     assert!(at >= self.now, "no timer lies in the past");
@@ -216,6 +310,10 @@ impl Player {
     /// Answers the open call at this index.
     pub fn answer(&mut self, index: usize, outcome: Outcome) {
         let ask = self.open.remove(index);
+        let permit = self.permits.remove(&ask.call).expect("it had a permit");
+        let counts = !ask.answer.is_for_helper();
+        self.pool.finish(&permit, &outcome, counts, self.now);
+        self.expect_updates();
         self.give(Input::Replied {
             call: ask.call,
             outcome,
@@ -256,8 +354,18 @@ impl Player {
         self.now = self.now.after(time);
     }
 
-    /// Advances to the earliest timer and fires it. Returns false when there is none.
+    /// Advances to the earliest timer and fires it, or to the end of a backoff that a call waits
+    /// for. Returns false when there is none.
     pub fn fire(&mut self) -> bool {
+        let backoff = self.pool.next_moment(MEMBER, self.now);
+        let timer = self.timers.first().map(|(at, _)| *at);
+        if let Some(backoff) = backoff
+            && timer.is_none_or(|timer| backoff < timer)
+        {
+            self.now = self.now.max(backoff);
+            self.work_off();
+            return true;
+        }
         let Some((at, timer)) = self.timers.pop_first() else {
             return false;
         };
@@ -269,9 +377,14 @@ impl Player {
     /// Advances to the earliest timer and fires all timers set for that time. Returns false when there
     /// is none.
     pub fn rest(&mut self) -> bool {
-        let Some((next, _)) = self.timers.first().copied() else {
+        let timer = self.timers.first().map(|(at, _)| *at);
+        let backoff = self.pool.next_moment(MEMBER, self.now);
+        let Some(next) = timer.into_iter().chain(backoff).min() else {
             return false;
         };
+        if timer != Some(next) {
+            return self.fire();
+        }
         while self.timers.first().is_some_and(|(at, _)| *at == next) {
             self.fire();
         }

@@ -1,0 +1,53 @@
+//! What the machine is told of a provider: the process sees it, for all its consultations.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::ids::ProviderId;
+use crate::domain::time::Timestamp;
+use crate::stopping::circuit::CircuitState;
+
+/// Something about a provider is no longer as it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProviderUpdate {
+    pub provider: ProviderId,
+    pub change: ProviderChange,
+}
+
+/// What is new.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProviderChange {
+    /// It asks for a pause: no call goes out to it before the time has passed.
+    Backoff(Backoff),
+    /// Its circuit has opened, is being probed, or has closed.
+    Circuit {
+        state: CircuitState,
+        /// Until then it is not worth turning to; `None` when it is.
+        until: Option<Timestamp>,
+    },
+    /// It has refused the key or asked for payment, or has accepted it since.
+    Key { is_refused: bool },
+}
+
+/// A pause that a provider asks for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Backoff {
+    pub until: Timestamp,
+    /// The provider's words.
+    pub reason: String,
+    /// Since when it has answered nothing but rate limits.
+    pub since: Timestamp,
+}
+
+impl ProviderChange {
+    /// Replaces every moment in it: the machine's clock may be another one.
+    pub fn map_moments(&mut self, map: impl Fn(Timestamp) -> Timestamp) {
+        match self {
+            Self::Backoff(backoff) => {
+                backoff.until = map(backoff.until);
+                backoff.since = map(backoff.since);
+            }
+            Self::Circuit { until, .. } => *until = until.map(map),
+            Self::Key { .. } => {}
+        }
+    }
+}

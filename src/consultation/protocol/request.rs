@@ -1,0 +1,77 @@
+//! How the machine asks to make a call, and what it may be answered. Whether a provider is free,
+//! and whether the ceilings above the consultation's own allow it, the machine cannot see.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::ids::{AgentId, ProviderId};
+use crate::domain::money::{Cost, MicroUsd};
+
+use super::answer::AnswerKind;
+
+/// A call that is to be made as soon as it may.
+///
+/// It changes nothing in the machine, which asks again whenever something has happened; a request
+/// under the key of one that still waits takes its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallRequest {
+    pub key: RequestKey,
+    /// Where it could go, best first; the first that is free is taken. One, but for a hedge.
+    pub options: Vec<RequestOption>,
+    /// The person has agreed to go beyond the month's budget.
+    pub beyond_month: bool,
+}
+
+/// What a request is for.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RequestKey {
+    /// The next attempt of a task. It waits until it may go out.
+    Attempt { agent: AgentId, answer: AnswerKind },
+    /// The same call elsewhere, beside one that is slow. It goes out now or not at all.
+    Hedge { agent: AgentId },
+}
+
+/// A provider that the call could go to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestOption {
+    pub provider: ProviderId,
+    /// The most that the call can cost there. [`Cost::FREE`] counts against no budget; a lower
+    /// bound fits in none.
+    pub worst_case: Cost,
+}
+
+/// Why a call may not go out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NotAdmitted {
+    /// No provider is free, and the request does not wait.
+    Busy,
+    /// A ceiling above the consultation's own leaves no room for it.
+    Budget {
+        /// The budget's name for people: `monthly budget`.
+        budget: String,
+        /// In micro-dollars, as `spent`.
+        limit: MicroUsd,
+        spent: MicroUsd,
+    },
+}
+
+impl NotAdmitted {
+    /// A budget of which only this is known.
+    pub fn unnamed_budget() -> Self {
+        Self::Budget {
+            budget: String::new(),
+            limit: MicroUsd::ZERO,
+            spent: MicroUsd::ZERO,
+        }
+    }
+}
+
+impl RequestKey {
+    /// Whether the request waits until it may go out.
+    pub fn waits(&self) -> bool {
+        match self {
+            Self::Attempt { .. } => true,
+            Self::Hedge { .. } => false,
+        }
+    }
+}

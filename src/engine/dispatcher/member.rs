@@ -1,0 +1,166 @@
+//! One consultation's place in the dispatcher.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep_until};
+
+use crate::consultation::protocol::Input;
+use crate::consultation::protocol::request::{CallRequest, NotAdmitted};
+use crate::domain::ids::ProviderId;
+use crate::engine::driver::Providers;
+
+use super::budget::SharedBudget;
+use super::permit::CallPermit;
+use super::pool::{MemberId, QueuedRequest};
+use super::{Dispatcher, MemberEntry, Notice};
+
+/// How often a request looks again that waits for money which another process has set aside.
+const LOOK_AGAIN: Duration = Duration::from_millis(250);
+
+/// One consultation's place in the dispatcher.
+#[derive(Debug)]
+pub struct Member {
+    id: MemberId,
+    dispatcher: Dispatcher,
+    notices: mpsc::UnboundedReceiver<Notice>,
+    limits: BTreeMap<ProviderId, u32>,
+    budgets: Vec<Arc<dyn SharedBudget>>,
+}
+
+impl Dispatcher {
+    /// Joins a consultation that may call these providers, each with the calls that may be in
+    /// flight there at once, under these ceilings. Returns with it what is known of them already.
+    pub fn join(
+        &self,
+        limits: BTreeMap<ProviderId, u32>,
+        budgets: Vec<Arc<dyn SharedBudget>>,
+    ) -> (Member, Vec<Input>) {
+        let (sender, notices) = mpsc::unbounded_channel();
+        let providers: BTreeSet<ProviderId> = limits.keys().cloned().collect();
+        let (id, known) = self.with(|state| {
+            state.joined += 1;
+            let id = MemberId(state.joined);
+            let entry = MemberEntry {
+                notices: sender,
+                providers,
+            };
+            let known = state.snapshot(&entry, &self.0.clock);
+            state.members.insert(id, entry);
+            (id, known)
+        });
+        let member = Member {
+            id,
+            dispatcher: self.clone(),
+            notices,
+            limits,
+            budgets,
+        };
+        (member, known)
+    }
+}
+
+impl Member {
+    /// Requests a call. `None` while it waits: the decision comes by [`Self::next`].
+    pub fn request(&self, request: CallRequest) -> Option<Answer> {
+        let budgets = self.budgets.iter();
+        let budgets = budgets.filter(|budget| !(request.beyond_month && budget.may_be_overrun()));
+        let queued = QueuedRequest {
+            member: self.id,
+            limits: self.limits.clone(),
+            budgets: budgets.cloned().collect(),
+            request,
+        };
+        let clock = &self.dispatcher.0.clock;
+        let decision = self.dispatcher.with(|state| {
+            let decision = state.pool.request(queued, clock.now());
+            state.publish(None);
+            decision
+        });
+        decision.map(|decision| self.dispatcher.answer(decision))
+    }
+
+    /// Begins to check the providers' health.
+    pub fn begin_checks(&self, providers: &Providers) {
+        self.dispatcher.begin_checks(providers);
+    }
+
+    /// A permit for a call that was announced before it could be requested.
+    pub fn force(&self, provider: &ProviderId) -> CallPermit {
+        let limit = self.limits.get(provider).copied().unwrap_or(1);
+        let now = self.dispatcher.0.clock.now();
+        let permit = self
+            .dispatcher
+            .with(|state| state.pool.force(self.id, provider, limit, now));
+        CallPermit::new(permit, self.dispatcher.clone())
+    }
+
+    /// What comes next from the dispatcher; never returns while there is nothing.
+    pub async fn next(&mut self) -> Notice {
+        loop {
+            let moment = self.next_moment();
+            tokio::select! {
+                biased;
+                Some(notice) = self.notices.recv() => return notice,
+                () = wait_until(moment) => self.dispatcher.answer_waiting(),
+            }
+        }
+    }
+
+    /// Leaves. The last to leave stops the checks, and waits until they are gone.
+    pub async fn leave(mut self) {
+        self.notices.close();
+        let checks = self.take_leave();
+        drop(self);
+        if let Some(mut checks) = checks {
+            checks.shutdown().await;
+        }
+    }
+
+    /// Takes back what it waits for. Returns the checks, where no one is left who needs them.
+    fn take_leave(&self) -> Option<JoinSet<()>> {
+        self.dispatcher.with(|state| {
+            state.pool.leave(self.id);
+            let was_member = state.members.remove(&self.id).is_some();
+            let is_last = was_member && state.members.is_empty();
+            is_last.then(|| state.checks.stop())
+        })
+    }
+
+    fn next_moment(&self) -> Option<Instant> {
+        let clock = &self.dispatcher.0.clock;
+        self.dispatcher.with(|state| {
+            let backoff = state.pool.next_moment(self.id, clock.now());
+            let backoff = backoff.map(|moment| clock.instant(moment));
+            let poll = state.pool.waits_for_other_processes(self.id);
+            let poll = poll.then(|| clock.instant(clock.now()) + LOOK_AGAIN);
+            backoff.into_iter().chain(poll).min()
+        })
+    }
+}
+
+impl Drop for Member {
+    /// One that is dropped with its consultation leaves all the same.
+    fn drop(&mut self) {
+        drop(self.take_leave());
+    }
+}
+
+/// The answer to a request.
+#[derive(Debug)]
+pub enum Answer {
+    /// The call may go out now.
+    Admitted(CallPermit),
+    /// It may not, and is not waited for.
+    NotAdmitted(NotAdmitted),
+}
+
+async fn wait_until(moment: Option<Instant>) {
+    match moment {
+        Some(moment) => sleep_until(moment).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,213 @@
+//! The process's view of its providers, one for all consultations: calls in flight, backoffs,
+//! circuits, health, refused keys, and the ceilings above those of single consultations.
+//!
+//! A consultation joins it as a [`Member`], requests each call, and gives its permit back when the
+//! call has ended. What it learns it passes on to every member that uses the provider. It decides
+//! by the rules of [`pool`], and holds no state of any consultation.
+
+pub mod budget;
+pub mod pool;
+
+pub mod checks;
+mod member;
+mod permit;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::mpsc;
+
+use crate::consultation::event::HealthUpdate;
+use crate::consultation::policy::health::{Health, Signal, none_healthy};
+use crate::consultation::protocol::Input;
+use crate::consultation::protocol::provider::ProviderUpdate;
+use crate::consultation::protocol::request::RequestKey;
+use crate::domain::ids::ProviderId;
+
+use super::clock::Clock;
+use checks::Checks;
+use pool::{Decision, MemberId, PoolRules, ProviderPool};
+
+pub use member::{Answer, Member};
+pub use permit::CallPermit;
+
+/// The process's view of its providers. A clone is another handle to the same.
+#[derive(Clone, Debug)]
+pub struct Dispatcher(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    clock: Clock,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    pool: ProviderPool,
+    members: BTreeMap<MemberId, MemberEntry>,
+    joined: u64,
+    checks: Checks,
+}
+
+/// Where a member is told things.
+#[derive(Debug)]
+struct MemberEntry {
+    notices: mpsc::UnboundedSender<Notice>,
+    providers: BTreeSet<ProviderId>,
+}
+
+/// Something a member is told.
+#[derive(Debug)]
+pub enum Notice {
+    /// A request that waited is decided on.
+    Decided(RequestKey, Answer),
+    /// Something that every member learns.
+    Input(Box<Input>),
+}
+
+impl Dispatcher {
+    /// A dispatcher that knows of no provider yet. `clock` is the process's: backoffs are kept by
+    /// it.
+    pub fn new(clock: Clock, rules: PoolRules) -> Self {
+        let state = State {
+            pool: ProviderPool::new(rules),
+            members: BTreeMap::new(),
+            joined: 0,
+            checks: Checks::default(),
+        };
+        Self(Arc::new(Shared {
+            clock,
+            state: Mutex::new(state),
+        }))
+    }
+
+    /// The clock by which backoffs are kept.
+    pub fn clock(&self) -> &Clock {
+        &self.0.clock
+    }
+
+    /// Answers the requests that can be decided on now.
+    fn answer_waiting(&self) {
+        let decided = self.with(|state| {
+            let decided = state.pool.decide_waiting(self.0.clock.now());
+            state.publish(None);
+            let with_sender = |(member, key, decision)| {
+                let entry: Option<&MemberEntry> = state.members.get(&member);
+                (entry.map(|entry| entry.notices.clone()), key, decision)
+            };
+            decided.into_iter().map(with_sender).collect::<Vec<_>>()
+        });
+        for (notices, key, decision) in decided {
+            let answer = self.answer(decision);
+            // The permit of one that is gone is given back by being dropped, outside of the lock.
+            if let Some(notices) = notices {
+                drop(notices.send(Notice::Decided(key, answer)));
+            }
+        }
+    }
+
+    fn answer(&self, decision: Decision) -> Answer {
+        match decision {
+            Decision::Admitted(permit) => Answer::Admitted(CallPermit::new(permit, self.clone())),
+            Decision::NotAdmitted(reason) => Answer::NotAdmitted(reason),
+        }
+    }
+
+    /// Runs `act` on the state. Invariant: nothing is dropped in it that takes the lock itself, such
+    /// as a permit.
+    fn with<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
+        act(&mut self.0.state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl State {
+    /// Tells every member what is new, but `except`, which gets it back.
+    fn publish(&mut self, except: Option<MemberId>) -> Vec<Input> {
+        let mut own = Vec::new();
+        for update in self.pool.take_updates() {
+            self.tell(&update.provider, except, &mut own, |_, _| {
+                Input::ProviderChanged(update.clone())
+            });
+        }
+        own
+    }
+
+    /// Takes a signal of a provider's health, and tells whoever uses it when its status changes.
+    fn signal(
+        &mut self,
+        provider: &ProviderId,
+        signal: Signal,
+        check: Option<std::time::Duration>,
+        except: Option<MemberId>,
+    ) -> Vec<Input> {
+        let mut own = Vec::new();
+        if !self.checks.can_check(provider) {
+            return own;
+        }
+        if let Some(health) = self.pool.signal(provider, signal, check) {
+            self.tell(provider, except, &mut own, |state, entry| {
+                Input::HealthChanged(state.health_update(provider, &health, entry))
+            });
+        }
+        own
+    }
+
+    /// Sends an input to every member that uses a provider; that of `except` goes to `own`.
+    fn tell(
+        &self,
+        provider: &ProviderId,
+        except: Option<MemberId>,
+        own: &mut Vec<Input>,
+        input: impl Fn(&Self, &MemberEntry) -> Input,
+    ) {
+        for (member, entry) in &self.members {
+            if !entry.providers.contains(provider) {
+                continue;
+            }
+            let input = input(self, entry);
+            if Some(*member) == except {
+                own.push(input);
+            } else {
+                // A receiver that is gone belongs to a consultation that is over.
+                drop(entry.notices.send(Notice::Input(Box::new(input))));
+            }
+        }
+    }
+
+    fn health_update(
+        &self,
+        provider: &ProviderId,
+        health: &Health,
+        entry: &MemberEntry,
+    ) -> HealthUpdate {
+        let checked = entry
+            .providers
+            .iter()
+            .filter(|provider| self.checks.can_check(provider));
+        HealthUpdate {
+            provider: provider.clone(),
+            status: health.status(),
+            latency_ms: health
+                .latency()
+                .map(|latency| u64::try_from(latency.as_millis()).unwrap_or(u64::MAX)),
+            error_rate: health.error_rate(),
+            consecutive_failures: health.consecutive_failures(),
+            none_healthy: none_healthy(checked.map(|provider| self.pool.health(provider))),
+        }
+    }
+
+    /// What a member has to know of the providers that it is about to use.
+    fn snapshot(&self, entry: &MemberEntry, clock: &Clock) -> Vec<Input> {
+        let mut inputs = Vec::new();
+        for provider in &entry.providers {
+            let updates: Vec<ProviderUpdate> = self.pool.snapshot(provider, clock.now());
+            inputs.extend(updates.into_iter().map(Input::ProviderChanged));
+            if let Some(health) = self.pool.known_health(provider) {
+                inputs.push(Input::HealthChanged(
+                    self.health_update(provider, health, entry),
+                ));
+            }
+        }
+        inputs
+    }
+}

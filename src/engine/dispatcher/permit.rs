@@ -1,0 +1,100 @@
+//! The right to have one call in flight, given back when it is dropped.
+
+use crate::consultation::protocol::Input;
+use crate::consultation::protocol::call::Outcome;
+use crate::domain::ids::ProviderId;
+use crate::domain::money::Cost;
+
+use super::Dispatcher;
+use super::checks::signal;
+use super::pool::Permit;
+
+/// The right to have one call in flight.
+///
+/// Dropped before [`Self::begin`], it gives back its place and what was set aside; after it, the
+/// call was dropped, and its worst case counts as spent.
+#[derive(Debug)]
+pub struct CallPermit {
+    permit: Permit,
+    dispatcher: Dispatcher,
+    state: PermitState,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PermitState {
+    Unused,
+    InFlight,
+    /// The place in flight is given back; the cost is still to come.
+    Ended,
+    Settled,
+}
+
+impl CallPermit {
+    pub(super) fn new(permit: Permit, dispatcher: Dispatcher) -> Self {
+        Self {
+            permit,
+            dispatcher,
+            state: PermitState::Unused,
+        }
+    }
+
+    /// Whether a call to this provider may go out by it.
+    pub fn admits(&self, provider: &ProviderId) -> bool {
+        self.state == PermitState::Unused && self.permit.provider == *provider
+    }
+
+    /// The provider that the call may go to.
+    pub fn provider(&self) -> &ProviderId {
+        &self.permit.provider
+    }
+
+    /// The call goes out.
+    pub fn begin(&mut self) {
+        self.state = PermitState::InFlight;
+    }
+
+    /// Gives the place in flight back: the call has come back. Returns what its consultation is to
+    /// know before it learns of the outcome. `counts` is false for a call whose failure says
+    /// nothing about its provider.
+    pub fn finish(&mut self, outcome: &Outcome, counts: bool) -> Vec<Input> {
+        self.state = PermitState::Ended;
+        let (permit, clock) = (&self.permit, &self.dispatcher.0.clock);
+        let own = Some(permit.member);
+        let inputs = self.dispatcher.with(|state| {
+            let mut inputs = match signal(outcome) {
+                Some(signal) => state.signal(&permit.provider, signal, None, own),
+                None => Vec::new(),
+            };
+            state.pool.finish(permit, outcome, counts, clock.now());
+            inputs.extend(state.publish(own));
+            inputs
+        });
+        self.dispatcher.answer_waiting();
+        inputs
+    }
+
+    /// Turns what was set aside into what the call cost.
+    pub fn settle(mut self, cost: Cost) {
+        self.permit.settle(cost);
+        self.state = PermitState::Settled;
+    }
+}
+
+impl Drop for CallPermit {
+    fn drop(&mut self) {
+        let (permit, clock) = (&self.permit, &self.dispatcher.0.clock);
+        match self.state {
+            PermitState::Unused => {
+                let release = |state: &mut super::State| state.pool.release(permit, clock.now());
+                self.dispatcher.with(release);
+            }
+            PermitState::InFlight => {
+                let abandon = |state: &mut super::State| state.pool.abandon(permit, clock.now());
+                self.dispatcher.with(abandon);
+            }
+            PermitState::Ended => permit.write_off(),
+            PermitState::Settled => {}
+        }
+        self.dispatcher.answer_waiting();
+    }
+}
