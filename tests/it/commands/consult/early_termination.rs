@@ -221,8 +221,8 @@ fn explore_mode_runs_all_rounds_and_yields_a_menu() {
     let menu = json!({
         "summary": "Both can work.",
         "recommendations": [
-            {"option": "Start small", "description": "One team first.", "pros": ["It is safe"], "cons": ["It is slow"], "best_when": "nobody has done it before", "confidence": 0.8},
-            {"option": "All at once", "description": "Everybody.", "pros": ["It is quick"], "cons": ["It can break"], "best_when": "it can be undone", "confidence": 0.5}],
+            {"option": "Start small", "description": "One team first.", "pros": ["It is safe"], "cons": ["It is slow"], "best_when": "the team has no experience", "confidence": 0.8},
+            {"option": "All at once", "description": "All teams.", "pros": ["It is quick"], "cons": ["It can break"], "best_when": "it can be undone", "confidence": 0.5}],
         "evidence": [], "dissent": [], "recommendation": "Choose by what a mistake costs.",
     });
     server.on(
@@ -243,7 +243,7 @@ fn explore_mode_runs_all_rounds_and_yields_a_menu() {
         "Start small",
         "All at once",
         "It can break",
-        "nobody has done it before",
+        "the team has no experience",
         "80%",
         "50%",
         "Choose by what a mistake costs.",

@@ -110,8 +110,8 @@ fn unavailable_models_are_rejected_with_a_hint() {
             "error: no provider is called `acme`\nhint: one of: anthropic, openai, google, xai, mistral, openrouter, ollama, llamacpp, lmstudio, vllm, local\nhint: or give it an address: conclave config set endpoints.acme.base_url URL\n",
         ),
         (
-            ["--panel", "nobody=claude-opus-5-5"],
-            "error: no persona is called `nobody`\nhint: one of: accessibility, architecture, creative, devops, documentation, performance, pragmatic, security, skeptic, testing\n",
+            ["--panel", "stranger=claude-opus-5-5"],
+            "error: no persona is called `stranger`\nhint: one of: accessibility, architecture, creative, devops, documentation, performance, pragmatic, security, skeptic, testing\n",
         ),
     ] {
         let ran = conclave
