@@ -73,11 +73,11 @@ fn commands_in_code_blocks_parse() {
             .chain(["--help".to_owned()])
             .collect();
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let ran = Conclave::new().run(&words).ends_with(0);
+        let output = Conclave::new().run(&words).ends_with(0);
         assert!(
-            ran.stdout.contains("Usage: conclave"),
+            output.stdout.contains("Usage: conclave"),
             "{command}: {}",
-            ran.stdout
+            output.stdout
         );
     }
 }

@@ -38,10 +38,10 @@ fn every_help_matches_the_snapshot() {
     let conclave = Conclave::new();
     let mut all = String::new();
     for command in COMMANDS {
-        let ran = conclave.run(&[command, &["--help"]].concat()).ends_with(0);
-        assert_eq!(ran.stderr, "", "{command:?}");
+        let output = conclave.run(&[command, &["--help"]].concat()).ends_with(0);
+        assert_eq!(output.stderr, "", "{command:?}");
         let command_line = [&["conclave"], command, &["--help"]].concat().join(" ");
-        all.extend(["$ ", &command_line, "\n", &ran.stdout, "\n"]);
+        all.extend(["$ ", &command_line, "\n", &output.stdout, "\n"]);
     }
     insta::assert_snapshot!(all);
 }
@@ -85,9 +85,9 @@ fn snapshot_contains_every_command() {
 #[test]
 fn version_is_the_package_version() {
     for flag in ["-V", "--version"] {
-        let ran = Conclave::new().run(&[flag]).ends_with(0);
+        let output = Conclave::new().run(&[flag]).ends_with(0);
         assert_eq!(
-            ran.stdout,
+            output.stdout,
             concat!("conclave ", env!("CARGO_PKG_VERSION"), "\n")
         );
     }

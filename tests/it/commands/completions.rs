@@ -15,8 +15,8 @@ const OPTIONS: [&str; 6] = [
 #[test]
 fn completions_contain_every_command_and_option() {
     for shell in ["bash", "zsh", "fish"] {
-        let ran = Conclave::new().run(&["completions", shell]).ends_with(0);
-        assert_eq!(ran.stderr, "");
+        let output = Conclave::new().run(&["completions", shell]).ends_with(0);
+        assert_eq!(output.stderr, "");
         for word in ["consult", "model", "completions", "man", "pull"]
             .into_iter()
             .chain(OPTIONS)
@@ -26,7 +26,10 @@ fn completions_contain_every_command_and_option() {
             } else {
                 word
             };
-            assert!(ran.stdout.contains(word), "{shell} does not know `{word}`");
+            assert!(
+                output.stdout.contains(word),
+                "{shell} does not know `{word}`"
+            );
         }
     }
 }
@@ -54,20 +57,25 @@ fn bash_accepts_its_completion_script() {
 
 #[test]
 fn unknown_shells_are_rejected_with_a_list() {
-    let ran = Conclave::new().run(&["completions", "tcsh"]).ends_with(2);
+    let output = Conclave::new().run(&["completions", "tcsh"]).ends_with(2);
     assert!(
-        ran.stderr
+        output
+            .stderr
             .contains("[possible values: bash, elvish, fish, powershell, zsh]"),
         "{}",
-        ran.stderr
+        output.stderr
     );
 }
 
 #[test]
 fn manual_page_lists_every_command_option_and_exit_code() {
-    let ran = Conclave::new().run(&["man"]).ends_with(0);
-    assert_eq!(ran.stderr, "");
-    assert!(ran.stdout.contains(".TH conclave 1"), "{}", ran.stdout);
+    let output = Conclave::new().run(&["man"]).ends_with(0);
+    assert_eq!(output.stderr, "");
+    assert!(
+        output.stdout.contains(".TH conclave 1"),
+        "{}",
+        output.stdout
+    );
     for section in [
         "CONCLAVE CONSULT",
         "CONCLAVE MODEL",
@@ -75,12 +83,12 @@ fn manual_page_lists_every_command_option_and_exit_code() {
         "CONCLAVE MAN",
     ] {
         assert!(
-            ran.stdout.contains(&format!(".SH {section}\n")),
+            output.stdout.contains(&format!(".SH {section}\n")),
             "{section}: {}",
-            ran.stdout
+            output.stdout
         );
     }
-    let plain = ran.stdout.replace('\\', "");
+    let plain = output.stdout.replace('\\', "");
     for option in OPTIONS {
         assert!(plain.contains(option), "{option}");
     }
@@ -114,9 +122,9 @@ fn bash_completions(conclave: &Conclave, words: &[&str]) -> Option<Vec<String>> 
         .stderr(Stdio::piped())
         .spawn()
         .ok()?;
-    let ran = RunningProcess::of(child).wait().ends_with(0);
-    assert_eq!(ran.stderr, "");
-    Some(ran.stdout.lines().map(ToOwned::to_owned).collect())
+    let output = RunningProcess::of(child).wait().ends_with(0);
+    assert_eq!(output.stderr, "");
+    Some(output.stdout.lines().map(ToOwned::to_owned).collect())
 }
 
 #[test]
@@ -247,9 +255,9 @@ fn shell_output(
         .stderr(Stdio::piped())
         .spawn()
         .ok()?;
-    let ran = RunningProcess::of(child).wait().ends_with(0);
-    assert_eq!(ran.stderr, "");
-    Some(ran.stdout.lines().map(ToOwned::to_owned).collect())
+    let output = RunningProcess::of(child).wait().ends_with(0);
+    assert_eq!(output.stderr, "");
+    Some(output.stdout.lines().map(ToOwned::to_owned).collect())
 }
 
 #[test]

@@ -8,20 +8,21 @@ const BUILT_WITHOUT: bool = !cfg!(feature = "local");
 #[test]
 fn embedded_models_are_listed_with_their_requirements() {
     let conclave = Conclave::new();
-    let ran = conclave.run(&["model", "list"]).ends_with(0);
-    assert_eq!(ran.stderr, "");
+    let output = conclave.run(&["model", "list"]).ends_with(0);
+    assert_eq!(output.stderr, "");
     assert!(
-        ran.stdout
+        output
+            .stdout
             .lines()
             .any(|line| line.starts_with("smollm2-135m-instruct ")),
         "{}",
-        ran.stdout
+        output.stdout
     );
-    assert!(!ran.stdout.contains("installed"), "{}", ran.stdout);
+    assert!(!output.stdout.contains("installed"), "{}", output.stdout);
     assert!(
-        ran.stdout.contains("local model, demonstration quality"),
+        output.stdout.contains("local model, demonstration quality"),
         "{}",
-        ran.stdout
+        output.stdout
     );
     assert!(!conclave.home().exists(), "reading creates no folder");
 }
@@ -29,16 +30,16 @@ fn embedded_models_are_listed_with_their_requirements() {
 #[test]
 fn path_is_in_the_home_and_needs_no_file() {
     let conclave = Conclave::new();
-    let ran = conclave
+    let output = conclave
         .run(&["model", "path", "smollm2-135m-instruct"])
         .ends_with(0);
     let folder = conclave.home().join("models");
     assert!(
-        ran.stdout.starts_with(folder.to_str().unwrap()),
+        output.stdout.starts_with(folder.to_str().unwrap()),
         "{}",
-        ran.stdout
+        output.stdout
     );
-    assert!(ran.stdout.ends_with(".gguf\n"), "{}", ran.stdout);
+    assert!(output.stdout.ends_with(".gguf\n"), "{}", output.stdout);
     let usual = conclave.run(&["model", "path"]).ends_with(0);
     assert!(
         usual.stdout.starts_with(folder.to_str().unwrap()),
@@ -49,22 +50,26 @@ fn path_is_in_the_home_and_needs_no_file() {
 
 #[test]
 fn missing_model_cannot_be_removed() {
-    let ran = Conclave::new()
+    let output = Conclave::new()
         .run(&["model", "rm", "smollm2-135m-instruct"])
         .ends_with(1);
-    assert_eq!(ran.stdout, "");
-    assert_eq!(ran.stderr, "error: `smollm2-135m-instruct` is not there\n");
+    assert_eq!(output.stdout, "");
+    assert_eq!(
+        output.stderr,
+        "error: `smollm2-135m-instruct` is not there\n"
+    );
 }
 
 #[test]
 fn unknown_model_is_rejected_with_a_hint() {
     for action in ["path", "rm"] {
-        let ran = Conclave::new().run(&["model", action, "gpt"]).ends_with(2);
+        let output = Conclave::new().run(&["model", action, "gpt"]).ends_with(2);
         assert!(
-            ran.stderr
+            output
+                .stderr
                 .ends_with("hint: see what there is: conclave model list\n"),
             "{}",
-            ran.stderr
+            output.stderr
         );
     }
 }
@@ -78,16 +83,20 @@ fn build_without_the_local_feature_names_the_feature() {
             &["model", "pull", "nonsense"],
         ] {
             let conclave = Conclave::new();
-            let ran = conclave.run(arguments).ends_with(2);
-            assert_eq!(ran.stdout, "");
-            assert!(ran.stderr.contains("--features local"), "{}", ran.stderr);
+            let output = conclave.run(arguments).ends_with(2);
+            assert_eq!(output.stdout, "");
+            assert!(
+                output.stderr.contains("--features local"),
+                "{}",
+                output.stderr
+            );
             assert!(!conclave.home().exists());
         }
-        let ran = Conclave::new()
+        let output = Conclave::new()
             .run(&["consult", "--model", "local:smollm2-135m-instruct", "q"])
             .ends_with(2);
         assert_eq!(
-            ran.stderr,
+            output.stderr,
             "error: this build has no local model\nhint: build with it: cargo build --release --features local\n"
         );
     }

@@ -11,10 +11,10 @@ use crate::support::schema;
 const SCHEMA: &str = include_str!("../../../schemas/models.schema.json");
 
 fn json(conclave: &Conclave, arguments: &[&str]) -> Value {
-    let ran = conclave
+    let output = conclave
         .run(&[&["models", "--json"], arguments].concat())
         .ends_with(0);
-    let json = ran.json();
+    let json = output.json();
     schema::check(SCHEMA, &json);
     json
 }
@@ -152,8 +152,8 @@ fn pipes_get_plain_lines_and_terminals_get_fitting_lines() {
     );
     for columns in [40, 60, 80, 120] {
         let terminal = Terminal::start(&conclave, columns, Output::Terminal, &["models"]);
-        let (ran, transcript) = terminal.end();
-        assert_eq!(ran.code, Some(0));
+        let (output, transcript) = terminal.end();
+        assert_eq!(output.code, Some(0));
         assert!(transcript.has_colours());
         assert_eq!(
             transcript.too_wide(columns.into()),
@@ -192,27 +192,29 @@ fn user_models_are_listed_and_a_broken_file_is_named() {
         "{}",
         listed["warnings"]
     );
-    let ran = conclave.run(&["models"]).ends_with(0);
+    let output = conclave.run(&["models"]).ends_with(0);
     assert!(
-        ran.stderr
+        output
+            .stderr
             .starts_with("Warning: the newest price in your models.json is of 2026-01-01"),
         "{}",
-        ran.stderr
+        output.stderr
     );
 
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server).config("{}");
     std::fs::write(conclave.home().join("models.json"), file).unwrap();
-    let ran = conclave.run(&["consult", "-n", "Shall we?"]).ends_with(0);
+    let output = conclave.run(&["consult", "-n", "Shall we?"]).ends_with(0);
     assert!(
-        ran.stderr
+        output
+            .stderr
             .contains("Note: the newest price in your models.json is of 2026-01-01, "),
         "{}",
-        ran.stderr
+        output.stderr
     );
 
     let broken = own("{");
-    let ran = broken.run(&["models"]).ends_with(2);
-    assert!(ran.stdout.is_empty(), "{}", ran.stderr);
-    assert!(ran.stderr.contains("models.json"), "{}", ran.stderr);
+    let output = broken.run(&["models"]).ends_with(2);
+    assert!(output.stdout.is_empty(), "{}", output.stderr);
+    assert!(output.stderr.contains("models.json"), "{}", output.stderr);
 }

@@ -89,8 +89,8 @@ fn invalid_persona_settings_are_rejected_before_any_request() {
     ] {
         let conclave = Conclave::at(&server).config(config);
         for command in [&["personas"][..], &["consult", "Shall we?"]] {
-            let ran = conclave.run(command).ends_with(2);
-            assert!(ran.stderr.starts_with(expected), "{}", ran.stderr);
+            let output = conclave.run(command).ends_with(2);
+            assert!(output.stderr.starts_with(expected), "{}", output.stderr);
         }
     }
     let conclave = Conclave::at(&server);

@@ -65,12 +65,12 @@ async fn providers_are_checked_after_the_first_call_and_every_half_minute() {
         Transcript::fold(&history).unwrap().state,
         StateName::Complete
     );
-    let ran = stage.began.elapsed();
+    let elapsed = stage.began.elapsed();
     let expected: Vec<Duration> = (0..100)
         .map(|nth| FIRST + INTERVAL * nth)
-        .take_while(|at| *at < ran)
+        .take_while(|at| *at < elapsed)
         .collect();
-    assert!(expected.len() > 6, "{ran:?}");
+    assert!(expected.len() > 6, "{elapsed:?}");
     for provider in ["anthropic", "google"] {
         assert_eq!(began(&stage.checks(), provider), expected, "{provider}");
     }

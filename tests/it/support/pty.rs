@@ -116,10 +116,10 @@ impl Terminal {
 
     /// Waits for the process to exit.
     pub(crate) fn end(self) -> (RunOutput, Transcript) {
-        let ran = self.running.wait();
+        let output = self.running.wait();
         self.reader.join().unwrap();
         let bytes = self.screen.0.lock().unwrap().clone();
-        (ran, Transcript(String::from_utf8(bytes).unwrap()))
+        (output, Transcript(String::from_utf8(bytes).unwrap()))
     }
 }
 

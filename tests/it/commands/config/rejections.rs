@@ -47,13 +47,13 @@ fn invalid_values_are_not_written() {
         ),
         ("max_cost", "lots", "must be an amount of dollars"),
     ] {
-        let ran = set(&conclave, key, value).ends_with(2);
+        let output = set(&conclave, key, value).ends_with(2);
         assert!(
-            ran.stderr.contains(message),
+            output.stderr.contains(message),
             "{key} {value}: {}",
-            ran.stderr
+            output.stderr
         );
-        assert_eq!(ran.stdout, "");
+        assert_eq!(output.stdout, "");
         assert_eq!(file(&conclave).as_str(), before);
     }
 }
@@ -63,8 +63,12 @@ fn broken_file_is_not_overwritten() {
     for broken in ["{\"judge\": ", "[]", ""] {
         let conclave = Conclave::new().config(broken);
         for arguments in [&["set", "judge", "a:j"][..], &["unset", "judge"]] {
-            let ran = config(&conclave, arguments).ends_with(2);
-            assert!(ran.stderr.contains("nothing was written"), "{}", ran.stderr);
+            let output = config(&conclave, arguments).ends_with(2);
+            assert!(
+                output.stderr.contains("nothing was written"),
+                "{}",
+                output.stderr
+            );
             assert_eq!(file(&conclave), broken);
         }
     }
@@ -74,24 +78,24 @@ fn broken_file_is_not_overwritten() {
 fn unknown_setting_can_be_unset() {
     let conclave = Conclave::new().config(r#"{"jugde": "a:j", "judge": "b:j"}"#);
     config(&conclave, &["show"]).ends_with(2);
-    let ran = set(&conclave, "panel", "fast").ends_with(2);
+    let output = set(&conclave, "panel", "fast").ends_with(2);
     assert!(
-        ran.stderr.contains("unknown setting `jugde`"),
+        output.stderr.contains("unknown setting `jugde`"),
         "{}",
-        ran.stderr
+        output.stderr
     );
     assert!(
-        ran.stderr.ends_with("hint: nothing was written\n"),
+        output.stderr.ends_with("hint: nothing was written\n"),
         "{}",
-        ran.stderr
+        output.stderr
     );
     config(&conclave, &["unset", "jugde"]).ends_with(0);
     assert_eq!(file(&conclave), r#"{"judge": "b:j"}"#);
-    let ran = config(&conclave, &["unset", "panel"]).ends_with(0);
+    let output = config(&conclave, &["unset", "panel"]).ends_with(0);
     assert!(
-        ran.stderr.starts_with("`panel` is not set in "),
+        output.stderr.starts_with("`panel` is not set in "),
         "{}",
-        ran.stderr
+        output.stderr
     );
 }
 
@@ -105,12 +109,12 @@ fn api_keys_are_rejected_without_being_repeated() {
         &["set", "endpoints.openai.api_key_env", "sk-secret"],
         &["set", "endpoints", r#"{"openai": {"token": "sk-secret"}}"#],
     ] {
-        let ran = config(&conclave, arguments).ends_with(2);
-        assert!(!ran.stderr.contains("sk-secret"), "{}", ran.stderr);
+        let output = config(&conclave, arguments).ends_with(2);
+        assert!(!output.stderr.contains("sk-secret"), "{}", output.stderr);
         assert!(
-            ran.stderr.contains("api_key_cmd") || ran.stderr.contains("never the key itself"),
+            output.stderr.contains("api_key_cmd") || output.stderr.contains("never the key itself"),
             "{}",
-            ran.stderr
+            output.stderr
         );
         assert!(!conclave.home().exists(), "nothing is written");
     }
@@ -129,15 +133,16 @@ fn duplicate_settings_are_reported_and_unset_together() {
 #[test]
 fn unknown_settings_can_be_unset_one_after_another() {
     let conclave = Conclave::new().config(r#"{"jugde": 1, "pannel": 2, "judge": "a:j"}"#);
-    let ran = config(&conclave, &["unset", "jugde"]).ends_with(0);
+    let output = config(&conclave, &["unset", "jugde"]).ends_with(0);
     assert!(
-        ran.stderr
+        output
+            .stderr
             .contains("the settings cannot be used yet: unknown setting `pannel`"),
         "{}",
-        ran.stderr
+        output.stderr
     );
-    let ran = config(&conclave, &["unset", "pannel"]).ends_with(0);
-    assert!(!ran.stderr.contains("yet"), "{}", ran.stderr);
+    let output = config(&conclave, &["unset", "pannel"]).ends_with(0);
+    assert!(!output.stderr.contains("yet"), "{}", output.stderr);
     assert_eq!(file(&conclave), r#"{"judge": "a:j"}"#);
 }
 
@@ -166,28 +171,33 @@ fn unusable_files_are_reported_with_a_hint() {
             &["model", "list"],
             &["consult", "q"],
         ] {
-            let ran = conclave.run(arguments).ends_with(2);
-            assert!(ran.stderr.starts_with("error: "), "{text}: {}", ran.stderr);
+            let output = conclave.run(arguments).ends_with(2);
             assert!(
-                ran.stderr.contains(&format!("hint: {hint}")),
+                output.stderr.starts_with("error: "),
                 "{text}: {}",
-                ran.stderr
+                output.stderr
+            );
+            assert!(
+                output.stderr.contains(&format!("hint: {hint}")),
+                "{text}: {}",
+                output.stderr
             );
         }
     }
     let variable = Conclave::new().variable("CONCLAVE_ENDPOINTS", r#"{"w": {"base_url": 1}}"#);
-    let ran = config(&variable, &["show"]).ends_with(2);
+    let output = config(&variable, &["show"]).ends_with(2);
     assert!(
-        ran.stderr
+        output
+            .stderr
             .ends_with("hint: change or unset CONCLAVE_ENDPOINTS\n"),
         "{}",
-        ran.stderr
+        output.stderr
     );
     let folder = Conclave::new();
     std::fs::create_dir_all(folder.home().join("config.json")).unwrap();
-    let ran = config(&folder, &["set", "judge", "a:j"]).ends_with(2);
-    assert!(ran.stderr.contains("hint: make `"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("CONCLAVE_HOME"), "{}", ran.stderr);
+    let output = config(&folder, &["set", "judge", "a:j"]).ends_with(2);
+    assert!(output.stderr.contains("hint: make `"), "{}", output.stderr);
+    assert!(output.stderr.contains("CONCLAVE_HOME"), "{}", output.stderr);
 }
 
 #[test]
@@ -199,11 +209,11 @@ fn lists_and_objects_are_never_written_as_text() {
         ("panel", "[1]"),
         ("local_model", "{}"),
     ] {
-        let ran = set(&conclave, key, value).ends_with(2);
+        let output = set(&conclave, key, value).ends_with(2);
         assert!(
-            ran.stderr.contains("must be"),
+            output.stderr.contains("must be"),
             "{key} {value}: {}",
-            ran.stderr
+            output.stderr
         );
     }
 }
@@ -222,12 +232,12 @@ fn api_keys_are_rejected_in_every_setting_and_never_shown() {
         "endpoints.w.api-key",
     ] {
         for value in [key.to_owned(), format!("echo '{key}'")] {
-            let ran = set(&conclave, name, &value).ends_with(2);
-            assert!(!ran.stderr.contains(key), "{name}: {}", ran.stderr);
+            let output = set(&conclave, name, &value).ends_with(2);
+            assert!(!output.stderr.contains(key), "{name}: {}", output.stderr);
             assert!(
-                ran.stderr.contains("no key is kept in one"),
+                output.stderr.contains("no key is kept in one"),
                 "{name}: {}",
-                ran.stderr
+                output.stderr
             );
         }
     }
@@ -236,11 +246,11 @@ fn api_keys_are_rejected_in_every_setting_and_never_shown() {
         format!(r#"{{"endpoints": {{"openai": {{"api_key_cmd": "{key}"}}}}}}"#),
         format!(r#"{{"max_in_flight": "{key}"}}"#),
     ] {
-        let ran = Conclave::new()
+        let output = Conclave::new()
             .config(&text)
             .run(&["consult", "q"])
             .ends_with(2);
-        assert!(!ran.stderr.contains(key), "{}", ran.stderr);
+        assert!(!output.stderr.contains(key), "{}", output.stderr);
     }
 }
 
@@ -250,9 +260,9 @@ fn long_wrong_values_are_shortened() {
         r#"{{"always_allow_under": "{}"}}"#,
         "x".repeat(100_000)
     ));
-    let ran = config(&conclave, &["show"]).ends_with(2);
-    assert!(ran.stderr.len() < 1_000, "{}", ran.stderr.len());
-    assert!(ran.stderr.contains("x…`"), "{}", ran.stderr.len());
+    let output = config(&conclave, &["show"]).ends_with(2);
+    assert!(output.stderr.len() < 1_000, "{}", output.stderr.len());
+    assert!(output.stderr.contains("x…`"), "{}", output.stderr.len());
 }
 
 #[test]
@@ -260,19 +270,19 @@ fn request_fields_set_by_the_tool_are_rejected_as_parameters() {
     use conclave::domain::body_fields::{OWN, STRUCTURE};
     let conclave = Conclave::new();
     for path in OWN.into_iter().chain(STRUCTURE) {
-        let ran = set(&conclave, &format!("parameters.google.{path}"), "1").ends_with(2);
+        let output = set(&conclave, &format!("parameters.google.{path}"), "1").ends_with(2);
         assert!(
-            ran.stderr.contains("the consultation itself sets"),
+            output.stderr.contains("the consultation itself sets"),
             "{path}: {}",
-            ran.stderr
+            output.stderr
         );
         let fields = path.rsplit('.').fold("1".to_owned(), |inner, name| {
             format!(r#"{{"{name}": {inner}}}"#)
         });
-        let ran = Conclave::new()
+        let output = Conclave::new()
             .config(&format!(r#"{{"parameters": {{"google": {fields}}}}}"#))
             .run(&["config", "show"])
             .ends_with(2);
-        assert!(ran.stderr.contains(path), "{path}: {}", ran.stderr);
+        assert!(output.stderr.contains(path), "{path}: {}", output.stderr);
     }
 }

@@ -74,8 +74,8 @@ fn get_prints_a_single_value() {
 fn set_changes_one_value_and_preserves_the_rest_of_the_file() {
     let before = "{\n    \"alwaysAllowUnder\" : 1.50,\n    \"panel\": [ \"security=a:m\",\n               \"architect=a:m\" ]\n}\n";
     let conclave = Conclave::new().config(before);
-    let ran = set(&conclave, "always_allow_under", "0.25").ends_with(0);
-    assert_eq!(ran.stdout, "");
+    let output = set(&conclave, "always_allow_under", "0.25").ends_with(0);
+    assert_eq!(output.stdout, "");
     assert_eq!(file(&conclave), before.replace("1.50", "0.25"));
     set(&conclave, "judge", "a:j").ends_with(0);
     assert_eq!(
@@ -152,12 +152,13 @@ fn nested_settings_are_set_one_by_one() {
 #[test]
 fn set_names_an_overriding_variable() {
     let conclave = Conclave::new().variable("CONCLAVE_JUDGE", "env:j");
-    let ran = set(&conclave, "judge", "a:j").ends_with(0);
+    let output = set(&conclave, "judge", "a:j").ends_with(0);
     assert!(
-        ran.stderr
+        output
+            .stderr
             .ends_with("CONCLAVE_JUDGE is set in the environment and outweighs the file\n"),
         "{}",
-        ran.stderr
+        output.stderr
     );
     assert_eq!(
         config(&conclave, &["get", "judge"]).ends_with(0).stdout,

@@ -146,7 +146,7 @@ fn one_key_makes_all_nine_calls_to_its_vendor() {
             .into_iter()
             .filter(|other| *other != key)
             .fold(Conclave::at(&server), Conclave::without);
-        let ran = conclave.run(&["consult", "--yes", QUESTION]).ends_with(0);
+        let output = conclave.run(&["consult", "--yes", QUESTION]).ends_with(0);
         assert_eq!(
             request_counts(&server),
             [
@@ -169,16 +169,19 @@ fn one_key_makes_all_nine_calls_to_its_vendor() {
             .collect();
         assert_eq!(models.len(), 3, "the panel has three models of one vendor");
         assert!(
-            ran.stderr
+            output
+                .stderr
                 .contains("agreement within one family is weak evidence"),
             "{}",
-            ran.stderr
+            output.stderr
         );
         let others = keys.into_iter().filter(|other| *other != key);
         assert!(
-            others.into_iter().any(|other| ran.stderr.contains(other)),
+            others
+                .into_iter()
+                .any(|other| output.stderr.contains(other)),
             "no hint to further keys: {}",
-            ran.stderr
+            output.stderr
         );
     }
 }

@@ -10,12 +10,12 @@ const EXPENSIVE: &str = "claude-fable-5-1";
 
 /// Runs a consultation that must end at the gate.
 fn assert_declined(conclave: &Conclave, server: &ProviderServer, arguments: &[&str]) -> RunOutput {
-    let ran = conclave
+    let output = conclave
         .run(&[&["consult", "Shall we?"], arguments].concat())
         .ends_with(3);
-    assert_eq!(ran.stdout, "");
+    assert_eq!(output.stdout, "");
     assert!(server.requests().is_empty(), "no request without consent");
-    ran
+    output
 }
 
 /// Returns the dry run as JSON.
@@ -48,8 +48,8 @@ fn saved_cost(conclave: &Conclave) -> u64 {
 fn expensive_run_without_a_terminal_ends_with_hints() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
-    let ran = assert_declined(&conclave, &server, &["--model", EXPENSIVE]);
-    let (progress, hints) = ran.stderr.split_once("error: ").unwrap();
+    let output = assert_declined(&conclave, &server, &["--model", EXPENSIVE]);
+    let (progress, hints) = output.stderr.split_once("error: ").unwrap();
     assert_eq!(
         assert_declined(&conclave, &server, &["--model", EXPENSIVE, "-q"]).stderr,
         format!("error: {hints}")
@@ -109,8 +109,8 @@ fn ceiling_below_the_high_estimate_is_not_consent() {
 fn declined_consultation_is_recorded_as_declined() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
-    let ran = assert_declined(&conclave, &server, &["--model", EXPENSIVE]);
-    assert!(!ran.stderr.contains("Partial results"), "there are none");
+    let output = assert_declined(&conclave, &server, &["--model", EXPENSIVE]);
+    assert!(!output.stderr.contains("Partial results"), "there are none");
     let record = conclave.record();
     assert_eq!(record["abort_reason"], "declined");
     assert_eq!(record["aborted_during"], "AwaitingConsent");
@@ -125,13 +125,13 @@ fn declined_consultation_is_recorded_as_declined() {
 fn yes_flag_approves_in_advance() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
-    let ran = conclave
+    let output = conclave
         .run(&["consult", "--yes", "--model", EXPENSIVE, "Shall we?"])
         .ends_with(0);
     assert!(
-        ran.stderr.contains(" (approved by --yes)\n"),
+        output.stderr.contains(" (approved by --yes)\n"),
         "{}",
-        ran.stderr
+        output.stderr
     );
     assert_eq!(server.requests().len(), 9);
     assert_eq!(conclave.record()["consent"]["how"], "flag");
@@ -153,10 +153,14 @@ fn threshold_of_zero_always_needs_consent() {
 fn higher_threshold_approves_an_expensive_run() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server).config(r#"{"always_allow_under": 50}"#);
-    let ran = conclave
+    let output = conclave
         .run(&["consult", "--model", EXPENSIVE, "Shall we?"])
         .ends_with(0);
-    assert!(ran.stderr.contains(" (auto-approved)\n"), "{}", ran.stderr);
+    assert!(
+        output.stderr.contains(" (auto-approved)\n"),
+        "{}",
+        output.stderr
+    );
 }
 
 #[test]
@@ -164,14 +168,14 @@ fn lower_bound_estimates_are_never_auto_approved() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server).config(r#"{"always_allow_under": 50}"#);
     let seats = ["--model", "openai:gpt-unheard-of", "--model", "gpt-6.1-sol"];
-    let ran = assert_declined(&conclave, &server, &seats);
+    let output = assert_declined(&conclave, &server, &seats);
     assert!(
-        ran.stderr.contains("💰 Estimated cost: ≥ $0."),
+        output.stderr.contains("💰 Estimated cost: ≥ $0."),
         "{}",
-        ran.stderr
+        output.stderr
     );
 
-    let ran = conclave
+    let output = conclave
         .run(
             &[
                 &["consult", "Shall we?", "--yes", "--format", "json"],
@@ -180,7 +184,7 @@ fn lower_bound_estimates_are_never_auto_approved() {
             .concat(),
         )
         .ends_with(0);
-    let answer = ran.json();
+    let answer = output.json();
     assert_eq!(answer["cost"]["lower_bound"], true);
     assert_eq!(answer["estimated_cost"]["lower_bound"], true);
 }
@@ -192,7 +196,7 @@ fn user_prices_are_used() {
     let models = json!({"schema_version": "1.0", "models": [{"provider": "openai", "id": "gpt-unheard-of", "tier": 2,
         "prices": [{"input": 1.0, "output": 2.0, "source": "contract", "as_of": "2026-11-01"}]}]});
     std::fs::write(conclave.home().join("models.json"), models.to_string()).unwrap();
-    let ran = conclave
+    let output = conclave
         .run(&[
             "consult",
             "Shall we?",
@@ -204,7 +208,7 @@ fn user_prices_are_used() {
             "gpt-unheard-of",
         ])
         .ends_with(0);
-    let cost = &ran.json()["cost"];
+    let cost = &output.json()["cost"];
     assert_eq!(cost["micro_usd"], 9 * (100 + 2 * 20));
     assert_eq!(cost["lower_bound"], false);
 }
@@ -213,17 +217,18 @@ fn user_prices_are_used() {
 fn unpriced_models_are_not_free_and_the_hint_works() {
     let conclave = Conclave::new()
         .config(r#"{"endpoints": {"w": {"base_url": "127.0.0.1:9"}}, "always_allow_under": 100}"#);
-    let ran = conclave
+    let output = conclave
         .run(&["consult", "--model", "w:m", "q"])
         .ends_with(3);
     assert!(
-        ran.stderr
+        output
+            .stderr
             .contains("the estimate is ≥ $0.00: agree to it with --yes"),
         "{}",
-        ran.stderr
+        output.stderr
     );
-    assert!(ran.stderr.contains("models.json"), "{}", ran.stderr);
-    assert!(!ran.stderr.contains("or raise"), "{}", ran.stderr);
+    assert!(output.stderr.contains("models.json"), "{}", output.stderr);
+    assert!(!output.stderr.contains("or raise"), "{}", output.stderr);
 }
 
 #[test]
@@ -235,14 +240,16 @@ fn ceiling_below_the_minimum_cost_ends_the_run_early() {
         (&[], r#"{"max_cost": 0}"#),
     ] {
         let conclave = Conclave::at(&server).config(config);
-        let ran = conclave
+        let output = conclave
             .run(&[&["consult", "Shall we?"], arguments].concat())
             .ends_with(4);
-        assert_eq!(ran.stdout, "");
+        assert_eq!(output.stdout, "");
         assert!(
-            ran.stderr.contains("error: The least that this costs, $0."),
+            output
+                .stderr
+                .contains("error: The least that this costs, $0."),
             "{}",
-            ran.stderr
+            output.stderr
         );
         assert!(server.requests().is_empty());
     }

@@ -23,27 +23,29 @@ fn comparisons(server: &ProviderServer) -> Vec<String> {
 fn one_cheap_call_compares_positions_before_and_after() {
     let server = ProviderServer::start();
     let conclave = with_analysis(&server);
-    let ran = conclave.run(&["consult", "Shall we?"]).ends_with(0);
+    let output = conclave.run(&["consult", "Shall we?"]).ends_with(0);
     assert_eq!(comparisons(&server), [HELPER]);
     assert_eq!(server.requests().len(), 10);
     assert!(
-        ran.stdout.contains(
+        output.stdout.contains(
             "## 🎯 Debate Value Analysis\n\n- 3/3 agents changed positions during debate\n"
         ),
         "{}",
-        ran.stdout
+        output.stdout
     );
     assert!(
-        ran.stdout
+        output
+            .stdout
             .contains("- Architect: minor refinement (confidence +5%)\n"),
         "{}",
-        ran.stdout
+        output.stdout
     );
     assert!(
-        ran.stdout
+        output
+            .stdout
             .contains("Key Insights:\n\n- Speed is what is contested\n"),
         "{}",
-        ran.stdout
+        output.stdout
     );
     let record = conclave.record();
     let analysis = &record["debate_value_analysis"];
@@ -86,26 +88,27 @@ fn comparison_is_skipped_when_switched_off_or_too_early() {
         (&["consult", "--rounds", "1", "Shall we?"], 3),
     ] {
         let server = ProviderServer::start();
-        let ran = with_analysis(&server).run(arguments).ends_with(0);
+        let output = with_analysis(&server).run(arguments).ends_with(0);
         assert!(comparisons(&server).is_empty(), "{arguments:?}");
         assert_eq!(server.requests().len(), requests, "{arguments:?}");
         assert!(
-            !ran.stdout.contains("agents changed positions"),
+            !output.stdout.contains("agents changed positions"),
             "{}",
-            ran.stdout
+            output.stdout
         );
     }
     let server = ProviderServer::start();
-    let ran = with_analysis(&server)
+    let output = with_analysis(&server)
         .config(r#"{"debate_analysis": "off"}"#)
         .run(&["consult", "Shall we?"])
         .ends_with(0);
     assert_eq!(server.requests().len(), 9);
     assert!(
-        ran.stdout
+        output
+            .stdout
             .contains("- Whether positions changed is unknown: no comparison was asked for\n"),
         "{}",
-        ran.stdout
+        output.stdout
     );
 }
 
@@ -117,7 +120,7 @@ fn failed_comparison_changes_neither_answer_nor_exit_code() {
         Answer::error(400, "INVALID_ARGUMENT", "not today"),
     );
     let conclave = with_analysis(&server);
-    let ran = conclave
+    let output = conclave
         .run(&[
             "consult",
             "--strict",
@@ -129,10 +132,11 @@ fn failed_comparison_changes_neither_answer_nor_exit_code() {
         ])
         .ends_with(0);
     assert!(
-        ran.stdout
+        output
+            .stdout
             .contains("- Whether positions changed is unknown: not today"),
         "{}",
-        ran.stdout
+        output.stdout
     );
     let record = conclave.record();
     assert_eq!(record["status"], "complete");

@@ -10,7 +10,7 @@ use crate::support::schema;
 const SCHEMA: &str = include_str!("../../../../schemas/dry_run.schema.json");
 
 fn json(conclave: &Conclave, arguments: &[&str]) -> Value {
-    let ran = conclave
+    let output = conclave
         .run(
             &[
                 &["consult", "Shall we?", "--dry-run", "--format", "json"],
@@ -19,8 +19,8 @@ fn json(conclave: &Conclave, arguments: &[&str]) -> Value {
             .concat(),
         )
         .ends_with(0);
-    assert_eq!(ran.stderr, "");
-    let json = ran.json();
+    assert_eq!(output.stderr, "");
+    let json = output.json();
     schema::check(SCHEMA, &json);
     json
 }
@@ -136,13 +136,13 @@ fn dry_run_reports_the_consent_decision() {
     let unpriced = json(&conclave, &["--model", "openai:gpt-unheard-of"]);
     assert_eq!(unpriced["consent"]["why"], serde_json::json!(["unpriced"]));
     assert_eq!(unpriced["cost"]["low"]["lower_bound"], true);
-    let ran = conclave
+    let output = conclave
         .run(&["consult", "--dry-run", "--model", "claude-fable-5-1", "q"])
         .ends_with(0);
     assert!(
-        ran.stdout.contains("Consent: needs --yes, since there is nobody to ask: it is not below always_allow_under\n"),
+        output.stdout.contains("Consent: needs --yes, since there is nobody to ask: it is not below always_allow_under\n"),
         "{}",
-        ran.stdout
+        output.stdout
     );
 }
 
@@ -150,29 +150,31 @@ fn dry_run_reports_the_consent_decision() {
 fn text_starts_with_the_providers_and_can_go_to_a_file() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
-    let ran = conclave
+    let output = conclave
         .run(&["consult", "--dry-run", "Shall we?"])
         .ends_with(0);
     assert!(
-        ran.stdout
+        output
+            .stdout
             .starts_with("Dry run: nothing is sent.\n\nEstimated cost: $0."),
         "{}",
-        ran.stdout
+        output.stdout
     );
     let host = server.url();
     let host = host.trim_start_matches("http://");
     assert!(
-        ran.stdout
+        output
+            .stdout
             .contains(&format!("- anthropic at {host}: 2 calls, ")),
         "{}",
-        ran.stdout
+        output.stdout
     );
-    assert_eq!(ran.stdout.matches("\n--- user ---\n").count(), 9);
+    assert_eq!(output.stdout.matches("\n--- user ---\n").count(), 9);
     let written = conclave
         .run(&["consult", "--dry-run", "Shall we?", "-o", "plan.txt"])
         .ends_with(0);
     assert_eq!(written.stdout, "");
     let file = std::fs::read_to_string(conclave.folder().join("plan.txt")).unwrap();
     let length = |text: &str| text.lines().count();
-    assert_eq!(length(&file), length(&ran.stdout));
+    assert_eq!(length(&file), length(&output.stdout));
 }

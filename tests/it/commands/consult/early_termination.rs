@@ -45,18 +45,18 @@ fn requests(server: &ProviderServer) -> [usize; 5] {
 fn strong_consensus_without_objections_ends_an_unattended_run() {
     let server = server_with_synthesis(0.92, &ALL);
     let conclave = Conclave::at(&server);
-    let ran = conclave
+    let output = conclave
         .run(&["consult", "--format", "json", "Shall we?"])
         .ends_with(0);
     assert!(
-        ran.stderr.contains(
+        output.stderr.contains(
             "✨ Strong consensus reached (confidence: 92%): Rounds 3-4 left out, about $"
         ),
         "{}",
-        ran.stderr
+        output.stderr
     );
     assert_eq!(requests(&server), [3, 1, 0, 0, 0]);
-    let printed: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let printed: Value = serde_json::from_str(&output.stdout).unwrap();
     assert_published(&printed);
     assert_eq!(printed["recommendation"], "Start small");
     assert_eq!(printed["confidence"], 0.92);
@@ -89,13 +89,13 @@ fn strong_consensus_without_objections_ends_an_unattended_run() {
 #[test]
 fn objecting_guard_continues_an_unattended_debate_and_is_named() {
     let server = server_with_synthesis(0.92, &ALL[..2]);
-    let ran = Conclave::at(&server)
+    let output = Conclave::at(&server)
         .run(&["consult", "Shall we?"])
         .ends_with(0);
     assert!(
-        ran.stderr.contains("   Strong consensus (confidence: 92%), but the debate goes on: experts behind the strongest point: 2 of 3"),
+        output.stderr.contains("   Strong consensus (confidence: 92%), but the debate goes on: experts behind the strongest point: 2 of 3"),
         "{}",
-        ran.stderr
+        output.stderr
     );
     assert_eq!(requests(&server), WHOLE);
 }
@@ -132,7 +132,7 @@ fn invalid_thresholds_are_rejected_before_any_request() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     for wrong in ["1.1", "-0.1", "much", "NaN"] {
-        let ran = conclave
+        let output = conclave
             .run(&[
                 "consult",
                 &format!("--confidence-threshold={wrong}"),
@@ -140,15 +140,15 @@ fn invalid_thresholds_are_rejected_before_any_request() {
             ])
             .ends_with(2);
         assert!(
-            ran.stderr.contains("must be between 0.0 and 1.0"),
+            output.stderr.contains("must be between 0.0 and 1.0"),
             "{}",
-            ran.stderr
+            output.stderr
         );
     }
-    let ran = conclave
+    let output = conclave
         .run(&["consult", "--rounds", "5", "Shall we?"])
         .ends_with(2);
-    assert!(ran.stderr.contains("1..=4"), "{}", ran.stderr);
+    assert!(output.stderr.contains("1..=4"), "{}", output.stderr);
     conclave
         .run(&["consult", "--rounds", "3", "--quick", "Shall we?"])
         .ends_with(2);
@@ -158,7 +158,7 @@ fn invalid_thresholds_are_rejected_before_any_request() {
 #[test]
 fn verbose_shows_every_rule_and_the_decision() {
     let server = server_with_synthesis(0.92, &ALL[..2]);
-    let ran = Conclave::at(&server)
+    let output = Conclave::at(&server)
         .run(&["consult", "--verbose", "Shall we?"])
         .ends_with(0);
     for line in [
@@ -167,7 +167,7 @@ fn verbose_shows_every_rule_and_the_decision() {
         "2 of 3",
         "└─ DECISION: CONTINUE",
     ] {
-        assert!(ran.stderr.contains(line), "{line}: {}", ran.stderr);
+        assert!(output.stderr.contains(line), "{line}: {}", output.stderr);
     }
 }
 
@@ -202,11 +202,15 @@ fn requested_number_of_rounds_is_run() {
     for (arguments, expected, text, source) in cases {
         let server = ProviderServer::start();
         let conclave = Conclave::at(&server);
-        let ran = conclave
+        let output = conclave
             .run(&[&["consult", "Shall we?"], arguments].concat())
             .ends_with(0);
         assert_eq!(requests(&server), expected, "{arguments:?}");
-        assert!(ran.stdout.contains(text), "{arguments:?}: {}", ran.stdout);
+        assert!(
+            output.stdout.contains(text),
+            "{arguments:?}: {}",
+            output.stdout
+        );
         let record = conclave.record();
         assert_published(&record);
         assert_eq!(record["verdict_source"], source, "{arguments:?}");
@@ -230,14 +234,15 @@ fn explore_mode_runs_all_rounds_and_yields_a_menu() {
         Answer::text(menu.to_string()),
     );
     let conclave = Conclave::at(&server);
-    let ran = conclave
+    let output = conclave
         .run(&["consult", "--mode", "explore", "Shall we?"])
         .ends_with(0);
     assert!(
-        ran.stderr
+        output
+            .stderr
             .contains("🔍 Explore mode: all rounds will execute"),
         "{}",
-        ran.stderr
+        output.stderr
     );
     for text in [
         "Start small",
@@ -248,7 +253,7 @@ fn explore_mode_runs_all_rounds_and_yields_a_menu() {
         "50%",
         "Choose by what a mistake costs.",
     ] {
-        assert!(ran.stdout.contains(text), "{text}: {}", ran.stdout);
+        assert!(output.stdout.contains(text), "{text}: {}", output.stdout);
     }
     let record = conclave.record();
     assert_published(&record);
@@ -372,7 +377,7 @@ fn every_guard_continues_an_unattended_debate_and_is_reported() {
         let server = ProviderServer::start();
         (case.on)(&server);
         let conclave = Conclave::at(&server);
-        let ran = conclave
+        let output = conclave
             .run(&[&["consult", "Shall we?"], case.arguments].concat())
             .ends_with(0);
         let record = conclave.record();
@@ -388,7 +393,7 @@ fn every_guard_continues_an_unattended_debate_and_is_reported() {
             .collect();
         let is_near = !case.unmet.is_empty();
         if is_near {
-            assert_eq!(unmet, case.unmet, "{}", ran.stderr);
+            assert_eq!(unmet, case.unmet, "{}", output.stderr);
         }
         assert_eq!(evaluation["ended"], false, "{unmet:?}");
         assert_eq!(
@@ -410,12 +415,12 @@ fn every_guard_continues_an_unattended_debate_and_is_reported() {
             ],
             "{unmet:?}"
         );
-        let near = ran.stderr.contains("Strong consensus (confidence: 95%)");
-        assert_eq!(near, case.message.is_some(), "{}", ran.stderr);
+        let near = output.stderr.contains("Strong consensus (confidence: 95%)");
+        assert_eq!(near, case.message.is_some(), "{}", output.stderr);
         assert!(
-            ran.stderr.contains(case.message.unwrap_or_default()),
+            output.stderr.contains(case.message.unwrap_or_default()),
             "{}",
-            ran.stderr
+            output.stderr
         );
     }
 }

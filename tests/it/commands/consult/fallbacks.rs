@@ -145,7 +145,7 @@ fn first_fallback_takes_over_for_all_later_rounds() {
     let server = ProviderServer::start();
     server.on(On::vendor(Vendor::Anthropic), unauthorized());
     let conclave = Conclave::at(&server);
-    let ran = conclave
+    let output = conclave
         .run(&["consult", "Shall we?", "--yes"])
         .ends_with(0);
     let of_openai = |answer| {
@@ -154,8 +154,8 @@ fn first_fallback_takes_over_for_all_later_rounds() {
             .filter(|request| request.answer == answer && request.model == "gpt-6.1-sol")
             .count()
     };
-    assert_eq!(of_openai("independent"), 2, "{}", ran.stderr);
-    assert_eq!(of_openai("revision"), 2, "{}", ran.stderr);
+    assert_eq!(of_openai("independent"), 2, "{}", output.stderr);
+    assert_eq!(of_openai("revision"), 2, "{}", output.stderr);
     let record = conclave.record();
     assert_eq!(
         record["substitutions"].as_array().unwrap().len(),

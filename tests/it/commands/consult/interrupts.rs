@@ -31,7 +31,7 @@ fn interrupt(
     });
     let sent = now();
     running.signal(signal);
-    let ran = running.wait().ends_with(130);
+    let output = running.wait().ends_with(130);
     assert!(
         sent.elapsed() < AT_ONCE,
         "it took {:?} to end",
@@ -40,8 +40,8 @@ fn interrupt(
     server.wait_until("all connections are closed", |requests| {
         requests.iter().all(|request| request.finished.is_some())
     });
-    assert_eq!(ran.stdout, "");
-    ran
+    assert_eq!(output.stdout, "");
+    output
 }
 
 #[test]
@@ -50,11 +50,13 @@ fn signal_ends_the_run_and_closes_every_connection() {
         let server = ProviderServer::start();
         server.on(On::any(), Answer::text("never to be finished").stall());
         let conclave = Conclave::at(&server);
-        let ran = interrupt(&server, &conclave, signal, 3);
+        let output = interrupt(&server, &conclave, signal, 3);
         assert!(
-            ran.stderr.contains("\nerror: Consultation interrupted\n"),
+            output
+                .stderr
+                .contains("\nerror: Consultation interrupted\n"),
             "{}",
-            ran.stderr
+            output.stderr
         );
         assert!(server.requests().iter().all(|request| !request.complete));
         let record = conclave.record();
@@ -79,7 +81,7 @@ fn record_contains_the_answers_before_the_interrupt() {
         Answer::text("never to be finished").stall(),
     );
     let conclave = Conclave::at(&server);
-    let ran = interrupt(&server, &conclave, Signal::INT, 4);
+    let output = interrupt(&server, &conclave, Signal::INT, 4);
     let record = conclave.record();
     let completed = record["completed_rounds"].as_array().unwrap();
     assert_eq!(completed.len(), 1);
@@ -98,7 +100,7 @@ fn record_contains_the_answers_before_the_interrupt() {
         "💾 Partial results saved to: {}\nerror: Consultation interrupted\nhint: go on with it: ",
         conclave.log("json").display()
     );
-    assert!(ran.stderr.contains(&saved), "{}", ran.stderr);
+    assert!(output.stderr.contains(&saved), "{}", output.stderr);
 }
 
 #[test]

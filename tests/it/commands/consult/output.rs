@@ -12,10 +12,10 @@ use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 pub(super) fn consult(arguments: &[&str]) -> (Conclave, RunOutput) {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
-    let ran = conclave
+    let output = conclave
         .run(&[&["consult", "Shall we?"], arguments].concat())
         .ends_with(0);
-    (conclave, ran)
+    (conclave, output)
 }
 
 /// Checks an answer against the published schema.
@@ -32,8 +32,8 @@ pub(super) fn assert_published(answer: &Value) {
 
 #[test]
 fn json_matches_the_published_schema() {
-    let (_, ran) = consult(&["--format", "json"]);
-    let answer = ran.json();
+    let (_, output) = consult(&["--format", "json"]);
+    let answer = output.json();
     assert_published(&answer);
     assert_eq!(answer["status"], "complete");
     assert_eq!(answer["state"], "Complete");
@@ -45,18 +45,20 @@ fn json_matches_the_published_schema() {
 
 #[test]
 fn markdown_is_the_default_and_progress_goes_to_stderr() {
-    let (_, ran) = consult(&[]);
+    let (_, output) = consult(&[]);
     assert!(
-        ran.stdout
+        output
+            .stdout
             .starts_with("# Consultation Summary\n\n**Question:** Shall we?"),
         "{}",
-        ran.stdout
+        output.stdout
     );
     assert!(
-        ran.stdout
+        output
+            .stdout
             .contains("\n## Consensus\n\nStart small, then grow.\n"),
         "{}",
-        ran.stdout
+        output.stdout
     );
     for line in [
         "🔍 Starting consultation with 3 experts...\n",
@@ -67,54 +69,55 @@ fn markdown_is_the_default_and_progress_goes_to_stderr() {
         "📋 Round 4 complete\n",
         "✨ Consultation complete\n",
     ] {
-        assert!(ran.stderr.contains(line), "{line}: {}", ran.stderr);
+        assert!(output.stderr.contains(line), "{line}: {}", output.stderr);
     }
-    assert!(!ran.stdout.contains("✅"), "{}", ran.stdout);
-    assert!(!ran.stdout.contains("💰"), "{}", ran.stdout);
-    assert!(!ran.stderr.contains('\u{1b}'));
-    assert!(!ran.stdout.contains('\u{1b}'));
+    assert!(!output.stdout.contains("✅"), "{}", output.stdout);
+    assert!(!output.stdout.contains("💰"), "{}", output.stdout);
+    assert!(!output.stderr.contains('\u{1b}'));
+    assert!(!output.stdout.contains('\u{1b}'));
 }
 
 #[test]
 fn both_prints_markdown_a_separator_and_json() {
-    let (_, ran) = consult(&["--format", "both"]);
-    let (markdown, json) = ran.stdout.split_once("\n---\n{").unwrap();
+    let (_, output) = consult(&["--format", "both"]);
+    let (markdown, json) = output.stdout.split_once("\n---\n{").unwrap();
     assert!(markdown.starts_with("# Consultation Summary\n"));
     assert_published(&serde_json::from_str(&format!("{{{json}")).unwrap());
 }
 
 #[test]
 fn quiet_prints_nothing_on_stderr() {
-    let (_, ran) = consult(&["-q"]);
-    assert_eq!(ran.stderr, "");
-    assert!(ran.stdout.starts_with("# Consultation Summary\n"));
+    let (_, output) = consult(&["-q"]);
+    assert_eq!(output.stderr, "");
+    assert!(output.stdout.starts_with("# Consultation Summary\n"));
 }
 
 #[test]
 fn verbose_adds_the_estimate_and_the_record_path() {
-    let (conclave, ran) = consult(&["--verbose"]);
-    assert!(ran.stderr.contains("   Estimate: "), "{}", ran.stderr);
+    let (conclave, output) = consult(&["--verbose"]);
+    assert!(output.stderr.contains("   Estimate: "), "{}", output.stderr);
     for line in ["   Round 1, ", "   Round 4, "] {
-        assert!(ran.stderr.contains(line), "{line}: {}", ran.stderr);
+        assert!(output.stderr.contains(line), "{line}: {}", output.stderr);
     }
     assert!(
-        ran.stderr
+        output
+            .stderr
             .ends_with(&format!("Kept in {}\n", conclave.log("json").display())),
         "{}",
-        ran.stderr
+        output.stderr
     );
 }
 
 #[test]
 fn question_can_come_from_standard_input() {
     let server = ProviderServer::start();
-    let ran = Conclave::at(&server)
+    let output = Conclave::at(&server)
         .run_with(
             &["consult", "-", "--format", "json"],
             "\u{feff}First line\nsecond — line?\n",
         )
         .ends_with(0);
-    assert_eq!(ran.json()["question"], "First line\nsecond — line?");
+    assert_eq!(output.json()["question"], "First line\nsecond — line?");
 }
 
 #[test]
@@ -129,8 +132,8 @@ fn closed_pipe_is_no_failure() {
         .stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     drop(child.stdout.take());
-    let ran = RunningProcess::of(child).wait().ends_with(0);
-    assert_eq!(ran.stderr, "");
+    let output = RunningProcess::of(child).wait().ends_with(0);
+    assert_eq!(output.stderr, "");
 
     for arguments in [
         &["--help"][..],
@@ -149,9 +152,9 @@ fn closed_pipe_is_no_failure() {
         BufReader::new(child.stdout.take().unwrap())
             .read_line(&mut first)
             .unwrap();
-        let ran = RunningProcess::of(child).wait().ends_with(0);
+        let output = RunningProcess::of(child).wait().ends_with(0);
         assert!(!first.is_empty(), "{arguments:?}");
-        assert_eq!(ran.stderr, "", "{arguments:?}");
+        assert_eq!(output.stderr, "", "{arguments:?}");
     }
 }
 
@@ -181,8 +184,8 @@ fn closed_standard_streams_are_no_failure() {
 
 #[test]
 fn cost_is_the_reported_usage_at_the_vendors_prices() {
-    let (_, ran) = consult(&["--format", "json"]);
-    let cost = ran.json()["cost"].clone();
+    let (_, output) = consult(&["--format", "json"]);
+    let cost = output.json()["cost"].clone();
     // Each call has 100 input and 20 output tokens, at 2 and 10 dollars per million for all models.
     assert_eq!(cost["micro_usd"], 3_600);
     assert_eq!(cost["lower_bound"], false);
@@ -208,21 +211,22 @@ fn model_texts_cannot_control_the_terminal() {
     );
     server.on(On::vendor(Vendor::OpenAi).nth(2), Answer::refusal(hostile));
     let question = format!("Shall we{hostile}?");
-    let ran = Conclave::at(&server)
+    let output = Conclave::at(&server)
         .run(&["consult", "--verbose", &question])
         .ends_with(0);
-    for text in [&ran.stdout, &ran.stderr] {
+    for text in [&output.stdout, &output.stderr] {
         let forbidden = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
         assert!(!text.contains(forbidden), "{text:?}");
     }
     assert_eq!(
-        ran.stdout
+        output
+            .stdout
             .lines()
             .filter(|line| *line == "# Consultation Summary")
             .count(),
         1,
         "{}",
-        ran.stdout
+        output.stdout
     );
 }
 

@@ -23,11 +23,11 @@ fn full_disk_on_standard_output_is_a_failure() {
         .stdin(Stdio::null())
         .stdout(full)
         .stderr(Stdio::piped());
-    let ran = RunningProcess::of(command.spawn().unwrap())
+    let output = RunningProcess::of(command.spawn().unwrap())
         .wait()
         .ends_with(1);
     assert_eq!(
-        ran.stderr,
+        output.stderr,
         "error: cannot write the result to standard output\n  caused by: No space left on device (os error 28)\n"
     );
 }
@@ -38,7 +38,7 @@ fn output_file_gets_the_whole_answer() {
     let conclave = Conclave::at(&server);
     let answer = conclave.folder().join("answer.json");
     std::fs::write(&answer, "what was there before").unwrap();
-    let ran = conclave
+    let output = conclave
         .run(&[
             "consult",
             "-o",
@@ -48,11 +48,11 @@ fn output_file_gets_the_whole_answer() {
             "Shall we?",
         ])
         .ends_with(0);
-    assert_eq!(ran.stdout, "");
+    assert_eq!(output.stdout, "");
     assert!(
-        ran.stderr.ends_with("Answer written to answer.json\n"),
+        output.stderr.ends_with("Answer written to answer.json\n"),
         "{}",
-        ran.stderr
+        output.stderr
     );
     assert_published(&serde_json::from_str(&std::fs::read_to_string(&answer).unwrap()).unwrap());
     let mut beside: Vec<_> = std::fs::read_dir(conclave.folder())
@@ -65,7 +65,7 @@ fn output_file_gets_the_whole_answer() {
 
 #[test]
 fn events_are_lines_of_json_without_gaps() {
-    let (conclave, ran) = consult(&["--events", "events.jsonl"]);
+    let (conclave, output) = consult(&["--events", "events.jsonl"]);
     let file = std::fs::read_to_string(conclave.folder().join("events.jsonl")).unwrap();
     assert_envelopes(&file);
     assert_eq!(
@@ -73,19 +73,19 @@ fn events_are_lines_of_json_without_gaps() {
         std::fs::read_to_string(conclave.log("jsonl")).unwrap(),
         "the journal has the same lines"
     );
-    assert!(ran.stderr.contains("✨ Consultation complete"));
+    assert!(output.stderr.contains("✨ Consultation complete"));
 
-    let (_, ran) = consult(&["--events", "-", "-q"]);
-    assert_envelopes(&ran.stderr);
-    let (_, ran) = consult(&["--events", "-"]);
-    let lines: Vec<&str> = ran
+    let (_, output) = consult(&["--events", "-", "-q"]);
+    assert_envelopes(&output.stderr);
+    let (_, output) = consult(&["--events", "-"]);
+    let lines: Vec<&str> = output
         .stderr
         .lines()
         .filter(|line| line.starts_with('{'))
         .collect();
     assert_envelopes(&lines.join("\n"));
     assert!(
-        ran.stderr.contains("✨ Consultation complete"),
+        output.stderr.contains("✨ Consultation complete"),
         "the progress is also shown"
     );
 }
@@ -110,7 +110,7 @@ fn assert_envelopes(lines: &str) {
 #[test]
 fn unwritable_answer_goes_to_standard_output() {
     let server = ProviderServer::start();
-    let ran = Conclave::at(&server)
+    let output = Conclave::at(&server)
         .run(&[
             "consult",
             "-o",
@@ -120,31 +120,33 @@ fn unwritable_answer_goes_to_standard_output() {
             "Shall we?",
         ])
         .ends_with(1);
-    assert_published(&ran.json());
+    assert_published(&output.json());
     assert!(
-        ran.stderr
+        output
+            .stderr
             .contains("error: the disk is full: cannot write `/dev/full`\n  caused by: "),
         "{}",
-        ran.stderr
+        output.stderr
     );
     assert!(
-        ran.stderr
+        output
+            .stderr
             .ends_with("hint: the answer is on standard output instead\n"),
         "{}",
-        ran.stderr
+        output.stderr
     );
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn unwritable_events_are_reported_once() {
-    let (conclave, ran) = consult(&["--events", "/dev/full", "-q"]);
-    assert!(ran.stdout.starts_with("# Consultation Summary\n"));
-    assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+    let (conclave, output) = consult(&["--events", "/dev/full", "-q"]);
+    assert!(output.stdout.starts_with("# Consultation Summary\n"));
+    assert_eq!(output.stderr.lines().count(), 1, "{}", output.stderr);
     assert!(
-        ran.stderr.contains("/dev/full") || ran.stderr.contains("events"),
+        output.stderr.contains("/dev/full") || output.stderr.contains("events"),
         "{}",
-        ran.stderr
+        output.stderr
     );
     assert_eq!(conclave.record()["status"], "complete");
 }

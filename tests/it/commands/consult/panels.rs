@@ -9,7 +9,7 @@ fn named_panel_is_shown_asked_and_recorded() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     let panel = "security=anthropic:claude-opus-5-5,architect=openai:gpt-6.1-terra";
-    let ran = conclave
+    let output = conclave
         .run(&[
             "consult",
             "--panel",
@@ -19,7 +19,7 @@ fn named_panel_is_shown_asked_and_recorded() {
             "Shall we?",
         ])
         .ends_with(0);
-    let (before, _) = ran.stderr.split_once("💰 Estimated cost").unwrap();
+    let (before, _) = output.stderr.split_once("💰 Estimated cost").unwrap();
     for line in [
         "Security Expert  anthropic:claude-opus-5-5\n",
         "Architect        openai:gpt-6.1-terra\n",
@@ -45,7 +45,7 @@ fn named_panel_is_shown_asked_and_recorded() {
 fn one_model_can_play_every_seat() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
-    let ran = conclave
+    let output = conclave
         .run(&["consult", "--model", "gpt-6.1-terra", "Shall we?"])
         .ends_with(0);
     assert!(
@@ -55,10 +55,11 @@ fn one_model_can_play_every_seat() {
             .all(|request| request.model == "gpt-6.1-terra")
     );
     assert!(
-        ran.stderr
+        output
+            .stderr
             .contains("agreement within one family is weak evidence"),
         "{}",
-        ran.stderr
+        output.stderr
     );
 }
 
@@ -114,19 +115,19 @@ fn unavailable_models_are_rejected_with_a_hint() {
             "error: no persona is called `stranger`\nhint: one of: accessibility, architecture, creative, devops, documentation, performance, pragmatic, security, skeptic, testing\n",
         ),
     ] {
-        let ran = conclave
+        let output = conclave
             .run(&["consult", "Shall we?", arguments[0], arguments[1]])
             .ends_with(2);
-        assert_eq!(ran.stdout, "");
-        assert_eq!(ran.stderr.as_str(), expected);
+        assert_eq!(output.stdout, "");
+        assert_eq!(output.stderr.as_str(), expected);
     }
-    let ran = conclave
+    let output = conclave
         .run(&["consult", "Shall we?", "--model", "claude-sonet-5-5"])
         .ends_with(2);
     assert!(
-        ran.stderr.contains("claude-sonnet-5-5"),
+        output.stderr.contains("claude-sonnet-5-5"),
         "a similar name is suggested: {}",
-        ran.stderr
+        output.stderr
     );
     assert!(server.requests().is_empty());
 }
@@ -136,18 +137,18 @@ fn unreachable_server_fails_its_expert_with_the_address() {
     let server = ProviderServer::start();
     // No server listens there.
     let conclave = Conclave::at(&server).variable("ANTHROPIC_BASE_URL", "http://127.0.0.1:9");
-    let ran = conclave
+    let output = conclave
         .run(&["consult", "--on-failure", "skip", "Shall we?"])
         .ends_with(0);
     assert!(
-        ran.stderr.contains("⚠️ Agent Security Expert failed: "),
+        output.stderr.contains("⚠️ Agent Security Expert failed: "),
         "{}",
-        ran.stderr
+        output.stderr
     );
     assert!(
-        ran.stderr.contains("127.0.0.1:9"),
+        output.stderr.contains("127.0.0.1:9"),
         "the address is named: {}",
-        ran.stderr
+        output.stderr
     );
 }
 
@@ -163,18 +164,18 @@ fn empty_names_are_rejected() {
         ["--panel", "security="],
         ["--model", "openai:"],
     ] {
-        let ran = conclave
+        let output = conclave
             .run(&["consult", "Shall we?", arguments[0], arguments[1]])
             .ends_with(2);
         assert!(
-            ran.stderr.contains("error: "),
+            output.stderr.contains("error: "),
             "{arguments:?}: {}",
-            ran.stderr
+            output.stderr
         );
         assert!(
-            ran.stderr.contains("hint: "),
+            output.stderr.contains("hint: "),
             "{arguments:?}: {}",
-            ran.stderr
+            output.stderr
         );
     }
     assert!(server.requests().is_empty());
@@ -184,28 +185,30 @@ fn empty_names_are_rejected() {
 fn invalid_address_fails_its_expert_with_the_reason() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server).variable("ANTHROPIC_BASE_URL", "http://a b/");
-    let ran = conclave.run(&["consult", "Shall we?"]).ends_with(0);
+    let output = conclave.run(&["consult", "Shall we?"]).ends_with(0);
     assert!(
-        ran.stderr
+        output
+            .stderr
             .contains("is not an address of the form https://host/path"),
         "{}",
-        ran.stderr
+        output.stderr
     );
 }
 
 #[test]
 fn retired_model_is_used_with_a_note_on_its_successor() {
     let server = ProviderServer::start();
-    let ran = Conclave::at(&server)
+    let output = Conclave::at(&server)
         .run(&["consult", "Shall we?", "--yes", "--model", "gpt-4"])
         .ends_with(0);
     assert!(
-        ran.stderr
+        output
+            .stderr
             .contains("Note: `gpt-4` retired on 2026-10-23; use `gpt-6.1-sol`\n"),
         "{}",
-        ran.stderr
+        output.stderr
     );
-    let ran = Conclave::at(&server)
+    let output = Conclave::at(&server)
         .run(&[
             "consult",
             "Shall we?",
@@ -215,10 +218,11 @@ fn retired_model_is_used_with_a_note_on_its_successor() {
         ])
         .ends_with(0);
     assert!(
-        ran.stderr
+        output
+            .stderr
             .contains("Note: `gpt-4-turbo-2024-04-09` retired on 2026-10-23; use `gpt-6.1-sol`\n"),
         "{}",
-        ran.stderr
+        output.stderr
     );
 }
 
@@ -249,13 +253,14 @@ fn named_panel_of_the_settings_can_be_selected() {
         models(&["--judge", "gemini-4-argon"]),
         ["claude-opus-5-5", "gemini-4-argon"]
     );
-    let ran = conclave
+    let output = conclave
         .run(&["consult", "--panel", "fats", "Shall we?"])
         .ends_with(2);
     assert!(
-        ran.stderr
+        output
+            .stderr
             .starts_with("error: no panel is called `fats`\nhint: did you mean `fast`?\n"),
         "{}",
-        ran.stderr
+        output.stderr
     );
 }

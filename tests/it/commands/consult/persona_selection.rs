@@ -137,13 +137,13 @@ fn unknown_or_conflicting_personas_are_rejected_with_a_hint() {
             "error: `--personas` names 3 seats, and `--model` 2\nhint: give one model for each persona",
         ),
     ] {
-        let ran = conclave
+        let output = conclave
             .run(&[&["consult", "Shall we?"], arguments].concat())
             .ends_with(2);
         assert!(
-            ran.stderr.starts_with(expected),
+            output.stderr.starts_with(expected),
             "{arguments:?}: {}",
-            ran.stderr
+            output.stderr
         );
     }
     assert!(server.requests().is_empty());
@@ -153,7 +153,7 @@ fn unknown_or_conflicting_personas_are_rejected_with_a_hint() {
 fn helper_selects_personas_and_the_selection_is_recorded() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
-    let ran = conclave
+    let output = conclave
         .run(&[
             "consult",
             "--personas",
@@ -180,7 +180,7 @@ fn helper_selects_personas_and_the_selection_is_recorded() {
         "🎭 Chosen for this question (planning): Skeptic, DevOps Engineer, Creative Thinker\n   Somebody has to doubt it and somebody to run it.\n",
         "⚡ DevOps Engineer thinking...\n",
     ] {
-        assert!(ran.stderr.contains(line), "{line}: {}", ran.stderr);
+        assert!(output.stderr.contains(line), "{line}: {}", output.stderr);
     }
     let record = conclave.record();
     let schema: Value = serde_json::from_str(RECORD).unwrap();
@@ -199,7 +199,7 @@ fn helper_selects_personas_and_the_selection_is_recorded() {
         json!({"task_type": "planning", "reason": "Somebody has to doubt it and somebody to run it.", "chosen_by": "openai:gpt-6.1-sol", "notes": []})
     );
     let line = "**Personas:** chosen by the clerk, openai:gpt-6.1-sol, for planning: Somebody has to doubt it and somebody to run it.";
-    assert!(ran.stdout.contains(line), "{}", ran.stdout);
+    assert!(output.stdout.contains(line), "{}", output.stdout);
     let shown = conclave
         .run(&["history", "show", "last"])
         .ends_with(0)
@@ -219,7 +219,7 @@ fn helper_failure_seats_the_default_personas_even_under_strict() {
         Answer::error(401, "invalid_api_key", "no such key"),
     );
     let conclave = Conclave::at(&server);
-    let ran = conclave
+    let output = conclave
         .run(&[
             "consult",
             "--personas",
@@ -241,21 +241,25 @@ fn helper_failure_seats_the_default_personas_even_under_strict() {
     );
     assert_eq!(record["casting"]["chosen_by"], Value::Null);
     assert!(
-        ran.stderr
+        output
+            .stderr
             .contains("🎭 The usual personas sit: Security Expert, Architect, Pragmatist\n"),
         "{}",
-        ran.stderr
+        output.stderr
     );
     assert!(
-        ran.stderr.contains("   Note: the clerk gave no answer: "),
+        output
+            .stderr
+            .contains("   Note: the clerk gave no answer: "),
         "{}",
-        ran.stderr
+        output.stderr
     );
     assert!(
-        ran.stdout
+        output
+            .stdout
             .contains("**Personas:** the usual ones (the clerk gave no answer: "),
         "{}",
-        ran.stdout
+        output.stdout
     );
 }
 
@@ -333,22 +337,23 @@ fn persona_selection_matches_the_number_of_models() {
 fn dry_run_names_the_selecting_model_and_sends_nothing() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
-    let ran = conclave
+    let output = conclave
         .run(&["consult", "--personas", "auto", "--dry-run", "Shall we?"])
         .ends_with(0);
     assert!(
-        ran.stdout.contains(
+        output.stdout.contains(
             "Personas: chosen for the question by openai:gpt-6.1-sol; below, the usual ones"
         ),
         "{}",
-        ran.stdout
+        output.stdout
     );
     assert!(
-        ran.stdout
+        output
+            .stdout
             .contains("=== Round 1, Independent Positions: Clerk ===")
-            || ran.stdout.contains(": Clerk ==="),
+            || output.stdout.contains(": Clerk ==="),
         "{}",
-        ran.stdout
+        output.stdout
     );
     let json = conclave
         .run(&[

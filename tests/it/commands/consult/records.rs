@@ -74,12 +74,12 @@ fn journal_record_and_markdown_are_private() {
 fn record_equals_the_output_and_the_folded_journal() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
-    let ran = conclave
+    let output = conclave
         .run(&["consult", "--format", "both", "Shall we?"])
         .ends_with(0);
     let saved = |ending| std::fs::read_to_string(conclave.log(ending)).unwrap();
     assert_eq!(
-        ran.stdout,
+        output.stdout,
         format!("{}\n\n---\n{}", saved("md").trim_end(), saved("json"))
     );
     let journal = read_journal(&conclave.log("jsonl")).unwrap();
@@ -95,8 +95,8 @@ fn no_log_leaves_no_trace() {
     for flag in ["-n", "--no-log"] {
         let server = ProviderServer::start();
         let conclave = Conclave::at(&server);
-        let ran = conclave.run(&["consult", flag, "Shall we?"]).ends_with(0);
-        assert!(ran.stdout.starts_with("# Consultation Summary\n"));
+        let output = conclave.run(&["consult", flag, "Shall we?"]).ends_with(0);
+        assert!(output.stdout.starts_with("# Consultation Summary\n"));
         assert!(!conclave.home().exists());
     }
 }
@@ -142,18 +142,19 @@ fn home_is_found_by_both_variables_and_the_user_home() {
 fn failure_to_create_the_home_still_prints_the_answer() {
     let server = ProviderServer::start();
     // Not even root can create a folder there.
-    let ran = Conclave::at(&server)
+    let output = Conclave::at(&server)
         .variable("CONCLAVE_HOME", "/proc/home")
         .run(&["consult", "-q", "Shall we?"])
         .ends_with(0);
-    assert!(ran.stdout.starts_with("# Consultation Summary\n"));
+    assert!(output.stdout.starts_with("# Consultation Summary\n"));
     assert!(
-        ran.stderr
+        output
+            .stderr
             .starts_with("Failed to write consultation log: cannot write `/proc/home`: "),
         "{}",
-        ran.stderr
+        output.stderr
     );
-    assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+    assert_eq!(output.stderr.lines().count(), 1, "{}", output.stderr);
 }
 
 #[test]
@@ -161,8 +162,12 @@ fn home_that_is_a_file_is_rejected_before_any_request() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     std::fs::write(conclave.home(), "").unwrap();
-    let ran = conclave.run(&["consult", "Shall we?"]).ends_with(2);
-    assert!(ran.stderr.contains("Not a directory"), "{}", ran.stderr);
+    let output = conclave.run(&["consult", "Shall we?"]).ends_with(2);
+    assert!(
+        output.stderr.contains("Not a directory"),
+        "{}",
+        output.stderr
+    );
     assert!(server.requests().is_empty());
 }
 
@@ -171,17 +176,18 @@ fn log_folder_that_is_a_file_is_reported_once() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server).config("{}");
     std::fs::write(conclave.home().join("consult-logs"), "").unwrap();
-    let ran = conclave
+    let output = conclave
         .run(&["consult", "--format", "json", "Shall we?"])
         .ends_with(0);
-    assert_eq!(ran.json()["state"], "Complete");
+    assert_eq!(output.json()["state"], "Complete");
     assert_eq!(
-        ran.stderr
+        output
+            .stderr
             .matches("Failed to write consultation log: ")
             .count(),
         1,
         "{}",
-        ran.stderr
+        output.stderr
     );
 }
 
@@ -200,16 +206,17 @@ fn full_disk_is_reported_once_and_the_answer_is_printed() {
         .stdin(std::process::Stdio::null())
         .stdout(std::process::Stdio::piped())
         .stderr(std::process::Stdio::piped());
-    let ran = RunningProcess::of(command.spawn().unwrap()).wait();
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    assert!(ran.stdout.starts_with("# Consultation Summary\n"));
+    let output = RunningProcess::of(command.spawn().unwrap()).wait();
+    assert_eq!(output.code, Some(0), "{}", output.stderr);
+    assert!(output.stdout.starts_with("# Consultation Summary\n"));
     assert_eq!(
-        ran.stderr
+        output
+            .stderr
             .matches("Failed to write consultation log: ")
             .count(),
         1,
         "{}",
-        ran.stderr
+        output.stderr
     );
 }
 

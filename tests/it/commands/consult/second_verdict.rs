@@ -42,13 +42,14 @@ fn consult(conclave: &Conclave, more: &[&str]) -> crate::support::binary::RunOut
 fn equal_verdicts_take_two_calls_and_one_report_line() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
-    let ran = consult(&conclave, &[]).ends_with(0);
+    let output = consult(&conclave, &[]).ends_with(0);
     assert_eq!(last_round(&server), ["verdict", "verdict"]);
     assert!(
-        ran.stdout
+        output
+            .stdout
             .contains("**Judged twice:** the verdict held when the experts' order was reversed"),
         "{}",
-        ran.stdout
+        output.stdout
     );
     let record = conclave.record();
     assert_eq!(record["judge_consistent"], true);
@@ -78,7 +79,7 @@ fn inconsistent_verdict_is_shown_with_a_warning() {
     let far = r#"{"comparisons":[{"pair":"Verdict","reasoning":"The pace turned round.","magnitude":"significant_change"}],"key_insights":[]}"#;
     let conclave = Conclave::at(&server);
     server.on(On::model(JUDGE).nth(HELPER), Answer::text(far));
-    let ran = consult(&conclave, &[]).ends_with(0);
+    let output = consult(&conclave, &[]).ends_with(0);
     assert_eq!(last_round(&server), ["verdict", "verdict", "comparison"]);
     let record = conclave.record();
     assert_eq!(record["judge_consistent"], false);
@@ -96,7 +97,7 @@ fn inconsistent_verdict_is_shown_with_a_warning() {
         .run(&["history", "show", "last"])
         .ends_with(0)
         .stdout;
-    for text in [&ran.stdout, &shown] {
+    for text in [&output.stdout, &shown] {
         let warning = text
             .find("**The verdict depends on the order of the experts.**")
             .unwrap_or_else(|| panic!("{text}"));
@@ -129,12 +130,13 @@ fn helper_failure_leaves_consistency_unknown() {
     server.on(On::model(JUDGE).nth(4), Answer::text(other));
     let conclave = Conclave::at(&server);
     server.on(On::model(JUDGE).nth(HELPER), unauthorized());
-    let ran = consult(&conclave, &["--strict"]).ends_with(0);
+    let output = consult(&conclave, &["--strict"]).ends_with(0);
     assert!(
-        ran.stdout
+        output
+            .stdout
             .contains("**Judged twice:** it is not known whether the verdict holds"),
         "{}",
-        ran.stdout
+        output.stdout
     );
     assert_eq!(conclave.record()["judge_consistent"], Value::Null);
     assert_eq!(conclave.record()["status"], "complete");

@@ -103,12 +103,12 @@ fn unusable_home_files_are_named_before_any_request() {
         let path = conclave.home().join(file);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, text).unwrap();
-        let ran = conclave.run(&["consult", "Shall we?"]).ends_with(2);
-        assert!(ran.stdout.is_empty(), "{text}: {}", ran.stderr);
+        let output = conclave.run(&["consult", "Shall we?"]).ends_with(2);
+        assert!(output.stdout.is_empty(), "{text}: {}", output.stderr);
         assert!(
-            ran.stderr.contains(path.to_str().unwrap()),
+            output.stderr.contains(path.to_str().unwrap()),
             "{text}: {}",
-            ran.stderr
+            output.stderr
         );
     }
     assert!(server.requests().is_empty());
@@ -145,9 +145,9 @@ fn missing_home_yields_a_hint() {
     let conclave = Conclave::at(&server)
         .without("CONCLAVE_HOME")
         .without("HOME");
-    let ran = conclave.run(&["consult", "Shall we?"]).ends_with(2);
+    let output = conclave.run(&["consult", "Shall we?"]).ends_with(2);
     assert_eq!(
-        ran.stderr,
+        output.stderr,
         "error: no home directory: set `CONCLAVE_HOME`\n"
     );
 }
@@ -176,11 +176,11 @@ fn flags_override_the_environment_which_overrides_the_file() {
 #[test]
 fn invalid_delays_are_rejected_before_any_request() {
     let server = ProviderServer::start();
-    let ran = Conclave::at(&server)
+    let output = Conclave::at(&server)
         .run(&["consult", "Shall we?", "--hedge-after", "soon"])
         .ends_with(2);
     assert_eq!(
-        ran.stderr,
+        output.stderr,
         "error: `--hedge-after` is `soon`, and must be a number of seconds or `off`\nhint: for example: --hedge-after 15\n"
     );
     assert!(server.requests().is_empty());

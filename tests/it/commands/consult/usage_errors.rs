@@ -12,11 +12,11 @@ fn rejected(
     arguments: &[&str],
     input: &str,
 ) -> String {
-    let ran = conclave.run_with(arguments, input).ends_with(2);
-    assert_eq!(ran.stdout, "", "standard output is for the answer");
+    let output = conclave.run_with(arguments, input).ends_with(2);
+    assert_eq!(output.stdout, "", "standard output is for the answer");
     assert!(server.requests().is_empty());
     assert!(!conclave.home().join("consult-logs").exists());
-    ran.stderr
+    output.stderr
 }
 
 #[test]
@@ -84,9 +84,9 @@ fn question_on_standard_input_must_be_utf8() {
         .stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     child.stdin.take().unwrap().write_all(b"caf\xe9?").unwrap();
-    let ran = RunningProcess::of(child).wait().ends_with(2);
+    let output = RunningProcess::of(child).wait().ends_with(2);
     assert_eq!(
-        ran.stderr,
+        output.stderr,
         "error: the question on standard input is not UTF-8 text\n"
     );
 }
@@ -184,10 +184,10 @@ fn run_without_any_model_yields_hints() {
         return;
     }
     let conclave = Conclave::new();
-    let ran = conclave.run(&["consult", "q"]).ends_with(2);
-    assert_eq!(ran.stdout, "");
+    let output = conclave.run(&["consult", "q"]).ends_with(2);
+    assert_eq!(output.stdout, "");
     assert_eq!(
-        ran.stderr,
+        output.stderr,
         "error: there is no model to ask: no key is set, no local server answers, and this build has no local model\n\
              hint: set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY\n\
              hint: or start a local server, such as Ollama\n\
@@ -206,12 +206,12 @@ fn arguments_must_be_unicode() {
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    let ran = RunningProcess::of(command.spawn().unwrap())
+    let output = RunningProcess::of(command.spawn().unwrap())
         .wait()
         .ends_with(2);
     assert!(
-        ran.stderr.starts_with("error: invalid UTF-8"),
+        output.stderr.starts_with("error: invalid UTF-8"),
         "{}",
-        ran.stderr
+        output.stderr
     );
 }

@@ -13,10 +13,10 @@ use crate::support::generated::{GeneratedConsultation, Length, consultations};
 use crate::support::schema;
 
 fn json(conclave: &Conclave, arguments: &[&str]) -> Value {
-    let ran = conclave.run(&[&["consult-stats", "--calibration", "--json"], arguments].concat());
-    assert_eq!(ran.code, Some(0), "{ran:?}");
-    assert_eq!(ran.stderr, "", "{ran:?}");
-    let json = serde_json::from_str(&ran.stdout).unwrap();
+    let output = conclave.run(&[&["consult-stats", "--calibration", "--json"], arguments].concat());
+    assert_eq!(output.code, Some(0), "{output:?}");
+    assert_eq!(output.stderr, "", "{output:?}");
+    let json = serde_json::from_str(&output.stdout).unwrap();
     schema::check(
         include_str!("../../../../schemas/calibration.schema.json"),
         &json,
@@ -206,11 +206,12 @@ fn only_consultations_in_the_range_count() {
 #[test]
 fn missing_grades_yield_a_hint_and_valid_json() {
     let conclave = Conclave::new();
-    let ran = conclave.run(&["consult-stats", "--calibration"]);
+    let output = conclave.run(&["consult-stats", "--calibration"]);
     assert!(
-        ran.stdout
+        output
+            .stdout
             .contains("conclave history outcome last right|wrong|mixed"),
-        "{ran:?}"
+        "{output:?}"
     );
     let figures = json(&conclave, &[]);
     assert_eq!(figures["graded"]["total"], 0);

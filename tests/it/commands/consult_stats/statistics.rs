@@ -46,11 +46,11 @@ fn empty_history_yields_a_hint_to_consult() {
         &["--all-time"],
         &["--since", "2026-01-01"],
     ] {
-        let ran = conclave
+        let output = conclave
             .run(&[&["consult-stats"], arguments].concat())
             .ends_with(0);
-        assert_eq!(ran.stdout.as_str(), first, "{arguments:?}");
-        assert_eq!(ran.stderr, "", "{arguments:?}");
+        assert_eq!(output.stdout.as_str(), first, "{arguments:?}");
+        assert_eq!(output.stderr, "", "{arguments:?}");
     }
     assert_eq!(json(&conclave, &[])["usage"]["total"], 0);
 }
@@ -119,13 +119,13 @@ fn empty_range_names_the_range_with_consultations() {
 fn days_follow_the_users_time_zone() {
     let conclave = home_with(40);
     let days = |zone: &str| {
-        let ran = conclave
+        let output = conclave
             .command()
             .env("TZ", zone)
             .args(["consult-stats", "--json"])
             .output()
             .unwrap();
-        let json: Value = serde_json::from_slice(&ran.stdout).unwrap();
+        let json: Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(json["range"]["time_zone"], zone);
         json["per_day"].clone()
     };
@@ -151,11 +151,15 @@ fn invalid_ranges_are_rejected_with_the_reason() {
         ),
         (&["--rebuild-index", "--json"], "cannot be used with"),
     ] {
-        let ran = conclave
+        let output = conclave
             .run(&[&["consult-stats"], arguments].concat())
             .ends_with(2);
-        assert!(ran.stdout.is_empty(), "{arguments:?}: {}", ran.stderr);
-        assert!(ran.stderr.contains(reason), "{arguments:?}: {}", ran.stderr);
+        assert!(output.stdout.is_empty(), "{arguments:?}: {}", output.stderr);
+        assert!(
+            output.stderr.contains(reason),
+            "{arguments:?}: {}",
+            output.stderr
+        );
     }
 }
 
@@ -190,9 +194,9 @@ fn terminals_get_a_fitting_frame_and_pipes_get_none() {
     assert!(!piped.contains('│'), "{piped}");
     assert!(!piped.contains('\u{1b}'), "{piped}");
     for columns in [40, 80, 160] {
-        let (ran, transcript) =
+        let (output, transcript) =
             Terminal::start(&conclave, columns, Output::Terminal, &["consult-stats"]).end();
-        assert_eq!(ran.code, Some(0));
+        assert_eq!(output.code, Some(0));
         assert!(transcript.has_colours(), "{}", transcript.text());
         assert!(
             transcript.text().contains("│  • Total Consultations: 40 "),

@@ -32,10 +32,10 @@ fn anthropic_at(server: &LocalServer) -> Conclave {
 #[test]
 fn accepted_key_suffices_and_costs_nothing() {
     let server = LocalServer::start().get("/v1/models", 200, ANTHROPIC);
-    let ran = anthropic_at(&server)
+    let output = anthropic_at(&server)
         .run(&["doctor", "--json"])
         .ends_with(0);
-    let findings = findings(&ran);
+    let findings = findings(&output);
     assert_eq!(findings["can_answer"], true);
     let (status, message, _) = check(&findings, "provider.anthropic");
     assert_eq!(status, "ok");
@@ -61,39 +61,41 @@ fn accepted_key_suffices_and_costs_nothing() {
 
 #[test]
 fn missing_models_are_reported_with_exit_code_one() {
-    let ran = Conclave::new().run(&["doctor"]).ends_with(1);
-    assert!(ran.stdout.starts_with("✓ home "), "{}", ran.stdout);
+    let output = Conclave::new().run(&["doctor"]).ends_with(1);
+    assert!(output.stdout.starts_with("✓ home "), "{}", output.stdout);
     assert!(
-        ran.stdout.ends_with("\nNothing can answer now.\n"),
+        output.stdout.ends_with("\nNothing can answer now.\n"),
         "{}",
-        ran.stdout
+        output.stdout
     );
     assert_eq!(
-        ran.stdout
+        output
+            .stdout
             .lines()
             .filter(|line| line.contains("no key"))
             .count(),
         1,
         "{}",
-        ran.stdout
+        output.stdout
     );
     assert!(
-        ran.stderr
+        output
+            .stderr
             .starts_with("error: nothing here can answer a question\nhint: set a key"),
         "{}",
-        ran.stderr
+        output.stderr
     );
 }
 
 #[test]
 fn local_server_suffices() {
     let server = LocalServer::llama_cpp("m-7b", 7_615_616_512, 8_192);
-    let ran = Conclave::new()
+    let output = Conclave::new()
         .variable("CONCLAVE_LOCAL_SERVERS", server.authority())
         .run(&["doctor", "--json"])
         .ends_with(0);
     assert_eq!(
-        check(&findings(&ran), "server.llamacpp").1,
+        check(&findings(&output), "server.llamacpp").1,
         format!("at {}: m-7b", server.authority())
     );
 }
@@ -161,10 +163,10 @@ fn vendor_problems_are_reported_with_a_fix() {
         ),
     ] {
         let server = LocalServer::start().get("/v1/models", status, body);
-        let ran = anthropic_at(&server)
+        let output = anthropic_at(&server)
             .run(&["doctor", "--json"])
             .ends_with(code);
-        let findings = findings(&ran);
+        let findings = findings(&output);
         let finding = check(&findings, "provider.anthropic");
         assert_eq!(finding.0, expected, "{finding:?}");
         assert!(finding.1.contains(message), "{finding:?}");
@@ -183,8 +185,8 @@ fn unreachable_vendors_do_not_stop_the_other_checks() {
         .variable("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
         .variable("GEMINI_API_KEY", KEYS[2].1)
         .variable("GEMINI_BASE_URL", hanging.url());
-    let ran = conclave.run(&["doctor", "--json"]).ends_with(0);
-    let findings = findings(&ran);
+    let output = conclave.run(&["doctor", "--json"]).ends_with(0);
+    let findings = findings(&output);
     assert_eq!(check(&findings, "provider.anthropic").0, "ok");
     assert_eq!(
         check(&findings, "provider.openai").1,
@@ -241,8 +243,8 @@ fn reseller_key_is_checked_despite_a_public_model_list() {
         let conclave = Conclave::new()
             .variable("OPENROUTER_API_KEY", KEYS[3].1)
             .variable("OPENROUTER_BASE_URL", server.url());
-        let ran = conclave.run(&["doctor", "--json"]).ends_with(code);
-        let findings = findings(&ran);
+        let output = conclave.run(&["doctor", "--json"]).ends_with(code);
+        let findings = findings(&output);
         let finding = check(&findings, "provider.openrouter");
         assert_eq!(finding.0, expected, "{finding:?}");
         assert!(finding.1.contains(message), "{finding:?}");
@@ -258,11 +260,11 @@ fn reseller_key_is_checked_despite_a_public_model_list() {
 #[test]
 fn malformed_key_is_not_sent() {
     let server = LocalServer::start().get("/v1/models", 200, ANTHROPIC);
-    let ran = anthropic_at(&server)
+    let output = anthropic_at(&server)
         .variable("ANTHROPIC_API_KEY", "sk-ant-secret-1 \u{1}x")
         .run(&["doctor", "--json"])
         .ends_with(1);
-    let findings = findings(&ran);
+    let findings = findings(&output);
     let (status, message, fix) = check(&findings, "provider.anthropic");
     assert_eq!(status, "error");
     assert_eq!(fix, "copy it again, without anything around it");
@@ -278,8 +280,8 @@ fn unusable_files_are_reported_as_failed_checks() {
     let server = LocalServer::start().get("/v1/models", 200, ANTHROPIC);
     let conclave = anthropic_at(&server).config(r#"{"panl": 1}"#);
     std::fs::write(conclave.home().join("models.json"), "{").unwrap();
-    let ran = conclave.run(&["doctor", "--json"]).ends_with(1);
-    let findings = findings(&ran);
+    let output = conclave.run(&["doctor", "--json"]).ends_with(1);
+    let findings = findings(&output);
     let (status, message, fix) = check(&findings, "config");
     assert_eq!(status, "error", "{message} {fix}");
     assert!(message.contains("did you mean `panel`?"), "{message} {fix}");
@@ -297,17 +299,20 @@ fn unusable_files_are_reported_as_failed_checks() {
         "the other checks still run"
     );
     assert!(
-        ran.stderr.contains("before what is marked ✗ is mended"),
+        output.stderr.contains("before what is marked ✗ is mended"),
         "{}",
-        ran.stderr
+        output.stderr
     );
 
-    let ran = anthropic_at(&server)
+    let output = anthropic_at(&server)
         .without("CONCLAVE_HOME")
         .without("HOME")
         .run(&["doctor", "--json"])
         .ends_with(1);
-    assert_eq!(check(&self::findings(&ran), "home").2, "set CONCLAVE_HOME");
+    assert_eq!(
+        check(&self::findings(&output), "home").2,
+        "set CONCLAVE_HOME"
+    );
 }
 
 #[test]
@@ -334,9 +339,9 @@ fn narrow_terminals_get_fitting_lines() {
         .without("NO_COLOR")
         .variable("TERM", "xterm");
     for columns in [50, 80] {
-        let (ran, transcript) =
+        let (output, transcript) =
             Terminal::start(&conclave, columns, Output::Terminal, &["doctor"]).end();
-        assert_eq!(ran.code, Some(0));
+        assert_eq!(output.code, Some(0));
         assert!(transcript.has_colours());
         assert!(transcript.text().contains("✓ home"));
         // Lines with a path may be longer.
@@ -370,11 +375,11 @@ fn slow_key_commands_do_not_stop_the_other_checks() {
         waiting.join(", "),
         endpoint("echo k")
     );
-    let ran = Conclave::new()
+    let output = Conclave::new()
         .config(&config)
         .run(&["doctor", "--json"])
         .ends_with(0);
-    let findings = findings(&ran);
+    let findings = findings(&output);
     for name in names {
         let (status, message, _) = check(&findings, &format!("provider.{name}"));
         assert_eq!(status, "error", "{message}");
@@ -386,12 +391,12 @@ fn slow_key_commands_do_not_stop_the_other_checks() {
 #[test]
 fn environment_is_used_despite_a_broken_settings_file() {
     let server = LocalServer::llama_cpp("m-7b", 7_615_616_512, 8_192);
-    let ran = Conclave::new()
+    let output = Conclave::new()
         .config("{")
         .variable("CONCLAVE_LOCAL_SERVERS", server.authority())
         .run(&["doctor", "--json"])
         .ends_with(1);
-    let findings = findings(&ran);
+    let findings = findings(&output);
     assert_eq!(check(&findings, "config").0, "error");
     assert_eq!(check(&findings, "config").2, "fix or remove it");
     assert_eq!(check(&findings, "server.llamacpp").0, "ok");

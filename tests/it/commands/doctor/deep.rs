@@ -29,17 +29,17 @@ fn three_vendors(server: &ProviderServer) -> (Conclave, Vec<LocalServer>) {
 fn deep_asks_each_provider_once_and_reports_latency_and_cost() {
     let server = ProviderServer::start();
     let (conclave, _fronts) = three_vendors(&server);
-    let ran = conclave
+    let output = conclave
         .run(&["doctor", "--json", "--deep", "--yes"])
         .ends_with(0);
     assert!(
-        ran.stderr.starts_with(
+        output.stderr.starts_with(
             "--deep makes one small call each to anthropic:claude-sonnet-5-5, openai:gpt-6.1-sol, google:gemini-4-argon: at most $0."
         ),
         "{}",
-        ran.stderr
+        output.stderr
     );
-    let findings = findings(&ran);
+    let findings = findings(&output);
     let trials = findings["trials"].as_array().unwrap();
     assert_eq!(
         trials
@@ -73,17 +73,17 @@ fn empty_or_cut_answers_count_as_answered() {
         Answer::http(429, "application/json", r#"{"error":{"message":"quota"}}"#),
     );
     let (conclave, _fronts) = three_vendors(&server);
-    let ran = conclave
+    let output = conclave
         .run(&["doctor", "--json", "--deep", "--yes"])
         .ends_with(0);
-    let findings = findings(&ran);
+    let findings = findings(&output);
     let answered: Vec<bool> = findings["trials"]
         .as_array()
         .unwrap()
         .iter()
         .map(|trial| trial["answered"].as_bool().unwrap())
         .collect();
-    assert_eq!(answered, [true, true, false], "{}", ran.stdout);
+    assert_eq!(answered, [true, true, false], "{}", output.stdout);
     assert!(
         findings["trials"][2]["message"]
             .as_str()
@@ -96,18 +96,18 @@ fn empty_or_cut_answers_count_as_answered() {
 fn deep_needs_consent() {
     let server = ProviderServer::start();
     let (conclave, fronts) = three_vendors(&server);
-    let ran = conclave.run(&["doctor", "--deep"]).ends_with(3);
-    assert!(ran.stdout.is_empty(), "{}", ran.stderr);
+    let output = conclave.run(&["doctor", "--deep"]).ends_with(3);
+    assert!(output.stdout.is_empty(), "{}", output.stderr);
     assert!(
-        ran.stderr.contains("hint: agree to the cost: --yes"),
+        output.stderr.contains("hint: agree to the cost: --yes"),
         "{}",
-        ran.stderr
+        output.stderr
     );
     let mut terminal = Terminal::start(&conclave, 100, Output::Terminal, &["doctor", "--deep"]);
     terminal.wait_for("Proceed? [Y/n]", 1);
     terminal.type_in("n\n");
-    let (ran, transcript) = terminal.end();
-    assert_eq!(ran.code, Some(3), "{}", transcript.text());
+    let (output, transcript) = terminal.end();
+    assert_eq!(output.code, Some(3), "{}", transcript.text());
     assert!(server.requests().is_empty());
     assert!(fronts.iter().all(|front| front.get_requests().is_empty()));
 }

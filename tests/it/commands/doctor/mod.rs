@@ -19,12 +19,22 @@ const KEYS: [(&str, &str); 4] = [
     ("OPENROUTER_API_KEY", "sk-or-secret-4"),
 ];
 
-fn findings(ran: &RunOutput) -> Value {
-    let json = ran.json();
+fn findings(output: &RunOutput) -> Value {
+    let json = output.json();
     schema::check(SCHEMA, &json);
     for (_, key) in KEYS {
-        assert!(!ran.stdout.contains(key), "{}{}", ran.stdout, ran.stderr);
-        assert!(!ran.stderr.contains(key), "{}{}", ran.stdout, ran.stderr);
+        assert!(
+            !output.stdout.contains(key),
+            "{}{}",
+            output.stdout,
+            output.stderr
+        );
+        assert!(
+            !output.stderr.contains(key),
+            "{}{}",
+            output.stdout,
+            output.stderr
+        );
     }
     json
 }

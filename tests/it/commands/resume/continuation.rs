@@ -14,27 +14,32 @@ use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 fn resume_asks_only_for_missing_answers() {
     let server = stalling_server();
     let conclave = Conclave::at(&server);
-    let ran = interrupt_consultation(&conclave, &server, Signal::INT).ends_with(130);
+    let output = interrupt_consultation(&conclave, &server, Signal::INT).ends_with(130);
     let (id, record) = (id_of(&conclave.log("jsonl")), conclave.log("json"));
     let expected = format!(
         "💾 Partial results saved to: {}\nerror: Consultation interrupted\nhint: go on with it: conclave resume {id}\n",
         record.display()
     );
-    assert!(ran.stderr.ends_with(&expected), "{}", ran.stderr);
+    assert!(output.stderr.ends_with(&expected), "{}", output.stderr);
     assert_eq!(conclave.record()["resume_token"], id.as_str());
 
-    let ran = conclave.run(&["resume"]).ends_with(0);
-    assert!(ran.stdout.starts_with("# Consultation Summary\n"));
+    let output = conclave.run(&["resume"]).ends_with(0);
+    assert!(output.stdout.starts_with("# Consultation Summary\n"));
     let announcement = format!("Resuming {id} (Round 2 of 4, 3 calls kept, ≥ $");
-    assert!(ran.stderr.starts_with(&announcement), "{}", ran.stderr);
     assert!(
-        ran.stderr
+        output.stderr.starts_with(&announcement),
+        "{}",
+        output.stderr
+    );
+    assert!(
+        output
+            .stderr
             .lines()
             .next()
             .unwrap()
             .ends_with(" spent so far)"),
         "{}",
-        ran.stderr
+        output.stderr
     );
     assert_eq!(
         server.requests().len(),
@@ -49,7 +54,7 @@ fn resume_asks_only_for_missing_answers() {
     assert_eq!(record["cost"]["lower_bound"], true);
     assert_eq!(record["cost"]["calls"], 9);
     let saved = |ending| std::fs::read_to_string(conclave.log(ending)).unwrap();
-    assert_eq!(ran.stdout, saved("md"));
+    assert_eq!(output.stdout, saved("md"));
     let events = read_journal(&conclave.log("jsonl")).unwrap().events;
     assert!(events.iter().zip(1..).all(|(event, seq)| event.seq == seq));
 }
@@ -62,11 +67,11 @@ fn killed_process_can_be_resumed() {
         interrupt_consultation(&conclave, &server, Signal::KILL).code,
         None
     );
-    let ran = conclave
+    let output = conclave
         .run(&["resume", "--format", "json", "-q", "last"])
         .ends_with(0);
-    assert_eq!(ran.stderr, "");
-    assert_eq!(ran.json()["status"], "complete");
+    assert_eq!(output.stderr, "");
+    assert_eq!(output.json()["status"], "complete");
     assert_eq!(server.requests().len(), 10);
 }
 
@@ -85,23 +90,24 @@ fn run_without_any_answer_can_be_resumed() {
         requests.len() == 3
     });
     running.signal(Signal::INT);
-    let ran = running.wait().ends_with(130);
+    let output = running.wait().ends_with(130);
     assert!(
-        ran.stderr.contains("💾 Partial results saved to: "),
+        output.stderr.contains("💾 Partial results saved to: "),
         "{}",
-        ran.stderr
+        output.stderr
     );
     assert!(
-        ran.stderr.contains("conclave resume consult-"),
+        output.stderr.contains("conclave resume consult-"),
         "{}",
-        ran.stderr
+        output.stderr
     );
-    let ran = conclave.run(&["resume"]).ends_with(0);
+    let output = conclave.run(&["resume"]).ends_with(0);
     assert!(
-        ran.stderr
+        output
+            .stderr
             .contains("(Round 1 of 4, no call kept, ≥ $0.00 spent so far)"),
         "{}",
-        ran.stderr
+        output.stderr
     );
 }
 
@@ -115,15 +121,16 @@ fn missing_result_files_are_written_without_any_request() {
     let conclave = conclave
         .without("ANTHROPIC_API_KEY")
         .without("OPENAI_API_KEY");
-    let ran = conclave.run(&["resume"]).ends_with(0);
-    assert_eq!(ran.stdout, answer);
+    let output = conclave.run(&["resume"]).ends_with(0);
+    assert_eq!(output.stdout, answer);
     assert_eq!(conclave.record()["status"].as_str(), Some("complete"));
     assert_eq!(server.requests().len(), 9);
     assert!(
-        ran.stderr
+        output
+            .stderr
             .contains("is complete; only its results were not written"),
         "{}",
-        ran.stderr
+        output.stderr
     );
 }
 
@@ -168,11 +175,11 @@ fn resume_skips_a_running_consultation() {
             "{stderr}"
         );
     }
-    let ran = conclave.run(&["resume"]).ends_with(0);
+    let output = conclave.run(&["resume"]).ends_with(0);
     assert!(
-        ran.stderr.starts_with(&format!("Resuming {older} ")),
+        output.stderr.starts_with(&format!("Resuming {older} ")),
         "{}",
-        ran.stderr
+        output.stderr
     );
     let stderr = rejected(&conclave, &server, &[]);
     assert!(
@@ -181,11 +188,11 @@ fn resume_skips_a_running_consultation() {
     );
     running.signal(Signal::KILL);
     running.wait();
-    let ran = conclave.run(&["resume"]).ends_with(0);
+    let output = conclave.run(&["resume"]).ends_with(0);
     assert!(
-        ran.stderr.starts_with(&format!("Resuming {newer} ")),
+        output.stderr.starts_with(&format!("Resuming {newer} ")),
         "{}",
-        ran.stderr
+        output.stderr
     );
 }
 
@@ -236,7 +243,7 @@ fn resume_flags_override_the_original_terms() {
     let server = stalling_server();
     let conclave = Conclave::at(&server);
     interrupt_consultation(&conclave, &server, Signal::INT);
-    let ran = conclave
+    let output = conclave
         .run(&["resume", "--max-cost", "0.000001"])
         .ends_with(4);
     assert_eq!(
@@ -245,18 +252,18 @@ fn resume_flags_override_the_original_terms() {
         "no call could exceed the ceiling"
     );
     assert!(
-        ran.stderr.contains("💾 Partial results saved to: "),
+        output.stderr.contains("💾 Partial results saved to: "),
         "{}",
-        ran.stderr
+        output.stderr
     );
-    assert!(ran.stderr.contains("hint: of $"), "{}", ran.stderr);
+    assert!(output.stderr.contains("hint: of $"), "{}", output.stderr);
     let id = id_of(&conclave.log("jsonl"));
     assert!(
-        ran.stderr.ends_with(&format!(
+        output.stderr.ends_with(&format!(
             "hint: go on with it: conclave resume {id} --max-cost USD\n"
         )),
         "{}",
-        ran.stderr
+        output.stderr
     );
     assert_eq!(conclave.record()["abort_reason"], "cost_ceiling");
     conclave.run(&["resume"]).ends_with(4);
@@ -287,16 +294,17 @@ fn unwritable_journal_is_reported_once_on_resume() {
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    let ran = RunningProcess::of(command.spawn().unwrap())
+    let output = RunningProcess::of(command.spawn().unwrap())
         .wait()
         .ends_with(0);
-    assert!(ran.stdout.starts_with("# Consultation Summary\n"));
+    assert!(output.stdout.starts_with("# Consultation Summary\n"));
     assert_eq!(
-        ran.stderr
+        output
+            .stderr
             .matches("Failed to write consultation log: ")
             .count(),
         1,
         "{}",
-        ran.stderr
+        output.stderr
     );
 }

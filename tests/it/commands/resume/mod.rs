@@ -55,10 +55,10 @@ fn finished(events: &[Envelope]) -> usize {
 /// Runs a resume that must be rejected before any request, and returns standard error.
 fn rejected(conclave: &Conclave, server: &ProviderServer, arguments: &[&str]) -> String {
     let before = server.requests().len();
-    let ran = conclave
+    let output = conclave
         .run(&[&["resume"], arguments].concat())
         .ends_with(2);
-    assert_eq!(ran.stdout, "");
+    assert_eq!(output.stdout, "");
     assert_eq!(server.requests().len(), before);
-    ran.stderr
+    output.stderr
 }

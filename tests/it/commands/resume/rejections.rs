@@ -15,9 +15,13 @@ fn unlogged_consultation_cannot_be_resumed() {
     let running = conclave.start(&["consult", "--no-log", "Shall we?"]);
     server.wait_until("the judge is asked", |requests| requests.len() == 4);
     running.signal(Signal::INT);
-    let ran = running.wait().ends_with(130);
-    assert!(!ran.stderr.contains("Partial results"), "{}", ran.stderr);
-    assert!(!ran.stderr.contains("resume"), "{}", ran.stderr);
+    let output = running.wait().ends_with(130);
+    assert!(
+        !output.stderr.contains("Partial results"),
+        "{}",
+        output.stderr
+    );
+    assert!(!output.stderr.contains("resume"), "{}", output.stderr);
     assert_eq!(
         rejected(&conclave, &server, &[]),
         "error: there is no consultation to go on with\nhint: ask something: conclave consult \"…\"\n"

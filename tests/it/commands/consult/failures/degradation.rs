@@ -15,7 +15,7 @@ fn consult_with(on: On, answer: Answer) -> (ProviderServer, Conclave, RunOutput)
     let server = ProviderServer::start();
     server.on(on, answer);
     let conclave = Conclave::at(&server).config(r#"{"idle_timeout_seconds": 1}"#);
-    let ran = conclave.run(&[
+    let output = conclave.run(&[
         "consult",
         "--yes",
         "--on-failure",
@@ -24,7 +24,7 @@ fn consult_with(on: On, answer: Answer) -> (ProviderServer, Conclave, RunOutput)
         "events.jsonl",
         "Shall we?",
     ]);
-    (server, conclave, ran)
+    (server, conclave, output)
 }
 
 /// Runs all cases concurrently. Each has a name, the vendor's answer, the expected failure class,
@@ -33,23 +33,27 @@ fn assert_degraded(cases: Vec<(&str, Answer, &str, &str, usize)>) {
     std::thread::scope(|scope| {
         for (what, answer, class, message, requests) in cases {
             scope.spawn(move || {
-                let (server, conclave, ran) = consult(answer);
-                let ran = ran.ends_with(0);
-                let line = ran
+                let (server, conclave, output) = consult(answer);
+                let output = output.ends_with(0);
+                let line = output
                     .stderr
                     .lines()
                     .find(|line| line.contains("Agent Security Expert failed: "));
                 assert!(
                     line.is_some_and(|line| line.contains(message)),
                     "{what}: {}",
-                    ran.stderr
+                    output.stderr
                 );
                 assert!(
-                    ran.stdout.starts_with("> ⚠️ **Degraded result:**"),
+                    output.stdout.starts_with("> ⚠️ **Degraded result:**"),
                     "{what}: {}",
-                    ran.stdout
+                    output.stdout
                 );
-                assert!(ran.stdout.contains("Start small"), "{what}: {}", ran.stdout);
+                assert!(
+                    output.stdout.contains("Start small"),
+                    "{what}: {}",
+                    output.stdout
+                );
                 let record = conclave.record();
                 assert_eq!(record["status"], "degraded", "{what}");
                 assert_eq!(record["state"], "Complete", "{what}");
@@ -266,8 +270,8 @@ fn unusual_but_valid_streams_change_nothing() {
     std::thread::scope(|scope| {
         for (what, on, answer) in cases {
             scope.spawn(move || {
-                let (_, conclave, ran) = consult_with(on, answer);
-                assert!(!ran.ends_with(0).stderr.contains("failed"), "{what}");
+                let (_, conclave, output) = consult_with(on, answer);
+                assert!(!output.ends_with(0).stderr.contains("failed"), "{what}");
                 assert_eq!(conclave.record()["status"], "complete", "{what}");
             });
         }
@@ -276,24 +280,28 @@ fn unusual_but_valid_streams_change_nothing() {
 
 #[test]
 fn huge_token_counts_do_not_crash() {
-    let (_, conclave, ran) = consult(Answer::valid().usage(u64::MAX / 2, u64::MAX / 2));
-    assert!(ran.code.is_some_and(|code| code <= 4), "{ran:?}");
-    assert!(!ran.stderr.contains("panicked"), "{ran:?}");
+    let (_, conclave, output) = consult(Answer::valid().usage(u64::MAX / 2, u64::MAX / 2));
+    assert!(output.code.is_some_and(|code| code <= 4), "{output:?}");
+    assert!(!output.stderr.contains("panicked"), "{output:?}");
     assert!(conclave.record()["cost"].is_object());
 }
 
 #[test]
 fn vendor_messages_cannot_control_the_terminal() {
     let message = "so \u{1b}[2J\u{1b}]0;gone\u{7} they\r are \u{202e}odd";
-    let (_, conclave, ran) = consult(Answer::error(400, "invalid_request_error", message));
-    let ran = ran.ends_with(0);
-    for text in [&ran.stderr, &ran.stdout] {
+    let (_, conclave, output) = consult(Answer::error(400, "invalid_request_error", message));
+    let output = output.ends_with(0);
+    for text in [&output.stderr, &output.stdout] {
         assert!(
             !text.contains(['\u{1b}', '\u{7}', '\u{202e}', '\r']),
             "{text:?}"
         );
     }
-    assert!(ran.stderr.contains("odd (HTTP 400)"), "{}", ran.stderr);
+    assert!(
+        output.stderr.contains("odd (HTTP 400)"),
+        "{}",
+        output.stderr
+    );
     let markdown = std::fs::read_to_string(conclave.log("md"));
     assert!(markdown.is_ok_and(|text| !text.contains(['\u{1b}', '\u{7}', '\u{202e}', '\r'])));
 }

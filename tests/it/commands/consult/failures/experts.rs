@@ -13,9 +13,9 @@ use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 /// Runs a consultation without fallbacks.
 fn consult(server: &ProviderServer, arguments: &[&str]) -> (Conclave, RunOutput) {
     let conclave = Conclave::at(server);
-    let ran =
+    let output =
         conclave.run(&[&["consult", "--on-failure", "skip", "Shall we?"], arguments].concat());
-    (conclave, ran)
+    (conclave, output)
 }
 
 /// Returns the recorded calls of one expert in Round 1.
@@ -34,28 +34,30 @@ fn attempts(record: &Value, agent: &str) -> Vec<Value> {
 fn failed_expert_degrades_the_result() {
     let server = ProviderServer::start();
     server.on(On::vendor(Vendor::Anthropic), unauthorized());
-    let (conclave, ran) = consult(&server, &[]);
-    let ran = ran.ends_with(0);
+    let (conclave, output) = consult(&server, &[]);
+    let output = output.ends_with(0);
     let message = "this key was withdrawn (HTTP 401); check `ANTHROPIC_API_KEY`";
     assert!(
-        ran.stderr
+        output
+            .stderr
             .contains(&format!("⚠️ Agent Security Expert failed: {message}\n")),
         "{}",
-        ran.stderr
+        output.stderr
     );
     assert!(
-        ran.stdout.starts_with("> ⚠️ **Degraded result:**"),
+        output.stdout.starts_with("> ⚠️ **Degraded result:**"),
         "{}",
-        ran.stdout
+        output.stdout
     );
     assert!(
-        ran.stdout
+        output
+            .stdout
             .split_once("# Consultation Summary")
             .unwrap()
             .0
             .contains("this key was withdrawn"),
         "{}",
-        ran.stdout
+        output.stdout
     );
     assert_eq!(
         request_counts(&server),
@@ -91,11 +93,11 @@ fn run_without_answers_fails_with_each_reason() {
         ),
     );
     server.on(On::vendor(Vendor::Google), Answer::refusal("not for me"));
-    let (conclave, ran) = consult(&server, &[]);
-    let ran = ran.ends_with(1);
-    assert_eq!(ran.stdout, "");
+    let (conclave, output) = consult(&server, &[]);
+    let output = output.ends_with(1);
+    assert_eq!(output.stdout, "");
     assert_eq!(server.requests().len(), 3);
-    let (_, error) = ran.stderr.split_once("error: ").unwrap();
+    let (_, error) = output.stderr.split_once("error: ").unwrap();
     assert!(
         error.starts_with("All agents failed. Unable to provide consultation.\n"),
         "{error}"
@@ -112,9 +114,9 @@ fn run_without_answers_fails_with_each_reason() {
         conclave.log("json").display()
     );
     assert!(
-        ran.stderr.contains(&saved),
+        output.stderr.contains(&saved),
         "the paid refusal is saved: {}",
-        ran.stderr
+        output.stderr
     );
     assert_eq!(conclave.record()["abort_reason"], "all_agents_failed");
 }
@@ -127,15 +129,16 @@ fn overloaded_provider_is_retried_after_its_hint() {
     let busy = || Answer::http(529, "application/json", overloaded).header("retry-after-ms", "20");
     server.on(On::vendor(Vendor::Anthropic).nth(1), busy());
     server.on(On::vendor(Vendor::Anthropic).nth(2), busy());
-    let (conclave, ran) = consult(&server, &["--verbose"]);
-    let ran = ran.ends_with(0);
+    let (conclave, output) = consult(&server, &["--verbose"]);
+    let output = output.ends_with(0);
     assert_eq!(
-        ran.stderr
+        output
+            .stderr
             .matches("Security Expert: trying again in 0.0s: Overloaded (HTTP 529)")
             .count(),
         2,
         "{}",
-        ran.stderr
+        output.stderr
     );
     let purposes: Vec<_> = attempts(&conclave.record(), "security")
         .iter()
@@ -164,14 +167,14 @@ fn overloaded_provider_gets_two_retries() {
     let busy = Answer::http(503, "text/html", "<html><body>busy</body></html>")
         .header("retry-after-ms", "1");
     server.on(On::vendor(Vendor::Google), busy);
-    let (_, ran) = consult(&server, &[]);
-    let ran = ran.ends_with(0);
+    let (_, output) = consult(&server, &[]);
+    let output = output.ends_with(0);
     assert!(
-        ran.stderr.contains("⚠️ Agent Pragmatist failed: "),
+        output.stderr.contains("⚠️ Agent Pragmatist failed: "),
         "{}",
-        ran.stderr
+        output.stderr
     );
-    assert!(ran.stderr.contains("HTTP 503"), "{}", ran.stderr);
+    assert!(output.stderr.contains("HTTP 503"), "{}", output.stderr);
     assert_eq!(
         server
             .requests()
@@ -190,14 +193,14 @@ fn stream_error_fails_the_expert_and_saves_the_partial_text() {
         On::vendor(Vendor::Anthropic).nth(1),
         Answer::error_in_stream("{\"position\": \"half a th", error),
     );
-    let (conclave, ran) = consult(&server, &[]);
-    let ran = ran.ends_with(0);
+    let (conclave, output) = consult(&server, &[]);
+    let output = output.ends_with(0);
     assert!(
-        ran.stderr.contains("⚠️ Agent Security Expert failed: "),
+        output.stderr.contains("⚠️ Agent Security Expert failed: "),
         "{}",
-        ran.stderr
+        output.stderr
     );
-    assert!(ran.stderr.contains("we are sorry"), "{}", ran.stderr);
+    assert!(output.stderr.contains("we are sorry"), "{}", output.stderr);
     assert!(
         std::fs::read_to_string(conclave.log("jsonl"))
             .unwrap()
@@ -210,9 +213,10 @@ fn broken_stream_is_never_an_answer() {
     for broken in [Answer::valid().cut(), Answer::valid().short()] {
         let server = ProviderServer::start();
         server.on(On::vendor(Vendor::OpenAi).nth(1), broken);
-        let (conclave, ran) = consult(&server, &[]);
+        let (conclave, output) = consult(&server, &[]);
         assert!(
-            ran.ends_with(0)
+            output
+                .ends_with(0)
                 .stderr
                 .contains("⚠️ Agent Architect failed: ")
         );
@@ -227,8 +231,8 @@ fn truncated_answer_is_retried_with_twice_the_token_limit() {
         On::vendor(Vendor::Anthropic).nth(1),
         Answer::length("{\"position\": \"Start sma"),
     );
-    let (conclave, ran) = consult(&server, &[]);
-    ran.ends_with(0);
+    let (conclave, output) = consult(&server, &[]);
+    output.ends_with(0);
     let limits: Vec<_> = server
         .requests()
         .iter()
@@ -245,13 +249,14 @@ fn refusal_counts_as_abstention() {
         On::vendor(Vendor::Google).nth(1),
         Answer::refusal("I would rather not."),
     );
-    let (_, ran) = consult(&server, &[]);
-    let ran = ran.ends_with(0);
+    let (_, output) = consult(&server, &[]);
+    let output = output.ends_with(0);
     assert!(
-        ran.stderr
+        output
+            .stderr
             .contains("⚠️ Agent Pragmatist failed: declined to answer: I would rather not."),
         "{}",
-        ran.stderr
+        output.stderr
     );
     assert_eq!(
         request_counts(&server)[0],
@@ -267,8 +272,8 @@ fn unreadable_answer_is_repaired_once() {
         On::vendor(Vendor::Anthropic).nth(1),
         Answer::text("Start small, I would say."),
     );
-    let (conclave, ran) = consult(&server, &[]);
-    ran.ends_with(0);
+    let (conclave, output) = consult(&server, &[]);
+    output.ends_with(0);
     assert_eq!(server.requests().len(), 10);
     let purposes: Vec<_> = attempts(&conclave.record(), "security")
         .iter()
@@ -298,8 +303,8 @@ fn unreadable_answer_after_repair_is_used_as_prose() {
         On::vendor(Vendor::Anthropic).nth(2),
         Answer::text("I said so already."),
     );
-    let (conclave, ran) = consult(&server, &[]);
-    let ran = ran.ends_with(0);
+    let (conclave, output) = consult(&server, &[]);
+    let output = output.ends_with(0);
     assert_eq!(
         request_counts(&server),
         [
@@ -311,14 +316,14 @@ fn unreadable_answer_after_repair_is_used_as_prose() {
         ]
     );
     assert!(
-        ran.stdout.starts_with("> ⚠️ **Degraded result:**"),
+        output.stdout.starts_with("> ⚠️ **Degraded result:**"),
         "{}",
-        ran.stdout
+        output.stdout
     );
     assert!(
-        ran.stdout.contains("Start small, I would say."),
+        output.stdout.contains("Start small, I would say."),
         "{}",
-        ran.stdout
+        output.stdout
     );
     assert_eq!(conclave.record()["status"], "degraded");
 }
@@ -330,12 +335,12 @@ fn truncated_json_is_used_as_far_as_it_goes() {
         On::vendor(Vendor::Google).nth(1),
         Answer::text(r#"{"position": "Start small", "key_points": ["Undo is che"#),
     );
-    let (_, ran) = consult(&server, &[]);
-    let ran = ran.ends_with(0);
+    let (_, output) = consult(&server, &[]);
+    let output = output.ends_with(0);
     assert!(
-        ran.stderr.contains("✅ Pragmatist completed"),
+        output.stderr.contains("✅ Pragmatist completed"),
         "{}",
-        ran.stderr
+        output.stderr
     );
     assert!(request_counts(&server)[0].1 <= 4, "at most one repair");
 }
@@ -347,9 +352,10 @@ fn long_retry_hint_fails_the_expert_at_once() {
         On::vendor(Vendor::OpenAi).nth(1),
         Answer::http(429, "application/json", "{}").header("retry-after", "3600"),
     );
-    let (_, ran) = consult(&server, &[]);
+    let (_, output) = consult(&server, &[]);
     assert!(
-        ran.ends_with(0)
+        output
+            .ends_with(0)
             .stderr
             .contains("⚠️ Agent Architect failed: ")
     );
@@ -366,12 +372,12 @@ fn silent_connection_fails_after_the_idle_timeout() {
             .stall(),
     );
     let conclave = Conclave::at(&server).config(r#"{"idle_timeout_seconds": 1.5}"#);
-    let ran = conclave
+    let output = conclave
         .run(&["consult", "--on-failure", "skip", "Shall we?"])
         .ends_with(0);
     assert!(
-        ran.stderr.contains("⚠️ Agent Security Expert failed: "),
+        output.stderr.contains("⚠️ Agent Security Expert failed: "),
         "{}",
-        ran.stderr
+        output.stderr
     );
 }

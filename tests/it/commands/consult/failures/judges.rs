@@ -11,7 +11,7 @@ fn next_judge_takes_over_and_is_reported() {
     let server = ProviderServer::start();
     server.on(On::vendor(Vendor::OpenAi).nth(2), unauthorized());
     let conclave = Conclave::at(&server);
-    let ran = conclave.run(&["consult", "Shall we?"]).ends_with(0);
+    let output = conclave.run(&["consult", "Shall we?"]).ends_with(0);
     let judges: Vec<_> = model_requests(&server)
         .into_iter()
         .filter(|request| request.answer == "synthesis")
@@ -19,10 +19,11 @@ fn next_judge_takes_over_and_is_reported() {
         .collect();
     assert_eq!(judges, ["gpt-6.1-sol", "claude-sonnet-5-5"]);
     assert!(
-        ran.stderr
+        output
+            .stderr
             .contains("anthropic:claude-sonnet-5-5 takes over as Judge."),
         "{}",
-        ran.stderr
+        output.stderr
     );
     let record = conclave.record();
     assert_eq!(record["state"], "Complete");
@@ -71,26 +72,26 @@ fn run_without_a_judge_fails_with_the_round() {
         server.on(On::vendor(vendor).nth(2), unauthorized());
     }
     let conclave = Conclave::at(&server);
-    let ran = conclave.run(&["consult", "Shall we?"]).ends_with(1);
-    assert_eq!(ran.stdout, "");
+    let output = conclave.run(&["consult", "Shall we?"]).ends_with(1);
+    assert_eq!(output.stdout, "");
     assert_eq!(
         request_counts(&server)[..2],
         [("independent", 3), ("synthesis", 3)]
     );
     assert!(
-        ran.stderr.contains(
+        output.stderr.contains(
             "error: The judge failed in Round 2 (Synthesis): this key was withdrawn (HTTP 401)"
         ),
         "{}",
-        ran.stderr
+        output.stderr
     );
     assert!(
-        ran.stderr.contains(&format!(
+        output.stderr.contains(&format!(
             "💾 Partial results saved to: {}\n",
             conclave.log("json").display()
         )),
         "{}",
-        ran.stderr
+        output.stderr
     );
     let record = conclave.record();
     assert_eq!(record["abort_reason"], "judge_failed");
@@ -116,11 +117,13 @@ fn judge_failure_in_the_last_round_leaves_a_partial_consensus() {
         server.on(On::vendor(vendor).nth(nth), unauthorized());
     }
     let conclave = Conclave::at(&server);
-    let ran = conclave.run(&["consult", "Shall we?"]).ends_with(1);
+    let output = conclave.run(&["consult", "Shall we?"]).ends_with(1);
     assert!(
-        ran.stderr.contains("The judge failed in Round 4 (Verdict)"),
+        output
+            .stderr
+            .contains("The judge failed in Round 4 (Verdict)"),
         "{}",
-        ran.stderr
+        output.stderr
     );
     let record = conclave.record();
     assert!(

@@ -61,17 +61,17 @@ fn assert_all_fail(rows: &[Row]) {
         &panel(&vendors),
         "Shall we?",
     ];
-    let ran = conclave.run(&arguments).ends_with(1);
+    let output = conclave.run(&arguments).ends_with(1);
     let record = conclave.record();
     let attempts = attempts(&record);
     for (row, name) in rows.iter().zip(["", " 2", " 3", " 4", " 5", " 6"]) {
         let what = format!("{} {:?}: {}", row.vendor.id(), row.class, row.message);
         let failed = format!("⚠️ Agent Security Expert{name} failed: ");
-        let line = ran.stderr.lines().find(|line| line.starts_with(&failed));
+        let line = output.stderr.lines().find(|line| line.starts_with(&failed));
         assert!(
             line.is_some_and(|line| line.contains(row.message)),
             "{what}: {}",
-            ran.stderr
+            output.stderr
         );
         assert_eq!(server.requests_to(row.vendor).len(), row.requests, "{what}");
         let attempts = &attempts[row.vendor.id()];

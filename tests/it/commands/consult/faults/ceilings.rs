@@ -45,15 +45,15 @@ fn ceiling_holds_and_a_higher_one_resumes_the_run() {
     check_concurrently(dollars.into(), |dollars| {
         let server = expensive_server();
         let conclave = Conclave::with_all_keys(&server).config(r#"{"hedge_after": "off"}"#);
-        let ran = with_ceiling(&conclave, dollars).ends_with(4);
+        let output = with_ceiling(&conclave, dollars).ends_with(4);
         let ceiling = micro_dollars(dollars);
         assert!(
             total_bill(&server.requests()) <= ceiling,
             "{dollars}: {} was billed: {}",
             total_bill(&server.requests()),
-            ran.stderr
+            output.stderr
         );
-        assert_eq!(ran.stdout, "", "{dollars}");
+        assert_eq!(output.stdout, "", "{dollars}");
         let record = conclave.record();
         assert_eq!(
             record["cost"]["micro_usd"],
@@ -69,9 +69,9 @@ fn ceiling_holds_and_a_higher_one_resumes_the_run() {
             return;
         }
         assert!(
-            ran.stderr.contains(" --max-cost USD\n"),
+            output.stderr.contains(" --max-cost USD\n"),
             "{dollars}: {}",
-            ran.stderr
+            output.stderr
         );
         conclave
             .run(&["resume", "--yes", "--max-cost", "5"])
@@ -119,7 +119,7 @@ fn ceiling_holds_through_retries_repairs_and_fallbacks() {
         let conclave = Conclave::with_all_keys(&server).config(r#"{"hedge_after": "off"}"#);
         let panel = "security=anthropic:claude-sonnet-5-5,architect=anthropic:claude-sonnet-5-5,pragmatic=anthropic:claude-sonnet-5-5";
         let judges = "anthropic:claude-sonnet-5-5,openai:gpt-6.1-sol";
-        let ran = conclave.run(&arguments(&[&[
+        let output = conclave.run(&arguments(&[&[
             "--panel",
             panel,
             "--judge",
@@ -128,8 +128,8 @@ fn ceiling_holds_through_retries_repairs_and_fallbacks() {
             dollars,
         ]]));
         assert!(
-            [Some(0), Some(4)].contains(&ran.code),
-            "{what}, {dollars}: {ran:?}"
+            [Some(0), Some(4)].contains(&output.code),
+            "{what}, {dollars}: {output:?}"
         );
         // An error costs nothing; both vendors charge the same price for all other requests.
         let free = if what == "a second try" { 2 } else { 0 };
@@ -137,7 +137,7 @@ fn ceiling_holds_through_retries_repairs_and_fallbacks() {
         assert!(
             bill <= micro_dollars(dollars),
             "{what}, {dollars}: {bill} was billed: {}",
-            ran.stderr
+            output.stderr
         );
         let record = conclave.record();
         assert_costs_add_up(&record, what);
@@ -169,12 +169,12 @@ fn ceiling_counts_hedges_and_cancelled_calls() {
             "--max-cost",
             dollars,
         ];
-        let ran = conclave.run(&arguments(&[&flags])).ends_with(4);
+        let output = conclave.run(&arguments(&[&flags])).ends_with(4);
         let bill = total_bill(&server.requests());
         assert!(
             bill <= micro_dollars(dollars),
             "{dollars}: {bill} was billed: {}",
-            ran.stderr
+            output.stderr
         );
         let record = conclave.record();
         // Below $0.70 the ceiling does not allow a fourth call besides three answers.

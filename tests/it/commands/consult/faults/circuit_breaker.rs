@@ -15,10 +15,10 @@ fn consult(answer: &Answer, times: usize, judges: &str) -> (ProviderServer, Conc
         server.on(On::vendor(Vendor::Anthropic).nth(nth), answer.clone());
     }
     let conclave = Conclave::with_all_keys(&server);
-    let ran = conclave
+    let output = conclave
         .run(&arguments(&[&["--panel", PANEL, "--judge", judges]]))
         .ends_with(0);
-    (server, conclave, ran)
+    (server, conclave, output)
 }
 
 fn overload() -> Answer {
@@ -27,7 +27,7 @@ fn overload() -> Answer {
 
 #[test]
 fn three_failures_in_a_row_open_the_circuit() {
-    let (server, conclave, ran) = consult(
+    let (server, conclave, output) = consult(
         &overload(),
         3,
         "anthropic:claude-opus-5-5,mistral:mistral-large-4",
@@ -36,12 +36,12 @@ fn three_failures_in_a_row_open_the_circuit() {
         server.requests_to(Vendor::Anthropic).len(),
         3,
         "the judge is not asked at Anthropic: {}",
-        ran.stderr
+        output.stderr
     );
     let expected = format!(
         "⚠️ anthropic:claude-opus-5-5 is unavailable (`anthropic` has failed too often of late). {FALLBACK} takes over as Judge.\n"
     );
-    assert!(ran.stderr.contains(&expected), "{}", ran.stderr);
+    assert!(output.stderr.contains(&expected), "{}", output.stderr);
     let record = conclave.record();
     let reasons: Vec<_> = record["substitutions"]
         .as_array()
@@ -55,12 +55,12 @@ fn three_failures_in_a_row_open_the_circuit() {
 
 #[test]
 fn two_failures_leave_the_circuit_closed() {
-    let (server, _, ran) = consult(
+    let (server, _, output) = consult(
         &overload(),
         2,
         "anthropic:claude-opus-5-5,mistral:mistral-large-4",
     );
-    assert!(!ran.stderr.contains("⚠️"), "{}", ran.stderr);
+    assert!(!output.stderr.contains("⚠️"), "{}", output.stderr);
     // The expert's three attempts and its revision, and the judge's three answers.
     assert_eq!(
         server.requests_to(Vendor::Anthropic).len(),
@@ -70,12 +70,12 @@ fn two_failures_leave_the_circuit_closed() {
 
 #[test]
 fn last_remaining_model_is_asked_despite_an_open_circuit() {
-    let (server, conclave, ran) = consult(&overload(), 3, "anthropic:claude-opus-5-5");
+    let (server, conclave, output) = consult(&overload(), 3, "anthropic:claude-opus-5-5");
     assert_eq!(
         server.requests_to(Vendor::Anthropic).len(),
         3 + 3,
         "{}",
-        ran.stderr
+        output.stderr
     );
     assert_eq!(
         conclave.record()["substitutions"].as_array().unwrap().len(),

@@ -27,12 +27,12 @@ fn refused_connection_is_tried_three_times_and_costs_nothing() {
     check_concurrently(vec![Stage::Expert(1), Stage::Judge(2)], |stage| {
         let server = ProviderServer::start();
         let conclave = Conclave::with_all_keys(&server).variable("ANTHROPIC_BASE_URL", NOWHERE);
-        let ran = conclave.run(&arguments(&[&stage.panel()])).ends_with(0);
+        let output = conclave.run(&arguments(&[&stage.panel()])).ends_with(0);
         let (_, name) = stage.agent();
         let expected = format!(
             "⚠️ {FAILING} is unavailable (connection refused by `127.0.0.1:9`). {FALLBACK} takes over as {name}.\n"
         );
-        assert!(ran.stderr.contains(&expected), "{}", ran.stderr);
+        assert!(output.stderr.contains(&expected), "{}", output.stderr);
         let record = conclave.record();
         assert_eq!(
             classes(stage, &record),
@@ -61,17 +61,17 @@ fn faults_of_retries_are_handled_like_first_faults() {
         let times = fault.requests.min(2);
         let (server, conclave) = server_with_fault(&fault, 2..2 + times);
         server.on(On::vendor(Vendor::Anthropic).nth(1), busy);
-        let ran = conclave.run(&arguments(&[&stage.panel()])).ends_with(0);
+        let output = conclave.run(&arguments(&[&stage.panel()])).ends_with(0);
         let record = conclave.record();
         let mut expected = vec![json!("overload")];
         expected.extend((0..times).map(|_| json!(fault.class)));
         expected.push(Value::Null);
         assert_eq!(classes(stage, &record), expected, "{}", fault.what);
         assert!(
-            !ran.stderr.contains("busy at first"),
+            !output.stderr.contains("busy at first"),
             "{}: the last reason counts: {}",
             fault.what,
-            ran.stderr
+            output.stderr
         );
         let message = record["substitutions"][0]["message"].as_str().unwrap();
         assert!(message.contains(fault.message), "{}: {message}", fault.what);
@@ -98,7 +98,7 @@ fn verdict_without_revisions_uses_the_earlier_rounds() {
         "--on-failure",
         "skip",
     ];
-    let ran = conclave.run(&arguments(&[&flags])).ends_with(0);
+    let output = conclave.run(&arguments(&[&flags])).ends_with(0);
     let record = conclave.record();
     assert_eq!(record["status"], "degraded");
     assert_eq!(record["state"], "Complete");
@@ -113,7 +113,7 @@ fn verdict_without_revisions_uses_the_earlier_rounds() {
                 .contains("gave no answer in Round 3")
         });
     assert_eq!(missing.count(), 3, "{}", record["degradations"]);
-    assert_eq!(ran.stderr.matches("⚠️ Agent ").count(), 3);
+    assert_eq!(output.stderr.matches("⚠️ Agent ").count(), 3);
     assert_eq!(record["recommendation"], "Start small, then grow.");
     assert_costs_add_up(&record, "no revision");
 }
@@ -128,14 +128,18 @@ fn resume_continues_in_the_round_that_had_no_judge() {
         let refused = Answer::error(401, "authentication_error", MESSAGE);
         let (server, conclave) = failing_server(&refused, [stage.first()]);
         server.on(On::vendor(Vendor::Mistral).nth(1), refused);
-        let ran = conclave.run(&arguments(&[&stage.panel()])).ends_with(1);
+        let output = conclave.run(&arguments(&[&stage.panel()])).ends_with(1);
         let name = ["Synthesis", "CrossExam", "Verdict"][usize::from(stage.round()) - 2];
         let error = format!(
             "error: The judge failed in Round {} ({name}): {MESSAGE} (HTTP 401); check `MISTRAL_API_KEY`\n",
             stage.round()
         );
-        assert!(ran.stderr.contains(&error), "{stage:?}: {}", ran.stderr);
-        assert!(ran.stdout.is_empty(), "{stage:?}: {}", ran.stderr);
+        assert!(
+            output.stderr.contains(&error),
+            "{stage:?}: {}",
+            output.stderr
+        );
+        assert!(output.stdout.is_empty(), "{stage:?}: {}", output.stderr);
         let record = conclave.record();
         assert_eq!(record["abort_reason"], "judge_failed");
         assert_eq!(record["aborted_during"], name);
@@ -161,10 +165,10 @@ fn resume_continues_in_the_round_that_had_no_judge() {
 fn failure_reasons_name_their_experts() {
     let server = ProviderServer::start();
     server.on(On::any(), Answer::error(401, "authentication_error", "no"));
-    let ran = Conclave::with_all_keys(&server)
+    let output = Conclave::with_all_keys(&server)
         .run(&arguments(&[&Stage::Expert(1).panel()]))
         .ends_with(1);
-    let (_, error) = ran
+    let (_, error) = output
         .stderr
         .split_once("error: All agents failed. Unable to provide consultation.\n")
         .unwrap();
@@ -182,14 +186,14 @@ fn ending_run_starts_no_further_calls() {
             &last.delay(std::time::Duration::from_millis(300)),
             [stage.first()],
         );
-        let ran = conclave
+        let output = conclave
             .run(&arguments(&[&stage.panel(), &["--strict"]]))
             .ends_with(5);
-        let (_, after) = ran
+        let (_, after) = output
             .stderr
             .split_once("⚠️ Agent Security Expert failed: ")
             .unwrap();
-        assert!(!after.contains("thinking"), "{}", ran.stderr);
+        assert!(!after.contains("thinking"), "{}", output.stderr);
         let during = if stage.round() == 1 {
             "Independent"
         } else {

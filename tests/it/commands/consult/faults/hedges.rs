@@ -22,10 +22,10 @@ const CANCEL_TOLERANCE: Duration = Duration::from_millis(100);
 
 fn consult(server: &ProviderServer, stage: Stage, flags: &[&str]) -> (Conclave, RunOutput) {
     let conclave = Conclave::with_all_keys(server);
-    let ran = conclave
+    let output = conclave
         .run(&arguments(&[&stage.panel(), flags]))
         .ends_with(0);
-    (conclave, ran)
+    (conclave, output)
 }
 
 /// Returns the slow request and its hedge.
@@ -74,7 +74,7 @@ fn faster_hedge_wins_and_cancels_the_first_call_at_once() {
                 On::vendor(Vendor::Anthropic).nth(stage.first()),
                 Answer::valid().delay(FOREVER),
             );
-            let (conclave, ran) = consult(&server, stage, &["--hedge-after", "1"]);
+            let (conclave, output) = consult(&server, stage, &["--hedge-after", "1"]);
             let (slow, quick_faults) = pair(&server, stage);
             assert_hedged_in_time(&slow, &quick_faults);
             assert_cancelled(&quick_faults, &slow);
@@ -100,8 +100,8 @@ fn faster_hedge_wins_and_cancels_the_first_call_at_once() {
             assert_eq!(record["cost"]["lost_calls"], 1);
             assert_eq!(record["cost"]["lower_bound"], true);
             assert_costs_add_up(&record, name);
-            assert!(ran.stderr.contains(name), "{}", ran.stderr);
-            assert!(!ran.stderr.contains("failed"), "{}", ran.stderr);
+            assert!(output.stderr.contains(name), "{}", output.stderr);
+            assert!(!output.stderr.contains("failed"), "{}", output.stderr);
         },
     );
 }
@@ -116,19 +116,19 @@ fn late_first_answer_wins_and_the_result_is_complete() {
         Answer::valid().after_arrivals(4),
     );
     server.on(On::vendor(Vendor::Mistral), Answer::valid().delay(FOREVER));
-    let (conclave, ran) = consult(&server, stage, &["--hedge-after", "1"]);
+    let (conclave, output) = consult(&server, stage, &["--hedge-after", "1"]);
     let (slow, second) = pair(&server, stage);
     assert_hedged_in_time(&slow, &second);
     assert_cancelled(&slow, &second);
     let record = conclave.record();
-    assert_eq!(record["status"], "complete", "{}", ran.stderr);
-    assert_eq!(record["substitutions"], json!([]), "{}", ran.stderr);
+    assert_eq!(record["status"], "complete", "{}", output.stderr);
+    assert_eq!(record["substitutions"], json!([]), "{}", output.stderr);
     assert_eq!(record["hedges"][0]["dropped"], FALLBACK);
     assert_eq!(
         record["cost"]["lower_bound"], true,
         "the cost of the hedge is unknown"
     );
-    assert!(!ran.stdout.contains("Degraded result"));
+    assert!(!output.stdout.contains("Degraded result"));
     assert_costs_add_up(&record, "the first wins");
 }
 
@@ -157,13 +157,13 @@ fn one_failed_call_of_a_hedged_pair_does_no_harm() {
         let server = ProviderServer::start();
         server.on(On::vendor(Vendor::Anthropic).nth(1), first);
         server.on(On::vendor(Vendor::Mistral).nth(1), second);
-        let (conclave, ran) = consult(&server, Stage::Expert(1), &["--hedge-after", "1"]);
+        let (conclave, output) = consult(&server, Stage::Expert(1), &["--hedge-after", "1"]);
         let record = conclave.record();
         assert_eq!(
             record["substitutions"].as_array().unwrap().len(),
             substitutions,
             "{}",
-            ran.stderr
+            output.stderr
         );
         assert_eq!(
             record["cost"]["lower_bound"], false,
@@ -183,10 +183,10 @@ fn failed_hedged_pair_reports_the_first_reason() {
         refused("the first").after_arrivals(4),
     );
     server.on(On::vendor(Vendor::Mistral).nth(1), refused("the second"));
-    let (conclave, ran) = consult(&server, Stage::Expert(1), &["--hedge-after", "1"]);
+    let (conclave, output) = consult(&server, Stage::Expert(1), &["--hedge-after", "1"]);
     let record = conclave.record();
     let substitutions = record["substitutions"].as_array().unwrap();
-    assert_eq!(substitutions.len(), 1, "{}", ran.stderr);
+    assert_eq!(substitutions.len(), 1, "{}", output.stderr);
     assert!(
         substitutions[0]["message"]
             .as_str()
@@ -215,7 +215,7 @@ fn hedging_needs_permission_and_a_silent_call() {
     check_concurrently(cases.into(), |(what, answer, flags)| {
         let server = ProviderServer::start();
         server.on(On::vendor(Vendor::Anthropic).nth(1), answer);
-        let (conclave, ran) = consult(&server, Stage::Expert(1), &flags);
+        let (conclave, output) = consult(&server, Stage::Expert(1), &flags);
         let record = conclave.record();
         assert_eq!(server.requests().len(), 9, "{what}");
         assert_eq!(record["hedges"], json!([]), "{what}");
@@ -223,7 +223,7 @@ fn hedging_needs_permission_and_a_silent_call() {
         assert_eq!(
             record["cost"]["lower_bound"], false,
             "{what}: {}",
-            ran.stderr
+            output.stderr
         );
         let first = server.requests_to(Vendor::Anthropic).remove(0);
         assert!(

@@ -24,7 +24,7 @@ fn consult(server: &ProviderServer) -> (Conclave, RunOutput) {
         .map(|(_, model)| format!("security={model}"))
         .collect();
     let conclave = Conclave::at(server);
-    let ran = conclave
+    let output = conclave
         .run(&arguments(&[&[
             "--panel",
             &panel.join(","),
@@ -32,7 +32,7 @@ fn consult(server: &ProviderServer) -> (Conclave, RunOutput) {
             "openai:gpt-6.1-sol",
         ]]))
         .ends_with(0);
-    (conclave, ran)
+    (conclave, output)
 }
 
 fn delay_answers(server: &ProviderServer) {
@@ -62,7 +62,7 @@ fn most_at_once(requests: &[RecordedRequest]) -> usize {
 fn sixty_four_experts_answer_with_four_calls_per_vendor_at_once() {
     let server = ProviderServer::start();
     delay_answers(&server);
-    let (conclave, ran) = consult(&server);
+    let (conclave, output) = consult(&server);
     assert_eq!(
         request_counts(&server),
         [
@@ -84,12 +84,16 @@ fn sixty_four_experts_answer_with_four_calls_per_vendor_at_once() {
     assert_eq!(record["status"], "complete");
     assert_eq!(record["perspectives"].as_array().unwrap().len(), SEATS);
     assert!(
-        ran.stderr
+        output
+            .stderr
             .contains("🔍 Starting consultation with 64 experts..."),
         "{}",
-        ran.stderr
+        output.stderr
     );
-    assert_eq!(ran.stderr.matches("✅ Security Expert").count(), 2 * SEATS);
+    assert_eq!(
+        output.stderr.matches("✅ Security Expert").count(),
+        2 * SEATS
+    );
     assert_costs_add_up(&record, "a crowd");
 }
 
@@ -101,14 +105,14 @@ fn fallback_takes_over_for_one_of_sixty_four_experts() {
         On::vendor(Vendor::Anthropic).nth(7),
         Answer::error(401, "authentication_error", "no"),
     );
-    let (conclave, ran) = consult(&server);
+    let (conclave, output) = consult(&server);
     let record = conclave.record();
     let substitutions = record["substitutions"].as_array().unwrap();
-    assert_eq!(substitutions.len(), 1, "{}", ran.stderr);
+    assert_eq!(substitutions.len(), 1, "{}", output.stderr);
     assert_eq!(
         substitutions[0]["original"], "anthropic:claude-sonnet-5-5",
         "{}",
-        ran.stderr
+        output.stderr
     );
     assert_eq!(record["perspectives"].as_array().unwrap().len(), SEATS);
     assert_eq!(server.requests().len(), 2 * SEATS + 3 + 1);

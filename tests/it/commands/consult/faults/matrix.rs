@@ -25,14 +25,14 @@ fn classes(attempts: &[Value]) -> Vec<&Value> {
         .collect()
 }
 
-fn line<'a>(ran: &'a RunOutput, beginning: &str) -> &'a str {
-    let mut lines = ran
+fn line<'a>(output: &'a RunOutput, beginning: &str) -> &'a str {
+    let mut lines = output
         .stderr
         .lines()
         .filter(|line| line.starts_with(beginning));
     let line = lines
         .next()
-        .unwrap_or_else(|| panic!("no line begins with `{beginning}`: {}", ran.stderr));
+        .unwrap_or_else(|| panic!("no line begins with `{beginning}`: {}", output.stderr));
     assert_eq!(lines.next(), None, "the line appears once");
     line
 }
@@ -43,22 +43,30 @@ fn fallback_takes_over_after_every_fault_at_every_stage() {
         let what = format!("{} at {stage:?}", fault.what);
         let (server, conclave) =
             server_with_fault(&fault, stage.first()..stage.first() + fault.requests);
-        let ran = conclave.run(&arguments(&[&stage.panel()])).ends_with(0);
+        let output = conclave.run(&arguments(&[&stage.panel()])).ends_with(0);
         let (agent, name) = stage.agent();
 
-        let warning = line(&ran, &format!("⚠️ {FAILING} is unavailable ("));
+        let warning = line(&output, &format!("⚠️ {FAILING} is unavailable ("));
         assert!(warning.contains(fault.message), "{what}: {warning}");
         assert!(
             warning.ends_with(&format!("). {FALLBACK} takes over as {name}.")),
             "{what}: {warning}"
         );
-        assert!(!ran.stderr.contains("failed: "), "{what}: {}", ran.stderr);
         assert!(
-            ran.stdout.starts_with("> ⚠️ **Degraded result:**"),
+            !output.stderr.contains("failed: "),
             "{what}: {}",
-            ran.stdout
+            output.stderr
         );
-        assert!(ran.stdout.contains(fault.message), "{what}: {}", ran.stdout);
+        assert!(
+            output.stdout.starts_with("> ⚠️ **Degraded result:**"),
+            "{what}: {}",
+            output.stdout
+        );
+        assert!(
+            output.stdout.contains(fault.message),
+            "{what}: {}",
+            output.stdout
+        );
 
         let record = conclave.record();
         assert_eq!(record["status"], "degraded", "{what}");
@@ -135,12 +143,12 @@ fn transient_faults_appear_only_in_the_record() {
         |(fault, stage)| {
             let what = format!("{} once at {stage:?}", fault.what);
             let (_server, conclave) = server_with_fault(&fault, [stage.first()]);
-            let ran = conclave.run(&arguments(&[&stage.panel()])).ends_with(0);
-            assert!(!ran.stderr.contains("⚠️"), "{what}: {}", ran.stderr);
+            let output = conclave.run(&arguments(&[&stage.panel()])).ends_with(0);
+            assert!(!output.stderr.contains("⚠️"), "{what}: {}", output.stderr);
             assert!(
-                ran.stdout.starts_with("# Consultation Summary"),
+                output.stdout.starts_with("# Consultation Summary"),
                 "{what}: {}",
-                ran.stderr
+                output.stderr
             );
             let record = conclave.record();
             assert_eq!(record["status"], "complete");
@@ -187,7 +195,7 @@ fn skip_omits_a_failed_expert_but_never_a_judge() {
         let what = format!("{} at {stage:?}", fault.what);
         let (server, conclave) =
             server_with_fault(&fault, stage.first()..stage.first() + fault.requests);
-        let ran = conclave
+        let output = conclave
             .run(&arguments(&[&stage.panel(), &["--on-failure", "skip"]]))
             .ends_with(0);
         let record = conclave.record();
@@ -197,7 +205,7 @@ fn skip_omits_a_failed_expert_but_never_a_judge() {
         match stage {
             Stage::Expert(_) => {
                 assert!(
-                    line(&ran, "⚠️ Agent Security Expert failed: ").contains(fault.message),
+                    line(&output, "⚠️ Agent Security Expert failed: ").contains(fault.message),
                     "{what}"
                 );
                 assert_eq!(record["substitutions"], json!([]), "{what}");
@@ -209,9 +217,9 @@ fn skip_omits_a_failed_expert_but_never_a_judge() {
             }
             Stage::Judge(_) => {
                 assert!(
-                    line(&ran, "⚠️ ").ends_with(&format!("{FALLBACK} takes over as Judge.")),
+                    line(&output, "⚠️ ").ends_with(&format!("{FALLBACK} takes over as Judge.")),
                     "{what}: {}",
-                    ran.stderr
+                    output.stderr
                 );
                 assert_eq!(attempts.len(), fault.requests + 1, "{what}");
             }
@@ -226,11 +234,11 @@ fn fail_ends_the_run_and_resume_uses_a_fallback() {
         // The model still fails when the run resumes.
         let (server, conclave) =
             server_with_fault(&fault, stage.first()..stage.first() + 2 * fault.requests);
-        let ran = conclave
+        let output = conclave
             .run(&arguments(&[&stage.panel(), &["--on-failure", "fail"]]))
             .ends_with(1);
         let (_, name) = stage.agent();
-        let error = line(&ran, "error: ");
+        let error = line(&output, "error: ");
         assert!(
             error.starts_with(&format!(
                 "error: {name} failed in Round {}: ",
@@ -238,15 +246,15 @@ fn fail_ends_the_run_and_resume_uses_a_fallback() {
             )),
             "{what}: {error}"
         );
-        assert!(ran.stdout.is_empty(), "{what}: {error}");
+        assert!(output.stdout.is_empty(), "{what}: {error}");
         assert!(error.contains(fault.message), "{what}: {error}");
         let record = conclave.record();
         let id = record["resume_token"].as_str().unwrap();
         let hint = format!("hint: go on with it: conclave resume {id} --on-failure substitute");
         assert!(
-            ran.stderr.lines().any(|line| line == hint),
+            output.stderr.lines().any(|line| line == hint),
             "{what}: {}",
-            ran.stderr
+            output.stderr
         );
         assert_eq!(record["abort_reason"], "agent_failed", "{what}");
         assert_eq!(record["substitutions"], json!([]), "{what}");
@@ -289,23 +297,24 @@ fn strict_requires_the_whole_panel() {
         let what = format!("{} at {stage:?}", fault.what);
         let (server, conclave) =
             server_with_fault(&fault, stage.first()..stage.first() + fault.requests);
-        let ran = conclave
+        let output = conclave
             .run(&arguments(&[&stage.panel(), &["--strict"]]))
             .ends_with(5);
         let (_, name) = stage.agent();
-        let error = line(&ran, "error: ");
+        let error = line(&output, "error: ");
         let refused = format!(
             "error: Refused under --strict: {name}'s answer in Round {} is missing: ",
             stage.round()
         );
-        assert!(ran.stdout.is_empty(), "{what}: {error}");
+        assert!(output.stdout.is_empty(), "{what}: {error}");
         assert!(error.starts_with(&refused), "{what}: {error}");
         assert!(error.contains(fault.message), "{what}: {error}");
         assert!(
-            ran.stderr
+            output
+                .stderr
                 .contains("hint: without --strict, a lesser result counts"),
             "{what}: {}",
-            ran.stderr
+            output.stderr
         );
         let record = conclave.record();
         assert_eq!(record["abort_reason"], "strict", "{what}");
@@ -324,10 +333,10 @@ fn run_without_answers_reports_each_reason_once() {
         let server = ProviderServer::start();
         server.on(On::any(), fault.answer.clone());
         let conclave = with_idle_timeout(Conclave::with_all_keys(&server), &fault);
-        let ran = conclave
+        let output = conclave
             .run(&arguments(&[&Stage::Expert(1).panel()]))
             .ends_with(1);
-        let (_, error) = ran
+        let (_, error) = output
             .stderr
             .split_once("error: All agents failed. Unable to provide consultation.\n")
             .unwrap();
@@ -344,7 +353,7 @@ fn run_without_answers_reports_each_reason_once() {
         let record = conclave.record();
         assert_eq!(record["abort_reason"], "all_agents_failed");
         assert_eq!(record["recommendation"], Value::Null);
-        assert_eq!(ran.stdout, String::new());
+        assert_eq!(output.stdout, String::new());
         assert_costs_add_up(&record, &what);
     });
 }

@@ -20,11 +20,11 @@ fn assert_nothing_asked(stderr: &str) {
 fn cost_gate_declines_without_a_terminal_and_gives_hints() {
     let server = ProviderServer::start();
     let conclave = Conclave::with_all_keys(&server).config(r#"{"always_allow_under": 0}"#);
-    let ran = conclave.run(&["consult", "Shall we?"]).ends_with(3);
-    assert_nothing_asked(&ran.stderr);
-    assert!(ran.stderr.contains("--yes"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("--max-cost"), "{}", ran.stderr);
-    assert!(server.requests().is_empty(), "{}", ran.stderr);
+    let output = conclave.run(&["consult", "Shall we?"]).ends_with(3);
+    assert_nothing_asked(&output.stderr);
+    assert!(output.stderr.contains("--yes"), "{}", output.stderr);
+    assert!(output.stderr.contains("--max-cost"), "{}", output.stderr);
+    assert!(server.requests().is_empty(), "{}", output.stderr);
 }
 
 #[test]
@@ -36,10 +36,10 @@ fn fallback_takes_over_without_a_question() {
     ] {
         let (_server, conclave) =
             failing_server(&Answer::error(401, "authentication_error", "no"), [1]);
-        let ran = conclave
+        let output = conclave
             .run(&[flags, &Stage::Expert(1).panel()].concat())
             .ends_with(0);
-        assert_nothing_asked(&ran.stderr);
+        assert_nothing_asked(&output.stderr);
         assert_eq!(
             conclave.record()["substitutions"].as_array().unwrap().len(),
             1,
@@ -58,16 +58,16 @@ fn slow_round_is_reported_once_per_pulse() {
     );
     let conclave =
         Conclave::with_all_keys(&server).config(r#"{"pulse_seconds": 1, "hedge_after": "off"}"#);
-    let ran = conclave
+    let output = conclave
         .run(&arguments(&[&Stage::Expert(1).panel()]))
         .ends_with(0);
-    assert_nothing_asked(&ran.stderr);
-    let pulses: Vec<&str> = ran
+    assert_nothing_asked(&output.stderr);
+    let pulses: Vec<&str> = output
         .stderr
         .lines()
         .filter(|line| line.contains("⏱️"))
         .collect();
-    assert_eq!(pulses.len(), 2, "{}", ran.stderr);
+    assert_eq!(pulses.len(), 2, "{}", output.stderr);
     for (pulse, seconds) in pulses.iter().zip(1..) {
         assert!(pulse.contains("Security Expert"), "{pulse}");
         assert!(pulse.contains(&format!("{seconds}s")), "{pulse}");
@@ -85,29 +85,30 @@ fn max_wait_ends_a_round_in_time_and_resume_continues() {
         Answer::valid().delay(FOREVER),
     );
     let conclave = Conclave::with_all_keys(&server).config(r#"{"hedge_after": "off"}"#);
-    let ran = conclave
+    let output = conclave
         .run(&arguments(&[
             &Stage::Expert(1).panel(),
             &["--max-wait", "1"],
         ]))
         .ends_with(1);
-    assert_nothing_asked(&ran.stderr);
+    assert_nothing_asked(&output.stderr);
     assert!(
-        ran.stderr
+        output
+            .stderr
             .contains("error: Round 2 was not done within 1 s\n"),
         "{}",
-        ran.stderr
+        output.stderr
     );
     let record = conclave.record();
     assert_eq!(record["abort_reason"], "timeout");
     assert_eq!(record["aborted_during"], "Synthesis");
     let id = record["resume_token"].as_str().unwrap();
     assert!(
-        ran.stderr.contains(&format!(
+        output.stderr.contains(&format!(
             "hint: go on with it: conclave resume {id} --max-wait SECONDS\n"
         )),
         "{}",
-        ran.stderr
+        output.stderr
     );
     let before = server.requests().len();
     conclave.run(&["resume", "--max-wait", "20"]).ends_with(0);

@@ -21,16 +21,17 @@ fn refusing_expert_abstains_and_refusing_judge_is_replaced() {
     check_concurrently(STAGES.into(), |stage| {
         let (server, conclave) =
             failing_server(&Answer::refusal("I would rather not"), [stage.first()]);
-        let ran = conclave.run(&arguments(&[&stage.panel()])).ends_with(0);
+        let output = conclave.run(&arguments(&[&stage.panel()])).ends_with(0);
         let record = conclave.record();
         let message = "declined to answer: I would rather not";
         match stage {
             Stage::Expert(_) => {
                 assert!(
-                    ran.stderr
+                    output
+                        .stderr
                         .contains(&format!("⚠️ Agent Security Expert failed: {message}\n")),
                     "{stage:?}: {}",
-                    ran.stderr
+                    output.stderr
                 );
                 assert_eq!(record["substitutions"], json!([]), "{stage:?}");
                 assert_eq!(purposes(stage, &record).len(), 1, "{stage:?}");
@@ -39,7 +40,11 @@ fn refusing_expert_abstains_and_refusing_judge_is_replaced() {
                 let expected = format!(
                     "⚠️ {FAILING} is unavailable ({message}). {FALLBACK} takes over as Judge.\n"
                 );
-                assert!(ran.stderr.contains(&expected), "{stage:?}: {}", ran.stderr);
+                assert!(
+                    output.stderr.contains(&expected),
+                    "{stage:?}: {}",
+                    output.stderr
+                );
                 assert_eq!(
                     purposes(stage, &record),
                     ["answer", "fallback"],
@@ -65,12 +70,16 @@ fn prose_answers_are_repaired_once_and_then_used_as_prose() {
         let what = format!("{times} times at {stage:?}");
         let (_server, conclave) =
             failing_server(&Answer::text(garbage), stage.first()..stage.first() + times);
-        let ran = conclave.run(&arguments(&[&stage.panel()])).ends_with(0);
+        let output = conclave.run(&arguments(&[&stage.panel()])).ends_with(0);
         let record = conclave.record();
         assert_eq!(purposes(stage, &record), ["answer", "repair"], "{what}");
         assert_eq!(record["substitutions"], json!([]), "{what}");
         assert_eq!(record["cost"]["lower_bound"], false, "{what}");
-        assert!(!ran.stderr.contains("⚠️ Agent"), "{what}: {}", ran.stderr);
+        assert!(
+            !output.stderr.contains("⚠️ Agent"),
+            "{what}: {}",
+            output.stderr
+        );
         if times == 1 {
             assert_eq!(
                 record["status"], "complete",
@@ -87,9 +96,9 @@ fn prose_answers_are_repaired_once_and_then_used_as_prose() {
                 "{what}: {degradation}"
             );
             assert!(
-                ran.stdout.starts_with("> ⚠️ **Degraded result:**"),
+                output.stdout.starts_with("> ⚠️ **Degraded result:**"),
                 "{what}: {}",
-                ran.stdout
+                output.stdout
             );
         }
         assert_costs_add_up(&record, &what);

@@ -31,7 +31,7 @@ fn custom_endpoint_is_asked_with_its_own_key() {
     )
     .variable("WORK_KEY", " work-key\n")
     .variable("OPENAI_API_KEY", "test-key-openai");
-    let ran = conclave
+    let output = conclave
         .run(&[
             "consult",
             "--yes",
@@ -55,9 +55,9 @@ fn custom_endpoint_is_asked_with_its_own_key() {
         [Some("Bearer work-key".to_owned())]
     );
     assert!(
-        ran.stderr.contains("≥"),
+        output.stderr.contains("≥"),
         "unpriced models are not free: {}",
-        ran.stderr
+        output.stderr
     );
     assert!(
         requests[0].recorded.body.get("max_tokens").is_some(),
@@ -107,7 +107,7 @@ fn endpoint_entry_sets_dialect_and_fields() {
             "new": {"base_url": "$URL", "max_tokens_field": "max_completion_tokens", "free": true}}"#,
     )
     .variable("WORK_KEY", "work-key");
-    let ran = conclave
+    let output = conclave
         .run(&[
             "consult",
             "--model",
@@ -135,9 +135,9 @@ fn endpoint_entry_sets_dialect_and_fields() {
         );
     }
     assert!(
-        !ran.stderr.contains('≥'),
+        !output.stderr.contains('≥'),
         "free models have a price: {}",
-        ran.stderr
+        output.stderr
     );
     let cost = &conclave.record()["cost"];
     assert_eq!(cost["micro_usd"], 0);
@@ -157,7 +157,7 @@ fn key_command_runs_once_and_only_if_needed() {
         .ends_with(0);
     assert!(!runs.exists(), "the command does not run without need");
     let before = server.requests().len();
-    let ran = conclave
+    let output = conclave
         .run(&[
             "consult",
             "--yes",
@@ -173,7 +173,7 @@ fn key_command_runs_once_and_only_if_needed() {
     }
     let journal = std::fs::read_to_string(conclave.log("jsonl")).unwrap();
     assert!(
-        [ran.stdout, ran.stderr, journal]
+        [output.stdout, output.stderr, journal]
             .iter()
             .all(|text| !text.contains("command-key"))
     );
@@ -186,7 +186,7 @@ fn failing_key_command_ends_the_run_with_its_message() {
         &server,
         r#"{"anthropic": {"base_url": "$URL", "api_key_cmd": "echo the vault is locked >&2; exit 2"}}"#,
     );
-    let ran = conclave
+    let output = conclave
         .run(&[
             "consult",
             "--yes",
@@ -195,9 +195,9 @@ fn failing_key_command_ends_the_run_with_its_message() {
             "Shall we?",
         ])
         .ends_with(2);
-    assert_eq!(ran.stdout, "");
+    assert_eq!(output.stdout, "");
     assert_eq!(
-        ran.stderr,
+        output.stderr,
         "error: cannot get the key of `anthropic`\n  \
              caused by: `echo the vault is locked >&2; exit 2` failed (exit status: 2): the vault is locked\n\
              hint: try it in a shell: eval \"$(conclave config get endpoints.anthropic.api_key_cmd)\"\n"
@@ -226,11 +226,11 @@ fn missing_key_is_reported_with_its_variable() {
         } else {
             &[]
         };
-        let ran = conclave
+        let output = conclave
             .run(&[&["consult", "Shall we?"], &arguments[..], others].concat())
             .ends_with(2);
         assert_eq!(
-            ran.stderr,
+            output.stderr,
             "error: there is no key for work\nhint: set WORK_KEY\n"
         );
     }
@@ -265,16 +265,16 @@ fn key_in_the_settings_is_rejected_and_not_shown() {
         &server,
         r#"{"work": {"base_url": "$URL", "api_key": "sk-secret"}}"#,
     );
-    let ran = conclave
+    let output = conclave
         .run(&["consult", "Shall we?", "--model", "work:m"])
         .ends_with(2);
     assert!(
-        ran.stderr.contains("`endpoints.work.api_key`"),
+        output.stderr.contains("`endpoints.work.api_key`"),
         "{}",
-        ran.stderr
+        output.stderr
     );
-    assert!(ran.stderr.contains("`api_key_env`"), "{}", ran.stderr);
-    assert!(!ran.stderr.contains("sk-secret"), "{}", ran.stderr);
+    assert!(output.stderr.contains("`api_key_env`"), "{}", output.stderr);
+    assert!(!output.stderr.contains("sk-secret"), "{}", output.stderr);
 }
 
 #[test]
@@ -289,13 +289,14 @@ fn endpoint_that_needs_a_key_yields_a_hint() {
             r#"{"error": {"message": "no key given"}}"#,
         ),
     );
-    let ran = with_endpoints(&server, r#"{"work": {"base_url": "$URL"}}"#)
+    let output = with_endpoints(&server, r#"{"work": {"base_url": "$URL"}}"#)
         .run(&["consult", "--yes", "--model", "work:m", "Shall we?"])
         .ends_with(1);
     assert!(
-        ran.stderr
+        output
+            .stderr
             .contains("no key given (HTTP 401); check `endpoints.work`"),
         "{}",
-        ran.stderr
+        output.stderr
     );
 }

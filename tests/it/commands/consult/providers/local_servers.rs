@@ -15,19 +15,19 @@ fn run_without_keys_uses_a_local_server_and_names_it() {
     let behind = ProviderServer::start();
     let server = LocalServer::llama_cpp("m-7b", 7_615_616_512, 8_192).before(&behind);
     let conclave = with_servers(&[&server]);
-    let ran = conclave
+    let output = conclave
         .run(&["consult", "Shall we?", "--format", "json"])
         .ends_with(0);
     assert!(
-        ran.stderr.contains(&format!(
+        output.stderr.contains(&format!(
             "Using m-7b on llama.cpp server at {}\n",
             server.authority()
         )),
         "{}",
-        ran.stderr
+        output.stderr
     );
-    assert_eq!(ran.json()["status"], "complete", "{}", ran.stdout);
-    assert_eq!(ran.json()["cost"]["usd"], 0.0, "{}", ran.stdout);
+    assert_eq!(output.json()["status"], "complete", "{}", output.stdout);
+    assert_eq!(output.json()["cost"]["usd"], 0.0, "{}", output.stdout);
     let requests = model_requests(&behind);
     assert_eq!(requests.len(), 9);
     // The prompt gets half of the server's context.
@@ -82,12 +82,12 @@ fn named_model_is_asked_at_a_ready_server_of_its_kind() {
         .ends_with(0);
     assert_eq!(model_requests(&behind).len(), 9);
 
-    let ran = with_servers(&[&loading])
+    let output = with_servers(&[&loading])
         .run(&["consult", "--model", "llamacpp:m", "Shall we?"])
         .ends_with(2);
     let at = loading.authority();
     assert_eq!(
-        ran.stderr,
+        output.stderr,
         format!(
             "error: the llama.cpp server at {at} is still loading its model\nhint: try again in a moment\n"
         )
@@ -141,38 +141,40 @@ fn unknown_cloud_and_hanging_servers_are_not_used() {
         r#"{"models":[{"name":"gpt-oss:120b-cloud","model":"gpt-oss:120b-cloud"},{"name":"nomic-embed-text","model":"nomic-embed-text"}]}"#,
     );
     let hanging = LocalServer::start().silent();
-    let ran = with_servers(&[&stranger, &cloud, &hanging])
+    let output = with_servers(&[&stranger, &cloud, &hanging])
         .run(&["consult", "Shall we?"])
         .ends_with(2);
     assert!(
-        ran.stderr.starts_with("error: there is no model to ask: "),
+        output
+            .stderr
+            .starts_with("error: there is no model to ask: "),
         "{}",
-        ran.stderr
+        output.stderr
     );
 }
 
 #[test]
 fn missing_server_is_reported_with_the_probed_addresses() {
-    let ran = Conclave::new()
+    let output = Conclave::new()
         .variable("CONCLAVE_LOCAL_SERVERS", "127.0.0.1:9")
         .run(&["consult", "--model", "vllm:m", "q"])
         .ends_with(2);
     assert!(
-        ran.stderr.starts_with(
+        output.stderr.starts_with(
             "error: no vLLM answers at 127.0.0.1:9\nhint: start it, or say where it is: conclave config set endpoints.vllm.base_url URL"
         ),
         "{}",
-        ran.stderr
+        output.stderr
     );
-    let ran = Conclave::new()
+    let output = Conclave::new()
         .variable("CONCLAVE_LOCAL_SERVERS", "ftp://x")
         .run(&["consult", "q"])
         .ends_with(2);
     assert!(
-        ran.stderr.contains(
+        output.stderr.contains(
             "`local_servers` in `CONCLAVE_LOCAL_SERVERS` must begin with http:// or https://"
         ),
         "{}",
-        ran.stderr
+        output.stderr
     );
 }

@@ -49,12 +49,13 @@ fn untrusted_certificate_ends_the_call_before_any_request() {
     let server = ProviderServer::start();
     let tls = tls_in_front_of(&server);
     let host = format!("localhost:{}", tls.address.port());
-    let ran = consult(&anthropic_at(&server, &format!("https://{host}"))).ends_with(1);
+    let output = consult(&anthropic_at(&server, &format!("https://{host}"))).ends_with(1);
     assert!(
-        ran.stderr
+        output
+            .stderr
             .contains(&format!("the TLS certificate of `{host}` was not accepted")),
         "{}",
-        ran.stderr
+        output.stderr
     );
     assert!(server.requests().is_empty());
 }
@@ -65,10 +66,14 @@ fn certificate_for_another_host_is_rejected() {
     let tls = tls_in_front_of(&server);
     // The name resolves to this machine, but the certificate does not cover it.
     let url = format!("https://other.localhost:{}", tls.address.port());
-    let ran =
+    let output =
         consult(&anthropic_at(&server, &url).variable("SSL_CERT_FILE", AUTHORITY)).ends_with(1);
-    assert!(ran.stderr.contains("other.localhost"), "{}", ran.stderr);
-    assert!(server.requests().is_empty(), "{}", ran.stderr);
+    assert!(
+        output.stderr.contains("other.localhost"),
+        "{}",
+        output.stderr
+    );
+    assert!(server.requests().is_empty(), "{}", output.stderr);
 }
 
 #[test]
@@ -82,10 +87,18 @@ fn compiled_in_roots_are_used_without_system_roots() {
     let conclave = conclave
         .variable("SSL_CERT_FILE", "/dev/null")
         .variable("SSL_CERT_DIR", "/nonexistent");
-    let ran = consult(&conclave).ends_with(1);
+    let output = consult(&conclave).ends_with(1);
     // The roots that reject this authority must be the compiled-in ones.
-    assert!(ran.stderr.contains("was not accepted"), "{}", ran.stderr);
-    assert!(!ran.stderr.contains("cannot set up TLS"), "{}", ran.stderr);
+    assert!(
+        output.stderr.contains("was not accepted"),
+        "{}",
+        output.stderr
+    );
+    assert!(
+        !output.stderr.contains("cannot set up TLS"),
+        "{}",
+        output.stderr
+    );
 }
 
 #[test]
@@ -111,11 +124,13 @@ fn no_proxy_hosts_are_reached_directly() {
     let conclave = anthropic_at(&server, "https://api.example.test")
         .variable("HTTPS_PROXY", format!("http://{}", proxy.address))
         .variable("NO_PROXY", "example.test");
-    let ran = consult(&conclave).ends_with(1);
+    let output = consult(&conclave).ends_with(1);
     assert!(
-        ran.stderr.contains("cannot connect to `api.example.test`"),
+        output
+            .stderr
+            .contains("cannot connect to `api.example.test`"),
         "the host does not exist: {}",
-        ran.stderr
+        output.stderr
     );
     assert_eq!(proxy.request_heads(), Vec::<String>::new());
 }
@@ -133,14 +148,14 @@ fn refusing_proxy_is_reported_and_a_wrong_password_not_retried() {
     ] {
         let proxy = TestListener::proxy(Tunnel::Refused(status));
         let address = format!("http://user:proxy-secret@{}", proxy.address);
-        let ran = consult(
+        let output = consult(
             &anthropic_at(&server, "https://api.example.test").variable("HTTPS_PROXY", address),
         )
         .ends_with(1);
         let expected =
             format!("the proxy gave no way to `api.example.test`: {reason}; check `HTTPS_PROXY`");
-        assert!(ran.stderr.contains(&expected), "{}", ran.stderr);
-        assert!(!ran.stderr.contains("proxy-secret"), "{}", ran.stderr);
+        assert!(output.stderr.contains(&expected), "{}", output.stderr);
+        assert!(!output.stderr.contains("proxy-secret"), "{}", output.stderr);
         // A health check may add one more connection.
         let count = proxy.request_heads().len();
         assert!(

@@ -21,10 +21,10 @@ fn all_keys() -> Vec<String> {
 }
 
 /// Asserts that no output, file or address of a run contains a key.
-fn assert_keys_hidden(server: &ProviderServer, conclave: &Conclave, ran: &RunOutput) {
+fn assert_keys_hidden(server: &ProviderServer, conclave: &Conclave, output: &RunOutput) {
     let mut places = vec![
-        ("stdout".to_owned(), ran.stdout.clone()),
-        ("stderr".to_owned(), ran.stderr.clone()),
+        ("stdout".to_owned(), output.stdout.clone()),
+        ("stderr".to_owned(), output.stderr.clone()),
     ];
     let mut folders = vec![conclave.folder().to_owned()];
     while let Some(folder) = folders.pop() {
@@ -60,7 +60,7 @@ fn assert_keys_hidden(server: &ProviderServer, conclave: &Conclave, ran: &RunOut
 
 fn consult(server: &ProviderServer) -> (Conclave, RunOutput) {
     let conclave = Conclave::at(server);
-    let ran = conclave.run(&[
+    let output = conclave.run(&[
         "consult",
         "--verbose",
         "--on-failure",
@@ -71,7 +71,7 @@ fn consult(server: &ProviderServer) -> (Conclave, RunOutput) {
         "events.jsonl",
         "Shall we?",
     ]);
-    (conclave, ran)
+    (conclave, output)
 }
 
 /// Runs a consultation with a seat for every vendor and for two custom endpoints, all of them
@@ -104,7 +104,7 @@ fn consult_all(server: &ProviderServer) -> (Conclave, RunOutput) {
         "events.jsonl",
         "Shall we?",
     ];
-    let ran = conclave.run(
+    let output = conclave.run(
         &[
             &[
                 "consult",
@@ -119,7 +119,7 @@ fn consult_all(server: &ProviderServer) -> (Conclave, RunOutput) {
         ]
         .concat(),
     );
-    (conclave, ran)
+    (conclave, output)
 }
 
 /// Asserts that one header alone contains a key, and that it is the vendor's own.
@@ -161,8 +161,8 @@ fn assert_only_its_own_key(request: &RecordedRequest) {
 #[test]
 fn keys_stay_hidden_in_a_successful_run() {
     let server = ProviderServer::start();
-    let (conclave, ran) = consult(&server);
-    assert_keys_hidden(&server, &conclave, &ran.ends_with(0));
+    let (conclave, output) = consult(&server);
+    assert_keys_hidden(&server, &conclave, &output.ends_with(0));
 }
 
 #[test]
@@ -189,14 +189,14 @@ fn keys_stay_hidden_when_echoed_in_an_error() {
             format!("bad header x-goog-api-key: {}", KEYS[2]),
         ),
     );
-    let (conclave, ran) = consult(&server);
-    let ran = ran.ends_with(1);
+    let (conclave, output) = consult(&server);
+    let output = output.ends_with(1);
     assert!(
-        ran.stderr.contains("Incorrect API key provided: "),
+        output.stderr.contains("Incorrect API key provided: "),
         "{}",
-        ran.stderr
+        output.stderr
     );
-    assert_keys_hidden(&server, &conclave, &ran);
+    assert_keys_hidden(&server, &conclave, &output);
 }
 
 #[test]
@@ -212,20 +212,24 @@ fn keys_stay_hidden_when_echoed_inside_a_stream() {
             Answer::error_in_stream("", error(key)),
         );
     }
-    let (conclave, ran) = consult(&server);
-    let ran = ran.ends_with(1);
-    assert!(ran.stderr.contains("no account for "), "{}", ran.stderr);
-    assert_keys_hidden(&server, &conclave, &ran);
+    let (conclave, output) = consult(&server);
+    let output = output.ends_with(1);
+    assert!(
+        output.stderr.contains("no account for "),
+        "{}",
+        output.stderr
+    );
+    assert_keys_hidden(&server, &conclave, &output);
 }
 
 #[test]
 fn malformed_key_is_named_by_its_variable_alone() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server).variable("OPENAI_API_KEY", "test-key-openai\u{7f}");
-    let ran = conclave.run(&["consult", "Shall we?"]).ends_with(2);
-    assert_eq!(ran.stdout, "");
+    let output = conclave.run(&["consult", "Shall we?"]).ends_with(2);
+    assert_eq!(output.stdout, "");
     assert_eq!(
-        ran.stderr,
+        output.stderr,
         "error: the key in `OPENAI_API_KEY` cannot be sent: it holds white space, or characters that are not ASCII\n\
              hint: copy it again, without anything around it\n"
     );
@@ -242,8 +246,8 @@ fn malformed_key_is_named_by_its_variable_alone() {
 #[test]
 fn every_provider_receives_only_its_own_key() {
     let server = ProviderServer::start();
-    let (conclave, ran) = consult_all(&server);
-    assert_keys_hidden(&server, &conclave, &ran.ends_with(0));
+    let (conclave, output) = consult_all(&server);
+    assert_keys_hidden(&server, &conclave, &output.ends_with(0));
     let requests = server.requests();
     for vendor in Vendor::CLOUD.into_iter().chain([WORK, OPEN]) {
         assert!(
@@ -269,13 +273,13 @@ fn redirects_to_another_vendor_receive_no_key() {
             Answer::http(status, "", "").header("location", &elsewhere),
         );
     }
-    let (conclave, ran) = consult_all(&server);
-    let ran = ran.ends_with(0);
-    let redirected = ran.stderr.lines().filter(|line| {
+    let (conclave, output) = consult_all(&server);
+    let output = output.ends_with(0);
+    let redirected = output.stderr.lines().filter(|line| {
         line.contains("⚠️ Agent Security Expert") && line.contains("redirects elsewhere")
     });
-    assert_eq!(redirected.count(), 5, "{}", ran.stderr);
-    assert_keys_hidden(&server, &conclave, &ran);
+    assert_eq!(redirected.count(), 5, "{}", output.stderr);
+    assert_keys_hidden(&server, &conclave, &output);
     let requests = server.requests();
     requests
         .iter()
@@ -300,13 +304,13 @@ fn keys_stay_hidden_when_echoed_in_any_vendors_error_shape() {
                 Answer::error(status, "error", &message).header("retry-after-ms", "1"),
             );
         }
-        let (conclave, ran) = consult_all(&server);
+        let (conclave, output) = consult_all(&server);
         assert!(
-            ran.stderr.contains("no account for [key]"),
+            output.stderr.contains("no account for [key]"),
             "{}",
-            ran.stderr
+            output.stderr
         );
-        assert_keys_hidden(&server, &conclave, &ran);
+        assert_keys_hidden(&server, &conclave, &output);
     }
 }
 
@@ -321,8 +325,8 @@ fn keys_stay_hidden_when_an_answer_contains_them() {
             Answer::text(answer.to_string()).served(&vendor.key()),
         );
     }
-    let (conclave, ran) = consult_all(&server);
-    assert_keys_hidden(&server, &conclave, &ran.ends_with(0));
+    let (conclave, output) = consult_all(&server);
+    assert_keys_hidden(&server, &conclave, &output.ends_with(0));
     server.requests().iter().for_each(assert_only_its_own_key);
 }
 
@@ -335,6 +339,6 @@ fn keys_stay_hidden_when_a_refusal_contains_them() {
             Answer::refusal(format!("not for {}", vendor.key())),
         );
     }
-    let (conclave, ran) = consult_all(&server);
-    assert_keys_hidden(&server, &conclave, &ran.ends_with(1));
+    let (conclave, output) = consult_all(&server);
+    assert_keys_hidden(&server, &conclave, &output.ends_with(1));
 }
