@@ -284,6 +284,7 @@ impl<'a> SettingsFile<'a> {
         let path = self.home.config_file();
         match error {
             EditError::NotJson(source) => Error::usage(SettingsError::NotJson { path, source }),
+            EditError::NotParsed(source) => Error::usage(source),
             EditError::NoParts(_) => Error::usage(format!(
                 "`{name}` is not written as an object in `{}`",
                 path.display()
