@@ -1,4 +1,4 @@
-//! What the index knows of graded answers, brought together as [`Calibration`].
+//! Reads [`Calibration`] from the graded answers in the index.
 //!
 //! The embedded model is left out: its stated confidence carries no information.
 
@@ -17,13 +17,13 @@ use super::index::rows::first_number;
 /// The version of the JSON, whose schema is `schemas/calibration.schema.json`.
 const SCHEMA_VERSION: &str = "1.0";
 
-/// Every graded answer of the range, with the judge that gave it.
+/// The graded answers of the range, each with its judge.
 const ANSWERS: &str = "
     SELECT outcome, consultations.confidence, agreement, provider
     FROM consultations LEFT JOIN consultation_agents AS judge ON judge.number = consultations.number AND role = 'judge'
     WHERE outcome IS NOT NULL AND consultations.number >= ?1 AND consultations.number < ?2";
 
-/// Everyone who stated a confidence and stood behind a graded answer.
+/// The stated confidences of the agents that agreed with a graded answer.
 const STATEMENTS: &str = "
     SELECT outcome, agents.confidence, provider, model, role = 'judge'
     FROM consultations JOIN consultation_agents AS agents USING (number)
@@ -33,23 +33,23 @@ const STATEMENTS: &str = "
 pub fn calibration(connection: &Connection, range: &Range) -> Result<Calibration> {
     let from = range.from.map_or(i64::MIN, first_number);
     let until = range.until.map_or(i64::MAX, first_number);
-    let mut found = Calibration::default();
-    answers(connection, (from, until), &mut found)?;
-    statements(connection, (from, until), &mut found)?;
-    Ok(found)
+    let mut calibration = Calibration::default();
+    answers(connection, (from, until), &mut calibration)?;
+    statements(connection, (from, until), &mut calibration)?;
+    Ok(calibration)
 }
 
-/// How often graded answers of all time were right, by how many experts agreed.
+/// Returns how often graded answers of all time were right, by how many experts agreed.
 pub fn by_agreement(connection: &Connection) -> Result<Vec<Level>> {
-    let mut found = Calibration::default();
-    answers(connection, (i64::MIN, i64::MAX), &mut found)?;
-    Ok(found.by_agreement)
+    let mut calibration = Calibration::default();
+    answers(connection, (i64::MIN, i64::MAX), &mut calibration)?;
+    Ok(calibration.by_agreement)
 }
 
 fn answers(
     connection: &Connection,
     (from, until): (i64, i64),
-    found: &mut Calibration,
+    calibration: &mut Calibration,
 ) -> Result<()> {
     let mut stated = Vec::new();
     let mut levels: BTreeMap<u64, (f64, Vec<f64>)> = BTreeMap::new();
@@ -60,9 +60,9 @@ fn answers(
             continue;
         };
         match outcome {
-            Outcome::Right => found.right += 1,
-            Outcome::Mixed => found.mixed += 1,
-            Outcome::Wrong => found.wrong += 1,
+            Outcome::Right => calibration.right += 1,
+            Outcome::Mixed => calibration.mixed += 1,
+            Outcome::Wrong => calibration.wrong += 1,
         }
         let provider: Option<String> = row.get(3)?;
         if provider.as_deref() == Some(ProviderId::LOCAL) {
@@ -84,8 +84,8 @@ fn answers(
                 .push(right);
         }
     }
-    found.answers = Reliability::of(stated);
-    found.by_agreement = levels
+    calibration.answers = Reliability::of(stated);
+    calibration.by_agreement = levels
         .into_values()
         .rev()
         .map(|(agreement, rights)| level(agreement, &rights))
@@ -96,7 +96,7 @@ fn answers(
 fn statements(
     connection: &Connection,
     (from, until): (i64, i64),
-    found: &mut Calibration,
+    calibration: &mut Calibration,
 ) -> Result<()> {
     let (mut experts, mut judges): (ByModel, ByModel) = (BTreeMap::new(), BTreeMap::new());
     let mut statement = connection.prepare(STATEMENTS)?;
@@ -119,8 +119,8 @@ fn statements(
             right: outcome.share_right(),
         });
     }
-    found.experts = reliabilities(experts);
-    found.judges = reliabilities(judges);
+    calibration.experts = reliabilities(experts);
+    calibration.judges = reliabilities(judges);
     Ok(())
 }
 
@@ -195,7 +195,10 @@ fn reliability(of: &Reliability) -> Value {
     })
 }
 
-#[expect(clippy::cast_precision_loss, reason = "nobody grades 2^53 answers")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "there are fewer than 2^53 graded answers"
+)]
 fn level(agreement: f64, rights: &[f64]) -> Level {
     Level {
         agreement,

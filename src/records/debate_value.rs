@@ -6,7 +6,7 @@ use crate::domain::debate_value::{AgentMove, DebateValue};
 
 use super::spending::money;
 
-/// Writes what a debate was worth. What is not known is null, never 0.
+/// Writes the value of a debate. Unknown numbers are null, never 0.
 pub(super) fn debate_value(value: &DebateValue) -> Value {
     let change_rate = value.change_rate();
     json!({
@@ -44,7 +44,7 @@ fn agent(moved: &AgentMove) -> Value {
     })
 }
 
-/// In millionths: what a sum of decimals is off by is left out.
+/// Rounds to millionths, which removes the error of a sum of decimals.
 fn rounded(number: f64) -> f64 {
     (number * 1e6).round() / 1e6
 }

@@ -1,4 +1,4 @@
-//! `--events`: the stream of events for another program, one JSON object a line, flushed with each.
+//! `--events`: the event stream for another program, one JSON object a line, flushed after each.
 
 use std::fs::File;
 use std::io::Write;
@@ -9,19 +9,19 @@ use crate::engine::ports::{Subscriber, SubscriberError};
 
 use super::files::WriteError;
 
-/// Writes every event to where the user said.
+/// Writes every event to a file or stream.
 pub struct EventsFile {
     to: Box<dyn Write + Send>,
 }
 
 impl EventsFile {
-    /// Writes to a file, made anew (a named pipe or a device is written to as it is).
+    /// Creates or truncates a file (a named pipe or a device is written to directly).
     pub fn create(path: &Path) -> Result<Self, WriteError> {
         let file = File::create(path).map_err(|error| WriteError::new(path, error))?;
         Ok(Self::new(file))
     }
 
-    /// Writes to an open stream: standard error, for `-`.
+    /// Writes to an open stream: standard error for `-`.
     pub fn new(to: impl Write + Send + 'static) -> Self {
         Self { to: Box::new(to) }
     }

@@ -1,5 +1,5 @@
-//! What the user's own consultations say: how long the answers of models are, how soon they begin,
-//! and how often agreement was right.
+//! What the user's own consultations show of models: how long their answers are, how soon they
+//! begin, and how often agreement was right.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -13,33 +13,33 @@ use crate::stopping::calibration::Level;
 
 use super::calibration;
 
-/// Calls that are looked at, the newest: models and their use change, and a start is not to wait
-/// for long. With three experts they are some two hundred consultations.
+/// The newest calls that are read: models and their use change, and the start must not take long.
+/// With three experts they cover some two hundred consultations.
 const MOST_CALLS: u32 = 3_000;
 
-/// A call that came back with a whole answer, newest first.
+/// Calls with a complete answer, newest first.
 const CALLS: &str = "
     SELECT provider, model, answer, purpose, output_tokens, tokens_estimated, first_token_ms
     FROM (SELECT * FROM calls ORDER BY number DESC, call DESC LIMIT ?1) WHERE stop = 'end'";
 
-/// So many answers tell how long the next one will be.
+/// Answers needed to predict the length of the next one.
 const ENOUGH_ANSWERS: usize = 5;
 
-/// So many beginnings tell when one is late: of fewer, the 95th percentile is the slowest.
-const ENOUGH_BEGINNINGS: usize = 20;
+/// First tokens needed to predict when one is late: of fewer, the 95th percentile is the slowest.
+const ENOUGH_FIRST_TOKENS: usize = 20;
 
-/// What is known of some models.
+/// Measurements of some models, from past calls.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Experience {
     /// Output tokens, sorted.
     answers: BTreeMap<(ModelRef, AnswerKind), Vec<u64>>,
-    /// Milliseconds to the first sign of an answer, sorted.
-    beginnings: BTreeMap<ModelRef, Vec<u64>>,
+    /// Milliseconds to the first token, sorted.
+    first_tokens: BTreeMap<ModelRef, Vec<u64>>,
     by_agreement: Vec<Level>,
 }
 
 impl Experience {
-    /// Reads what the newest calls in the index say of these models.
+    /// Reads the newest calls of these models from the index.
     pub fn read(connection: &Connection, models: &BTreeSet<&ModelRef>) -> Result<Self> {
         let by_agreement = calibration::by_agreement(connection)?;
         let mut experience = Self {
@@ -49,24 +49,24 @@ impl Experience {
         let mut statement = connection.prepare(CALLS)?;
         let mut rows = statement.query(params![MOST_CALLS])?;
         while let Some(row) = rows.next()? {
-            experience.take(row, models)?;
+            experience.add(row, models)?;
         }
         let samples = experience
             .answers
             .values_mut()
-            .chain(experience.beginnings.values_mut());
+            .chain(experience.first_tokens.values_mut());
         samples.for_each(|samples| samples.sort_unstable());
         Ok(experience)
     }
 
-    /// How often graded answers were right, by how many experts agreed.
+    /// Returns how often graded answers were right, by how many experts agreed.
     pub fn by_agreement(&self) -> &[Level] {
         &self.by_agreement
     }
 
-    /// How long answers are expected to be, by model and kind, where there have been enough: the
-    /// median, the 10th and the 90th percentile, and at the high end never less than half as much
-    /// again as the median, since a few answers say little of the longest.
+    /// Returns the expected length of answers, by model and kind, where there are enough samples: the
+    /// median, the 10th and the 90th percentile. The high end is at least 1.5 times the median, since
+    /// a few answers say little about the longest.
     pub fn learnt_output(&self) -> BTreeMap<ModelRef, BTreeMap<AnswerKind, OutputTokens>> {
         let mut learnt: BTreeMap<ModelRef, BTreeMap<AnswerKind, OutputTokens>> = BTreeMap::new();
         for ((model, answer), samples) in self
@@ -88,13 +88,13 @@ impl Experience {
         learnt
     }
 
-    /// When a call to a model is late, where there have been enough: the 95th percentile of the
-    /// time to its first sign of an answer.
+    /// Returns when a call to a model is late, where there are enough samples: the 95th percentile of
+    /// the time to the first token.
     pub fn hedge_delays(&self) -> BTreeMap<ModelRef, Duration> {
         let enough = self
-            .beginnings
+            .first_tokens
             .iter()
-            .filter(|(_, samples)| samples.len() >= ENOUGH_BEGINNINGS);
+            .filter(|(_, samples)| samples.len() >= ENOUGH_FIRST_TOKENS);
         enough
             .map(|(model, samples)| {
                 (
@@ -105,14 +105,14 @@ impl Experience {
             .collect()
     }
 
-    /// Takes a call. A repair is no sample of how long answers are: the model was shown one.
-    fn take(&mut self, row: &Row<'_>, models: &BTreeSet<&ModelRef>) -> Result<()> {
+    /// Adds a call. A repair is no sample of an answer's length: its prompt contains one.
+    fn add(&mut self, row: &Row<'_>, models: &BTreeSet<&ModelRef>) -> Result<()> {
         let model = ModelRef::new(row.get::<_, String>(0)?, row.get::<_, String>(1)?);
         if !models.contains(&model) {
             return Ok(());
         }
         if let Some(first_token) = row.get(6)? {
-            self.beginnings
+            self.first_tokens
                 .entry(model.clone())
                 .or_default()
                 .push(first_token);
@@ -134,7 +134,7 @@ impl Experience {
     }
 }
 
-/// The smallest sample that at least so many percent of all are not above.
+/// Returns a percentile by nearest rank: the smallest sample with that share at or below it.
 fn nearest_rank(sorted: &[u64], percent: usize) -> u64 {
     let rank = (sorted.len() * percent).div_ceil(100).max(1);
     sorted.get(rank - 1).copied().unwrap_or_default()

@@ -14,7 +14,7 @@ use crate::domain::time::Timestamp;
 use super::files::ConsultationRef;
 use super::index::rows;
 
-pub use search::{NothingToSearch, Search};
+pub use search::{EmptySearchError, Search};
 
 /// One consultation in the list.
 #[derive(Clone, Debug, PartialEq)]

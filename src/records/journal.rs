@@ -1,10 +1,10 @@
-//! The journal: one event a line, in the file before the consultation goes on, on the disk soon
-//! after.
+//! The journal: one event a line, written to the file before the consultation continues and synced
+//! to the disk soon after.
 //!
-//! Invariant: a killed process loses no event that was taken, because each goes to the file in one
-//! write; a lost power supply loses at most what the syncing thread had not reached. The event loop
-//! never waits for the disk. Two processes never write one journal: whoever writes holds its lock,
-//! which the system takes back when the process is gone, however it went.
+//! Invariant: a killed process loses no event, because each is one write; a power failure loses at
+//! most what the sync thread had not reached. The event loop never waits for the disk. Two processes
+//! never write one journal: the writer holds its lock, which the system releases when the process
+//! ends in any way.
 
 pub mod ends;
 pub mod read;
@@ -23,7 +23,7 @@ use read::read;
 
 pub use read::{JournalReadError, ReadJournal, read_journal};
 
-/// A journal being written. Locked against other processes as long as it is open.
+/// An open journal, locked against other processes.
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,
@@ -32,44 +32,43 @@ pub struct Journal {
     has_failed: bool,
 }
 
-/// The thread that brings the file to the disk, and the bell that wakes it.
+/// The thread that syncs the file to the disk, and the bell that wakes it.
 #[derive(Debug)]
 struct SyncThread {
     bell: SyncSender<()>,
     thread: JoinHandle<io::Result<()>>,
 }
 
-/// Whether a journal is gone on with where the file system has no locks, so that nobody knows
-/// whether another process writes it.
+/// What to do with a journal on a file system without locks, which another process may be writing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoLockPolicy {
     Refuse,
-    /// The user says that the other process is gone.
+    /// The user states that no other process writes it.
     Trust,
 }
 
-/// Why a journal cannot be gone on with.
+/// Why a journal cannot be reopened.
 #[derive(Debug, thiserror::Error)]
 pub enum ReopenError {
     #[error("there is no journal `{}`", .path.display())]
     Missing { path: PathBuf },
     #[error("journal `{}` is being written by another process", .path.display())]
     Busy { path: PathBuf },
-    #[error("nobody knows whether another process writes journal `{}`: its file system has no locks", .path.display())]
+    #[error("another process may be writing journal `{}`: its file system has no locks", .path.display())]
     NoLocks { path: PathBuf, source: io::Error },
     #[error(transparent)]
     Unreadable(#[from] JournalReadError),
-    /// It can be read at best.
+    /// It can be read only, if at all.
     #[error(transparent)]
     Unwritable(#[from] WriteError),
 }
 
 impl Journal {
-    /// Starts a journal, making its folder if need be.
+    /// Creates a journal, and its folder if necessary.
     ///
     /// # Errors
     ///
-    /// When the folder or the file cannot be made, or there already is such a journal.
+    /// When the folder or the file cannot be created, or the journal exists already.
     pub fn create(path: &Path) -> Result<Self, WriteError> {
         let failed = |error| WriteError::new(path, error);
         create_private_dir(path.parent().unwrap_or(Path::new(".")))?;
@@ -83,18 +82,17 @@ impl Journal {
             Err(TryLockError::WouldBlock) => {
                 return Err(failed(io::ErrorKind::ResourceBusy.into()));
             }
-            // A file system without locks: the new name alone keeps two processes apart.
+            // Without locks, the new name alone separates two processes.
             Err(TryLockError::Error(_)) => {}
         }
         Self::start(path, file).map_err(failed)
     }
 
-    /// Opens a journal to go on with it, and returns what it holds. A last line that a killed
-    /// process left unfinished is cut off.
+    /// Opens a journal to append to it, and returns its events. A torn last line is cut off.
     ///
     /// # Errors
     ///
-    /// When there is no such journal, another process writes it, or it cannot be read; nothing is
+    /// When the journal is missing, another process writes it, or it cannot be read; nothing is
     /// changed then.
     pub fn reopen(
         path: &Path,
@@ -129,18 +127,18 @@ impl Journal {
         ))
     }
 
-    /// Starts the syncing thread of an open file whose end is where the next event goes.
+    /// Starts the sync thread of an open file that is positioned at its end.
     fn start(path: &Path, file: File) -> io::Result<Self> {
         let to_sync = file.try_clone()?;
         let folder = path.parent().unwrap_or(Path::new(".")).to_owned();
-        // One waiting ring is enough: a sync takes along all that was written before it.
+        // One pending ring is enough: a sync covers all writes before it.
         let (bell, rings) = mpsc::sync_channel(1);
         let thread = std::thread::Builder::new()
             .name("journal".to_owned())
             .spawn(move || {
                 sync_folder(&folder)?;
-                // Invariant: every write is followed by a ring, and rings that wait are heard
-                // before the end: nothing is left to sync.
+                // Invariant: a ring follows every write, and pending rings are received before the
+                // channel ends: nothing is left unsynced.
                 while rings.recv().is_ok() {
                     to_sync.sync_data()?;
                 }
@@ -158,13 +156,12 @@ impl Journal {
         &self.path
     }
 
-    /// True when an event could not be written, which was told then.
+    /// Returns whether an event could not be written; that was reported at the time.
     pub fn has_failed(&self) -> bool {
         self.has_failed
     }
 
-    /// Waits until all events are on the disk. Nothing can be appended afterwards. A second call
-    /// does nothing.
+    /// Waits until all events are on the disk, and closes the journal. A second call does nothing.
     pub fn finish(&mut self) -> Result<(), WriteError> {
         let Some(SyncThread { bell, thread }) = self.sync.take() else {
             return Ok(());
@@ -172,7 +169,7 @@ impl Journal {
         drop(bell);
         let synced = thread
             .join()
-            .unwrap_or_else(|_| Err(io::Error::other("the syncing thread failed")));
+            .unwrap_or_else(|_| Err(io::Error::other("the sync thread panicked")));
         synced.map_err(|error| WriteError::new(&self.path, error))
     }
 
@@ -185,7 +182,7 @@ impl Journal {
         self.file.write_all(&line)?;
         match sync.bell.try_send(()) {
             Ok(()) | Err(TrySendError::Full(())) => Ok(()),
-            // The thread is gone only because a sync failed; `finish` tells why.
+            // The thread ends early only when a sync fails; `finish` returns that error.
             Err(TrySendError::Disconnected(())) => Ok(()),
         }
     }
@@ -204,7 +201,7 @@ impl Subscriber for Journal {
     }
 }
 
-/// Cuts off a torn last line, ends a whole one, and goes to the end.
+/// Cuts off a torn last line, completes a missing line break, and seeks to the end.
 fn repair_tail(file: &mut File, read: &ReadJournal) -> io::Result<()> {
     if read.torn_bytes > 0 {
         file.set_len(read.whole_bytes)?;

@@ -1,4 +1,4 @@
-//! How the judge was asked, as it stands in a record: once or twice, and on whose answers.
+//! The keys of a record about the judge: one pass or two, and whether prior answers were rejudged.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::domain::second_pass::SecondPass;
 
 pub(super) fn judge_passes(transcript: &Transcript) -> Value {
     let second = transcript.second_pass.as_ref();
-    let given = transcript
+    let prior = transcript
         .terms
         .plan
         .as_ref()
@@ -15,9 +15,9 @@ pub(super) fn judge_passes(transcript: &Transcript) -> Value {
     json!({
         "judge_consistent": second.and_then(|second| second.held.consistent),
         "judge_passes": second.map(|second| passes(transcript, second)),
-        "rejudged_from": given.map(|given| &given.from),
-        "rejudged": given.map(|given| json!({
-            "from": given.from,
+        "rejudged_from": prior.map(|prior| &prior.from),
+        "rejudged": prior.map(|prior| json!({
+            "from": prior.from,
             "consistent": transcript.rejudged.as_ref().and_then(|held| held.consistent),
             "magnitude": transcript.rejudged.as_ref().and_then(|held| held.magnitude),
             "reason": transcript.rejudged.as_ref().and_then(|held| held.reason.as_deref()),

@@ -1,8 +1,7 @@
-//! What the consultations of a calendar month have cost together, from their records, and from the
-//! journals of those that left no record.
+//! The spending of a calendar month, added up from the records, and from the journals of
+//! consultations without a record.
 //!
-//! What was not kept (`--no-log`) is not known here. Only files that were written in the month are
-//! read.
+//! Runs with `--no-log` are missing. Only files that were written in the month are read.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -20,7 +19,7 @@ use crate::domain::time::Timestamp;
 
 use super::stored;
 
-/// What has been spent in the calendar month of a moment, by the calendar of a time zone.
+/// Returns the spending in the calendar month of a moment, by the calendar of a time zone.
 pub fn spent_in_month(logs: &Path, now: Timestamp, zone: &TimeZone) -> Cost {
     let month = month_of(now, zone);
     let names = fs::read_dir(logs)
@@ -41,7 +40,7 @@ pub fn spent_in_month(logs: &Path, now: Timestamp, zone: &TimeZone) -> Cost {
         .sum()
 }
 
-/// The cost of one consultation, as far as it lies in the month.
+/// Returns the part of a consultation's cost that lies in the month.
 fn spent_on(logs: &Path, id: &str, month: &Range<Timestamp>) -> Cost {
     let (record, journal) = (
         logs.join(format!("{id}.json")),
@@ -54,8 +53,7 @@ fn spent_on(logs: &Path, id: &str, month: &Range<Timestamp>) -> Cost {
     {
         return Cost::FREE;
     }
-    // A consultation that goes on after its record was written, or went on and was killed, has more
-    // in its journal.
+    // The journal of a consultation that was resumed after its record was written states more.
     let is_last =
         recorded.is_some_and(|recorded| journalled.is_none_or(|journalled| journalled <= recorded));
     let record = if is_last {
@@ -65,15 +63,15 @@ fn spent_on(logs: &Path, id: &str, month: &Range<Timestamp>) -> Cost {
     };
     match record.and_then(|record| record.at.zip(record.cost)) {
         Some((began, cost)) if month.contains(&began) => cost,
-        // What began in an earlier month and went on in this one is told apart call by call.
+        // A consultation that began in an earlier month is split call by call.
         Some(_) | None => File::open(&journal)
             .map(|file| journalled_in(BufReader::new(file), month))
             .unwrap_or_default(),
     }
 }
 
-/// What the calls of a journal cost that came back in the month. Lines that are no events are
-/// passed over: one of them may be torn.
+/// Returns the cost of the calls in a journal that finished in the month. Lines that are no events
+/// are skipped: the last one may be torn.
 fn journalled_in(mut journal: impl BufRead, month: &Range<Timestamp>) -> Cost {
     let (mut cost, mut open) = (Cost::FREE, BTreeSet::new());
     let mut line = Vec::new();
@@ -109,7 +107,7 @@ fn journalled_in(mut journal: impl BufRead, month: &Range<Timestamp>) -> Cost {
     }
 }
 
-/// From the first moment of the month to that of the next.
+/// Returns the month of a moment: from its first moment to that of the next month.
 fn month_of(now: Timestamp, zone: &TimeZone) -> Range<Timestamp> {
     let borders = || {
         let first = jiff::Timestamp::from_millisecond(now.0)?
@@ -124,17 +122,17 @@ fn month_of(now: Timestamp, zone: &TimeZone) -> Range<Timestamp> {
                 ..Timestamp(next.timestamp().as_millisecond()),
         )
     };
-    // Beyond what a calendar can say, everything counts.
+    // Beyond the range of the calendar, everything counts.
     borders().unwrap_or(Timestamp(i64::MIN)..Timestamp(i64::MAX))
 }
 
-/// When a file was last written; `None` when it is not there.
+/// Returns when a file was last written; `None` when it is missing.
 fn written_at(path: &Path) -> Option<Timestamp> {
     let modified = fs::metadata(path).ok()?.modified().ok()?;
     Some(Timestamp(0).after(modified.duration_since(UNIX_EPOCH).unwrap_or_default()))
 }
 
-/// What is read of an event.
+/// The fields of an event that are read here.
 #[derive(Deserialize)]
 struct CallLine {
     at: Timestamp,
@@ -162,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_month_begins_and_ends_by_the_calendar_of_the_user() {
+    fn a_month_follows_the_calendar_of_the_user() {
         let berlin = TimeZone::get("Europe/Berlin").unwrap();
         let month = |now: &str| {
             let month = month_of(at(now), &berlin);
@@ -181,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn the_calls_of_a_journal_count_in_the_month_in_which_they_came_back() {
+    fn calls_count_in_the_month_in_which_they_finish() {
         let journal = r#"{"at":"2026-10-31T23:59:59Z","type":"call:finished","data":{"call":1,"cost":{"micro_usd":1,"lower_bound":false}}}
 {"at":"2026-11-01T00:00:00Z","type":"call:started","data":{"call":2}}
 {"at":"2026-11-01T00:00:01Z","type":"call:finished","data":{"call":2,"cost":{"micro_usd":20,"lower_bound":false}}}

@@ -1,5 +1,5 @@
-//! Where it is kept what became of an answer: `consult-<id>.outcome.json` beside the record,
-//! written whole or not at all.
+//! The user's grade of an answer, in `consult-<id>.outcome.json` beside the record, written whole or
+//! not at all.
 
 use std::fs;
 use std::io;
@@ -9,20 +9,20 @@ use crate::domain::outcome::Grade;
 
 use super::files::{Access, WriteError, write_atomically};
 
-/// What its file's name ends with.
-pub const ENDING: &str = "outcome.json";
+/// The suffix of the file.
+pub const SUFFIX: &str = "outcome.json";
 
-/// Where the grade of a consultation lies; `stem` is the name of its files without their endings.
+/// Returns the path of a grade; `stem` is the name of the files without suffixes.
 pub fn path(logs: &Path, stem: &str) -> PathBuf {
-    logs.join(format!("{stem}.{ENDING}"))
+    logs.join(format!("{stem}.{SUFFIX}"))
 }
 
-/// Reads a grade; `None` where there is none, or none that can be read.
+/// Reads a grade; `None` where it is missing or unreadable.
 pub fn read(logs: &Path, stem: &str) -> Option<Grade> {
     serde_json::from_slice(&fs::read(path(logs, stem)).ok()?).ok()
 }
 
-/// Keeps a grade in the place of an earlier one.
+/// Writes a grade, replacing an earlier one.
 pub fn write(logs: &Path, stem: &str, grade: &Grade) -> Result<(), WriteError> {
     let path = path(logs, stem);
     let mut json =
@@ -31,7 +31,7 @@ pub fn write(logs: &Path, stem: &str, grade: &Grade) -> Result<(), WriteError> {
     write_atomically(&path, &json, Access::Private)
 }
 
-/// Takes a grade back. No grade is no error.
+/// Deletes a grade. A missing one is no error.
 pub fn remove(logs: &Path, stem: &str) -> Result<(), WriteError> {
     let path = path(logs, stem);
     match fs::remove_file(&path) {

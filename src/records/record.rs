@@ -1,6 +1,5 @@
-//! The record of a consultation, which is also its `--format json` output: a projection of the
-//! transcript, pure. Its published schema is `schemas/consultation.schema.json`. What this program
-//! cannot do yet has no key here.
+//! The record of a consultation, which is also its `--format json` output: a pure projection of the
+//! transcript. Its published schema is `schemas/consultation.schema.json`.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -19,13 +18,13 @@ use super::debate_value::debate_value;
 use super::judge_passes::judge_passes;
 use super::spending::{money, spending, tokens};
 
-/// Writes a transcript as the record.
+/// Projects a transcript to its record.
 pub fn record(transcript: &Transcript) -> Value {
     let parts = [
         terms(transcript),
         findings(transcript),
         judge_passes(transcript),
-        early_end(transcript),
+        early_termination(transcript),
         account(transcript),
     ];
     Value::Object(
@@ -43,7 +42,7 @@ pub fn record(transcript: &Transcript) -> Value {
     )
 }
 
-/// What was asked of whom, and how far it went.
+/// The question, the panel, and the rounds that were completed.
 fn terms(transcript: &Transcript) -> Value {
     let terms = &transcript.terms;
     json!({
@@ -66,11 +65,11 @@ fn terms(transcript: &Transcript) -> Value {
             "model": seat.model.model,
         })).collect::<Vec<_>>(),
         "panel": panel(transcript),
-        "casting": transcript.cast.as_ref().map(|cast| json!({
-            "task_type": cast.task_type,
-            "reason": cast.reason,
-            "chosen_by": cast.chosen_by,
-            "notes": cast.notes,
+        "casting": transcript.cast.as_ref().map(|selection| json!({
+            "task_type": selection.task_type,
+            "reason": selection.reason,
+            "chosen_by": selection.chosen_by,
+            "notes": selection.notes,
         })),
         "judge": transcript.judge().map(model),
         "substitutions": transcript.substitutions.iter().map(|substitution| json!({
@@ -101,15 +100,15 @@ fn terms(transcript: &Transcript) -> Value {
     })
 }
 
-/// The rounds that ended: of a whole consultation their numbers, of any other what they brought as
-/// well, for whoever goes on from there.
+/// Returns the completed rounds: their numbers, and for an unfinished consultation their artifacts as
+/// well, so that other programs can continue from there.
 fn completed_rounds(transcript: &Transcript) -> Value {
-    let ended = transcript.completed_rounds();
+    let completed = transcript.completed_rounds();
     if transcript.state == StateName::Complete {
-        return json!(ended);
+        return json!(completed);
     }
     let round = |number: &u8| json!({ "round_number": number, "artifacts": artifacts(transcript, *number) });
-    Value::Array(ended.iter().map(round).collect())
+    Value::Array(completed.iter().map(round).collect())
 }
 
 fn artifacts(transcript: &Transcript, round: u8) -> Vec<&Artifact> {
@@ -120,7 +119,7 @@ fn artifacts(transcript: &Transcript, round: u8) -> Vec<&Artifact> {
         .collect()
 }
 
-/// What was answered.
+/// The answer.
 fn findings(transcript: &Transcript) -> Value {
     let verdict = transcript.verdict();
     let recommendation = verdict.map(|verdict| verdict.recommendation.as_str());
@@ -161,9 +160,9 @@ fn findings(transcript: &Transcript) -> Value {
     })
 }
 
-/// Whether it ended once the experts were found to agree, why, and how far their agreement can be
-/// believed.
-fn early_end(transcript: &Transcript) -> Value {
+/// Whether the consultation ended early, why, and how far the agreement of its experts can be
+/// trusted.
+fn early_termination(transcript: &Transcript) -> Value {
     let decision = transcript.early_end.as_ref();
     let ended = decision.filter(|decision| decision.ended);
     let calibrated = transcript.calibrated();
@@ -188,7 +187,7 @@ fn early_end(transcript: &Transcript) -> Value {
     })
 }
 
-/// What it took, how it ended, and what it can be traced by.
+/// The cost, the end, and the versions of everything used.
 fn account(transcript: &Transcript) -> Value {
     let terms = &transcript.terms;
     json!({
@@ -238,7 +237,7 @@ fn panel(transcript: &Transcript) -> Value {
     })
 }
 
-/// What each expert holds, in the panel's order; those without an answer are in `responses` with
+/// Each expert's position, in the panel's order; those without an answer are in `responses` with
 /// their error.
 fn perspectives(transcript: &Transcript) -> Vec<Value> {
     let seats = transcript.terms.panel.seats.iter();
@@ -267,7 +266,7 @@ fn perspectives(transcript: &Transcript) -> Vec<Value> {
         .collect()
 }
 
-/// Every round by its number: the artifacts, and what each agent did for them.
+/// Each round by number: its artifacts, and the calls of each agent.
 fn responses(transcript: &Transcript) -> Value {
     let in_artifacts = transcript
         .artifacts
@@ -293,20 +292,21 @@ fn responses(transcript: &Transcript) -> Value {
     Value::Object(rounds.collect::<Map<_, _>>())
 }
 
-/// The work of each agent in one round; the judge and the experts of Round 3 are told apart by what
-/// they were asked for.
+/// The calls of each agent in one round, grouped by the kind of answer: in Round 3, the judge and the
+/// experts give different ones.
 fn agents(transcript: &Transcript, round: u8) -> Vec<Value> {
-    let mut work: BTreeMap<(AnswerKind, &AgentId), Vec<&CallFinished>> = BTreeMap::new();
+    let mut calls_by_agent: BTreeMap<(AnswerKind, &AgentId), Vec<&CallFinished>> = BTreeMap::new();
     for call in transcript
         .calls
         .iter()
         .filter(|call| call.round_number == round)
     {
-        work.entry((call.answer, &call.agent_id))
+        calls_by_agent
+            .entry((call.answer, &call.agent_id))
             .or_default()
             .push(call);
     }
-    let mut written: Vec<Value> = work
+    let mut written: Vec<Value> = calls_by_agent
         .into_iter()
         .map(|((answer, agent), calls)| {
             let mut usage = Usage::default();
@@ -338,8 +338,7 @@ fn agents(transcript: &Transcript, round: u8) -> Vec<Value> {
             .iter()
             .any(|call| call.round_number == round && &call.agent_id == agent)
     };
-    // An agent can fail without a call that came back: its call was lost, or its prompt could not
-    // be made.
+    // An agent can fail without a finished call: its call was lost, or its prompt was not built.
     let uncalled = transcript
         .failures
         .iter()
@@ -389,7 +388,7 @@ fn failure(transcript: &Transcript, round: u8, agent: &AgentId) -> Value {
     json!(failed.map(|failed| &failed.error))
 }
 
-/// Versions under both names that the keys have had, and the hash of each template as it was used.
+/// Versions under both names that the keys have had, and the hash of each template used.
 fn prompt_versions(mode: &str, prompts: &[PromptUsed]) -> Value {
     let mut versions = Map::from_iter([("mode".to_owned(), json!(mode))]);
     let mut hashes = Map::new();

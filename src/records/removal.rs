@@ -1,4 +1,4 @@
-//! Taking a consultation's files away, all of them, and none that another process is writing.
+//! Deletes all files of a consultation, unless another process is writing it.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -8,30 +8,30 @@ use super::files::sync_folder;
 use super::journal::ends::{self, JournalEnding};
 use super::outcomes;
 
-/// What was taken away.
+/// The files deleted, and their size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RemovedFiles {
     pub files: usize,
     pub bytes: u64,
 }
 
-/// Why not all of a consultation is gone. What was taken away before stays away.
+/// Why a consultation could not be deleted completely. Files deleted before the error stay deleted.
 #[derive(Debug, thiserror::Error)]
 pub enum RemoveError {
     #[error("another process is writing it")]
     Busy,
-    #[error("nobody knows whether another process is writing it: its file system has no locks")]
+    #[error("another process may be writing it: its file system has no locks")]
     NoLocks(#[source] io::Error),
     #[error("cannot delete `{}`", path.display())]
     Io { path: PathBuf, source: io::Error },
 }
 
-/// Takes the files of a consultation away; `stem` is their name without the endings. Files that are
-/// not there are no error.
+/// Deletes the files of a consultation; `stem` is their name without suffixes. Missing files are no
+/// error.
 ///
-/// The journal is the last: as long as it is there, its lock keeps others from going on with what
-/// is being taken away, and whatever a process that is killed half-way leaves behind is a
-/// consultation that lists, names and another removal still find.
+/// The journal comes last: its lock keeps other processes from resuming the consultation meanwhile,
+/// and if this process is killed half-way, the consultation can still be listed, found and deleted
+/// again.
 pub fn remove(logs: &Path, stem: &str) -> Result<RemovedFiles, RemoveError> {
     let journal = logs.join(format!("{stem}.jsonl"));
     let _lock = lock(&journal)?;
@@ -50,11 +50,11 @@ pub fn remove(logs: &Path, stem: &str) -> Result<RemovedFiles, RemoveError> {
     Ok(removed)
 }
 
-/// All that a consultation may have, the journal last. What the original leaves of a run that fails
-/// lies beside the record under a name of its own: it would come back as a consultation.
+/// Returns all files that a consultation may have, the journal last. What the original leaves of a
+/// failed run lies beside its record under another name: left behind, it would be a consultation.
 fn files(logs: &Path, stem: &str) -> Vec<PathBuf> {
     let of = |stem: &str| {
-        let named = |ending: &str| logs.join(format!("{stem}.{ending}"));
+        let named = |suffix: &str| logs.join(format!("{stem}.{suffix}"));
         [
             named("md"),
             outcomes::path(logs, stem),
@@ -70,7 +70,7 @@ fn files(logs: &Path, stem: &str) -> Vec<PathBuf> {
     }
 }
 
-/// Makes removals in the folder of logs last.
+/// Makes deletions in the folder of logs durable.
 pub fn sync(logs: &Path) -> Result<(), RemoveError> {
     sync_folder(logs).map_err(|source| RemoveError::Io {
         path: logs.to_owned(),
@@ -78,7 +78,7 @@ pub fn sync(logs: &Path) -> Result<(), RemoveError> {
     })
 }
 
-/// Holds the journal's lock. There may be no journal.
+/// Takes the journal's lock; `None` without a journal.
 fn lock(journal: &Path) -> Result<Option<File>, RemoveError> {
     let file = match File::open(journal) {
         Ok(file) => file,
@@ -93,7 +93,7 @@ fn lock(journal: &Path) -> Result<Option<File>, RemoveError> {
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => Err(RemoveError::Busy),
-        // What has come to its end is written by nobody.
+        // No process writes a journal that has ended.
         Err(TryLockError::Error(_))
             if ends::ending(journal).is_ok_and(|ending| ending != JournalEnding::Open) =>
         {

@@ -1,5 +1,5 @@
-//! Tokens and money as the record writes them: the total, and the same total by provider, model,
-//! agent and round.
+//! Tokens and money as the record writes them: the total, and its parts by provider, model, agent
+//! and round.
 //!
 //! Invariant: in every grouping the parts add up to the total, to the micro-dollar and to the
 //! token.
@@ -56,12 +56,12 @@ fn spend(spend: &Spend) -> Value {
     written
 }
 
-/// An amount: as dollars for people's programs, and exact.
+/// Writes an amount, in dollars and in exact micro-dollars.
 pub(super) fn money(cost: Cost) -> Value {
     json!({ "usd": cost.known.usd(), "micro_usd": cost.known, "lower_bound": cost.lower_bound })
 }
 
-/// Token counts. `input` is the whole prompt; `cached` and `cache_write` are parts of it,
+/// Writes token counts. `input` is the whole prompt; `cached` and `cache_write` are parts of it,
 /// `reasoning` is a part of `output`.
 pub(super) fn tokens(usage: &Usage) -> Value {
     json!({

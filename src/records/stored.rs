@@ -1,10 +1,9 @@
-//! Reads a record of any shape: ours of every version, and those of the original `llm-conclave`,
+//! Reads records: those of this program in every version, and those of the original `llm-conclave`,
 //! which shares the home.
 //!
-//! Tolerant: of a record only the id must be there, and a question, answers or a cost. A field that
-//! is missing or of another type than expected is as if it had not been written. `fields` looks
-//! into JSON so, `artifacts` reads what the rounds left behind, in either spelling of the keys;
-//! `ours` and `original` read the rest of a record.
+//! Only the id is required, and a question, answers or a cost. A field of an unexpected type counts
+//! as missing. `fields` reads JSON in this way, `artifacts` reads the artifacts of the rounds in
+//! either spelling of the keys, `conclave` and `llm_conclave` read the rest of a record.
 
 mod artifacts;
 mod debate_value;
@@ -27,11 +26,10 @@ use crate::domain::stored_record::StoredRecord;
 use super::record::record;
 use fields::Fields;
 
-/// A record above this is none of ours: a hundred answers of the greatest length that is asked for
-/// are a tenth of it.
+/// Larger files are no records: a hundred answers of the greatest allowed length are a tenth of it.
 const LARGEST: u64 = 64 << 20;
 
-/// Why there is nothing to be read in a record.
+/// Why a record could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordReadError {
     #[error("cannot read record `{}`", .path.display())]
@@ -59,12 +57,12 @@ pub fn read_file(path: &Path) -> Result<StoredRecord, RecordReadError> {
     read(&bytes)
 }
 
-/// Reads a record: one JSON object, or lines of which the last whole one that is a record counts.
+/// Reads a record: one JSON object, or lines, of which the last whole record counts.
 pub fn read(bytes: &[u8]) -> Result<StoredRecord, RecordReadError> {
     if u64::try_from(bytes.len()).is_ok_and(|length| length > LARGEST) {
         return Err(RecordReadError::TooLarge);
     }
-    // Editors of other systems put a mark before the first byte.
+    // Editors of other systems write a byte order mark.
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     match serde_json::from_slice::<Value>(bytes) {
         Ok(value) => of_value(&value),
@@ -72,14 +70,14 @@ pub fn read(bytes: &[u8]) -> Result<StoredRecord, RecordReadError> {
     }
 }
 
-/// What a consultation's record would say, for one that has only its journal.
+/// Returns the record that a transcript projects to.
 pub fn of_transcript(transcript: &Transcript) -> StoredRecord {
     conclave::read(Fields::of(&record(transcript)))
 }
 
-/// Reads a file of lines from its end: a line that is torn, or no record, is passed over.
+/// Reads lines from the last to the first; torn lines and other objects are skipped.
 fn read_lines(bytes: &[u8], whole: serde_json::Error) -> Result<StoredRecord, RecordReadError> {
-    let mut fault = RecordReadError::NotJson(whole);
+    let mut first_error = RecordReadError::NotJson(whole);
     for line in bytes
         .rsplit(|byte| *byte == b'\n')
         .filter(|line| line.starts_with(b"{"))
@@ -89,12 +87,12 @@ fn read_lines(bytes: &[u8], whole: serde_json::Error) -> Result<StoredRecord, Re
         };
         match of_value(&value) {
             Ok(record) => return Ok(record),
-            // The newest whole line says what is the matter.
-            Err(error) if matches!(fault, RecordReadError::NotJson(_)) => fault = error,
+            // The error of the newest whole line is reported.
+            Err(error) if matches!(first_error, RecordReadError::NotJson(_)) => first_error = error,
             Err(_) => {}
         }
     }
-    Err(fault)
+    Err(first_error)
 }
 
 fn of_value(value: &Value) -> Result<StoredRecord, RecordReadError> {
@@ -108,7 +106,7 @@ fn of_value(value: &Value) -> Result<StoredRecord, RecordReadError> {
     } else {
         llm_conclave::read(fields)
     };
-    // Events, checkpoints and what became of an answer have an id too.
+    // Events, checkpoints and grades have an id too.
     let is_record = ["question", "responses", "cost"]
         .into_iter()
         .any(|name| fields.get(name).is_some());
@@ -119,8 +117,8 @@ fn of_value(value: &Value) -> Result<StoredRecord, RecordReadError> {
     }
 }
 
-/// Whether this program wrote a record. The original's rounds are `round1`, and it does not say by
-/// which version of it they were written.
+/// Returns whether this program wrote a record. The original names rounds `round1`, and states no
+/// version of itself.
 fn is_ours(fields: Fields<'_>) -> bool {
     let rounds = fields
         .object("responses")
@@ -130,7 +128,7 @@ fn is_ours(fields: Fields<'_>) -> bool {
         || fields.text("@type").as_deref() == Some("Report")
 }
 
-/// Versions with the same first number only add.
+/// Returns whether a version has a greater major number than ours: within one, versions only add.
 fn is_newer(version: &str) -> bool {
     let first = |version: &str| {
         version

@@ -1,30 +1,28 @@
-//! What a user types to find consultations, as the index is asked for it.
+//! Parses a user's search text into a query of the index.
 //!
-//! Invariant: nothing that is typed is an operator to the index: words and phrases go into it as
-//! text, in quotes.
+//! Invariant: nothing that is typed is an operator: words and phrases go into the query as quoted
+//! text.
 
-/// What is looked for in questions and recommendations: all of it must be there, in any order.
+/// What to search for in questions and recommendations: all of it must be there, in any order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Search {
-    /// Words and phrases, as an expression of the full-text index; `None` when there is no word
-    /// among what is looked for.
+    /// Words and phrases, as an expression of the full-text index; `None` without any.
     pub(super) words: Option<String>,
-    /// What has no words that the index would know, such as `🦀`, or is written without blanks
-    /// between words: found by reading every text.
+    /// Text without words that the index knows, such as `🦀`, or in a script without blanks between
+    /// words: found by reading every text.
     pub(super) pieces: Vec<String>,
-    /// All of it, in small letters.
+    /// All terms, in lower case.
     terms: Vec<String>,
 }
 
-/// There is nothing to look for.
+/// A search text without a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is nothing to search for")]
-pub struct NothingToSearch;
+pub struct EmptySearchError;
 
 impl Search {
-    /// Takes words, and phrases in double quotes. A last word that is not quoted may be the
-    /// beginning of one.
-    pub fn parse(text: &str) -> Result<Self, NothingToSearch> {
+    /// Parses words, and phrases in double quotes. An unquoted last word matches as a prefix.
+    pub fn parse(text: &str) -> Result<Self, EmptySearchError> {
         let (mut words, mut pieces) = (Vec::new(), Vec::new());
         let terms = terms(text);
         let all = terms.iter().map(|term| term.text.to_lowercase()).collect();
@@ -47,11 +45,11 @@ impl Search {
             }
         }
         if !words.is_empty() {
-            // A dash between words is not what anyone looks for.
+            // A dash between words is no search term.
             pieces.retain(|piece| !piece.chars().all(|c| c.is_ascii_punctuation()));
         }
         if words.is_empty() && pieces.is_empty() {
-            return Err(NothingToSearch);
+            return Err(EmptySearchError);
         }
         Ok(Self {
             words: (!words.is_empty()).then(|| words.join(" ")),
@@ -60,7 +58,7 @@ impl Search {
         })
     }
 
-    /// Whether a text that is not in the index holds all of it.
+    /// Returns whether a text that is not in the index contains all terms.
     pub fn matches(&self, text: &str) -> bool {
         let text = text.to_lowercase();
         self.terms.iter().all(|term| text.contains(term))
@@ -72,7 +70,7 @@ struct Term {
     quoted: bool,
 }
 
-/// Splits at blanks outside of double quotes. A quote that is not closed is closed by the end.
+/// Splits at blanks outside of double quotes. The end closes an open quote.
 fn terms(text: &str) -> Vec<Term> {
     let mut terms = Vec::new();
     for (at, part) in text.split('"').enumerate() {
@@ -92,8 +90,8 @@ fn terms(text: &str) -> Vec<Term> {
     terms
 }
 
-/// Letters of writing that puts no blanks between words: the index takes a whole sentence for one
-/// word.
+/// Returns whether a letter is of a script without blanks between words: the index takes a whole
+/// sentence in it for one word.
 fn is_unspaced(c: char) -> bool {
     matches!(c, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{3040}'..='\u{30ff}'
         | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{20000}'..='\u{3ffff}')
@@ -108,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn words_and_phrases_are_quoted_and_the_last_word_may_go_on() {
+    fn words_and_phrases_are_quoted_and_the_last_word_is_a_prefix() {
         for (typed, asked) in [
             ("oauth", "\"oauth\"*"),
             ("oauth jwt", "\"oauth\" \"jwt\"*"),
@@ -129,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_words_is_looked_for_as_it_is() {
+    fn text_without_words_is_searched_as_it_is() {
         let parts = |text: &str| {
             Search::parse(text)
                 .map(|search| (search.words, search.pieces))
@@ -144,9 +142,9 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_no_search() {
+    fn an_empty_text_is_no_search() {
         for text in ["", "  \n", "\"\"", "\" \" \""] {
-            assert_eq!(Search::parse(text), Err(NothingToSearch), "{text:?}");
+            assert_eq!(Search::parse(text), Err(EmptySearchError), "{text:?}");
         }
     }
 }

@@ -77,7 +77,7 @@ pub(super) fn list(logs: &Path) -> io::Result<BTreeMap<String, SourceFiles>> {
             continue;
         };
         if let Some(stem) = name
-            .strip_suffix(outcomes::ENDING)
+            .strip_suffix(outcomes::SUFFIX)
             .and_then(|stem| stem.strip_suffix('.'))
         {
             sources.entry(stem.to_owned()).or_default().outcome = true;

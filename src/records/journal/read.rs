@@ -1,5 +1,5 @@
-//! Reading a journal back: what is whole counts, what a killed process left unfinished at the end
-//! is told, and anything else is damage.
+//! Reads a journal back. Whole lines are events, a torn last line is left out and reported, and
+//! anything else is damage.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 
 use crate::consultation::event::{Envelope, READABLE_VERSIONS, SCHEMA_VERSION};
 
-/// A journal as it was read.
+/// The contents of a journal.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReadJournal {
     pub events: Vec<Envelope>,
     /// Bytes of the lines that are events.
     pub whole_bytes: u64,
-    /// Bytes of a last line that a killed process left unfinished; it never was an event.
+    /// Bytes of a last line that a killed process left torn; it never was an event.
     pub torn_bytes: u64,
-    /// The last event is whole, and only its line is not ended.
+    /// The last event is whole and only its line break is missing.
     pub lacks_line_break: bool,
 }
 
@@ -38,8 +38,7 @@ pub enum JournalReadError {
     },
 }
 
-/// Reads a journal. A last line that is not whole is left out and reported; damage anywhere else is
-/// an error.
+/// Reads a journal. A torn last line is left out and reported; damage anywhere else is an error.
 pub fn read_journal(path: &Path) -> Result<ReadJournal, JournalReadError> {
     let file = File::open(path).map_err(|source| JournalReadError::Io {
         path: path.to_owned(),
@@ -48,7 +47,7 @@ pub fn read_journal(path: &Path) -> Result<ReadJournal, JournalReadError> {
     read(BufReader::new(file), path)
 }
 
-/// Reads the lines of an open journal; `path` is for words.
+/// Reads the lines of an open journal; `path` is for messages.
 pub(super) fn read(mut reader: impl BufRead, path: &Path) -> Result<ReadJournal, JournalReadError> {
     let io_error = |source| JournalReadError::Io {
         path: path.to_owned(),
@@ -62,8 +61,7 @@ pub(super) fn read(mut reader: impl BufRead, path: &Path) -> Result<ReadJournal,
             break;
         }
         if line.last() != Some(&b'\n') {
-            // The beginning of an object is never an object: what parses lacks nothing but its line
-            // break.
+            // A part of an object never parses: a line that does lacks only its line break.
             match serde_json::from_slice::<Envelope>(&line) {
                 Ok(envelope) if READABLE_VERSIONS.contains(&envelope.schema_version.as_str()) => {
                     read.events.push(envelope);
@@ -79,8 +77,9 @@ pub(super) fn read(mut reader: impl BufRead, path: &Path) -> Result<ReadJournal,
             line: number,
             source,
         };
-        // The version first: another one explains whatever else does not fit.
-        let Versioned { schema_version } = serde_json::from_slice(&line).map_err(not_an_event)?;
+        // The version first: another one explains every other mismatch.
+        let VersionedLine { schema_version } =
+            serde_json::from_slice(&line).map_err(not_an_event)?;
         if !READABLE_VERSIONS.contains(&schema_version.as_str()) {
             return Err(JournalReadError::OtherVersion {
                 path: path.to_owned(),
@@ -96,6 +95,6 @@ pub(super) fn read(mut reader: impl BufRead, path: &Path) -> Result<ReadJournal,
 }
 
 #[derive(serde::Deserialize)]
-struct Versioned {
+struct VersionedLine {
     schema_version: String,
 }

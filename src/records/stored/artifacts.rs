@@ -1,5 +1,4 @@
-//! What the rounds left behind, from JSON in either spelling of the keys. What is not there is
-//! empty.
+//! Reads the artifacts of the rounds, in either spelling of the keys. Missing fields are empty.
 
 use crate::domain::artifact::{
     Because, Challenge, Choice, ConsensusPoint, CrossExam, Dissent, Evidence, Independent,
@@ -10,22 +9,21 @@ use crate::domain::stored_record::StoredAgent;
 
 use super::fields::Fields;
 
-/// The panel, for naming a seat by its id where a record names it otherwise: by its name, or in
-/// other letters.
+/// The panel, for finding a seat's id where a record has its name or another spelling.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Seats<'a>(pub(super) &'a [StoredAgent]);
 
 impl Seats<'_> {
-    /// The id of the seat that a text names; text that names none is returned as it is.
+    /// Returns the id of the seat that a text names; other text is returned unchanged.
     pub(super) fn id(self, text: &str) -> String {
         let same = |name: &str| letters(name).eq(letters(text));
         let exact = self.0.iter().find(|agent| agent.id.as_str() == text);
-        let found = exact.or_else(|| {
+        let seat = exact.or_else(|| {
             self.0
                 .iter()
                 .find(|agent| !text.is_empty() && (same(agent.id.as_str()) || same(&agent.name)))
         });
-        found.map_or(text, |agent| agent.id.as_str()).to_owned()
+        seat.map_or(text, |agent| agent.id.as_str()).to_owned()
     }
 
     pub(super) fn agent(self, fields: Fields<'_>, name: &str) -> String {
@@ -33,7 +31,7 @@ impl Seats<'_> {
     }
 }
 
-/// Letters and digits in lower case: `security_expert` and `Security Expert` are one.
+/// Returns letters and digits in lower case: `security_expert` and `Security Expert` are equal.
 pub(super) fn letters(name: &str) -> impl Iterator<Item = char> {
     name.chars()
         .filter(|c| c.is_alphanumeric())

@@ -1,4 +1,4 @@
-//! Records of this program, of every version so far.
+//! Reads records of this program, of every version so far.
 
 use crate::domain::artifact::{CrossExam, Independent, Revision, Synthesis, Verdict};
 use crate::domain::ids::{AgentId, ModelRef, ProviderId, SeatId};
@@ -25,9 +25,9 @@ pub(super) fn read(record: Fields<'_>) -> StoredRecord {
         id: record.text_or_empty("consultation_id"),
         at: record.moment("timestamp"),
         question: record.text_or_empty("question"),
-        mode: record.said("mode"),
-        state: record.said("state"),
-        status: record.said("status"),
+        mode: record.nonblank("mode"),
+        state: record.nonblank("state"),
+        status: record.nonblank("status"),
         degradations: record.texts("degradations"),
         persona_selection: record
             .get("casting")
@@ -53,7 +53,7 @@ pub(super) fn read(record: Fields<'_>) -> StoredRecord {
             .number("agreement")
             .filter(|share| (0.0..=1.0).contains(share)),
         concerns: record.texts("concerns"),
-        partial_consensus: record.said("partial_consensus"),
+        partial_consensus: record.nonblank("partial_consensus"),
         rounds: rounds(record),
         agent_rounds: agent_rounds(record),
         cost: record.cost("cost"),
@@ -63,21 +63,21 @@ pub(super) fn read(record: Fields<'_>) -> StoredRecord {
             .filter_map(|(provider, spent)| Some((ProviderId::new(provider), spent.as_cost()?)))
             .collect(),
         duration: record.milliseconds("duration_ms"),
-        abort_reason: record.said("abort_reason"),
-        abort_message: record.said("abort_message"),
-        aborted_during: record.said("aborted_during"),
+        abort_reason: record.nonblank("abort_reason"),
+        abort_message: record.nonblank("abort_message"),
+        aborted_during: record.nonblank("aborted_during"),
         early_termination: early_termination(record),
         debate: None,
         debate_value: debate_value(record),
         second_pass: second_pass(record, seats),
         rejudged: rejudged(record),
-        rejudged_from: record.said("rejudged_from"),
+        rejudged_from: record.nonblank("rejudged_from"),
         expert_order: record
             .texts("expert_order")
             .into_iter()
             .map(SeatId::new)
             .collect(),
-        project_type: record.at("project_context").said("project_type"),
+        project_type: record.at("project_context").nonblank("project_type"),
         prompt_versions: record
             .at("prompt_versions")
             .entries("templates")
@@ -89,34 +89,34 @@ pub(super) fn read(record: Fields<'_>) -> StoredRecord {
     }
 }
 
-/// The record's words for having ended early are the same in both programs.
+/// Reads the early termination, which both programs write with the same keys.
 pub(super) fn early_termination(record: Fields<'_>) -> Option<StoredEarlyTermination> {
     record
         .flag("early_termination")
         .filter(|early| *early)
         .map(|_| StoredEarlyTermination {
-            reason: record.said("early_termination_reason"),
+            reason: record.nonblank("early_termination_reason"),
             saved: record
                 .number("estimated_cost_saved")
                 .and_then(MicroUsd::from_usd),
         })
 }
 
-/// The panel; a seat that another model took over is played by that one.
+/// Reads the panel; a seat has the last fallback that took it over as its model.
 fn experts(record: Fields<'_>) -> Vec<StoredAgent> {
-    let taken_over = |id: &str| {
-        let by = record
+    let fallback = |id: &str| {
+        let last = record
             .each("substitutions")
-            .filter(|by| by.text("agent_id").as_deref() == Some(id))
+            .filter(|substitution| substitution.text("agent_id").as_deref() == Some(id))
             .last()?;
-        by.text("substitute")?.parse::<ModelRef>().ok()
+        last.text("substitute")?.parse::<ModelRef>().ok()
     };
     let one = |agent: Fields<'_>| {
-        let id = agent.said("id")?;
-        let name = agent.said("name").unwrap_or_else(|| id.clone());
+        let id = agent.nonblank("id")?;
+        let name = agent.nonblank("name").unwrap_or_else(|| id.clone());
         Some(StoredAgent {
             name,
-            model: taken_over(&id).or_else(|| model(agent)),
+            model: fallback(&id).or_else(|| model(agent)),
             id: SeatId::new(id),
         })
     };
@@ -135,10 +135,13 @@ fn persona_selection(persona_selection: Fields<'_>) -> StoredPersonaSelection {
 }
 
 fn model(named: Fields<'_>) -> Option<ModelRef> {
-    Some(ModelRef::new(named.said("provider")?, named.said("model")?))
+    Some(ModelRef::new(
+        named.nonblank("provider")?,
+        named.nonblank("model")?,
+    ))
 }
 
-/// The artifacts of all rounds, told apart by their types.
+/// The artifacts of all rounds, by type.
 #[derive(Default)]
 struct Artifacts {
     independents: Vec<Independent>,
@@ -173,7 +176,7 @@ impl Artifacts {
     }
 }
 
-/// The rounds by number; of what is not called `round_` and a number nothing is known.
+/// Returns the rounds by number; keys other than `round_N` are skipped.
 fn numbered(record: Fields<'_>) -> impl Iterator<Item = (u8, Fields<'_>)> {
     record
         .entries("responses")
@@ -204,13 +207,13 @@ fn agent_rounds(record: Fields<'_>) -> Vec<StoredAgentRound> {
 }
 
 fn agent_round(round: u8, agent: Fields<'_>) -> Option<StoredAgentRound> {
-    let id = agent.said("agent_id")?;
+    let id = agent.nonblank("agent_id")?;
     Some(StoredAgentRound {
         round,
-        name: agent.said("agent").unwrap_or_else(|| id.clone()),
+        name: agent.nonblank("agent").unwrap_or_else(|| id.clone()),
         agent: AgentId::from(id),
         model: agent.text("model").and_then(|model| model.parse().ok()),
-        served_model: agent.said("served_model"),
+        served_model: agent.nonblank("served_model"),
         tokens: agent.at("tokens").count("total"),
         cost: agent.cost("cost"),
         first_token: agent.milliseconds("latency_ms"),
@@ -218,7 +221,7 @@ fn agent_round(round: u8, agent: Fields<'_>) -> Option<StoredAgentRound> {
         attempts: agent.each("attempts").count(),
         error: agent
             .at("error")
-            .said("message")
-            .or_else(|| agent.said("error")),
+            .nonblank("message")
+            .or_else(|| agent.nonblank("error")),
     })
 }

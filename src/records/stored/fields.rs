@@ -1,5 +1,4 @@
-//! Looks into JSON that anybody may have written: a field that is not there, or not of the type
-//! that is asked for, is `None`.
+//! Reads JSON of any origin: a field that is missing or of an unexpected type is `None`.
 
 use std::time::Duration;
 
@@ -11,8 +10,7 @@ use crate::domain::confidence::Confidence;
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::time::Timestamp;
 
-/// One JSON value, looked at as an object. Names are asked for in `snake_case`; `camelCase` is
-/// found as well.
+/// One JSON value, read as an object. Names are given in `snake_case`; `camelCase` is found as well.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fields<'a>(&'a Value);
 
@@ -22,17 +20,17 @@ impl<'a> Fields<'a> {
     }
 
     pub(super) fn get(self, name: &str) -> Option<&'a Value> {
-        let found = self.0.get(name).or_else(|| {
+        let value = self.0.get(name).or_else(|| {
             if name.contains('_') {
                 self.0.get(camel(name))
             } else {
                 None
             }
         });
-        found.filter(|value| !value.is_null())
+        value.filter(|value| !value.is_null())
     }
 
-    /// What is at a name, as an object; of one that is not there, every field is missing.
+    /// Returns the object at a name; all fields of a missing one are missing.
     pub(super) fn at(self, name: &str) -> Self {
         Self(self.get(name).unwrap_or(&Value::Null))
     }
@@ -41,7 +39,7 @@ impl<'a> Fields<'a> {
         self.get(name)?.as_object()
     }
 
-    /// The entries of a list; of what is no list there are none.
+    /// Returns the entries of a list; none where there is no list.
     pub(super) fn each(self, name: &str) -> impl Iterator<Item = Fields<'a>> + use<'a> {
         self.get(name)
             .and_then(Value::as_array)
@@ -50,7 +48,7 @@ impl<'a> Fields<'a> {
             .map(Fields)
     }
 
-    /// The entries of an object, in the order in which they are written.
+    /// Returns the entries of an object, in written order.
     pub(super) fn entries(
         self,
         name: &str,
@@ -61,7 +59,7 @@ impl<'a> Fields<'a> {
             .map(|(key, value)| (key.as_str(), Fields(value)))
     }
 
-    /// The value itself, when it is text.
+    /// Returns the value itself, when it is text.
     pub(super) fn as_text(self) -> Option<&'a str> {
         self.0.as_str()
     }
@@ -74,24 +72,24 @@ impl<'a> Fields<'a> {
         self.get(name)?.as_str().map(str::to_owned)
     }
 
-    /// Text that says something: an empty one is as if it had not been written.
-    pub(super) fn said(self, name: &str) -> Option<String> {
+    /// Returns text that is not blank.
+    pub(super) fn nonblank(self, name: &str) -> Option<String> {
         self.text(name).filter(|text| !text.trim().is_empty())
     }
 
-    /// Text, or nothing.
+    /// Returns text, or the empty text.
     pub(super) fn text_or_empty(self, name: &str) -> String {
         self.text(name).unwrap_or_default()
     }
 
-    /// The texts in a list; what is no text is passed over.
+    /// Returns the texts in a list; other entries are skipped.
     pub(super) fn texts(self, name: &str) -> Vec<String> {
         self.each(name)
             .filter_map(|entry| entry.as_text().map(str::to_owned))
             .collect()
     }
 
-    /// One of the words of a closed list; any other is as if it had not been written.
+    /// Returns one of the names of an enum; any other counts as missing.
     pub(super) fn word<T: DeserializeOwned>(self, name: &str) -> Option<T> {
         serde_json::from_value(self.get(name)?.clone()).ok()
     }
@@ -104,7 +102,7 @@ impl<'a> Fields<'a> {
         self.get(name)?.as_f64()
     }
 
-    /// A number of things; a fraction is rounded.
+    /// Returns a count; a fraction is rounded.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -136,7 +134,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A moment. One without a time zone is taken as UTC.
+    /// Returns a moment. One without a time zone is in UTC.
     pub(super) fn moment(self, name: &str) -> Option<Timestamp> {
         let text = self.text(name)?;
         let in_utc = || {
@@ -150,7 +148,7 @@ impl<'a> Fields<'a> {
         Some(Timestamp(moment.as_millisecond()))
     }
 
-    /// An amount: exact where it is written so, else the micro-dollar nearest to a decimal.
+    /// Returns an amount: exact where micro-dollars are written, else the nearest to the decimal.
     pub(super) fn cost(self, name: &str) -> Option<Cost> {
         cost_of(self.at(name))
     }
@@ -165,7 +163,7 @@ fn cost_of(amount: Fields<'_>) -> Option<Cost> {
     })
 }
 
-/// `round_number` as `roundNumber`.
+/// Converts `round_number` to `roundNumber`.
 fn camel(name: &str) -> String {
     let mut parts = name.split('_');
     let mut camel = parts.next().unwrap_or_default().to_owned();
@@ -183,7 +181,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_field_is_found_in_either_spelling_and_one_of_another_type_is_missing() {
+    fn a_field_is_found_in_either_spelling_and_only_with_its_type() {
         let value = json!({ "durationMs": 1500.4, "key_points": ["a", 1, "b"], "question": 7, "gone": null, "confidence": 1.5 });
         let fields = Fields::of(&value);
         assert_eq!(
@@ -208,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn an_amount_is_exact_or_the_nearest_micro_dollar_and_a_moment_has_a_time_zone_or_is_in_utc() {
+    fn decimals_round_to_micro_dollars_and_moments_default_to_utc() {
         let value = json!({ "a": { "usd": 0.1 + 0.2 }, "b": { "usd": 9.0, "micro_usd": 3, "lower_bound": true }, "c": { "usd": -1 },
             "d": "2025-12-28T10:00:00+01:00", "e": "2025-12-28T09:00:00", "f": "yesterday" });
         let fields = Fields::of(&value);

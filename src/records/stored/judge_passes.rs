@@ -1,4 +1,4 @@
-//! Reads what a record says of a judge that was asked twice.
+//! Reads the judge's passes from a record, and whether prior answers were rejudged.
 
 use crate::domain::ids::SeatId;
 use crate::domain::second_pass::{Held, SecondPass};
@@ -6,12 +6,12 @@ use crate::domain::second_pass::{Held, SecondPass};
 use super::artifacts::{self, Seats};
 use super::fields::Fields;
 
-/// `None` of a record whose judge was asked once.
+/// Reads the second pass; `None` when the judge was asked once.
 pub(super) fn second_pass(record: Fields<'_>, seats: Seats<'_>) -> Option<SecondPass> {
-    let told = record.at("judge_passes");
-    told.count("passes").filter(|passes| *passes > 1)?;
-    let second = told.at("second");
-    let orders = told
+    let fields = record.at("judge_passes");
+    fields.count("passes").filter(|passes| *passes > 1)?;
+    let second = fields.at("second");
+    let orders = fields
         .get("expert_orders")
         .and_then(|orders| serde_json::from_value::<Vec<Vec<SeatId>>>(orders.clone()).ok());
     Some(SecondPass {
@@ -22,22 +22,21 @@ pub(super) fn second_pass(record: Fields<'_>, seats: Seats<'_>) -> Option<Second
         expert_order: orders
             .and_then(|orders| orders.into_iter().nth(1))
             .unwrap_or_default(),
-        held: held(told),
+        held: held(fields),
     })
 }
 
-/// Whether an earlier verdict held when its answers were judged anew; `None` of a record that
-/// judged its own.
+/// Reads whether the earlier verdict held; `None` unless prior answers were rejudged.
 pub(super) fn rejudged(record: Fields<'_>) -> Option<Held> {
     record
         .object("rejudged")
         .map(|_| held(record.at("rejudged")))
 }
 
-fn held(told: Fields<'_>) -> Held {
+fn held(fields: Fields<'_>) -> Held {
     Held {
-        consistent: told.flag("consistent"),
-        magnitude: told.word("magnitude"),
-        reason: told.said("reason"),
+        consistent: fields.flag("consistent"),
+        magnitude: fields.word("magnitude"),
+        reason: fields.nonblank("reason"),
     }
 }

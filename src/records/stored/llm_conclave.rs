@@ -1,9 +1,9 @@
-//! Records of the original `llm-conclave`: as its program writes them today, as it once did, and
-//! what it leaves of cancelled runs.
+//! Reads records of the original `llm-conclave`: of its current version, of earlier ones, and of
+//! cancelled runs.
 //!
 //! Its confidence is a plain number, and 0 where there is none: 0 counts only where a verdict of
-//! Round 4 states it. It names agents by their names where it has no ids, providers by theirs, and
-//! does not tell what a single call cost.
+//! Round 4 states it. It refers to agents by name where it has no ids, and states no cost of single
+//! calls.
 
 use crate::domain::artifact::{Independent, Synthesis, Verdict};
 use crate::domain::confidence::Confidence;
@@ -36,9 +36,9 @@ pub(super) fn read(record: Fields<'_>) -> StoredRecord {
         id: record.text_or_empty("consultation_id"),
         at: record.moment("timestamp"),
         question: record.text_or_empty("question"),
-        mode: record.said("mode"),
+        mode: record.nonblank("mode"),
         state: state(record, verdict.as_ref()),
-        status: record.said("status"),
+        status: record.nonblank("status"),
         degradations: Vec::new(),
         persona_selection: None,
         judge: None,
@@ -64,8 +64,8 @@ pub(super) fn read(record: Fields<'_>) -> StoredRecord {
         by_provider: by_provider(record),
         duration: record.milliseconds("duration_ms"),
         abort_reason: record
-            .said("abort_reason")
-            .or_else(|| record.said("cancellation_reason")),
+            .nonblank("abort_reason")
+            .or_else(|| record.nonblank("cancellation_reason")),
         abort_message: None,
         aborted_during: None,
         early_termination,
@@ -75,7 +75,7 @@ pub(super) fn read(record: Fields<'_>) -> StoredRecord {
         rejudged: None,
         rejudged_from: None,
         expert_order: Vec::new(),
-        project_type: record.at("project_context").said("project_type"),
+        project_type: record.at("project_context").nonblank("project_type"),
         prompt_versions: prompt_versions(record),
         tool_version: None,
         grade: None,
@@ -88,43 +88,43 @@ pub(super) fn read(record: Fields<'_>) -> StoredRecord {
     }
 }
 
-/// Once there was no state: what has an answer was complete then.
+/// Early versions wrote no state: a record with an answer was complete.
 fn state(record: Fields<'_>, verdict: Option<&Verdict>) -> Option<String> {
-    record.said("state").or_else(|| {
+    record.nonblank("state").or_else(|| {
         verdict
-            .filter(|_| record.said("abort_reason").is_none())
+            .filter(|_| record.nonblank("abort_reason").is_none())
             .map(|_| "complete".to_owned())
     })
 }
 
-/// The panel. A seat's id is the one that the answers use for it; without one, its name.
+/// Reads the panel. A seat's id is the one in its answers; without one, its name.
 fn experts(record: Fields<'_>) -> Vec<StoredAgent> {
     let responses = || record.each("agent_responses");
     let by_response = |name: &str| {
         responses()
             .find(|response| response.text("agent_name").as_deref() == Some(name))?
-            .said("agent_id")
+            .nonblank("agent_id")
     };
     let by_artifact = |name: &str| {
         let ids = record
             .at("responses")
             .each("round1")
-            .filter_map(|artifact| artifact.said("agent_id"));
+            .filter_map(|artifact| artifact.nonblank("agent_id"));
         ids.into_iter().find(|id| letters(id).eq(letters(name)))
     };
     let one = |agent: Fields<'_>| {
         let name = agent
             .as_text()
             .map(str::to_owned)
-            .or_else(|| agent.said("name"))
-            .or_else(|| agent.said("agent"))?;
+            .or_else(|| agent.nonblank("name"))
+            .or_else(|| agent.nonblank("agent"))?;
         let id = agent
-            .said("id")
+            .nonblank("id")
             .or_else(|| by_response(&name))
             .or_else(|| by_artifact(&name))
             .unwrap_or_else(|| name.clone());
         let model = agent
-            .said("model")
+            .nonblank("model")
             .map(|model| vendors::model(agent.text("provider").as_deref(), &model));
         Some(StoredAgent {
             id: SeatId::new(id),
@@ -132,17 +132,17 @@ fn experts(record: Fields<'_>) -> Vec<StoredAgent> {
             model,
         })
     };
-    let told: Vec<StoredAgent> = record.each("agents").filter_map(one).collect();
-    // Without a panel, those who hold something are one.
-    if told.is_empty() {
+    let panel: Vec<StoredAgent> = record.each("agents").filter_map(one).collect();
+    // Without a panel, the experts with a position are the panel.
+    if panel.is_empty() {
         record.each("perspectives").filter_map(one).collect()
     } else {
-        told
+        panel
     }
 }
 
-/// Round 1; of a record without it what the experts are said to hold, and what those said who had
-/// not finished.
+/// Reads the answers of Round 1; in a record without them, the positions. Partial answers of
+/// cancelled experts are added.
 fn independents(record: Fields<'_>, seats: Seats<'_>) -> Vec<Independent> {
     let mut answers: Vec<Independent> = record
         .at("responses")
@@ -159,8 +159,8 @@ fn independents(record: Fields<'_>, seats: Seats<'_>) -> Vec<Independent> {
     let unfinished = record
         .each("partial_agents")
         .filter(|agent| agent.count("round") == Some(1));
-    let said: Vec<Independent> = unfinished
-        .filter_map(|agent| Some((seats.agent(agent, "agent_id"), agent.said("response")?)))
+    let partial: Vec<Independent> = unfinished
+        .filter_map(|agent| Some((seats.agent(agent, "agent_id"), agent.nonblank("response")?)))
         .filter(|(id, _)| answers.iter().all(|answer| answer.agent_id.as_str() != id))
         .map(|(id, response)| Independent {
             agent_id: SeatId::new(id),
@@ -171,11 +171,11 @@ fn independents(record: Fields<'_>, seats: Seats<'_>) -> Vec<Independent> {
             prose_excerpt: String::new(),
         })
         .collect();
-    answers.extend(said);
+    answers.extend(partial);
     answers
 }
 
-/// Round 4; of a record without it, what is said as the answer.
+/// Reads Round 4; in a record without it, the stated answer.
 fn verdict(record: Fields<'_>, seats: Seats<'_>) -> Option<Verdict> {
     let responses = record.at("responses");
     let stated = responses
@@ -185,14 +185,14 @@ fn verdict(record: Fields<'_>, seats: Seats<'_>) -> Option<Verdict> {
         .as_ref()
         .map(|verdict| verdict.recommendation.clone())
         .filter(|text| !text.trim().is_empty());
-    let said = || {
+    let answer = || {
         record
-            .said("recommendation")
-            .or_else(|| record.said("final_recommendation"))
+            .nonblank("recommendation")
+            .or_else(|| record.nonblank("final_recommendation"))
     };
     let recommendation = recommendation
-        .or_else(said)
-        .or_else(|| record.said("consensus").filter(|_| stated.is_some()))?;
+        .or_else(answer)
+        .or_else(|| record.nonblank("consensus").filter(|_| stated.is_some()))?;
     let confidence = match &stated {
         Some(verdict) => verdict.confidence.or_else(|| stated_confidence(record)),
         None => stated_confidence(record),
@@ -202,9 +202,9 @@ fn verdict(record: Fields<'_>, seats: Seats<'_>) -> Option<Verdict> {
         verdict.dissent = artifacts::dissent(record, seats);
     }
     if verdict.summary.is_empty() {
-        // Written beside the recommendation, and often the same.
+        // Written beside the recommendation, and often equal to it.
         verdict.summary = record
-            .said("consensus")
+            .nonblank("consensus")
             .filter(|consensus| *consensus != recommendation)
             .unwrap_or_default();
     }
@@ -215,7 +215,7 @@ fn verdict(record: Fields<'_>, seats: Seats<'_>) -> Option<Verdict> {
     })
 }
 
-/// The confidence beside the answer, where 0 is what is written for none.
+/// Reads the confidence beside the answer, where 0 stands for none.
 fn stated_confidence(record: Fields<'_>) -> Option<Confidence> {
     record
         .confidence("confidence")
@@ -231,11 +231,11 @@ fn partial_consensus(record: Fields<'_>, synthesis: Option<&Synthesis>) -> Optio
             .collect();
         Some(points.join("\n")).filter(|points| !points.trim().is_empty())
     };
-    record.said("consensus").or_else(points)
+    record.nonblank("consensus").or_else(points)
 }
 
-/// Supporting experts of the leading point over experts who answered; `None` where the judge named
-/// somebody who did not.
+/// Returns the share of experts that support the leading point; `None` where the judge named one that
+/// did not answer.
 #[expect(clippy::cast_precision_loss, reason = "a panel has few seats")]
 fn agreement(independents: &[Independent], synthesis: Option<&Synthesis>) -> Option<f64> {
     let supporting = &synthesis?.leading()?.supporting_agents;
@@ -252,13 +252,13 @@ fn agreement(independents: &[Independent], synthesis: Option<&Synthesis>) -> Opt
                 .any(|agent| agent == held.agent_id.as_str())
         })
         .count();
-    let is_told = !independents.is_empty()
+    let is_known = !independents.is_empty()
         && !supporting.is_empty()
         && supporting.iter().all(|agent| answered(agent));
-    is_told.then(|| counted as f64 / independents.len() as f64)
+    is_known.then(|| counted as f64 / independents.len() as f64)
 }
 
-/// The rounds that left something behind. How long each took is not told.
+/// Reads the rounds with artifacts. Their durations are not recorded.
 fn rounds(record: Fields<'_>) -> Vec<StoredRound> {
     let responses = record.at("responses");
     let completed = record.count("completed_rounds");
@@ -291,21 +291,23 @@ fn rounds(record: Fields<'_>) -> Vec<StoredRound> {
         .collect()
 }
 
-/// What is told of single answers: those of Round 1, and those that were under way at the end.
+/// Reads the agents' answers of Round 1, and the calls that were in flight at the end.
 fn agent_rounds(record: Fields<'_>, seats: Seats<'_>) -> Vec<StoredAgentRound> {
     let answered = record.each("agent_responses").map(|agent| {
         let id = seats.id(&agent
-            .said("agent_id")
-            .or_else(|| agent.said("agent_name"))
+            .nonblank("agent_id")
+            .or_else(|| agent.nonblank("agent_name"))
             .unwrap_or_default());
         let model = agent
-            .said("model")
+            .nonblank("model")
             .map(|model| vendors::model(agent.text("provider").as_deref(), &model));
         StoredAgentRound {
             round: 1,
             tokens: tokens(agent.at("tokens")),
             duration: agent.milliseconds("duration_ms"),
-            error: agent.said("error").or_else(|| agent.said("provider_error")),
+            error: agent
+                .nonblank("error")
+                .or_else(|| agent.nonblank("provider_error")),
             ..empty_agent_round(seats, id, model)
         }
     });
@@ -358,7 +360,7 @@ fn tokens(tokens: Fields<'_>) -> Option<u64> {
     })
 }
 
-/// By our names for the providers; those that have none are one.
+/// Reads the cost by our provider ids; unknown providers share one.
 fn by_provider(record: Fields<'_>) -> Vec<(ProviderId, Cost)> {
     let mut sums: Vec<(ProviderId, Cost)> = Vec::new();
     for (name, spent) in record.at("cost").entries("breakdown") {
@@ -375,16 +377,17 @@ fn by_provider(record: Fields<'_>) -> Vec<(ProviderId, Cost)> {
 }
 
 fn debate(record: Fields<'_>) -> Option<StoredDebate> {
-    let told = record.at("debate_value_analysis");
-    let experts = told.count("total_agents")?;
-    let changed = told.count("agents_changed_position")?.min(experts);
-    let single: Vec<f64> = told
+    let analysis = record.at("debate_value_analysis");
+    let experts = analysis.count("total_agents")?;
+    let changed = analysis.count("agents_changed_position")?.min(experts);
+    let single: Vec<f64> = analysis
         .each("agent_analyses")
         .filter_map(|agent| agent.number("confidence_delta"))
         .collect();
-    // The average is over all experts: as many like it have the same sum.
+    // The average is over all experts: that many rises of it have the same sum.
     let average = || {
-        told.number("avg_confidence_increase")
+        analysis
+            .number("avg_confidence_increase")
             .into_iter()
             .flat_map(|rise| (0..experts.min(64)).map(move |_| rise))
             .collect()
@@ -400,7 +403,7 @@ fn debate(record: Fields<'_>) -> Option<StoredDebate> {
     })
 }
 
-/// `independent_prompt_version: 1.0` as `independent` `1.0`.
+/// Reads `independent_prompt_version: 1.0` as `independent` and `1.0`.
 fn prompt_versions(record: Fields<'_>) -> Vec<(String, String)> {
     let stem = |key: &str| {
         let stem = key

@@ -1,4 +1,4 @@
-//! The providers of other programs' records, by the ids that this program gives them.
+//! Maps the provider names of other programs to this program's ids.
 
 use crate::domain::ids::ModelRef;
 use crate::domain::vendors::{VENDORS, Vendor};
@@ -31,7 +31,7 @@ fn named(name: &str) -> Option<&'static Vendor> {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn a_provider_is_told_by_its_name_or_by_its_model_and_else_is_unknown() {
+    fn a_provider_is_known_by_its_name_or_by_its_model() {
         let model = |provider, name| super::model(provider, name).to_string();
         assert_eq!(
             model(Some("Anthropic"), "claude-sonnet-4-5"),
