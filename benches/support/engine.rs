@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use conclave::consultation::Consultation;
 use conclave::consultation::plan::options::DebateOptions;
-use conclave::consultation::plan::{Control, Material, Plan};
+use conclave::consultation::plan::{Control, Plan};
 use conclave::consultation::policy::consent::ConsentMode;
 use conclave::consultation::policy::retry::RetryRule;
 use conclave::consultation::prompt::Templates;
+use conclave::consultation::prompt::filter::PromptMaterial;
 use conclave::consultation::protocol::{Answer, Question};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::{ConsultationId, ModelRef, ProviderId, SeatId};
@@ -94,7 +95,7 @@ pub(crate) fn plan(seats: usize) -> Plan {
         seed: 7,
         control: Control::usual(ConsentMode::PreApproved),
         fallbacks: BTreeMap::new(),
-        material: Material::default(),
+        material: PromptMaterial::default(),
         learnt_output: BTreeMap::new(),
         retry: RetryRule::default(),
         // All at once, as a bare client asks: what a queue takes is not overhead.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::event::{AbortReason, ConsultationEvent, EarlyTermination, Estimate, Event, StateName};
+use super::event::{AbortReason, ConsultationEvent, EarlyTermination, Event, StateName};
 use super::machine::step::StepContext;
 use super::phases::awaiting_consent::AwaitingConsent;
 use super::phases::cross_exam::CrossExamination;
@@ -16,6 +16,7 @@ use super::phases::{
 };
 use super::protocol::{Answer, TimerId};
 use super::tasks::TaskSet;
+use crate::consultation::policy::estimate::Estimate;
 
 /// Where a consultation is.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -158,6 +158,11 @@ impl fmt::Display for CallId {
     }
 }
 
+/// Numbers a timer; never used twice within a consultation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct TimerId(pub u32);
+
 /// Names a provider as the user writes it before the colon: `anthropic`, `openai`, `google`,
 /// `local`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -147,6 +147,20 @@ impl PriceList {
     }
 }
 
+/// Where a cost figure comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CostSource {
+    /// The provider said it.
+    Provider,
+    /// Computed from the price table.
+    Table,
+    /// The model runs on the user's own machine.
+    Free,
+    /// No price is known, or the provider did not say what was used.
+    Unknown,
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

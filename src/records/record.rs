@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use crate::consultation::event::{CallFinished, EarlyTerminationDecision, PromptUsed, StateName};
+use crate::consultation::event::{CallFinished, EarlyTerminationDecision, StateName};
+use crate::consultation::prompt::PromptUsed;
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::transcript::Transcript;
 use crate::domain::artifact::{Artifact, SCHEMA_VERSION, Source};

@@ -1,8 +1,9 @@
 //! What a person is told of a consultation that ended without an answer: what happened, and what to
 //! do about it.
 
-use crate::consultation::event::{AbortReason, Consent};
+use crate::consultation::event::AbortReason;
 use crate::consultation::policy::consent::Month;
+use crate::consultation::policy::estimate::Consent;
 use crate::consultation::transcript::{Abort, Ceiling, Transcript};
 use crate::domain::ids::{AgentId, ConsultationId};
 use crate::error::{Error, Exit};
@@ -142,9 +143,8 @@ fn ceiling(error: Error, transcript: &Transcript) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::consultation::event::{
-        ConsultationEvent, CostEvent, Estimate, Event, Started, StateName,
-    };
+    use crate::consultation::event::{ConsultationEvent, CostEvent, Event, Started, StateName};
+    use crate::consultation::policy::estimate::Estimate;
     use crate::domain::ids::{AgentId, ModelRef};
     use crate::domain::money::{Cost, MicroUsd};
     use crate::domain::panel::Panel;

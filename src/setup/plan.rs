@@ -17,9 +17,10 @@ use crate::config::key_commands::KeyCommands;
 use crate::config::paths::Home;
 use crate::config::settings::Settings;
 use crate::consultation::plan::options::DebateOptions;
-use crate::consultation::plan::{Material, ModelTerms, Plan};
+use crate::consultation::plan::{ModelTerms, Plan};
 use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::policy::retry::RetryRule;
+use crate::consultation::prompt::filter::PromptMaterial;
 use crate::consultation::prompt::{Size, Templates};
 use crate::domain::ids::{ConsultationId, ModelRef, ProviderId, SeatId};
 use crate::domain::panel::Panel;
@@ -54,7 +55,7 @@ pub(crate) struct Draft {
     pub(crate) panel: Panel,
     pub(crate) debate: DebateOptions,
     pub(crate) fallbacks: BTreeMap<SeatId, Vec<ModelRef>>,
-    pub(crate) material: Material,
+    pub(crate) material: PromptMaterial,
     pub(crate) notices: Vec<String>,
 }
 

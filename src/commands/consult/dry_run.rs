@@ -8,10 +8,10 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use crate::consultation::event::{CallEstimate, Consent, Estimate, GateReason};
 use crate::consultation::plan::Plan;
 use crate::consultation::plan::preview::{Places, planned_calls};
 use crate::consultation::policy::consent::Gate;
+use crate::consultation::policy::estimate::{CallEstimate, Consent, Estimate, GateReason};
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::protocol::call::{Prompt, join};
 use crate::domain::ids::ProviderId;

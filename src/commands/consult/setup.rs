@@ -2,8 +2,8 @@
 //! course the debate takes.
 
 use crate::config::env::Environment;
-use crate::consultation::plan::Material;
 use crate::consultation::policy::consent::ConsentMode;
+use crate::consultation::prompt::filter::PromptMaterial;
 use crate::domain::time::Timestamp;
 use crate::error::Error;
 use crate::setup::embedded_model::LocalModels;
@@ -74,9 +74,9 @@ pub(super) fn prepare(
         fallbacks: fallbacks(&chosen.panel, &wanted, catalog, reached, now),
         panel: chosen.panel,
         material: if args.output.verbose {
-            Material::Whole
+            PromptMaterial::Whole
         } else {
-            Material::Filtered
+            PromptMaterial::Filtered
         },
         notices: chosen.notices,
     };

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::commands::consult::flags::{ControlFlags, FailureChoice, OutputFlags, dollars};
 use crate::config::env::Environment;
 use crate::consultation::Consultation;
-use crate::consultation::plan::Material;
+use crate::consultation::prompt::filter::PromptMaterial;
 use crate::consultation::transcript::Transcript;
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::panel::Panel;
@@ -171,9 +171,9 @@ pub(super) fn run(args: &Args, environment: &Environment, past: &Past<'_>) -> Re
         debate,
         fallbacks: std::collections::BTreeMap::new(),
         material: if args.output.verbose {
-            Material::Whole
+            PromptMaterial::Whole
         } else {
-            Material::Filtered
+            PromptMaterial::Filtered
         },
         notices,
     };

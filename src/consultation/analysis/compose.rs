@@ -13,14 +13,14 @@ const NO_POINT: &str = "No clear recommendation: the experts agree on no point";
 
 /// The rounds that an answer is composed from.
 #[derive(Clone, Copy, Debug)]
-pub struct Material<'a> {
+pub struct HeldRounds<'a> {
     pub independents: &'a [Independent],
     pub synthesis: &'a Synthesis,
     /// Where Round 3 was held.
     pub cross_exam: Option<&'a CrossExam>,
 }
 
-impl Material<'_> {
+impl HeldRounds<'_> {
     fn source(&self) -> Source {
         if self.cross_exam.is_some() {
             Source::CrossExam
@@ -87,7 +87,7 @@ impl Material<'_> {
 }
 
 /// The strongest point of agreement, with the mean of what is stated about all of them.
-pub(in crate::consultation) fn recommendation(material: Material<'_>) -> Verdict {
+pub(in crate::consultation) fn recommendation(material: HeldRounds<'_>) -> Verdict {
     let points: Vec<Point> = points(material.synthesis, material.independents);
     let leading = material.synthesis.leading();
     Verdict {
@@ -106,7 +106,7 @@ pub(in crate::consultation) fn recommendation(material: Material<'_>) -> Verdict
 }
 
 /// Each expert's position as an option.
-pub(in crate::consultation) fn menu(material: Material<'_>) -> Verdict {
+pub(in crate::consultation) fn menu(material: HeldRounds<'_>) -> Verdict {
     let option = |held: &Independent| {
         let revised = material.cross_exam.and_then(|examined| {
             examined

@@ -8,6 +8,7 @@ use crate::consultation::protocol::call::{FailureClass, StopReason};
 use crate::consultation::reading::problem::Problem;
 use crate::domain::ids::{AgentId, CallId, ModelRef};
 use crate::domain::money::Cost;
+use crate::domain::pricing::CostSource;
 use crate::domain::tokens::Usage;
 
 use super::AbortReason;
@@ -138,20 +139,6 @@ pub struct CallError {
     /// True when the provider said what was used all the same.
     #[serde(default)]
     pub usage_told: bool,
-}
-
-/// Where a cost figure comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CostSource {
-    /// The provider said it.
-    Provider,
-    /// Computed from the price table.
-    Table,
-    /// The model runs on the user's own machine.
-    Free,
-    /// No price is known, or the provider did not say what was used.
-    Unknown,
 }
 
 /// Why a call was dropped.

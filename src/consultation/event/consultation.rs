@@ -3,13 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 use crate::consultation::plan::{Control, Plan};
+use crate::consultation::policy::estimate::{Consent, Estimate};
+use crate::consultation::prompt::PromptUsed;
 use crate::domain::artifact::Artifact;
 use crate::domain::ids::{AgentId, CallId, ModelRef, SeatId};
 use crate::domain::panel::Panel;
 
 use super::{
-    AbortReason, Consent, EarlyTermination, EarlyTerminationDecision, Estimate, StateName,
-    SubstitutionReason,
+    AbortReason, EarlyTermination, EarlyTerminationDecision, StateName, SubstitutionReason,
 };
 
 /// What happens to the consultation as a whole.
@@ -116,13 +117,4 @@ pub struct Resumed {
     pub lost_calls: Vec<CallId>,
     pub control: Control,
     pub tool_version: String,
-}
-
-/// A template in force, so that an edited prompt is visible.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PromptUsed {
-    /// Its file's path without the ending: `converge/independent`.
-    pub name: String,
-    pub version: String,
-    pub sha256: String,
 }

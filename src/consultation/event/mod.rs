@@ -15,21 +15,21 @@ mod judge;
 mod pulse;
 mod health;
 mod abort;
+mod answer;
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use crate::domain::ids::ConsultationId;
+use crate::domain::ids::{ConsultationId, TimerId};
 use crate::domain::time::Timestamp;
-
-use super::protocol::{Answer, TimerId};
 
 pub use abort::AbortReason;
 pub use agent::{AgentError, AgentEvent};
-pub use call::{CallError, CallEvent, CallFinished, CancelReason, CostSource, Purpose};
-pub use consultation::{ConsultationEvent, PromptUsed, Resumed, Started};
-pub use cost::{CallEstimate, Consent, CostEvent, Estimate, GateReason};
+pub use answer::Answer;
+pub use call::{CallError, CallEvent, CallFinished, CancelReason, Purpose};
+pub use consultation::{ConsultationEvent, Resumed, Started};
+pub use cost::CostEvent;
 pub use early_termination::{DecidedBy, EarlyTermination, EarlyTerminationDecision};
 pub use health::{HealthEvent, HealthUpdate};
 pub use judge::JudgeEvent;

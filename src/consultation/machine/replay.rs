@@ -11,14 +11,16 @@ use crate::domain::time::Timestamp;
 
 use crate::consultation::Consultation;
 use crate::consultation::event::{
-    AgentEvent, CallEvent, CallFinished, Cause, ConsultationEvent, CostEvent, CostSource, Envelope,
-    Estimate, Event, HealthEvent, ProviderEvent, RESUMABLE_VERSIONS,
+    AgentEvent, CallEvent, CallFinished, Cause, ConsultationEvent, CostEvent, Envelope, Event,
+    HealthEvent, ProviderEvent, RESUMABLE_VERSIONS,
 };
+use crate::consultation::policy::estimate::Estimate;
 use crate::consultation::policy::hedging::NoHedge;
 use crate::consultation::protocol::call::{Failure, Outcome, Reply, StopReason};
 use crate::consultation::protocol::provider::{Backoff, ProviderChange, ProviderUpdate};
 use crate::consultation::protocol::request::{NotAdmitted, RequestKey};
 use crate::consultation::protocol::{Effect, Input, TimerId};
+use crate::domain::pricing::CostSource;
 
 /// A consultation as its log left it.
 #[derive(Clone, Debug)]

@@ -10,13 +10,14 @@ use crate::domain::time::Timestamp;
 
 use super::run_state::{ProviderView, RunState, Watch};
 use crate::consultation::event::{
-    AbortReason, Cause, ConsultationEvent, Envelope, Estimate, Event, ProviderEvent, PulseAnswer,
-    PulseEvent, RoundEvent, SCHEMA_VERSION, StateEvent, StateName,
+    AbortReason, Cause, ConsultationEvent, Envelope, Event, ProviderEvent, PulseAnswer, PulseEvent,
+    RoundEvent, SCHEMA_VERSION, StateEvent, StateName,
 };
 use crate::consultation::plan::Plan;
 use crate::consultation::policy::budget;
 use crate::consultation::policy::budget::BudgetCheck;
 use crate::consultation::policy::consent::ConsentMode;
+use crate::consultation::policy::estimate::Estimate;
 use crate::consultation::policy::health::HealthStatus;
 use crate::consultation::policy::hedging::HedgeRule;
 use crate::consultation::protocol::call::Prompt;

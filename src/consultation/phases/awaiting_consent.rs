@@ -4,11 +4,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::next::{Entry, Next};
-use crate::consultation::event::{
-    AbortReason, Consent, ConsultationEvent, CostEvent, Estimate, Event,
-};
+use crate::consultation::event::{AbortReason, ConsultationEvent, CostEvent, Event};
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::policy::consent::Gate;
+use crate::consultation::policy::estimate::{Consent, Estimate};
 use crate::consultation::protocol::{Answer, Question};
 
 /// The question is open.

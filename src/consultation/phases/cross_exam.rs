@@ -11,7 +11,7 @@ use super::comparison;
 use super::judge::{judge_failed, judged, keep_composed, prompt_failed, send_judge};
 use super::next::{Entry, Next};
 use super::prior_answers;
-use crate::consultation::analysis::compose::Material;
+use crate::consultation::analysis::compose::HeldRounds;
 use crate::consultation::event::StateName;
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::policy::quorum::{Quorum, quorum};
@@ -189,7 +189,7 @@ impl CrossExamination {
         step.keep(Content::CrossExam(cross_exam.clone()), degraded);
         step.end_round(ROUND, self.since);
         if step.plan.debate.rounds.number() <= ROUND {
-            let material = Material {
+            let material = HeldRounds {
                 independents: &self.independents,
                 synthesis: &self.synthesis,
                 cross_exam: Some(&cross_exam),

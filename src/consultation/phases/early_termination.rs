@@ -11,7 +11,7 @@ use crate::stopping::early_termination::{
 use super::judge::{keep_composed, prompt_failed};
 use super::next::{Entry, ExpertAnswers, Next};
 use super::savings;
-use crate::consultation::analysis::compose::Material;
+use crate::consultation::analysis::compose::HeldRounds;
 use crate::consultation::analysis::evidence::evidence;
 use crate::consultation::event::{
     ConsultationEvent, DecidedBy, EarlyTermination, EarlyTerminationDecision, Event,
@@ -181,7 +181,7 @@ fn cross_examine(result: SynthesisResult) -> Next<SynthesisResult> {
 fn end(step: &mut StepContext<'_>, result: &SynthesisResult) -> Next<SynthesisResult> {
     keep_composed(
         step,
-        Material {
+        HeldRounds {
             independents: &result.answers.independents,
             synthesis: &result.synthesis,
             cross_exam: None,

@@ -11,14 +11,14 @@ use crate::domain::ids::AgentId;
 use crate::domain::tokens::{Band, estimate_tokens, token_band};
 
 use super::next::{Entry, Next};
-use crate::consultation::event::{
-    AbortReason, CallEstimate, ConsultationEvent, Estimate, Event, PromptUsed, Started, StateName,
-};
+use crate::consultation::event::{AbortReason, ConsultationEvent, Event, Started, StateName};
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::plan::preview;
 use crate::consultation::plan::preview::{Places, PlannedCall};
-use crate::consultation::plan::{CostRange, Material, OutputTokens, Plan};
-use crate::consultation::prompt::PromptError;
+use crate::consultation::plan::{CostRange, OutputTokens, Plan};
+use crate::consultation::policy::estimate::{CallEstimate, Estimate};
+use crate::consultation::prompt::filter::PromptMaterial;
+use crate::consultation::prompt::{PromptError, PromptUsed};
 use crate::consultation::protocol::answer::AnswerKind;
 
 /// Tokens of a vendor's own words around messages and schema, at most. No vendor says how many:
@@ -229,18 +229,18 @@ fn part(answer: Band, percent: u64) -> Band {
 
 /// Of a usual synthesis, filtering leaves out every point after the third and every tension after
 /// the second: about a third.
-fn of_the_synthesis(material: Material) -> u64 {
+fn of_the_synthesis(material: PromptMaterial) -> u64 {
     match material {
-        Material::Filtered => 67,
-        Material::Whole => 100,
+        PromptMaterial::Filtered => 67,
+        PromptMaterial::Whole => 100,
     }
 }
 
 /// Of a usual record of the cross-examination, filtering leaves out every challenge and rebuttal
 /// after the fifth: about half.
-fn of_the_record(material: Material) -> u64 {
+fn of_the_record(material: PromptMaterial) -> u64 {
     match material {
-        Material::Filtered => 50,
-        Material::Whole => 100,
+        PromptMaterial::Filtered => 50,
+        PromptMaterial::Whole => 100,
     }
 }

@@ -6,7 +6,7 @@ use crate::domain::ids::AgentId;
 
 use super::next::Next;
 
-use crate::consultation::analysis::compose::Material;
+use crate::consultation::analysis::compose::HeldRounds;
 use crate::consultation::event::{AbortReason, AgentError, StateName};
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::prompt::filter::Shown;
@@ -69,7 +69,7 @@ pub(in crate::consultation) fn prompt_failed<P>(phase: P, error: &PromptError) -
 
 /// Emits the answer that the mode composes from the rounds that were held, where no judge is asked
 /// for a verdict.
-pub(in crate::consultation) fn keep_composed(step: &mut StepContext<'_>, material: Material<'_>) {
+pub(in crate::consultation) fn keep_composed(step: &mut StepContext<'_>, material: HeldRounds<'_>) {
     let verdict = step.plan.debate.mode.strategy().compose(material);
     step.keep(Content::Verdict(verdict), false);
 }

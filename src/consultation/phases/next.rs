@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::artifact::{CrossExam, Independent, Synthesis};
 
-use crate::consultation::event::{AbortReason, Estimate};
+use crate::consultation::event::AbortReason;
+use crate::consultation::policy::estimate::Estimate;
 use crate::consultation::tasks::{AnswerSource, TaskSet};
 
 /// What follows on one step of a phase with the data `P`.

@@ -19,14 +19,15 @@ use crate::stopping::early_termination::EarlyStop;
 
 use self::options::DebateOptions;
 use super::anonymity::labels::Labels;
-use super::event::CostSource;
 use super::policy::consent::{ConsentMode, ConsentRule};
 use super::policy::hedging::HedgeRule;
 use super::policy::retry::RetryRule;
 use super::policy::substitution::OnFailure;
+use super::prompt::filter::PromptMaterial;
 use super::prompt::{Prompter, Size, Templates};
 use super::protocol::answer::AnswerKind;
 use super::protocol::call::{Failure, FailureClass, Prompt, Reply};
+use crate::domain::pricing::CostSource;
 
 /// Calls under way at one provider at once, where nothing else is said.
 pub const USUAL_IN_FLIGHT: u32 = 4;
@@ -60,7 +61,7 @@ pub struct Plan {
     #[serde(alias = "stand_ins")]
     pub fallbacks: BTreeMap<SeatId, Vec<ModelRef>>,
     /// How much of earlier rounds later ones are shown.
-    pub material: Material,
+    pub material: PromptMaterial,
     /// What the user's own history says of how long answers are; a kind of answer that is not here
     /// has its model's usual length.
     pub learnt_output: BTreeMap<ModelRef, BTreeMap<AnswerKind, OutputTokens>>,
@@ -110,17 +111,6 @@ impl Control {
             early_termination: EarlyStop::usual(),
         }
     }
-}
-
-/// How much of earlier rounds later ones are shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Material {
-    /// What weighs most.
-    #[default]
-    Filtered,
-    /// All of it.
-    Whole,
 }
 
 /// How one model is to be asked.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::artifact::Verdict;
 
 use crate::consultation::analysis::compose;
-use crate::consultation::analysis::compose::Material;
+use crate::consultation::analysis::compose::HeldRounds;
 use crate::consultation::protocol::answer::AnswerKind;
 
 /// The mode of a consultation.
@@ -33,12 +33,12 @@ pub struct Strategy {
     pub verdict: AnswerKind,
     pub ending: Ending,
     /// Puts an answer together where no verdict is asked for.
-    compose: fn(Material<'_>) -> Verdict,
+    compose: fn(HeldRounds<'_>) -> Verdict,
 }
 
 impl Strategy {
     /// The answer that the rounds that were held give by themselves.
-    pub fn compose(&self, material: Material<'_>) -> Verdict {
+    pub fn compose(&self, material: HeldRounds<'_>) -> Verdict {
         (self.compose)(material)
     }
 }

@@ -4,11 +4,12 @@
 use crate::domain::artifact::{CrossExam, Independent, Revision, Synthesis};
 use crate::domain::ids::{AgentId, ModelRef, SeatId};
 
+use super::Plan;
 use super::options::{JudgePasses, PriorAnswers};
-use super::{Material, Plan};
 use crate::consultation::anonymity::labels::Labels;
 use crate::consultation::phases::second_verdict;
 use crate::consultation::prompt::filter;
+use crate::consultation::prompt::filter::PromptMaterial;
 use crate::consultation::prompt::{Pair, PromptError};
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::protocol::call::Prompt;
@@ -194,8 +195,8 @@ impl Answers {
                 ..Synthesis::default()
             },
             cross_exam: match plan.material {
-                Material::Filtered => filter::cross_exam(&examined),
-                Material::Whole => examined,
+                PromptMaterial::Filtered => filter::cross_exam(&examined),
+                PromptMaterial::Whole => examined,
             },
         }
     }

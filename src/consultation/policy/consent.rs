@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::consultation::event::{Consent, Estimate, GateReason};
+use crate::consultation::policy::estimate::{Consent, Estimate, GateReason};
 use crate::domain::money::{Cost, MicroUsd};
 
 /// A context of more tokens is large: what it costs, and how long it takes, is worth a question.

@@ -2,6 +2,7 @@
 //! nothing of states or calls.
 
 pub mod budget;
+pub mod estimate;
 pub mod consent;
 pub mod health;
 pub mod hedging;

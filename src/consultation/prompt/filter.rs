@@ -16,14 +16,26 @@
 
 use std::cmp::Reverse;
 
+use serde::{Deserialize, Serialize};
+
 use crate::domain::artifact::{CrossExam, Independent, Revision, Synthesis};
 use crate::domain::confidence::Confidence;
 use crate::domain::panel::Seat;
 use crate::domain::tokens::estimate_tokens;
 
 use super::{PromptError, Prompter};
-use crate::consultation::plan::Material;
 use crate::consultation::protocol::call::Prompt;
+
+/// How much of earlier rounds the prompts of later ones contain.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PromptMaterial {
+    /// The strongest points, tensions, challenges and rebuttals.
+    #[default]
+    Filtered,
+    /// Everything.
+    Whole,
+}
 
 const CONSENSUS_POINTS: usize = 3;
 const TENSIONS: usize = 2;
@@ -51,7 +63,7 @@ impl Shown {
 /// Round 3: an expert attacks and defends.
 pub fn revision(
     prompter: &Prompter<'_>,
-    material: Material,
+    material: PromptMaterial,
     seat: &Seat,
     own: &Independent,
     found: &Synthesis,
@@ -64,7 +76,7 @@ pub fn revision(
 /// Round 3: the judge puts the record of the cross-examination in order.
 pub fn merging(
     prompter: &Prompter<'_>,
-    material: Material,
+    material: PromptMaterial,
     revisions: &[Revision],
     found: &Synthesis,
 ) -> Result<Shown, PromptError> {
@@ -76,7 +88,7 @@ pub fn merging(
 /// Round 4: the judge decides.
 pub fn verdict(
     prompter: &Prompter<'_>,
-    material: Material,
+    material: PromptMaterial,
     answers: &[Independent],
     found: &Synthesis,
     examined: &CrossExam,
@@ -130,14 +142,14 @@ fn heaviest<T: Clone, W: Ord>(items: &[T], most: usize, weight: impl Fn(&T) -> W
 }
 
 fn show<A: PartialEq>(
-    material: Material,
+    material: PromptMaterial,
     whole: &A,
     filter: impl Fn(&A) -> A,
     render: impl Fn(&A) -> Result<Prompt, PromptError>,
 ) -> Result<Shown, PromptError> {
     match material {
-        Material::Whole => render(whole).map(Shown::whole),
-        Material::Filtered => {
+        PromptMaterial::Whole => render(whole).map(Shown::whole),
+        PromptMaterial::Filtered => {
             let kept = filter(whole);
             let prompt = render(&kept)?;
             let tokens = |prompt: &Prompt| estimate_tokens(&prompt.text());
@@ -367,7 +379,7 @@ mod tests {
     }
 
     /// The three prompts of later rounds, in both sizes.
-    fn prompts(material: Material, found: &Synthesis, examined: &CrossExam) -> Vec<Shown> {
+    fn prompts(material: PromptMaterial, found: &Synthesis, examined: &CrossExam) -> Vec<Shown> {
         let persona = |id: &str| Persona {
             id: id.to_owned(),
             name: id.to_owned(),
@@ -409,9 +421,9 @@ mod tests {
     fn what_is_saved_is_what_the_whole_prompt_would_have_had_on_top() {
         let (found, examined) = (long_synthesis(), long_cross_exam());
         let tokens = |shown: &Shown| estimate_tokens(&shown.prompt.text());
-        for (filtered, whole) in prompts(Material::Filtered, &found, &examined)
+        for (filtered, whole) in prompts(PromptMaterial::Filtered, &found, &examined)
             .iter()
-            .zip(&prompts(Material::Whole, &found, &examined))
+            .zip(&prompts(PromptMaterial::Whole, &found, &examined))
         {
             assert!(filtered.tokens_saved > 0 && whole.tokens_saved == 0);
             assert_eq!(tokens(filtered) + filtered.tokens_saved, tokens(whole));
@@ -424,7 +436,11 @@ mod tests {
 
     #[test]
     fn experts_still_see_their_own_answer_whole_and_the_judge_every_open_point() {
-        let shown = prompts(Material::Filtered, &long_synthesis(), &long_cross_exam());
+        let shown = prompts(
+            PromptMaterial::Filtered,
+            &long_synthesis(),
+            &long_cross_exam(),
+        );
         let tasks: Vec<&str> = shown
             .iter()
             .map(|shown| shown.prompt.task.as_str())
@@ -439,7 +455,7 @@ mod tests {
     #[test]
     fn where_there_is_nothing_to_leave_out_nothing_is_saved() {
         for shown in prompts(
-            Material::Filtered,
+            PromptMaterial::Filtered,
             &Synthesis::default(),
             &CrossExam::default(),
         ) {

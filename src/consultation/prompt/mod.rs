@@ -9,8 +9,8 @@ pub mod filter;
 mod error;
 mod fence;
 mod material;
-mod sample;
 mod templates;
+mod overrides;
 
 use minijinja::value::{Serde, Value};
 use serde::{Deserialize, Serialize};
@@ -26,7 +26,7 @@ use super::protocol::call::Prompt;
 use super::reading::problem::{Problem, Weight};
 
 pub use error::PromptError;
-pub use templates::Templates;
+pub use templates::{PromptUsed, Templates};
 
 use fence::Fence;
 

@@ -10,18 +10,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
 use serde::{Deserialize, Serialize};
 
-use crate::consultation::event::PromptUsed;
 use crate::domain::hash::sha256;
 use crate::domain::panel::Persona;
 
 use super::error::PromptError;
-use super::sample;
 
 /// The line between the part that is the same for every call of a kind, and the part that holds
 /// what is asked now.
 const SEPARATOR: &str = "\n=== task ===\n";
 
-const PERSONAS: &str = "personas/";
+pub(super) const PERSONAS: &str = "personas/";
 
 /// Folders whose templates have two parts.
 const FOLDERS_OF_PARTS: [&str; 3] = ["converge/", "explore/", "clerk/"];
@@ -80,6 +78,15 @@ pub struct Templates {
     compiled: Kept,
 }
 
+/// A template in use. Its hash shows whether it was edited.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PromptUsed {
+    /// Its file's path without the ending: `converge/independent`.
+    pub name: String,
+    pub version: String,
+    pub sha256: String,
+}
+
 /// What was compiled, by the name that was asked for: every seat of a round fills the same
 /// template. Follows from the texts, so that it is no part of what makes two sets of templates
 /// equal.
@@ -112,21 +119,15 @@ impl Templates {
         }
     }
 
-    /// Puts the user's text in the place of a template, or adds a persona. What cannot be filled,
-    /// or leaves out the question, is refused at once and not after a round has been paid for.
-    pub fn override_with(&mut self, name: &str, text: &str) -> Result<(), PromptError> {
-        if !self.texts.contains_key(name) && !name.starts_with(PERSONAS) {
-            return Err(PromptError::Unknown(name.to_owned()));
-        }
+    /// Returns a copy with this text in the place of a template.
+    pub(super) fn with(&self, name: &str, text: &str) -> Self {
         let mut texts = self.texts.clone();
         texts.insert(name.to_owned(), normal(text));
-        let tried = Self::of(texts);
-        tried.check(name)?;
-        if !name.starts_with(PERSONAS) {
-            sample::fill_all(&tried)?;
-        }
-        *self = tried;
-        Ok(())
+        Self::of(texts)
+    }
+
+    pub(super) fn contains(&self, name: &str) -> bool {
+        self.texts.contains_key(name)
     }
 
     /// Leaves out what a consultation has no use for: its log holds all templates that it has. A
@@ -247,7 +248,8 @@ impl Templates {
         })
     }
 
-    fn check(&self, name: &str) -> Result<(), PromptError> {
+    /// Checks the front matter and the parts of a template.
+    pub(super) fn check(&self, name: &str) -> Result<(), PromptError> {
         let lacks = |what| {
             Err(PromptError::Lacks {
                 name: name.to_owned(),

@@ -8,22 +8,17 @@ pub mod request;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::ids::{AgentId, CallId, ModelRef, ProviderId};
-use crate::domain::money::MicroUsd;
 use crate::domain::time::Timestamp;
 
-use self::call::{Ask, Outcome};
 use self::provider::ProviderUpdate;
 use self::request::{CallRequest, NotAdmitted, RequestKey};
-use super::event::{
-    EarlyTermination, Envelope, Estimate, GateReason, HealthUpdate, StillWaiting,
-    SubstitutionReason,
-};
-use super::plan::Control;
+pub use super::event::Answer;
+pub use crate::domain::ids::TimerId;
 
-/// Numbers a timer; never used twice within a consultation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct TimerId(pub u32);
+use self::call::{Ask, Outcome};
+use super::event::{EarlyTermination, Envelope, HealthUpdate, StillWaiting, SubstitutionReason};
+use super::plan::Control;
+use crate::consultation::policy::estimate::{Estimate, GateReason};
 
 /// Something that happened to a consultation.
 #[derive(Clone, Debug, PartialEq)]
@@ -110,18 +105,4 @@ pub enum Question {
         reason: SubstitutionReason,
         message: String,
     },
-}
-
-/// What a person can answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Answer {
-    Yes,
-    No,
-    /// Yes, and from now on to every estimate below this amount, which has been saved.
-    Always(MicroUsd),
-    /// Rather nothing than this.
-    Fail,
-    /// Nobody is there any more.
-    Gone,
 }

@@ -25,12 +25,13 @@ use self::spend::LostCall;
 use self::token_savings::Savings;
 use super::analysis::evidence::evidence;
 use super::event::{
-    AbortReason, AgentError, AgentEvent, CallEvent, CallFinished, CancelReason, Consent,
-    ConsultationEvent, CostEvent, EarlyTerminationDecision, Envelope, Estimate, Event, HealthEvent,
-    JudgeEvent, PanelEvent, PanelSelection, PulseEvent, RoundEvent, Started, StateEvent, StateName,
-    SubstitutionReason, WhySubstituted,
+    AbortReason, AgentError, AgentEvent, CallEvent, CallFinished, CancelReason, ConsultationEvent,
+    CostEvent, EarlyTerminationDecision, Envelope, Event, HealthEvent, JudgeEvent, PanelEvent,
+    PanelSelection, PulseEvent, RoundEvent, Started, StateEvent, StateName, SubstitutionReason,
+    WhySubstituted,
 };
 use super::plan::mode::Ending;
+use crate::consultation::policy::estimate::{Consent, Estimate};
 
 /// All that the events of one consultation say.
 #[derive(Clone, Debug, PartialEq)]

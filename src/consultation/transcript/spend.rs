@@ -7,7 +7,8 @@ use crate::domain::money::Cost;
 use crate::domain::tokens::Usage;
 
 use super::Transcript;
-use crate::consultation::event::{CallFinished, CostSource};
+use crate::consultation::event::CallFinished;
+use crate::domain::pricing::CostSource;
 
 /// Tokens and cost of some of the calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

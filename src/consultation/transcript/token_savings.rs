@@ -9,7 +9,7 @@ use crate::domain::ids::CallId;
 
 use super::Transcript;
 use crate::consultation::event::{CallEvent, Event};
-use crate::consultation::plan::Material;
+use crate::consultation::prompt::filter::PromptMaterial;
 
 /// Tokens saved in the prompts of calls that came back. A prompt that nobody read, as of a call
 /// that was refused, saved nothing.
@@ -64,14 +64,14 @@ impl Transcript {
             .terms
             .plan
             .as_ref()
-            .map_or(Material::Whole, |plan| plan.material);
+            .map_or(PromptMaterial::Whole, |plan| plan.material);
         TokenEfficiency {
             tokens_used: used,
             tokens_saved_via_filtering: saved,
             efficiency_percentage: percentage(saved, used.saturating_add(saved)),
             filtering_method: match material {
-                Material::Filtered => FilteringMethod::StructuredArtifactArrayTruncation,
-                Material::Whole => FilteringMethod::None,
+                PromptMaterial::Filtered => FilteringMethod::StructuredArtifactArrayTruncation,
+                PromptMaterial::Whole => FilteringMethod::None,
             },
         }
     }

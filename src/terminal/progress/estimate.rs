@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use console::measure_text_width;
 
-use crate::consultation::event::{CallEstimate, Estimate};
+use crate::consultation::policy::estimate::{CallEstimate, Estimate};
 use crate::domain::money::Cost;
 use crate::domain::panel::Panel;
 

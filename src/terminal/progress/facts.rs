@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 
 use crate::consultation::event::{
-    CallEvent, ConsultationEvent, CostEvent, Envelope, Estimate, Event, GateReason, PanelEvent,
-    Started,
+    CallEvent, ConsultationEvent, CostEvent, Envelope, Event, PanelEvent, Started,
 };
 use crate::consultation::policy::consent::Month;
+use crate::consultation::policy::estimate::{Estimate, GateReason};
 use crate::domain::ids::{AgentId, CallId, ModelRef};
 use crate::domain::time::Timestamp;
 

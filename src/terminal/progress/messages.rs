@@ -6,14 +6,15 @@ use std::time::Duration;
 use console::measure_text_width;
 
 use crate::consultation::event::{
-    CallFinished, Consent, Estimate, HealthUpdate, PanelSelection, Resumed, Started, StateName,
-    SubstitutionReason, WhySubstituted,
+    CallFinished, HealthUpdate, PanelSelection, Resumed, Started, StateName, SubstitutionReason,
+    WhySubstituted,
 };
-use crate::consultation::plan::Material;
 use crate::consultation::plan::mode::Ending;
 use crate::consultation::plan::options::Rounds;
+use crate::consultation::policy::estimate::{Consent, Estimate};
 use crate::consultation::policy::health::HealthStatus;
 use crate::consultation::policy::hedging::NoHedge;
+use crate::consultation::prompt::filter::PromptMaterial;
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::domain::ids::{AgentId, ModelRef, ProviderId};
 use crate::domain::money::{Cost, MicroUsd};
@@ -300,8 +301,8 @@ pub(in crate::terminal) fn mode(terms: &Started) -> Option<&'static str> {
 /// How much later rounds are shown of earlier ones, where that is all of it.
 pub(in crate::terminal) fn material(terms: &Started) -> Option<&'static str> {
     match terms.plan.as_ref().map(|plan| plan.material) {
-        Some(Material::Whole) => Some("🔍 Verbose mode: using full debate artifacts"),
-        Some(Material::Filtered) | None => None,
+        Some(PromptMaterial::Whole) => Some("🔍 Verbose mode: using full debate artifacts"),
+        Some(PromptMaterial::Filtered) | None => None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! The person at the terminal: puts the consultation's questions and takes the answers.
 
-use crate::consultation::event::{Estimate, GateReason};
 use crate::consultation::policy::consent::Month;
+use crate::consultation::policy::estimate::{Estimate, GateReason};
 use crate::consultation::protocol::{Answer, Question};
 use crate::domain::ids::{ModelRef, ProviderId};
 use crate::domain::money::MicroUsd;

@@ -3,7 +3,8 @@
 
 use conclave::consultation::event::StateName;
 use conclave::consultation::plan::preview::{Places, planned_calls};
-use conclave::consultation::plan::{AROUND_A_PROMPT, Material, ModelTerms, OutputTokens, Plan};
+use conclave::consultation::plan::{AROUND_A_PROMPT, ModelTerms, OutputTokens, Plan};
+use conclave::consultation::prompt::filter::PromptMaterial;
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{Ask, Outcome, Prompt, Reply, StopReason};
 use conclave::consultation::transcript::Transcript;
@@ -167,7 +168,7 @@ proptest! {
         whole in any::<bool>(),
     ) {
         let mut plan = with_tiers(above_tokens);
-        plan.material = if whole { Material::Whole } else { Material::Filtered };
+        plan.material = if whole { PromptMaterial::Whole } else { PromptMaterial::Filtered };
         let lengths = OutputTokens { low: 200, expected: 400, high: 1_200 };
         for seat in &plan.panel.seats {
             plan.models.insert(seat.model.clone(), ModelTerms { expected_output: lengths, ..ModelTerms::default() });
@@ -297,7 +298,7 @@ fn each_call_is_expected_to_carry_the_answers_that_come_before_it() {
 fn whole_material_is_expected_to_cost_more_than_filtered_and_never_more_than_the_most() {
     let filtered = plan();
     let whole = Plan {
-        material: Material::Whole,
+        material: PromptMaterial::Whole,
         ..filtered.clone()
     };
     let (filtered, whole) = (filtered.estimate().unwrap(), whole.estimate().unwrap());

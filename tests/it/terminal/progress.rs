@@ -1,12 +1,13 @@
 //! What a pipe or a log gets while a consultation runs.
 
 use conclave::consultation::event::{
-    AbortReason, CallEvent, CancelReason, Consent, ConsultationEvent, CostEvent, Envelope, Event,
-    GateReason, HealthEvent, HealthUpdate, PulseEvent, Purpose, Resumed, RoundEvent, StateName,
-    StillWaiting, SubstitutionReason, WhySubstituted,
+    AbortReason, CallEvent, CancelReason, ConsultationEvent, CostEvent, Envelope, Event,
+    HealthEvent, HealthUpdate, PulseEvent, Purpose, Resumed, RoundEvent, StateName, StillWaiting,
+    SubstitutionReason, WhySubstituted,
 };
 use conclave::consultation::plan::Control;
 use conclave::consultation::policy::consent::ConsentMode;
+use conclave::consultation::policy::estimate::{Consent, GateReason};
 use conclave::consultation::policy::health::HealthStatus;
 use conclave::consultation::policy::hedging::NoHedge;
 use conclave::consultation::protocol::answer::AnswerKind;

@@ -4,10 +4,11 @@
 use std::time::Duration;
 
 use crate::consultation::event::{
-    AbortReason, AgentEvent, CallEvent, CallFinished, CancelReason, Consent, ConsultationEvent,
-    CostEvent, EarlyTerminationDecision, HealthEvent, PanelEvent, PanelSelection, ProviderEvent,
-    PulseEvent, RoundEvent, Started, SubstitutionReason, WhySubstituted,
+    AbortReason, AgentEvent, CallEvent, CallFinished, CancelReason, ConsultationEvent, CostEvent,
+    EarlyTerminationDecision, HealthEvent, PanelEvent, PanelSelection, ProviderEvent, PulseEvent,
+    RoundEvent, Started, SubstitutionReason, WhySubstituted,
 };
+use crate::consultation::policy::estimate::Consent;
 use crate::domain::ids::{AgentId, CallId};
 
 use super::{DegradedWarning, DisplayMode, ProgressReporter};

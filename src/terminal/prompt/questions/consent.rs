@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::consultation::event::{Estimate, GateReason};
 use crate::consultation::policy::consent::Month;
+use crate::consultation::policy::estimate::{Estimate, GateReason};
 use crate::domain::ids::{AgentId, ModelRef};
 use crate::domain::money::Cost;
 
@@ -118,7 +118,7 @@ fn size(estimate: &Estimate) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::consultation::event::CallEstimate;
+    use crate::consultation::policy::estimate::CallEstimate;
     use crate::consultation::protocol::answer::AnswerKind;
     use crate::domain::money::MicroUsd;
 

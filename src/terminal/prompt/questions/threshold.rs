@@ -1,6 +1,6 @@
 //! The question behind `Always`: below which estimate consultations are approved from now on.
 
-use crate::consultation::event::Estimate;
+use crate::consultation::policy::estimate::Estimate;
 use crate::domain::money::MicroUsd;
 
 use crate::terminal::markdown::escape::one_line;

@@ -2,13 +2,14 @@
 
 use conclave::consultation::event::{
     AgentError, AgentEvent, CallError, CallEvent, CallFinished, CancelReason, ConsultationEvent,
-    CostSource, Event, Purpose, SubstitutionReason, WhySubstituted,
+    Event, Purpose, SubstitutionReason, WhySubstituted,
 };
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{FailureClass, StopReason};
 use conclave::domain::artifact::Artifact;
 use conclave::domain::ids::{AgentId, CallId, ModelRef};
 use conclave::domain::money::{Cost, MicroUsd};
+use conclave::domain::pricing::CostSource;
 use conclave::domain::tokens::{Usage, UsageSource};
 
 use super::scenario::Generator;

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use conclave::consultation::event::{
-    AbortReason, CallEstimate, CallEvent, CancelReason, Consent, ConsultationEvent, Estimate,
-    Event, Purpose, RoundEvent, Started, StateEvent, StateName,
+    AbortReason, CallEvent, CancelReason, ConsultationEvent, Event, Purpose, RoundEvent, Started,
+    StateEvent, StateName,
 };
+use conclave::consultation::policy::estimate::{CallEstimate, Consent, Estimate};
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::domain::artifact::{Artifact, Content};
 use conclave::domain::ids::{AgentId, SeatId};

@@ -1,6 +1,7 @@
 //! The panel and the other terms of a consultation.
 
-use conclave::consultation::event::{PromptUsed, Started};
+use conclave::consultation::event::Started;
+use conclave::consultation::prompt::PromptUsed;
 use conclave::domain::ids::{ModelRef, SeatId};
 use conclave::domain::panel::{Panel, Persona, Seat};
 use fastrand::Rng;

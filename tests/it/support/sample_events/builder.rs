@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use conclave::consultation::event::{
-    AgentError, AgentEvent, CallError, CallEstimate, CallEvent, CallFinished, Consent,
-    ConsultationEvent, CostSource, Envelope, Estimate, Event, PromptUsed, Purpose, RoundEvent,
-    SCHEMA_VERSION, Started, StateEvent, StateName,
+    AgentError, AgentEvent, CallError, CallEvent, CallFinished, ConsultationEvent, Envelope, Event,
+    Purpose, RoundEvent, SCHEMA_VERSION, Started, StateEvent, StateName,
 };
+use conclave::consultation::policy::estimate::{CallEstimate, Consent, Estimate};
+use conclave::consultation::prompt::PromptUsed;
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{FailureClass, StopReason};
 use conclave::consultation::reading::problem::{Problem, Weight};
@@ -14,6 +15,7 @@ use conclave::domain::artifact::{Artifact, Content, Verdict};
 use conclave::domain::ids::{AgentId, CallId, ConsultationId, ModelRef, SeatId};
 use conclave::domain::money::{Cost, MicroUsd};
 use conclave::domain::panel::{Panel, Persona, Seat};
+use conclave::domain::pricing::CostSource;
 use conclave::domain::time::Timestamp;
 use conclave::domain::tokens::Usage;
 

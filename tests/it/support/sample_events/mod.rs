@@ -5,9 +5,10 @@ mod answers;
 mod builder;
 
 use conclave::consultation::event::{
-    AbortReason, CallError, CallEvent, CancelReason, Consent, ConsultationEvent, Envelope, Event,
-    Purpose, RoundEvent, StateName, SubstitutionReason, WhySubstituted,
+    AbortReason, CallError, CallEvent, CancelReason, ConsultationEvent, Envelope, Event, Purpose,
+    RoundEvent, StateName, SubstitutionReason, WhySubstituted,
 };
+use conclave::consultation::policy::estimate::Consent;
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::FailureClass;
 use conclave::domain::artifact::{Artifact, Content, Source, Verdict};

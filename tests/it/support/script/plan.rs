@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use conclave::consultation::plan::options::DebateOptions;
-use conclave::consultation::plan::{Control, Material, Plan};
+use conclave::consultation::plan::{Control, Plan};
 use conclave::consultation::policy::consent::{ConsentMode, ConsentRule};
 use conclave::consultation::policy::hedging::HedgeRule;
 use conclave::consultation::policy::retry::RetryRule;
 use conclave::consultation::policy::substitution::OnFailure;
 use conclave::consultation::prompt::Templates;
+use conclave::consultation::prompt::filter::PromptMaterial;
 use conclave::domain::ids::{ConsultationId, ModelRef, SeatId};
 use conclave::domain::money::MicroUsd;
 use conclave::domain::panel::{Panel, Seat};
@@ -74,7 +75,7 @@ pub fn plan() -> Plan {
             ..Control::usual(ConsentMode::Interactive)
         },
         fallbacks: BTreeMap::new(),
-        material: Material::default(),
+        material: PromptMaterial::default(),
         learnt_output: BTreeMap::new(),
         retry: RetryRule::default(),
         in_flight: BTreeMap::new(),

@@ -1,5 +1,5 @@
-//! A made-up consultation with which a user's template is tried: what cannot be filled shows before
-//! a round has been paid for.
+//! A user's own templates. Each is filled with a sample consultation when it is loaded, so that an
+//! error in it shows before a round has been paid for.
 
 use crate::consultation::anonymity::labels::Labels;
 use crate::consultation::plan::mode::Mode;
@@ -13,13 +13,31 @@ use crate::domain::ids::{ModelRef, SeatId};
 use crate::domain::panel::{Persona, Seat};
 
 use super::error::PromptError;
-use super::templates::Templates;
+use super::templates::{PERSONAS, Templates};
 use super::{Pair, Prompter, Size};
 
 const QUESTION: &str = "Is this the question?";
 
+impl Templates {
+    /// Replaces a template with the user's text, or adds a persona. Refuses a template that cannot
+    /// be filled, or leaves out the question.
+    pub fn override_with(&mut self, name: &str, text: &str) -> Result<(), PromptError> {
+        let is_persona = name.starts_with(PERSONAS);
+        if !self.contains(name) && !is_persona {
+            return Err(PromptError::Unknown(name.to_owned()));
+        }
+        let candidate = self.with(name, text);
+        candidate.check(name)?;
+        if !is_persona {
+            fill_all(&candidate)?;
+        }
+        *self = candidate;
+        Ok(())
+    }
+}
+
 /// Fills every prompt of every mode in both sizes, and checks that the question is in it.
-pub(super) fn fill_all(templates: &Templates) -> Result<(), PromptError> {
+fn fill_all(templates: &Templates) -> Result<(), PromptError> {
     let seats = [seat("one"), seat("two")];
     let labels = Labels::draw(&seats, 1);
     let [first, second] = &seats;
