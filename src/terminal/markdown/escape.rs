@@ -1,6 +1,5 @@
-//! Models' text is data: what it contains cannot break the structure of the document or steer the
-//! terminal that shows it. Nothing is lost: what would be structure stays as text, only characters
-//! that no reader sees are dropped.
+//! Escapes text of models: it cannot break the structure of the document or control the terminal
+//! that shows it. Structure becomes text; only invisible characters are dropped.
 
 use std::ops::Range;
 
@@ -8,12 +7,12 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 use crate::domain::text::clean;
 
-/// The text on one line, without control characters: for plain screens.
+/// Returns the text on one line, without control characters: for plain screens.
 pub fn one_line(text: &str) -> String {
     clean(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The text as one line of Markdown that is a paragraph and nothing else, fit for a list item or a
+/// Returns the text as one line of Markdown that is a single paragraph, fit for a list item or a
 /// heading.
 pub fn inline(text: &str) -> String {
     let mut line = one_line(text);
@@ -27,7 +26,7 @@ pub fn inline(text: &str) -> String {
     if is_one_paragraph(&line) {
         return line;
     }
-    // `1. x`: the sign behind the number is what makes it a list.
+    // `1. x`: the character after the number makes it a list.
     let digits = line.chars().take_while(char::is_ascii_digit).count();
     let mut escaped = line.clone();
     escaped.insert(digits, '\\');
@@ -38,7 +37,7 @@ pub fn inline(text: &str) -> String {
     }
 }
 
-/// The text as blocks of Markdown that keep to themselves: headings below the fourth level, no
+/// Returns the text as self-contained blocks of Markdown: headings below the fourth level, no
 /// rules, no HTML, nothing left open.
 pub fn block(text: &str) -> String {
     let text = clean(text);
@@ -62,10 +61,10 @@ pub fn block(text: &str) -> String {
     }
 }
 
-/// A change: the bytes to replace, and with what.
+/// The bytes to replace, and the replacement.
 type Edit = (Range<usize>, String);
 
-/// Makes the changes that do not overlap an earlier one.
+/// Applies the edits that do not overlap an earlier one.
 fn apply(text: &str, mut edits: Vec<Edit>) -> String {
     edits.sort_by_key(|(range, _)| range.start);
     let mut edited = String::with_capacity(text.len() + edits.len());
@@ -82,8 +81,8 @@ fn apply(text: &str, mut edits: Vec<Edit>) -> String {
     edited
 }
 
-/// A backslash before every `<` that opens HTML, and before every backtick that pairs with none: it
-/// could pair with one in the next text.
+/// Puts a backslash before every `<` that opens HTML, and before every unpaired backtick: it could
+/// pair with one in the next text.
 fn inline_edits(text: &str) -> Vec<Edit> {
     let mut edits = Vec::new();
     let mut in_code = false;
@@ -110,7 +109,7 @@ fn inline_edits(text: &str) -> Vec<Edit> {
     edits
 }
 
-/// Headings made small, rules and definitions of links made visible text.
+/// Lowers headings, and turns rules and link definitions into visible text.
 fn structure_edits(text: &str) -> Vec<Edit> {
     let parser = Parser::new_ext(text, Options::empty());
     let mut edits: Vec<Edit> = parser
@@ -129,7 +128,7 @@ fn structure_edits(text: &str) -> Vec<Edit> {
             Event::Start(Tag::Heading { level, .. }) => {
                 let marks = source.chars().take_while(|c| *c == '#').count();
                 if marks == 0 {
-                    // Underlined: the underline becomes text.
+                    // An underlined heading: the underline becomes text.
                     let underline = source
                         .trim_end()
                         .rfind('\n')
@@ -152,7 +151,7 @@ fn structure_edits(text: &str) -> Vec<Edit> {
     edits
 }
 
-/// The fence that closes a code block that the text leaves open.
+/// Returns the fence that closes a code block left open at the end.
 fn open_fence(text: &str) -> Option<String> {
     let mut open = None;
     for (event, range) in Parser::new_ext(text, Options::empty()).into_offset_iter() {
@@ -174,8 +173,8 @@ fn open_fence(text: &str) -> Option<String> {
     open
 }
 
-/// True when what follows the text is read as if the text were not there, and the text has no
-/// structure of its own.
+/// Returns true when the text has no structure of its own and does not change how the following
+/// text is read.
 fn is_contained(text: &str) -> bool {
     let followed = format!("{text}\n\n## after\n");
     let parser = Parser::new_ext(&followed, Options::empty());
@@ -212,7 +211,7 @@ fn is_one_paragraph(line: &str) -> bool {
     opens && is_contained(line)
 }
 
-/// A backslash before every sign that could mean something.
+/// Puts a backslash before every punctuation character.
 fn escape_all(line: &str) -> String {
     line.chars()
         .flat_map(|c| {

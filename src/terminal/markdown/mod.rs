@@ -1,4 +1,4 @@
-//! Markdown for the terminal: escaping texts of models, and rendering.
+//! Markdown for the terminal: escaping model text, and rendering.
 
 pub mod escape;
 pub mod render;

@@ -1,6 +1,6 @@
-//! Markdown shown on a terminal: wrapped to its width, styled where there is colour, readable where
-//! there is none. A pipe gets the source instead. The source is ours, with models' text already
-//! escaped, so nothing here interprets HTML.
+//! Renders Markdown for a terminal: wrapped to its width, and styled where there is colour. A pipe
+//! gets the source instead. Model text in the source is already escaped, so nothing here interprets
+//! HTML.
 
 use console::measure_text_width;
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
@@ -10,7 +10,7 @@ use crate::domain::text::clean;
 use super::table::Table;
 use crate::terminal::output::style::Paint;
 
-/// Lines longer than this are hard to read, however wide the terminal is.
+/// Longer lines are hard to read on any terminal.
 const WIDEST: usize = 100;
 
 /// Renders Markdown for a terminal of `width` columns.
@@ -35,7 +35,7 @@ struct Page {
     paint: Paint,
     width: usize,
     lines: Vec<String>,
-    /// What stands before every line: one entry for each open quote or list item.
+    /// The prefix of every line: one entry for each open quote or list item.
     containers: Vec<Container>,
     /// Numbers of the open lists; `None` for bullets.
     lists: Vec<Option<u64>>,
@@ -47,7 +47,7 @@ struct Page {
     code: Option<String>,
     table: Option<Table>,
     link: Vec<String>,
-    /// True when the next block is to be set off from the last one.
+    /// The next block is separated from the last one by an empty line.
     gap: bool,
 }
 
@@ -235,7 +235,7 @@ impl Page {
         }
     }
 
-    /// Adds text in the style that is in force.
+    /// Adds text in the current style.
     fn write(&mut self, text: &str) {
         let text = clean(text);
         let text = if self.italic > 0 {
@@ -278,21 +278,21 @@ impl Page {
         }
     }
 
-    /// Columns that the open containers leave.
+    /// Returns the columns left inside the open containers.
     fn room(&self) -> usize {
         let taken: usize = self.containers.iter().map(Container::width).sum();
         self.width.saturating_sub(taken).max(8)
     }
 
-    /// Writes a block: wrapped, and set off from the one before.
+    /// Writes a block: wrapped, and separated from the previous one.
     fn put(&mut self, text: &str) {
         self.separate();
         let room = self.room();
         for line in text.split('\n') {
             let mut style = String::new();
             for wrapped in textwrap::wrap(line, unbroken(room)) {
-                // A style that is open at the end of a line goes on in the next, but not over what
-                // stands before it.
+                // A style that is open at the end of a line continues in the next, but not over its
+                // prefix.
                 let whole = format!("{style}{wrapped}");
                 style = open_style(&whole);
                 let end = if style.is_empty() { "" } else { "\u{1b}[0m" };
@@ -305,7 +305,7 @@ impl Page {
         self.separate();
         let room = self.room().saturating_sub(2).max(8);
         for line in clean(code).trim_end().replace('\t', "    ").lines() {
-            // Code is cut where the line ends and not at a blank: every character counts.
+            // Code breaks only where the line is full: every blank counts.
             let options =
                 textwrap::Options::new(room).word_separator(textwrap::WordSeparator::AsciiSpace);
             if measure_text_width(line) <= room {
@@ -325,7 +325,7 @@ impl Page {
         }
     }
 
-    /// Writes one line behind what the open containers put before it.
+    /// Writes one line after the prefixes of the open containers.
     fn put_line(&mut self, line: &str) {
         let mut whole = String::new();
         for container in &mut self.containers {
@@ -347,7 +347,7 @@ impl Page {
     }
 }
 
-/// Wraps between words only: names of models keep their hyphens on one line.
+/// Wraps between words only: model names keep their hyphens on one line.
 fn unbroken<'a>(room: usize) -> textwrap::Options<'a> {
     textwrap::Options::new(room).word_splitter(textwrap::WordSplitter::NoHyphenation)
 }
@@ -361,7 +361,7 @@ impl Container {
     }
 }
 
-/// The style sequences that are in force at the end of a line.
+/// Returns the style sequences in force at the end of a line.
 fn open_style(line: &str) -> String {
     let mut open = String::new();
     for (at, _) in line.match_indices("\u{1b}[") {

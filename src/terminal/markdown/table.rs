@@ -4,7 +4,7 @@ use console::measure_text_width;
 
 use crate::terminal::output::style::Paint;
 
-/// A table as it is read; the first row is its head.
+/// A table; the first row is its head.
 #[derive(Debug, Default)]
 pub(in crate::terminal) struct Table {
     rows: Vec<Vec<String>>,
@@ -21,7 +21,7 @@ impl Table {
         }
     }
 
-    /// The table in lines of at most `room` columns, as far as its words allow.
+    /// Returns the table in lines of at most `room` columns, as far as its words allow.
     pub(in crate::terminal) fn lines(&self, room: usize, paint: Paint) -> Vec<String> {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let width = |column: usize| {
@@ -60,7 +60,7 @@ impl Table {
     }
 }
 
-/// Each row as lines `head: cell`, rows set apart by an empty line.
+/// Returns each row as lines `head: cell`, with an empty line between rows.
 fn stacked(head: &[String], body: &[Vec<String>], room: usize, paint: Paint) -> Vec<String> {
     let mut lines = Vec::new();
     for (number, row) in body.iter().enumerate() {

@@ -10,15 +10,15 @@ pub use crate::domain::words::{
     LOCAL_QUALITY, amount, model_address, model_name, round_title, seconds, thousands,
 };
 
-/// What is said of a panel whose seats are all played by one vendor's models.
+/// The remark on a panel whose seats are all played by models of one vendor.
 pub const ONE_FAMILY: &str = "agreement within one family is weak evidence";
 
-/// `72s`, as a person would say it.
+/// `72s`.
 pub fn whole_seconds(duration: Duration) -> String {
     format!("{}s", duration.as_secs())
 }
 
-/// `0:42`, `12:07`, `1:02:03`: a clock for time that is passing.
+/// `0:42`, `12:07`, `1:02:03`: a running clock.
 pub fn clock(duration: Duration) -> String {
     let seconds = duration.as_secs();
     let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
@@ -29,7 +29,7 @@ pub fn clock(duration: Duration) -> String {
     }
 }
 
-/// Two decimals, as an amount to decide on needs; four below a cent, unless it is nothing.
+/// Two decimals, and four below one cent.
 pub fn dollars(amount: MicroUsd) -> String {
     if (1..10_000).contains(&amount.0) {
         amount.to_string()
@@ -38,7 +38,7 @@ pub fn dollars(amount: MicroUsd) -> String {
     }
 }
 
-/// `84% (3 experts count as 1.6 independent ones)`: a probability, and what it rests on.
+/// `84% (the experts count as 1.6 independent ones)`: a probability and its basis.
 pub fn calibrated_words(calibrated: &Calibrated) -> String {
     let percent = format!("{:.0}%", calibrated.probability * 100.0);
     match calibrated.basis {

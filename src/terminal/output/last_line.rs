@@ -1,37 +1,37 @@
-//! How the last line of standard error stands, so that what is said next neither continues it nor
-//! drives a question out of sight.
+//! Tracks the last line of standard error, so that new text neither continues it nor scrolls an
+//! open question out of sight.
 
-/// Before text that goes on after something else was said.
+/// Before text that continues after other text interrupted it.
 const INDENT: &str = "     ";
 
-/// The last line.
+/// The state of the last line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::terminal) enum LastLine {
-    /// It is ended.
+    /// It ended with a newline.
     #[default]
     Ended,
-    /// Text that is still being written.
+    /// Text is still being written.
     Open,
-    /// It is ended, because something else was said while text was being written.
+    /// Other text ended it while text was being written.
     Interrupted,
-    /// A question is open; this is what its answer is typed behind.
+    /// A question is open; its answer is typed behind `prompt`.
     Question {
         prompt: String,
         position: PromptPosition,
     },
 }
 
-/// Whether the prompt is what was written last.
+/// Whether the prompt was written last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::terminal) enum PromptPosition {
     Last,
-    /// Something else stands there, and has not ended its line yet.
+    /// Other text stands below it and has not ended its line yet.
     Above,
 }
 
 impl LastLine {
-    /// What is written so that `text` stands on lines of its own; an open question is put again
-    /// below it.
+    /// Returns what to write so that `text` stands on lines of its own. An open question is
+    /// repeated below it.
     pub(in crate::terminal) fn apart(&mut self, text: &str) -> String {
         if text.is_empty() {
             return String::new();
@@ -63,8 +63,8 @@ impl LastLine {
         }
     }
 
-    /// What is written so that `text` continues the text that is being written. Never drives a
-    /// question away: it is put again below.
+    /// Returns what to write so that `text` continues the text being written. An open question is
+    /// repeated below it.
     pub(in crate::terminal) fn continued(&mut self, text: &str) -> String {
         match self {
             Self::Question { .. } if text.ends_with('\n') || text.is_empty() => self.apart(text),
@@ -77,7 +77,7 @@ impl LastLine {
                     Self::Open
                 };
                 match (std::mem::replace(self, end), text.strip_prefix('\n')) {
-                    // Its line is ended already.
+                    // Its line has ended already.
                     (Self::Interrupted, Some(rest)) => rest.to_owned(),
                     (Self::Interrupted, None) => {
                         format!("{INDENT}{}", text.trim_start_matches(' '))
@@ -88,7 +88,7 @@ impl LastLine {
         }
     }
 
-    /// Puts a question, which takes the place of an open one.
+    /// Asks a question, in place of an open one.
     pub(in crate::terminal) fn ask(&mut self, question: &str) -> String {
         let before = self.close();
         let prompt = question.rsplit('\n').next().unwrap_or_default().to_owned();
@@ -99,14 +99,14 @@ impl LastLine {
         format!("{before}{question}")
     }
 
-    /// The open question was answered: whoever typed has ended its line.
+    /// Marks the open question as answered; the typed newline has ended its line.
     pub(in crate::terminal) fn answered(&mut self) {
         if matches!(self, Self::Question { .. }) {
             *self = Self::Ended;
         }
     }
 
-    /// What ends the line, whatever it is; the open question is gone.
+    /// Returns what ends the line, and drops an open question.
     pub(in crate::terminal) fn close(&mut self) -> &'static str {
         match std::mem::take(self) {
             Self::Ended

@@ -15,8 +15,8 @@ use super::last_line::LastLine;
 use super::live_area::LiveArea;
 use super::style::Paint;
 
-/// What the environment asks of screens. The values are read elsewhere; what they mean is decided
-/// here.
+/// The environment variables that decide about colour and animation. They are read elsewhere and
+/// interpreted here.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TerminalEnv<'a> {
     /// `NO_COLOR`: any value but the empty one.
@@ -27,7 +27,7 @@ pub struct TerminalEnv<'a> {
     pub term: Option<&'a str>,
 }
 
-/// How much is said beside the answer.
+/// How much is printed beside the answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verbosity {
     /// Errors only.
@@ -38,18 +38,18 @@ pub enum Verbosity {
     Verbose,
 }
 
-/// One stream, as it was found.
+/// What is known of one stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamTraits {
     pub is_terminal: bool,
-    /// True for a terminal on which lines can be redrawn.
+    /// Lines can be redrawn.
     pub is_animated: bool,
     pub paint: Paint,
     /// Columns. Meaningful on a terminal only.
     pub width: usize,
 }
 
-/// Prints. Clones share the streams.
+/// Writes to both streams. Clones share them.
 #[derive(Clone)]
 pub struct Printer {
     inner: Arc<Inner>,
@@ -61,8 +61,8 @@ struct Inner {
     out_traits: StreamTraits,
     err_traits: StreamTraits,
     verbosity: Verbosity,
-    /// True once something was said beside the result.
-    said: AtomicBool,
+    /// Something was printed beside the result.
+    has_notes: AtomicBool,
     live_area: LiveArea,
 }
 
@@ -93,9 +93,9 @@ impl std::fmt::Debug for Printer {
 pub struct PrintError(#[source] io::Error);
 
 impl StreamTraits {
-    /// Decides about one stream.
+    /// Decides about colour and animation of one stream.
     pub fn new(is_terminal: bool, width: Option<u16>, env: &TerminalEnv<'_>) -> Self {
-        // Unix terminals all name themselves; a stream without a name is some other kind of device.
+        // Unix terminals all set `TERM`; a stream without it is some other kind of device.
         let dumb = env
             .term
             .map_or(cfg!(unix), |term| term.is_empty() || term == "dumb");
@@ -151,7 +151,7 @@ impl Printer {
                 out_traits,
                 err_traits,
                 verbosity,
-                said: AtomicBool::new(false),
+                has_notes: AtomicBool::new(false),
                 live_area: LiveArea::new(),
             }),
         }
@@ -179,12 +179,15 @@ impl Printer {
         let Inner {
             out_traits,
             err_traits,
-            said,
+            has_notes,
             ..
         } = &*self.inner;
-        if out_traits.is_terminal && err_traits.is_terminal && said.swap(false, Ordering::Relaxed) {
-            // On one screen, the result stands apart from what was said before it.
-            self.say("\n");
+        if out_traits.is_terminal
+            && err_traits.is_terminal
+            && has_notes.swap(false, Ordering::Relaxed)
+        {
+            // On one screen, an empty line separates the result from what was printed before it.
+            self.print_apart("\n");
         }
         let written = self.inner.live_area.suspend(|| {
             let mut out = lock(&self.inner.out);
@@ -196,27 +199,26 @@ impl Printer {
         }
     }
 
-    /// Says something beside the result, on a line of its own.
+    /// Prints a line beside the result.
     pub fn note(&self, line: &str) {
         if self.inner.verbosity > Verbosity::Quiet {
-            self.say(&format!("{line}\n"));
+            self.print_apart(&format!("{line}\n"));
         }
     }
 
-    /// Says what only `--verbose` wants to know.
+    /// Prints a line with `--verbose` only.
     pub fn detail(&self, line: &str) {
         if self.inner.verbosity == Verbosity::Verbose {
-            self.say(&format!("{}\n", self.inner.err_traits.paint.dim(line)));
+            self.print_apart(&format!("{}\n", self.inner.err_traits.paint.dim(line)));
         }
     }
 
-    /// Says that something is not as it should be, though the work goes on. Said also when quiet:
-    /// it is about a failure.
+    /// Prints a warning. It is printed with `--quiet` too, because it is about a failure.
     pub fn warning(&self, line: &str) {
-        self.say(&format!("{}\n", self.inner.err_traits.paint.yellow(line)));
+        self.print_apart(&format!("{}\n", self.inner.err_traits.paint.yellow(line)));
     }
 
-    /// Says what failed, each of its causes, and what can be done.
+    /// Prints an error, its causes and its hints.
     pub fn error(&self, error: &(dyn Error + 'static), hints: &[String]) {
         let paint = self.inner.err_traits.paint;
         let mut text = format!("{} {}\n", paint.red("error:"), clean(&error.to_string()));
@@ -234,43 +236,43 @@ impl Printer {
         for hint in hints {
             text.extend([&paint.cyan("hint:"), " ", hint, "\n"]);
         }
-        self.say(&text);
+        self.print_apart(&text);
     }
 
-    /// Puts a question. What is said while it is open stands above it; dropping what is returned
-    /// takes it away.
+    /// Asks a question. Text printed while it is open stands above it; dropping the returned value
+    /// withdraws it.
     pub(in crate::terminal) fn ask(&self, question: &str) -> OpenQuestion {
         self.on_last_line(|last| last.ask(question));
         OpenQuestion(self.clone())
     }
 
-    /// Ends the last line, whatever stands on it. A question on it is open no longer.
+    /// Ends the last line and closes a question on it.
     pub(in crate::terminal) fn end_line(&self) {
         self.on_last_line(|last| last.close().to_owned());
     }
 
-    /// Writes on at the text that is being written; the next line that is said is one of its own.
+    /// Continues the text that is being written; the next line printed starts on its own.
     pub(in crate::terminal) fn write_on(&self, text: &str) {
         self.on_last_line(|last| last.continued(text));
     }
 
-    /// Standard error for another writer of lines, such as `--events -`. The live display makes way
-    /// for each write.
+    /// Returns standard error as a writer of lines, such as for `--events -`. The live area makes
+    /// way for each write.
     pub fn stderr_writer(&self) -> StderrWriter {
         StderrWriter(self.clone())
     }
 
-    fn say(&self, text: &str) {
+    fn print_apart(&self, text: &str) {
         self.on_last_line(|last| last.apart(text));
     }
 
-    /// Nobody can be told when standard error itself fails.
+    /// Drops an error of standard error itself: there is no other stream to report it on.
     fn on_last_line(&self, write: impl FnOnce(&mut LastLine) -> String) {
         let _ = self.write_stderr(write);
     }
 
     fn write_stderr(&self, write: impl FnOnce(&mut LastLine) -> String) -> io::Result<()> {
-        self.inner.said.store(true, Ordering::Relaxed);
+        self.inner.has_notes.store(true, Ordering::Relaxed);
         self.inner.live_area.suspend(|| {
             let mut err = lock(&self.inner.err);
             let text = write(&mut err.last_line);
@@ -286,7 +288,7 @@ impl Printer {
 pub(in crate::terminal) struct OpenQuestion(Printer);
 
 impl OpenQuestion {
-    /// It was answered: whoever typed has ended its line.
+    /// Marks the question as answered; the typed newline has ended its line.
     pub(in crate::terminal) fn answered(self) {
         self.0.on_last_line(|last| {
             last.answered();

@@ -1,4 +1,4 @@
-//! Colour as a decision already made: with it off, every function returns its text as it is.
+//! Colour as a decision already made: without it, every function returns its text unchanged.
 
 use console::Style;
 

@@ -1,4 +1,4 @@
-//! The progress of a model's download, on stderr: a bar of bytes on a terminal, a few plain lines
+//! The progress of a model download on stderr: a bar of bytes on a terminal, a few plain lines
 //! elsewhere.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -7,16 +7,16 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 #[derive(Debug)]
 pub struct DownloadBar {
     bar: ProgressBar,
-    told: String,
+    step: String,
 }
 
 impl DownloadBar {
-    /// A bar on stderr; it draws nothing when stderr is no terminal.
+    /// Draws on stderr, and nothing if stderr is no terminal.
     pub fn on_stderr() -> Self {
         Self::drawn_to(ProgressDrawTarget::stderr())
     }
 
-    /// A bar that is drawn elsewhere, or nowhere.
+    /// Draws on another target, or nowhere.
     pub fn drawn_to(target: ProgressDrawTarget) -> Self {
         let bar = ProgressBar::with_draw_target(None, target);
         let style = ProgressStyle::with_template(
@@ -29,19 +29,19 @@ impl DownloadBar {
         );
         Self {
             bar,
-            told: String::new(),
+            step: String::new(),
         }
     }
 
-    /// Says what is going on, before the bar. The same words twice are said once.
+    /// Shows the current step before the bar. Repeating a step does nothing.
     ///
-    /// Returns them the first time where there is no terminal to draw on, for the caller to print
-    /// as a line.
+    /// Returns the step the first time where there is no terminal, for the caller to print as a
+    /// line.
     pub fn say(&mut self, what: &str) -> Option<String> {
-        if self.told == what {
+        if self.step == what {
             return None;
         }
-        what.clone_into(&mut self.told);
+        what.clone_into(&mut self.step);
         self.bar.set_message(what.to_owned());
         self.bar.is_hidden().then(|| what.to_owned())
     }

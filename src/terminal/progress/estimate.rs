@@ -1,4 +1,4 @@
-//! The estimate by stage and seat, for `--verbose`: the least, the expected and the most of each.
+//! The estimate by round and seat, for `--verbose`: low, expected and high.
 
 use std::collections::BTreeSet;
 
@@ -66,7 +66,7 @@ pub(in crate::terminal) fn estimate_lines(estimate: &Estimate, panel: &Panel) ->
     lines
 }
 
-/// `$0.0200 – $0.0375 – $0.0750`, or the one figure that all three are.
+/// `$0.0200 – $0.0375 – $0.0750`, or the one figure if all three are equal.
 fn range(low: Cost, expected: Cost, high: Cost) -> String {
     let mut figures = [low, expected, high]
         .map(|cost| amount(Cost::exactly(cost.known)))

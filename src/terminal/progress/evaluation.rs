@@ -1,10 +1,10 @@
-//! An evaluation as a tree: every rule with what it found, and the decision last. Pure.
+//! An evaluation as a tree: every rule with its outcome, and the decision last. Pure.
 
 use crate::stopping::evaluation::{Class, Decision, Evaluation, Outcome, Rule, RuleKind};
 
 use crate::terminal::markdown::escape::one_line;
 
-/// The lines of the tree, under a heading such as `EARLY TERMINATION CHECK (Round 2)`.
+/// Returns the tree under a heading such as `EARLY TERMINATION CHECK (Round 2)`.
 pub fn evaluation_tree(heading: &str, evaluation: &Evaluation) -> Vec<String> {
     let mut lines = vec![heading.to_owned()];
     for rule in &evaluation.rules {

@@ -77,7 +77,7 @@ impl RunFacts {
         }
     }
 
-    /// Returns the name of an agent as the lines call it.
+    /// Returns the display name of an agent.
     pub(super) fn name_of(&self, agent: &AgentId) -> String {
         let terms = self.terms.as_ref();
         let seat = terms.and_then(|terms| terms.panel.seat_of(agent));

@@ -1,11 +1,11 @@
-//! Reads JSON while it is still being written, for its texts: each string value comes as it grows,
-//! under the name of its field. Pure.
+//! Reads JSON while it is being written and yields its strings: each value as it grows, under the
+//! name of its field. Pure.
 //!
-//! A model may put words around the JSON, or write no JSON at all: what is not JSON passes as it
-//! is, without the fences around code. Invariant: what comes does not depend on how the text was
-//! cut into pieces.
+//! A model may put words around the JSON, or write none at all: text that is not JSON passes
+//! unchanged, without code fences. Invariant: the output does not depend on how the text is cut
+//! into pieces.
 
-/// A part of what was written.
+/// A piece of the output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::terminal) enum JsonFragment {
     /// A string value of this field begins; its text follows.
@@ -15,7 +15,7 @@ pub(in crate::terminal) enum JsonFragment {
     End,
 }
 
-/// A reader of one text, from its beginning.
+/// A reader of one text.
 #[derive(Clone, Debug, Default)]
 pub(in crate::terminal) struct StreamedJson {
     state: ReaderState,
@@ -24,18 +24,19 @@ pub(in crate::terminal) struct StreamedJson {
 
 #[derive(Clone, Debug)]
 enum ReaderState {
-    /// Prose, at the beginning of a line, with what of it may still turn out to be something else.
+    /// Prose at the start of a line, with the characters that may still turn out to be a fence or
+    /// JSON.
     LineStart(String),
-    /// Prose, further on in a line.
+    /// Prose further on in a line.
     Prose,
     /// The line that opens or closes a fence.
     Fence,
-    /// A brace at the beginning of a line and blanks: JSON if a name follows.
+    /// A brace at the start of a line: JSON if a name follows.
     Brace(String),
     Json(JsonPosition),
 }
 
-/// Within JSON.
+/// The position within JSON.
 #[derive(Clone, Debug)]
 struct JsonPosition {
     containers: Vec<JsonContainer>,
@@ -48,20 +49,20 @@ enum JsonContainer {
     List,
 }
 
-/// What a string is.
+/// The role of a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum StringRole {
     Name,
     Value,
 }
 
-/// The characters of a string, whose escapes may come in pieces.
+/// The characters of a string, whose escapes may arrive in pieces.
 #[derive(Clone, Debug, Default)]
 struct StringDecoder {
     escape: EscapeState,
     /// The first half of a character outside the basic plane.
     high: Option<u32>,
-    /// The name, where the string is one.
+    /// The string itself, if it is a name.
     name: String,
 }
 
@@ -83,7 +84,7 @@ impl Default for ReaderState {
 }
 
 impl StreamedJson {
-    /// Takes the next piece and returns what it brought.
+    /// Reads the next piece and returns its output.
     pub(in crate::terminal) fn read(&mut self, piece: &str) -> Vec<JsonFragment> {
         for c in piece.chars() {
             self.state = match std::mem::take(&mut self.state) {
@@ -108,7 +109,7 @@ impl StreamedJson {
         std::mem::take(&mut self.parts)
     }
 
-    /// What is left when nothing follows.
+    /// Returns the output that was held back, at the end of the text.
     pub(in crate::terminal) fn finish(&mut self) -> Vec<JsonFragment> {
         match std::mem::take(&mut self.state) {
             ReaderState::LineStart(held) | ReaderState::Brace(held) => {
@@ -204,7 +205,7 @@ impl StreamedJson {
             }
             ':' => json.expect(StringRole::Value),
             ',' => json.expect(StringRole::Name),
-            // Numbers, words and blanks.
+            // Numbers, words and white space.
             _ => {}
         }
         ReaderState::Json(json)
@@ -240,8 +241,8 @@ impl JsonPosition {
         }
     }
 
-    /// The field that a value here belongs to: that of the nearest object, whatever lists are in
-    /// between.
+    /// Returns the field that a value here belongs to: that of the nearest object, across any lists
+    /// in between.
     fn field(&self) -> String {
         let name = |container: &JsonContainer| match container {
             JsonContainer::Object { name, .. } => Some(name.clone()),
@@ -256,7 +257,7 @@ impl JsonPosition {
 }
 
 impl StringDecoder {
-    /// The characters that this one completes, and whether it ends the string.
+    /// Returns the characters that this one completes, and whether it ends the string.
     fn take(&mut self, c: char) -> (std::vec::IntoIter<char>, bool) {
         let mut decoded = Vec::new();
         let mut ended = false;
@@ -300,7 +301,7 @@ impl StringDecoder {
                     }
                 }
                 None => {
-                    // No escape after all: the character means what it means by itself.
+                    // An invalid escape: the character stands for itself.
                     self.escape = EscapeState::None;
                     decoded.extend(self.lone_half());
                     decoded.push(char::REPLACEMENT_CHARACTER);
@@ -349,7 +350,7 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::Value;
 
-    /// The parts of all pieces, texts that follow each other joined.
+    /// All fragments, with consecutive texts joined.
     fn parts<'a>(pieces: impl IntoIterator<Item = &'a str>) -> Vec<JsonFragment> {
         let mut reader = StreamedJson::default();
         let mut all: Vec<JsonFragment> = Vec::new();

@@ -1,5 +1,5 @@
-//! The judge's text while it is written, for `--stream`: of the calls that may be under way at
-//! once, one is shown. Text comes out as it is to be printed; printing it is `progress`'s business.
+//! The judge's text while it is written, for `--stream`. Several calls may be open at once; one is
+//! shown. Returns text to print and prints nothing itself.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -20,13 +20,13 @@ const DEEPER: &str = "     ";
 /// How text is laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::terminal) enum StreamLayout {
-    /// As it comes.
+    /// Unwrapped, as it arrives.
     Running,
-    /// Whole lines only, no wider than this: something is drawn below them.
+    /// Whole lines only, narrower than this: the live area is drawn below them.
     Lines(usize),
 }
 
-/// All calls of the judge that are under way.
+/// All open calls of the judge.
 #[derive(Debug)]
 pub(in crate::terminal) struct JudgeStream {
     layout: StreamLayout,
@@ -43,7 +43,7 @@ impl JudgeStream {
         }
     }
 
-    /// A call goes out.
+    /// Opens a call.
     pub(in crate::terminal) fn begin(&mut self, call: CallId, model: &ModelRef) {
         self.calls.insert(
             call,
@@ -51,7 +51,7 @@ impl JudgeStream {
         );
     }
 
-    /// A piece of a call's text; what is to be printed of it now.
+    /// Takes a piece of a call's text and returns what to print now.
     pub(in crate::terminal) fn write(&mut self, call: CallId, piece: &str) -> String {
         let Some(text_of_call) = self.calls.get_mut(&call) else {
             return String::new();
@@ -64,8 +64,8 @@ impl JudgeStream {
         }
     }
 
-    /// A call has ended, or was dropped. What another one has written meanwhile is shown in its
-    /// place when it result nothing.
+    /// Closes a call that ended or was dropped. If it brought no answer, the text of another open
+    /// call is shown instead.
     pub(in crate::terminal) fn end(&mut self, call: CallId, result: CallResult) -> String {
         let Some(mut text_of_call) = self.calls.remove(&call) else {
             return String::new();
@@ -89,29 +89,29 @@ impl JudgeStream {
     }
 }
 
-/// What came of a call.
+/// What a call returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::terminal) enum CallResult {
     Answer,
     Nothing,
 }
 
-/// What one call has written.
+/// The text of one call.
 #[derive(Debug)]
 struct CallText {
     layout: StreamLayout,
     reader: StreamedJson,
-    /// Waits for the first text: a call that never writes has none.
+    /// Printed before the first text, so that a call without text prints none.
     heading: Option<String>,
     kind: TextKind,
-    /// To be printed.
+    /// Ready to print.
     ready: String,
-    /// What is not printed before the line is whole.
+    /// Held back until the line is whole.
     line: String,
     is_line_open: bool,
 }
 
-/// Whose text it is.
+/// Whether the text belongs to a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TextKind {
     Prose,
@@ -175,8 +175,8 @@ impl CallText {
         }
     }
 
-    /// Continues the line, or begins one. Blank lines are left out: they would be the only ones in
-    /// a log.
+    /// Continues the line, or begins one. Blank lines are dropped: they would be the only ones in a
+    /// log.
     fn put(&mut self, indent: &str, text: &str) {
         let text = if self.is_line_open {
             text
@@ -203,7 +203,7 @@ impl CallText {
         }
     }
 
-    /// Lets go of all lines but the last, which is not known to be whole.
+    /// Releases all lines but the last, which may be incomplete.
     fn wrap(&mut self, width: usize) {
         let body = self.line.trim_start();
         let indent = self
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_calls_one_is_shown_and_the_other_takes_its_place_when_it_brings_nothing() {
+    fn the_other_call_is_shown_when_the_first_brings_no_answer() {
         let mut judge = JudgeStream::new(StreamLayout::Running);
         judge.begin(CallId(1), &model("slow"));
         judge.begin(CallId(2), &model("backup"));

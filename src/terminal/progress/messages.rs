@@ -1,5 +1,4 @@
-//! The words of the progress: what is said of each event, line by line. Pure; who says it, and
-//! when, is `progress`'s business.
+//! The words of the progress, line by line. Pure; `reporter` decides what is printed when.
 
 use std::time::Duration;
 
@@ -28,15 +27,15 @@ use crate::terminal::output::format::{
 use crate::terminal::output::wrap::{fit, wrap_options};
 
 pub(in crate::terminal) fn starting(terms: &Started) -> String {
-    let given = terms
+    let prior = terms
         .plan
         .as_ref()
         .and_then(|plan| plan.debate.prior_answers.as_ref());
-    match given {
-        Some(given) => format!(
-            "🔍 Judging {} of {} anew...",
-            count(given.independents.len(), "answer"),
-            given.from
+    match prior {
+        Some(prior) => format!(
+            "🔍 Judging {} of {} again...",
+            count(prior.independents.len(), "answer"),
+            prior.from
         ),
         None => format!(
             "🔍 Starting consultation with {}...",
@@ -45,8 +44,7 @@ pub(in crate::terminal) fn starting(terms: &Started) -> String {
     }
 }
 
-/// The panel in force: seat, persona, provider and model of each, the judge and those that stand in
-/// for it.
+/// Returns the panel in force: seat, provider and model of each, the judge and its fallbacks.
 pub(in crate::terminal) fn panel(terms: &Started, width: Option<usize>) -> Vec<String> {
     let panel = &terms.panel;
     let debate = terms
@@ -54,7 +52,7 @@ pub(in crate::terminal) fn panel(terms: &Started, width: Option<usize>) -> Vec<S
         .as_ref()
         .map(|plan| &plan.debate)
         .filter(|debate| debate.asks_for(AnswerKind::PersonaSelection));
-    // Who will sit is not known yet; who will play them is.
+    // Before the personas are selected, only the models are known.
     let name = |(at, seat)| {
         if debate.is_some() {
             format!("Expert {}", at + 1)
@@ -81,14 +79,14 @@ pub(in crate::terminal) fn panel(terms: &Started, width: Option<usize>) -> Vec<S
     let helper = debate.and_then(|debate| debate.helper.as_ref());
     rows.extend(helper.map(|helper| {
         (
-            "Clerk".to_owned(),
-            format!("{}, chooses the personas", model_address(helper)),
+            "Helper".to_owned(),
+            format!("{}, selects the personas", model_address(helper)),
         )
     }));
     table(&rows, width)
 }
 
-/// The seats of a panel alone.
+/// Returns the seats of a panel alone.
 pub(in crate::terminal) fn seats(panel: &Panel, width: Option<usize>) -> Vec<String> {
     let rows: Vec<(String, String)> = panel
         .seats
@@ -98,16 +96,25 @@ pub(in crate::terminal) fn seats(panel: &Panel, width: Option<usize>) -> Vec<Str
     table(&rows, width)
 }
 
-/// Who is at work without a seat.
-pub(in crate::terminal) fn beside_the_panel(agent: &AgentId) -> &'static str {
+/// Returns the name of an event, except for the helper: journals call it `Clerk`, and a resumed
+/// consultation must repeat their names exactly.
+pub(in crate::terminal) fn display_name<'a>(agent: &AgentId, name: &'a str) -> &'a str {
     match agent {
-        helper if *helper == AgentId::Helper => "Clerk",
-        second if *second == AgentId::SecondJudge => "Judge (second pass)",
-        _ => "Judge",
+        AgentId::Helper => beside_the_panel(agent),
+        AgentId::Seat(_) | AgentId::Judge | AgentId::SecondJudge => name,
     }
 }
 
-/// Whom the clerk has chosen, or who sits because it chose nobody.
+/// Names an agent that has no seat.
+pub(in crate::terminal) fn beside_the_panel(agent: &AgentId) -> &'static str {
+    match agent {
+        AgentId::Helper => "Helper",
+        AgentId::SecondJudge => "Judge (second pass)",
+        AgentId::Judge | AgentId::Seat(_) => "Judge",
+    }
+}
+
+/// Names the personas that the helper selected, or the default ones if it selected none.
 pub(in crate::terminal) fn personas_selected(selection: &PanelSelection) -> String {
     let names: Vec<&str> = selection
         .panel
@@ -123,13 +130,13 @@ pub(in crate::terminal) fn personas_selected(selection: &PanelSelection) -> Stri
     }
 }
 
-/// The clerk's reason.
+/// Returns the reason the helper gave.
 pub(in crate::terminal) fn selection_reason(selection: &PanelSelection) -> Option<String> {
     let reason = one_line(&selection.reason);
     (selection.chosen_by.is_some() && !reason.is_empty()).then(|| format!("   {reason}"))
 }
 
-/// What was not as it should be with the choice.
+/// Reports a problem with the selection.
 pub(in crate::terminal) fn selection_note(note: &str) -> String {
     format!("   Note: {}", one_line(note))
 }
@@ -146,7 +153,7 @@ fn table(rows: &[(String, String)], width: Option<usize>) -> Vec<String> {
             " ".repeat(widest.saturating_sub(measure_text_width(name)) + 2)
         );
         match width {
-            // Models continue under models, where there is room for them.
+            // Models wrap below models, where there is room.
             Some(width) if measure_text_width(&head) + 24 <= width => {
                 let under = " ".repeat(measure_text_width(&head));
                 textwrap::fill(
@@ -162,7 +169,7 @@ fn table(rows: &[(String, String)], width: Option<usize>) -> Vec<String> {
     rows.iter().map(row).collect()
 }
 
-/// Widths of the widest name and model of a panel, the judge included.
+/// Returns the widths of the widest name and model of a panel, the judge included.
 pub(in crate::terminal) fn columns(panel: &Panel) -> (usize, usize) {
     let names = panel
         .seats
@@ -178,8 +185,7 @@ pub(in crate::terminal) fn columns(panel: &Panel) -> (usize, usize) {
     (names.max().unwrap_or(0), models.max().unwrap_or(0))
 }
 
-/// What the user is told about the panel: the notices it came with, and what any panel of this kind
-/// is told.
+/// Returns the notices of this panel, and those that hold for every panel of its kind.
 pub(in crate::terminal) fn notices(terms: &Started) -> Vec<String> {
     let mut notices: Vec<String> = terms
         .notices
@@ -199,7 +205,7 @@ fn is_one_family(panel: &Panel) -> bool {
     panel.seats.len() > 1 && panel.is_one_family()
 }
 
-/// What became of the estimate; `None` where the question itself has said it.
+/// Describes the outcome of the cost gate; `None` where the question was answered by a person.
 pub(in crate::terminal) fn consent(
     estimate: Option<&Estimate>,
     approved: bool,
@@ -210,7 +216,7 @@ pub(in crate::terminal) fn consent(
         (Consent::AutoApproved, true) => "auto-approved",
         (Consent::Flag, true) => "approved by --yes",
         (Consent::Ceiling, true) => "below --max-cost",
-        (Consent::NobodyToAsk, _) => "nobody to ask",
+        (Consent::NobodyToAsk, _) => "no terminal to ask on",
         (Consent::Asked, _) | (Consent::AutoApproved | Consent::Flag | Consent::Ceiling, false) => {
             return None;
         }
@@ -237,7 +243,7 @@ pub(in crate::terminal) fn failed(name: &str, reason: &str) -> String {
     format!("⚠️ Agent {name} failed: {}", one_line(reason))
 }
 
-/// Another model takes over: because this one failed, or because the other one was faster.
+/// Reports that another model takes over: this one failed, or the other one was faster.
 pub(in crate::terminal) fn substituted(
     name: &str,
     original: &ModelRef,
@@ -262,12 +268,12 @@ pub(in crate::terminal) fn substituted(
     }
 }
 
-/// What was under way when a consultation was cut off; `None` when nothing was.
+/// Reports the calls that were open when the consultation was interrupted; `None` without any.
 pub(in crate::terminal) fn repeated_calls(resumed: &Resumed) -> Option<String> {
     match resumed.lost_calls.len() {
         0 => None,
-        1 => Some("   1 call was under way and is made again".to_owned()),
-        lost => Some(format!("   {lost} calls were under way and are made again")),
+        1 => Some("   1 call was interrupted and is repeated".to_owned()),
+        lost => Some(format!("   {lost} calls were interrupted and are repeated")),
     }
 }
 
@@ -285,7 +291,7 @@ pub(in crate::terminal) fn round_of(state: StateName) -> Option<u8> {
     }
 }
 
-/// What is said of a mode that holds all rounds, where all are wanted.
+/// Announces a mode that always runs all rounds.
 pub(in crate::terminal) fn mode(terms: &Started) -> Option<&'static str> {
     let debate = &terms.plan.as_ref()?.debate;
     match debate.mode.strategy().ending {
@@ -298,7 +304,7 @@ pub(in crate::terminal) fn mode(terms: &Started) -> Option<&'static str> {
     }
 }
 
-/// How much later rounds are shown of earlier ones, where that is all of it.
+/// Announces that later rounds receive all of the earlier ones.
 pub(in crate::terminal) fn material(terms: &Started) -> Option<&'static str> {
     match terms.plan.as_ref().map(|plan| plan.material) {
         Some(PromptMaterial::Whole) => Some("🔍 Verbose mode: using full debate artifacts"),
@@ -313,28 +319,28 @@ pub(in crate::terminal) fn hedged(
     after_ms: u64,
 ) -> String {
     let after = seconds(Duration::from_millis(after_ms));
-    format!("🔀 {name}: no sign of an answer from {model} for {after}; {backup} is asked too")
+    format!("🔀 {name}: no sign of an answer from {model} for {after}; hedged to {backup}")
 }
 
 pub(in crate::terminal) fn not_hedged(name: &str, reason: NoHedge) -> String {
     let why = match reason {
-        NoHedge::NoBackup => "no other vendor could answer",
-        NoHedge::NoHealthyBackup => "those who could answer are not well",
-        NoHedge::QuotaUsed => "a quarter of the calls have been asked twice already",
-        NoHedge::Ceiling => "the ceiling leaves no room for it",
-        NoHedge::BackupBusy => "who could answer is busy",
+        NoHedge::NoBackup => "no other vendor can take over",
+        NoHedge::NoHealthyBackup => "no healthy fallback model",
+        NoHedge::QuotaUsed => "a quarter of the calls are hedged already",
+        NoHedge::Ceiling => "the cost ceiling does not allow it",
+        NoHedge::BackupBusy => "the fallback model is busy",
     };
-    format!("   {name}: slow, and nobody else is asked: {why}")
+    format!("   {name}: slow; not hedged: {why}")
 }
 
-/// One of two who were asked the same is dropped.
+/// Reports the slower one of two hedged calls.
 pub(in crate::terminal) fn slower(name: &str, model: &ModelRef) -> String {
-    format!("   {name}: {model} was slower and is dropped")
+    format!("   {name}: {model} was slower and was cancelled")
 }
 
 pub(in crate::terminal) fn ceiling_reached(max_cost: MicroUsd) -> String {
     format!(
-        "⚠️ Cost ceiling of {} reached. Ending with what there is.",
+        "⚠️ Cost ceiling of {} reached. Ending with the answers so far.",
         dollars(max_cost)
     )
 }
@@ -345,7 +351,7 @@ pub(in crate::terminal) const COST_EXCEEDED: &str =
 pub(in crate::terminal) const ALL_DEGRADED: &str =
     "⚠️ All providers degraded. Consultation may be slower than usual.";
 
-/// How a provider does, for `--verbose`.
+/// Describes the health of a provider, for `--verbose`.
 pub(in crate::terminal) fn health(update: &HealthUpdate) -> String {
     let status = match update.status {
         HealthStatus::Unknown => "not known",
@@ -381,7 +387,7 @@ pub(in crate::terminal) fn complete() -> String {
 
 pub(in crate::terminal) fn retried(name: &str, wait_ms: u64, reason: &str) -> String {
     format!(
-        "   {name}: trying again in {}: {}",
+        "   {name}: retrying in {}: {}",
         seconds(Duration::from_millis(wait_ms)),
         one_line(reason)
     )
@@ -394,13 +400,13 @@ pub(in crate::terminal) fn served(name: &str, asked: &ModelRef, served: &str) ->
     )
 }
 
-pub(in crate::terminal) fn rate_limited(
+pub(in crate::terminal) fn provider_wait(
     provider: &ProviderId,
     wait_ms: u64,
     reason: &str,
 ) -> String {
     let wait = Duration::from_millis(wait_ms);
-    // Nobody counts the tenths of minutes.
+    // Tenths of a second do not matter in minutes.
     let wait = if wait < Duration::from_secs(60) {
         seconds(wait)
     } else {
@@ -409,7 +415,7 @@ pub(in crate::terminal) fn rate_limited(
     format!("⏳ `{provider}` asks to wait {wait}: {}", one_line(reason))
 }
 
-/// A circuit that has opened, is being probed, or has closed, for `--verbose`.
+/// Reports a circuit that has opened, is being probed, or has closed, for `--verbose`.
 pub(in crate::terminal) fn circuit(
     provider: &ProviderId,
     circuit: CircuitState,
@@ -422,12 +428,12 @@ pub(in crate::terminal) fn circuit(
             seconds(Duration::from_millis(wait_ms))
         ),
         (CircuitState::Open { .. } | CircuitState::HalfOpen { .. }, _) => {
-            format!("`{provider}` kept failing: one call tries whether it answers again")
+            format!("`{provider}` kept failing: probing it with one call")
         }
     }
 }
 
-/// What was wrong with an answer, one line a problem, for `--verbose`.
+/// Lists the problems of an answer, for `--verbose`.
 pub(in crate::terminal) fn problems(name: &str, call: &CallFinished) -> Vec<String> {
     let line = |problem: &crate::consultation::reading::problem::Problem| {
         let field = if problem.field.is_empty() {

@@ -1,14 +1,14 @@
-//! How far the making of the index is, on stderr: a bar on a terminal, a few plain lines elsewhere
-//! where it takes long.
+//! The progress of an index rebuild on stderr: a bar on a terminal, a few plain lines elsewhere if
+//! it takes long.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::terminal::output::printer::{Printer, Verbosity};
 
-/// Where lines are printed, fewer consultations than these are indexed in a moment.
+/// Fewer consultations than this are indexed in a moment: no lines are printed.
 const MANY: usize = 10_000;
 
-/// Lines that are printed on the way where there is no terminal to draw on.
+/// Lines printed during a rebuild without a terminal.
 const LINES: usize = 4;
 
 /// Shows one rebuild. Dropping it clears the bar.
@@ -16,12 +16,12 @@ const LINES: usize = 4;
 pub struct RebuildBar {
     printer: Printer,
     bar: ProgressBar,
-    /// How many of the lines have been printed.
-    told: usize,
+    /// Lines printed so far.
+    lines_printed: usize,
 }
 
 impl RebuildBar {
-    /// A bar on stderr, if lines can be redrawn there.
+    /// Draws on stderr, if lines can be redrawn there.
     pub fn new(printer: &Printer) -> Self {
         let is_drawn = printer.err_traits().is_animated && printer.verbosity() > Verbosity::Quiet;
         Self::drawn_to(
@@ -34,7 +34,7 @@ impl RebuildBar {
         )
     }
 
-    /// A bar that is drawn elsewhere, or nowhere.
+    /// Draws on another target, or nowhere.
     pub fn drawn_to(printer: &Printer, target: ProgressDrawTarget) -> Self {
         let bar = ProgressBar::with_draw_target(None, target);
         let style = ProgressStyle::with_template("Rebuilding index... [{pos}/{len}] consultations");
@@ -42,7 +42,7 @@ impl RebuildBar {
         Self {
             printer: printer.clone(),
             bar,
-            told: 0,
+            lines_printed: 0,
         }
     }
 
@@ -51,8 +51,8 @@ impl RebuildBar {
         self.bar.set_length(of as u64);
         self.bar.set_position(done as u64);
         let lines = (done * LINES).checked_div(of).unwrap_or_default();
-        if self.bar.is_hidden() && of >= MANY && lines > self.told {
-            self.told = lines;
+        if self.bar.is_hidden() && of >= MANY && lines > self.lines_printed {
+            self.lines_printed = lines;
             self.printer
                 .note(&format!("Rebuilding index... [{done}/{of}] consultations"));
         }

@@ -1,7 +1,7 @@
-//! The answers that a question takes, in the letters and words in which they are typed. An empty
-//! line is the one in a capital letter.
+//! The answers that a question accepts, as letters and words. An empty line chooses the one in a
+//! capital letter.
 
-/// An answer.
+/// One answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::terminal) enum PromptChoice {
     Yes,
@@ -10,11 +10,11 @@ pub(in crate::terminal) enum PromptChoice {
     Fail,
 }
 
-/// What can be chosen from.
+/// The answers of one question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::terminal) struct PromptChoices {
     all: &'static [PromptChoice],
-    /// What an empty line says.
+    /// The answer of an empty line.
     usual: PromptChoice,
 }
 
@@ -31,7 +31,7 @@ impl PromptChoices {
         all: &[PromptChoice::Yes, PromptChoice::No, PromptChoice::Fail],
         usual: PromptChoice::Yes,
     };
-    /// For what cannot be undone.
+    /// For actions that cannot be undone.
     pub(in crate::terminal) const NO_UNLESS_YES: Self = Self {
         all: &[PromptChoice::Yes, PromptChoice::No],
         usual: PromptChoice::No,
@@ -47,7 +47,7 @@ impl PromptChoices {
         format!("[{}]", names.join("/"))
     }
 
-    /// What is said to a line that is none of them.
+    /// The reply to a line that is none of them.
     pub(in crate::terminal) fn again(self) -> String {
         let words: Vec<&str> = self.all.iter().map(|choice| choice.shortest()).collect();
         match words.split_last() {

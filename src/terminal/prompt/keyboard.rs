@@ -1,9 +1,9 @@
-//! What is typed on the controlling terminal, a line at a time, for whoever asks for one.
+//! Lines typed on the controlling terminal.
 //!
-//! One thread reads, and only while a line is requests_to: a run in the background that asks nothing
-//! must not be stopped for reading. A read cannot be taken back, so a question that is withdrawn
-//! leaves the thread at it. Its line then goes to the question that is open when it comes, and is
-//! forgotten when none is.
+//! One thread reads, and only while a line is requested: a background job that asks nothing must
+//! not be stopped for reading. A read cannot be cancelled, so a withdrawn question leaves the
+//! thread in its read. That line goes to the question that is open when it arrives, and is dropped
+//! when none is.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal};
@@ -22,9 +22,8 @@ pub enum StdinUse {
     Taken,
 }
 
-/// True when a question can be asked: a person reads standard error, and standard input is a
-/// terminal too, or has been read to its end for something else while there is a terminal to answer
-/// on.
+/// Returns true when a question can be asked: standard error is a terminal, and standard input is
+/// one too, or carries data while there is a controlling terminal to answer on.
 pub fn can_ask(printer: &Printer, input: StdinUse) -> bool {
     printer.err_traits().is_terminal
         && match input {
@@ -33,11 +32,11 @@ pub fn can_ask(printer: &Printer, input: StdinUse) -> bool {
         }
 }
 
-/// Somewhere that lines are typed. It is not opened before the first is requests_to.
+/// A source of typed lines. It is opened when the first line is requested.
 #[derive(Debug, Default)]
 pub struct Keyboard(OnceLock<Option<LineReader>>);
 
-/// What came of waiting for a line.
+/// The outcome of waiting for a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::terminal) enum TypedLine {
     Typed(String),
@@ -54,12 +53,12 @@ struct LineReader {
 }
 
 impl Keyboard {
-    /// The controlling terminal, so that data piped into standard input is never read as an answer.
+    /// Reads the controlling terminal, so that data piped into standard input is never an answer.
     pub fn controlling() -> Self {
         Self::default()
     }
 
-    /// Lines from elsewhere.
+    /// Reads lines from another input.
     pub fn reading(input: impl BufRead + Send + 'static) -> Self {
         Self(OnceLock::from(LineReader::start(input, None)))
     }
@@ -73,16 +72,16 @@ impl Keyboard {
         self.0.get_or_init(open).as_ref()
     }
 
-    /// Drops what was typed before there was a question to answer.
+    /// Drops what was typed before the question was asked.
     pub(in crate::terminal) fn forget(&self) {
         #[cfg(unix)]
         if let Some(terminal) = self.opened().and_then(|reading| reading.terminal.as_ref()) {
-            // A terminal that cannot do this is asked all the same.
+            // A terminal that cannot flush its input is asked all the same.
             let _ = rustix::termios::tcflush(terminal, rustix::termios::QueueSelector::IFlush);
         }
     }
 
-    /// The next line. Dropping the future leaves it to whoever asks next.
+    /// Returns the next line. Dropping the future leaves the line to the next caller.
     pub(in crate::terminal) async fn line(&self) -> TypedLine {
         let (answer, answered) = oneshot::channel();
         match self
@@ -96,13 +95,13 @@ impl Keyboard {
 }
 
 impl LineReader {
-    /// `None` when there can be no thread. The thread ends with whoever it reads for, or with the
-    /// process when it is at a read.
+    /// Returns `None` when the thread cannot be spawned. The thread ends when its keyboard is
+    /// dropped, or with the process when it is in a read.
     fn start(mut input: impl BufRead + Send + 'static, terminal: Option<File>) -> Option<Self> {
         let (requests_to, requests) = mpsc::channel::<oneshot::Sender<TypedLine>>();
         let read = move || {
             while let Ok(request) = requests.recv() {
-                // Nobody waits for this one any more.
+                // The question was withdrawn.
                 if request.is_closed() {
                     continue;
                 }
@@ -120,7 +119,7 @@ impl LineReader {
     }
 }
 
-/// Gives a line to the first who still waits; when nobody does, it is forgotten.
+/// Gives a line to the first request that is still open; without one, the line is dropped.
 fn give(
     line: TypedLine,
     request: oneshot::Sender<TypedLine>,
@@ -140,7 +139,7 @@ fn read_line(input: &mut impl BufRead) -> TypedLine {
     match input.read_line(&mut line) {
         Ok(0) => TypedLine::InputEnded,
         Ok(_) => TypedLine::Typed(line),
-        // Not UTF-8: no answer that anyone would understand.
+        // Input that is not UTF-8 is no answer.
         Err(error) if error.kind() == io::ErrorKind::InvalidData => {
             TypedLine::Typed("?".to_owned())
         }
@@ -160,7 +159,7 @@ mod tests {
 
     use super::*;
 
-    /// An input that gives the lines it is sent, and tells when it is read.
+    /// An input that yields the lines it is sent and reports each read.
     struct Typing {
         reads: mpsc::Sender<()>,
         lines: mpsc::Receiver<&'static str>,
@@ -191,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_typed_when_nothing_is_asked_any_more_answers_nothing() {
+    fn a_line_without_an_open_question_is_dropped() {
         let (requests_to, requests) = mpsc::channel();
         let withdrawn = || oneshot::channel().0;
         requests_to.send(withdrawn()).unwrap();
@@ -219,12 +218,12 @@ mod tests {
         assert_eq!(asking.await, TypedLine::Typed("yes\n".to_owned()));
         assert!(
             read.try_recv().is_err(),
-            "nothing is read that nobody wants"
+            "nothing is read without a request"
         );
     }
 
     #[tokio::test]
-    async fn the_end_of_the_input_is_told_to_each_who_asks() {
+    async fn every_request_sees_the_end_of_the_input() {
         let keyboard = Keyboard::reading(&b"one\n"[..]);
         assert_eq!(keyboard.line().await, TypedLine::Typed("one\n".to_owned()));
         assert_eq!(

@@ -1,6 +1,6 @@
-//! One question on the terminal: put, asked again until the answer is one, and taken away when
-//! nobody wants it any more. What is asked is `questions`' business, and whether there is anyone to
-//! ask the caller's.
+//! Asks one question on the terminal: repeats it until the answer is valid, and withdraws it when
+//! the caller drops the future. `questions` holds the words; the caller decides whether there is a
+//! person to ask.
 
 pub mod keyboard;
 pub mod person;
@@ -14,7 +14,7 @@ use self::keyboard::{Keyboard, TypedLine};
 use super::output::printer::Printer;
 use super::output::wrap::fit;
 
-/// What came of a question with yes or no.
+/// The answer to a yes-or-no question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Confirmation {
     Yes,
@@ -33,13 +33,13 @@ pub(super) enum PromptError {
     NoTerminal,
 }
 
-/// Asks a question whose default is yes on the controlling terminal, again until the answer is one.
+/// Asks a question whose default is yes on the controlling terminal until the answer is valid.
 pub async fn ask_yes_no(printer: &Printer, question: &str) -> Confirmation {
     ask_choices(printer, question, PromptChoices::YES_NO).await
 }
 
-/// Asks before something is done that cannot be undone: the default is no. The prompt is put behind
-/// the question.
+/// Asks before an action that cannot be undone: the default is no. Appends the prompt to the
+/// question.
 pub async fn ask_before_harm(printer: &Printer, question: &str) -> Confirmation {
     let choices = PromptChoices::NO_UNLESS_YES;
     let fitted = fit(
@@ -67,9 +67,9 @@ async fn ask_choices(printer: &Printer, question: &str, choices: PromptChoices) 
     }
 }
 
-/// Asks until `read` makes something of a line. The live display is away while the question is
-/// open. Dropping the future takes the question away: its line is ended, and what is typed then
-/// does not answer the next one.
+/// Asks until `read` accepts a line. The live area is hidden while the question is open. Dropping
+/// the future withdraws the question: its line is ended, and what is typed then does not answer the
+/// next one.
 pub(super) async fn ask<T>(
     printer: &Printer,
     keyboard: &Keyboard,

@@ -1,4 +1,4 @@
-//! The person at the terminal: puts the consultation's questions and takes the answers.
+//! The person at the terminal: asks the questions of a consultation and takes the answers.
 
 use crate::consultation::policy::consent::Month;
 use crate::consultation::policy::estimate::{Estimate, GateReason};
@@ -14,14 +14,14 @@ use super::{PromptError, ask};
 use crate::terminal::output::printer::Printer;
 use crate::terminal::output::wrap::fit;
 
-/// Saves the amount under which consultations pass by themselves. Returns where it is, or why it
-/// could not be saved.
+/// Saves the amount below which consultations are approved automatically. Returns where it was
+/// saved, or why it could not be.
 pub type SaveThreshold<'a> = dyn Fn(MicroUsd) -> Result<String, String> + Send + Sync + 'a;
 
-/// The name of a provider for people.
+/// Returns the display name of a provider.
 pub type VendorName<'a> = dyn Fn(&ProviderId) -> String + Send + Sync + 'a;
 
-/// Someone who sits at the controlling terminal.
+/// A person at the controlling terminal.
 pub struct TerminalPerson<'a> {
     printer: Printer,
     keyboard: Keyboard,
@@ -69,7 +69,8 @@ impl<'a> TerminalPerson<'a> {
         }
     }
 
-    /// Asks for the amount and saves it. One that could not be saved is a yes to this consultation.
+    /// Asks for the amount and saves it. If it cannot be saved, this consultation is still
+    /// approved.
     async fn always(&self, estimate: &Estimate) -> Answer {
         let suggested = threshold::suggestion(estimate);
         let read = |line: &str| threshold::read(line, suggested);
@@ -129,7 +130,7 @@ impl<'a> TerminalPerson<'a> {
         .await
     }
 
-    /// The lines as narrow as the terminal is; the blank after a prompt stays.
+    /// Wraps the lines to the terminal; the blank after a prompt stays.
     fn fit(&self, text: &str) -> String {
         let width = self.printer.err_traits().width;
         let fitted: Vec<String> = text

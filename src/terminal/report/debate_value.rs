@@ -1,4 +1,4 @@
-//! What the debate was worth, as a section of a report. Markdown; pure. Model text goes through
+//! The value of the debate as a section of a report. Markdown; pure. Model text goes through
 //! `escape`.
 
 use crate::domain::debate_value::{ComparisonStatus, DebateValue};
@@ -7,23 +7,30 @@ use crate::domain::ids::SeatId;
 use super::sections::{Names, list};
 use crate::terminal::markdown::escape::inline;
 
-/// `None` where no expert was heard a second time: there is nothing to be said of it.
+/// Returns `None` where no expert answered a second time.
 pub(in crate::terminal) fn section(value: &DebateValue, name: Names<'_>) -> Option<String> {
     if value.status == ComparisonStatus::NotApplicable {
         return None;
     }
-    let mut parts = vec!["## 🎯 Debate Value Analysis".to_owned(), found(value, name)];
+    let mut parts = vec![
+        "## 🎯 Debate Value Analysis".to_owned(),
+        positions(value, name),
+    ];
     if !value.key_insights.is_empty() {
         parts.push(format!("Key Insights:\n\n{}", list(&value.key_insights)));
     }
-    parts.extend(value.worth_of_later_rounds().map(|told| format!("{told}.")));
+    parts.extend(
+        value
+            .worth_of_later_rounds()
+            .map(|sentence| format!("{sentence}.")),
+    );
     Some(parts.join("\n\n"))
 }
 
-/// Who moved, a line each; or why nobody knows.
-fn found(value: &DebateValue, name: Names<'_>) -> String {
+/// Lists how far each expert moved, or why that is unknown.
+fn positions(value: &DebateValue, name: Names<'_>) -> String {
     let Some(headline) = value.headline() else {
-        let reason = inline(value.reason.as_deref().unwrap_or("no reason is told"));
+        let reason = inline(value.reason.as_deref().unwrap_or("no reason recorded"));
         return format!("- Whether positions changed is unknown: {reason}");
     };
     let named = |agent: &SeatId| name(agent.as_str());

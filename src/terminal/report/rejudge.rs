@@ -1,5 +1,5 @@
-//! What changed when answers were judged anew, as a Markdown document. Pure. Everything that a
-//! model wrote goes through `escape`.
+//! The changes after a second judgement, as a Markdown document. Pure. Model text goes through
+//! `escape`.
 
 use crate::domain::confidence::Confidence;
 use crate::domain::rejudgement::{Changes, Judgement, Rejudgement};
@@ -9,33 +9,33 @@ use crate::terminal::markdown::escape::{block, inline};
 use crate::terminal::output::format::{amount, model_address};
 
 /// Writes the document.
-pub fn markdown(told: &Rejudgement) -> String {
-    let mut sections = vec!["# Judged Anew".to_owned(), head(told)];
-    sections.push(recommendation("Before", &told.before));
-    sections.push(recommendation("Now", &told.after));
-    sections.extend(changes("Consensus Points", &told.consensus_points));
-    sections.extend(changes("Tensions", &told.tensions));
-    sections.push(foot(told));
+pub fn markdown(rejudgement: &Rejudgement) -> String {
+    let mut sections = vec!["# Judged Again".to_owned(), head(rejudgement)];
+    sections.push(recommendation("Before", &rejudgement.before));
+    sections.push(recommendation("Now", &rejudgement.after));
+    sections.extend(changes("Consensus Points", &rejudgement.consensus_points));
+    sections.extend(changes("Tensions", &rejudgement.tensions));
+    sections.push(foot(rejudgement));
     sections.join("\n\n") + "\n"
 }
 
-fn head(told: &Rejudgement) -> String {
+fn head(rejudgement: &Rejudgement) -> String {
     let judge = |side: &Judgement| {
         side.judge.as_ref().map_or_else(
-            || "not told".to_owned(),
+            || "not recorded".to_owned(),
             |judge| inline(&model_address(judge)),
         )
     };
     let confidence = |side: &Judgement| confidence(side, side.confidence);
     format!(
         "{}\n**Answers of:** {}  \n**Judge:** {} → {}  \n**Confidence:** {} → {}  \n**Verdict:** {}",
-        question(&told.question),
-        inline(&told.before.consultation_id),
-        judge(&told.before),
-        judge(&told.after),
-        confidence(&told.before),
-        confidence(&told.after),
-        inline(&held(told)),
+        question(&rejudgement.question),
+        inline(&rejudgement.before.consultation_id),
+        judge(&rejudgement.before),
+        judge(&rejudgement.after),
+        confidence(&rejudgement.before),
+        confidence(&rejudgement.after),
+        inline(&held(rejudgement)),
     )
 }
 
@@ -47,22 +47,22 @@ fn confidence(side: &Judgement, confidence: Option<Confidence>) -> String {
     }
 }
 
-fn held(told: &Rejudgement) -> String {
-    let far = told
+fn held(rejudgement: &Rejudgement) -> String {
+    let magnitude = rejudgement
         .held
         .magnitude
         .map(|magnitude| format!(" ({})", magnitude.in_words()))
         .unwrap_or_default();
-    let found = match told.held.consistent {
-        Some(true) => "it held",
-        Some(false) => "it did NOT hold",
-        None => "it is not known whether it held",
+    let result = match rejudgement.held.consistent {
+        Some(true) => "held",
+        Some(false) => "did NOT hold",
+        None => "unknown whether it held",
     };
-    format!("{found}{far}{}", told.held.because())
+    format!("{result}{magnitude}{}", rejudgement.held.because())
 }
 
 fn recommendation(heading: &str, side: &Judgement) -> String {
-    let said = side
+    let answer = side
         .recommendation
         .as_deref()
         .map(block)
@@ -72,7 +72,7 @@ fn recommendation(heading: &str, side: &Judgement) -> String {
     } else {
         list(&side.options)
     };
-    let text = [options, said]
+    let text = [options, answer]
         .into_iter()
         .filter(|part| !part.is_empty())
         .collect::<Vec<_>>()
@@ -102,11 +102,13 @@ fn changes(heading: &str, changes: &Changes) -> Option<String> {
     })
 }
 
-fn foot(told: &Rejudgement) -> String {
-    let cost = told.cost.map_or_else(|| "not known".to_owned(), amount);
+fn foot(rejudgement: &Rejudgement) -> String {
+    let cost = rejudgement
+        .cost
+        .map_or_else(|| "unknown".to_owned(), amount);
     format!(
-        "---\n**Cost:** {cost} | **Kept as:** {}",
-        inline(&told.after.consultation_id)
+        "---\n**Cost:** {cost} | **Saved as:** {}",
+        inline(&rejudgement.after.consultation_id)
     )
 }
 
@@ -119,7 +121,7 @@ mod tests {
     use crate::domain::second_pass::Held;
 
     #[test]
-    fn both_verdicts_are_shown_with_what_is_new_and_what_is_gone_and_no_model_can_forge_a_part() {
+    fn both_verdicts_are_compared_and_no_model_can_forge_a_part() {
         let side = |id: &str, judge: &str, said: Option<&str>| Judgement {
             consultation_id: id.to_owned(),
             judge: Some(ModelRef::new("openai", judge)),
@@ -128,13 +130,13 @@ mod tests {
             options: vec![],
             expert_order: vec![],
         };
-        let told = Rejudgement {
+        let rejudgement = Rejudgement {
             question: "Shall we?".to_owned(),
             before: side("consult-1", "one", None),
             after: side(
                 "consult-2",
                 "two",
-                Some("Yes.\n\n# Judged Anew\n\n**Verdict:** it held"),
+                Some("Yes.\n\n# Judged Again\n\n**Verdict:** held"),
             ),
             held: Held::by(Magnitude::ModerateShift, Some("It turned.".to_owned())),
             consensus_points: Changes {
@@ -145,14 +147,14 @@ mod tests {
             tensions: Changes::default(),
             cost: Some(crate::domain::money::Cost::exactly(MicroUsd(1_200))),
         };
-        let text = markdown(&told);
+        let text = markdown(&rejudgement);
         for part in [
             "**Judge:** openai:one → openai:two",
             "**Confidence:** no verdict → 80%",
-            "**Verdict:** it did NOT hold (a moderate shift): It turned",
+            "**Verdict:** did NOT hold (a moderate shift): It turned",
             "## Before\n\n_No verdict._",
             "**New:**\n\n- b\n\n**In both:**\n\n- a",
-            "**Cost:** $0.0012 | **Kept as:** consult-2",
+            "**Cost:** $0.0012 | **Saved as:** consult-2",
         ] {
             assert!(text.contains(part), "{part}\n---\n{text}");
         }

@@ -12,8 +12,8 @@ pub(in crate::terminal) fn line(second: &SecondPass, judge: Option<&ModelRef>) -
     format!("**Judged twice:** {}  \n", inline(&second.told(judge)))
 }
 
-/// The line of a report's head where the answers are an earlier consultation's.
-pub(in crate::terminal) fn anew(from: &str, held: Option<&Held>) -> String {
+/// The line of a report's head where the answers come from an earlier consultation.
+pub(in crate::terminal) fn rejudged_line(from: &str, held: Option<&Held>) -> String {
     let found = match held.and_then(|held| held.consistent) {
         Some(true) => "; its verdict held".to_owned(),
         Some(false) => format!(
@@ -23,13 +23,13 @@ pub(in crate::terminal) fn anew(from: &str, held: Option<&Held>) -> String {
         None => String::new(),
     };
     format!(
-        "**Judged anew:** the answers of {}{}  \n",
+        "**Judged again:** the answers of {}{}  \n",
         inline(from),
         inline(&found)
     )
 }
 
-/// What stands before the answer, when the same judge also said something else.
+/// Returns the warning above the answer if the second verdict differs.
 pub(in crate::terminal) fn doubt(second: &SecondPass) -> Option<String> {
     let other = second.other_verdict()?;
     let how_far = second
@@ -37,8 +37,8 @@ pub(in crate::terminal) fn doubt(second: &SecondPass) -> Option<String> {
         .magnitude
         .map(|magnitude| format!(" The two verdicts are {} apart.", magnitude.in_words()))
         .unwrap_or_default();
-    let said = block(&in_short(other));
-    let quoted: Vec<String> = said
+    let quote = block(&in_short(other));
+    let quoted: Vec<String> = quote
         .lines()
         .map(|line| format!("> {line}").trim_end().to_owned())
         .collect();
@@ -48,7 +48,7 @@ pub(in crate::terminal) fn doubt(second: &SecondPass) -> Option<String> {
     Some(format!("{lead}\n>\n{}", quoted.join("\n")))
 }
 
-/// What a verdict recommends: of a menu its options, and how to choose.
+/// Returns what a verdict recommends: its options, if it is a menu, and how to choose.
 pub(in crate::terminal) fn in_short(verdict: &Verdict) -> String {
     let options = verdict
         .recommendations

@@ -1,5 +1,5 @@
-//! Parts of a report that read the same whether it is made of a log or of a record. Markdown; pure.
-//! Model text goes through `escape`.
+//! The parts that reports from a transcript and from a record share. Markdown; pure. Model text
+//! goes through `escape`.
 
 use std::fmt::Write as _;
 
@@ -28,14 +28,14 @@ pub(in crate::terminal) fn question(asked: &str) -> String {
     }
 }
 
-/// How the personas were chosen for the question, as a line under the panel.
-pub(in crate::terminal) fn personas(casting: &StoredPersonaSelection) -> String {
+/// How the personas were selected, as a line under the panel.
+pub(in crate::terminal) fn personas(selection: &StoredPersonaSelection) -> String {
     let StoredPersonaSelection {
         task_type,
         reason,
         chosen_by,
         notes,
-    } = casting;
+    } = selection;
     let notes = if notes.is_empty() {
         String::new()
     } else {
@@ -55,7 +55,7 @@ pub(in crate::terminal) fn personas(casting: &StoredPersonaSelection) -> String 
                 format!(": {}", inline(reason))
             };
             format!(
-                "chosen by the clerk, {}, for {task}{reason}",
+                "chosen by the helper model, {}, for {task}{reason}",
                 inline(&helper.to_string())
             )
         }
@@ -63,7 +63,7 @@ pub(in crate::terminal) fn personas(casting: &StoredPersonaSelection) -> String 
     format!("  \n**Personas:** {chosen}{notes}")
 }
 
-/// The answer, and its summary where that says something else.
+/// The answer, and its summary if that differs.
 pub(in crate::terminal) fn answer(recommendation: &str, summary: &str) -> String {
     or_nothing(block(recommendation)) + &summed_up(recommendation, summary)
 }
@@ -77,8 +77,7 @@ fn summed_up(recommendation: &str, summary: &str) -> String {
     }
 }
 
-/// What a verdict says, under its heading: one answer, or how to choose and the options to choose
-/// from.
+/// A verdict under its heading: one answer, or a menu of options and how to choose.
 pub(in crate::terminal) fn verdict(verdict: &Verdict) -> String {
     let heading = if verdict.is_menu() {
         "Options"
@@ -132,7 +131,7 @@ fn option(number: usize, choice: &Choice) -> String {
     text
 }
 
-/// How sure a verdict is; of a menu, every option says so itself.
+/// The confidence of a verdict; the options of a menu have their own.
 pub(in crate::terminal) fn confidence_of(
     verdict: Option<&Verdict>,
     confidence: Option<Confidence>,
@@ -144,7 +143,7 @@ pub(in crate::terminal) fn confidence_of(
     }
 }
 
-/// A confidence in a word.
+/// A confidence as text.
 pub(in crate::terminal) fn stated(confidence: Option<Confidence>) -> String {
     confidence.map_or_else(
         || "not stated".to_owned(),
@@ -172,7 +171,7 @@ pub(in crate::terminal) fn evidence(evidence: &[Evidence], name: Names<'_>) -> O
     (!items.is_empty()).then(|| format!("### Evidence\n\n{}", items.join("\n")))
 }
 
-/// What an expert holds, with its points and how sure it is.
+/// The position of an expert, with its points and confidence.
 pub(in crate::terminal) fn opinion(held: &Independent) -> String {
     let mut text = or_nothing(block(&held.position));
     if !held.key_points.is_empty() {
@@ -182,7 +181,7 @@ pub(in crate::terminal) fn opinion(held: &Independent) -> String {
     text
 }
 
-/// What changed in Round 3; `before` is how sure an expert was in Round 1.
+/// The changes of Round 3; `before` returns the confidence of Round 1.
 pub(in crate::terminal) fn changes(
     revisions: &[&Revision],
     before: &dyn Fn(&Revision) -> Option<Confidence>,
@@ -197,14 +196,14 @@ pub(in crate::terminal) fn changes(
         return None;
     }
     let text = if changed.is_empty() {
-        "Nobody changed their mind after the cross-examination.".to_owned()
+        "No expert changed their mind after the cross-examination.".to_owned()
     } else {
         changed.join("\n\n")
     };
     Some(format!("## Changes of Mind\n\n{text}"))
 }
 
-/// What one expert holds after the cross-examination.
+/// The position of one expert after the cross-examination.
 pub(in crate::terminal) fn change(
     revision: &Revision,
     before: Option<Confidence>,
@@ -277,10 +276,10 @@ pub(in crate::terminal) fn severity_word(severity: Severity) -> &'static str {
     }
 }
 
-/// An empty answer is said to be one.
+/// Marks an empty answer as empty.
 pub(in crate::terminal) fn or_nothing(text: String) -> String {
     if text.is_empty() {
-        "_(nothing said)_".to_owned()
+        "_(empty answer)_".to_owned()
     } else {
         text
     }

@@ -97,21 +97,23 @@ fn head(transcript: &Transcript) -> String {
         String::new()
     };
     let calibrated = calibrated(transcript).unwrap_or_default();
-    let given = transcript
+    let prior = transcript
         .terms
         .plan
         .as_ref()
         .and_then(|plan| plan.debate.prior_answers.as_ref());
-    let anew = given
-        .map(|given| second_verdict::anew(given.from.as_str(), transcript.rejudged.as_ref()))
+    let rejudged = prior
+        .map(|prior| {
+            second_verdict::rejudged_line(prior.from.as_str(), transcript.rejudged.as_ref())
+        })
         .unwrap_or_default();
     let twice = transcript
         .second_pass
         .as_ref()
         .map(|second| second_verdict::line(second, transcript.judge()))
         .unwrap_or_default();
-    let cast = transcript.cast.clone();
-    let cast = cast.map(
+    let selection = transcript.cast.clone();
+    let selection = selection.map(
         |PanelSelection {
              task_type,
              reason,
@@ -125,17 +127,20 @@ fn head(transcript: &Transcript) -> String {
             notes,
         },
     );
-    let cast = cast.as_ref().map(sections::personas).unwrap_or_default();
+    let selection = selection
+        .as_ref()
+        .map(sections::personas)
+        .unwrap_or_default();
     format!(
-        "{question}\n**Confidence:** {confidence}  \n{calibrated}{twice}{anew}**Judge:** {}  \n**Panel:** {}{quality}{cast}{}",
+        "{question}\n**Confidence:** {confidence}  \n{calibrated}{twice}{rejudged}**Judge:** {}  \n**Panel:** {}{quality}{selection}{}",
         inline(&judge(transcript)),
         inline(&seats.join(", ")),
         served(transcript)
     )
 }
 
-/// How far the agreement can be believed that an answer is put together from. What a judge decided
-/// later is another matter.
+/// Returns the calibrated probability of an answer composed from the synthesis. A verdict of the
+/// judge has none.
 fn calibrated(transcript: &Transcript) -> Option<String> {
     transcript
         .verdict()
@@ -146,21 +151,21 @@ fn calibrated(transcript: &Transcript) -> Option<String> {
     ))
 }
 
-/// Which models were answered by others.
+/// Lists the models that other models answered for.
 fn served(transcript: &Transcript) -> String {
-    let told = transcript.served_otherwise();
-    let told: Vec<String> = told
+    let items = transcript.served_otherwise();
+    let items: Vec<String> = items
         .into_iter()
         .map(|(asked, served)| format!("{asked} was answered by {served}"))
         .collect();
-    if told.is_empty() {
+    if items.is_empty() {
         String::new()
     } else {
-        format!("  \n**Served:** {}", inline(&told.join(", ")))
+        format!("  \n**Served:** {}", inline(&items.join(", ")))
     }
 }
 
-/// Who judged, or why nobody did.
+/// Names the judge, or says why there is no verdict.
 fn judge(transcript: &Transcript) -> String {
     let (Some(judge), Some(first)) = (transcript.judge(), transcript.terms.panel.judges.first())
     else {
@@ -178,7 +183,7 @@ fn judge(transcript: &Transcript) -> String {
     } else if calls().all(|call| call.error.is_some()) {
         format!("{judge_name} (gave no answer)")
     } else if judge != first {
-        format!("{judge_name}, standing in for {first}")
+        format!("{judge_name}, taking over from {first}")
     } else {
         judge_name
     }
@@ -191,8 +196,7 @@ fn consensus(transcript: &Transcript) -> String {
     }
 }
 
-/// What stands in for a verdict: the points that the judge found agreed, or a pointer to the
-/// positions.
+/// Returns what is shown without a verdict: the points of agreement, or a pointer to the positions.
 fn without_verdict(transcript: &Transcript) -> String {
     let why = if transcript.state == StateName::Complete {
         "No verdict was asked for"
@@ -229,13 +233,13 @@ fn evidence(transcript: &Transcript) -> Option<String> {
 
 fn perspectives(transcript: &Transcript) -> Option<String> {
     let seats = transcript.terms.panel.seats.iter();
-    let told: Vec<String> = seats
+    let items: Vec<String> = seats
         .filter_map(|seat| perspective(transcript, seat))
         .collect();
-    (!told.is_empty()).then(|| format!("## Agent Perspectives\n\n{}", told.join("\n\n")))
+    (!items.is_empty()).then(|| format!("## Agent Perspectives\n\n{}", items.join("\n\n")))
 }
 
-/// One expert's own answer, or why there is none; nothing for a seat that was never asked.
+/// One expert's own answer, or why there is none; `None` for a seat that was never asked.
 fn perspective(transcript: &Transcript, seat: &Seat) -> Option<String> {
     let panel = &transcript.terms.panel;
     let heading = format!(

@@ -1,4 +1,4 @@
-//! `consult-stats --calibration` as a screen: what was stated beside what became of it.
+//! `consult-stats --calibration` as a screen: stated confidence beside actual outcomes.
 
 use std::fmt::Write;
 
@@ -12,20 +12,20 @@ use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::count;
 use crate::terminal::output::style::Paint;
 
-/// What is said where nobody has graded anything.
+/// Shown when no answer has been graded.
 const NOTHING: &str = "
-Say what became of one:
+Grade one:
   conclave history outcome last right|wrong|mixed
 ";
 
-/// The columns behind the name.
+/// The columns after the name.
 const HEADS: [&str; 5] = ["graded", "stated", "right", "Brier", "ECE"];
 const WIDTH_OF_FIGURE: usize = 8;
 
-const LEGEND: &str = "An answer that was right in part counts as half. Brier: mean square of stated less right, 0 is best. ECE: how far stated \
-    and right are apart on average, over ten bins. Of the experts, those count that stood behind the answer.";
+const LEGEND: &str = "A partly right answer counts as half. Brier: mean squared difference of stated and right; 0 is best. ECE: mean distance \
+    of stated and right over ten bins. Only experts that supported the answer count.";
 
-/// The screen, for a terminal of so many columns.
+/// Returns the screen for a terminal of this width.
 pub fn screen(calibration: &Calibration, range: &Range, width: usize, paint: Paint) -> String {
     let mut screen = CalibrationScreen {
         text: String::new(),
@@ -41,7 +41,7 @@ pub fn screen(calibration: &Calibration, range: &Range, width: usize, paint: Pai
     screen.text
 }
 
-/// Whose answers are meant.
+/// Names the range in a phrase.
 fn of(range: &Range) -> String {
     match range.span {
         Span::AllTime
@@ -129,8 +129,8 @@ impl CalibrationScreen {
         self.line(&self.paint.dim(&legend));
     }
 
-    /// Names before their figures, or above them where both do not fit on a line. Without rows
-    /// there is no table.
+    /// Writes names beside their figures, or above them where both do not fit on a line. Without
+    /// rows there is no table.
     fn table(&mut self, title: &str, heads: &[&str], rows: &[FigureRow]) {
         let Some(widest) = rows.iter().map(|(name, _)| measure_text_width(name)).max() else {
             return;
@@ -254,12 +254,12 @@ mod tests {
     }
 
     #[test]
-    fn what_was_stated_stands_beside_what_became_of_it() {
+    fn stated_confidence_stands_beside_outcomes() {
         insta::assert_snapshot!(screen(&sample(), &range(Span::AllTime), 100, Paint::Plain));
     }
 
     #[test]
-    fn on_a_narrow_terminal_names_stand_above_their_figures_and_nothing_is_wider_than_it() {
+    fn a_narrow_terminal_gets_names_above_their_figures() {
         let narrow = screen(&sample(), &range(Span::Week), 42, Paint::Plain);
         insta::assert_snapshot!(narrow);
         for line in narrow.lines() {

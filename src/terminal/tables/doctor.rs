@@ -1,5 +1,5 @@
-//! What `conclave doctor` found: plain data, which is also its JSON, and the screen made of it: a
-//! line a check, and what mends it beneath.
+//! The report of `conclave doctor`: plain data, which is also its JSON, and its screen: one line a
+//! check, with its fix beneath.
 
 use console::measure_text_width;
 use serde::Serialize;
@@ -8,55 +8,55 @@ use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::seconds;
 use crate::terminal::output::style::Paint;
 
-/// Everything that was looked at.
+/// All checks and trial calls.
 #[derive(Clone, Debug, Serialize)]
 pub struct DoctorReport {
     pub schema_version: &'static str,
-    /// True when a question asked now would find a model.
+    /// True if a question asked now would find a model.
     pub can_answer: bool,
     pub checks: Vec<Check>,
     /// The calls that were made; empty without `--deep`.
     pub trials: Vec<TrialCall>,
 }
 
-/// One thing that was looked at.
+/// One check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Check {
     /// Stable: `home`, `config`, `provider.anthropic`.
     pub id: String,
-    /// For people: `Anthropic`.
+    /// For display: `Anthropic`.
     pub subject: String,
     pub status: CheckStatus,
     pub message: String,
-    /// What to do about it.
+    /// How to fix it.
     pub fix: Option<String>,
 }
 
-/// How a check ended, the best first.
+/// The result of a check, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckStatus {
     Ok,
-    /// Neither good nor bad: something is not there that need not be.
+    /// Neither good nor bad: something optional is absent.
     Note,
     Warning,
     Error,
 }
 
-/// One small call, made to see whether a model answers.
+/// One small call that tests whether a model answers.
 #[derive(Clone, Debug, Serialize)]
 pub struct TrialCall {
     pub provider: String,
     pub name: String,
     pub model: String,
-    /// The server accepted the call. What it then said does not matter.
+    /// The server accepted the call; the text of the answer does not matter.
     pub answered: bool,
     pub latency_ms: u64,
-    /// In dollars, as far as it is known.
+    /// In dollars, as far as known.
     pub cost_usd: f64,
     /// The cost may be higher.
     pub cost_is_lower_bound: bool,
-    /// What came, or what went wrong.
+    /// The reply, or the error.
     pub message: String,
 }
 
@@ -76,7 +76,7 @@ impl Check {
         }
     }
 
-    /// With what mends it.
+    /// Adds the fix.
     #[must_use]
     pub fn fix(self, fix: impl Into<String>) -> Self {
         Self {
@@ -86,7 +86,7 @@ impl Check {
     }
 }
 
-/// The screen, for a terminal of so many columns; `None` where lines may be as long as they are.
+/// Returns the screen for a terminal of this width; `None` does not wrap.
 pub fn screen(report: &DoctorReport, width: Option<usize>, paint: Paint) -> String {
     let names = report
         .checks
@@ -118,7 +118,7 @@ pub fn screen(report: &DoctorReport, width: Option<usize>, paint: Paint) -> Stri
                 words.to_owned()
             }
         };
-        // The gap is not a place to break at: it is put in front, and only the message is filled.
+        // Only the message is filled: the gap before it is no place to break at.
         let head = format!("{mark} {}{gap}", quiet(subject));
         text.push_str(&filled(&head, &quiet(&one_line(message)), under, width));
         if let Some(fix) = fix {
@@ -167,7 +167,7 @@ pub fn screen(report: &DoctorReport, width: Option<usize>, paint: Paint) -> Stri
     text
 }
 
-/// A head and a message behind it, continued `under` columns from the left.
+/// Returns a head and a message after it, continued `under` columns from the left.
 fn filled(head: &str, message: &str, under: usize, width: Option<usize>) -> String {
     let Some(width) = width else {
         return format!("{head}{message}\n");

@@ -1,5 +1,5 @@
 //! The list of personas as `conclave personas` shows it: plain data, which is also its JSON, and
-//! the screen made of it.
+//! its screen.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -10,16 +10,16 @@ use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::style::Paint;
 use crate::terminal::output::wrap::fit;
 
-/// Whoever can sit on a panel, and who sits together.
+/// All personas, sets and named panels.
 #[derive(Clone, Debug, Serialize)]
 pub struct PersonaList {
     pub schema_version: &'static str,
     pub personas: Vec<ListedPersona>,
-    /// Personas by the name of their set, by their ids.
+    /// Persona ids by the name of their set.
     pub sets: BTreeMap<String, Vec<String>>,
     /// Panels by name, one `persona=provider:model` a seat.
     pub panels: BTreeMap<String, ListedPanel>,
-    /// Who sits where nobody is named, as the settings say it; `None` for the usual seats.
+    /// The personas of the settings for panels without any; `None` for the usual seats.
     pub default_personas: Option<Vec<String>>,
 }
 
@@ -28,15 +28,15 @@ pub struct ListedPersona {
     pub id: String,
     pub name: String,
     pub aliases: Vec<String>,
-    /// Who it is in a sentence; empty where nobody has written one.
+    /// The prompt in a sentence; may be empty.
     pub brief: String,
     /// `built_in`, `file` or `settings`.
     pub origin: &'static str,
-    /// The file that it is read from, as a path in the home.
+    /// Its file, as a path in the home.
     pub file: Option<String>,
-    /// What plays it wherever it sits by its name alone.
+    /// The model that plays it wherever it sits by its name alone.
     pub model: Option<String>,
-    /// What the model is told.
+    /// The prompt of the model.
     pub prompt: String,
 }
 
@@ -46,7 +46,7 @@ pub struct ListedPanel {
     pub judge: Option<String>,
 }
 
-/// All of it for people. `width` is that of a terminal.
+/// Returns the screen for a terminal of this width; `None` does not wrap.
 pub fn screen(list: &PersonaList, width: Option<usize>, paint: Paint) -> String {
     let mut text = String::new();
     let mut put = |line: &str| {
@@ -109,7 +109,7 @@ pub fn screen(list: &PersonaList, width: Option<usize>, paint: Paint) -> String 
     text
 }
 
-/// One of them whole.
+/// Returns the screen of one persona.
 pub fn one(persona: &ListedPersona, paint: Paint) -> String {
     let mut text = format!("{}  {}\n", paint.bold(&persona.id), one_line(&persona.name));
     let mut put = |label: &str, value: &str| {

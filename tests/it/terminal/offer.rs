@@ -148,7 +148,7 @@ fn ctrl_c_at_the_offer_keeps_what_there_is_and_going_on_asks_again() {
         .ends_with(0);
     assert!(
         ran.stderr
-            .contains("✨ Strong consensus reached (confidence: 92%): Rounds 3-4 left out"),
+            .contains("✨ Strong consensus reached (confidence: 92%): Rounds 3-4 skipped"),
         "{}",
         ran.stderr
     );

@@ -178,7 +178,7 @@ fn what_control_does_is_said_a_line_each() {
 }
 
 #[test]
-fn verbose_says_how_providers_do_and_why_nobody_else_is_asked() {
+fn verbose_reports_provider_health_and_missed_hedges() {
     insta::assert_snapshot!(lines(&controlled(), Verbosity::Verbose, None));
 }
 
@@ -237,7 +237,7 @@ fn a_run_that_goes_on_knows_what_it_was_about() {
     for event in &sample.events {
         progress.event(event).unwrap();
     }
-    let expected = "   1 call was under way and is made again\n   Security Expert: trying again in 1.0s: overloaded\n";
+    let expected = "   1 call was interrupted and is repeated\n   Security Expert: retrying in 1.0s: overloaded\n";
     assert_eq!(captured.err(), expected);
 }
 

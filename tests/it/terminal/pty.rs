@@ -201,7 +201,7 @@ fn zero_as_the_amount_means_to_be_always_asked() {
     assert!(
         screen
             .text()
-            .contains("Every consultation will be asked about (saved in "),
+            .contains("You will be asked about every consultation (saved in "),
         "{}",
         screen.text()
     );

@@ -80,7 +80,7 @@ fn a_round_is_shown_alone() {
         .map(|round| part(&record, Some(round), None))
         .collect();
     insta::assert_snapshot!("rounds", rounds.join("\n==========\n\n"));
-    assert!(part(&record, Some(5), None).contains("_Nothing is kept in Round 5._"));
+    assert!(part(&record, Some(5), None).contains("_Nothing is recorded in Round 5._"));
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn an_agent_is_shown_alone_through_all_rounds_and_in_one() {
     );
     assert!(
         part(&record, Some(2), Some("pragmatic"))
-            .contains("_Nothing is kept of Pragmatist in Round 2._")
+            .contains("_Nothing is recorded of Pragmatist in Round 2._")
     );
 }
 

@@ -72,8 +72,8 @@ impl LiveView {
         }
     }
 
-    /// Follows an event that happens now. Rows stay until the next round begins or `settle` takes
-    /// them.
+    /// Follows an event that happens now. Rows stay until the next round begins or `take_finished`
+    /// removes them.
     pub(in crate::terminal) fn follow(&mut self, event: &Event, now: Duration) {
         match event {
             Event::Consultation(ConsultationEvent::Started(terms)) => {
@@ -106,7 +106,7 @@ impl LiveView {
             }) => {
                 let row = AgentRow {
                     agent: agent_id.clone(),
-                    name: one_line(name),
+                    name: one_line(messages::display_name(agent_id, name)),
                     model: model.clone(),
                     since: now,
                     phase: AgentPhase::Working(vec![]),

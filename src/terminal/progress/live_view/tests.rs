@@ -289,17 +289,17 @@ fn a_low_terminal_shows_who_is_at_work_and_how_the_run_stands() {
 }
 
 #[test]
-fn who_is_still_at_work_beside_the_panel_stays_when_a_round_is_left_behind() {
+fn an_agent_outside_the_panel_keeps_its_row_between_rounds() {
     let mut view = view(&[
         thinking("judge", "Judge", "j"),
-        thinking("clerk", "Clerk", "c"),
+        thinking("helper", "Helper", "c"),
     ]);
     view.follow(&done("judge"), START);
     let left = view.take_finished(Duration::from_secs(5), 100).join("\n");
-    assert!(left.contains("Judge") && !left.contains("Clerk"), "{left}");
+    assert!(left.contains("Judge") && !left.contains("Helper"), "{left}");
     view.follow(
         &Event::Round(RoundEvent::Started { round_number: 2 }),
         START,
     );
-    assert!(shown(&view).contains("Clerk"), "{}", shown(&view));
+    assert!(shown(&view).contains("Helper"), "{}", shown(&view));
 }

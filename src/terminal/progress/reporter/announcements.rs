@@ -93,18 +93,27 @@ impl ProgressReporter {
     pub(super) fn on_agent(&self, event: &AgentEvent) {
         let is_plain = self.display == DisplayMode::Plain;
         match event {
-            AgentEvent::Thinking { name, .. } if is_plain => self.note(&messages::thinking(name)),
+            AgentEvent::Thinking { agent_id, name, .. } if is_plain => {
+                self.note(&messages::thinking(messages::display_name(agent_id, name)));
+            }
             AgentEvent::Completed {
-                name, duration_ms, ..
-            } if is_plain => self.note(&messages::completed(name, *duration_ms)),
+                agent_id,
+                name,
+                duration_ms,
+                ..
+            } if is_plain => {
+                let name = messages::display_name(agent_id, name);
+                self.note(&messages::completed(name, *duration_ms));
+            }
             AgentEvent::Thinking { .. } | AgentEvent::Completed { .. } => {}
             // What the run does instead of the helper's answer has a line of its own.
             AgentEvent::Failed {
-                agent_id,
+                agent_id: agent_id @ AgentId::Helper,
                 name,
                 error,
                 ..
-            } if *agent_id == AgentId::Helper => {
+            } => {
+                let name = messages::display_name(agent_id, name);
                 self.detail(&messages::failed(name, &error.message));
             }
             AgentEvent::Failed { name, error, .. } => {
@@ -195,7 +204,7 @@ impl ProgressReporter {
                 reason,
                 ..
             } => {
-                let line = messages::rate_limited(provider, *wait_ms, reason);
+                let line = messages::provider_wait(provider, *wait_ms, reason);
                 if *wait_ms >= NOTABLE_WAIT_MS {
                     self.note(&line);
                 } else {

@@ -1,4 +1,4 @@
-//! The cost gate's question: what a consultation is estimated to cost, and why it is asked about.
+//! The cost gate: what a consultation is estimated to cost, and why you are asked.
 
 use std::collections::BTreeSet;
 
@@ -32,8 +32,8 @@ pub(in crate::terminal) fn question(
     format!("{text}Proceed? {} ", choices(why).prompt())
 }
 
-/// What can be answered to an estimate. `Always` is offered where a threshold would have let it
-/// pass.
+/// Returns the accepted answers. `Always` is offered where a higher threshold would have let the
+/// estimate pass.
 pub(in crate::terminal) fn choices(why: &[GateReason]) -> PromptChoices {
     if why.contains(&GateReason::Cost) {
         PromptChoices::YES_NO_ALWAYS
@@ -42,7 +42,7 @@ pub(in crate::terminal) fn choices(why: &[GateReason]) -> PromptChoices {
     }
 }
 
-/// Why it is asked about, as far as the figures do not say it themselves.
+/// Returns the reasons for asking that the figures do not show.
 pub(in crate::terminal) fn reasons(
     estimate: &Estimate,
     why: &[GateReason],
@@ -59,7 +59,7 @@ pub(in crate::terminal) fn reasons(
                 .collect();
             let models: Vec<String> = models.into_iter().map(ToString::to_string).collect();
             vec![format!(
-                "⚠️ No price is known for {}: what it costs comes on top.",
+                "⚠️ No price is known for {}: its cost is not included.",
                 models.join(", ")
             )]
         }
@@ -83,7 +83,7 @@ pub(in crate::terminal) fn reasons(
     why.iter().flat_map(lines).collect()
 }
 
-/// `$0.21 – $0.45 – $0.90`, or the one figure that all three are; `≥` before what may be more.
+/// `$0.21 – $0.45 – $0.90`, or the one figure if all three are equal; `≥` before a lower bound.
 pub(in crate::terminal) fn cost_range(estimate: &Estimate) -> String {
     let Estimate {
         low, cost, high, ..
@@ -94,7 +94,7 @@ pub(in crate::terminal) fn cost_range(estimate: &Estimate) -> String {
     format!("{bound}{}", figures.join(" – "))
 }
 
-/// `3 agents × 4 rounds`, as the estimate counts them; judge and clerk are none of the agents.
+/// `3 agents × 4 rounds`, as the estimate counts them; judge and helper are not counted.
 fn size(estimate: &Estimate) -> String {
     let agents: BTreeSet<&AgentId> = estimate
         .calls
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_that_are_the_same_are_shown_once_and_small_ones_with_all_their_digits() {
+    fn equal_figures_are_shown_once_and_small_ones_in_full() {
         let cost = |low, cost, high| {
             cost_range(&Estimate {
                 cost,
@@ -206,7 +206,7 @@ mod tests {
         - Expected output tokens: ~8,000
         - 3 agents × 4 rounds
 
-        ⚠️ No price is known for openai:model-of-a: what it costs comes on top.
+        ⚠️ No price is known for openai:model-of-a: its cost is not included.
         ⚠️ This would bring the month to ≥ $20.15, above its budget of $20.00.
         ⚠️ Large context detected (~12,500 tokens)
         This may increase cost and response time.

@@ -8,7 +8,7 @@ use crate::stopping::evaluation::Rule;
 use crate::terminal::output::format::{calibrated_words, dollars};
 use crate::terminal::prompt::choices::PromptChoices;
 
-/// Whether to end here. What speaks against it stands between the news and the question.
+/// Asks whether to end here. What speaks against it stands above the question.
 pub(in crate::terminal) fn question(findings: &EarlyTermination) -> String {
     let mut text = format!(
         "✨ Strong consensus reached (confidence: {})\n",
@@ -24,7 +24,7 @@ pub(in crate::terminal) fn question(findings: &EarlyTermination) -> String {
     )
 }
 
-/// What was decided without asking; `None` where nothing was near.
+/// Describes a decision made without asking; `None` where the threshold was not reached.
 pub(in crate::terminal) fn decision(decision: &EarlyTerminationDecision) -> Option<String> {
     let EarlyTerminationDecision {
         ended,
@@ -39,7 +39,7 @@ pub(in crate::terminal) fn decision(decision: &EarlyTerminationDecision) -> Opti
     match (by, ended) {
         (DecidedBy::Threshold | DecidedBy::Person, _) => None,
         (DecidedBy::Guards | DecidedBy::NobodyThere, true) => Some(format!(
-            "✨ Strong consensus reached (confidence: {confidence}): {} left out{saved}",
+            "✨ Strong consensus reached (confidence: {confidence}): {} skipped{saved}",
             skipped(findings)
         )),
         (DecidedBy::Guards | DecidedBy::NobodyThere, false) => {
@@ -49,15 +49,15 @@ pub(in crate::terminal) fn decision(decision: &EarlyTerminationDecision) -> Opti
                 .map(Rule::in_words)
                 .collect();
             Some(format!(
-                "   Strong consensus (confidence: {confidence}), but the debate goes on: {}",
+                "   Strong consensus (confidence: {confidence}), but the debate continues: {}",
                 against.join("; ")
             ))
         }
     }
 }
 
-/// What is known beside the stated confidence: how far it can be believed, what speaks against an
-/// end, what one would save.
+/// Returns what is known beside the stated confidence: the calibrated probability, the unmet
+/// guards, and the saving.
 pub(in crate::terminal) fn grounds(findings: &EarlyTermination) -> Vec<String> {
     let calibrated = findings
         .calibrated
@@ -80,7 +80,7 @@ fn stated(findings: &EarlyTermination) -> String {
     )
 }
 
-/// `Rounds 3-4`, or the one round that would be left out.
+/// `Rounds 3-4`, or the one round that would be skipped.
 fn skipped(findings: &EarlyTermination) -> &'static str {
     if findings.rounds_skipped > 1 {
         "Rounds 3-4"

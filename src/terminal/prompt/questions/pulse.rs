@@ -8,7 +8,7 @@ use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::whole_seconds;
 use crate::terminal::prompt::choices::PromptChoices;
 
-/// Whether to go on waiting.
+/// Asks whether to continue waiting.
 pub(in crate::terminal) fn question(waiting: &[StillWaiting]) -> String {
     let who = match waiting {
         [_] => still_waiting(waiting),
@@ -25,7 +25,7 @@ pub(in crate::terminal) fn question(waiting: &[StillWaiting]) -> String {
     )
 }
 
-/// Whom a round still waits for, on one line.
+/// Lists the agents that a round still waits for, on one line.
 pub(in crate::terminal) fn still_waiting(waiting: &[StillWaiting]) -> String {
     match waiting {
         [agent] => format!(

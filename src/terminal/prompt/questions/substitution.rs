@@ -9,7 +9,7 @@ use crate::terminal::prompt::choices::PromptChoices;
 /// Most characters of a provider's message in a question.
 const MESSAGE_LENGTH: usize = 200;
 
-/// Whether another model may take over. Each model comes with its vendor's name.
+/// Asks whether another model may take over. Each model comes with the name of its vendor.
 pub(in crate::terminal) fn question(
     name: &str,
     original: (&str, &ModelRef),
@@ -20,14 +20,14 @@ pub(in crate::terminal) fn question(
     let model = |(vendor, model): (&str, &ModelRef)| {
         format!("{} ({})", one_line(vendor), one_line(&model.model))
     };
-    let said = shortened(&one_line(message));
-    let said = if said.is_empty() {
+    let message = shortened(&one_line(message));
+    let message = if message.is_empty() {
         String::new()
     } else {
-        format!(": {said}")
+        format!(": {message}")
     };
     format!(
-        "⚠️ {} is unavailable ({}).\n   {}{said}\nSwitch to {} for this agent? {} ",
+        "⚠️ {} is unavailable ({}).\n   {}{message}\nSwitch to {} for this agent? {} ",
         model(original),
         one_line(&reason.in_words("")),
         one_line(name),

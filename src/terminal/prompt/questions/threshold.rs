@@ -6,7 +6,7 @@ use crate::domain::money::MicroUsd;
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::dollars;
 
-/// Asks from which amount on to ask again. An empty line takes the one in brackets.
+/// Asks for the amount below which not to ask. An empty line accepts the one in brackets.
 pub(in crate::terminal) fn question(suggested: MicroUsd) -> String {
     format!(
         "Auto-approve consultations under: $[{}] ",
@@ -14,12 +14,12 @@ pub(in crate::terminal) fn question(suggested: MicroUsd) -> String {
     )
 }
 
-/// What is said to a line that is no amount.
+/// The reply to a line that is no amount.
 pub(in crate::terminal) const NO_AMOUNT: &str =
     "Please enter an amount of dollars such as 0.50; 0 means always ask: $";
 
-/// An amount that would have let this estimate pass: its high, rounded up to a figure that is
-/// easily remembered.
+/// Returns an amount that would have let this estimate pass: its high figure, rounded up to one
+/// that is easy to remember.
 pub(in crate::terminal) fn suggestion(estimate: &Estimate) -> MicroUsd {
     let high = estimate.high.known.max(estimate.cost.known).0;
     let step = match high {
@@ -30,7 +30,7 @@ pub(in crate::terminal) fn suggestion(estimate: &Estimate) -> MicroUsd {
     MicroUsd((high / step + 1).saturating_mul(step))
 }
 
-/// Reads an amount of dollars; an empty line is the suggested one.
+/// Reads an amount in dollars; an empty line is the suggested one.
 pub(in crate::terminal) fn read(line: &str, suggested: MicroUsd) -> Option<MicroUsd> {
     let typed = line.trim();
     if typed.is_empty() {
@@ -44,10 +44,10 @@ pub(in crate::terminal) fn read(line: &str, suggested: MicroUsd) -> Option<Micro
         .and_then(MicroUsd::from_usd)
 }
 
-/// That the amount has been saved, and where.
+/// Confirms the saved amount and names the file.
 pub(in crate::terminal) fn saved(amount: MicroUsd, place: &str) -> String {
     match amount {
-        MicroUsd::ZERO => format!("Every consultation will be asked about (saved in {place})"),
+        MicroUsd::ZERO => format!("You will be asked about every consultation (saved in {place})"),
         amount => format!(
             "Consultations under {} will be auto-approved (saved in {place})",
             dollars(amount)
@@ -55,10 +55,10 @@ pub(in crate::terminal) fn saved(amount: MicroUsd, place: &str) -> String {
     }
 }
 
-/// That the amount could not be saved, and what holds all the same.
+/// Reports that the amount could not be saved.
 pub(in crate::terminal) fn not_saved(why: &str) -> String {
     format!(
-        "⚠️ The amount could not be saved: {}. This consultation goes on.",
+        "⚠️ The amount could not be saved: {}. This consultation continues.",
         one_line(why).trim_end_matches('.')
     )
 }
@@ -111,11 +111,11 @@ mod tests {
         );
         assert_eq!(
             saved(MicroUsd::ZERO, "/h/config.json"),
-            "Every consultation will be asked about (saved in /h/config.json)"
+            "You will be asked about every consultation (saved in /h/config.json)"
         );
         assert_eq!(
             not_saved("disk full."),
-            "⚠️ The amount could not be saved: disk full. This consultation goes on."
+            "⚠️ The amount could not be saved: disk full. This consultation continues."
         );
     }
 }

@@ -8,7 +8,8 @@ use crate::domain::stored_record::{StoredAgent, StoredRecord};
 use crate::terminal::markdown::escape::inline;
 use crate::terminal::output::format::model_name;
 
-/// Each expert's own answer of Round 3; where only the judge's is kept, as that has it.
+/// Returns each expert's own answer of Round 3, or the judge's version of it if only that is
+/// stored.
 pub(super) fn revisions(record: &StoredRecord) -> Vec<&Revision> {
     let merged = || {
         record
@@ -23,7 +24,7 @@ pub(super) fn revisions(record: &StoredRecord) -> Vec<&Revision> {
     }
 }
 
-/// How sure an expert was before the cross-examination.
+/// Returns the confidence of an expert before the cross-examination.
 pub(super) fn confidence_before(record: &StoredRecord, revision: &Revision) -> Option<Confidence> {
     record
         .independents
@@ -35,7 +36,7 @@ pub(super) fn confidence_before(record: &StoredRecord, revision: &Revision) -> O
 pub(super) fn name(record: &StoredRecord, agent: &str) -> String {
     inline(match agent {
         judge if judge == AgentId::Judge.as_str() => "Judge",
-        helper if helper == AgentId::Helper.as_str() => "Clerk",
+        helper if helper == AgentId::Helper.as_str() => "Helper",
         expert => record.name_of(expert),
     })
 }

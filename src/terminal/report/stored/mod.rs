@@ -1,6 +1,6 @@
-//! A consultation that was read back, as a Markdown document in the layout of `report`; whole, or
-//! only one round or one agent of it. Pure. Everything that a model wrote goes through `escape`, so
-//! that no answer can pass for another part of the document.
+//! The report of a stored consultation, in the layout of `transcript`: whole, or one round or one
+//! agent of it. Pure. Model text goes through `escape`, so that no answer can pass for another part
+//! of the document.
 
 mod agents;
 mod rounds;
@@ -18,12 +18,12 @@ use super::{debate_value, second_verdict, sections};
 use crate::terminal::markdown::escape::{block, inline};
 use crate::terminal::output::format::{amount, model_address, round_title, seconds, thousands};
 
-/// What of a consultation is to be shown; of nothing else, nothing.
+/// The part of a consultation to show; the default is all of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReportSelection {
     /// One round, 1 to 4.
     pub round: Option<u8>,
-    /// One agent, the judge included.
+    /// One agent, or the judge.
     pub agent: Option<AgentId>,
 }
 
@@ -95,7 +95,7 @@ fn status_notice(record: &StoredRecord) -> Option<String> {
                 .or(record.abort_reason.as_ref());
             format!(
                 "> 🛑 **Aborted{during}:** {}",
-                why.map_or_else(|| "no reason is told".to_owned(), |why| inline(why))
+                why.map_or_else(|| "no reason recorded".to_owned(), |why| inline(why))
             )
         }
         Completion::Unfinished => {
@@ -130,11 +130,11 @@ fn head(record: &StoredRecord) -> String {
     let twice = twice
         .map(|line| format!("  \n{}", line.trim_end()))
         .unwrap_or_default();
-    let anew = record
+    let rejudged = record
         .rejudged_from
         .as_ref()
-        .map(|from| second_verdict::anew(from, record.rejudged.as_ref()));
-    let anew = anew
+        .map(|from| second_verdict::rejudged_line(from, record.rejudged.as_ref()));
+    let rejudged = rejudged
         .map(|line| format!("  \n{}", line.trim_end()))
         .unwrap_or_default();
     let judge = record
@@ -161,18 +161,18 @@ fn head(record: &StoredRecord) -> String {
         .as_ref()
         .map(|grade| format!("  \n**Outcome:** {}", outcome(grade)))
         .unwrap_or_default();
-    let casting = record
+    let selection = record
         .persona_selection
         .as_ref()
         .map(sections::personas)
         .unwrap_or_default();
     format!(
-        "{}\n**Confidence:** {confidence}{grade}{twice}{anew}{judge}{panel}{casting}",
+        "{}\n**Confidence:** {confidence}{grade}{twice}{rejudged}{judge}{panel}{selection}",
         sections::question(&record.question)
     )
 }
 
-/// What became of the answer, and why in the user's own words.
+/// The grade of the answer, with the user's note.
 fn outcome(grade: &Grade) -> String {
     match &grade.note {
         Some(note) => format!("{}: {}", grade.outcome.name(), inline(note)),
@@ -221,8 +221,8 @@ fn without_verdict(record: &StoredRecord) -> String {
 }
 
 fn perspectives(record: &StoredRecord) -> Option<String> {
-    let told = rounds::positions(record, None);
-    (!told.is_empty()).then(|| format!("## Agent Perspectives\n\n{}", told.join("\n\n")))
+    let positions = rounds::positions(record, None);
+    (!positions.is_empty()).then(|| format!("## Agent Perspectives\n\n{}", positions.join("\n\n")))
 }
 
 fn changes(record: &StoredRecord) -> Option<String> {
@@ -233,7 +233,7 @@ fn changes(record: &StoredRecord) -> Option<String> {
     )
 }
 
-/// One round, or what one agent had to do with it; `None` where there is nothing.
+/// One round, or one agent's part in it; `None` where there is nothing.
 fn round(record: &StoredRecord, number: u8, agent: Option<&AgentId>) -> Option<String> {
     let parts = match number {
         1 => rounds::positions(record, agent),
@@ -258,14 +258,14 @@ fn nothing(record: &StoredRecord, selection: &ReportSelection) -> String {
         .unwrap_or_default();
     match &selection.agent {
         Some(agent) => format!(
-            "Nothing is kept of {}{round}.",
+            "Nothing is recorded of {}{round}.",
             name(record, agent.as_str())
         ),
-        None => format!("Nothing is kept{round}."),
+        None => format!("Nothing is recorded{round}."),
     }
 }
 
-/// What the selected work took, as far as the record tells it.
+/// The cost, duration and tokens of the selected part, as far as they are recorded.
 fn selected_foot(record: &StoredRecord, selection: &ReportSelection) -> Option<String> {
     let is_meant = |work: &&StoredAgentRound| {
         selection.round.is_none_or(|round| round == work.round)
@@ -283,7 +283,7 @@ fn selected_foot(record: &StoredRecord, selection: &ReportSelection) -> Option<S
         .iter()
         .filter_map(|work| work.tokens)
         .reduce(u64::saturating_add);
-    // The agents of a round work side by side: what it took is what the record says of it.
+    // The agents of a round work in parallel, so its duration is recorded separately.
     let duration = match (&selection.agent, selection.round) {
         (None, Some(number)) => record
             .rounds
@@ -299,11 +299,11 @@ fn selected_foot(record: &StoredRecord, selection: &ReportSelection) -> Option<S
 }
 
 fn foot(cost: Option<Cost>, duration: Option<Duration>, tokens: Option<u64>) -> String {
-    let told = |told: Option<String>| told.unwrap_or_else(|| "not told".to_owned());
+    let or_missing = |text: Option<String>| text.unwrap_or_else(|| "not recorded".to_owned());
     let (cost, duration, tokens) = (
-        told(cost.map(amount)),
-        told(duration.map(seconds)),
-        told(tokens.map(thousands)),
+        or_missing(cost.map(amount)),
+        or_missing(duration.map(seconds)),
+        or_missing(tokens.map(thousands)),
     );
     format!("**Cost:** {cost} | **Duration:** {duration} | **Tokens:** {tokens}")
 }

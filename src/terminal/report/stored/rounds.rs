@@ -1,5 +1,5 @@
-//! The single rounds of a consultation that was read back, as parts of a Markdown document. With an
-//! agent, what it said there, and what was said to it or of it.
+//! The rounds of a stored consultation as parts of a Markdown document. With an agent: what it
+//! said, and what was said to it or about it.
 
 use crate::domain::artifact::{Challenge, Independent, Synthesis};
 use crate::domain::ids::AgentId;
@@ -9,8 +9,7 @@ use super::agents::{confidence_before, heading, name, revisions};
 use crate::terminal::markdown::escape::{block, inline};
 use crate::terminal::report::sections;
 
-/// Whether a part is wanted that an agent has to do with; the judge has to do with all that it
-/// wrote.
+/// Returns true if a part concerns the selected agent.
 fn is_of(agent: Option<&AgentId>, who: &str) -> bool {
     agent.is_none_or(|agent| agent.as_str() == who)
 }
@@ -19,8 +18,8 @@ fn is_judges(agent: Option<&AgentId>) -> bool {
     agent.is_none_or(|agent| *agent == AgentId::Judge)
 }
 
-/// Round 1: each expert's own answer in the order of the panel, or why there is none; then of those
-/// who are not on it. An agent alone is shown with its reasoning.
+/// Round 1: each expert's own answer in the order of the panel, or why there is none; then answers
+/// of agents outside the panel. A single agent is shown with its reasoning.
 pub(super) fn positions(record: &StoredRecord, agent: Option<&AgentId>) -> Vec<String> {
     let answer = |held: &Independent| match agent {
         Some(_) => with_reasoning(held),
@@ -78,7 +77,7 @@ fn with_reasoning(held: &Independent) -> String {
     parts.join("\n\n")
 }
 
-/// Round 2: what the judge found agreed and where the experts differ.
+/// Round 2: the points of agreement and of difference.
 pub(super) fn synthesis(record: &StoredRecord, agent: Option<&AgentId>) -> Vec<String> {
     let Some(synthesis) = &record.synthesis else {
         return Vec::new();
@@ -157,7 +156,7 @@ fn tensions(
     (!tensions.is_empty()).then(|| format!("### Tensions\n\n{}", tensions.join("\n")))
 }
 
-/// Round 3: challenges, what was answered, and what each expert holds now.
+/// Round 3: challenges, rebuttals and the resulting positions.
 pub(super) fn cross_examination(record: &StoredRecord, agent: Option<&AgentId>) -> Vec<String> {
     let merged = record.cross_exam.as_ref();
     let (challenges, rebuttals) = (record.challenges(), record.rebuttals());
@@ -223,7 +222,7 @@ fn one_challenge(record: &StoredRecord, challenge: &Challenge) -> String {
     } else {
         format!(" to {to}")
     };
-    let said = format!(
+    let line = format!(
         "- **{}**{to}: {}",
         name(record, &challenge.challenger),
         inline(&challenge.challenge)
@@ -232,14 +231,14 @@ fn one_challenge(record: &StoredRecord, challenge: &Challenge) -> String {
         .evidence
         .iter()
         .map(|evidence| format!("  - {}", inline(evidence)));
-    [said]
+    [line]
         .into_iter()
         .chain(evidence)
         .collect::<Vec<_>>()
         .join("\n")
 }
 
-/// Round 4: the answer; of an expert, the evidence that is its own, and its dissent.
+/// Round 4: the verdict; for an expert, its evidence and its dissent.
 pub(super) fn verdict(record: &StoredRecord, agent: Option<&AgentId>) -> Vec<String> {
     let Some(verdict) = &record.verdict else {
         return Vec::new();
@@ -262,7 +261,7 @@ pub(super) fn verdict(record: &StoredRecord, agent: Option<&AgentId>) -> Vec<Str
     parts.extend(sections::evidence(&verdict.evidence, &|agent| {
         name(record, agent)
     }));
-    // A part of a round is a level below the whole document's.
+    // Inside a round, headings are one level lower.
     parts.extend(
         sections::dissent(&verdict.dissent, &|agent| name(record, agent))
             .map(|dissent| format!("#{dissent}")),

@@ -18,7 +18,7 @@ pub struct Canvas {
 pub enum Border {
     /// Where the canvas is wide enough for one.
     Frame,
-    /// As a file or another program reads best: sections below one another, set apart by an empty
+    /// As a file or another program reads best: sections below one another, separated by an empty
     /// line.
     None,
 }

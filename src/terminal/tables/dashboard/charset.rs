@@ -1,5 +1,5 @@
-//! The characters that a terminal can show: all, or ASCII alone where its locale says nothing of
-//! UTF-8, or the user wants no others.
+//! The characters that a terminal can show: all, or only ASCII where its locale is not UTF-8 or the
+//! user asked for it.
 
 /// The characters to draw with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -8,16 +8,15 @@ pub enum Charset {
     Ascii,
 }
 
-/// A blank at which no line is broken; on the screen it is one like others.
+/// A blank at which no line breaks; printed as an ordinary one.
 pub(super) const TOGETHER: char = '\u{a0}';
 
-/// The lines of a frame: its edges, its corners, and where a rule meets them or parts two columns.
+/// The lines of a frame: edges, corners, and the joints of rules and columns.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Strokes {
     pub(super) across: char,
     pub(super) down: char,
-    /// Left end, right end, and the joints of a rule: with nothing, a column above, one below,
-    /// both.
+    /// Left end, right end, and the joints of a rule: with no column, one above, one below, both.
     pub(super) top: [char; 2],
     pub(super) middle: [char; 2],
     pub(super) bottom: [char; 2],
@@ -25,10 +24,10 @@ pub(super) struct Strokes {
 }
 
 impl Charset {
-    /// What the locale's variables allow: `LC_ALL` before `LC_CTYPE` before `LANG`, as the C
+    /// Returns what the locale variables allow: `LC_ALL` before `LC_CTYPE` before `LANG`, as the C
     /// library reads them.
     pub fn of_locale(lc_all: Option<&str>, lc_ctype: Option<&str>, lang: Option<&str>) -> Self {
-        // Terminals of Windows take UTF-8 whatever those variables say, which nobody sets there.
+        // Terminals of Windows take UTF-8 whatever those variables say; they are rarely set there.
         let unset = if cfg!(windows) {
             Self::Unicode
         } else {
@@ -52,7 +51,7 @@ impl Charset {
         }
     }
 
-    /// A sign in front of a text; `word` is what it means, where the text does not say so itself.
+    /// A symbol before a text; `word` is its meaning, unless the text states it.
     pub fn before(self, sign: &str, word: &str) -> String {
         match self {
             Self::Unicode => format!("{sign} "),
@@ -61,7 +60,7 @@ impl Charset {
         }
     }
 
-    /// A sign behind a text.
+    /// A symbol after a text.
     pub(super) fn behind(self, sign: &str, word: &str) -> String {
         match self {
             Self::Unicode => format!(" {sign}"),
@@ -69,7 +68,8 @@ impl Charset {
         }
     }
 
-    /// The text in these characters: what has no likeness in ASCII is a question mark there.
+    /// Returns the text in these characters; one without an ASCII equivalent becomes a question
+    /// mark.
     pub(super) fn text(self, text: &str) -> String {
         match self {
             Self::Unicode => text.to_owned(),
@@ -110,7 +110,7 @@ impl Charset {
         }
     }
 
-    /// Nothing, then seven heights from the lowest to the highest.
+    /// Zero, then seven heights from the lowest to the highest.
     pub(super) fn heights(self) -> [char; 8] {
         match self {
             Self::Unicode => ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_locale_without_utf_8_gets_ascii_and_the_first_variable_that_is_set_decides() {
+    fn a_locale_without_utf_8_gets_ascii() {
         let of = Charset::of_locale;
         assert_eq!(of(None, None, Some("en_GB.UTF-8")), Charset::Unicode);
         assert_eq!(of(None, Some("de_DE.utf8"), Some("C")), Charset::Unicode);

@@ -1,23 +1,23 @@
-//! Where sections stand: in a frame, in one column or two, or below one another without any.
+//! Places the sections: in a frame, in one column or two, or below one another without a frame.
 //!
 //! Invariant: no line is wider than the canvas, from [`NARROWEST`] columns on.
 
 use super::canvas::{Border, Canvas};
 use super::line::{FittedLine, StyledLine};
 
-/// What is narrower is drawn as wide as this.
+/// A narrower canvas is drawn at this width.
 const NARROWEST: usize = 20;
-/// From here on there is room for a frame.
+/// From this width on there is a frame.
 const FRAMED_FROM: usize = 40;
-/// From here on sections stand side by side.
+/// From this width on sections stand side by side.
 const PAIRED_FROM: usize = 100;
-/// Longer ways for the eye serve nobody.
+/// Longer lines are hard to read.
 const WIDEST: usize = 80;
 const WIDEST_PAIRED: usize = 112;
-/// Columns beside the text of a cell: two before it, one behind it.
+/// Columns beside the text of a cell: two before it, one after it.
 const BESIDE: usize = 3;
 
-/// What stands between two rules.
+/// The content between two rules.
 #[derive(Clone, Debug)]
 pub(super) enum SectionBlock {
     Whole(Vec<StyledLine>),
@@ -27,7 +27,7 @@ pub(super) enum SectionBlock {
 /// How a canvas is divided.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum FrameLayout {
-    /// No frame.
+    /// Without a frame.
     Bare {
         canvas: Canvas,
         width: usize,
@@ -62,7 +62,7 @@ impl FrameLayout {
         }
     }
 
-    /// Columns for the text of a whole block.
+    /// Returns the columns for the text of a whole block.
     pub(super) fn room(self) -> usize {
         match self {
             Self::Bare { width, .. } => width,
@@ -70,13 +70,13 @@ impl FrameLayout {
         }
     }
 
-    /// Columns for the left and the right of a pair.
+    /// Returns the columns for the left and the right of a pair.
     fn rooms(self) -> (usize, usize) {
         let both = self.room().saturating_sub(1 + BESIDE);
         (both / 2, both - both / 2)
     }
 
-    /// Puts two sections side by side where there is room for it.
+    /// Puts two sections side by side where they fit.
     pub(super) fn paired(self, sections: Vec<Vec<StyledLine>>) -> Vec<SectionBlock> {
         match self {
             Self::Bare { .. } | Self::One { .. } => {
@@ -93,7 +93,7 @@ impl FrameLayout {
         }
     }
 
-    /// The blocks, one below the other.
+    /// Draws the blocks, one below the other.
     pub(super) fn drawn(self, blocks: &[SectionBlock]) -> String {
         match self {
             Self::Bare { canvas, width } => {
@@ -111,7 +111,7 @@ impl FrameLayout {
         }
     }
 
-    /// What stands below the frame.
+    /// Draws the lines below the frame.
     pub(super) fn below(self, lines: &[StyledLine]) -> String {
         match self {
             Self::Bare { canvas, width }

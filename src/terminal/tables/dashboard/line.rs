@@ -1,4 +1,4 @@
-//! One line of a screen before it is laid out: a text in tones, wrapped to the room there is and
+//! One line of the dashboard before layout: text in tones, wrapped to the available columns and
 //! only then coloured.
 
 use super::charset::{Charset, TOGETHER};
@@ -6,7 +6,7 @@ use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::style::Paint;
 use console::measure_text_width;
 
-/// What a text is to the reader. No tone is white or black: both are somebody's background.
+/// The meaning of a text. No tone is white or black: either may be the background.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tone {
     Plain,
@@ -14,14 +14,14 @@ pub(super) enum Tone {
     /// A sum of all.
     Total,
     Good,
-    /// Near a limit, or less than was hoped for.
+    /// Near a limit, or below expectations.
     Warning,
     /// Beyond a limit.
     Bad,
     Quiet,
 }
 
-/// A text that begins with a mark and goes on under its own beginning.
+/// A text that begins with a mark and continues under its own beginning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct StyledLine {
     mark: LineMark,
@@ -36,7 +36,7 @@ enum LineMark {
     Indent,
 }
 
-/// A line that fits, and the columns it takes.
+/// A line that fits, and its width in columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FittedLine {
     pub(super) text: String,
@@ -71,7 +71,7 @@ impl StyledLine {
         Self::of(LineMark::None, Tone::Quiet, text)
     }
 
-    /// Something to type.
+    /// A command to type.
     pub(super) fn command(text: &str) -> Self {
         Self::of(LineMark::Indent, Tone::Total, text)
     }
@@ -99,10 +99,10 @@ impl StyledLine {
         Self::of(LineMark::Indent, tone, text)
     }
 
-    /// The columns that a row's mark takes.
+    /// Columns of a row's mark.
     pub(super) const ROW_INDENT: usize = 2;
 
-    /// The line in as many lines of at most `room` columns as it needs.
+    /// Returns the line in as many lines of at most `room` columns as it needs.
     pub(super) fn fitted(&self, room: usize, charset: Charset, paint: Paint) -> Vec<FittedLine> {
         let spans: Vec<(Tone, String)> = self
             .spans
@@ -110,7 +110,7 @@ impl StyledLine {
             .map(|(tone, text)| (*tone, charset.text(text)))
             .collect();
         let whole: String = spans.iter().map(|(_, text)| text.as_str()).collect();
-        // A bound stays with its amount.
+        // The `≥` stays with its amount.
         let whole = ["≥", ">="].iter().fold(whole, |whole, sign| {
             whole.replace(&format!("{sign} "), &together(&format!("{sign} ")))
         });
@@ -148,13 +148,13 @@ impl StyledLine {
     }
 }
 
-/// The text as one that is not broken.
+/// Returns the text with blanks that do not break.
 pub(super) fn together(text: &str) -> String {
     text.replace(' ', &TOGETHER.to_string())
 }
 
-/// Colours a piece of a text, whose visible characters have these tones in turn. Blanks belong to
-/// what is before them.
+/// Colours a piece of text whose visible characters have these tones in turn. Blanks take the tone
+/// before them.
 fn painted(piece: &str, tones: &mut impl Iterator<Item = Tone>, paint: Paint) -> String {
     let mut runs: Vec<(Tone, String)> = Vec::new();
     for c in piece.chars() {
@@ -188,7 +188,7 @@ impl Tone {
     }
 }
 
-/// A section: its heading and what is below it.
+/// Returns a section: its heading and its lines.
 pub(super) fn section(
     heading: &str,
     items: impl IntoIterator<Item = StyledLine>,
@@ -198,12 +198,12 @@ pub(super) fn section(
         .collect()
 }
 
-/// A figure that stands out as far as it matters.
+/// Returns a labelled figure in a tone.
 pub(super) fn figure(label: &str, value: impl Into<String>, tone: Tone) -> StyledLine {
     StyledLine::item(label, value.into(), tone)
 }
 
-/// A name out of a record, fit for a screen.
+/// Returns a name from a record, fit for a screen.
 pub(super) fn name(text: &str) -> String {
     one_line(text)
 }

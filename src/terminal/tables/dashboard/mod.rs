@@ -27,8 +27,7 @@ use self::numbers::thousands_of;
 use self::span::{days, from_to, month, within};
 use crate::terminal::output::format::count;
 
-/// Draws the statistics of a span in which there is something; `name_of` is what people call a
-/// provider.
+/// Draws the statistics of a span that has some; `name_of` returns the display name of a provider.
 pub fn dashboard(
     statistics: &Statistics,
     name_of: fn(&ProviderId) -> &str,
@@ -58,8 +57,7 @@ pub fn dashboard(
     )
 }
 
-/// What stands in the dashboard's place when there is nothing in the span; `elsewhere` is what
-/// there is outside it.
+/// Returns what is shown for a span without consultations; `elsewhere` counts those outside it.
 pub fn nothing(range: &Range, elsewhere: &UsageNumbers, canvas: Canvas) -> String {
     let empty = canvas.charset.before("📭", "");
     let lines = match elsewhere.first_and_last {

@@ -1,4 +1,4 @@
-//! How each model did: a table where its columns fit, else a line or two a model.
+//! Figures by model: a table where its columns fit, else two lines a model.
 
 use console::measure_text_width;
 
@@ -12,7 +12,7 @@ use crate::terminal::output::format::thousands;
 /// Blanks between columns.
 const GAP: usize = 2;
 
-/// `None` without a call.
+/// Returns `None` without a call.
 pub(super) fn models(
     models: &[ModelNumbers],
     room: usize,
@@ -25,7 +25,7 @@ pub(super) fn models(
         .into_iter()
         .filter(|column| column.is_of_interest(models))
         .collect();
-    // Amounts below one another have as many decimals.
+    // Amounts in one column have the same number of decimals.
     let has_fractions_of_cents = models
         .iter()
         .any(|model| (1..10_000).contains(&model.cost.known.0));
@@ -60,7 +60,7 @@ pub(super) fn models(
     if needed > room {
         return Some(section(
             "Models (p50, p95: to the first token)",
-            models.iter().flat_map(told),
+            models.iter().flat_map(stacked),
         ));
     }
     let line = |row: &Vec<String>| {
@@ -142,7 +142,7 @@ impl Column {
         }
     }
 
-    /// What no model ever did needs no room.
+    /// A column without any figure is dropped.
     fn is_of_interest(self, models: &[ModelNumbers]) -> bool {
         match self {
             Self::Failed => models.iter().any(|model| model.failures > 0),
@@ -152,8 +152,8 @@ impl Column {
     }
 }
 
-/// The same in words.
-fn told(model: &ModelNumbers) -> [StyledLine; 2] {
+/// Returns the same figures in two lines.
+fn stacked(model: &ModelNumbers) -> [StyledLine; 2] {
     let hedges =
         (model.hedges_won > 0).then(|| format!("{} won", thousands_of(model.hedges_won, "hedge")));
     let known = |name: &str, ms: Option<u64>| ms.map(|ms| format!("{name} {}", time(ms)));

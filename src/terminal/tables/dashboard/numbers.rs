@@ -1,12 +1,12 @@
-//! Figures as a person reads them. None is rounded into a claim that is not true: what is not all
-//! is never `100%`, what is something is never `0%`.
+//! Figures as a person reads them. Rounding never makes a false claim: less than all is never
+//! `100%`, more than none is never `0%`.
 
 use std::time::Duration;
 
 use crate::domain::money::{Cost, MicroUsd};
 use crate::terminal::output::format::{count, seconds, thousands};
 
-/// `97%`, `<1%`, `>99%`, `>100%`, `126%`; `None` of nothing.
+/// `97%`, `<1%`, `>99%`, `>100%`, `126%`; `None` for a whole of zero.
 pub(super) fn percent(part: u64, whole: u64) -> Option<String> {
     let (part, whole) = (u128::from(part), u128::from(whole));
     let rounded = (part * 200 + whole).checked_div(whole * 2)?;
@@ -18,13 +18,13 @@ pub(super) fn percent(part: u64, whole: u64) -> Option<String> {
     })
 }
 
-/// `142 (97%)`; the number alone where it is a share of nothing.
+/// `142 (97%)`; the number alone for a whole of zero.
 pub(super) fn share(part: u64, whole: u64) -> String {
     let number = thousands(part);
     percent(part, whole).map_or_else(|| number.clone(), |percent| format!("{number} ({percent})"))
 }
 
-/// `84%`, of a part of one.
+/// `84%`, from a fraction.
 pub(super) fn of_one(part: f64) -> String {
     format!("{:.0}%", (part * 100.0).round() + 0.0)
 }
@@ -39,13 +39,13 @@ pub(super) fn change(part: f64) -> String {
     }
 }
 
-/// `6.7`, and `3` where nothing stands behind the point and nobody expects it; `None` of nothing.
+/// `6.7`; `None` for a count of zero.
 pub(super) fn mean(sum: u64, number: u64) -> Option<String> {
     let tenths = (u128::from(sum) * 20 + u128::from(number)).checked_div(u128::from(number) * 2)?;
     Some(format!("{}.{}", tenths / 10, tenths % 10))
 }
 
-/// `12.3s`; `40ms` and `2m 05s` and `1h 02m` where seconds say little.
+/// `12.3s`, or `40ms`, `2m 05s`, `1h 02m` where seconds are a poor unit.
 pub(super) fn time(ms: u64) -> String {
     let s = ms / 1_000;
     match ms {
@@ -56,7 +56,7 @@ pub(super) fn time(ms: u64) -> String {
     }
 }
 
-/// `15s`, `7.5s`: a limit as it was set.
+/// `15s`, `7.5s`: a limit as it is set.
 pub(super) fn limit(ms: u64) -> String {
     format!("{}s", Duration::from_millis(ms).as_secs_f64())
 }
@@ -66,7 +66,7 @@ pub(super) fn money(cost: Cost) -> String {
     bounded(cost, amount(cost.known))
 }
 
-/// `$18.4200`, beside amounts below a cent; nothing is `$0.00` there too.
+/// `$18.4200`, beside amounts below a cent; zero is `$0.00` there too.
 pub(super) fn precise(cost: Cost) -> String {
     match cost.known.0 {
         0..50 => money(cost),
@@ -82,7 +82,7 @@ fn bounded(cost: Cost, known: String) -> String {
     }
 }
 
-/// `$20.00`, `$0.0042`, and what is still less is said to be less than what can be written.
+/// `$20.00`, `$0.0042`, and `<$0.0001` for anything smaller.
 pub(super) fn amount(amount: MicroUsd) -> String {
     match amount.0 {
         1..50 => "<$0.0001".to_owned(),

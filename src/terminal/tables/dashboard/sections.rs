@@ -1,4 +1,4 @@
-//! The sections of figures, in the words that the README promises.
+//! The sections of figures.
 
 use super::line::{StyledLine, Tone, figure, name, section};
 use super::numbers::{amount, change, mean, money, of_one, percent, share, time};
@@ -50,7 +50,7 @@ pub(super) fn usage(statistics: &Statistics) -> Vec<StyledLine> {
 
 pub(super) fn performance(statistics: &Statistics) -> Vec<StyledLine> {
     let performance = &statistics.performance;
-    let told = |label: &str, ms: Option<u64>| ms.map(|ms| figure(label, time(ms), Tone::Plain));
+    let timing = |label: &str, ms: Option<u64>| ms.map(|ms| figure(label, time(ms), Tone::Plain));
     let median = match performance.p50 {
         Some(ms) => figure(
             "Median Response Time",
@@ -60,13 +60,13 @@ pub(super) fn performance(statistics: &Statistics) -> Vec<StyledLine> {
         None => figure("Median Response Time", "n/a", Tone::Quiet),
     };
     let mut items = vec![median];
-    items.extend(told("p95 Response Time", performance.p95));
-    items.extend(told("p99 Response Time", performance.p99));
-    items.extend(told(
+    items.extend(timing("p95 Response Time", performance.p95));
+    items.extend(timing("p99 Response Time", performance.p99));
+    items.extend(timing(
         "Fastest",
         performance.fastest.as_ref().map(|(_, ms)| *ms),
     ));
-    items.extend(told(
+    items.extend(timing(
         "Slowest",
         performance.slowest.as_ref().map(|(_, ms)| *ms),
     ));
@@ -82,8 +82,7 @@ pub(super) fn performance(statistics: &Statistics) -> Vec<StyledLine> {
 
 pub(super) fn cost(statistics: &Statistics, name_of: fn(&ProviderId) -> &str) -> Vec<StyledLine> {
     let cost = &statistics.cost;
-    // The total is held against the target only where it is that of the month which the target is
-    // for.
+    // The target is for a month, so only the total of a month is compared with it.
     let tone = match statistics.range.span {
         Span::Month(_) if cost_status(&statistics.progress) == TargetStatus::Beyond => Tone::Bad,
         Span::Month(_) | Span::Week | Span::Days { .. } | Span::AllTime => Tone::Total,
@@ -103,21 +102,21 @@ pub(super) fn cost(statistics: &Statistics, name_of: fn(&ProviderId) -> &str) ->
     section("Cost Metrics", items)
 }
 
-/// What each provider has taken of what is known, and what is in no call.
+/// Lists the known cost by provider, and the rest that no call accounts for.
 fn providers(statistics: &Statistics, name_of: fn(&ProviderId) -> &str) -> Vec<StyledLine> {
     let cost = &statistics.cost;
     if cost.by_provider.is_empty() {
         return Vec::new();
     }
-    let told: MicroUsd = cost
+    let assigned: MicroUsd = cost
         .by_provider
         .iter()
         .map(|(_, numbers)| numbers.cost.known)
         .sum();
-    let untold = MicroUsd(cost.total.known.0.saturating_sub(told.0));
-    let whole = told + untold;
+    let unassigned = MicroUsd(cost.total.known.0.saturating_sub(assigned.0));
+    let whole = assigned + unassigned;
     let part = |label: &str, cost: Cost| {
-        // Of something of which nothing is known, the share is not known either.
+        // Without any known cost, the share is unknown too.
         let is_known = cost.known > MicroUsd::ZERO || !cost.lower_bound;
         let share = percent(cost.known.0, whole.0)
             .filter(|_| is_known)
@@ -134,8 +133,9 @@ fn providers(statistics: &Statistics, name_of: fn(&ProviderId) -> &str) -> Vec<S
         .by_provider
         .iter()
         .map(|(provider, numbers)| part(&name(name_of(provider)), numbers.cost));
-    // Records of other programs may tell a total and no calls.
-    let rest = (untold > MicroUsd::ZERO).then(|| part("Not told by call", Cost::exactly(untold)));
+    // Records of other programs may have a total and no calls.
+    let rest = (unassigned > MicroUsd::ZERO)
+        .then(|| part("Unassigned", Cost::exactly(unassigned)));
     std::iter::once(StyledLine::bulleted(format!("{label}:")))
         .chain(parts)
         .chain(rest)
@@ -189,7 +189,7 @@ pub(super) fn quality(statistics: &Statistics) -> Vec<StyledLine> {
     section("Quality Metrics", items)
 }
 
-/// What the debates were worth; `None` without any.
+/// The value of the debates; `None` without any.
 pub(super) fn debate(debate: &DebateNumbers) -> Option<Vec<StyledLine>> {
     let mut items = Vec::new();
     let agents = mean(debate.agents, debate.debates).map(|agents| {
@@ -239,7 +239,7 @@ pub(super) fn debate(debate: &DebateNumbers) -> Option<Vec<StyledLine>> {
     (!items.is_empty()).then(|| section("Debate Value Metrics", items))
 }
 
-/// What ended after Round 2; `None` when nothing did.
+/// Consultations that ended after Round 2; `None` without any.
 pub(super) fn early_ends(statistics: &Statistics) -> Option<Vec<StyledLine>> {
     let early = &statistics.early_ends;
     let mut items = vec![figure(

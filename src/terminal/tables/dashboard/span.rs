@@ -4,7 +4,7 @@ use jiff::civil::Date;
 
 use crate::domain::statistics::{Range, Span};
 
-/// The range in a sentence.
+/// Returns the range as a phrase: `in the last 7 days`.
 pub(in crate::terminal::tables) fn within(range: &Range) -> String {
     match range.span {
         Span::Week => "in the last 7 days".to_owned(),

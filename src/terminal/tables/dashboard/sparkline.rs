@@ -1,4 +1,4 @@
-//! A line of little bars, one a day.
+//! Bar charts of one line, one bar a day.
 
 use super::charset::Charset;
 use super::line::{StyledLine, Tone, section};
@@ -8,23 +8,22 @@ use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::statistics::DayNumbers;
 use crate::terminal::output::format::thousands;
 
-/// From here on the bars share their line with what they mean.
+/// From this width on the bars share their line with their label.
 const ONE_LINE_FROM: usize = 60;
 /// `Runs  `.
 const LABEL: usize = 6;
 
-/// It cost something, and nobody said how much.
+/// A cost of which nothing is known.
 const NOT_KNOWN: Cost = Cost {
     known: MicroUsd::ZERO,
     lower_bound: true,
 };
 
-/// Consultations and cost by day: the newest days that there is room for. `None` where there is no
-/// course of days to see.
+/// Consultations and cost by day: the newest days that fit. `None` for a single day.
 pub(super) fn days(days: &[DayNumbers], room: usize, charset: Charset) -> Option<Vec<StyledLine>> {
     let room = room.saturating_sub(StyledLine::ROW_INDENT);
     let is_one_line = room >= ONE_LINE_FROM;
-    // The most of any day is no shorter than the most of those that are shown.
+    // The maximum over all days is at least as wide as that of the days shown.
     let beside = if is_one_line {
         LABEL
             + 2
@@ -42,7 +41,7 @@ pub(super) fn days(days: &[DayNumbers], room: usize, charset: Charset) -> Option
         return None;
     }
     let runs = bars(days.iter().map(|day| Some(day.runs)), charset);
-    // A day of which nothing is known but that it cost something has no height.
+    // A day with an unknown cost has no height.
     let cost = bars(
         days.iter()
             .map(|day| (day.cost != NOT_KNOWN).then_some(day.cost.known.0)),
@@ -92,8 +91,8 @@ fn most_cost(days: &[DayNumbers]) -> String {
     }
 }
 
-/// One bar a value, as high as it is to the highest. Only nothing is as low as nothing; what is not
-/// known is a question mark.
+/// Returns one bar a value, relative to the highest. Only zero gets the lowest bar; an unknown
+/// value is a question mark.
 fn bars(values: impl Iterator<Item = Option<u64>> + Clone, charset: Charset) -> String {
     let highest = u128::from(values.clone().flatten().max().unwrap_or(0).max(1));
     let heights = charset.heights();

@@ -1,5 +1,5 @@
-//! How far it is to what the user wants to reach: a line for each target that is reached, and where
-//! one is not, all three with their figures.
+//! Progress towards the user's targets: one line for each target that is reached; if one is not,
+//! all three with their figures.
 
 use super::charset::Charset;
 use super::line::{StyledLine, Tone};
@@ -7,14 +7,14 @@ use super::numbers::{amount, limit, money, percent, time};
 use crate::domain::statistics::{Progress, Statistics, Targets};
 use crate::terminal::output::format::thousands;
 
-/// Where a figure stands to its limit.
+/// A figure compared with its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TargetStatus {
     Within,
-    /// Within, and nine tenths of the way to the limit or more.
+    /// Within, at nine tenths of the limit or more.
     Near,
     Beyond,
-    /// Within as far as is known, or not known at all.
+    /// Within as far as known, or unknown.
     Unknown,
 }
 
@@ -36,7 +36,7 @@ impl TargetStatus {
     }
 }
 
-/// Nine tenths of the way, or more.
+/// Returns true at nine tenths of the limit or more.
 fn is_near(value: u64, limit: u64) -> bool {
     u128::from(value) * 10 >= u128::from(limit) * 9
 }
@@ -97,7 +97,7 @@ pub(super) fn targets(statistics: &Statistics, charset: Charset) -> Vec<StyledLi
     lines.push(usage_line(progress, charset));
     lines.push(speed_line(progress, speed, charset));
     lines.push(cost_line(progress, cost, charset));
-    // The figures are of three different spans.
+    // The three figures cover different spans.
     lines.extend(statistics.days.last().map(|day| {
         let (last, month) = (day.date, day.date.strftime("%B %Y"));
         StyledLine::quiet(format!(

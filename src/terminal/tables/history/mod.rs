@@ -19,26 +19,26 @@ use crate::terminal::output::style::Paint;
 #[derive(Clone, Debug, Serialize)]
 pub struct History {
     pub schema_version: &'static str,
-    /// How many there are, of which the newest are listed.
+    /// All consultations that match; the newest of them are listed.
     pub total: u64,
     pub consultations: Vec<HistoryRow>,
 }
 
-/// One of them.
+/// One consultation.
 #[derive(Clone, Debug, Serialize)]
 pub struct HistoryRow {
     pub consultation_id: String,
-    /// The shortest form of the id that commands take now.
+    /// The shortest prefix that commands accept now.
     pub short_id: String,
     pub timestamp: Timestamp,
     pub question: String,
     pub mode: Option<String>,
     #[serde(rename = "standing")]
     pub run_status: RunStatus,
-    /// As the record has it.
+    /// As recorded.
     pub state: Option<String>,
     pub status: Option<String>,
-    /// `conclave resume` can go on with it.
+    /// `conclave resume` accepts it.
     pub resumable: bool,
     pub recommendation: Option<String>,
     pub confidence: Option<f64>,
@@ -51,28 +51,28 @@ pub struct HistoryRow {
     pub written_by: &'static str,
 }
 
-/// How it stands with a consultation.
+/// Whether a consultation has ended, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunStatus {
     Completed,
     Aborted,
-    /// Its process is gone, and it had not come to an end.
+    /// Its process has gone, and it has no end.
     Unfinished,
-    /// A process is at it.
+    /// A process is working on it.
     Running,
 }
 
-/// What it cost.
+/// The cost.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct EntryCost {
     pub usd: f64,
     pub micro_usd: MicroUsd,
-    /// It cost at least this.
+    /// The cost is at least this.
     pub lower_bound: bool,
 }
 
-/// What became of its answer.
+/// The grade of its answer.
 #[derive(Clone, Debug, Serialize)]
 pub struct EntryOutcome {
     pub outcome: Outcome,
@@ -109,7 +109,7 @@ impl From<Cost> for EntryCost {
 }
 
 impl HistoryRow {
-    /// One of which no more than its beginning is known.
+    /// Returns a row of which only the start is known.
     pub fn started(
         consultation_id: String,
         timestamp: Timestamp,
@@ -139,7 +139,7 @@ impl HistoryRow {
     }
 
     pub(super) fn outcome(&self) -> Option<Outcome> {
-        self.outcome.as_ref().map(|became| became.outcome)
+        self.outcome.as_ref().map(|grade| grade.outcome)
     }
 
     pub(super) fn confidence(&self) -> Option<String> {

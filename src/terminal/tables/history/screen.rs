@@ -22,7 +22,7 @@ const WIDE: usize = 100;
 /// Below this width too little of a question fits beside other columns.
 const NARROW: usize = 64;
 
-/// The screen, for a terminal of so many columns; `None` where lines may be as long as they are.
+/// Returns the screen for a terminal of this width; `None` does not wrap.
 pub fn screen(
     history: &History,
     now: Timestamp,
@@ -77,7 +77,7 @@ pub fn screen(
     }
 }
 
-/// What is said beneath the list: how much more there is, and what can be done.
+/// Returns the hints beneath the list.
 pub fn below(history: &History, width: usize) -> Vec<String> {
     let shown = history.consultations.len();
     let total = usize::try_from(history.total).unwrap_or(usize::MAX);
@@ -87,29 +87,29 @@ pub fn below(history: &History, width: usize) -> Vec<String> {
             count(total, "consultation")
         )
     });
-    let unanswered = history.consultations.iter().find(|entry| entry.resumable);
-    let go_on = unanswered.map(|entry| {
+    let unfinished = history.consultations.iter().find(|entry| entry.resumable);
+    let resume = unfinished.map(|entry| {
         format!(
-            "Go on with what has no answer: conclave resume {}",
+            "Resume an unfinished consultation: `conclave resume {}`",
             entry.short_id
         )
     });
     more.into_iter()
-        .chain(go_on)
+        .chain(resume)
         .map(|line| fit(&line, Some(width)))
         .collect()
 }
 
-/// `completed`, and what became of it.
+/// `completed`, and its grade.
 fn status_words(entry: &HistoryRow, paint: Paint) -> String {
-    let became = entry
+    let grade = entry
         .outcome()
         .map(|outcome| format!(", {}", outcome_word(outcome, paint)))
         .unwrap_or_default();
-    format!("{}{became}", entry.run_status.painted(paint))
+    format!("{}{grade}", entry.run_status.painted(paint))
 }
 
-/// State and confidence as one: only what is complete has a confidence.
+/// State and confidence in one cell: only a completed consultation has a confidence.
 fn result(entry: &HistoryRow, paint: Paint) -> String {
     match (entry.run_status, entry.confidence(), entry.outcome()) {
         (RunStatus::Completed, Some(confidence), Some(outcome)) => {
@@ -132,8 +132,8 @@ fn outcome_word(outcome: Outcome, paint: Paint) -> String {
     }
 }
 
-/// A line for programs: id, time, state, what became of it, confidence, cost, question; `-` where
-/// there is none.
+/// A line for programs: id, time, state, grade, confidence, cost, question; `-` where there is
+/// none.
 fn plain(entry: &HistoryRow) -> Vec<String> {
     let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
     vec![
@@ -147,7 +147,7 @@ fn plain(entry: &HistoryRow) -> Vec<String> {
     ]
 }
 
-/// Its lines on a narrow terminal, and an empty one.
+/// The lines of a narrow terminal, and an empty one.
 fn block(entry: &HistoryRow, age: &str, width: usize, paint: Paint) -> String {
     let question = cut(&one_line(&entry.question), width.saturating_sub(3));
     let facts: Vec<String> = [
@@ -166,8 +166,8 @@ fn block(entry: &HistoryRow, age: &str, width: usize, paint: Paint) -> String {
     )
 }
 
-/// Rows in columns two blanks apart, figures to the right. The last column has no end of its own:
-/// it is cut where the terminal ends.
+/// Returns rows in columns two blanks apart, figures to the right. The last column is cut at the
+/// width of the terminal.
 fn table(
     heads: &[String],
     figures: &[usize],
@@ -210,13 +210,12 @@ fn table(
     text
 }
 
-/// No wider than this, with a mark where something is missing.
+/// Cuts the text to a width, and marks the cut.
 fn cut(text: &str, width: usize) -> String {
     truncate_str(text, width, "…").into_owned()
 }
 
-/// `just now`, `3 min ago`, `5 h ago`, `2 days ago`; from a week on the day, by the user's
-/// calendar.
+/// `just now`, `3 min ago`, `5 h ago`, `2 days ago`; after a week the date in the user's time zone.
 fn age(at: Timestamp, now: Timestamp, zone: &TimeZone) -> String {
     let (minute, hour, day) = (60, 3_600, 86_400);
     match now.since(at).as_secs() {
@@ -233,7 +232,7 @@ fn age(at: Timestamp, now: Timestamp, zone: &TimeZone) -> String {
     }
 }
 
-/// The day, by the user's calendar.
+/// Returns the date in the user's time zone.
 pub fn date(at: Timestamp, zone: &TimeZone) -> String {
     let moment = jiff::Timestamp::from_millisecond(at.0);
     moment.map_or_else(
@@ -373,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn an_age_is_told_as_people_would_and_from_a_week_on_as_a_day_of_their_calendar() {
+    fn an_age_becomes_a_local_date_after_a_week() {
         let berlin = TimeZone::fixed(jiff::tz::offset(1));
         let ages = [
             -5,
@@ -388,9 +387,9 @@ mod tests {
             7 * 86_400 - 1,
             7 * 86_400,
         ];
-        let told = ages.map(|seconds| age(Timestamp(NOW.0 - seconds * 1_000), NOW, &berlin));
+        let shown_ages = ages.map(|seconds| age(Timestamp(NOW.0 - seconds * 1_000), NOW, &berlin));
         assert_eq!(
-            told,
+            shown_ages,
             [
                 "2026-11-21",
                 "just now",

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// `$2.00`, `$0.075`: two decimals, and more where they say something.
+/// `$2.00`, `$0.075`: two decimals, and more where they are significant.
 pub(super) fn dollars(amount: f64) -> String {
     let exact = format!("{amount:.6}");
     let shown = exact.trim_end_matches('0');

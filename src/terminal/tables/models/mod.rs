@@ -8,16 +8,16 @@ pub use self::screen::screen;
 
 use serde::Serialize;
 
-/// Everything that can be asked.
+/// All models that can be asked.
 #[derive(Clone, Debug, Serialize)]
 pub struct ModelList {
     pub schema_version: &'static str,
-    /// The day for which prices and retirements hold, in UTC.
+    /// The date of prices and retirements, in UTC.
     pub date: String,
     pub providers: Vec<ProviderModels>,
     pub local_servers: Vec<ServerModels>,
     pub embedded: EmbeddedModels,
-    /// Retired models that are left out.
+    /// The number of retired models not listed.
     pub retired_left_out: usize,
     pub warnings: Vec<String>,
 }
@@ -27,20 +27,20 @@ pub struct ModelList {
 pub struct ProviderModels {
     pub id: String,
     pub name: String,
-    /// True when its key is set.
+    /// True if its key is set.
     pub has_key: bool,
-    /// The variables that its key is looked for in; empty for a provider that only the user knows.
+    /// The variables of its key; empty for an endpoint of the user.
     pub key_variables: Vec<String>,
     pub models: Vec<CloudModel>,
 }
 
-/// One model with what it costs.
+/// One model and its price.
 #[derive(Clone, Debug, Serialize)]
 pub struct CloudModel {
     /// As a command takes it: `anthropic:claude-sonnet-5-5`.
     pub model: String,
     pub id: String,
-    /// 1 is a vendor's best, 3 what is cheap and quick.
+    /// 1 is a vendor's best, 3 its cheap and fast one.
     pub tier: u8,
     /// Its place in the vendor's default panel, from 1.
     pub default_rank: Option<u32>,
@@ -48,7 +48,7 @@ pub struct CloudModel {
     pub max_output: Option<u64>,
     /// The price in force; `None` is unknown, never free.
     pub price: Option<ModelPrice>,
-    /// Prices that are announced, in their order.
+    /// Announced prices, in order.
     pub later_prices: Vec<ModelPrice>,
     pub retires: Option<String>,
     pub retired: bool,
@@ -59,7 +59,7 @@ pub struct CloudModel {
 /// Dollars for a million tokens.
 #[derive(Clone, Debug, Serialize)]
 pub struct ModelPrice {
-    /// The day from which it holds; `None` for one that held before.
+    /// The day from which it holds; `None` for the first one.
     pub from: Option<String>,
     pub input: f64,
     pub output: f64,
@@ -72,7 +72,7 @@ pub struct ModelPrice {
     pub as_of: Option<String>,
 }
 
-/// Dollars for a million tokens of a request whose prompt is longer than this.
+/// Dollars for a million tokens of a request with a longer prompt.
 #[derive(Clone, Debug, Serialize)]
 pub struct LongContextPrice {
     pub above_tokens: u64,
@@ -101,10 +101,9 @@ pub struct LocalModel {
     pub parameters: Option<u64>,
     pub context: Option<u64>,
     pub loaded: bool,
-    /// It runs on this machine and costs nothing. A model in a vendor's cloud behind the server
-    /// does not.
+    /// It runs on this machine and costs nothing, unlike a cloud model behind the server.
     pub free: bool,
-    /// It is asked with short prompts.
+    /// It gets short prompts.
     pub small_prompts: bool,
 }
 
@@ -116,7 +115,7 @@ pub struct EmbeddedModels {
     pub models: Vec<EmbeddedModel>,
 }
 
-/// One of them.
+/// One embedded model.
 #[derive(Clone, Debug, Serialize)]
 pub struct EmbeddedModel {
     pub model: String,

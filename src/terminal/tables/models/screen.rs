@@ -11,7 +11,7 @@ use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::{LOCAL_QUALITY, thousands};
 use crate::terminal::output::style::Paint;
 
-/// The screen, for a terminal of so many columns; `None` where lines may be as long as they are.
+/// Returns the screen for a terminal of this width; `None` does not wrap.
 pub fn screen(list: &ModelList, width: Option<usize>, paint: Paint) -> String {
     let mut screen = ModelScreen {
         text: String::new(),
@@ -38,7 +38,7 @@ struct ModelScreen {
     text: String,
     width: Option<usize>,
     paint: Paint,
-    /// Where prices were read and when, in the order of their numbers.
+    /// Sources and dates of prices, in the order of their numbers.
     sources: Vec<String>,
 }
 
@@ -51,7 +51,7 @@ impl ModelScreen {
         self.text.push('\n');
     }
 
-    /// A line that continues beneath itself where the terminal ends.
+    /// Writes a line that continues beneath itself.
     fn wrapped(&mut self, line: &str, indent: usize) {
         let (first, rest) = (" ".repeat(indent), " ".repeat(indent + 2));
         match self.width {
@@ -163,7 +163,7 @@ impl ModelScreen {
         }
     }
 
-    /// Id, tier, price in and out, context, and the number of the price's source.
+    /// Returns id, tier, price in and out, context, and the number of the price's source.
     fn cells(&mut self, model: &CloudModel) -> [String; 6] {
         let context = model.context.map_or_else(|| "?".to_owned(), tokens);
         let (input, output, source) = match &model.price {
@@ -316,7 +316,7 @@ fn columns(cells: &[&str], widths: &[usize]) -> String {
     )
 }
 
-/// What is to be known of a model beside its figures.
+/// Returns the notes beside a model's figures.
 fn notes(model: &CloudModel) -> String {
     let mut notes = Vec::new();
     notes.extend(model.default_rank.map(|rank| format!("default {rank}")));

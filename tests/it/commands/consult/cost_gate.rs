@@ -58,7 +58,7 @@ fn expensive_run_without_a_terminal_ends_with_hints() {
         .split_once("💰 Estimated cost: ")
         .unwrap()
         .1
-        .trim_end_matches(" (nobody to ask)\n");
+        .trim_end_matches(" (no terminal to ask on)\n");
     assert!(estimate.starts_with('$'), "{progress}");
     let (_, rest) = hints.split_once("--max-cost ").unwrap();
     let high = rest.split_once('\n').unwrap().0;

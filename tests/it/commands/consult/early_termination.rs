@@ -50,7 +50,7 @@ fn strong_consensus_without_objections_ends_an_unattended_run() {
         .ends_with(0);
     assert!(
         output.stderr.contains(
-            "✨ Strong consensus reached (confidence: 92%): Rounds 3-4 left out, about $"
+            "✨ Strong consensus reached (confidence: 92%): Rounds 3-4 skipped, about $"
         ),
         "{}",
         output.stderr
@@ -93,7 +93,7 @@ fn objecting_guard_continues_an_unattended_debate_and_is_named() {
         .run(&["consult", "Shall we?"])
         .ends_with(0);
     assert!(
-        output.stderr.contains("   Strong consensus (confidence: 92%), but the debate goes on: experts behind the strongest point: 2 of 3"),
+        output.stderr.contains("   Strong consensus (confidence: 92%), but the debate continues: experts behind the strongest point: 2 of 3"),
         "{}",
         output.stderr
     );
@@ -370,7 +370,7 @@ fn every_guard_continues_an_unattended_debate_and_is_reported() {
             arguments: &[],
             unmet: &["rubber_stamp"],
             requests: WHOLE,
-            message: Some("the debate goes on"),
+            message: Some("the debate continues"),
         },
     ];
     for case in cases {

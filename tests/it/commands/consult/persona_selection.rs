@@ -175,8 +175,8 @@ fn helper_selects_personas_and_the_selection_is_recorded() {
         "{prompt}"
     );
     for line in [
-        "Clerk     openai:gpt-6.1-sol, chooses the personas\n",
-        "⚡ Clerk thinking...\n",
+        "Helper    openai:gpt-6.1-sol, selects the personas\n",
+        "⚡ Helper thinking...\n",
         "🎭 Chosen for this question (planning): Skeptic, DevOps Engineer, Creative Thinker\n   Somebody has to doubt it and somebody to run it.\n",
         "⚡ DevOps Engineer thinking...\n",
     ] {
@@ -198,7 +198,7 @@ fn helper_selects_personas_and_the_selection_is_recorded() {
         record["casting"],
         json!({"task_type": "planning", "reason": "Somebody has to doubt it and somebody to run it.", "chosen_by": "openai:gpt-6.1-sol", "notes": []})
     );
-    let line = "**Personas:** chosen by the clerk, openai:gpt-6.1-sol, for planning: Somebody has to doubt it and somebody to run it.";
+    let line = "**Personas:** chosen by the helper model, openai:gpt-6.1-sol, for planning: Somebody has to doubt it and somebody to run it.";
     assert!(output.stdout.contains(line), "{}", output.stdout);
     let shown = conclave
         .run(&["history", "show", "last"])

@@ -63,9 +63,9 @@ fn only_the_judge_is_asked_once_for_each_of_rounds_2_and_4() {
         (("independent", 3), ("independent", 3))
     );
     for part in [
-        "# Judged Anew",
+        "# Judged Again",
         "**Judge:** openai:gpt-6.1-sol → anthropic:claude-opus-5-5",
-        "**Verdict:** it held (the same)",
+        "**Verdict:** held (the same)",
         "**In both:**\n\n- Start small",
         "## Before\n\nStart small, then grow.\n\n## Now\n\nStart small, then grow.",
     ] {
@@ -104,7 +104,7 @@ fn only_the_judge_is_asked_once_for_each_of_rounds_2_and_4() {
         .ends_with(0)
         .stdout;
     assert!(
-        shown.contains("**Judged anew:** the answers of consult-"),
+        shown.contains("**Judged again:** the answers of consult-"),
         "{shown}"
     );
 }

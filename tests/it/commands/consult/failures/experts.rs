@@ -134,7 +134,7 @@ fn overloaded_provider_is_retried_after_its_hint() {
     assert_eq!(
         output
             .stderr
-            .matches("Security Expert: trying again in 0.0s: Overloaded (HTTP 529)")
+            .matches("Security Expert: retrying in 0.0s: Overloaded (HTTP 529)")
             .count(),
         2,
         "{}",
