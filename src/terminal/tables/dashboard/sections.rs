@@ -134,8 +134,7 @@ fn providers(statistics: &Statistics, name_of: fn(&ProviderId) -> &str) -> Vec<S
         .iter()
         .map(|(provider, numbers)| part(&name(name_of(provider)), numbers.cost));
     // Records of other programs may have a total and no calls.
-    let rest = (unassigned > MicroUsd::ZERO)
-        .then(|| part("Unassigned", Cost::exactly(unassigned)));
+    let rest = (unassigned > MicroUsd::ZERO).then(|| part("Unassigned", Cost::exactly(unassigned)));
     std::iter::once(StyledLine::bulleted(format!("{label}:")))
         .chain(parts)
         .chain(rest)

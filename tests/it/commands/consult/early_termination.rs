@@ -49,9 +49,9 @@ fn strong_consensus_without_objections_ends_an_unattended_run() {
         .run(&["consult", "--format", "json", "Shall we?"])
         .ends_with(0);
     assert!(
-        output.stderr.contains(
-            "✨ Strong consensus reached (confidence: 92%): Rounds 3-4 skipped, about $"
-        ),
+        output
+            .stderr
+            .contains("✨ Strong consensus reached (confidence: 92%): Rounds 3-4 skipped, about $"),
         "{}",
         output.stderr
     );
