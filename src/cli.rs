@@ -1,4 +1,4 @@
-//! The command line: the subcommands, what they share, and where their failures are told.
+//! The command line: its subcommands and exit codes, and where errors are printed.
 
 use std::process::ExitCode;
 
@@ -9,22 +9,22 @@ use crate::commands::{
     resume,
 };
 use crate::config::env::Environment;
-use crate::error::{Error, Exit};
+use crate::error::Exit;
 use crate::terminal::output::printer::{Printer, TerminalEnv, Verbosity};
 
 const EXIT_CODES: &str = "\
 Exit codes:
-  0    there is an answer
-  1    it ran and failed: all agents failed, or every judge
+  0    success
+  1    the run failed: all agents failed, or every judge
   2    the command line or the configuration is wrong
-  3    you did not agree to the cost or to go on, or could not be asked
-  4    the next call could have broken --max-cost, or far more was spent than estimated
-  5    the result would be less than the panel promised, with --strict
+  3    you did not agree to the cost or to continue, or could not be asked
+  4    the next call could have exceeded --max-cost, or far more was spent than estimated
+  5    with --strict, fewer agents answered than the panel has
   130  interrupted
 
-Settings, journals and models live in ~/.llm-conclave, or where CONCLAVE_HOME says.";
+Settings, journals and models are in ~/.llm-conclave, or in CONCLAVE_HOME.";
 
-/// Ask a panel of language models one question, let them argue in an auditable protocol, and know
+/// Ask a panel of language models one question, let them debate it in an auditable protocol, and know
 /// when to stop.
 #[derive(Debug, Parser)]
 #[command(name = "conclave", version, about, after_help = EXIT_CODES, max_term_width = 100)]
@@ -45,16 +45,16 @@ enum Command {
     Personas(personas::Args),
     Config(config::Args),
     Completions(completions::Args),
-    /// Write the manual page to standard output
+    /// Print the manual page
     Man,
 }
 
-/// The whole program.
+/// Runs the program and returns its exit code.
 pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            // Help that nobody reads any more is not a failure.
+            // A closed standard output is no failure of the help.
             let _ = error.print();
             return ExitCode::from(if error.use_stderr() {
                 Exit::Usage.code()
@@ -70,7 +70,7 @@ pub fn main() -> ExitCode {
         term: environment.text("TERM"),
     };
     let printer = Printer::for_process(&wishes, cli.command.verbosity());
-    let ended = match cli.command {
+    let result = match cli.command {
         Command::Consult(args) => consult::run(&args, &environment, &printer),
         Command::Resume(args) => resume::run(&args, &environment, &printer),
         Command::ConsultStats(args) => consult_stats::run(&args, &environment, &printer),
@@ -83,10 +83,10 @@ pub fn main() -> ExitCode {
         Command::Completions(args) => completions::run(&args, &Cli::command(), &printer),
         Command::Man => man::run(&Cli::command(), &printer),
     };
-    match ended {
+    match result {
         Ok(()) => ExitCode::from(Exit::Answer.code()),
         Err(error) => {
-            tell(&error, &printer);
+            printer.error(error.source(), error.hints());
             ExitCode::from(error.exit.code())
         }
     }
@@ -108,8 +108,4 @@ impl Command {
             | Self::Man => Verbosity::Normal,
         }
     }
-}
-
-fn tell(error: &Error, printer: &Printer) {
-    printer.error(error.source(), error.hints());
 }

@@ -1,25 +1,24 @@
-//! Where failures meet people: what kind of failure decides the exit code, and each carries hints
-//! that say what to do.
+//! Errors of commands: each has an exit code and hints that say what to do.
 
 use std::error::Error as StdError;
 use std::fmt;
 
-/// How a command ended, as its exit code says.
+/// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// There is an answer.
+    /// It succeeded.
     Answer,
-    /// It ran and failed: all agents failed, the judge failed.
+    /// It ran and failed: all agents failed, or every judge.
     Failed,
     /// The command line or the configuration is wrong.
     Usage,
-    /// The user did not agree to the cost, or could not be asked.
+    /// The user did not agree to the cost or to continue, or could not be asked.
     Declined,
-    /// A call could have broken the ceiling, or too much was spent.
+    /// A call could have exceeded the ceiling, or far more was spent than estimated.
     Ceiling,
-    /// The result would have been less than the panel promised, which was refused.
+    /// With `--strict`, fewer agents answered than the panel has.
     Quorum,
-    /// Ctrl-C, or the process was told to end.
+    /// Ctrl-C, SIGTERM or a closed terminal.
     Interrupted,
 }
 
@@ -37,7 +36,7 @@ impl Exit {
     }
 }
 
-/// A failure of a command, for people.
+/// An error of a command, for people.
 #[derive(Debug)]
 pub struct Error {
     pub exit: Exit,
@@ -62,7 +61,7 @@ impl Error {
         Self::new(Exit::Failed, source)
     }
 
-    /// Adds an action that mends it.
+    /// Adds an action that fixes it.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
@@ -73,7 +72,7 @@ impl Error {
         &self.hints
     }
 
-    /// What failed, with its causes behind it.
+    /// Returns what failed; its causes are its sources.
     pub fn source(&self) -> &(dyn StdError + 'static) {
         &*self.source
     }
@@ -85,7 +84,7 @@ impl fmt::Display for Error {
     }
 }
 
-/// An error with its causes, on one line.
+/// Returns an error with its causes, on one line.
 pub(crate) fn whole(error: &dyn StdError) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

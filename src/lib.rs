@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  question ─► Estimating ─► AwaitingConsent ─► Independent ─► Synthesis ─► CrossExam ─► Verdict ─► answer
-//!                                │ no              │ nobody answers   │ no judge answers
+//!                                │ no              │ no answer        │ no judge answers
 //!                                └───────────────► Aborted ◄──────────┘          (also on Ctrl-C, from anywhere)
 //! ```
 //!
@@ -13,8 +13,10 @@
 //! | L1 | [`consultation`] | the pipeline: a pure machine, its prompts, its reading of answers, its policies | L0, [`stopping`] |
 //! | L2 | [`engine`] | the driver: calls, timers, interrupts; the ports it needs | L0, L1 |
 //! | L3 | [`providers`], [`records`], [`terminal`], [`config`] | the outside; none of these uses another | L0–L2 |
-//! | L4 | [`commands`] | one file a command: puts the others together | L0–L3 |
-//! | | [`cli`], [`error`] | the command line, and where failures meet people | all |
+//! | L4 | `setup` | from a request and the settings to a plan | L0–L3 |
+//! | L4 | `session` | runs one consultation from its plan to its files and its outcome | L0–L3, `setup` |
+//! | L5 | [`commands`] | the commands: their arguments, and what they do with the layers below | L0–L4 |
+//! | | [`cli`], [`error`] | the command line, and errors with exit codes and hints | all |
 //!
 //! L0 and L1 name no runtime, network, file, terminal, environment, clock or unseeded randomness. A
 //! test checks these rules.

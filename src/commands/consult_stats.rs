@@ -1,9 +1,8 @@
-//! `conclave consult-stats`: what the consultations of this home say together, out of the index.
+//! `conclave consult-stats`: statistics over the consultations of this home, from the index.
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use super::config;
 use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::config::settings::Settings;
@@ -16,42 +15,43 @@ use crate::records::calibration::{self, calibration};
 use crate::records::statistics::calendar::{self, SpanError};
 use crate::records::statistics::{json, statistics};
 use crate::session::index;
+use crate::setup::settings;
 use crate::terminal::output::printer::Printer;
 use crate::terminal::tables::calibration as calibration_table;
 use crate::terminal::tables::dashboard::charset::Charset;
 use crate::terminal::tables::dashboard::{Border, Canvas, dashboard, nothing};
 
-/// Show usage, response times, cost, quality and what the debates were worth
+/// Show usage, response times, cost, quality and the value of the debates
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
-A consultation belongs to the day on which it began, by the calendar of your time zone (TZ).
-Percentiles (p50, p95, p99) are by nearest rank over completed consultations: the smallest of their
-durations that at least so many percent of them do not exceed. What is not known is not counted as
-0; a cost of which a part is not known is shown as a lower bound.
+A consultation counts for the day on which it began, in your time zone (TZ).
+Percentiles (p50, p95, p99) are nearest-rank percentiles of the durations of completed
+consultations. Unknown values are left out, not counted as 0; a cost with an unknown part is shown
+as a lower bound.
 The targets are settings: target_runs (in thirty days), target_median_seconds, target_monthly_cost.
 
 Examples:
   conclave consult-stats --month 2026-11
   conclave consult-stats --since 2026-10-01 --json")]
 pub struct Args {
-    /// The last seven days, today included
+    /// Cover the last seven days, including today
     #[arg(long, conflicts_with_all = ["month", "all_time", "since", "until"])]
     week: bool,
 
-    /// A month of the calendar; without a value this one
+    /// Cover a calendar month [default: this month]
     #[arg(long, value_name = "YYYY-MM", num_args = 0..=1, conflicts_with_all = ["all_time", "since", "until"])]
     #[expect(clippy::option_option, reason = "a flag that may have a value")]
     month: Option<Option<String>>,
 
-    /// All consultations: the default
+    /// Cover all consultations; this is the default
     #[arg(long, conflicts_with_all = ["since", "until"])]
     all_time: bool,
 
-    /// From this day on
+    /// Cover this day and later
     #[arg(long, value_name = "YYYY-MM-DD")]
     since: Option<String>,
 
-    /// Up to this day, which is included
+    /// Cover this day and earlier
     #[arg(long, value_name = "YYYY-MM-DD")]
     until: Option<String>,
 
@@ -61,16 +61,16 @@ pub struct Args {
     )]
     json: bool,
 
-    /// Show how far stated confidence could be trusted, from what became of answers: conclave
-    /// history outcome
+    /// Show how far stated confidence could be trusted, from the outcomes recorded with `conclave
+    /// history outcome`
     #[arg(long)]
     calibration: bool,
 
-    /// Make the index anew from the logs, and nothing else
+    /// Only rebuild the index from the logs
     #[arg(long, conflicts_with_all = ["week", "month", "all_time", "since", "until", "json", "calibration"])]
     rebuild_index: bool,
 
-    /// Draw with ASCII characters only, as where the locale is not UTF-8
+    /// Draw with ASCII characters only; this is the default unless the locale is UTF-8
     #[arg(long)]
     ascii: bool,
 }
@@ -86,8 +86,8 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     if args.calibration {
         return calibrate(args, &home, printer, &calendar::range(span, &zone, now));
     }
-    let targets = targets(&config::load(&home, environment)?);
-    let (found, elsewhere) = find(&home, printer, span, &Calendar { zone, now }, targets)?;
+    let targets = targets(&settings::load(&home, environment)?);
+    let (found, elsewhere) = load(&home, printer, span, &Calendar { zone, now }, targets)?;
     if args.json {
         let json = serde_json::to_string_pretty(&json::json(&found)).map_err(Error::failed)?;
         return printer.result(&format!("{json}\n")).map_err(Error::failed);
@@ -100,7 +100,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     printer.result(&text).map_err(Error::failed)
 }
 
-/// Shows what was stated beside what became of it.
+/// Shows stated confidence beside the recorded outcomes.
 fn calibrate(args: &Args, home: &Home, printer: &Printer, range: &Range) -> Result<(), Error> {
     let found = index::with(home, printer, |index| {
         calibration(index.connection(), range)
@@ -117,14 +117,14 @@ fn calibrate(args: &Args, home: &Home, printer: &Printer, range: &Range) -> Resu
         .map_err(Error::failed)
 }
 
-/// Where and when a day is.
+/// The time zone and the current time.
 struct Calendar {
     zone: TimeZone,
     now: Timestamp,
 }
 
-/// The numbers of a span; and where there is nothing in it, what there is at any time.
-fn find(
+/// Returns the statistics of a span and, if it is empty, the usage of all time.
+fn load(
     home: &Home,
     printer: &Printer,
     span: Span,
@@ -186,7 +186,7 @@ fn charset(args: &Args, environment: &Environment) -> Charset {
     }
 }
 
-/// A file or another program gets no frame, and lines that are as wide whoever asks.
+/// Returns the canvas of the output. A file or a pipe gets no frame and a fixed width.
 fn canvas(printer: &Printer, charset: Charset) -> Canvas {
     let face = printer.out_traits();
     let (width, border) = if face.is_terminal {

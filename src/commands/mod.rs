@@ -1,13 +1,16 @@
-//! L4: one file a command: its arguments and what it does, by putting the layers below together.
+//! L5: the commands: their arguments, and what they do with the layers below. [`flags`] and [`face`]
+//! hold what several commands share.
 
-pub mod completions;
-pub mod config;
 pub mod consult;
+pub mod resume;
+pub mod history;
 pub mod consult_stats;
 pub mod doctor;
-pub mod history;
-pub mod man;
-pub mod model;
 pub mod models;
+pub mod model;
 pub mod personas;
-pub mod resume;
+pub mod config;
+pub mod completions;
+pub mod man;
+mod flags;
+mod face;

@@ -1,20 +1,21 @@
-//! `conclave model`: get, list, find and remove the files of the embedded model.
+//! `conclave model`: downloads, lists, finds and removes the files of the embedded model.
 
 use std::fmt::Write;
 
 use clap::Subcommand;
 
-use crate::commands::config;
+use super::face::block_on;
 use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::error::Error;
 use crate::providers::local::home::ModelHome;
 use crate::providers::local::manifest::{DEFAULT, MODELS, Model, find, size};
 use crate::providers::local::{LABEL, built_in};
-use crate::setup::embedded_model::{Gone, LocalModels};
+use crate::setup::embedded_model::{DownloadError, EmbeddedModels};
+use crate::setup::settings;
 use crate::terminal::output::printer::Printer;
 
-/// Get, list, find and remove the files of the local model
+/// Download, list, find and remove the files of the local model
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -23,51 +24,51 @@ pub struct Args {
 
 #[derive(Clone, Debug, Subcommand)]
 enum Action {
-    /// Download a model, unless it is there; prints its path
+    /// Download a model if it is missing, and print its path
     Pull {
-        /// A name from `conclave model list`, or enough of one; the default model if there is none
+        /// A name from `conclave model list`, or a unique part of one [default: the default model]
         name: Option<String>,
     },
-    /// List the models and which of them are there
+    /// List the models and show which are downloaded
     List,
-    /// Remove a model's file and what is left of its download
+    /// Remove a model's file and any partial download
     Rm {
-        /// A name from `conclave model list`, or enough of one
+        /// A name from `conclave model list`, or a unique part of one
         name: String,
     },
-    /// Print where a model's file is, or would be
+    /// Print the path of a model's file
     Path {
-        /// A name from `conclave model list`, or enough of one; the default model if there is none
+        /// A name from `conclave model list`, or a unique part of one [default: the default model]
         name: Option<String>,
     },
 }
 
 pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
     let home = Home::find(environment).map_err(Error::usage)?;
-    let settings = config::load(&home, environment)?;
-    let models = LocalModels::new(environment, &settings, &home, printer);
+    let settings = settings::load(&home, environment)?;
+    let models = EmbeddedModels::new(environment, &settings, &home, printer);
     let result = act(&args.action, &models)?;
     printer.result(&result).map_err(Error::failed)
 }
 
-/// Does what was asked and says what came of it.
-fn act(action: &Action, models: &LocalModels<'_>) -> Result<String, Error> {
+/// Runs an action and returns its output.
+fn act(action: &Action, models: &EmbeddedModels<'_>) -> Result<String, Error> {
     match action {
         Action::Pull { name } => {
             built_in().map_err(Error::usage)?;
             let path = match name {
-                Some(name) => models.get(named(name)?)?,
-                None => match models.get(&DEFAULT) {
-                    Err(Gone::Pull(error)) => {
+                Some(name) => block_on(models.download(named(name)?))??,
+                None => match block_on(models.download(&DEFAULT))? {
+                    Err(DownloadError::Pull(error)) => {
                         let Some(smaller) = error.instead() else {
                             return Err(Error::failed(error));
                         };
                         models
                             .printer
-                            .warning(&format!("{error}; getting the smallest model instead"));
-                        models.get(smaller)?
+                            .warning(&format!("{error}; downloading the smallest model instead"));
+                        block_on(models.download(smaller))??
                     }
-                    got => got?,
+                    path => path?,
                 },
             };
             Ok(format!("{}\n", path.display()))
@@ -79,7 +80,7 @@ fn act(action: &Action, models: &LocalModels<'_>) -> Result<String, Error> {
             if was_there {
                 Ok(format!("removed {}\n", model.name))
             } else {
-                Err(Error::failed(format!("`{}` is not there", model.name)))
+                Err(Error::failed(format!("`{}` is not downloaded", model.name)))
             }
         }
         Action::Path { name } => {
@@ -90,10 +91,10 @@ fn act(action: &Action, models: &LocalModels<'_>) -> Result<String, Error> {
 }
 
 fn named(name: &str) -> Result<&'static Model, Error> {
-    find(name).map_err(|error| Error::usage(error).hint("see what there is: conclave model list"))
+    find(name).map_err(|error| Error::usage(error).hint("see the models: `conclave model list`"))
 }
 
-/// One line a model: whether it is there, its name, size, licence and use.
+/// Returns one line for each model: its name, whether it is downloaded, its size, licence and use.
 fn list(home: &ModelHome) -> String {
     let width = MODELS
         .iter()
@@ -102,7 +103,7 @@ fn list(home: &ModelHome) -> String {
         .unwrap_or(0);
     let mut text = String::new();
     for model in MODELS {
-        let there = if home.installed(model).is_some() {
+        let status = if home.installed(model).is_some() {
             "installed"
         } else {
             "-"
@@ -110,7 +111,7 @@ fn list(home: &ModelHome) -> String {
         // Writing to a text cannot fail.
         let _ = writeln!(
             text,
-            "{:width$}  {there:9}  {:>6}  {}  {}",
+            "{:width$}  {status:9}  {:>6}  {}  {}",
             model.name,
             size(model.bytes),
             model.licence,
@@ -133,7 +134,7 @@ mod tests {
         let printer = Printer::for_process(&TerminalEnv::default(), Verbosity::Quiet);
         act(
             action,
-            &LocalModels::new(
+            &EmbeddedModels::new(
                 &Environment::default(),
                 &Settings::default(),
                 home,
@@ -143,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn models_that_are_there_are_marked_and_can_be_found_and_removed() {
+    fn downloaded_models_are_marked_and_can_be_found_and_removed() {
         let folder = tempfile::tempdir().unwrap();
         let home = Home::at(folder.path());
         let smallest = find("smollm2").unwrap();

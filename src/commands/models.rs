@@ -1,9 +1,8 @@
-//! `conclave models`: what can be asked, by provider, with prices, limits and what is to become of
-//! it.
+//! `conclave models`: lists the models by provider, with prices, limits and retirement.
 
-use crate::commands::config;
+use super::face::block_on;
 use crate::config::env::Environment;
-use crate::config::paths::{Home, read_optional};
+use crate::config::paths::Home;
 use crate::domain::ids::ProviderId;
 use crate::domain::vendors::{self, LocalServerKind, VENDORS};
 use crate::engine::clock::Clock;
@@ -13,11 +12,11 @@ use crate::providers::discovery::{Condition, Server};
 use crate::providers::local::built_in;
 use crate::providers::local::home::ModelHome;
 use crate::providers::local::manifest::MODELS;
-use crate::setup::embedded_model;
 use crate::setup::local_servers;
-use crate::setup::local_servers::{Where, all_kinds};
+use crate::setup::local_servers::{ServerSearch, all_kinds};
 use crate::setup::provider_access;
-use crate::setup::provider_access::Reach;
+use crate::setup::provider_access::ProviderAccess;
+use crate::setup::{catalog, settings};
 use crate::terminal::output::printer::Printer;
 use crate::terminal::tables::models::{
     CloudModel, EmbeddedModel, EmbeddedModels, LocalModel, LongContextPrice, ModelList, ModelPrice,
@@ -30,8 +29,8 @@ pub(crate) const SCHEMA_VERSION: &str = "1.0";
 /// List the models that can be asked, with tier, price, limits and retirement
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
-Prices are in dollars for a million tokens. Your own go into models.json in the home.
-Local servers are looked for at their usual ports on this machine, or where CONCLAVE_LOCAL_SERVERS
+Prices are in dollars per million tokens. Your own models and prices go into models.json in the home.
+Local servers are searched for at their usual ports on this machine, or as CONCLAVE_LOCAL_SERVERS
 says: `auto`, `none`, or addresses separated by commas.")]
 pub struct Args {
     /// Write JSON; its schema is schemas/models.schema.json
@@ -45,17 +44,17 @@ pub struct Args {
 
 pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
     let home = Home::find(environment).map_err(Error::usage)?;
-    let catalog = catalog(&home)?;
-    let settings = config::load(&home, environment)?;
-    let reached = provider_access::all(&settings, environment);
-    let place = Where::set(&settings, &reached)?;
-    let servers = embedded_model::block_on(local_servers::look(&place, &all_kinds()))?;
+    let catalog = catalog::load(&home)?;
+    let settings = settings::load(&home, environment)?;
+    let access_list = provider_access::all(&settings, environment);
+    let search = ServerSearch::new(&settings, &access_list)?;
+    let servers = block_on(local_servers::find(&search, &all_kinds()))?;
     let now = Clock::system().now();
     let list = ModelList {
         warnings: catalog.age_warnings(now),
         ..list(
             &catalog,
-            &reached,
+            &access_list,
             &servers,
             &home,
             &Date::of(now),
@@ -76,29 +75,15 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         .map_err(Error::failed)
 }
 
-/// The built-in models with the user's own laid over them.
-pub(crate) fn catalog(home: &Home) -> Result<ModelCatalog, Error> {
-    let file = home.models_file();
-    match read_optional(&file)
-        .map_err(|error| Error::usage(error).hint(format!("check {}", file.display())))?
-    {
-        None => Ok(ModelCatalog::builtin()),
-        Some(json) => ModelCatalog::builtin()
-            .merge(&json)
-            .map_err(|error| Error::usage(error).hint(format!("fix or remove {}", file.display()))),
-    }
-}
-
 fn list(
     catalog: &ModelCatalog,
-    reached: &[Reach],
+    access_list: &[ProviderAccess],
     servers: &[Server],
     home: &Home,
     today: &Date,
     all: bool,
 ) -> ModelList {
-    // Models of local servers are those that the servers list, whatever a file of the user's says
-    // about prices.
+    // Local servers list their models themselves; models.json only gives them prices.
     let own_machine = |id: &ProviderId| LocalServerKind::of(id).is_some();
     let mut ids: Vec<ProviderId> = VENDORS
         .iter()
@@ -134,9 +119,9 @@ fn list(
         ProviderModels {
             id: id.to_string(),
             name: vendors::name(id).to_owned(),
-            has_key: reached
+            has_key: access_list
                 .iter()
-                .any(|reach| reach.id == *id && reach.is_usable()),
+                .any(|access| access.id == *id && access.is_configured()),
             key_variables: vendors::find(id.as_str())
                 .map(|vendor| vendor.key_variables)
                 .unwrap_or_default()

@@ -49,6 +49,16 @@ impl Home {
     pub fn models_file(&self) -> PathBuf {
         self.0.join("models.json")
     }
+
+    /// The folder of journals, records and Markdown reports.
+    pub fn logs_folder(&self) -> PathBuf {
+        self.0.join("consult-logs")
+    }
+
+    /// The index over the records.
+    pub fn index_file(&self) -> PathBuf {
+        self.0.join("consult-analytics.db")
+    }
 }
 
 /// Reads a file of text that may not be there. The mark that some editors put before a text is no

@@ -1,8 +1,7 @@
-//! L4: runs one consultation from its plan to its files and its outcome.
+//! L4: runs one consultation from its plan to its files and its outcome, and finds what earlier runs
+//! have stored.
 
 pub(crate) mod run;
-pub(crate) mod finish;
-mod abort_error;
-pub(crate) mod write_answer;
-pub(crate) mod find;
+pub(crate) mod storage;
 pub(crate) mod index;
+pub(crate) mod lookup;

@@ -1,167 +1,179 @@
-//! One run of a consultation, begun anew or gone on with: who is told, who is asked, and what
-//! becomes of it at its end.
+//! One run of a consultation: from a plan, or from where an earlier run was interrupted, to its files
+//! and its outcome.
+//!
+//! The caller of a run hands it subscribers and a person, and shows what it returns. A run has no
+//! global state, so many can share a process and a runtime.
 
-use crate::commands::config::threshold;
-use crate::config::env::Environment;
+use std::sync::Arc;
+
+use tokio::sync::mpsc;
+
+use super::index::IndexEntry;
+use super::storage::{Storage, StoredFiles};
 use crate::config::paths::Home;
 use crate::consultation::Consultation;
 use crate::consultation::event::Envelope;
-use crate::consultation::policy::consent::ConsentMode;
-use crate::domain::ids::ProviderId;
-use crate::domain::vendors;
+use crate::consultation::machine::replay::Replayed;
+use crate::consultation::plan::{Control, Plan};
+use crate::consultation::transcript::Transcript;
 use crate::engine::clock::Clock;
 use crate::engine::dispatcher::Dispatcher;
-use crate::engine::dispatcher::pool::PoolRules;
+use crate::engine::dispatcher::budget::SharedBudget;
 use crate::engine::driver::{Driver, Providers, RunStart};
-use crate::engine::interrupts;
-use crate::engine::ports::Subscriber;
-use crate::error::{Error, Exit};
-use crate::records::events_file::EventsFile;
-use crate::terminal::output::printer::Printer;
-use crate::terminal::progress::ProgressReporter;
-use crate::terminal::prompt::keyboard::{Keyboard, StdinUse, can_ask};
-use crate::terminal::prompt::person::TerminalPerson;
+use crate::engine::ports::{Person, Subscriber};
+use crate::error::Error;
 
-use super::finish;
-use super::finish::{Keeping, Present};
-use crate::commands::consult::flags::{ControlFlags, OutputFlags};
-
-/// A run that is about to begin: where its events go is open already, so that nothing is begun that
-/// could not be told.
-pub(crate) struct Run<'a> {
-    home: &'a Home,
-    environment: &'a Environment,
-    output: &'a OutputFlags,
-    printer: &'a Printer,
-    events: Option<EventsFile>,
-    present: Option<Present<'a>>,
+/// A consultation that is ready to run.
+#[derive(Debug)]
+pub(crate) struct Session {
+    consultation: Consultation,
+    start: RunStart,
+    /// The events of earlier runs.
+    earlier: Vec<Envelope>,
+    providers: Providers,
+    storage: Storage,
+    clock: Clock,
 }
 
-impl<'a> Run<'a> {
-    /// Opens what events go to.
-    pub(crate) fn prepare(
-        home: &'a Home,
-        environment: &'a Environment,
-        output: &'a OutputFlags,
-        printer: &'a Printer,
-    ) -> Result<Self, Error> {
-        Ok(Self {
-            home,
-            environment,
-            output,
-            printer,
-            events: events_file(output, printer)?,
-            present: None,
-        })
-    }
+/// The parties to a run.
+#[derive(Debug)]
+pub(crate) struct Participants<'a> {
+    /// Receive every event after the journal, in this order.
+    pub(crate) subscribers: Vec<&'a mut dyn Subscriber>,
+    pub(crate) person: &'a dyn Person,
+    /// One message for each request to end.
+    pub(crate) interrupts: mpsc::UnboundedReceiver<()>,
+    /// Writes the report that is stored beside the record.
+    pub(crate) report: fn(&Transcript) -> String,
+}
 
-    /// Shows something else than the report in the end, which is kept all the same.
-    #[must_use]
-    pub(crate) fn presenting(self, present: Present<'a>) -> Self {
+/// What all runs of a process share, and the budgets above the run's own.
+#[derive(Debug)]
+pub(crate) struct RunLimits {
+    /// The process's view of the providers.
+    pub(crate) dispatcher: Dispatcher,
+    /// The innermost first.
+    pub(crate) budgets: Vec<Arc<dyn SharedBudget>>,
+}
+
+/// What a run came to.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub(crate) transcript: Transcript,
+    /// The report as Markdown.
+    pub(crate) report: String,
+    /// The files that hold the results; `None` when nothing is stored.
+    pub(crate) stored: Option<StoredFiles>,
+    /// The first failure to write the files, for the user.
+    pub(crate) warning: Option<String>,
+    /// The place in the index, to be filled when the answer has been shown.
+    pub(crate) index_entry: Option<IndexEntry>,
+}
+
+impl Session {
+    /// Returns a new consultation.
+    pub(crate) fn new(plan: Plan, providers: Providers, storage: Storage, clock: Clock) -> Self {
         Self {
-            present: Some(present),
-            ..self
+            consultation: Consultation::new(plan),
+            start: RunStart::New,
+            earlier: Vec::new(),
+            providers,
+            storage,
+            clock,
         }
     }
 
-    /// Runs the consultation to its end; keeps and shows what came of it together with what was
-    /// told `earlier`.
-    pub(crate) fn carry_out(
-        self,
-        (mut consultation, begin): (Consultation, RunStart),
-        clock: Clock,
-        providers: &Providers,
+    /// Returns an interrupted consultation, to be resumed with new limits.
+    pub(crate) fn resumed(
         earlier: Vec<Envelope>,
-        mut keeping: Keeping,
-    ) -> Result<(), Error> {
-        let Run {
-            home,
-            environment,
-            output,
-            printer,
-            mut events,
-            present,
-        } = self;
-        let events_on_stderr = output
-            .events
-            .as_deref()
-            .is_some_and(|path| path.as_os_str() == "-");
-        let progress = if events_on_stderr {
-            ProgressReporter::plain(printer.clone())
-        } else {
-            ProgressReporter::new(printer.clone())
-        };
-        let mut progress = if output.stream {
-            progress.with_judges_text()
-        } else {
-            progress
-        };
-        let entry = keeping.entry(home, &consultation.plan().id, clock.now());
-        progress.catch_up(&earlier, clock.now());
-        let save_threshold = |amount| threshold::save(amount, home, environment, printer);
-        let vendor_name = |provider: &ProviderId| vendors::name(provider).to_owned();
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(Error::failed)?;
-        let mut history = earlier;
-        history.extend(runtime.block_on(async {
-            let mut subscribers: Vec<&mut dyn Subscriber> = Vec::new();
-            subscribers.extend(
-                keeping
-                    .journal()
-                    .map(|journal| journal as &mut dyn Subscriber),
-            );
-            subscribers.extend(events.as_mut().map(|events| events as &mut dyn Subscriber));
-            subscribers.push(&mut progress);
-            let month = consultation.plan().control.consent.month;
-            let person = TerminalPerson::new(
-                printer.clone(),
-                Keyboard::controlling(),
-                &save_threshold,
-                &vendor_name,
-                month,
-            );
-            let interrupts = interrupts::listen(Exit::Interrupted.code()).map_err(Error::failed)?;
-            let rules = PoolRules::seeded(consultation.plan().seed);
-            let dispatcher = Dispatcher::new(clock, rules);
-            let driver = Driver {
-                clock,
-                providers,
-                dispatcher,
-                budgets: Vec::new(),
-                subscribers,
-                person: &person,
-                interrupts,
-            };
-            Ok::<_, Error>(driver.run(&mut consultation, begin).await)
-        })?);
-        drop(progress);
-        let ended = finish::finish(&history, output, present, keeping, entry, printer);
-        // A thread that still waits for an answer on the terminal, or a model that is still
-        // decoding, must not hold up the end.
-        runtime.shutdown_background();
-        ended
+        replayed: Replayed,
+        control: Control,
+        providers: Providers,
+        storage: Storage,
+        clock: Clock,
+    ) -> Self {
+        let (consultation, start) = RunStart::resume(replayed, control, env!("CARGO_PKG_VERSION"));
+        Self {
+            consultation,
+            start,
+            earlier,
+            providers,
+            storage,
+            clock,
+        }
+    }
+
+    pub(crate) fn plan(&self) -> &Plan {
+        self.consultation.plan()
+    }
+
+    /// Returns the events of earlier runs.
+    pub(crate) fn earlier(&self) -> &[Envelope] {
+        &self.earlier
+    }
+
+    pub(crate) fn clock(&self) -> &Clock {
+        &self.clock
     }
 }
 
-/// Who can be asked in this run.
-pub(crate) fn consent_mode(
-    control: &ControlFlags,
-    printer: &Printer,
-    input: StdinUse,
-) -> ConsentMode {
-    match (control.yes, can_ask(printer, input)) {
-        (true, _) => ConsentMode::PreApproved,
-        (false, true) => ConsentMode::Interactive,
-        (false, false) => ConsentMode::NonInteractive,
+/// Runs a consultation to its end and writes its files. Files are written on a thread of their own,
+/// so that other runs continue meanwhile.
+pub(crate) async fn run(
+    session: Session,
+    home: &Home,
+    participants: Participants<'_>,
+    limits: RunLimits,
+) -> Result<Outcome, Error> {
+    let Session {
+        mut consultation,
+        start,
+        earlier,
+        providers,
+        mut storage,
+        clock,
+    } = session;
+    let Participants {
+        subscribers: others,
+        person,
+        interrupts,
+        report,
+    } = participants;
+    let index_entry = storage.index_entry(home, &consultation.plan().id, clock.now());
+    // An event is in the journal before anything else learns of it.
+    let mut subscribers: Vec<&mut dyn Subscriber> = Vec::new();
+    subscribers.extend(
+        storage
+            .journal()
+            .map(|journal| journal as &mut dyn Subscriber),
+    );
+    for subscriber in others {
+        subscribers.push(subscriber);
     }
-}
+    let driver = Driver {
+        clock,
+        providers: &providers,
+        dispatcher: limits.dispatcher,
+        budgets: limits.budgets,
+        subscribers,
+        person,
+        interrupts,
+    };
+    let mut history = earlier;
+    history.extend(driver.run(&mut consultation, start).await);
 
-fn events_file(flags: &OutputFlags, printer: &Printer) -> Result<Option<EventsFile>, Error> {
-    match flags.events.as_deref() {
-        None => Ok(None),
-        Some(path) if path.as_os_str() == "-" => Ok(Some(EventsFile::new(printer.stderr_writer()))),
-        Some(path) => EventsFile::create(path).map(Some).map_err(Error::usage),
-    }
+    let transcript = Transcript::fold(&history)
+        .ok_or_else(|| Error::failed("the consultation ended before it began"))?;
+    let written = tokio::task::spawn_blocking(move || {
+        let report = report(&transcript);
+        let (stored, warning) = storage.write(&transcript, &report);
+        Outcome {
+            transcript,
+            report,
+            stored,
+            warning,
+            index_entry,
+        }
+    });
+    written.await.map_err(Error::failed)
 }

@@ -1,5 +1,4 @@
-//! The embedded model as commands use it: which one a run would take, how it is got, and the
-//! provider that runs it.
+//! The embedded model: which one a run takes, its download, and the provider that runs it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -25,8 +24,8 @@ use crate::terminal::output::printer::{Printer, Verbosity};
 use crate::terminal::progress::download_bar::DownloadBar;
 use crate::terminal::prompt::{Confirmation, ask_yes_no};
 
-/// How the embedded model is asked: short prompts, and room for an answer that a small model can
-/// finish.
+/// How the embedded model is asked: with short prompts, and a token limit that a small model can
+/// keep.
 pub(crate) const TERMS: ModelTerms = ModelTerms {
     room: 1_280,
     most: 2_560,
@@ -39,19 +38,21 @@ pub(crate) const TERMS: ModelTerms = ModelTerms {
     free: true,
 };
 
-/// What finds and gets local models.
+/// Finds and downloads the files of the embedded model.
 #[derive(Debug)]
-pub(crate) struct LocalModels<'a> {
+pub(crate) struct EmbeddedModels<'a> {
+    /// The user's own file.
     pub own_file: Option<PathBuf>,
-    pub wanted: Option<String>,
+    /// The model that the settings name.
+    pub configured_name: Option<String>,
     pub home: ModelHome,
     pub sources: Sources,
     pub printer: &'a Printer,
 }
 
-/// A model file that is there.
+/// A model file on this machine.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct ModelFile {
     pub name: String,
     #[cfg_attr(
         not(feature = "local"),
@@ -60,7 +61,7 @@ pub(crate) struct Found {
     pub file: PathBuf,
 }
 
-impl<'a> LocalModels<'a> {
+impl<'a> EmbeddedModels<'a> {
     pub(crate) fn new(
         environment: &Environment,
         settings: &Settings,
@@ -72,7 +73,7 @@ impl<'a> LocalModels<'a> {
             .map_or_else(|| Hub::at(manifest::HUB), Hub::at);
         Self {
             own_file: environment.model_file(),
-            wanted: settings.local_model.clone(),
+            configured_name: settings.local_model.clone(),
             home: ModelHome::in_home(home.path()),
             sources: Sources {
                 hub,
@@ -82,7 +83,7 @@ impl<'a> LocalModels<'a> {
         }
     }
 
-    /// The model that a run without keys would ask; `None` in a build that cannot run it.
+    /// Returns the model that a run without keys asks; `None` in a build that cannot run it.
     pub(crate) fn default_model(&self) -> Result<Option<ModelRef>, Error> {
         if built_in().is_err() {
             return Ok(None);
@@ -94,23 +95,28 @@ impl<'a> LocalModels<'a> {
         Ok(Some(ModelRef::new(ProviderId::LOCAL, name)))
     }
 
-    /// The model of this name, or enough of one, made sure of: downloaded if the user agrees.
-    pub(crate) fn obtain(&self, name: &str, consent_mode: ConsentMode) -> Result<Found, Error> {
+    /// Returns the file of the model of this name, or of a unique part of one. Downloads it if the
+    /// user agrees.
+    pub(crate) async fn obtain(
+        &self,
+        name: &str,
+        consent_mode: ConsentMode,
+    ) -> Result<ModelFile, Error> {
         let model = match self.choose(Some(name))? {
-            Choice::Ready { name, file } => return Ok(Found { name, file }),
+            Choice::Ready { name, file } => return Ok(ModelFile { name, file }),
             Choice::ToPull(model) => model,
         };
         let question = format!(
-            "{LABEL}: {} is not here yet.\nDownload it? [Y/n] ",
+            "{LABEL}: {} is not downloaded yet.\nDownload it? [Y/n] ",
             manifest::announcement(model)
         );
-        self.agree(&question, model, consent_mode)?;
-        match self.get(model) {
-            Ok(file) => Ok(Found {
+        self.agree(&question, model, consent_mode).await?;
+        match self.download(model).await {
+            Ok(file) => Ok(ModelFile {
                 name: model.name.to_owned(),
                 file,
             }),
-            Err(Gone::Pull(error)) => {
+            Err(DownloadError::Pull(error)) => {
                 let Some(smaller) = error.instead() else {
                     return Err(Error::failed(error));
                 };
@@ -119,118 +125,112 @@ impl<'a> LocalModels<'a> {
                     "Take the smallest model instead, {}? [Y/n] ",
                     manifest::announcement(smaller)
                 );
-                self.agree(&question, smaller, consent_mode)?;
-                Ok(Found {
+                self.agree(&question, smaller, consent_mode).await?;
+                Ok(ModelFile {
                     name: smaller.name.to_owned(),
-                    file: self.get(smaller)?,
+                    file: self.download(smaller).await?,
                 })
             }
-            Err(gone @ Gone::Other(_)) => Err(gone.into()),
+            Err(error @ DownloadError::Other(_)) => Err(error.into()),
         }
     }
 
     fn choose(&self, name: Option<&str>) -> Result<Choice, Error> {
         // A run that names the user's own file means that file; any other name is one of the
-        // catalogue.
+        // personas.
         let own = self.own_file.as_deref().filter(|file| {
             name.is_none_or(|name| {
                 file.file_stem()
                     .is_some_and(|stem| stem.to_string_lossy() == name)
             })
         });
-        choice::choose(own, name.or(self.wanted.as_deref()), &self.home)
-            .map_err(|error| Error::usage(error).hint("see what there is: conclave model list"))
+        choice::choose(own, name.or(self.configured_name.as_deref()), &self.home)
+            .map_err(|error| Error::usage(error).hint("see the models: `conclave model list`"))
     }
 
-    fn agree(&self, question: &str, model: &Model, consent_mode: ConsentMode) -> Result<(), Error> {
+    async fn agree(
+        &self,
+        question: &str,
+        model: &Model,
+        consent_mode: ConsentMode,
+    ) -> Result<(), Error> {
         let agreed = match consent_mode {
             ConsentMode::PreApproved => Confirmation::Yes,
             ConsentMode::NonInteractive => Confirmation::NoTerminal,
-            ConsentMode::Interactive => block_on(ask_yes_no(self.printer, question))?,
+            ConsentMode::Interactive => ask_yes_no(self.printer, question).await,
         };
-        let get_it = format!("get it first: conclave model pull {}", model.name);
+        let pull = format!("download it first: `conclave model pull {}`", model.name);
         match agreed {
             Confirmation::Yes => Ok(()),
             Confirmation::No => {
-                Err(Error::new(Exit::Declined, "the local model was not downloaded").hint(get_it))
+                Err(Error::new(Exit::Declined, "the local model was not downloaded").hint(pull))
             }
             Confirmation::NoTerminal => {
                 let error = Error::new(
                     Exit::Declined,
                     format!(
-                        "{} would have to be downloaded, and there is no terminal to ask on",
+                        "{} has to be downloaded, and there is no terminal to ask on",
                         manifest::announcement(model)
                     ),
                 );
-                Err(error.hint("agree to the download: --yes").hint(get_it))
+                Err(error.hint("agree to the download with `--yes`").hint(pull))
             }
         }
     }
 
-    /// Downloads a model and shows how far it is.
-    pub(crate) fn get(&self, model: &'static Model) -> Result<PathBuf, Gone> {
+    /// Downloads a model and shows the progress.
+    pub(crate) async fn download(&self, model: &'static Model) -> Result<PathBuf, DownloadError> {
         let http = Http::default();
         let client = http
             .client_for(&self.sources.hub.base)
-            .map_err(|error| Gone::Other(Error::usage(error)))?;
+            .map_err(|error| DownloadError::Other(Error::usage(error)))?;
         let mut bar = (self.printer.verbosity() > Verbosity::Quiet).then(DownloadBar::on_stderr);
-        let mut tell = |progress: PullProgress| {
+        let mut show = |progress: PullProgress| {
             let Some(bar) = &mut bar else { return };
-            let said = match &progress {
-                PullProgress::Waiting => bar.say("another process is getting it; waiting"),
+            let line = match &progress {
+                PullProgress::Waiting => bar.say("another process is downloading it; waiting"),
                 PullProgress::Asking(source) => {
                     bar.say(&format!("{}: asking the {source}", model.name))
                 }
                 PullProgress::PassedOver(source, why) => bar.say(&format!("the {source}: {why}")),
                 PullProgress::Bytes(done, total) => {
                     bar.at(*done, *total);
-                    bar.say(&format!("getting {}", model.name))
+                    bar.say(&format!("downloading {}", model.name))
                 }
                 PullProgress::Checking(done, total) => {
                     bar.at(*done, *total);
                     bar.say("checking its hash")
                 }
             };
-            if let Some(line) = said {
+            if let Some(line) = line {
                 self.printer.note(&line);
             }
         };
-        let pulled = block_on(pull(model, &self.home, &self.sources, client, &mut tell))
-            .map_err(Gone::Other)?;
-        pulled.map_err(Gone::Pull)
+        pull(model, &self.home, &self.sources, client, &mut show)
+            .await
+            .map_err(DownloadError::Pull)
     }
 }
 
-/// Why a model could not be got.
+/// Why a model could not be downloaded.
 #[derive(Debug)]
-pub(crate) enum Gone {
+pub(crate) enum DownloadError {
     Pull(PullError),
     Other(Error),
 }
 
-impl From<Gone> for Error {
-    fn from(gone: Gone) -> Self {
-        match gone {
-            Gone::Pull(error) => Self::failed(error),
-            Gone::Other(error) => error,
+impl From<DownloadError> for Error {
+    fn from(error: DownloadError) -> Self {
+        match error {
+            DownloadError::Pull(error) => Self::failed(error),
+            DownloadError::Other(error) => error,
         }
     }
 }
 
-/// Runs a future to its end, on a runtime of its own.
-pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> Result<T, Error> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(Error::failed)?;
-    let result = runtime.block_on(future);
-    runtime.shutdown_background();
-    Ok(result)
-}
-
-/// The provider that runs a model file.
+/// Returns the provider that runs a model file.
 #[cfg(feature = "local")]
-pub(crate) fn provider(found: Found, settings: &Settings) -> Result<Arc<dyn Provider>, Error> {
+pub(crate) fn provider(file: ModelFile, settings: &Settings) -> Result<Arc<dyn Provider>, Error> {
     use crate::providers::local::provider::{LocalProvider, LocalSettings};
 
     let threads = settings
@@ -241,15 +241,15 @@ pub(crate) fn provider(found: Found, settings: &Settings) -> Result<Arc<dyn Prov
     let settings = LocalSettings {
         context,
         threads,
-        ..LocalSettings::new(found.name, found.file)
+        ..LocalSettings::new(file.name, file.file)
     };
     Ok(Arc::new(
         LocalProvider::new(settings).map_err(Error::failed)?,
     ))
 }
 
-/// This build cannot run a model file.
+/// Fails: this build cannot run a model file.
 #[cfg(not(feature = "local"))]
-pub(crate) fn provider(_: Found, _: &Settings) -> Result<Arc<dyn Provider>, Error> {
+pub(crate) fn provider(_: ModelFile, _: &Settings) -> Result<Arc<dyn Provider>, Error> {
     Err(Error::usage(crate::providers::local::NotBuiltIn))
 }

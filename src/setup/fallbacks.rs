@@ -1,80 +1,79 @@
-//! Who can take over an expert's seat, or be asked beside it when it is slow: the best first.
+//! The fallbacks of each seat: the models that can take it over, or be asked beside it when it is
+//! slow, best first.
 //!
-//! The models of the seat's own tier come first, then those of the next tiers; of one tier, those
-//! of vendors without a seat come before the judge's and those before the other seats', because two
-//! seats of one vendor are one voice. Each vendor offers one model, and the seat's own vendor none.
-//! A model that the catalogue does not know counts as one of the middle tier. A key that has to be
-//! got by a command is not wanted for this, unless the panel needs it anyway.
+//! Models of the seat's own tier come first, then those of the next tiers. Within a tier, vendors
+//! without a seat come before the judge's, and that before the vendors of other seats, because two
+//! seats of one vendor count as one opinion. Each vendor gives one model, and the seat's own vendor
+//! none. A model that the catalog does not know counts as one of the middle tier. No key is unlocked
+//! for a fallback, unless the panel needs it anyway.
 //!
-//! What a seat is shown goes nowhere that its user has not chosen: a model on the user's own
-//! machine, or at an address that the user has set, is only stood in for by models that have a seat
-//! or were named as judges. A hosted model is stood in for by hosted ones: models on the own
-//! machine are of another quality, and slow when asked by many.
+//! What a seat is shown goes only where its user has sent it: for a private model, only models with a
+//! seat, or named as judges, can take over. For a hosted model only hosted ones can: models on the
+//! user's machine differ in quality, and are slow when several requests come at once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::panel::Wanted;
-use super::provider_access::Reach;
-use crate::config::key_commands::KeyCommands;
+use super::panel::spec::PanelSpec;
+use super::provider_access::{self, ProviderAccess};
 use crate::domain::ids::{ModelRef, ProviderId, SeatId};
 use crate::domain::panel::Panel;
 use crate::domain::time::Timestamp;
 use crate::providers::catalog::{Date, Model, ModelCatalog};
 
-/// The tier of a model that the catalogue does not know.
+/// The tier of a model that the personas does not know.
 const MIDDLE_TIER: u8 = 2;
 
-/// Chooses stand-ins for every seat that there are any for.
+/// Returns the fallbacks of every seat that has any.
 pub(crate) fn fallbacks(
     panel: &Panel,
-    wanted: &Wanted,
+    spec: &PanelSpec,
     catalog: &ModelCatalog,
-    reached: &[Reach],
+    access_list: &[ProviderAccess],
     now: Timestamp,
 ) -> BTreeMap<SeatId, Vec<ModelRef>> {
-    let bench = Bench {
+    let pool = FallbackPool {
         panel,
-        wanted,
+        spec,
         catalog,
-        reached,
+        access_list,
         today: Date::of(now),
     };
     let seats = panel
         .seats
         .iter()
-        .map(|seat| (seat.id.clone(), bench.of(&seat.model)));
+        .map(|seat| (seat.id.clone(), pool.fallbacks_of(&seat.model)));
     seats.filter(|(_, models)| !models.is_empty()).collect()
 }
 
-/// Those who could be asked.
-struct Bench<'a> {
+/// The models that could take over.
+struct FallbackPool<'a> {
     panel: &'a Panel,
-    wanted: &'a Wanted,
+    spec: &'a PanelSpec,
     catalog: &'a ModelCatalog,
-    reached: &'a [Reach],
+    access_list: &'a [ProviderAccess],
     today: Date,
 }
 
-/// What speaks against a vendor. Ordered: the least first.
+/// What speaks against a vendor's model. Ordered: the least first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Bias {
+enum VendorConflict {
     None,
-    /// It would be judged by itself.
-    Judges,
-    /// Another seat speaks with its voice.
-    Seated,
+    /// It also judges.
+    Judge,
+    /// It already has a seat.
+    Seat,
 }
 
-impl Bench<'_> {
-    fn of(&self, model: &ModelRef) -> Vec<ModelRef> {
-        let mut models = if self.is_kept_close(&model.provider) {
-            self.chosen()
+impl FallbackPool<'_> {
+    fn fallbacks_of(&self, model: &ModelRef) -> Vec<ModelRef> {
+        let mut models = if provider_access::is_private(self.access_list, &model.provider) {
+            self.of_panel()
         } else {
             let elsewhere = self
-                .chosen()
+                .of_panel()
                 .into_iter()
-                .filter(|chosen| !self.is_on_own_machine(&chosen.provider));
-            self.offered().into_iter().chain(elsewhere).collect()
+                .filter(|other| !self.is_on_own_machine(&other.provider));
+            self.of_vendors().into_iter().chain(elsewhere).collect()
         };
         models.retain(|other| other.provider != model.provider);
         let tier = self.tier(model);
@@ -83,7 +82,7 @@ impl Bench<'_> {
             (
                 its_tier.abs_diff(tier),
                 its_tier,
-                self.bias(&other.provider),
+                self.conflict(&other.provider),
             )
         });
         let mut vendors = BTreeSet::new();
@@ -91,13 +90,13 @@ impl Bench<'_> {
         models
     }
 
-    /// The models that get to see the question by the user's own choice.
-    fn chosen(&self) -> Vec<ModelRef> {
+    /// Returns the models that see the question by the user's choice.
+    fn of_panel(&self) -> Vec<ModelRef> {
         let judges = self
             .panel
             .judges
             .iter()
-            .filter(|_| self.wanted.judge.is_some());
+            .filter(|_| self.spec.judge.is_some());
         self.panel
             .seats
             .iter()
@@ -107,29 +106,28 @@ impl Bench<'_> {
             .collect()
     }
 
-    /// The usual models of the vendors that can be asked, each vendor's best first.
-    fn offered(&self) -> Vec<ModelRef> {
-        let at_hand = self
-            .reached
+    /// Returns the default models of the vendors that can be asked, each vendor's best first.
+    fn of_vendors(&self) -> Vec<ModelRef> {
+        let ready = self
+            .access_list
             .iter()
-            .filter(|reach| reach.is_chosen_unasked() && self.has_key_at_hand(reach));
-        let models = at_hand
-            .flat_map(|reach| self.catalog.defaults(&reach.id))
+            .filter(|access| access.is_selectable() && self.is_key_ready(access));
+        let models = ready
+            .flat_map(|access| self.catalog.defaults(&access.id))
             .filter(|model| !model.has_retired_by(&self.today));
         models.map(Model::to_ref).collect()
     }
 
-    /// Its key is needed anyway, or costs nothing to get and can be sent: nothing may fail for a
-    /// key that is perhaps never used.
-    fn has_key_at_hand(&self, reach: &Reach) -> bool {
-        let needed = self
+    /// Returns whether a vendor's key is needed for the panel anyway, or can be sent at once.
+    fn is_key_ready(&self, access: &ProviderAccess) -> bool {
+        let is_needed = self
             .panel
             .seats
             .iter()
             .map(|seat| &seat.model)
             .chain(&self.panel.judges)
-            .any(|model| model.provider == reach.id);
-        needed || !reach.has_costly_key() && reach.endpoint(&KeyCommands::default()).is_ok()
+            .any(|model| model.provider == access.id);
+        is_needed || access.key_ready()
     }
 
     fn tier(&self, model: &ModelRef) -> u8 {
@@ -138,40 +136,30 @@ impl Bench<'_> {
             .map_or(MIDDLE_TIER, |known| known.tier)
     }
 
-    fn bias(&self, vendor: &ProviderId) -> Bias {
+    fn conflict(&self, vendor: &ProviderId) -> VendorConflict {
         if self
             .panel
             .seats
             .iter()
             .any(|seat| seat.model.provider == *vendor)
         {
-            Bias::Seated
+            VendorConflict::Seat
         } else if self
             .panel
             .judges
             .first()
             .is_some_and(|judge| judge.provider == *vendor)
         {
-            Bias::Judges
+            VendorConflict::Judge
         } else {
-            Bias::None
+            VendorConflict::None
         }
     }
 
     fn is_on_own_machine(&self, provider: &ProviderId) -> bool {
         provider.is_local()
-            || self
-                .reach(provider)
-                .is_some_and(|reach| reach.is_on_own_machine())
-    }
-
-    /// It runs where the user has it, or is reached at an address of the user's.
-    fn is_kept_close(&self, provider: &ProviderId) -> bool {
-        self.is_on_own_machine(provider) || !self.reach(provider).is_some_and(Reach::is_at_home)
-    }
-
-    fn reach(&self, provider: &ProviderId) -> Option<&Reach> {
-        self.reached.iter().find(|reach| reach.id == *provider)
+            || provider_access::find(self.access_list, provider)
+                .is_some_and(ProviderAccess::is_on_own_machine)
     }
 }
 
@@ -182,9 +170,9 @@ mod tests {
     use super::*;
     use crate::config::env::Environment;
     use crate::config::settings::Settings;
-    use crate::setup::local_servers::Servers;
+    use crate::setup::local_servers::LocalServerSet;
     use crate::setup::panel;
-    use crate::setup::panel::Choices;
+    use crate::setup::panel::context::SelectionContext;
     use crate::setup::personas::PersonaRegistry;
     use crate::setup::provider_access;
 
@@ -195,23 +183,27 @@ mod tests {
     const XAI: (&str, &str) = ("XAI_API_KEY", "k");
     const MISTRAL: (&str, &str) = ("MISTRAL_API_KEY", "k");
 
-    /// `seat: stand-in, stand-in` for the panel that these variables, settings and wishes give.
-    fn of(variables: &[(&str, &str)], config: &str, wanted: &Wanted) -> Vec<String> {
+    /// `seat: fallback, fallback` for the panel of these variables, settings and spec.
+    fn of(variables: &[(&str, &str)], config: &str, wanted: &PanelSpec) -> Vec<String> {
         let settings = Settings::default()
             .with_file(Path::new("config.json"), config)
             .unwrap();
         let (catalog, personas) = (ModelCatalog::builtin(), PersonaRegistry::builtin());
-        let reached = provider_access::all(&settings, &Environment::of(variables.iter().copied()));
-        let (local, servers) = (Some(ModelRef::new("local", "small")), Servers::none());
-        let choices = Choices {
+        let access_list =
+            provider_access::all(&settings, &Environment::of(variables.iter().copied()));
+        let (embedded, servers) = (
+            Some(ModelRef::new("local", "small")),
+            LocalServerSet::none(),
+        );
+        let context = SelectionContext {
             catalog: &catalog,
             personas: &personas,
-            reached: &reached,
-            local,
+            access_list: &access_list,
+            embedded,
             servers: &servers,
             now: NOW,
         };
-        let panel = panel::choose(wanted, &choices).unwrap().panel;
+        let panel = panel::select(wanted, &context).unwrap().panel;
         let told = |models: &[ModelRef]| {
             models
                 .iter()
@@ -219,7 +211,7 @@ mod tests {
                 .collect::<Vec<_>>()
                 .join(", ")
         };
-        let found = fallbacks(&panel, wanted, &catalog, &reached, NOW);
+        let found = fallbacks(&panel, wanted, &catalog, &access_list, NOW);
         found
             .iter()
             .map(|(seat, models)| format!("{seat}: {}", told(models)))
@@ -227,19 +219,19 @@ mod tests {
     }
 
     fn by_default(variables: &[(&str, &str)]) -> Vec<String> {
-        of(variables, "{}", &Wanted::default())
+        of(variables, "{}", &PanelSpec::default())
     }
 
-    fn seated(panel: &str, judge: Option<&str>) -> Wanted {
-        Wanted {
+    fn seated(panel: &str, judge: Option<&str>) -> PanelSpec {
+        PanelSpec {
             panel: Some(panel.to_owned()),
             judge: judge.map(ToOwned::to_owned),
-            ..Wanted::default()
+            ..PanelSpec::default()
         }
     }
 
     #[test]
-    fn with_three_keys_the_seats_stand_in_for_each_other() {
+    fn with_three_keys_each_seat_can_take_over_the_others() {
         let expected = [
             "architecture: anthropic:claude-sonnet-5-5, google:gemini-4-argon",
             "pragmatic: anthropic:claude-sonnet-5-5, openai:gpt-6.1-sol",
@@ -249,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn vendors_without_a_seat_come_first_and_of_these_the_judge_last() {
+    fn vendors_without_a_seat_come_first_and_the_judge_last() {
         let found = by_default(&[ANTHROPIC, OPENAI, GOOGLE, XAI, MISTRAL]);
         // xAI is the first that has no seat: it judges.
         assert_eq!(
@@ -259,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn the_own_tier_comes_first_then_the_nearest_and_of_two_as_near_the_better() {
+    fn the_own_tier_comes_first_then_the_nearest_and_better() {
         let keys = [ANTHROPIC, OPENAI, GOOGLE, XAI, MISTRAL];
         let wanted = seated(
             "security=claude-haiku-5-5,architect=gpt-6.1-terra,pragmatic=gpt-6.1-sol",
@@ -274,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_that_nobody_knows_is_of_the_middle_tier() {
+    fn an_unknown_model_is_of_the_middle_tier() {
         let wanted = seated("security=anthropic:new", Some("anthropic:new"));
         assert_eq!(
             of(&[ANTHROPIC, OPENAI], "{}", &wanted),
@@ -283,13 +275,13 @@ mod tests {
     }
 
     #[test]
-    fn one_vendor_and_what_runs_here_have_nobody_to_stand_in() {
+    fn a_single_vendor_or_local_model_has_no_fallbacks() {
         assert_eq!(by_default(&[ANTHROPIC]), Vec::<String>::new());
         assert_eq!(by_default(&[]), Vec::<String>::new());
     }
 
     #[test]
-    fn what_runs_here_is_never_stood_in_for_by_a_vendor_that_was_not_chosen() {
+    fn a_local_model_has_no_fallback_at_a_vendor_that_was_not_chosen() {
         let keys = [ANTHROPIC, OPENAI, GOOGLE];
         let alone = seated("security=ollama:gemma4:31b,architect=local:small", None);
         let expected = ["architecture: ollama:gemma4:31b", "security: local:small"];
@@ -307,12 +299,12 @@ mod tests {
         assert_eq!(
             of(&keys, "{}", &mixed),
             expected,
-            "what runs here does not stand in for what is hosted"
+            "a local model does not take over for a hosted one"
         );
     }
 
     #[test]
-    fn neither_is_a_model_at_an_address_of_the_users_but_it_may_stand_in_itself() {
+    fn a_private_model_has_no_vendors_fallback_but_can_take_over_itself() {
         let config = r#"{"endpoints": {"work": {"base_url": "https://h"}}}"#;
         let wanted = seated(
             "security=work:m,architect=claude-opus-5-5",
@@ -338,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn no_key_is_unlocked_for_it_and_none_that_cannot_be_sent_fails_the_run() {
+    fn fallbacks_need_no_key_command_and_no_unsendable_key() {
         let locked = r#"{"endpoints": {"google": {"api_key_cmd": "echo k"}}}"#;
         let wanted = seated("security=claude-opus-5-5", Some("claude-opus-5-5"));
         assert_eq!(

@@ -1,13 +1,11 @@
-//! Who helps beside the panel: one cheap model, for choosing personas and for comparing texts.
+//! The helper model: one cheap model that selects personas and compares texts.
 //!
-//! What the panel is asked goes to nobody whom its user would not expect: where a seat or a judge
-//! is on the user's own machine or at an address of the user's, only models of the panel can be the
-//! clerk.
+//! What the panel is asked goes only where the user expects it: when a seat or a judge is private,
+//! only a model of the panel can help.
 
 use std::collections::BTreeSet;
 
-use super::panel::Choices;
-use crate::config::key_commands::KeyCommands;
+use super::panel::context::SelectionContext;
 use crate::consultation::plan::options::{DebateAnalysis, DebateOptions};
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::domain::ids::ModelRef;
@@ -15,69 +13,64 @@ use crate::domain::panel::Panel;
 use crate::domain::tokens::Usage;
 use crate::providers::catalog::Model;
 
-/// Tokens that the clerk reads and writes, about: what the models' prices are compared by.
-const WORK_IN: u64 = 2_000;
-const WORK_OUT: u64 = 300;
+/// Tokens that a helper reads and writes, roughly: prices are compared by them.
+const TYPICAL_INPUT: u64 = 2_000;
+const TYPICAL_OUTPUT: u64 = 300;
 
-/// Puts a clerk into the course where there is work for one, and takes work away that there is
-/// nobody for.
-pub(crate) fn appoint(debate: &mut DebateOptions, panel: &Panel, choices: &Choices<'_>) {
-    let helper = helper(panel, choices);
+/// Sets the helper of a debate that has a task for one, and drops the comparison when no model can
+/// make it.
+pub(crate) fn assign(debate: &mut DebateOptions, panel: &Panel, context: &SelectionContext<'_>) {
+    let helper = helper(panel, context);
     let compares = helper.as_ref().is_some_and(can_compare);
     debate.debate_analysis = match debate.debate_analysis {
         DebateAnalysis::On if !compares => DebateAnalysis::NoModel,
         analysis @ (DebateAnalysis::On | DebateAnalysis::Off | DebateAnalysis::NoModel) => analysis,
     };
-    let has_work = [AnswerKind::PersonaSelection, AnswerKind::Comparison]
+    let has_task = [AnswerKind::PersonaSelection, AnswerKind::Comparison]
         .into_iter()
         .any(|answer| debate.asks_for(answer))
         || compares && debate.asks_for(AnswerKind::Consistency);
-    debate.helper = helper.filter(|_| has_work);
+    debate.helper = helper.filter(|_| has_task);
 }
 
-/// The cheapest model that may be asked.
-pub(crate) fn helper(panel: &Panel, choices: &Choices<'_>) -> Option<ModelRef> {
+/// Returns the cheapest model that may help.
+pub(crate) fn helper(panel: &Panel, context: &SelectionContext<'_>) -> Option<ModelRef> {
     let seated = || {
         panel
             .judges
             .iter()
             .chain(panel.seats.iter().map(|seat| &seat.model))
     };
-    if seated().any(|model| choices.is_kept_close(&model.provider)) {
+    if seated().any(|model| context.is_private(&model.provider)) {
         return seated().next().cloned();
     }
     let needed: BTreeSet<_> = seated().map(|model| &model.provider).collect();
-    // No key is unlocked for this, nothing fails for one that cannot be sent, and a gateway may not
-    // have what its vendor has.
-    let at_hand = choices
-        .keyed()
-        .filter(|reach| !choices.is_kept_close(&reach.id));
-    let at_hand: Vec<_> = at_hand
-        .filter(|reach| {
-            needed.contains(&reach.id)
-                || !reach.has_costly_key() && reach.endpoint(&KeyCommands::default()).is_ok()
-        })
-        .map(|reach| &reach.id)
+    // No key is unlocked for a helper, and a gateway may not have its vendor's models.
+    let providers: Vec<_> = context
+        .selectable()
+        .filter(|access| !access.is_private())
+        .filter(|access| needed.contains(&access.id) || access.key_ready())
+        .map(|access| &access.id)
         .collect();
-    let known = choices
+    let known = context
         .catalog
         .models()
         .iter()
-        .filter(|model| at_hand.contains(&&model.provider))
+        .filter(|model| providers.contains(&&model.provider))
         .map(Model::to_ref);
-    // What retires soon is no model to begin with.
-    let lasting = known.filter(|model| choices.catalog.notices(model, choices.now).is_none());
+    // A model that retires soon is no good choice.
+    let lasting = known.filter(|model| context.catalog.notices(model, context.now).is_none());
     let candidates: Vec<ModelRef> = seated().cloned().chain(lasting).collect();
-    let list = choices.catalog.prices_with(&candidates, choices.now);
-    let work = Usage {
-        input: WORK_IN,
-        output: WORK_OUT,
+    let list = context.catalog.prices_with(&candidates, context.now);
+    let typical = Usage {
+        input: TYPICAL_INPUT,
+        output: TYPICAL_OUTPUT,
         ..Usage::default()
     };
     let priced = candidates
         .iter()
-        .filter_map(|model| Some((list.price(model)?.cost(&work), model)));
-    // What is given away is paid for in other ways, and often refused.
+        .filter_map(|model| Some((list.price(model)?.cost(&typical), model)));
+    // Free models often refuse requests, and may keep what they are sent.
     let cheapest = priced
         .filter(|(cost, _)| cost.0 > 0)
         .min_by_key(|(cost, _)| *cost);
@@ -87,8 +80,7 @@ pub(crate) fn helper(panel: &Panel, choices: &Choices<'_>) -> Option<ModelRef> {
         .cloned()
 }
 
-/// Whether what a model says of how far texts are apart can be believed: of the embedded model it
-/// cannot, which finds nearly everything alike.
+/// Returns whether a model can compare texts. The embedded model finds nearly all texts alike.
 pub(crate) fn can_compare(helper: &ModelRef) -> bool {
     !helper.provider.is_local()
 }
@@ -102,9 +94,9 @@ mod tests {
     use crate::config::settings::Settings;
     use crate::domain::time::Timestamp;
     use crate::providers::catalog::ModelCatalog;
-    use crate::setup::local_servers::Servers;
+    use crate::setup::local_servers::LocalServerSet;
     use crate::setup::panel;
-    use crate::setup::panel::Wanted;
+    use crate::setup::panel::spec::PanelSpec;
     use crate::setup::personas::PersonaRegistry;
     use crate::setup::provider_access;
 
@@ -113,34 +105,35 @@ mod tests {
     const OPENAI: (&str, &str) = ("OPENAI_API_KEY", "k");
     const GOOGLE: (&str, &str) = ("GEMINI_API_KEY", "k");
 
-    fn of(variables: &[(&str, &str)], config: &str, wanted: &Wanted) -> String {
+    fn of(variables: &[(&str, &str)], config: &str, spec: &PanelSpec) -> String {
         let catalog = ModelCatalog::builtin();
         let settings = Settings::default()
             .with_file(Path::new("config.json"), config)
             .unwrap();
-        let reached = provider_access::all(&settings, &Environment::of(variables.iter().copied()));
-        let (local, servers, personas) = (
+        let access_list =
+            provider_access::all(&settings, &Environment::of(variables.iter().copied()));
+        let (embedded, servers, personas) = (
             Some(ModelRef::new("local", "small")),
-            Servers::none(),
+            LocalServerSet::none(),
             PersonaRegistry::builtin(),
         );
-        let choices = Choices {
+        let context = SelectionContext {
             catalog: &catalog,
             personas: &personas,
-            reached: &reached,
-            local,
+            access_list: &access_list,
+            embedded,
             servers: &servers,
             now: NOW,
         };
-        let panel = panel::choose(wanted, &choices).unwrap().panel;
-        helper(&panel, &choices).unwrap().to_string()
+        let panel = panel::select(spec, &context).unwrap().panel;
+        helper(&panel, &context).unwrap().to_string()
     }
 
-    fn seated(panel: &str, judge: &str) -> Wanted {
-        Wanted {
+    fn seated(panel: &str, judge: &str) -> PanelSpec {
+        PanelSpec {
             panel: Some(panel.to_owned()),
             judge: Some(judge.to_owned()),
-            ..Wanted::default()
+            ..PanelSpec::default()
         }
     }
 
@@ -155,7 +148,7 @@ mod tests {
             // `gpt-5-nano` is cheaper, and gone in three weeks.
             (&[OPENAI], "openai:gpt-6-luna"),
         ] {
-            assert_eq!(of(keys, "{}", &Wanted::default()), expected);
+            assert_eq!(of(keys, "{}", &PanelSpec::default()), expected);
         }
     }
 
@@ -208,7 +201,7 @@ mod tests {
 
     #[test]
     fn without_a_key_the_embedded_model_chooses_personas_and_compares_nothing() {
-        assert_eq!(of(&[], "{}", &Wanted::default()), "local:small");
+        assert_eq!(of(&[], "{}", &PanelSpec::default()), "local:small");
         assert!(
             !can_compare(&ModelRef::new("local", "small"))
                 && can_compare(&ModelRef::new("openai", "x"))

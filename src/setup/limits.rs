@@ -1,76 +1,73 @@
-//! How far a run may go by itself: flags before settings, settings before what is usual.
+//! How far a run may go without asking: request before settings, settings before defaults.
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::time::Duration;
 
 use jiff::tz::TimeZone;
 
+use super::request::ControlRequest;
 use crate::config::hedge_after::HedgeAfter;
 use crate::config::setting::HEDGE_AFTER;
 use crate::config::settings::Settings;
 use crate::consultation::event::AbortReason;
 use crate::consultation::plan::Control;
-use crate::consultation::policy::consent::{ConsentMode, ConsentRule, Month};
+use crate::consultation::policy::consent::{ConsentRule, Month};
 use crate::consultation::policy::hedging::HedgeRule;
-use crate::consultation::policy::substitution::OnFailure;
 use crate::domain::time::Timestamp;
-use crate::error::Error;
 use crate::records::experience::Experience;
 use crate::records::month::spent_in_month;
-use crate::stopping::early_termination::{EarlyStop, Policy};
+use crate::stopping::early_termination::EarlyStop;
 
-use crate::commands::consult::flags::ControlFlags;
-
-/// Lays the flags over the settings.
+/// Lays the request over the settings.
 pub(crate) fn control(
-    flags: &ControlFlags,
+    request: &ControlRequest,
     settings: &Settings,
-    consent_mode: ConsentMode,
     month: Option<Month>,
     experience: &Experience,
-) -> Result<Control, Error> {
-    Ok(Control {
+) -> Control {
+    Control {
         consent: ConsentRule {
             always_allow_under: settings.always_allow_under,
-            consent_mode,
+            consent_mode: request.consent_mode,
             month,
         },
-        max_cost: flags.max_cost.or(settings.max_cost),
-        on_failure: flags
-            .on_failure
-            .map_or(settings.on_failure, OnFailure::from),
-        strict: flags.strict,
-        hedge: hedge(flags, settings, experience)?,
+        max_cost: request.max_cost.or(settings.max_cost),
+        on_failure: request.on_failure.unwrap_or(settings.on_failure),
+        strict: request.strict,
+        hedge: hedge(request, settings, experience),
         pulse: Some(settings.pulse).filter(|pulse| !pulse.is_zero()),
-        max_wait: flags
-            .max_wait
-            .map(Duration::from_secs)
-            .or(settings.max_wait),
-        early_termination: early_termination(flags, settings, experience),
-    })
+        max_wait: request.max_wait.or(settings.max_wait),
+        early_termination: EarlyStop {
+            policy: request.early_termination.unwrap_or(settings.early_stop),
+            threshold: request
+                .confidence_threshold
+                .unwrap_or(settings.confidence_threshold),
+            correlation: settings.error_correlation,
+            experience: experience.by_agreement().to_vec(),
+        },
+    }
 }
 
-/// Lays the flags over the terms on which a consultation was last run, which `ended` then.
-pub(crate) fn renewed(
+/// Lays the request over the limits of the last run, which ended for the reason `abort`.
+pub(crate) fn resumed(
     mut control: Control,
-    ended: Option<AbortReason>,
-    flags: &ControlFlags,
-    consent_mode: ConsentMode,
-) -> Result<Control, Error> {
-    control.consent.consent_mode = consent_mode;
-    control.max_cost = flags.max_cost.or(control.max_cost);
-    control.on_failure = flags.on_failure.map_or(control.on_failure, OnFailure::from);
-    control.max_wait = flags.max_wait.map(Duration::from_secs).or(control.max_wait);
-    // Who goes on with what strictness refused accepts it, unless they say again that they do not.
-    control.strict = flags.strict || (control.strict && ended != Some(AbortReason::Strict));
-    control.early_termination.policy = flags
-        .early_stop
-        .map_or(control.early_termination.policy, Policy::from);
-    control.early_termination.threshold = flags
+    abort: Option<AbortReason>,
+    request: &ControlRequest,
+) -> Control {
+    control.consent.consent_mode = request.consent_mode;
+    control.max_cost = request.max_cost.or(control.max_cost);
+    control.on_failure = request.on_failure.unwrap_or(control.on_failure);
+    control.max_wait = request.max_wait.or(control.max_wait);
+    // To resume what strictness refused is to accept it, unless `--strict` is given again.
+    control.strict = request.strict || (control.strict && abort != Some(AbortReason::Strict));
+    let early_termination = &mut control.early_termination;
+    early_termination.policy = request
+        .early_termination
+        .unwrap_or(early_termination.policy);
+    early_termination.threshold = request
         .confidence_threshold
-        .unwrap_or(control.early_termination.threshold);
-    match said_of_hedges(flags)? {
+        .unwrap_or(early_termination.threshold);
+    match request.hedge_after {
         None => {}
         Some(HedgeAfter::Off) => control.hedge.after = None,
         Some(HedgeAfter::After(time)) => {
@@ -83,10 +80,11 @@ pub(crate) fn renewed(
     if control.strict {
         control.hedge.after = None;
     }
-    Ok(control)
+    control
 }
 
-/// The month's budget and what of it is gone; `None` without a budget, and then nothing is read.
+/// Returns the month's budget and what of it is spent; `None` without a budget, and then no record
+/// is read.
 pub(crate) fn month(settings: &Settings, logs: &Path, now: Timestamp) -> Option<Month> {
     let budget = settings.monthly_budget?;
     Some(Month {
@@ -95,287 +93,197 @@ pub(crate) fn month(settings: &Settings, logs: &Path, now: Timestamp) -> Option<
     })
 }
 
-/// What is said when four fifths of the budget are gone.
+/// Returns a notice once four fifths of the budget are spent.
 pub(crate) fn month_notice(month: Month) -> Option<String> {
     let Month { budget, spent } = month;
     (month.is_nearly_spent() && budget.0 > 0)
         .then(|| format!("{spent:.2} of this month's budget of {budget:.2} has been spent"))
 }
 
-/// A delay that the user has set is kept for every model; without one, models of which enough is
-/// known have their own. A run that refuses substitutes has no use for a second answer.
-fn hedge(
-    flags: &ControlFlags,
-    settings: &Settings,
-    experience: &Experience,
-) -> Result<HedgeRule, Error> {
-    let said = said_of_hedges(flags)?;
-    let is_own = said.is_some() || settings.origins.contains_key(HEDGE_AFTER);
-    let after = match said.unwrap_or(settings.hedge_after) {
-        _ if flags.strict => None,
+/// A delay that the user has set holds for every model; without one, models with enough experience
+/// have their own. A run that refuses substitutes has no use for a second answer.
+fn hedge(request: &ControlRequest, settings: &Settings, experience: &Experience) -> HedgeRule {
+    let is_set = request.hedge_after.is_some() || settings.origins.contains_key(HEDGE_AFTER);
+    let after = match request.hedge_after.unwrap_or(settings.hedge_after) {
+        _ if request.strict => None,
         HedgeAfter::Off => None,
         HedgeAfter::After(time) => Some(time),
     };
-    Ok(HedgeRule {
+    HedgeRule {
         after,
-        by_model: if is_own {
+        by_model: if is_set {
             BTreeMap::new()
         } else {
             experience.hedge_delays()
         },
-    })
-}
-
-fn early_termination(
-    flags: &ControlFlags,
-    settings: &Settings,
-    experience: &Experience,
-) -> EarlyStop {
-    EarlyStop {
-        policy: flags.early_stop.map_or(settings.early_stop, Policy::from),
-        threshold: flags
-            .confidence_threshold
-            .unwrap_or(settings.confidence_threshold),
-        correlation: settings.error_correlation,
-        experience: experience.by_agreement().to_vec(),
     }
-}
-
-/// What the flags say of hedges.
-fn said_of_hedges(flags: &ControlFlags) -> Result<Option<HedgeAfter>, Error> {
-    let said = flags.hedge_after.as_deref().map(|text| {
-        let bad = || {
-            Error::usage(format!(
-                "`--hedge-after` is `{text}`, and must be {}",
-                HedgeAfter::EXPECTED
-            ))
-        };
-        HedgeAfter::of_text(text).ok_or_else(|| bad().hint("for example: --hedge-after 15"))
-    });
-    said.transpose()
 }
 
 #[cfg(test)]
 mod tests {
-    use clap::{Args, Command, FromArgMatches};
+    use std::time::Duration;
 
     use super::*;
     use crate::config::env::Environment;
+    use crate::consultation::policy::consent::ConsentMode;
+    use crate::consultation::policy::substitution::OnFailure;
     use crate::domain::money::{Cost, MicroUsd};
 
-    fn made(
-        arguments: &[&str],
+    fn request() -> ControlRequest {
+        ControlRequest::new(ConsentMode::NonInteractive)
+    }
+
+    fn control_of(
+        request: &ControlRequest,
         config: &str,
         variables: &[(&'static str, &str)],
-    ) -> Result<Control, Error> {
-        let command = ControlFlags::augment_args(Command::new("conclave"));
-        let flags = ControlFlags::from_arg_matches(
-            &command.get_matches_from(std::iter::once(&"conclave").chain(arguments)),
-        )
-        .unwrap();
+    ) -> Control {
         let environment = Environment::of(variables.iter().copied());
         let settings = Settings::default()
             .with_file(Path::new("config.json"), config)
             .unwrap()
             .with_environment(&environment)
             .unwrap();
-        control(
-            &flags,
-            &settings,
-            ConsentMode::NonInteractive,
-            None,
-            &Experience::default(),
-        )
+        control(request, &settings, None, &Experience::default())
     }
 
-    fn again(
-        arguments: &[&str],
-        before: &Control,
-        ended: Option<AbortReason>,
-    ) -> Result<Control, Error> {
-        let command = ControlFlags::augment_args(Command::new("conclave"));
-        let flags = ControlFlags::from_arg_matches(
-            &command.get_matches_from(std::iter::once(&"conclave").chain(arguments)),
-        )
-        .unwrap();
-        renewed(before.clone(), ended, &flags, ConsentMode::PreApproved)
+    fn seconds(seconds: u64) -> Duration {
+        Duration::from_secs(seconds)
+    }
+
+    fn after(time: u64) -> Option<HedgeAfter> {
+        Some(HedgeAfter::After(seconds(time)))
     }
 
     #[test]
-    fn who_goes_on_keeps_the_terms_that_were_in_force_but_for_what_is_said_again() {
-        let before = made(
-            &[
-                "--max-cost",
-                "1",
-                "--max-wait",
-                "60",
-                "--on-failure",
-                "fail",
-            ],
-            "{}",
-            &[],
-        )
-        .unwrap();
-        let kept = again(&[], &before, Some(AbortReason::CostCeiling)).unwrap();
-        assert_eq!(
-            kept,
-            Control {
-                consent: ConsentRule {
-                    consent_mode: ConsentMode::PreApproved,
-                    ..before.consent
-                },
-                ..before.clone()
-            }
-        );
-        let renewed = again(
-            &[
-                "--max-cost",
-                "2",
-                "--max-wait",
-                "90",
-                "--on-failure",
-                "skip",
-                "--hedge-after",
-                "4",
-            ],
-            &before,
-            None,
-        )
-        .unwrap();
-        assert_eq!(
-            (renewed.max_cost, renewed.max_wait),
-            (Some(MicroUsd(2_000_000)), Some(Duration::from_secs(90)))
-        );
-        assert_eq!(
-            (renewed.on_failure, renewed.hedge.after),
-            (OnFailure::Skip, Some(Duration::from_secs(4)))
-        );
-        assert_eq!(
-            again(&["--hedge-after", "off"], &before, None)
-                .unwrap()
-                .hedge
-                .after,
-            None
-        );
-        assert!(
-            again(&["--hedge-after", "soon"], &before, None)
-                .unwrap_err()
-                .to_string()
-                .contains("`soon`")
-        );
+    fn a_resumed_run_keeps_its_limits_except_those_given_again() {
+        let first = ControlRequest {
+            max_cost: Some(MicroUsd(1_000_000)),
+            max_wait: Some(seconds(60)),
+            on_failure: Some(OnFailure::Fail),
+            ..request()
+        };
+        let before = control_of(&first, "{}", &[]);
+        let pre_approved = ControlRequest::new(ConsentMode::PreApproved);
+        let expected = Control {
+            consent: ConsentRule {
+                consent_mode: ConsentMode::PreApproved,
+                ..before.consent
+            },
+            ..before.clone()
+        };
+        let abort = Some(AbortReason::CostCeiling);
+        assert_eq!(resumed(before.clone(), abort, &pre_approved), expected);
+
+        let second = ControlRequest {
+            max_cost: Some(MicroUsd(2_000_000)),
+            max_wait: Some(seconds(90)),
+            on_failure: Some(OnFailure::Skip),
+            hedge_after: after(4),
+            ..pre_approved.clone()
+        };
+        let control = resumed(before.clone(), None, &second);
+        assert_eq!(control.max_cost, Some(MicroUsd(2_000_000)));
+        assert_eq!(control.max_wait, Some(seconds(90)));
+        assert_eq!(control.on_failure, OnFailure::Skip);
+        assert_eq!(control.hedge.after, Some(seconds(4)));
+        let off = ControlRequest {
+            hedge_after: Some(HedgeAfter::Off),
+            ..pre_approved
+        };
+        assert_eq!(resumed(before, None, &off).hedge.after, None);
     }
 
     #[test]
-    fn strictness_stays_unless_it_was_what_ended_it() {
-        let before = made(&["--strict"], "{}", &[]).unwrap();
-        assert!(
-            again(&[], &before, Some(AbortReason::Interrupted))
-                .unwrap()
-                .strict
-        );
-        assert!(
-            !again(&[], &before, Some(AbortReason::Strict))
-                .unwrap()
-                .strict
-        );
-        assert!(
-            again(&["--strict"], &before, Some(AbortReason::Strict))
-                .unwrap()
-                .strict
-        );
-        let strict = again(
-            &["--strict", "--hedge-after", "4"],
-            &made(&[], "{}", &[]).unwrap(),
-            None,
-        )
-        .unwrap();
-        assert_eq!((strict.strict, strict.hedge.after), (true, None));
+    fn strictness_stays_unless_it_ended_the_run() {
+        let strict = ControlRequest {
+            strict: true,
+            ..request()
+        };
+        let before = control_of(&strict, "{}", &[]);
+        let is_strict =
+            |abort, request: &ControlRequest| resumed(before.clone(), Some(abort), request).strict;
+        assert!(is_strict(AbortReason::Interrupted, &request()));
+        assert!(!is_strict(AbortReason::Strict, &request()));
+        assert!(is_strict(AbortReason::Strict, &strict));
+        let hedged = ControlRequest {
+            hedge_after: after(4),
+            ..strict
+        };
+        let control = resumed(control_of(&request(), "{}", &[]), None, &hedged);
+        assert!(control.strict);
+        assert_eq!(control.hedge.after, None);
     }
 
     #[test]
-    fn without_flags_and_settings_it_is_as_usual() {
+    fn an_empty_request_gives_the_defaults() {
         assert_eq!(
-            made(&[], "{}", &[]).unwrap(),
+            control_of(&request(), "{}", &[]),
             Control::usual(ConsentMode::NonInteractive)
         );
     }
 
     #[test]
-    fn flags_come_before_the_environment_and_the_environment_before_the_file() {
+    fn the_request_comes_before_the_environment_and_that_before_the_file() {
         let file = r#"{"max_cost": 1, "hedge_after": 5, "on_failure": "skip", "max_wait_seconds": 60, "pulse_seconds": 0}"#;
-        let by_file = made(&[], file, &[]).unwrap();
-        assert_eq!(
-            (by_file.max_cost, by_file.hedge.after),
-            (Some(MicroUsd(1_000_000)), Some(Duration::from_secs(5)))
-        );
-        assert_eq!(
-            (by_file.on_failure, by_file.max_wait, by_file.pulse),
-            (OnFailure::Skip, Some(Duration::from_secs(60)), None)
-        );
+        let by_file = control_of(&request(), file, &[]);
+        assert_eq!(by_file.max_cost, Some(MicroUsd(1_000_000)));
+        assert_eq!(by_file.hedge.after, Some(seconds(5)));
+        assert_eq!(by_file.on_failure, OnFailure::Skip);
+        assert_eq!(by_file.max_wait, Some(seconds(60)));
+        assert_eq!(by_file.pulse, None);
         let variables = [
             ("CONCLAVE_MAX_COST", "2"),
             ("CONCLAVE_HEDGE_AFTER", "6"),
             ("CONCLAVE_ON_FAILURE", "fail"),
         ];
-        let by_variable = made(&[], file, &variables).unwrap();
-        assert_eq!(
-            (by_variable.max_cost, by_variable.hedge.after),
-            (Some(MicroUsd(2_000_000)), Some(Duration::from_secs(6)))
-        );
+        let by_variable = control_of(&request(), file, &variables);
+        assert_eq!(by_variable.max_cost, Some(MicroUsd(2_000_000)));
+        assert_eq!(by_variable.hedge.after, Some(seconds(6)));
         assert_eq!(by_variable.on_failure, OnFailure::Fail);
-        let flags = [
-            "--max-cost",
-            "0",
-            "--hedge-after",
-            "off",
-            "--on-failure",
-            "ask",
-            "--max-wait",
-            "7",
-        ];
-        let by_flag = made(&flags, file, &variables).unwrap();
-        assert_eq!(
-            (by_flag.max_cost, by_flag.hedge.after, by_flag.on_failure),
-            (Some(MicroUsd::ZERO), None, OnFailure::Ask)
-        );
-        assert_eq!(by_flag.max_wait, Some(Duration::from_secs(7)));
+        let requested = ControlRequest {
+            max_cost: Some(MicroUsd::ZERO),
+            hedge_after: Some(HedgeAfter::Off),
+            on_failure: Some(OnFailure::Ask),
+            max_wait: Some(seconds(7)),
+            ..request()
+        };
+        let by_request = control_of(&requested, file, &variables);
+        assert_eq!(by_request.max_cost, Some(MicroUsd::ZERO));
+        assert_eq!(by_request.hedge.after, None);
+        assert_eq!(by_request.on_failure, OnFailure::Ask);
+        assert_eq!(by_request.max_wait, Some(seconds(7)));
     }
 
     #[test]
     fn a_strict_run_is_never_hedged_and_zero_hedges_at_once() {
+        let strict = ControlRequest {
+            strict: true,
+            hedge_after: after(3),
+            ..request()
+        };
+        assert_eq!(control_of(&strict, "{}", &[]).hedge.after, None);
+        let at_once = ControlRequest {
+            hedge_after: after(0),
+            ..request()
+        };
         assert_eq!(
-            made(&["--strict", "--hedge-after", "3"], "{}", &[])
-                .unwrap()
-                .hedge
-                .after,
-            None
-        );
-        assert_eq!(
-            made(&["--hedge-after", "0"], "{}", &[])
-                .unwrap()
-                .hedge
-                .after,
+            control_of(&at_once, "{}", &[]).hedge.after,
             Some(Duration::ZERO)
         );
-        let error = made(&["--hedge-after", "soon"], "{}", &[]).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "`--hedge-after` is `soon`, and must be a number of seconds or `off`"
-        );
-        assert_eq!(error.hints(), ["for example: --hedge-after 15"]);
     }
 
     #[test]
-    fn four_fifths_of_a_budget_are_told() {
-        let told = |spent| {
+    fn a_notice_comes_when_four_fifths_of_the_budget_are_spent() {
+        let notice = |spent| {
             month_notice(Month {
                 budget: MicroUsd(10_000_000),
                 spent: Cost::exactly(MicroUsd(spent)),
             })
         };
-        assert_eq!(told(7_999_999), None);
+        assert_eq!(notice(7_999_999), None);
         assert_eq!(
-            told(8_000_000).unwrap(),
+            notice(8_000_000).unwrap(),
             "$8.00 of this month's budget of $10.00 has been spent"
         );
     }

@@ -1,11 +1,11 @@
-//! Model servers on the user's own machine, as commands use them: when they are looked for, which
-//! one a run takes, and how it is asked.
+//! Model servers on the user's own machine: when they are looked for, which one a run takes, and how
+//! its models are asked.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::embedded_model;
-use super::panel::Wanted;
-use super::provider_access::Reach;
+use super::panel::spec::PanelSpec;
+use super::provider_access::ProviderAccess;
 use crate::config::local_servers::LocalServers;
 use crate::config::settings::Settings;
 use crate::consultation::plan::ModelTerms;
@@ -23,28 +23,28 @@ const SMALL_BELOW: u64 = 4_000_000_000;
 
 /// Where local servers are looked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Where {
+pub(crate) enum ServerSearch {
     /// At the usual ports of this machine.
-    Usual(Vec<Address>),
-    Nowhere,
+    UsualPorts(Vec<Address>),
+    Off,
     /// At these addresses and no others.
     At(Vec<Address>),
 }
 
-impl Where {
-    /// What the settings say. The usual places are those that the providers are set up for.
-    pub(crate) fn set(settings: &Settings, reached: &[Reach]) -> Result<Self, Error> {
+impl ServerSearch {
+    /// Returns what the settings say. The usual ports are those of the providers' addresses.
+    pub(crate) fn new(settings: &Settings, access_list: &[ProviderAccess]) -> Result<Self, Error> {
         let bad = |error| {
             Error::usage(error).hint("`local_servers` is `auto`, `none`, or a list of addresses")
         };
         match &settings.local_servers {
             LocalServers::Auto => {
-                let known = reached
-                    .iter()
-                    .filter_map(|reach| Some((LocalServerKind::of(&reach.id)?, reach.base_url())));
-                discovery::usual(known).map(Self::Usual).map_err(bad)
+                let known = access_list.iter().filter_map(|access| {
+                    Some((LocalServerKind::of(&access.id)?, access.base_url()))
+                });
+                discovery::usual(known).map(Self::UsualPorts).map_err(bad)
             }
-            LocalServers::None => Ok(Self::Nowhere),
+            LocalServers::None => Ok(Self::Off),
             LocalServers::At(addresses) => addresses
                 .iter()
                 .map(|text| Address::parse(text))
@@ -56,8 +56,8 @@ impl Where {
 
     fn addresses(&self, kinds: &BTreeSet<LocalServerKind>) -> Vec<Address> {
         let all = match self {
-            Self::Nowhere => return Vec::new(),
-            Self::Usual(addresses) | Self::At(addresses) => addresses,
+            Self::Off => return Vec::new(),
+            Self::UsualPorts(addresses) | Self::At(addresses) => addresses,
         };
         all.iter()
             .filter(|address| address.expected.is_none_or(|kind| kinds.contains(&kind)))
@@ -65,8 +65,8 @@ impl Where {
             .collect()
     }
 
-    /// For people: `127.0.0.1:8080, 127.0.0.1:9931`.
-    pub(crate) fn told(&self, kinds: &BTreeSet<LocalServerKind>) -> String {
+    /// Returns the addresses for people: `127.0.0.1:8080, 127.0.0.1:9931`.
+    pub(crate) fn shown(&self, kinds: &BTreeSet<LocalServerKind>) -> String {
         let addresses = self.addresses(kinds);
         addresses
             .iter()
@@ -76,14 +76,14 @@ impl Where {
     }
 }
 
-/// All kinds of servers.
+/// Returns all kinds of servers.
 pub(crate) fn all_kinds() -> BTreeSet<LocalServerKind> {
     LocalServerKind::ALL.into_iter().collect()
 }
 
-/// The servers that answer among those of these kinds, in the order in which they are looked for.
-pub(crate) async fn look(place: &Where, kinds: &BTreeSet<LocalServerKind>) -> Vec<Server> {
-    let found = discovery::look(&place.addresses(kinds)).await;
+/// Returns the servers of these kinds that answer, in the order in which they are looked for.
+pub(crate) async fn find(search: &ServerSearch, kinds: &BTreeSet<LocalServerKind>) -> Vec<Server> {
+    let found = discovery::look(&search.addresses(kinds)).await;
     found
         .into_iter()
         .filter(|server| kinds.contains(&server.kind))
@@ -92,59 +92,64 @@ pub(crate) async fn look(place: &Where, kinds: &BTreeSet<LocalServerKind>) -> Ve
 
 /// The servers that one run uses: at most one a kind.
 #[derive(Debug)]
-pub(crate) struct Servers {
-    place: Where,
+pub(crate) struct LocalServerSet {
+    search: ServerSearch,
     used: BTreeMap<LocalServerKind, Server>,
-    /// The model that plays every seat because nothing was named and no key is there.
+    /// The model of every seat when no model is named and no key is set.
     by_default: Option<ModelRef>,
 }
 
-impl Servers {
-    /// No server, and none looked for.
+impl LocalServerSet {
+    /// Returns a set without servers.
     pub(crate) fn none() -> Self {
         Self {
-            place: Where::Nowhere,
+            search: ServerSearch::Off,
             used: BTreeMap::new(),
             by_default: None,
         }
     }
 
-    /// Looks for what this run needs and for nothing else: the servers whose models are named, and
-    /// any server where there is no key and no model is named.
-    pub(crate) fn for_run(wanted: &Wanted, reached: &[Reach], place: Where) -> Result<Self, Error> {
-        let named = named(wanted);
-        let keyless = !reached.iter().any(Reach::is_chosen_unasked);
-        let by_default = keyless && !wanted.names_all_models();
+    /// Finds the servers that this panel needs: those whose models are named, and any server when no
+    /// model is named and no key is set.
+    pub(crate) async fn for_panel(
+        spec: &PanelSpec,
+        access_list: &[ProviderAccess],
+        search: ServerSearch,
+    ) -> Self {
+        let named = named_models(spec);
+        let keyless = !access_list.iter().any(ProviderAccess::is_selectable);
+        let by_default = keyless && !spec.names_all_models();
         let kinds = if by_default {
             all_kinds()
         } else {
             named.iter().map(|(kind, _)| *kind).collect()
         };
         if kinds.is_empty() {
-            return Ok(Self::none());
+            return Self::none();
         }
-        let found = embedded_model::block_on(look(&place, &kinds))?;
-        Ok(Self::choose(place, &found, &named, by_default))
+        let found = find(&search, &kinds).await;
+        Self::select(search, &found, &named, by_default)
     }
 
-    /// Looks for the servers of these models and for nothing else.
-    pub(crate) fn for_models<'a>(
+    /// Finds the servers of these models.
+    pub(crate) async fn for_models<'a>(
         models: impl Iterator<Item = &'a ModelRef>,
-        place: Where,
-    ) -> Result<Self, Error> {
+        search: ServerSearch,
+    ) -> Self {
         let served =
             |model: &ModelRef| Some((LocalServerKind::of(&model.provider)?, model.model.clone()));
         let named: BTreeSet<(LocalServerKind, String)> = models.filter_map(served).collect();
         if named.is_empty() {
-            return Ok(Self::none());
+            return Self::none();
         }
-        let found =
-            embedded_model::block_on(look(&place, &named.iter().map(|(kind, _)| *kind).collect()))?;
-        Ok(Self::choose(place, &found, &named, false))
+        let kinds = named.iter().map(|(kind, _)| *kind).collect();
+        let found = find(&search, &kinds).await;
+        Self::select(search, &found, &named, false)
     }
 
-    fn choose(
-        place: Where,
+    /// Selects one server of each kind: one that serves a named model, else one that is ready.
+    fn select(
+        search: ServerSearch,
         found: &[Server],
         named: &BTreeSet<(LocalServerKind, String)>,
         by_default: bool,
@@ -179,18 +184,18 @@ impl Servers {
             model
         });
         Self {
-            place,
+            search,
             used,
             by_default: default,
         }
     }
 
-    /// The model of a local server that a run without keys takes.
+    /// Returns the model of a local server that a run without keys takes.
     pub(crate) fn default_model(&self) -> Option<&ModelRef> {
         self.by_default.as_ref()
     }
 
-    /// Says which model is used by default, and where.
+    /// Returns a notice of the model that is used by default.
     pub(crate) fn notice(&self) -> Option<String> {
         let model = self.by_default.as_ref()?;
         let server = self.server(&model.provider)?;
@@ -202,12 +207,12 @@ impl Servers {
         ))
     }
 
-    /// Whether a provider's server, if it is one on the user's own machine, is there to be asked.
-    pub(crate) fn check(&self, reach: &Reach) -> Result<(), Error> {
-        let Some(kind) = LocalServerKind::of(&reach.id) else {
+    /// Checks that a provider's server can be asked. Only local servers can fail.
+    pub(crate) fn check(&self, access: &ProviderAccess) -> Result<(), Error> {
+        let Some(kind) = LocalServerKind::of(&access.id) else {
             return Ok(());
         };
-        let name = vendors::name(&reach.id);
+        let name = vendors::name(&access.id);
         match self.used.get(&kind) {
             Some(Server {
                 condition: Condition::Ready,
@@ -221,32 +226,32 @@ impl Servers {
                 "the {name} at {authority} is still loading its model"
             ))
             .hint("try again in a moment")),
-            // The look was without a key; the call will have it.
+            // The search sends no key; the call will.
             Some(Server {
                 condition: Condition::Locked,
                 ..
-            }) if reach.has_key() => Ok(()),
+            }) if access.has_key() => Ok(()),
             Some(Server {
                 condition: Condition::Locked,
                 authority,
                 ..
             }) => {
                 let entry = format!(
-                    "conclave config set endpoints.{}.api_key_env VARIABLE",
-                    reach.id
+                    "`conclave config set endpoints.{}.api_key_env VARIABLE`",
+                    access.id
                 );
                 Err(
-                    Error::usage(format!("the {name} at {authority} wants a key"))
-                        .hint(format!("say where it is: {entry}")),
+                    Error::usage(format!("the {name} at {authority} needs a key"))
+                        .hint(format!("name the variable that holds it: {entry}")),
                 )
             }
-            // Where it has not been looked for, nothing is known against it: the call will tell.
-            None if self.place == Where::Nowhere || reach.has_own_address() => Ok(()),
+            // A server that was not looked for may be there: the call shows it.
+            None if self.search == ServerSearch::Off || access.has_configured_address() => Ok(()),
             None => {
-                let looked = self.place.told(&BTreeSet::from([kind]));
+                let looked = self.search.shown(&BTreeSet::from([kind]));
                 Err(Error::usage(format!("no {name} answers at {looked}"))
-                    .hint(format!("start it, or say where it is: conclave config set endpoints.{}.base_url URL", reach.id))
-                    .hint("see what answers: conclave models"))
+                    .hint(format!("start it, or give its address: `conclave config set endpoints.{}.base_url URL`", access.id))
+                    .hint("see which servers answer: `conclave models`"))
             }
         }
     }
@@ -255,21 +260,21 @@ impl Servers {
         self.used.get(&LocalServerKind::of(provider)?)
     }
 
-    /// How a local server's model is asked; `None` for a model of any other provider.
+    /// Returns how a local server's model is asked; `None` for a model of any other provider.
     pub(crate) fn terms(&self, model: &ModelRef, settings: &Settings) -> Option<ModelTerms> {
         let server = self.server(&model.provider)?;
         Some(terms(server, &model.model, settings))
     }
 
-    /// The catalogue, with the contexts that local servers tell of their models.
-    pub(crate) fn known_to(&self, catalog: ModelCatalog) -> ModelCatalog {
-        let told = self.used.values().flat_map(|server| {
+    /// The personas, with the contexts that local servers tell of their models.
+    pub(crate) fn extend_catalog(&self, catalog: ModelCatalog) -> ModelCatalog {
+        let served = self.used.values().flat_map(|server| {
             server
                 .models
                 .iter()
                 .map(move |model| (server.kind.provider(), model))
         });
-        told.fold(catalog, |catalog, (provider, model)| match model.context {
+        served.fold(catalog, |catalog, (provider, model)| match model.context {
             Some(context) => catalog.with_context(
                 &ModelRef {
                     provider,
@@ -281,23 +286,23 @@ impl Servers {
         })
     }
 
-    /// The providers, with each local server where it was found.
-    pub(crate) fn placed(&self, reached: Vec<Reach>) -> Vec<Reach> {
-        let place = |reach: Reach| match self.server(&reach.id) {
-            Some(server) => reach.found_at(&server.base_url),
-            None => reach,
+    /// Returns the providers with each local server at the address where it was found.
+    pub(crate) fn with_addresses(&self, access_list: Vec<ProviderAccess>) -> Vec<ProviderAccess> {
+        let place = |access: ProviderAccess| match self.server(&access.id) {
+            Some(server) => access.at_address(&server.base_url),
+            None => access,
         };
-        reached.into_iter().map(place).collect()
+        access_list.into_iter().map(place).collect()
     }
 }
 
-/// True for a model that is asked with short prompts.
+/// Returns whether a model is asked with short prompts.
 pub(crate) fn is_small(model: &ServedModel) -> bool {
     model.parameters.is_some_and(|count| count < SMALL_BELOW)
 }
 
-/// How a local server's model is asked. One that the server did not list may still be there, and is
-/// asked like a large one.
+/// Returns how a local server's model is asked. A model that the server does not list may still be
+/// there, and is asked like a large one.
 fn terms(server: &Server, id: &str, settings: &Settings) -> ModelTerms {
     let listed = server.serves(id);
     let terms = if listed.is_some_and(is_small) {
@@ -322,18 +327,18 @@ fn terms(server: &Server, id: &str, settings: &Settings) -> ModelTerms {
     }
 }
 
-/// The models of local servers that the user names, with the kind of server.
-fn named(wanted: &Wanted) -> BTreeSet<(LocalServerKind, String)> {
-    let seats = wanted
+/// Returns the models of local servers that the user names, with the kind of server.
+fn named_models(spec: &PanelSpec) -> BTreeSet<(LocalServerKind, String)> {
+    let seats = spec
         .panel
         .iter()
         .flat_map(|panel| panel.split(','))
         .map(|seat| seat.split_once('=').map_or(seat, |(_, model)| model));
-    let judges = wanted.judge.iter().flat_map(|judges| judges.split(','));
+    let judges = spec.judge.iter().flat_map(|judges| judges.split(','));
     let names = seats
-        .chain(wanted.models.iter().map(String::as_str))
+        .chain(spec.models.iter().map(String::as_str))
         .chain(judges)
-        .chain(wanted.models_of_personas());
+        .chain(spec.models_of_personas());
     let server_and_model = |name: &str| {
         let model: ModelRef = name.trim().parse().ok()?;
         Some((LocalServerKind::of(&model.provider)?, model.model))
@@ -383,22 +388,22 @@ mod tests {
             .unwrap()
     }
 
-    fn reached(config: &str) -> Vec<Reach> {
+    fn access_list(config: &str) -> Vec<ProviderAccess> {
         provider_access::all(
             &settings(config),
             &Environment::of([("OLLAMA_HOST", "box:5000")]),
         )
     }
 
-    fn reach(config: &str, provider: &str) -> Reach {
-        reached(config)
+    fn access(config: &str, provider: &str) -> ProviderAccess {
+        access_list(config)
             .into_iter()
-            .find(|reach| reach.id.as_str() == provider)
+            .find(|access| access.id.as_str() == provider)
             .unwrap()
     }
 
-    fn by_default(found: &[Server]) -> Servers {
-        Servers::choose(Where::Nowhere, found, &BTreeSet::new(), true)
+    fn by_default(found: &[Server]) -> LocalServerSet {
+        LocalServerSet::select(ServerSearch::Off, found, &BTreeSet::new(), true)
     }
 
     #[test]
@@ -455,19 +460,19 @@ mod tests {
             taken.notice().unwrap(),
             "Using m on llama.cpp server at 127.0.0.1:9931"
         );
-        let named = Servers::choose(
-            Where::Nowhere,
+        let named = LocalServerSet::select(
+            ServerSearch::Off,
             &[loading],
             &BTreeSet::from([(LocalServerKind::LlamaCpp, "m".to_owned())]),
             false,
         );
-        let error = named.check(&reach("{}", "llamacpp")).unwrap_err();
+        let error = named.check(&access("{}", "llamacpp")).unwrap_err();
         assert_eq!(
             error.to_string(),
             "the llama.cpp server at 127.0.0.1:8080 is still loading its model"
         );
         assert!(
-            named.check(&reach("{}", "openai")).is_ok(),
+            named.check(&access("{}", "openai")).is_ok(),
             "whoever is no local server was never looked for"
         );
     }
@@ -475,20 +480,20 @@ mod tests {
     #[test]
     fn a_server_that_wants_a_key_is_asked_when_there_is_one() {
         let locked = server(LocalServerKind::LlamaCpp, 8080, Condition::Locked, &[]);
-        let named = Servers::choose(
-            Where::Nowhere,
+        let named = LocalServerSet::select(
+            ServerSearch::Off,
             &[locked],
             &BTreeSet::from([(LocalServerKind::LlamaCpp, "m".to_owned())]),
             false,
         );
-        let error = named.check(&reach("{}", "llamacpp")).unwrap_err();
+        let error = named.check(&access("{}", "llamacpp")).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "the llama.cpp server at 127.0.0.1:8080 wants a key"
+            "the llama.cpp server at 127.0.0.1:8080 needs a key"
         );
         assert!(
             named
-                .check(&reach(
+                .check(&access(
                     r#"{"endpoints": {"llamacpp": {"api_key_cmd": "pass show l"}}}"#,
                     "llamacpp"
                 ))
@@ -541,27 +546,30 @@ mod tests {
         }
     }
 
-    #[test]
-    fn where_nothing_is_looked_for_a_named_model_is_asked_at_the_usual_place() {
-        let wanted = Wanted {
+    #[tokio::test]
+    async fn where_nothing_is_looked_for_a_named_model_is_asked_at_the_usual_place() {
+        let spec = PanelSpec {
             models: vec!["ollama:m".into(), "llamacpp:m".into()],
-            ..Wanted::default()
+            ..PanelSpec::default()
         };
-        let reached = reached("{}");
-        let servers = Servers::for_run(&wanted, &reached, Where::Nowhere).unwrap();
+        let access_list = access_list("{}");
+        let servers = LocalServerSet::for_panel(&spec, &access_list, ServerSearch::Off).await;
         let at = |provider: &str| {
-            let reach = reached
+            let access = access_list
                 .iter()
-                .find(|reach| reach.id.as_str() == provider)
+                .find(|access| access.id.as_str() == provider)
                 .unwrap();
-            servers.check(reach).unwrap();
-            servers.placed(vec![reach.clone()])[0].base_url().to_owned()
+            servers.check(access).unwrap();
+            servers.with_addresses(vec![access.clone()])[0]
+                .base_url()
+                .to_owned()
         };
         assert_eq!(
             (at("ollama"), at("llamacpp")),
             ("http://box:5000".into(), "http://127.0.0.1:8080/v1".into())
         );
-        let nothing_named = Servers::for_run(&Wanted::default(), &reached, Where::Nowhere).unwrap();
+        let nothing_named =
+            LocalServerSet::for_panel(&PanelSpec::default(), &access_list, ServerSearch::Off).await;
         assert!(
             nothing_named.default_model().is_none(),
             "a server that nobody has seen is not taken unasked"
@@ -578,7 +586,7 @@ mod tests {
         );
         let servers = by_default(&[found]);
         let placed = |config| {
-            servers.placed(vec![reach(config, "llamacpp")])[0]
+            servers.with_addresses(vec![access(config, "llamacpp")])[0]
                 .base_url()
                 .to_owned()
         };
@@ -601,7 +609,7 @@ mod tests {
             Condition::Ready,
             &[model],
         )])
-        .known_to(ModelCatalog::builtin());
+        .extend_catalog(ModelCatalog::builtin());
         assert_eq!(
             catalog
                 .find(&ModelRef::new("ollama", "tiny:latest"))
@@ -623,11 +631,11 @@ mod tests {
     fn only_what_a_run_needs_is_looked_for() {
         let wanted = |panel: Option<&str>, models: &[&str], judge: Option<&str>| {
             let models = models.iter().map(|name| (*name).to_owned()).collect();
-            named(&Wanted {
+            named_models(&PanelSpec {
                 panel: panel.map(ToOwned::to_owned),
                 models,
                 judge: judge.map(ToOwned::to_owned),
-                ..Wanted::default()
+                ..PanelSpec::default()
             })
         };
         assert_eq!(
@@ -650,9 +658,9 @@ mod tests {
             ),
             expected
         );
-        let place = Where::set(&Settings::default(), &reached("{}")).unwrap();
+        let search = ServerSearch::new(&Settings::default(), &access_list("{}")).unwrap();
         assert_eq!(
-            place.told(&BTreeSet::from([LocalServerKind::LlamaCpp])),
+            search.shown(&BTreeSet::from([LocalServerKind::LlamaCpp])),
             "127.0.0.1:8080, 127.0.0.1:9931"
         );
     }
@@ -661,16 +669,16 @@ mod tests {
     fn addresses_are_a_list_or_a_word() {
         let read = |config: &str| {
             let settings = settings(config);
-            Where::set(&settings, &[])
+            ServerSearch::new(&settings, &[])
         };
         assert_eq!(
             read(r#"{"local_servers": "none"}"#).unwrap(),
-            Where::Nowhere
+            ServerSearch::Off
         );
         assert_eq!(
             read(r#"{"local_servers": "127.0.0.1:81, box:82"}"#)
                 .unwrap()
-                .told(&all_kinds()),
+                .shown(&all_kinds()),
             "127.0.0.1:81, box:82"
         );
     }

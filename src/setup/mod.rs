@@ -1,11 +1,17 @@
 //! L4: from a request and the settings to a plan.
+//!
+//! The modules stand in the order in which [`plan::prepare`] uses them.
 
 pub(crate) mod plan;
-pub(crate) mod panel;
+pub(crate) mod request;
+pub(crate) mod settings;
+pub(crate) mod catalog;
 pub(crate) mod personas;
-pub(crate) mod local_servers;
 pub(crate) mod provider_access;
+pub(crate) mod panel;
+pub(crate) mod local_servers;
 pub(crate) mod embedded_model;
-pub(crate) mod fallbacks;
+pub(crate) mod debate;
 pub(crate) mod helper;
+pub(crate) mod fallbacks;
 pub(crate) mod limits;

@@ -1,11 +1,12 @@
-//! All personas that there are: the built-in ones, those in files of the home and those in the
-//! settings, and the sets of them.
+//! The registry of personas: the built-in ones, those in files of the home and those in the settings,
+//! and their sets.
 //!
 //! Invariant: no two personas answer to the same name.
 
 use std::collections::BTreeMap;
 
 use crate::config::names::likely;
+use crate::config::paths::Home;
 use crate::config::personas::{AUTO, CustomPersona, SET_MARK};
 use crate::config::setting::{PERSONA_SETS, PERSONAS};
 use crate::config::settings::Settings;
@@ -13,92 +14,92 @@ use crate::consultation::prompt::Templates;
 use crate::domain::panel::{Persona, RESERVED_NAMES, bare};
 use crate::error::Error;
 
-/// Where a persona is written.
+/// Where a persona is defined.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Origin {
+pub(crate) enum PersonaOrigin {
     BuiltIn,
     /// A file of the home, by its name in the folder of prompts.
     File(String),
     Settings,
 }
 
-/// A persona, where it comes from, and the model that plays it wherever it sits by its name alone.
+/// A persona, where it is defined, and the model that plays it when a seat names only the persona.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Known {
+pub(crate) struct PersonaEntry {
     pub(crate) persona: Persona,
-    pub(crate) origin: Origin,
+    pub(crate) origin: PersonaOrigin,
     pub(crate) model: Option<String>,
 }
 
-/// Whoever can sit on a panel.
+/// All personas that can sit on a panel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PersonaRegistry {
-    known: Vec<Known>,
+    entries: Vec<PersonaEntry>,
     sets: BTreeMap<String, Vec<String>>,
 }
 
 impl PersonaRegistry {
-    /// The settings come before the files, and files before what is built in.
-    pub(crate) fn of(templates: &Templates, settings: &Settings) -> Result<Self, Error> {
-        let mut known: Vec<Known> = Vec::new();
+    /// Collects the personas. Settings replace files, and files replace built-in ones.
+    pub(crate) fn new(templates: &Templates, settings: &Settings) -> Result<Self, Error> {
+        let mut entries: Vec<PersonaEntry> = Vec::new();
         for (file, persona) in templates.persona_files() {
             let origin = if templates.is_builtin(file) {
-                Origin::BuiltIn
+                PersonaOrigin::BuiltIn
             } else {
-                Origin::File(format!("{file}.md"))
+                PersonaOrigin::File(format!("{file}.md"))
             };
-            known.push(Known {
+            entries.push(PersonaEntry {
                 persona,
                 origin,
                 model: None,
             });
         }
         for (id, custom) in &settings.personas {
-            let replaced = known
+            let replaced = entries
                 .iter()
                 .position(|other| other.persona.id == *id)
-                .map(|at| known.remove(at));
-            known.push(from_settings(id, custom, replaced.as_ref()));
+                .map(|at| entries.remove(at));
+            entries.push(from_settings(id, custom, replaced.as_ref()));
         }
-        known.sort_by(|one, other| one.persona.id.cmp(&other.persona.id));
-        let catalogue = Self {
-            known,
+        entries.sort_by(|one, other| one.persona.id.cmp(&other.persona.id));
+        let registry = Self {
+            entries,
             sets: settings.persona_sets.clone(),
         };
-        catalogue.check_names()?;
-        catalogue.check_sets()?;
-        Ok(catalogue)
+        registry.check_names()?;
+        registry.check_sets()?;
+        Ok(registry)
     }
 
     #[cfg(test)]
     pub(crate) fn builtin() -> Self {
-        Self::of(&Templates::builtin(), &Settings::default()).unwrap()
+        Self::new(&Templates::builtin(), &Settings::default()).unwrap()
     }
 
-    /// In the order of their ids.
-    pub(crate) fn known(&self) -> &[Known] {
-        &self.known
+    /// Returns all personas by id.
+    pub(crate) fn entries(&self) -> &[PersonaEntry] {
+        &self.entries
     }
 
     pub(crate) fn sets(&self) -> &BTreeMap<String, Vec<String>> {
         &self.sets
     }
 
-    /// All of them, as the clerk chooses from them.
+    /// Returns the personas alone, for the helper model to select from.
     pub(crate) fn personas(&self) -> Vec<Persona> {
-        self.known
+        self.entries
             .iter()
-            .map(|known| known.persona.clone())
+            .map(|entry| entry.persona.clone())
             .collect()
     }
 
-    /// The persona that a person means.
-    pub(crate) fn find(&self, name: &str) -> Result<&Known, Error> {
+    /// Returns the persona with this id, name or alias.
+    pub(crate) fn find(&self, name: &str) -> Result<&PersonaEntry, Error> {
         self.called(name).ok_or_else(|| {
             let ids: Vec<&str> = self
-                .known
+                .entries
                 .iter()
-                .map(|known| known.persona.id.as_str())
+                .map(|entry| entry.persona.id.as_str())
                 .collect();
             let error = Error::usage(format!("no persona is called `{}`", name.trim()));
             let error = match self.likely(name) {
@@ -109,13 +110,13 @@ impl PersonaRegistry {
         })
     }
 
-    /// The personas of a list of names and `@sets`, in its order.
-    pub(crate) fn seats(&self, names: &[String]) -> Result<Vec<Known>, Error> {
+    /// Returns the personas of a list of names and `@sets`, in its order.
+    pub(crate) fn seats(&self, names: &[String]) -> Result<Vec<PersonaEntry>, Error> {
         let mut seats = Vec::new();
         for name in names.iter().map(|name| name.trim()) {
             if name == AUTO {
                 return Err(Error::usage(
-                    "`auto` leaves the choice of all personas to a model, and stands alone",
+                    "`auto` lets a model select all personas, so it cannot be combined with names",
                 ));
             }
             match name.strip_prefix(SET_MARK) {
@@ -134,8 +135,8 @@ impl PersonaRegistry {
         self.sets.get(name).map(Vec::as_slice).ok_or_else(|| {
             let names = || self.sets.keys().map(String::as_str);
             let error = Error::usage(format!("no set of personas is called `{name}`"));
-            let make = format!(
-                "make it: conclave config set {}.{name} \"security,accessibility\"",
+            let define = format!(
+                "define it: `conclave config set {}.{name} \"security,accessibility\"`",
                 PERSONA_SETS
             );
             match (
@@ -143,45 +144,45 @@ impl PersonaRegistry {
                 names().collect::<Vec<_>>().as_slice(),
             ) {
                 (Some(near), _) => error.hint(format!("did you mean `{SET_MARK}{near}`?")),
-                (None, []) => error.hint(make),
+                (None, []) => error.hint(define),
                 (None, names) => error
                     .hint(format!("one of: {}", names.join(", ")))
-                    .hint(make),
+                    .hint(define),
             }
         })
     }
 
-    fn called(&self, name: &str) -> Option<&Known> {
-        self.known
+    fn called(&self, name: &str) -> Option<&PersonaEntry> {
+        self.entries
             .iter()
-            .find(|known| known.persona.is_called(name))
+            .find(|entry| entry.persona.is_called(name))
     }
 
     fn likely(&self, name: &str) -> Option<&str> {
         let name = name.trim().to_lowercase();
         let near = likely(
             &name,
-            self.known.iter().flat_map(|known| known.persona.names()),
+            self.entries.iter().flat_map(|entry| entry.persona.names()),
         )?;
-        self.called(near).map(|known| known.persona.id.as_str())
+        self.called(near).map(|entry| entry.persona.id.as_str())
     }
 
-    /// Every name must stand for one persona and for nothing else.
+    /// Checks that every name belongs to one persona and is not reserved.
     fn check_names(&self) -> Result<(), Error> {
-        let mut met: BTreeMap<String, &Known> = BTreeMap::new();
-        for known in &self.known {
-            for name in known.persona.names() {
+        let mut met: BTreeMap<String, &PersonaEntry> = BTreeMap::new();
+        for entry in &self.entries {
+            for name in entry.persona.names() {
                 let plain = bare(name);
                 if RESERVED_NAMES.contains(&plain.as_str()) {
                     let error = Error::usage(format!(
-                        "a persona cannot be called `{name}`: that word stands for something else"
+                        "a persona cannot be called `{name}`: the word is reserved"
                     ));
-                    return Err(error.hint(format!("call it otherwise in {}", known.place())));
+                    return Err(error.hint(format!("rename it in {}", entry.place())));
                 }
-                match met.insert(plain, known) {
+                match met.insert(plain, entry) {
                     // Its own id and name may read alike.
-                    Some(other) if !std::ptr::eq(other, known) => {
-                        return Err(clash(name, other, known));
+                    Some(other) if !std::ptr::eq(other, entry) => {
+                        return Err(clash(name, other, entry));
                     }
                     Some(_) | None => {}
                 }
@@ -198,10 +199,10 @@ impl PersonaRegistry {
                     .map(|near| format!("; did you mean `{near}`?"))
                     .unwrap_or_default();
                 let error = Error::usage(format!(
-                    "the set `{set}` names `{name}`, and no persona is called so{meant}"
+                    "the set `{set}` names `{name}`, and there is no such persona{meant}"
                 ));
-                return Err(error.hint("see who there is: conclave personas").hint(format!(
-                    "write it anew: conclave config set {0}.{set} \"…\"; or take it out: conclave config unset {0}.{set}",
+                return Err(error.hint("see the personas: `conclave personas`").hint(format!(
+                    "change it: `conclave config set {0}.{set} \"…\"`, or remove it: `conclave config unset {0}.{set}`",
                     PERSONA_SETS
                 )));
             }
@@ -210,35 +211,50 @@ impl PersonaRegistry {
     }
 }
 
-impl Known {
-    /// For people: where it is to be changed.
+/// Loads the templates in force: the built-in ones with the files of the home laid over them.
+pub(crate) fn templates(home: &Home) -> Result<Templates, Error> {
+    let mut templates = Templates::builtin();
+    for (name, text) in home.prompt_overrides().map_err(Error::usage)? {
+        let file = home.path().join("prompts").join(format!("{name}.md"));
+        templates.override_with(&name, &text).map_err(|error| {
+            Error::usage(error).hint(format!("fix or remove {}", file.display()))
+        })?;
+    }
+    Ok(templates)
+}
+
+impl PersonaEntry {
+    /// Returns where it can be changed, for people.
     fn place(&self) -> String {
         match &self.origin {
-            Origin::BuiltIn => "this program".to_owned(),
-            Origin::File(file) => format!("prompts/{file} of the home"),
-            Origin::Settings => format!("the setting `{}.{}`", PERSONAS, self.persona.id),
+            PersonaOrigin::BuiltIn => "this program".to_owned(),
+            PersonaOrigin::File(file) => format!("prompts/{file} of the home"),
+            PersonaOrigin::Settings => {
+                format!("the setting `{}.{}`", PERSONAS, self.persona.id)
+            }
         }
     }
 }
 
-fn clash(name: &str, one: &Known, other: &Known) -> Error {
-    // What is built in cannot be changed.
-    let changed = if other.origin == Origin::BuiltIn {
+fn clash(name: &str, one: &PersonaEntry, other: &PersonaEntry) -> Error {
+    // Built-in personas cannot be changed.
+    let changed = if other.origin == PersonaOrigin::BuiltIn {
         one
     } else {
         other
     };
     let error = Error::usage(format!(
-        "`{name}` is a name of two personas, `{}` and `{}`",
+        "personas `{}` and `{}` both answer to `{name}`",
         one.persona.id, other.persona.id
     ));
-    error.hint(format!(
-        "give one of them other names: in {}",
-        changed.place()
-    ))
+    error.hint(format!("rename one of them in {}", changed.place()))
 }
 
-fn from_settings(id: &str, custom: &CustomPersona, replaced: Option<&Known>) -> Known {
+fn from_settings(
+    id: &str,
+    custom: &CustomPersona,
+    replaced: Option<&PersonaEntry>,
+) -> PersonaEntry {
     let persona = Persona {
         id: id.to_owned(),
         name: custom.name.clone(),
@@ -250,9 +266,9 @@ fn from_settings(id: &str, custom: &CustomPersona, replaced: Option<&Known>) -> 
             .or_else(|| Some(replaced?.persona.aliases.clone()))
             .unwrap_or_default(),
     };
-    Known {
+    PersonaEntry {
         persona,
-        origin: Origin::Settings,
+        origin: PersonaOrigin::Settings,
         model: custom.model.clone(),
     }
 }
@@ -263,7 +279,7 @@ mod tests {
 
     use super::*;
 
-    fn catalogue(config: &str, files: &[(&str, &str)]) -> Result<PersonaRegistry, Error> {
+    fn registry(config: &str, files: &[(&str, &str)]) -> Result<PersonaRegistry, Error> {
         let settings = Settings::default()
             .with_file(Path::new("config.json"), config)
             .unwrap();
@@ -271,10 +287,10 @@ mod tests {
         for (name, text) in files {
             templates.override_with(name, text).unwrap();
         }
-        PersonaRegistry::of(&templates, &settings)
+        PersonaRegistry::new(&templates, &settings)
     }
 
-    fn told(error: &Error) -> String {
+    fn shown(error: &Error) -> String {
         format!("{error}; {}", error.hints().join("; "))
     }
 
@@ -284,12 +300,12 @@ mod tests {
     );
 
     #[test]
-    fn ten_are_built_in_with_many_names_none_of_which_names_two() {
-        let catalogue = PersonaRegistry::builtin();
-        let ids: Vec<&str> = catalogue
-            .known()
+    fn ten_personas_are_built_in_and_share_no_names() {
+        let personas = PersonaRegistry::builtin();
+        let ids: Vec<&str> = personas
+            .entries()
             .iter()
-            .map(|known| known.persona.id.as_str())
+            .map(|entry| entry.persona.id.as_str())
             .collect();
         let expected = [
             "accessibility",
@@ -304,18 +320,18 @@ mod tests {
             "testing",
         ];
         assert_eq!(ids, expected);
-        let aliases: usize = catalogue
-            .known()
+        let aliases: usize = personas
+            .entries()
             .iter()
-            .map(|known| known.persona.aliases.len())
+            .map(|entry| entry.persona.aliases.len())
             .sum();
         assert!(aliases >= 17, "{aliases}");
     }
 
     #[test]
-    fn no_built_in_persona_speaks_of_another_or_of_a_model() {
-        let catalogue = PersonaRegistry::builtin();
-        for one in catalogue.known() {
+    fn no_built_in_persona_mentions_another_or_a_model() {
+        let personas = PersonaRegistry::builtin();
+        for one in personas.entries() {
             let text = format!("{} {}", one.persona.prompt, one.persona.brief).to_lowercase();
             assert!(
                 (1..=5).contains(&one.persona.prompt.matches("\n- ").count())
@@ -323,8 +339,8 @@ mod tests {
                 "{}",
                 one.persona.id
             );
-            for other in catalogue
-                .known()
+            for other in personas
+                .entries()
                 .iter()
                 .filter(|other| other.persona.id != one.persona.id)
             {
@@ -352,13 +368,13 @@ mod tests {
     }
 
     #[test]
-    fn settings_come_before_files_and_files_before_what_is_built_in() {
+    fn settings_replace_files_and_files_replace_built_in_personas() {
         let config = r#"{"personas": {"lawyer": {"prompt": "Of the settings.", "model": "openai:x"}, "security": "Mine."}}"#;
-        let found = catalogue(config, &[LAWYER]).unwrap();
+        let found = registry(config, &[LAWYER]).unwrap();
         let lawyer = found.find("legal").unwrap();
         assert_eq!(
             (lawyer.persona.prompt.as_str(), &lawyer.origin),
-            ("Of the settings.", &Origin::Settings)
+            ("Of the settings.", &PersonaOrigin::Settings)
         );
         assert_eq!(lawyer.model.as_deref(), Some("openai:x"));
         let mine = found.find("infosec").unwrap();
@@ -366,47 +382,47 @@ mod tests {
             (mine.persona.prompt.as_str(), mine.persona.brief.as_str()),
             ("Mine.", "")
         );
-        let file = catalogue("{}", &[LAWYER]).unwrap();
+        let file = registry("{}", &[LAWYER]).unwrap();
         assert_eq!(
             file.find("Lawyer").unwrap().origin,
-            Origin::File("personas/lawyer.md".to_owned())
+            PersonaOrigin::File("personas/lawyer.md".to_owned())
         );
-        assert_eq!((found.known().len(), file.known().len()), (11, 11));
+        assert_eq!((found.entries().len(), file.entries().len()), (11, 11));
     }
 
     #[test]
-    fn a_name_that_two_would_answer_to_is_refused_with_where_to_change_it() {
-        let error = catalogue(
+    fn a_name_of_two_personas_is_refused_with_where_to_change_it() {
+        let error = registry(
             r#"{"personas": {"vault": {"prompt": "p", "aliases": "Sec"}}}"#,
             &[],
         )
         .unwrap_err();
         assert_eq!(
-            told(&error),
-            "`Sec` is a name of two personas, `security` and `vault`; give one of them other names: in the setting `personas.vault`"
+            shown(&error),
+            "personas `security` and `vault` both answer to `Sec`; rename one of them in the setting `personas.vault`"
         );
-        let error = catalogue(r#"{"personas": {"legal": "p"}}"#, &[LAWYER]).unwrap_err();
+        let error = registry(r#"{"personas": {"legal": "p"}}"#, &[LAWYER]).unwrap_err();
         assert!(
-            told(&error).contains("in the setting `personas.legal`"),
+            shown(&error).contains("in the setting `personas.legal`"),
             "{}",
-            told(&error)
+            shown(&error)
         );
         let twice = (
             "personas/other",
             "---\nversion: v1\nid: security\nname: Other\n---\nx",
         );
         assert!(
-            catalogue("{}", &[twice])
+            registry("{}", &[twice])
                 .unwrap_err()
                 .to_string()
-                .contains("two personas")
+                .contains("both answer to")
         );
         let judge = (
             "personas/boss",
             "---\nversion: v1\nid: boss\nname: The Boss\naliases: judge\n---\nx",
         );
         assert!(
-            catalogue("{}", &[judge])
+            registry("{}", &[judge])
                 .unwrap_err()
                 .to_string()
                 .contains("cannot be called `judge`")
@@ -414,9 +430,9 @@ mod tests {
     }
 
     #[test]
-    fn sets_stand_for_their_members_and_name_nobody_unknown() {
+    fn sets_give_their_members_and_name_no_unknown_persona() {
         let config = r#"{"persona_sets": {"web": ["sec", "a11y", "performance"]}}"#;
-        let found = catalogue(config, &[]).unwrap();
+        let found = registry(config, &[]).unwrap();
         let seats = |names: &[&str]| {
             let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
             found.seats(&names).map(|seats| {
@@ -437,17 +453,17 @@ mod tests {
             ]
         );
         assert_eq!(
-            told(&seats(&["@webb"]).unwrap_err()),
+            shown(&seats(&["@webb"]).unwrap_err()),
             "no set of personas is called `webb`; did you mean `@web`?"
         );
         assert!(
-            told(&seats(&["securty"]).unwrap_err())
+            shown(&seats(&["securty"]).unwrap_err())
                 .contains("did you mean `security`?; one of: accessibility, ")
         );
-        assert!(told(&seats(&["security", "auto"]).unwrap_err()).contains("stands alone"));
-        let error = catalogue(r#"{"persona_sets": {"web": ["securty"]}}"#, &[]).unwrap_err();
-        assert!(told(&error).starts_with(
-            "the set `web` names `securty`, and no persona is called so; did you mean `security`?; "
+        assert!(shown(&seats(&["security", "auto"]).unwrap_err()).contains("cannot be combined"));
+        let error = registry(r#"{"persona_sets": {"web": ["securty"]}}"#, &[]).unwrap_err();
+        assert!(shown(&error).starts_with(
+            "the set `web` names `securty`, and there is no such persona; did you mean `security`?; "
         ));
     }
 }

@@ -1,8 +1,7 @@
-//! The providers that can be asked: who has a key or needs none, where each is reached, and how it
-//! is spoken to.
+//! Access to providers: which are configured, where each is reached, which key it takes, and in
+//! which wire format it is asked.
 //!
-//! A key that a command prints is got only for the providers of the panel that was chosen, in
-//! [`providers`].
+//! A command that prints a key runs only for the providers that a plan needs, in [`providers`].
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -26,31 +25,46 @@ use crate::providers::http::Http;
 use crate::providers::remote::Remote;
 use crate::providers::wire::{Account, Endpoint, Scheme};
 
-/// A provider, and how it would be asked.
+/// How one provider is reached.
 #[derive(Clone, Debug)]
-pub(crate) struct Reach {
+pub(crate) struct ProviderAccess {
     pub id: ProviderId,
     pub dialect: Dialect,
-    /// Calls under way at once, where it is not the usual number.
+    /// Most calls in flight, where the provider has its own limit.
     pub in_flight: Option<u32>,
     free: bool,
-    /// Where the models of a provider that this program knows run.
+    /// Where the models of a known provider run.
     hosting: Option<Hosting>,
     server: ConfiguredProvider,
 }
 
-/// All providers but the embedded model's: the known ones in the order in which they fill a panel,
-/// then the user's own.
-pub(crate) fn all(settings: &Settings, environment: &Environment) -> Vec<Reach> {
+/// Returns every provider but the embedded model's: the known ones in the order in which they fill
+/// a panel, then those that the settings add.
+pub(crate) fn all(settings: &Settings, environment: &Environment) -> Vec<ProviderAccess> {
     configured::all(&settings.endpoints, environment)
         .into_iter()
-        .map(Reach::of)
+        .map(ProviderAccess::of)
         .collect()
 }
 
-/// Makes those that are asked ready for it.
+/// Returns the access to one provider; `None` for the embedded model and for unknown ones.
+pub(crate) fn find<'a>(
+    access_list: &'a [ProviderAccess],
+    provider: &ProviderId,
+) -> Option<&'a ProviderAccess> {
+    access_list.iter().find(|access| access.id == *provider)
+}
+
+/// Whether what a provider is shown stays with the user: it runs on the user's machine, or is
+/// reached at an address that the user has set. Providers that are no longer configured count as
+/// private.
+pub(crate) fn is_private(access_list: &[ProviderAccess], provider: &ProviderId) -> bool {
+    find(access_list, provider).is_none_or(ProviderAccess::is_private)
+}
+
+/// Connects the providers that are to be asked. Runs the commands that print their keys.
 pub(crate) fn providers(
-    reached: &[Reach],
+    access_list: &[ProviderAccess],
     asked: &BTreeSet<ProviderId>,
     settings: &Settings,
     keys: &KeyCommands,
@@ -58,32 +72,32 @@ pub(crate) fn providers(
     http: Http,
 ) -> Result<Providers, Error> {
     let (catalog, http) = (Arc::new(catalog), Arc::new(http));
-    let provider = |reach: &Reach| {
-        let endpoint = reach.endpoint(keys)?;
-        let (for_all, by_model) = settings.parameters.of(reach.id.as_str());
+    let provider = |access: &ProviderAccess| {
+        let endpoint = access.endpoint(keys)?;
+        let (for_all, by_model) = settings.parameters.of(access.id.as_str());
         let remote = Remote::new(
-            reach.dialect,
+            access.dialect,
             endpoint,
             Arc::clone(&catalog),
             Arc::clone(&http),
         );
         let remote: Arc<dyn Provider> =
             Arc::new(remote.with_parameters(Parameters { for_all, by_model }));
-        Ok((reach.id.clone(), remote))
+        Ok((access.id.clone(), remote))
     };
-    reached
+    access_list
         .iter()
-        .filter(|reach| asked.contains(&reach.id))
+        .filter(|access| asked.contains(&access.id))
         .map(provider)
         .collect()
 }
 
-impl Reach {
+impl ProviderAccess {
     fn of(server: ConfiguredProvider) -> Self {
         let known = vendors::find(server.provider.as_str());
         let hosting = known.map(|vendor| vendor.hosting);
         let entry = server.entry.as_ref();
-        let takes_turns = matches!(
+        let one_call_at_a_time = matches!(
             hosting,
             Some(Hosting::OwnMachine {
                 concurrency: Concurrency::OneCall,
@@ -95,7 +109,7 @@ impl Reach {
             dialect: dialect(known.map(|vendor| vendor.dialect), entry),
             in_flight: entry
                 .and_then(|entry| entry.max_in_flight)
-                .or(takes_turns.then_some(1)),
+                .or(one_call_at_a_time.then_some(1)),
             free: entry
                 .and_then(|entry| entry.free)
                 .unwrap_or(matches!(hosting, Some(Hosting::OwnMachine { .. }))),
@@ -104,10 +118,10 @@ impl Reach {
         }
     }
 
-    /// The same provider at another address, where the user has not said one.
+    /// Returns the same provider at another address, unless the settings give one.
     #[must_use]
-    pub(crate) fn found_at(mut self, base_url: &str) -> Self {
-        if !self.has_own_address() {
+    pub(crate) fn at_address(mut self, base_url: &str) -> Self {
+        if !self.has_configured_address() {
             base_url.clone_into(&mut self.server.base_url);
         }
         self
@@ -117,27 +131,27 @@ impl Reach {
         &self.server.base_url
     }
 
-    /// The user has said in the settings where it is.
-    pub(crate) fn has_own_address(&self) -> bool {
+    /// Returns whether the settings give its address.
+    pub(crate) fn has_configured_address(&self) -> bool {
         self.server
             .entry
             .as_ref()
             .is_some_and(|entry| entry.base_url.is_some())
     }
 
-    /// It is reached where the vendor has it, not at a gateway.
-    pub(crate) fn is_at_home(&self) -> bool {
+    /// Returns whether it is reached at the vendor's own address, not at a gateway.
+    pub(crate) fn uses_default_endpoint(&self) -> bool {
         vendors::find(self.id.as_str())
             .is_some_and(|known| known.default_base_url == self.server.base_url)
     }
 
-    /// A model that costs nothing. What only passes through a server of the user's own is billed
-    /// elsewhere.
+    /// Returns whether a model costs nothing. A model that a local server only forwards to its cloud
+    /// is billed there.
     pub(crate) fn is_free(&self, model: &str) -> bool {
         self.free && !(self.dialect == Dialect::Ollama && is_ollamas_cloud(model))
     }
 
-    /// A key goes with every request.
+    /// Returns whether a key goes out with every request.
     pub(crate) fn has_key(&self) -> bool {
         matches!(
             self.server.key,
@@ -145,34 +159,43 @@ impl Reach {
         )
     }
 
-    /// It is a vendor's service, and no server of the user's own.
+    /// Returns whether it is a vendor's service, and no server of the user's own.
     pub(crate) fn is_cloud(&self) -> bool {
         self.hosting == Some(Hosting::Cloud)
     }
 
-    /// It is one of the servers that are known to run on the user's own machine or network.
+    /// Returns whether it is one of the servers that are known to run on the user's own machine or
+    /// network.
     pub(crate) fn is_on_own_machine(&self) -> bool {
         matches!(self.hosting, Some(Hosting::OwnMachine { .. }))
     }
 
-    /// It has a key or needs none.
-    pub(crate) fn is_usable(&self) -> bool {
-        self.server.is_usable()
+    /// Returns whether what it is shown stays with the user: it runs on the user's machine, or is
+    /// reached at an address that the user has set.
+    pub(crate) fn is_private(&self) -> bool {
+        self.is_on_own_machine() || !self.uses_default_endpoint()
     }
 
-    /// Its models may be chosen without being named: it can be asked, and is no server that may not
-    /// be running.
-    pub(crate) fn is_chosen_unasked(&self) -> bool {
-        self.is_usable() && !self.is_on_own_machine()
+    /// Returns whether it needs no key, or has a source for one.
+    pub(crate) fn is_configured(&self) -> bool {
+        self.missing_key().is_none()
     }
 
-    /// Its key costs something to get: a command has to be run, and a person may have to unlock
-    /// something.
-    pub(crate) fn has_costly_key(&self) -> bool {
-        matches!(self.server.key, KeySource::Command(_))
+    /// Returns whether a call could go out at once: it needs no key, or has one that can be sent
+    /// without running a command, which a person may have to unlock. What a run can do without must
+    /// be ready, so that it fails for no key that may never be used.
+    pub(crate) fn key_ready(&self) -> bool {
+        !matches!(self.server.key, KeySource::Command(_))
+            && self.server.key(&KeyCommands::default()).is_ok()
     }
 
-    /// Where its key was looked for, when there is none.
+    /// Returns whether its models may be chosen without being named: it is configured, and no server
+    /// that may not be running.
+    pub(crate) fn is_selectable(&self) -> bool {
+        self.is_configured() && !self.is_on_own_machine()
+    }
+
+    /// Returns the variable that holds its key, when a key is needed and none is set.
     pub(crate) fn missing_key(&self) -> Option<&str> {
         match &self.server.key {
             KeySource::Missing { variables } => variables.first().map(String::as_str),
@@ -180,14 +203,14 @@ impl Reach {
         }
     }
 
-    /// Where it is reached, with its key; runs the command that gives it.
+    /// Returns its address and key; runs the command that prints the key.
     pub(crate) fn endpoint(&self, keys: &KeyCommands) -> Result<Endpoint, Error> {
         let key = self.server.key(keys).map_err(|bad| {
             let hint = match &bad {
                 KeyError::Missing { variables } => format!("set {}", variables.join(" or ")),
-                KeyError::Unsendable { .. } => "copy it again, without anything around it".to_owned(),
+                KeyError::Unsendable { .. } => "copy the key again, without anything around it".to_owned(),
                 KeyError::Command { provider, .. } => {
-                    format!("try it in a shell: eval \"$(conclave config get endpoints.{provider}.api_key_cmd)\"")
+                    format!("try it in a shell: `eval \"$(conclave config get endpoints.{provider}.api_key_cmd)\"`")
                 }
             };
             Error::usage(bad).hint(hint)
@@ -252,38 +275,41 @@ mod tests {
 
     use super::*;
 
-    fn reached(config: &str, variables: &[(&str, &str)]) -> Vec<Reach> {
+    fn access_list(config: &str, variables: &[(&str, &str)]) -> Vec<ProviderAccess> {
         let settings = Settings::default()
             .with_file(Path::new("config.json"), config)
             .unwrap();
         all(&settings, &Environment::of(variables.iter().copied()))
     }
 
-    fn reach(config: &str, provider: &str) -> Reach {
-        reached(config, &[])
+    fn access(config: &str, provider: &str) -> ProviderAccess {
+        access_list(config, &[])
             .into_iter()
-            .find(|reach| reach.id.as_str() == provider)
+            .find(|access| access.id.as_str() == provider)
             .unwrap()
     }
 
     #[test]
     fn every_known_provider_has_an_address_and_its_own_dialect() {
-        let reached = reached("{}", &[]);
-        let ids: Vec<&str> = reached.iter().map(|reach| reach.id.as_str()).collect();
+        let access_list = access_list("{}", &[]);
+        let ids: Vec<&str> = access_list
+            .iter()
+            .map(|access| access.id.as_str())
+            .collect();
         assert_eq!(ids, vendors::VENDORS.map(|vendor| vendor.id));
         assert!(
-            reached
+            access_list
                 .iter()
                 .zip(vendors::VENDORS)
-                .all(|(reach, vendor)| reach.dialect == vendor.dialect)
+                .all(|(access, vendor)| access.dialect == vendor.dialect)
         );
     }
 
     #[test]
     fn servers_on_the_own_machine_are_free_and_take_turns_unless_they_serve_many() {
         let terms = |provider| {
-            let reach = reach("{}", provider);
-            (reach.free, reach.in_flight, reach.is_usable())
+            let access = access("{}", provider);
+            (access.free, access.in_flight, access.is_configured())
         };
         assert_eq!(
             (terms("ollama"), terms("vllm")),
@@ -299,7 +325,7 @@ mod tests {
             "claude": {"base_url": "h", "dialect": "anthropic"},
             "ollama": {"max_in_flight": 3, "free": false},
             "openai": {"max_tokens_field": "max_tokens"}}}"#;
-        let work = reach(config, "work");
+        let work = access(config, "work");
         let Dialect::OpenAi(quirks) = work.dialect else {
             panic!("{:?}", work.dialect)
         };
@@ -317,15 +343,15 @@ mod tests {
                 true
             )
         );
-        assert_eq!(reach(config, "claude").dialect, Dialect::Anthropic);
+        assert_eq!(access(config, "claude").dialect, Dialect::Anthropic);
         assert_eq!(
             (
-                reach(config, "ollama").in_flight,
-                reach(config, "ollama").free
+                access(config, "ollama").in_flight,
+                access(config, "ollama").free
             ),
             (Some(3), false)
         );
-        let Dialect::OpenAi(quirks) = reach(config, "openai").dialect else {
+        let Dialect::OpenAi(quirks) = access(config, "openai").dialect else {
             panic!()
         };
         assert_eq!(quirks.tokens_field, TokensField::MaxTokens);
@@ -337,7 +363,7 @@ mod tests {
         let make = |asked: &str| {
             let asked = BTreeSet::from([ProviderId::new(asked)]);
             providers(
-                &reached(config, &[]),
+                &access_list(config, &[]),
                 &asked,
                 &Settings::default(),
                 &KeyCommands::default(),
@@ -351,7 +377,7 @@ mod tests {
         assert_eq!(error.to_string(), "cannot get the key of `a`");
         assert_eq!(
             error.hints(),
-            ["try it in a shell: eval \"$(conclave config get endpoints.a.api_key_cmd)\""]
+            ["try it in a shell: `eval \"$(conclave config get endpoints.a.api_key_cmd)\"`"]
         );
     }
 }

@@ -1,40 +1,40 @@
-//! What is laid over the generated scripts, so that a shell asks the program for ids (`conclave
-//! history ids`) where a command takes one.
+//! Completion of ids: additions to the generated scripts that ask the program for them (`conclave
+//! history ids`).
 //!
-//! Which commands do is found in the command line's definition: those with an argument called `id`
-//! or `ids`.
+//! The definition of the command line shows which commands take an id: those with an argument `id` or
+//! `ids`.
 
 use std::fmt::Write;
 
 use clap::{Arg, Command};
 use clap_complete::Shell;
 
-/// The script of a shell with ids; of a shell for which there is nothing, as it is.
+/// Returns the script with completion of ids; unchanged for other shells.
 pub(super) fn complete(shell: Shell, script: &str, command: &Command) -> String {
-    let mut takers = Vec::new();
-    find(command, &[], &mut takers);
+    let mut commands = Vec::new();
+    find(command, &[], &mut commands);
     match shell {
-        Shell::Bash => bash(script, &takers),
-        Shell::Zsh => zsh(script, &takers),
-        Shell::Fish => fish(script, &takers),
-        // Theirs is an open list; there is none yet in which ids are completed.
+        Shell::Bash => bash(script, &commands),
+        Shell::Zsh => zsh(script, &commands),
+        Shell::Fish => fish(script, &commands),
+        // `Shell` is an open list; for the others there is no completion of ids.
         _ => script.to_owned(),
     }
 }
 
 /// A command that takes an id.
-struct Taker {
-    /// Its words behind the program's name.
+struct IdCommand {
+    /// Its words after the program's name.
     path: Vec<String>,
     /// It takes several.
     many: bool,
-    /// What can be said behind the id.
+    /// The values of the argument after the id.
     then: Vec<String>,
-    /// Its options with a value: the word behind one is no id.
+    /// Its options with a value: the word after one is no id.
     valued: Vec<String>,
 }
 
-fn find(command: &Command, above: &[String], takers: &mut Vec<Taker>) {
+fn find(command: &Command, above: &[String], commands: &mut Vec<IdCommand>) {
     let positionals: Vec<&Arg> = command.get_positionals().collect();
     if let Some((id, rest)) = positionals.split_first()
         && matches!(id.get_id().as_str(), "id" | "ids")
@@ -48,7 +48,7 @@ fn find(command: &Command, above: &[String], takers: &mut Vec<Taker>) {
             let short = option.get_short().map(|name| format!("-{name}"));
             long.into_iter().chain(short)
         });
-        takers.push(Taker {
+        commands.push(IdCommand {
             path: above.to_vec(),
             many: id.get_id() == "ids",
             then: behind.collect(),
@@ -59,13 +59,13 @@ fn find(command: &Command, above: &[String], takers: &mut Vec<Taker>) {
         find(
             subcommand,
             &[above, &[subcommand.get_name().to_owned()]].concat(),
-            takers,
+            commands,
         );
     }
 }
 
-impl Taker {
-    /// What is asked for: who goes on with a consultation wants one without an answer.
+impl IdCommand {
+    /// Returns the command that lists the ids. `resume` takes only consultations without an answer.
     fn request(&self) -> &'static str {
         if self.path == ["resume"] {
             "history ids --unanswered"
@@ -75,26 +75,26 @@ impl Taker {
     }
 }
 
-/// The generated function does the rest: this one calls it, and stands in its place.
-fn bash(script: &str, takers: &[Taker]) -> String {
-    let case = |taker: &Taker| {
-        let Taker {
+/// Adds a function that completes ids and calls the generated one for everything else.
+fn bash(script: &str, commands: &[IdCommand]) -> String {
+    let case = |command: &IdCommand| {
+        let IdCommand {
             path,
             many,
             then,
             valued,
-        } = taker;
+        } = command;
         let (words, at, many) = (
             path.join(" "),
             path.len() + 1,
             if *many { "yes" } else { "" },
         );
-        let (valued, then, request) = (valued.join(" "), then.join(" "), taker.request());
+        let (valued, then, request) = (valued.join(" "), then.join(" "), command.request());
         format!(
             "        \"{words} \"*) at={at} many=\"{many}\" valued=\" {valued} \" then=\"{then}\" request=\"{request}\" ;;\n"
         )
     };
-    let cases: String = takers.iter().map(case).collect();
+    let cases: String = commands.iter().map(case).collect();
     let overlay = include_str!("ids.bash").replace("        # CASES\n", &cases);
     format!(
         "{}\n{overlay}",
@@ -102,8 +102,8 @@ fn bash(script: &str, takers: &[Taker]) -> String {
     )
 }
 
-/// Arguments for which nothing is known get a function of their own.
-fn zsh(script: &str, takers: &[Taker]) -> String {
+/// Replaces the default action of id arguments with a function of their own.
+fn zsh(script: &str, commands: &[IdCommand]) -> String {
     let starts = |line: &str| {
         ["'::id -- ", "':id -- ", "'*::ids -- ", "'*:ids -- "]
             .iter()
@@ -111,7 +111,7 @@ fn zsh(script: &str, takers: &[Taker]) -> String {
     };
     let mut within_resume = false;
     let lines = script.lines().map(|line| {
-        // Only the outermost cases have names in brackets; `resume` is among these.
+        // Only the outermost cases have names in brackets, and `resume` is one of them.
         if line.starts_with('(') && line.ends_with(')') {
             within_resume = line == "(resume)";
         }
@@ -120,24 +120,24 @@ fn zsh(script: &str, takers: &[Taker]) -> String {
         } else {
             ":_conclave_ids'"
         };
-        if !takers.is_empty() && starts(line) {
+        if !commands.is_empty() && starts(line) {
             line.replace(":_default'", action)
         } else {
             line.to_owned()
         }
     });
     let script = lines.collect::<Vec<_>>().join("\n");
-    // Behind the first line, which names the command to the shell.
+    // The first line names the command to the shell.
     match script.split_once('\n') {
         Some((first, rest)) => format!("{first}\n\n{}{rest}\n", include_str!("ids.zsh")),
         None => script,
     }
 }
 
-fn fish(script: &str, takers: &[Taker]) -> String {
+fn fish(script: &str, commands: &[IdCommand]) -> String {
     let mut script = script.to_owned();
-    for taker in takers {
-        let condition = match taker.path.as_slice() {
+    for command in commands {
+        let condition = match command.path.as_slice() {
             [only] => format!("__fish_conclave_using_subcommand {only}"),
             [above @ .., last] => format!(
                 "__fish_conclave_using_subcommand {}; and __fish_seen_subcommand_from {last}",
@@ -145,17 +145,17 @@ fn fish(script: &str, takers: &[Taker]) -> String {
             ),
             [] => continue,
         };
-        let request = taker.request();
+        let request = command.request();
         let asked = format!("(conclave {request} (commandline -ct) 2>/dev/null)");
         let _ = writeln!(
             script,
             "complete -c conclave -n \"{condition}\" -f -k -a '{asked}'"
         );
-        if !taker.then.is_empty() {
+        if !command.then.is_empty() {
             let _ = writeln!(
                 script,
                 "complete -c conclave -n \"{condition}\" -f -a '{}'",
-                taker.then.join(" ")
+                command.then.join(" ")
             );
         }
     }

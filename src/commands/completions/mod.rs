@@ -1,5 +1,5 @@
-//! `conclave completions`: shell completions, made from the command line's own definition, with the
-//! ids of consultations, which only the program knows.
+//! `conclave completions`: shell completions, generated from the definition of the command line, with
+//! the ids of consultations, which only the program knows.
 
 mod ids;
 
@@ -17,7 +17,7 @@ For example, in a shell's start-up file:
   source <(conclave completions zsh)
   conclave completions fish | source
 
-In these three, ids of consultations are completed as well.")]
+These three shells also complete the ids of consultations.")]
 pub struct Args {
     shell: Shell,
 }
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &Args, command: &Command, printer: &Printer) -> Result<(
     printer.result(&script).map_err(Error::failed)
 }
 
-/// The command without what is hidden: what completions call themselves is not offered by them.
+/// Returns the command without hidden subcommands, which only completions call.
 fn visible(command: &Command) -> Command {
     let shown = Command::new(command.get_name().to_owned()).args(command.get_arguments().cloned());
     let about = command.get_about().cloned().unwrap_or_default();

@@ -1,8 +1,8 @@
-//! `conclave config`: what is set, where each value comes from, and how it is changed.
+//! `conclave config`: shows the settings with their origins, and changes them.
 //!
-//! No key is ever shown: the settings hold none.
+//! No API key is ever shown: the settings hold none.
 
-mod change;
+mod edit;
 mod setting_path;
 pub(crate) mod threshold;
 
@@ -12,16 +12,16 @@ use clap::Subcommand;
 use serde_json::{Map, Value, json};
 
 use crate::config::env::Environment;
-use crate::config::load::SettingsError;
 use crate::config::paths::Home;
 use crate::config::setting::{SETTINGS, Setting};
 use crate::config::settings::Settings;
 use crate::error::Error;
+use crate::setup::settings::{self, origin};
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::printer::Printer;
 use crate::terminal::output::style::Paint;
 
-use setting_path::SettingPath;
+use self::setting_path::SettingPath;
 
 /// Show and change the settings
 #[derive(Clone, Debug, clap::Args)]
@@ -41,29 +41,29 @@ pub struct Args {
 
 #[derive(Clone, Debug, Subcommand)]
 enum Action {
-    /// Print where the settings' file is, or would be
+    /// Print the path of the settings file
     Path,
-    /// Show every setting, its value and where that comes from
+    /// Show every setting with its value and origin
     Show {
-        /// As one JSON object: each setting with its `value` and `origin`
+        /// Write one JSON object: each setting with its `value` and `origin`
         #[arg(long)]
         json: bool,
     },
-    /// Print the value in force; nothing when there is none
+    /// Print the value of a setting; nothing if it has none
     Get {
         /// The setting, or a part of one, such as `endpoints.work.base_url`
         key: String,
     },
-    /// Write a setting to the file, once it is known to be a valid one
+    /// Check a setting and write it to the file
     #[command(after_help = set_help())]
     Set {
         /// The setting, or a part of one, such as `endpoints.work.base_url`
         key: String,
-        /// JSON, or a text that needs no quotation marks
+        /// JSON, or text without quotation marks
         #[arg(allow_hyphen_values = true)]
         value: String,
     },
-    /// Take a setting out of the file
+    /// Remove a setting from the file
     Unset {
         /// The setting, or a part of one, such as `panels.fast`
         key: String,
@@ -72,7 +72,7 @@ enum Action {
 
 /// Lists all settings: what each is for, what a value must be, and its default.
 fn set_help() -> String {
-    let mut text = "Flags and CONCLAVE_… variables outweigh the file. Keys are not settings: name a variable with `api_key_env`, or a \
+    let mut text = "Flags and CONCLAVE_… variables override the file. API keys are not settings: name a variable with `api_key_env`, or a \
          command that prints the key with `api_key_cmd`.\n\nSettings:"
         .to_owned();
     for setting in &SETTINGS {
@@ -93,7 +93,7 @@ fn set_help() -> String {
 
 pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
     let home = Home::find(environment).map_err(Error::usage)?;
-    let load = || load(&home, environment);
+    let load = || settings::load(&home, environment);
     let result = match &args.action {
         Action::Path => format!("{}\n", home.config_file().display()),
         Action::Show { json: true } => as_json(&load()?),
@@ -102,25 +102,15 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
             as_table(&load()?, face.is_terminal.then_some(face.width), face.paint)
         }
         Action::Get { key } => get(key, &load()?)?,
-        Action::Set { key, value } => return change::set(key, value, &home, environment, printer),
-        Action::Unset { key } => return change::unset(key, &home, environment, printer),
+        Action::Set { key, value } => return edit::set(key, value, &home, environment, printer),
+        Action::Unset { key } => return edit::unset(key, &home, environment, printer),
     };
     printer.result(&result).map_err(Error::failed)
 }
 
-/// The settings in force, or what is wrong with them and what mends it.
-pub(crate) fn load(home: &Home, environment: &Environment) -> Result<Settings, Error> {
-    Settings::load(&home.config_file(), environment).map_err(unusable)
-}
-
-fn unusable(bad: SettingsError) -> Error {
-    let remedy = bad.remedy();
-    Error::usage(bad).hint(remedy)
-}
-
-/// A value by itself: texts without quotation marks, nothing where there is none.
+/// Returns a value alone: texts without quotation marks, nothing if there is none.
 fn get(name: &str, settings: &Settings) -> Result<String, Error> {
-    let path = SettingPath::find(name, &|setting| setting.value(settings))?;
+    let path = SettingPath::parse(name, &|setting| setting.value(settings))?;
     let Some(value) = path.value(settings)? else {
         return Ok(String::new());
     };
@@ -145,15 +135,8 @@ fn as_json(settings: &Settings) -> String {
     format!("{all:#}\n")
 }
 
-fn origin(settings: &Settings, setting: &Setting) -> String {
-    settings
-        .origins
-        .get(setting.name)
-        .map_or_else(|| "default".to_owned(), ToString::to_string)
-}
-
-/// One line a setting, or a part of one: its name as `get` takes it, its value, its origin. Where a
-/// line would not fit, each has its own.
+/// Returns one line for each setting, or part of one: its name as `get` takes it, its value, its
+/// origin. If a line does not fit, each of the three has its own.
 fn as_table(settings: &Settings, width: Option<usize>, paint: Paint) -> String {
     let mut rows = Vec::new();
     for setting in &SETTINGS {
@@ -196,7 +179,7 @@ fn as_table(settings: &Settings, width: Option<usize>, paint: Paint) -> String {
     text
 }
 
-/// The parts of a value that have no parts with names, each with its dotted name.
+/// Collects the parts of a value that have no named parts, each with its dotted name.
 fn leaves(name: &str, value: &Value, found: &mut Vec<(String, String)>) {
     match value {
         Value::Object(fields) if !fields.is_empty() => {

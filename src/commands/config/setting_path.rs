@@ -1,4 +1,4 @@
-//! A setting, or a part of one, by its dotted name: `judge`, `endpoints.work.base_url`,
+//! The path of a setting, or of a part of one, as a dotted name: `judge`, `endpoints.work.base_url`,
 //! `parameters.openai:gpt-6.1-sol.reasoning_effort`.
 
 use serde_json::Value;
@@ -11,7 +11,7 @@ use crate::config::settings::Settings;
 use crate::domain::vendors;
 use crate::error::Error;
 
-/// Where a value stands.
+/// Where a value is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SettingPath {
     pub(super) setting: &'static Setting,
@@ -20,9 +20,9 @@ pub(super) struct SettingPath {
 }
 
 impl SettingPath {
-    /// Reads a dotted name. What there is now tells where the name of a model, which may have dots
-    /// of its own, ends.
-    pub(super) fn find(dotted: &str, now: &dyn Fn(&Setting) -> Value) -> Result<Self, Error> {
+    /// Parses a dotted name. Names of models may contain dots: their ends are found by the current
+    /// value.
+    pub(super) fn parse(dotted: &str, current: &dyn Fn(&Setting) -> Value) -> Result<Self, Error> {
         let (name, rest) = dotted
             .trim()
             .split_once('.')
@@ -41,14 +41,14 @@ impl SettingPath {
                     return Err(Error::usage(format!("a set in `{setting}` has no parts")));
                 }
                 Parts::Lists => vec![rest.to_owned()],
-                Parts::BodyFields => parameter(rest, &now(setting)),
+                Parts::BodyFields => parameter(rest, &current(setting)),
                 Parts::None => return Err(Error::usage(format!("`{setting}` has no parts"))),
             },
         };
         Ok(Self { setting, parts })
     }
 
-    /// The name of an entry and of its field, where this is one.
+    /// Returns the names of an entry and its field, if the path is one of a field.
     pub(super) fn entry_and_field(&self) -> Option<(&str, &str)> {
         match self.parts.as_slice() {
             [entry, field] => Some((entry, field)),
@@ -56,7 +56,7 @@ impl SettingPath {
         }
     }
 
-    /// A whole entry of the same setting.
+    /// Returns the path of a whole entry of the same setting.
     pub(super) fn entry(&self, name: &str) -> Self {
         Self {
             setting: self.setting,
@@ -64,10 +64,9 @@ impl SettingPath {
         }
     }
 
-    /// The way to it in the file.
+    /// Returns the steps to it in the file.
     pub(super) fn steps(&self) -> Vec<Step> {
-        // Names are the user's own, and so are the fields of bodies; only the fields of our entries
-        // have two spellings.
+        // Only the fields of our own entries have two spellings.
         let has_our_fields = matches!(self.setting.parts, Parts::Entries { .. });
         let part = |(at, name): (usize, &String)| {
             if has_our_fields && at == 1 {
@@ -81,8 +80,8 @@ impl SettingPath {
             .collect()
     }
 
-    /// What stands there in these settings. A name that no entry has is refused, a field that an
-    /// entry does not use is not.
+    /// Returns the value in these settings; `None` for a field that an entry does not have. Fails for
+    /// an unknown entry.
     pub(super) fn value(&self, settings: &Settings) -> Result<Option<Value>, Error> {
         let whole = self.setting.value(settings);
         let Some((name, fields)) = self.parts.split_first() else {
@@ -99,7 +98,7 @@ impl SettingPath {
                 .map(|(name, _)| name.as_str())
                 .collect();
             let hint = match names.as_slice() {
-                [] => "see what there is: conclave config show".to_owned(),
+                [] => "see the settings: `conclave config show`".to_owned(),
                 names => format!("one of: {}", names.join(", ")),
             };
             return Err(Error::usage(format!("there is no `{}.{name}`", self.setting)).hint(hint));
@@ -111,7 +110,7 @@ impl SettingPath {
     }
 }
 
-/// The name of an entry, and one of its fields.
+/// Returns the name of an entry, and of one of its fields.
 fn entry(key: &Setting, rest: &str, known: &[&str]) -> Result<Vec<String>, Error> {
     let Some((name, field)) = rest.split_once('.') else {
         return Ok(vec![rest.to_owned()]);
@@ -138,9 +137,9 @@ fn entry(key: &Setting, rest: &str, known: &[&str]) -> Result<Vec<String>, Error
     }
 }
 
-/// The name of a provider or a model, and the fields of its bodies.
-fn parameter(rest: &str, now: &Value) -> Vec<String> {
-    let known = now
+/// Returns the name of a provider or a model, and the fields of its request bodies.
+fn parameter(rest: &str, current: &Value) -> Vec<String> {
+    let known = current
         .as_object()
         .into_iter()
         .flatten()
@@ -160,9 +159,8 @@ fn parameter(rest: &str, now: &Value) -> Vec<String> {
         .collect()
 }
 
-/// Where nothing says where a model's name ends, what comes after its last dots and reads like the
-/// name of a field is one: versions, which are what dots in the names of models stand for, begin
-/// with a digit.
+/// Returns the name of a model that has no parameters yet. The parts after its last dots are fields if
+/// they look like names: versions, the other use of dots, begin with a digit.
 fn new_parameter(rest: &str) -> &str {
     if !rest.contains(':') {
         return rest.split('.').next().unwrap_or(rest);
@@ -190,16 +188,16 @@ fn unknown(name: &str) -> Error {
         .unwrap_or_default();
     let error = Error::usage(format!("unknown setting `{name}`{meant}"));
     if meant.is_empty() {
-        error.hint("see what there is: conclave config show")
+        error.hint("see the settings: `conclave config show`")
     } else {
         error
     }
 }
 
 pub(super) fn no_keys_here(name: &str) -> Error {
-    Error::usage(format!("`{name}` would be a key in a file, and no key is kept in one"))
+    Error::usage(format!("`{name}` would put an API key into a file, and no API key is stored in one"))
         .hint("set the vendor's variable, such as OPENAI_API_KEY")
-        .hint("or name a command that prints the key: conclave config set endpoints.openai.api_key_cmd 'pass show openai'")
+        .hint("or name a command that prints the key: `conclave config set endpoints.openai.api_key_cmd 'pass show openai'`")
 }
 
 #[cfg(test)]
@@ -208,8 +206,10 @@ mod tests {
 
     use super::*;
 
-    fn parts(dotted: &str, now: &Value) -> Vec<String> {
-        SettingPath::find(dotted, &|_| now.clone()).unwrap().parts
+    fn parts(dotted: &str, current: &Value) -> Vec<String> {
+        SettingPath::parse(dotted, &|_| current.clone())
+            .unwrap()
+            .parts
     }
 
     #[test]
@@ -255,9 +255,9 @@ mod tests {
             "endpoints.work.api_key",
             "endpoints.openai.token",
         ] {
-            let error = SettingPath::find(name, &|_| json!({})).unwrap_err();
+            let error = SettingPath::parse(name, &|_| json!({})).unwrap_err();
             assert!(
-                error.to_string().contains("no key is kept in one")
+                error.to_string().contains("no API key is stored in one")
                     && error.hints()[1].contains("api_key_cmd"),
                 "{error}"
             );

@@ -1,5 +1,4 @@
-//! `--dry-run`: what would go to whom, what it would cost, and every prompt, without sending any of
-//! it.
+//! `--dry-run`: every prompt, its provider and its cost, without sending any of it.
 //!
 //! The JSON has a published schema: `schemas/dry_run.schema.json`.
 
@@ -23,19 +22,23 @@ use crate::terminal::markdown::escape;
 use crate::terminal::output::format::{amount, count, model_address, round_title, thousands};
 use crate::terminal::output::printer::Printer;
 
-use super::flags::{Format, OutputFlags};
-use crate::setup::plan::Setup;
+use crate::commands::flags::{AnswerFormat, OutputFlags};
+use crate::setup::plan::PreparedPlan;
 
 const SCHEMA_VERSION: &str = "1.0";
 
-/// Shows what a run on these terms would send.
-pub(super) fn show(setup: &Setup, flags: &OutputFlags, printer: &Printer) -> Result<(), Error> {
-    let dry_run = DryRun::of(setup)?;
+/// Shows what a run of this plan would send.
+pub(super) fn show(
+    prepared: &PreparedPlan,
+    flags: &OutputFlags,
+    printer: &Printer,
+) -> Result<(), Error> {
+    let dry_run = DryRun::of(prepared)?;
     let as_json = || serde_json::to_string_pretty(&dry_run.to_json()).map_err(Error::failed);
     let shown = match flags.format {
-        Format::Markdown => dry_run.to_text(),
-        Format::Json => as_json()? + "\n",
-        Format::Both => format!("{}\n---\n{}\n", dry_run.to_text(), as_json()?),
+        AnswerFormat::Markdown => dry_run.to_text(),
+        AnswerFormat::Json => as_json()? + "\n",
+        AnswerFormat::Both => format!("{}\n---\n{}\n", dry_run.to_text(), as_json()?),
     };
     match &flags.output {
         Some(output) => {
@@ -53,21 +56,21 @@ struct DryRun<'a> {
     plan: &'a Plan,
     addresses: &'a BTreeMap<ProviderId, String>,
     estimate: Estimate,
-    calls: Vec<Call>,
+    calls: Vec<DryRunCall>,
     gate: Gate,
 }
 
 /// A call that would be made.
-struct Call {
+struct DryRunCall {
     estimate: CallEstimate,
     agent: String,
     system: String,
     user: String,
 }
 
-/// What would go to one provider.
+/// What would be sent to one provider.
 #[derive(Default)]
-struct Share {
+struct ProviderShare {
     calls: usize,
     input_tokens: u64,
     output_tokens: u64,
@@ -77,8 +80,8 @@ struct Share {
 }
 
 impl<'a> DryRun<'a> {
-    fn of(setup: &'a Setup) -> Result<Self, Error> {
-        let plan = &setup.plan;
+    fn of(prepared: &'a PreparedPlan) -> Result<Self, Error> {
+        let plan = &prepared.plan;
         let no_prompt = |error| {
             Error::usage(error).hint("check the templates in the `prompts` folder of the home")
         };
@@ -90,7 +93,7 @@ impl<'a> DryRun<'a> {
             .zip(planned)
             .map(|(estimate, planned)| {
                 let (system, user) = as_sent(&planned.model.provider, &planned.prompt);
-                Call {
+                DryRunCall {
                     estimate: estimate.clone(),
                     agent: plan.agent_name(&planned.agent_id),
                     system,
@@ -103,14 +106,14 @@ impl<'a> DryRun<'a> {
             .decide(&estimate, plan.control.max_cost);
         Ok(Self {
             plan,
-            addresses: &setup.addresses,
+            addresses: &prepared.addresses,
             calls: calls.collect(),
             gate,
             estimate,
         })
     }
 
-    /// Where a provider is reached; `None` for the embedded model.
+    /// Returns the host of a provider; `None` for the embedded model.
     fn host(&self, provider: &ProviderId) -> Option<&str> {
         let address = self.addresses.get(provider)?;
         let rest = address
@@ -121,18 +124,20 @@ impl<'a> DryRun<'a> {
         Some(authority.rsplit('@').next().unwrap_or_default())
     }
 
-    /// The personas are to be chosen for the question.
-    fn is_open(&self) -> bool {
+    /// Returns whether the personas are still to be selected.
+    fn selects_personas(&self) -> bool {
         self.plan.debate.asks_for(AnswerKind::PersonaSelection)
     }
 
-    /// Only what is asked in Round 1 holds no answers, and whoever is chosen has another persona.
+    /// Returns whether a prompt would be sent as shown: those of later rounds hold answers, and
+    /// selected personas are not known yet.
     fn is_exact(&self, call: &CallEstimate) -> bool {
-        call.round_number == 1 && (call.answer == AnswerKind::PersonaSelection || !self.is_open())
+        call.round_number == 1
+            && (call.answer == AnswerKind::PersonaSelection || !self.selects_personas())
     }
 
-    fn shares(&self) -> BTreeMap<&ProviderId, Share> {
-        let mut shares: BTreeMap<&ProviderId, Share> = BTreeMap::new();
+    fn shares(&self) -> BTreeMap<&ProviderId, ProviderShare> {
+        let mut shares: BTreeMap<&ProviderId, ProviderShare> = BTreeMap::new();
         for call in self.calls.iter().map(|call| &call.estimate) {
             let share = shares.entry(&call.model.provider).or_default();
             share.calls += 1;
@@ -163,22 +168,22 @@ impl<'a> DryRun<'a> {
             thousands(estimate.context_tokens)
         );
         let _ = writeln!(text, "Consent: {}", self.decision());
-        if self.is_open() {
+        if self.selects_personas() {
             let helper = self
                 .plan
                 .debate
                 .helper
                 .as_ref()
-                .map_or_else(|| "nobody".to_owned(), model_address);
+                .map_or_else(|| "no model".to_owned(), model_address);
             let _ = writeln!(
                 text,
-                "Personas: chosen for the question by {helper}; below, the usual ones stand for them"
+                "Personas: selected for the question by {helper}; the prompts below show the default ones"
             );
         }
         for notice in &self.plan.notices {
             let _ = writeln!(text, "Note: {}", escape::one_line(notice));
         }
-        text.push_str("\nTo whom:\n");
+        text.push_str("\nProviders:\n");
         for (provider, share) in self.shares() {
             let (tokens, cost) = (
                 tokens(share.input_tokens, share.output_tokens),
@@ -192,7 +197,7 @@ impl<'a> DryRun<'a> {
             );
         }
         for call in &self.calls {
-            let Call {
+            let DryRunCall {
                 estimate, agent, ..
             } = call;
             let (round, title) = (estimate.round_number, round_title(estimate.round_number));
@@ -215,9 +220,9 @@ impl<'a> DryRun<'a> {
                 estimate.answer.name()
             );
             if call.estimate.round_number == 1 && !self.is_exact(estimate) {
-                text.push_str("Not known yet: who it is\n");
+                text.push_str("Not known yet: the persona\n");
             } else if !self.is_exact(estimate) {
-                text.push_str("Not known yet: what stands in <angle brackets>, the marks around it, and which letter an expert has\n");
+                text.push_str("Not known yet: the texts in <angle brackets>, the marks around them, and the letters of the experts\n");
             }
             let _ = writeln!(
                 text,
@@ -242,7 +247,7 @@ impl<'a> DryRun<'a> {
             })
         });
         let calls = self.calls.iter().map(
-            |Call {
+            |DryRunCall {
                  estimate,
                  agent,
                  system,
@@ -280,33 +285,33 @@ impl<'a> DryRun<'a> {
             "output_tokens": estimate.output_tokens,
             "cost": costs(estimate.low, estimate.cost, estimate.high),
             "consent": { "decision": decision, "why": why, "message": self.decision() },
-            "casting": self.is_open().then(|| json!({ "chosen_by": self.plan.debate.helper })),
+            "casting": self.selects_personas().then(|| json!({ "chosen_by": self.plan.debate.helper })),
             "notices": self.plan.notices,
             "providers": providers.collect::<Vec<_>>(),
             "calls": calls.collect::<Vec<_>>(),
         })
     }
 
-    /// What the cost gate would do, for people.
+    /// Returns what the cost gate would do, for people.
     fn decision(&self) -> String {
         let threshold = self.plan.control.consent.always_allow_under;
         let ceiling = self.plan.control.max_cost.unwrap_or_default();
         match &self.gate {
             Gate::Pass(Consent::AutoApproved) if self.estimate.high == Cost::FREE => {
-                "goes ahead: nothing costs anything".to_owned()
+                "goes ahead: the models are free".to_owned()
             }
             Gate::Pass(Consent::AutoApproved) => {
-                format!("goes ahead by itself: below always_allow_under, {threshold:.2}")
+                format!("goes ahead without asking: below always_allow_under, {threshold:.2}")
             }
             Gate::Pass(Consent::Ceiling) => format!(
-                "goes ahead by itself: even the high estimate is within the ceiling of {ceiling:.2}"
+                "goes ahead without asking: the high estimate is within the ceiling of {ceiling:.2}"
             ),
             Gate::Pass(Consent::Flag | Consent::Asked | Consent::NobodyToAsk) => {
                 "goes ahead: approved by --yes".to_owned()
             }
             Gate::Ask(why) => format!("asks first: {}", reasons(why)),
             Gate::Refuse(why) => format!(
-                "needs --yes, since there is nobody to ask: {}",
+                "needs --yes, because there is no terminal to ask on: {}",
                 reasons(why)
             ),
             Gate::AboveCeiling => format!(
@@ -316,7 +321,7 @@ impl<'a> DryRun<'a> {
     }
 }
 
-/// System prompt and user's message, in the order in which a provider's models read them.
+/// Returns system prompt and user message as a provider sends them.
 fn as_sent(provider: &ProviderId, prompt: &Prompt) -> (String, String) {
     if provider.is_local() {
         return (
@@ -331,7 +336,7 @@ fn reasons(why: &[GateReason]) -> String {
     let words = |reason: &GateReason| match reason {
         GateReason::Cost => "it is not below always_allow_under",
         GateReason::Unpriced => "a model has no price",
-        GateReason::MonthlyBudget => "it would exceed the month's budget",
+        GateReason::MonthlyBudget => "it would exceed the monthly budget",
         GateReason::LargeContext => "the context is large",
     };
     why.iter().map(words).collect::<Vec<_>>().join("; ")

@@ -1,23 +1,22 @@
-//! `conclave consult`: asks a panel one question and gives its answer.
+//! `conclave consult`: asks a panel one question and prints its answer.
 
-mod debate;
-mod dry_run;
-pub(crate) mod flags;
 mod question;
-mod setup;
+mod dry_run;
 
+use super::face::answer::check_output;
+use super::face::{self, TerminalFace};
+use super::flags::{ControlFlags, DebateFlags, OutputFlags};
 use crate::config::env::Environment;
-use crate::consultation::Consultation;
+use crate::consultation::policy::consent::ConsentMode;
 use crate::engine::clock::Clock;
-use crate::engine::driver::RunStart;
 use crate::error::Error;
+use crate::session::run::Session;
+use crate::session::storage::Storage;
+use crate::setup::plan::prepare;
+use crate::setup::request::{ConsultationRequest, PanelRequest, Purpose};
 use crate::terminal::output::printer::{Printer, Verbosity};
 
-use crate::session::finish::{self, Keeping};
-use crate::session::run::{self, Run};
-use flags::{ControlFlags, DebateFlags, OutputFlags};
-
-/// Ask a panel of models a question; the answer is on standard output
+/// Ask a panel of models a question and print the answer
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -31,29 +30,29 @@ pub struct Args {
     /// The question; `-` reads it from standard input
     question: Option<String>,
 
-    /// Who sits on the panel: `persona=provider:model`, separated by commas; or the name of a panel
-    /// in the settings
+    /// The seats: `persona=provider:model`, separated by commas; or the name of a panel in the
+    /// settings
     #[arg(long, value_name = "SEATS|NAME")]
     panel: Option<String>,
 
-    /// Who sits: personas and `@sets`, separated by commas; or `auto`, and a model chooses for the
-    /// question
+    /// The personas of the seats: names and `@sets`, separated by commas; or `auto` to let a model
+    /// select them for the question
     #[arg(long, value_name = "PERSONAS|auto")]
     personas: Option<String>,
 
-    /// The model of a seat, given once for each seat in order; given only once it plays every seat
+    /// The model of a seat; give it once for each seat in order, or once for all seats
     #[arg(short, long, value_name = "MODEL")]
     model: Vec<String>,
 
-    /// The judge, and after it the models that stand in for it, separated by commas
+    /// The judge and its fallback models, separated by commas
     #[arg(long, value_name = "MODEL[,FALLBACK…]")]
     judge: Option<String>,
 
-    /// Show what would go to which vendor, its tokens and its cost, and send nothing
+    /// Show what would be sent to which provider, with tokens and cost, and send nothing
     #[arg(long)]
     dry_run: bool,
 
-    /// Keep nothing of this consultation in the home
+    /// Do not save this consultation
     #[arg(short, long)]
     no_log: bool,
 
@@ -76,33 +75,54 @@ impl Args {
 pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
     let question = question::read(args.question.as_deref())?;
     if let Some(output) = &args.output.output {
-        finish::check_output(output)?;
+        check_output(output)?;
     }
     let clock = Clock::system();
-    let consent_mode = run::consent_mode(&args.control, printer, question.input);
-    let setup = setup::prepare(
-        args,
-        environment,
-        printer,
-        question.text,
-        consent_mode,
-        clock.now(),
-    )?;
+    let consent_mode = face::consent_mode(args.control.yes, printer, question.input);
+    let request = args.request(question.text, consent_mode)?;
+    let prepared = face::block_on(prepare(request, environment, printer, clock.now()))??;
     if args.dry_run {
-        return dry_run::show(&setup, &args.output, printer);
+        return dry_run::show(&prepared, &args.output, printer);
     }
 
-    let run = Run::prepare(&setup.home, environment, &args.output, printer)?;
-    let keeping = if args.no_log {
-        Keeping::Nothing
+    let home = prepared.home;
+    let face = TerminalFace::open(&home, environment, &args.output, printer)?;
+    let storage = if args.no_log {
+        Storage::Nowhere
     } else {
-        Keeping::open(&setup.home, &setup.plan.id, printer)
+        face::create_storage(&home, &prepared.plan, printer)
     };
-    run.carry_out(
-        (Consultation::new(setup.plan), RunStart::New),
+    face.run(Session::new(
+        prepared.plan,
+        prepared.providers,
+        storage,
         clock,
-        &setup.providers,
-        Vec::new(),
-        keeping,
-    )
+    ))
+}
+
+impl Args {
+    /// Returns the arguments as setup takes them.
+    fn request(
+        &self,
+        question: String,
+        consent_mode: ConsentMode,
+    ) -> Result<ConsultationRequest, Error> {
+        Ok(ConsultationRequest {
+            question,
+            panel: PanelRequest {
+                panel: self.panel.clone(),
+                personas: self.personas.clone(),
+                models: self.model.clone(),
+                judge: self.judge.clone(),
+            },
+            debate: self.debate.request(),
+            control: self.control.request(consent_mode)?,
+            material: self.output.material(),
+            purpose: if self.dry_run {
+                Purpose::Preview
+            } else {
+                Purpose::Run
+            },
+        })
+    }
 }

@@ -1,15 +1,14 @@
-//! The question: an argument, or standard input when it is `-`.
+//! The question: an argument, or standard input for `-`.
 
 use std::io::{IsTerminal, Read};
 
 use crate::error::Error;
 use crate::terminal::prompt::StdinUse;
 
-/// What is asked.
+/// The question, and what its source leaves of standard input.
 #[derive(Debug)]
 pub(super) struct Question {
     pub(super) text: String,
-    /// What standard input is left with.
     pub(super) input: StdinUse,
 }
 
@@ -23,7 +22,7 @@ pub(super) fn read(argument: Option<&str>) -> Result<Question, Error> {
     let text = text.trim();
     match (text, input) {
         ("", StdinUse::Taken) => Err(Error::usage("standard input holds no question")
-            .hint("for example: echo 'Should we?' | conclave consult -")),
+            .hint("for example: `echo 'Should we?' | conclave consult -`")),
         ("", StdinUse::Free) => Err(required()),
         (text, input) => Ok(Question {
             text: text.to_owned(),
@@ -37,7 +36,7 @@ fn required() -> Error {
     if std::io::stdin().is_terminal() {
         error
     } else {
-        error.hint("to read the question from standard input: conclave consult -")
+        error.hint("to read the question from standard input: `conclave consult -`")
     }
 }
 

@@ -1,12 +1,12 @@
-//! `--deep`: one small call to each provider with a key, agreed to beforehand. Whatever the server
-//! says after it has accepted the call is good enough: a thinking model may well spend the little
-//! room that it gets without a word.
+//! `--deep`: one small call to each provider with a key, after consent. Any response after the request
+//! was accepted is good enough: a thinking model may use up the small token limit without an answer.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join_all;
 
+use crate::commands::face::block_on;
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::protocol::call::{Ask, FailureClass, Prompt};
 use crate::domain::ids::{CallId, ModelRef};
@@ -21,7 +21,6 @@ use crate::error::{Error, Exit};
 use crate::providers::catalog::{Date, Model, ModelCatalog};
 use crate::providers::http::{Http, Timeouts};
 use crate::providers::remote::Remote;
-use crate::setup::embedded_model;
 use crate::terminal::output::printer::Printer;
 use crate::terminal::prompt::{Confirmation, ask_yes_no};
 use crate::terminal::tables::doctor::TrialCall;
@@ -29,26 +28,26 @@ use crate::terminal::tables::doctor::TrialCall;
 use super::Target;
 
 /// Most tokens of an answer. Some servers refuse fewer than 16.
-const ROOM: u64 = 256;
+const MAX_OUTPUT_TOKENS: u64 = 256;
 
-/// A call that takes longer is given up.
+/// A call that takes longer is cancelled.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Most times that a call is made in another form because the last one was refused.
+/// Most repetitions of a call in another form after the last one was refused.
 const FORMS: u32 = 3;
 
-/// A call that could be made.
+/// A call to be made.
 #[derive(Debug)]
-pub(super) struct Planned {
+pub(super) struct PlannedCall {
     ask: Ask,
-    /// What it costs at most.
+    /// Its maximum cost.
     most: Cost,
     prices: Arc<PriceList>,
 }
 
-/// One call for each provider with a key: to the first model of its default panel that has not
+/// Plans one call for each provider with a key: to the first of its default models that has not
 /// retired.
-pub(super) fn trials(keyed: &[Target], catalog: &ModelCatalog, now: Timestamp) -> Vec<Planned> {
+pub(super) fn trials(keyed: &[Target], catalog: &ModelCatalog, now: Timestamp) -> Vec<PlannedCall> {
     let today = Date::of(now);
     let prices = Arc::new(catalog.prices(now));
     let model = |target: &Target| {
@@ -61,13 +60,13 @@ pub(super) fn trials(keyed: &[Target], catalog: &ModelCatalog, now: Timestamp) -
     let planned = |model: ModelRef| {
         let ask = ask(model);
         let sent = estimate_tokens(&ask.prompt.text()) + estimate_tokens(ask.answer.schema());
-        // Twice the estimate leaves room for what a vendor puts around a prompt and a schema.
+        // Vendors add tokens of their own to prompts and schemas: twice the estimate covers them.
         let usage = Usage {
             input: sent.saturating_mul(2),
-            output: ROOM,
+            output: MAX_OUTPUT_TOKENS,
             ..Usage::default()
         };
-        Planned {
+        PlannedCall {
             most: prices.cost(&ask.model, &usage),
             ask,
             prices: Arc::clone(&prices),
@@ -88,19 +87,19 @@ fn ask(model: ModelRef) -> Ask {
         model,
         prompt,
         answer: AnswerKind::Independent,
-        room: ROOM,
+        room: MAX_OUTPUT_TOKENS,
     }
 }
 
-/// Makes sure that the user agrees to the cost.
+/// Asks for consent to the cost.
 pub(super) fn agree(
-    planned: &[Planned],
+    planned: &[PlannedCall],
     yes: bool,
     can_ask: bool,
     printer: &Printer,
 ) -> Result<(), Error> {
     if planned.is_empty() {
-        printer.note("--deep: no provider has both a key and a model that is known here, so there is nobody to call");
+        printer.note("--deep: no provider has both a key and a known model, so no call is made");
         return Ok(());
     }
     let most: Cost = planned.iter().map(|planned| planned.most).sum();
@@ -109,29 +108,32 @@ pub(super) fn agree(
         .map(|planned| planned.ask.model.to_string())
         .collect();
     let bound = if most.lower_bound {
-        format!("{:.4} and what has no price here", most.known)
+        format!("{:.4} and the calls without a known price", most.known)
     } else {
         format!("{:.4}", most.known)
     };
-    let told = format!(
+    let announcement = format!(
         "--deep makes one small call each to {}: at most {bound} in all.",
         models.join(", ")
     );
     if yes {
-        printer.note(&told);
+        printer.note(&announcement);
         return Ok(());
     }
     let not_asked = || {
         Error::new(
             Exit::Declined,
-            format!("{told} There is no terminal to ask on"),
+            format!("{announcement} There is no terminal to ask on"),
         )
-        .hint("agree to the cost: --yes")
+        .hint("agree to the cost with `--yes`")
     };
     if !can_ask {
         return Err(not_asked());
     }
-    match embedded_model::block_on(ask_yes_no(printer, &format!("{told}\nProceed? [Y/n] ")))? {
+    match block_on(ask_yes_no(
+        printer,
+        &format!("{announcement}\nProceed? [Y/n] "),
+    ))? {
         Confirmation::Yes => Ok(()),
         Confirmation::No => Err(Error::new(Exit::Declined, "no call was made")),
         Confirmation::NoTerminal => Err(not_asked()),
@@ -140,7 +142,7 @@ pub(super) fn agree(
 
 /// Makes the calls, all at once.
 pub(super) async fn try_all(
-    planned: Vec<Planned>,
+    planned: Vec<PlannedCall>,
     keyed: &[Target],
     catalog: &ModelCatalog,
     clock: &Clock,
@@ -168,7 +170,7 @@ pub(super) async fn try_all(
     join_all(tried).await
 }
 
-async fn attempt(planned: &Planned, provider: &dyn Provider, clock: &Clock) -> TrialCall {
+async fn attempt(planned: &PlannedCall, provider: &dyn Provider, clock: &Clock) -> TrialCall {
     let (ask, prices) = (&planned.ask, &planned.prices);
     let begun = clock.now();
     let mut connected = false;
@@ -177,11 +179,10 @@ async fn attempt(planned: &Planned, provider: &dyn Provider, clock: &Clock) -> T
         let mut refusals = 0;
         loop {
             let outcome = provider.ask(ask, &mut on).await;
-            // A form that the model does not take is refused for nothing, and the provider asks in
-            // another from then on.
-            let is_of_form =
+            // A refused form costs nothing, and the provider uses another one from then on.
+            let is_unsupported =
                 matches!(&outcome, Err(failure) if failure.class == FailureClass::Unsupported);
-            if !is_of_form || refusals >= FORMS {
+            if !is_unsupported || refusals >= FORMS {
                 return outcome;
             }
             refusals += 1;
@@ -219,7 +220,7 @@ async fn attempt(planned: &Planned, provider: &dyn Provider, clock: &Clock) -> T
             (
                 cost,
                 if connected {
-                    format!("answered, though: {}", failure.message)
+                    format!("answered, with an error: {}", failure.message)
                 } else {
                     failure.message
                 },

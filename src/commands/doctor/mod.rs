@@ -1,15 +1,15 @@
-//! `conclave doctor`: what works here, and what to do about what does not.
+//! `conclave doctor`: checks what works, and says how to fix what does not.
 //!
-//! Looking costs nothing: vendors are asked for their lists of models only. `--deep` makes one
-//! small call each, after it has said what that may cost. All calls are made at once, and each has
-//! a limit.
+//! Checks are free: vendors are only asked for their lists of models. `--deep` makes one small call
+//! to each, after consent to the cost. All calls are made at once, and each has a time limit.
 
 mod deep;
-mod here;
+mod host;
 mod vendors;
 
 use std::time::Duration;
 
+use super::face::block_on;
 use crate::config::env::Environment;
 use crate::config::key_commands::KeyCommands;
 use crate::config::paths::Home;
@@ -21,11 +21,10 @@ use crate::error::{Error, whole};
 use crate::providers::discovery::{Condition, Server};
 use crate::providers::http::{Http, Timeouts};
 use crate::providers::wire::Endpoint;
-use crate::setup::embedded_model;
 use crate::setup::local_servers;
-use crate::setup::local_servers::{Where, all_kinds};
+use crate::setup::local_servers::{ServerSearch, all_kinds};
 use crate::setup::provider_access;
-use crate::setup::provider_access::Reach;
+use crate::setup::provider_access::ProviderAccess;
 use crate::terminal::output::printer::Printer;
 use crate::terminal::prompt;
 use crate::terminal::prompt::StdinUse;
@@ -34,34 +33,33 @@ use crate::terminal::tables::doctor::{Check, CheckStatus, DoctorReport, screen};
 /// The version of the JSON.
 const SCHEMA_VERSION: &str = "1.0";
 
-/// A vendor that does not accept a connection by then, or has not answered whole by `ANSWER`,
-/// counts as not reached.
+/// A vendor that accepts no connection within this time, or has not answered within `ANSWER`, counts
+/// as unreachable.
 const CONNECT: Duration = Duration::from_secs(2);
 const ANSWER: Duration = Duration::from_secs(5);
 
-/// A command that has not printed its key by then waits for someone, and may do so when it is
-/// needed.
+/// A command that prints no key within this time waits for a person; a run may wait longer.
 const KEY: Duration = Duration::from_secs(4);
 
-/// Look at what works here, and say how to mend what does not
+/// Check what works here and show how to fix what does not
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
-It looks at the home and its files, prices, keys, vendors, local servers, the embedded model,
+It checks the home and its files, prices, keys, vendors, local servers, the embedded model,
 the terminal and proxies.
 
 Exit codes:
-  0    something here can answer a question
-  1    nothing can
-  3    --deep was not agreed to
+  0    at least one model can answer a question
+  1    no model can, or a setting is broken
+  3    you did not agree to the cost of --deep
 
 Without --deep nothing is spent: vendors are only asked for their lists of models.
-No key is ever shown.")]
+No API key is ever shown.")]
 pub struct Args {
     /// Write JSON; its schema is schemas/doctor.schema.json
     #[arg(long)]
     json: bool,
 
-    /// Also make one small call to each provider with a key, after saying what that costs at most
+    /// Also make one small call to each provider with a key, after showing the maximum cost
     #[arg(long)]
     deep: bool,
 
@@ -73,10 +71,10 @@ pub struct Args {
 pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
     let clock = Clock::system();
     let home = Home::find(environment);
-    let settings = here::settings(home.as_ref().ok(), environment);
-    let models = here::models(home.as_ref().ok());
-    let reached = provider_access::all(&settings.value, environment);
-    let (keyed, keyless) = targets(&reached);
+    let settings = host::settings(home.as_ref().ok(), environment);
+    let models = host::models(home.as_ref().ok());
+    let access_list = provider_access::all(&settings.value, environment);
+    let (keyed, keyless) = targets(&access_list);
     let trials = if args.deep {
         deep::trials(&keyed, &models.value, clock.now())
     } else {
@@ -91,32 +89,32 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         )?;
     }
 
-    let mut checks = vec![here::home(&home)];
+    let mut checks = vec![host::home(&home)];
     checks.extend(settings.check);
     checks.extend(models.check);
-    checks.push(here::prices(&models.value, clock.now()));
-    // A run would be refused for any of these, whoever could answer.
+    checks.push(host::prices(&models.value, clock.now()));
+    // Any of these errors stops a run, whatever else works.
     let is_refused = checks
         .iter()
         .any(|check| check.status == CheckStatus::Error);
 
-    let place = Where::set(&settings.value, &reached);
-    // Each call has a limit of its own, which comes first.
+    let search = ServerSearch::new(&settings.value, &access_list);
+    // Each call has a shorter limit of its own.
     let http = Http::new(Timeouts {
         connect: CONNECT,
         idle: ANSWER * 2,
     });
-    let (found, found_servers, tried) = embedded_model::block_on(async {
+    let (found, found_servers, tried) = block_on(async {
         let kinds = all_kinds();
-        let look = async {
-            match &place {
-                Ok(place) => local_servers::look(place, &kinds).await,
+        let find = async {
+            match &search {
+                Ok(search) => local_servers::find(search, &kinds).await,
                 Err(_) => Vec::new(),
             }
         };
         futures_util::future::join3(
             vendors::check_all(&keyed, &http, &models.value, clock.now()),
-            look,
+            find,
             deep::try_all(trials, &keyed, &models.value, &clock),
         )
         .await
@@ -132,16 +130,16 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         .any(|found| found.answers && !failed(found.provider.as_str()));
     checks.extend(found.into_iter().map(|found| found.check));
     checks.extend(keyless);
-    checks.extend(vendors::without_key(&reached));
+    checks.extend(vendors::without_key(&access_list));
     let server_answers = found_servers
         .iter()
         .any(|server| server.preferred().is_some());
-    checks.extend(server_checks(&place, &found_servers));
-    let embedded = here::embedded(home.as_ref().ok(), &settings.value, environment);
+    checks.extend(server_checks(&search, &found_servers));
+    let embedded = host::embedded(home.as_ref().ok(), &settings.value, environment);
     let embedded_answers = embedded.status == CheckStatus::Ok;
     checks.push(embedded);
-    checks.push(here::terminal(printer, environment));
-    checks.push(here::proxies(environment));
+    checks.push(host::terminal(printer, environment));
+    checks.push(host::proxies(environment));
 
     let can_answer = !is_refused && (vendor_answers || server_answers || embedded_answers);
     let findings = DoctorReport {
@@ -150,63 +148,63 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         checks,
         trials: tried,
     };
-    tell(&findings, args.json, printer)?;
+    print(&findings, args.json, printer)?;
     if can_answer {
         return Ok(());
     }
     Err(if is_refused {
-        Error::failed("no question can be asked before what is marked ✗ is mended")
+        Error::failed("fix the items marked ✗ first")
     } else {
-        Error::failed("nothing here can answer a question")
+        Error::failed("no model can answer a question")
             .hint("set a key, such as ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY")
             .hint("or start a local server, such as Ollama")
     })
 }
 
-/// A provider with a key, as far as looking at it and trying it need.
+/// A provider with a key, as checks and calls need it.
 #[derive(Debug)]
 struct Target {
     id: ProviderId,
     dialect: Dialect,
     endpoint: Endpoint,
-    /// It is reached where the vendor has it, not at a gateway.
-    is_at_home: bool,
+    /// It is reached at the vendor's own address, not at a gateway.
+    uses_default_endpoint: bool,
 }
 
-/// The providers that are looked at, and those whose key should be there and cannot be had.
-fn targets(reached: &[Reach]) -> (Vec<Target>, Vec<Check>) {
-    let chosen: Vec<&Reach> = reached
+/// Returns the providers to check, and a failed check for each whose key command fails.
+fn targets(access_list: &[ProviderAccess]) -> (Vec<Target>, Vec<Check>) {
+    let chosen: Vec<&ProviderAccess> = access_list
         .iter()
-        .filter(|reach| reach.is_chosen_unasked())
+        .filter(|access| access.is_selectable())
         .collect();
-    // Commands that print keys are run at once, and each by itself, so that one that hangs holds up
-    // no other.
+    // Key commands run at once, so that one that hangs delays no other.
     let endpoints: Vec<_> = std::thread::scope(|scope| {
-        let get =
-            |reach| scope.spawn(move || Reach::endpoint(reach, &KeyCommands::with_patience(KEY)));
+        let get = |access| {
+            scope.spawn(move || ProviderAccess::endpoint(access, &KeyCommands::with_patience(KEY)))
+        };
         let asked: Vec<_> = chosen.iter().copied().map(get).collect();
         asked
             .into_iter()
             .map(|asked| {
                 asked
                     .join()
-                    .unwrap_or_else(|_| Err(Error::failed("its key cannot be got")))
+                    .unwrap_or_else(|_| Err(Error::failed("its key command failed")))
             })
             .collect()
     });
     let (mut targets, mut keyless) = (Vec::new(), Vec::new());
-    for (reach, endpoint) in chosen.into_iter().zip(endpoints) {
+    for (access, endpoint) in chosen.into_iter().zip(endpoints) {
         match endpoint {
             Ok(endpoint) => targets.push(Target {
-                id: reach.id.clone(),
-                dialect: reach.dialect,
+                id: access.id.clone(),
+                dialect: access.dialect,
                 endpoint,
-                is_at_home: reach.is_at_home(),
+                uses_default_endpoint: access.uses_default_endpoint(),
             }),
             Err(error) => {
                 let broken = Check::new(
-                    format!("provider.{}", reach.id),
-                    name(&reach.id),
+                    format!("provider.{}", access.id),
+                    name(&access.id),
                     CheckStatus::Error,
                     whole(error.source()),
                 );
@@ -217,7 +215,7 @@ fn targets(reached: &[Reach]) -> (Vec<Target>, Vec<Check>) {
     (targets, keyless)
 }
 
-fn tell(findings: &DoctorReport, json: bool, printer: &Printer) -> Result<(), Error> {
+fn print(findings: &DoctorReport, json: bool, printer: &Printer) -> Result<(), Error> {
     let text = if json {
         serde_json::to_string_pretty(findings).map_err(Error::failed)? + "\n"
     } else {
@@ -227,11 +225,11 @@ fn tell(findings: &DoctorReport, json: bool, printer: &Printer) -> Result<(), Er
     printer.result(&text).map_err(Error::failed)
 }
 
-fn server_checks(place: &Result<Where, Error>, found: &[Server]) -> Vec<Check> {
+fn server_checks(search: &Result<ServerSearch, Error>, found: &[Server]) -> Vec<Check> {
     let check =
         |status, message: String| Check::new("local_servers", "local servers", status, message);
-    let place = match place {
-        Ok(place) => place,
+    let search = match search {
+        Ok(search) => search,
         Err(error) => {
             return vec![
                 check(CheckStatus::Error, error.to_string()).fix(error.hints().join("; ")),
@@ -239,9 +237,9 @@ fn server_checks(place: &Result<Where, Error>, found: &[Server]) -> Vec<Check> {
         }
     };
     if found.is_empty() {
-        let looked = place.told(&all_kinds());
+        let looked = search.shown(&all_kinds());
         let message = if looked.is_empty() {
-            "not looked for".to_owned()
+            "not searched for".to_owned()
         } else {
             format!("none answers at {looked}")
         };
@@ -268,7 +266,7 @@ fn server_check(server: &Server) -> Check {
         )
         .fix("try again in a moment"),
         (Condition::Locked, _) => {
-            check(CheckStatus::Warning, format!("at {at}, wants a key")).fix("start it without one")
+            check(CheckStatus::Warning, format!("at {at}, needs a key")).fix("start it without one")
         }
         (Condition::Ready, []) => check(
             CheckStatus::Warning,

@@ -1,6 +1,5 @@
-//! The vendors with a key: whether the key looks like one, whether the address answers, whether the
-//! key is accepted, and whether the models of the default panel are still there. By what costs
-//! nothing alone.
+//! Checks of the vendors with a key: whether the key has the right form and is accepted, whether the
+//! address answers, and whether the default models are still listed. All requests are free.
 
 use futures_util::future::join_all;
 use secrecy::ExposeSecret;
@@ -13,59 +12,64 @@ use crate::domain::vendors::{self, name};
 use crate::providers::catalog::{Date, ModelCatalog};
 use crate::providers::http::Http;
 use crate::providers::listing::{self, KeyStanding, Listed};
-use crate::setup::provider_access::Reach;
+use crate::setup::provider_access::ProviderAccess;
 use crate::terminal::tables::doctor::{Check, CheckStatus};
 
 use super::{ANSWER, Target};
 
-/// A model that goes away is announced from this many days before.
+/// Days before its retirement from which on a model is reported.
 const NOTICE_DAYS: i64 = 60;
 
-/// What was found at one vendor.
+/// The report on one vendor.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct VendorReport {
     pub(super) provider: ProviderId,
     pub(super) check: Check,
-    /// As far as can be told for nothing, its models would answer.
+    /// As far as free requests show, its models would answer.
     pub(super) answers: bool,
 }
 
-/// What is to be said of one vendor, before it is put together.
+/// One finding about a vendor.
 #[derive(Debug, PartialEq, Eq)]
-struct Word {
+struct Finding {
     status: CheckStatus,
     message: String,
     fix: Option<String>,
 }
 
-fn word(status: CheckStatus, message: impl Into<String>, fix: impl Into<String>) -> Word {
+fn finding(status: CheckStatus, message: impl Into<String>, fix: impl Into<String>) -> Finding {
     let fix = fix.into();
-    Word {
+    Finding {
         status,
         message: message.into(),
         fix: (!fix.is_empty()).then_some(fix),
     }
 }
 
-/// All of them at once.
+/// Checks all vendors at once.
 pub(super) async fn check_all(
     keyed: &[Target],
     http: &Http,
     catalog: &ModelCatalog,
     now: Timestamp,
-) -> Vec<Found> {
+) -> Vec<VendorReport> {
     join_all(keyed.iter().map(|target| check(target, http, catalog, now))).await
 }
 
-async fn check(target: &Target, http: &Http, catalog: &ModelCatalog, now: Timestamp) -> Found {
+async fn check(
+    target: &Target,
+    http: &Http,
+    catalog: &ModelCatalog,
+    now: Timestamp,
+) -> VendorReport {
     let account = &target.endpoint.account;
-    let mut words = Vec::new();
-    words.extend(account.key.as_ref().and_then(|key| {
+    let mut findings = Vec::new();
+    findings.extend(account.key.as_ref().and_then(|key| {
         form(
             target.id.as_str(),
             key.expose_secret(),
             &account.origin,
-            target.is_at_home,
+            target.uses_default_endpoint,
         )
     }));
     let list_request = listing::request(target.dialect, &target.endpoint);
@@ -80,7 +84,7 @@ async fn check(target: &Target, http: &Http, catalog: &ModelCatalog, now: Timest
     let list = list.and_then(|got| got.success(account));
     let key = key.map(|key| key.and_then(|got| got.success(account)));
     let listed = list.map(|body| listing::models(target.dialect, &body));
-    let address = if target.is_at_home {
+    let address = if target.uses_default_endpoint {
         None
     } else {
         Some(host(&target.endpoint.base_url))
@@ -89,57 +93,64 @@ async fn check(target: &Target, http: &Http, catalog: &ModelCatalog, now: Timest
     match &key {
         Some(Err(failure)) => {
             answers &= can_still_answer(failure);
-            words.push(trouble(failure, "its check of the key"));
+            findings.push(trouble(failure, "its check of the key"));
         }
         Some(Ok(body)) => {
-            let consent_mode = listing::key_standing(body);
-            answers &= consent_mode
-                .is_none_or(|consent_mode| consent_mode.remaining.is_none_or(|left| left.0 > 0));
-            words.push(key_word(consent_mode));
+            let key_limit = listing::key_standing(body);
+            answers &= key_limit.is_none_or(|limit| limit.remaining.is_none_or(|left| left.0 > 0));
+            findings.push(key_finding(key_limit));
         }
         None => {}
     }
     match listed {
         Err(failure) => {
             answers &= can_still_answer(&failure);
-            // The same failure need not be told twice.
+            // The same failure is reported once.
             if !matches!(key, Some(Err(_))) {
-                words.push(trouble(&failure, "its list of models"));
+                findings.push(trouble(&failure, "its list of models"));
             }
         }
-        Ok(Err(not_a_list)) => words.push(word(
+        Ok(Err(not_a_list)) => findings.push(finding(
             CheckStatus::Warning,
             not_a_list.to_string(),
             "check the base URL",
         )),
         Ok(Ok(models)) => {
             let accepted = if key.is_some() { "" } else { "key accepted, " };
-            words.push(word(
+            findings.push(finding(
                 CheckStatus::Ok,
                 format!("{accepted}{} models", models.len()),
                 "",
             ));
-            words.extend(panel_words(&models, catalog, &target.id, &Date::of(now)));
+            findings.extend(panel_findings(&models, catalog, &target.id, &Date::of(now)));
         }
     }
-    found(target, &words, address, answers)
+    report(target, &findings, address, answers)
 }
 
-fn found(target: &Target, words: &[Word], address: Option<String>, answers: bool) -> Found {
-    let status = words
+fn report(
+    target: &Target,
+    findings: &[Finding],
+    address: Option<String>,
+    answers: bool,
+) -> VendorReport {
+    let status = findings
         .iter()
-        .map(|word| word.status)
+        .map(|finding| finding.status)
         .max()
         .unwrap_or(CheckStatus::Ok);
-    let messages: Vec<&str> = words.iter().map(|word| word.message.as_str()).collect();
-    // What went wrong with a connection names the address by itself.
+    let messages: Vec<&str> = findings
+        .iter()
+        .map(|finding| finding.message.as_str())
+        .collect();
+    // A failed connection names the address already.
     let at = address.filter(|address| !messages.iter().any(|message| message.contains(address)));
     let at = at
         .map(|address| format!("at {address}: "))
         .unwrap_or_default();
-    let fixes: Vec<&str> = words
+    let fixes: Vec<&str> = findings
         .iter()
-        .filter_map(|word| word.fix.as_deref())
+        .filter_map(|finding| finding.fix.as_deref())
         .collect();
     let check = Check::new(
         format!("provider.{}", target.id),
@@ -152,28 +163,28 @@ fn found(target: &Target, words: &[Word], address: Option<String>, answers: bool
     } else {
         check.fix(fixes.join("; "))
     };
-    Found {
+    VendorReport {
         provider: target.id.clone(),
         check,
         answers,
     }
 }
 
-/// What is odd about the look of a key. Never with the key itself.
-fn form(provider: &str, key: &str, origin: &str, is_usual_address: bool) -> Option<Word> {
-    // A gateway may have keys of its own, and a token is not a key.
+/// Returns what is wrong with the form of a key, without the key itself.
+fn form(provider: &str, key: &str, origin: &str, is_usual_address: bool) -> Option<Finding> {
+    // Gateways have keys of their own, and a token is no key.
     let prefix = vendors::find(provider)
         .and_then(|vendor| vendor.key_prefix)
         .filter(|_| is_usual_address && !origin.contains("TOKEN"))?;
     let looks_like = vendors::of_key(key);
     match looks_like {
         Some(vendor) if vendor.id == provider => None,
-        Some(vendor) => Some(word(
+        Some(vendor) => Some(finding(
             CheckStatus::Warning,
             format!("the key in {origin} looks like one of {}", vendor.name),
             format!("check {origin}"),
         )),
-        None => Some(word(
+        None => Some(finding(
             CheckStatus::Warning,
             format!("the key in {origin} does not begin with `{prefix}`"),
             format!("check {origin}"),
@@ -181,53 +192,53 @@ fn form(provider: &str, key: &str, origin: &str, is_usual_address: bool) -> Opti
     }
 }
 
-fn key_word(consent_mode: Option<KeyStanding>) -> Word {
-    match consent_mode {
+fn key_finding(key_limit: Option<KeyStanding>) -> Finding {
+    match key_limit {
         Some(KeyStanding {
             remaining: Some(left),
-        }) if left.0 == 0 => word(
+        }) if left.0 == 0 => finding(
             CheckStatus::Error,
             "key accepted, but its limit is used up",
             "raise the key's limit, or use another key",
         ),
         Some(KeyStanding {
             remaining: Some(left),
-        }) => word(
+        }) => finding(
             CheckStatus::Ok,
             format!("key accepted, {left:.2} left under its limit"),
             "",
         ),
         Some(KeyStanding { remaining: None }) => {
-            word(CheckStatus::Ok, "key accepted, without a limit", "")
+            finding(CheckStatus::Ok, "key accepted, without a limit", "")
         }
-        None => word(
+        None => finding(
             CheckStatus::Warning,
-            "its word about the key was not understood",
+            "its answer about the key was not understood",
             "check the base URL",
         ),
     }
 }
 
-fn trouble(failure: &Failure, what: &str) -> Word {
+fn trouble(failure: &Failure, what: &str) -> Finding {
     let message = &failure.message;
     match failure.class {
-        FailureClass::Auth => word(
+        FailureClass::Auth => finding(
             CheckStatus::Error,
             format!("the key was refused: {message}"),
             "make or copy a key that is in force",
         ),
-        FailureClass::Billing => word(
+        FailureClass::Billing => finding(
             CheckStatus::Error,
             message.clone(),
             "add credit, or raise the limit",
         ),
-        FailureClass::Transport | FailureClass::Timeout => word(
+        FailureClass::Transport | FailureClass::Timeout => finding(
             CheckStatus::Error,
             message.clone(),
             "check the network, the proxy and the base URL; other providers still work",
         ),
         FailureClass::RateLimit | FailureClass::Overload => {
-            word(CheckStatus::Warning, message.clone(), "try again later")
+            finding(CheckStatus::Warning, message.clone(), "try again later")
         }
         FailureClass::ModelMissing
         | FailureClass::BadRequest
@@ -237,16 +248,15 @@ fn trouble(failure: &Failure, what: &str) -> Word {
         | FailureClass::Interrupted
         | FailureClass::Empty
         | FailureClass::Malformed
-        | FailureClass::Internal => word(
+        | FailureClass::Internal => finding(
             CheckStatus::Warning,
-            format!("{what} is not to be had: {message}"),
-            "check the base URL; see whether it answers: --deep",
+            format!("{what} is not available: {message}"),
+            "check the base URL; test it with `--deep`",
         ),
     }
 }
 
-/// Without a list nothing is proved, but where the key was not refused and the address answers, a
-/// call may still work.
+/// Returns whether a call may still work after a failed request for the list of models.
 fn can_still_answer(failure: &Failure) -> bool {
     !matches!(
         failure.class,
@@ -257,14 +267,14 @@ fn can_still_answer(failure: &Failure) -> bool {
     )
 }
 
-/// Models of the default panel that the vendor does not list, or is about to take away.
-fn panel_words(
+/// Returns findings about default models that the vendor does not list, or retires soon.
+fn panel_findings(
     listed: &[Listed],
     catalog: &ModelCatalog,
     provider: &ProviderId,
     today: &Date,
-) -> Vec<Word> {
-    let mut words = Vec::new();
+) -> Vec<Finding> {
+    let mut findings = Vec::new();
     let find = |id: &str| {
         listed
             .iter()
@@ -277,11 +287,8 @@ fn panel_words(
         .map(|model| format!("`{}`", model.id))
         .collect();
     if !missing.is_empty() {
-        let message = format!(
-            "its list is without {} of the default panel",
-            missing.join(", ")
-        );
-        words.push(word(
+        let message = format!("its list lacks {} of the default panel", missing.join(", "));
+        findings.push(finding(
             CheckStatus::Warning,
             message,
             "name the models yourself with --model or `panel` in the settings, or get a newer version",
@@ -292,26 +299,27 @@ fn panel_words(
             .and_then(|listed| listed.retires.as_ref())
             .and_then(|text| Date::try_from(text.get(..10)?.to_owned()).ok());
         if let Some(day) = day.filter(|day| day.days_since(today) <= NOTICE_DAYS) {
-            words.push(word(
+            findings.push(finding(
                 CheckStatus::Warning,
-                format!("`{}` goes away on {day}", model.id),
+                format!("`{}` retires on {day}", model.id),
                 "name another model, or get a newer version",
             ));
         }
     }
-    words
+    findings
 }
 
-/// One quiet line for all vendors without a key.
-pub(super) fn without_key(reached: &[Reach]) -> Option<Check> {
-    let told: Vec<String> = reached
+/// Returns one note for all vendors without a key.
+pub(super) fn without_key(access_list: &[ProviderAccess]) -> Option<Check> {
+    let missing: Vec<String> = access_list
         .iter()
-        .filter_map(|reach| Some(format!("{} ({})", name(&reach.id), reach.missing_key()?)))
+        .filter_map(|access| Some(format!("{} ({})", name(&access.id), access.missing_key()?)))
         .collect();
-    (!told.is_empty()).then(|| Check::new("keys", "no key", CheckStatus::Note, told.join(", ")))
+    (!missing.is_empty())
+        .then(|| Check::new("keys", "no key", CheckStatus::Note, missing.join(", ")))
 }
 
-/// The host of an address, without user, password and path.
+/// Returns the host of an address, without user, password and path.
 fn host(url: &str) -> String {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
@@ -326,9 +334,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_keys_look_is_a_warning_and_the_key_is_not_shown() {
+    fn a_key_of_the_wrong_form_gives_a_warning_without_the_key() {
         let status =
-            |provider, key, usual| form(provider, key, "`K`", usual).map(|word| word.status);
+            |provider, key, usual| form(provider, key, "`K`", usual).map(|finding| finding.status);
         assert_eq!(status("anthropic", "sk-ant-123", true), None);
         assert_eq!(
             status("mistral", "anything", true),
@@ -353,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn models_of_the_default_panel_are_missed_and_their_end_is_announced() {
+    fn missing_and_retiring_default_models_are_reported() {
         let listed = |id: &str, retires: Option<&str>| Listed {
             id: id.into(),
             context: None,
@@ -365,19 +373,22 @@ mod tests {
             listed("gpt-6.1-sol-2026-09-01", None),
             listed("gpt-6-sol", Some("2026-12-24T00:00:00Z")),
         ];
-        let told = panel_words(&list, &catalog, &ProviderId::new("openai"), &today);
-        let messages: Vec<&str> = told.iter().map(|word| word.message.as_str()).collect();
+        let findings = panel_findings(&list, &catalog, &ProviderId::new("openai"), &today);
+        let messages: Vec<&str> = findings
+            .iter()
+            .map(|finding| finding.message.as_str())
+            .collect();
         assert_eq!(
             messages,
             [
-                "its list is without `gpt-6.1-terra` of the default panel",
-                "`gpt-6-sol` goes away on 2026-12-24"
+                "its list lacks `gpt-6.1-terra` of the default panel",
+                "`gpt-6-sol` retires on 2026-12-24"
             ]
         );
     }
 
     #[test]
-    fn an_address_is_shown_without_what_may_be_secret_in_it() {
+    fn a_shown_address_has_no_credentials() {
         assert_eq!(
             host("https://user:secret@gateway:8443/v1?key=x"),
             "gateway:8443"

@@ -1,55 +1,56 @@
-//! `conclave history export`: one consultation as a file for others.
+//! `conclave history export`: writes one consultation as a file.
 
 use std::path::PathBuf;
 
+use crate::commands::face::answer::check_output;
 use crate::error::Error;
 use crate::records::files::{Access, write_atomically};
 use crate::records::page;
-use crate::session::finish;
 use crate::terminal::report::stored;
 use crate::terminal::report::stored::ReportSelection;
 
-use super::{Past, reading};
+use super::{Archive, load};
 
-/// Write one consultation as Markdown, JSON, or a page that needs nothing but a browser
+/// Write one consultation as Markdown, JSON or a self-contained HTML page
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct Args {
-    /// The consultation: its id, a beginning of it, one of its files, or `last`
+    /// The consultation: its id, a unique prefix, one of its files, or `last`
     id: String,
 
-    /// What is written; JSON is the record as it lies
+    /// The format; JSON is the stored record
     #[arg(long, value_enum)]
-    format: Form,
+    format: ExportFormat,
 
-    /// Write to a file instead of standard output, whole or not at all
+    /// Write to a file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Form {
+enum ExportFormat {
     #[value(alias = "markdown")]
     Md,
     Json,
     Html,
 }
 
-pub(super) fn run(args: &Args, past: &Past<'_>) -> Result<(), Error> {
+pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
     if let Some(output) = &args.output {
-        finish::check_output(output)?;
+        check_output(output)?;
     }
-    let found = past.find(&args.id)?;
-    let told = reading::read(&past.logs, &found)?;
+    let found = archive.find(&args.id)?;
+    let loaded = load::load(&archive.logs, &found)?;
     let text = match args.format {
-        Form::Md => stored::markdown(&told.record, &ReportSelection::default()),
-        Form::Json => told.json,
-        Form::Html => page::page(&told.record),
+        ExportFormat::Md => stored::markdown(&loaded.record, &ReportSelection::default()),
+        ExportFormat::Json => loaded.json,
+        ExportFormat::Html => page::page(&loaded.record),
     };
     let Some(output) = &args.output else {
-        return past.printer.result(&text).map_err(Error::failed);
+        return archive.printer.result(&text).map_err(Error::failed);
     };
     write_atomically(output, text.as_bytes(), Access::Normal).map_err(Error::failed)?;
-    past.printer
+    archive
+        .printer
         .note(&format!("{} written to {}", found.id, output.display()));
     Ok(())
 }

@@ -1,8 +1,7 @@
-//! `conclave history ids`: ids for shell completion, a line each: the id without `consult-`, a tab,
+//! `conclave history ids`: ids for shell completion, one line each: the id without `consult-`, a tab,
 //! the question.
 //!
-//! Whoever presses a key waits for this: it says nothing but ids, fails at nothing, and makes no
-//! index.
+//! A shell waits for this on every key: it prints nothing but ids, never fails, and builds no index.
 
 use std::fmt::Write;
 
@@ -10,10 +9,10 @@ use crate::records::history::{self, CompleteEntries, CompletionCandidate};
 use crate::records::lookup;
 use crate::terminal::markdown::escape::one_line;
 
-use super::Past;
+use super::Archive;
 
-/// More than these nobody reads.
-const MOST: u32 = 100;
+/// Ids that are listed at most.
+const MOST_IDS: u32 = 100;
 
 /// Characters of a question beside its id.
 const LONGEST_QUESTION: usize = 60;
@@ -21,15 +20,15 @@ const LONGEST_QUESTION: usize = 60;
 /// List ids for shell completion
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct Args {
-    /// What they begin with
+    /// The prefix to complete
     beginning: Option<String>,
 
-    /// Only those that have no answer
+    /// List only consultations without an answer
     #[arg(long)]
     unanswered: bool,
 }
 
-pub(super) fn run(args: &Args, past: &Past<'_>) {
+pub(super) fn run(args: &Args, archive: &Archive<'_>) {
     let typed = args.beginning.as_deref().unwrap_or_default();
     let unique = typed
         .strip_prefix("consult-")
@@ -40,7 +39,7 @@ pub(super) fn run(args: &Args, past: &Past<'_>) {
     } else {
         CompleteEntries::Included
     };
-    // Whoever typed `consult-` gets it back, or the shell would not find what was typed.
+    // A shell only offers completions that begin with what was typed.
     let head = if unique.len() < typed.len() {
         "consult-"
     } else {
@@ -48,7 +47,7 @@ pub(super) fn run(args: &Args, past: &Past<'_>) {
     };
     let mut text = String::new();
     for CompletionCandidate { id, question } in
-        offered(past, &format!("consult-{unique}"), complete)
+        completions(archive, &format!("consult-{unique}"), complete)
     {
         let id = id.strip_prefix("consult-").unwrap_or(&id);
         let _ = writeln!(
@@ -57,25 +56,25 @@ pub(super) fn run(args: &Args, past: &Past<'_>) {
             console::truncate_str(&one_line(&question), LONGEST_QUESTION, "…")
         );
     }
-    // A shell that reads no more is no failure.
-    let _ = past.printer.result(&text);
+    // A shell that stops reading is no failure.
+    let _ = archive.printer.result(&text);
 }
 
-fn offered(
-    past: &Past<'_>,
+fn completions(
+    archive: &Archive<'_>,
     beginning: &str,
     complete: CompleteEntries,
 ) -> Vec<CompletionCandidate> {
-    let indexed = past.names().and_then(|index| {
-        history::completion_candidates(index.connection(), beginning, complete, MOST).ok()
+    let indexed = archive.name_index().and_then(|index| {
+        history::completion_candidates(index.connection(), beginning, complete, MOST_IDS).ok()
     });
     indexed.unwrap_or_else(|| {
-        let all = lookup::consultations_newest_first(&past.logs)
+        let all = lookup::consultations_newest_first(&archive.logs)
             .unwrap_or_default()
             .into_iter();
         let beginning = all
             .filter(|found| found.id.starts_with(beginning))
-            .take(MOST as usize);
+            .take(MOST_IDS as usize);
         beginning
             .map(|found| CompletionCandidate {
                 id: found.id,

@@ -18,22 +18,22 @@ use crate::terminal::tables::history::{
     EntryOutcome, History, HistoryRow, RunStatus, below, screen,
 };
 
-use super::{Past, SCHEMA_VERSION};
+use super::{Archive, SCHEMA_VERSION};
 
-/// Consultations that are listed where nobody says how many.
-const USUAL: usize = 20;
+/// Consultations that are listed by default.
+const DEFAULT_LIMIT: usize = 20;
 
-/// What all ids begin with.
+/// The prefix of all ids.
 const PREFIX: &str = "consult-";
 
-/// Characters behind `consult-` that an id is shown with at least: less than a second of time.
+/// Least characters of an id after `consult-`: they differ after less than a second.
 const SHORTEST_ID: usize = 8;
 
 /// List past consultations, newest first
 #[derive(Clone, Debug, clap::Args)]
 #[group(skip)]
 pub(super) struct Args {
-    /// Only those that ended so, or stand so
+    /// List only consultations with this state
     #[arg(
         long,
         value_enum,
@@ -43,17 +43,17 @@ pub(super) struct Args {
     )]
     pub(super) state: Option<StateArg>,
 
-    /// Only those held in this mode
+    /// List only consultations of this mode
     #[arg(long)]
     mode: Option<String>,
 
-    /// Only those with these words in the question or the recommendation; "several words" in quotes
-    /// stand together
+    /// List only consultations with these words in the question or the recommendation; quote a
+    /// phrase
     #[arg(long, value_name = "TEXT")]
     search: Option<String>,
 
-    /// How many to list, the newest
-    #[arg(short = 'n', long, value_name = "N", default_value_t = USUAL as u64, value_parser = clap::value_parser!(u64).range(1..))]
+    /// List at most this many, newest first
+    #[arg(short = 'n', long, value_name = "N", default_value_t = DEFAULT_LIMIT as u64, value_parser = clap::value_parser!(u64).range(1..))]
     limit: u64,
 
     /// List all
@@ -65,7 +65,7 @@ pub(super) struct Args {
     json: bool,
 }
 
-/// What `--state` takes: how it ended, or the state that it was in last.
+/// What `--state` takes: how a consultation ended, or its last state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum StateArg {
     #[value(alias = "complete")]
@@ -85,8 +85,8 @@ pub(super) enum StateArg {
 }
 
 impl StateArg {
-    /// As the index is asked. It does not know who is at work: that is found out of those that have
-    /// not ended.
+    /// Returns the state as the index knows it. Running consultations are unfinished there: the journals
+    /// tell them apart.
     pub(super) fn filter(self) -> StateFilter {
         match self {
             Self::Completed => StateFilter::Completion(Completion::Completed),
@@ -103,10 +103,10 @@ impl StateArg {
     }
 }
 
-pub(super) fn run(args: &Args, past: &Past<'_>) -> Result<(), Error> {
+pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
     let search = args.search.as_deref().map(Search::parse).transpose();
     let search = search.map_err(|error| {
-        Error::usage(error).hint("give words: conclave history --search \"session cookies\"")
+        Error::usage(error).hint("for example: `conclave history --search \"session cookies\"`")
     })?;
     let filter = Filter {
         state: args.state.map(StateArg::filter),
@@ -115,8 +115,8 @@ pub(super) fn run(args: &Args, past: &Past<'_>) -> Result<(), Error> {
         before: None,
     };
     let limit = (!args.all).then(|| usize::try_from(args.limit).unwrap_or(usize::MAX));
-    let history = collect(past, args, &filter, limit)?;
-    let printer = past.printer;
+    let history = collect(archive, args, &filter, limit)?;
+    let printer = archive.printer;
     if args.json {
         let json = serde_json::to_string_pretty(&history).map_err(Error::failed)?;
         return printer.result(&format!("{json}\n")).map_err(Error::failed);
@@ -144,19 +144,18 @@ pub(super) fn run(args: &Args, past: &Past<'_>) -> Result<(), Error> {
 }
 
 fn collect(
-    past: &Past<'_>,
+    archive: &Archive<'_>,
     args: &Args,
     filter: &Filter,
     limit: Option<usize>,
 ) -> Result<History, Error> {
     let only_running = args.state == Some(StateArg::Running);
-    // Of those that have not ended there are few, and only their journals tell at which somebody is
-    // at work.
-    let asked = if only_running { None } else { limit };
-    let ask = |index: &mut Index| {
+    // Unfinished consultations are few, and only their journals show which are running.
+    let query_limit = if only_running { None } else { limit };
+    let query = |index: &mut Index| {
         let connection = index.connection();
-        let listed = history::list(connection, filter, asked)?;
-        let is_cut = asked.is_some_and(|limit| listed.len() >= limit);
+        let listed = history::list(connection, filter, query_limit)?;
+        let is_cut = query_limit.is_some_and(|limit| listed.len() >= limit);
         let known = if is_cut {
             history::count(connection, filter)?
         } else {
@@ -164,7 +163,7 @@ fn collect(
         };
         let listed_ids: BTreeSet<&str> = listed.iter().map(|listed| listed.id.as_str()).collect();
         let mut begun = if can_be_running(args.state) {
-            begun(past, connection, filter)?
+            begun(archive, connection, filter)?
         } else {
             Vec::new()
         };
@@ -172,7 +171,7 @@ fn collect(
         let total = known + begun.len() as u64;
         let mut entries: Vec<HistoryRow> = begun
             .into_iter()
-            .chain(listed.into_iter().map(|listed| entry(past, listed)))
+            .chain(listed.into_iter().map(|listed| entry(archive, listed)))
             .collect();
         entries.retain(|entry| !only_running || entry.run_status == RunStatus::Running);
         let total = if only_running {
@@ -193,10 +192,10 @@ fn collect(
             consultations: entries,
         })
     };
-    index::with(&past.home, past.printer, ask)
+    index::with(&archive.home, archive.printer, query)
 }
 
-/// The shortest form of an id that commands take.
+/// Returns the shortest form of an id that commands take.
 pub(super) fn short(connection: &Connection, id: &str) -> rusqlite::Result<String> {
     let length = history::unique_prefix_length(connection, id, PREFIX.len() + SHORTEST_ID)?;
     let short: String = id.chars().take(length).collect();
@@ -209,21 +208,21 @@ fn can_be_running(state: Option<StateArg>) -> bool {
     matches!(state, None | Some(StateArg::Unfinished | StateArg::Running))
 }
 
-/// Those that have begun and have no rows yet, as their journals tell them.
+/// Returns the consultations that have begun and are not in the index yet, from their journals.
 fn begun(
-    past: &Past<'_>,
+    archive: &Archive<'_>,
     connection: &Connection,
     filter: &Filter,
 ) -> rusqlite::Result<Vec<HistoryRow>> {
     let begun = history::open_consultations(connection)?
         .into_iter()
         .filter_map(|id| {
-            let files = ConsultationFiles::with_stem(&past.logs, &id);
+            let files = ConsultationFiles::with_stem(&archive.logs, &id);
             let JournalOpening { at, question, mode } = ends::opening(&files.journal)?;
-            let wanted = filter
+            let matches = filter
                 .mode
                 .as_ref()
-                .is_none_or(|wanted| mode.as_ref() == Some(wanted))
+                .is_none_or(|filtered| mode.as_ref() == Some(filtered))
                 && filter
                     .search
                     .as_ref()
@@ -233,13 +232,13 @@ fn begun(
             } else {
                 RunStatus::Unfinished
             };
-            wanted.then(|| HistoryRow::started(id, at, question, mode, run_status))
+            matches.then(|| HistoryRow::started(id, at, question, mode, run_status))
         });
     Ok(begun.collect())
 }
 
-fn entry(past: &Past<'_>, listed: HistoryEntry) -> HistoryRow {
-    let files = ConsultationFiles::with_stem(&past.logs, &listed.stem);
+fn entry(archive: &Archive<'_>, listed: HistoryEntry) -> HistoryRow {
+    let files = ConsultationFiles::with_stem(&archive.logs, &listed.stem);
     let is_ours = listed.writer == RecordWriter::Conclave;
     let run_status = match listed.completion {
         Completion::Completed => RunStatus::Completed,
@@ -278,11 +277,11 @@ fn entry(past: &Past<'_>, listed: HistoryEntry) -> HistoryRow {
     }
 }
 
-/// What is said where there is nothing to list.
+/// Returns the message for an empty list.
 fn nothing(filter: &Filter) -> String {
     if *filter == Filter::default() {
         "No consultations found.\n\nRun your first consultation:\n  conclave consult \"Your question here\"".to_owned()
     } else {
-        "No consultation is like that. All of them: conclave history list --all".to_owned()
+        "No consultations match. To list all: `conclave history list --all`".to_owned()
     }
 }

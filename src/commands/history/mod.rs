@@ -1,11 +1,10 @@
-//! `conclave history`: past consultations. What is listed comes from the index; what is shown,
-//! exported and deleted from the files.
+//! `conclave history`: past consultations. Lists come from the index; everything else from the files.
 
 mod export;
 mod ids;
 mod list;
 mod outcome;
-mod reading;
+mod load;
 mod rejudge;
 mod rm;
 mod show;
@@ -19,8 +18,7 @@ use crate::config::paths::Home;
 use crate::error::Error;
 use crate::records::files::ConsultationRef;
 use crate::records::index::Index;
-use crate::session::finish;
-use crate::session::{find, index};
+use crate::session::{index, lookup};
 use crate::terminal::output::printer::{Printer, Verbosity};
 
 /// The version of the JSON.
@@ -31,7 +29,7 @@ pub(crate) const SCHEMA_VERSION: &str = "1.0";
 #[command(
     args_conflicts_with_subcommands = true,
     after_help = "\
-An ID is an id of the list, the beginning of one, one of its files, or `last`.
+An ID is an id from the list, a unique prefix of one, a file of the consultation, or `last`.
 
 Examples:
   conclave history
@@ -80,49 +78,49 @@ impl Args {
 
 pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
     let home = Home::find(environment).map_err(Error::usage)?;
-    let logs = finish::logs(&home);
-    let past = Past {
+    let logs = home.logs_folder();
+    let archive = Archive {
         home,
         logs,
         printer,
     };
     match &args.action {
-        None => list::run(&args.list, &past),
-        Some(Action::List(args)) => list::run(args, &past),
-        Some(Action::Show(args)) => show::run(args, &past),
-        Some(Action::Export(args)) => export::run(args, &past),
-        Some(Action::Rm(args)) => rm::run(args, &past),
-        Some(Action::Outcome(args)) => outcome::run(args, &past),
-        Some(Action::Rejudge(args)) => rejudge::run(args, environment, &past),
+        None => list::run(&args.list, &archive),
+        Some(Action::List(args)) => list::run(args, &archive),
+        Some(Action::Show(args)) => show::run(args, &archive),
+        Some(Action::Export(args)) => export::run(args, &archive),
+        Some(Action::Rm(args)) => rm::run(args, &archive),
+        Some(Action::Outcome(args)) => outcome::run(args, &archive),
+        Some(Action::Rejudge(args)) => rejudge::run(args, environment, &archive),
         Some(Action::Ids(args)) => {
-            ids::run(args, &past);
+            ids::run(args, &archive);
             Ok(())
         }
     }
 }
 
-/// Where past consultations are, and to whom they are told.
+/// The past consultations of a home.
 #[derive(Debug)]
-struct Past<'a> {
+struct Archive<'a> {
     home: Home,
     logs: PathBuf,
     printer: &'a Printer,
 }
 
-impl Past<'_> {
-    /// The index, brought up to date.
+impl Archive<'_> {
+    /// Opens the index and brings it up to date.
     fn index(&self) -> Result<Index, Error> {
         index::open(&self.home, self.printer)
     }
 
-    /// The index for names alone, which the folder knows as well: one that cannot be used as it is
-    /// is none.
-    fn names(&self) -> Option<Index> {
-        Index::open(&index::path(&self.home)).ok()
+    /// Opens the index to look up names; `None` if it cannot be used. The folder of logs knows the names
+    /// as well.
+    fn name_index(&self) -> Option<Index> {
+        Index::open(&self.home.index_file()).ok()
     }
 
-    /// The consultation that is called so.
+    /// Returns the consultation with this name.
     fn find(&self, name: &str) -> Result<ConsultationRef, Error> {
-        find::find(self.names().as_ref(), &self.logs, name)
+        lookup::find(self.name_index().as_ref(), &self.logs, name)
     }
 }

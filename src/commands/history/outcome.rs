@@ -1,5 +1,4 @@
-//! `conclave history outcome`: what became of an answer, as the user says afterwards. Calibration
-//! counts on it.
+//! `conclave history outcome`: records whether an answer proved right. Calibration uses it.
 
 use crate::domain::ids::ConsultationId;
 use crate::domain::outcome::{Grade, Outcome, SCHEMA_VERSION};
@@ -11,9 +10,9 @@ use crate::records::index::store;
 use crate::records::outcomes;
 use crate::terminal::markdown::escape::one_line;
 
-use super::{Past, reading};
+use super::{Archive, load};
 
-/// Say what became of an answer
+/// Record whether an answer proved right or wrong
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -21,20 +20,20 @@ Examples:
   conclave history outcome 01m7zh45 mixed --note \"right about the risk, wrong about the cost\"
   conclave history outcome 01m7zh45 --clear
 
-What is said of many answers shows how far stated confidence can be trusted: conclave consult-stats --calibration")]
+The outcomes of many answers show how far stated confidence can be trusted: conclave consult-stats --calibration")]
 pub(super) struct Args {
-    /// The consultation: its id, a beginning of it, one of its files, or `last`
+    /// The consultation: its id, a unique prefix, one of its files, or `last`
     id: String,
 
-    /// Whether the answer held; `mixed` counts as half
+    /// Whether the answer proved right; `mixed` counts half
     #[arg(value_enum, required_unless_present = "clear")]
     outcome: Option<OutcomeArg>,
 
-    /// Why, in your own words
+    /// The reason, in your own words
     #[arg(long, value_name = "TEXT")]
     note: Option<String>,
 
-    /// Take back what was said
+    /// Remove the recorded outcome
     #[arg(long, conflicts_with_all = ["outcome", "note"])]
     clear: bool,
 }
@@ -56,16 +55,17 @@ impl From<OutcomeArg> for Outcome {
     }
 }
 
-pub(super) fn run(args: &Args, past: &Past<'_>) -> Result<(), Error> {
-    let found = past.find(&args.id)?;
+pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
+    let found = archive.find(&args.id)?;
     let Some(outcome) = args.outcome.map(Outcome::from) else {
-        outcomes::remove(&past.logs, &found.stem).map_err(Error::failed)?;
-        index(past, &found, None);
-        past.printer
-            .note(&format!("{}: nobody has said what became of it", found.id));
+        outcomes::remove(&archive.logs, &found.stem).map_err(Error::failed)?;
+        update_index(archive, &found, None);
+        archive
+            .printer
+            .note(&format!("{}: no outcome recorded", found.id));
         return Ok(());
     };
-    let record = reading::read(&past.logs, &found)?.record;
+    let record = load::load(&archive.logs, &found)?.record;
     if record.completion() != Completion::Completed || record.recommendation.is_none() {
         return Err(Error::usage(format!(
             "{} has no answer that could be right or wrong",
@@ -85,9 +85,9 @@ pub(super) fn run(args: &Args, past: &Past<'_>) -> Result<(), Error> {
         note,
         at: Clock::system().now(),
     };
-    outcomes::write(&past.logs, &found.stem, &grade).map_err(Error::failed)?;
-    index(past, &found, Some(&grade));
-    past.printer.note(&format!(
+    outcomes::write(&archive.logs, &found.stem, &grade).map_err(Error::failed)?;
+    update_index(archive, &found, Some(&grade));
+    archive.printer.note(&format!(
         "{}: {} ({})",
         found.id,
         outcome.name(),
@@ -96,14 +96,14 @@ pub(super) fn run(args: &Args, past: &Past<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// The file counts; an index that cannot be written learns it when it is made anew.
-fn index(past: &Past<'_>, found: &ConsultationRef, grade: Option<&Grade>) {
-    let written = past.index().and_then(|index| {
+/// Updates the index. The file is what counts: a rebuild of the index reads it.
+fn update_index(archive: &Archive<'_>, found: &ConsultationRef, grade: Option<&Grade>) {
+    let written = archive.index().and_then(|index| {
         store::set_outcome(index.connection(), &found.id, grade).map_err(Error::failed)
     });
     if let Err(error) = written {
-        past.printer.warning(&format!(
-            "the index was not told: {error}; make it anew: conclave consult-stats --rebuild-index"
+        archive.printer.warning(&format!(
+            "the index was not updated: {error}; rebuild it: `conclave consult-stats --rebuild-index`"
         ));
     }
 }

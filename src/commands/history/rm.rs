@@ -1,14 +1,15 @@
 //! `conclave history rm`: deletes consultations, after asking.
 //!
-//! Files first, rows of the index last: what a killed process leaves behind is a row whose files
-//! are gone, or some of the files, and either is listed and deleted the next time. The other way
-//! round a file would be left that no list shows, and that the next index brings back.
+//! Files go first, rows of the index last: a killed process leaves rows without files, or some of the
+//! files, and both are listed and deleted the next time. The other way round it would leave files that
+//! no list shows and that the next rebuild brings back.
 
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
 use rusqlite::TransactionBehavior;
 
+use crate::commands::face::block_on;
 use crate::domain::time::Timestamp;
 use crate::engine::clock::Clock;
 use crate::error::{Error, Exit};
@@ -17,33 +18,31 @@ use crate::records::history::{self, Filter};
 use crate::records::index::store;
 use crate::records::removal::{self, RemoveError, RemovedFiles};
 use crate::session::index;
-use crate::setup::embedded_model;
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::{bytes, count};
 use crate::terminal::prompt::{Confirmation, StdinUse, ask_before_harm, can_ask};
 use crate::terminal::tables::history::date;
 
-use super::Past;
+use super::Archive;
 use super::list::{StateArg, short};
 
-/// Consultations that are named before it is asked about them.
+/// Consultations that are named in the question.
 const MOST_NAMED: usize = 10;
 
-/// Consultations whose rows are taken out of the index at once: a process that is killed leaves no
-/// more rows without files than these.
-const AT_ONCE: usize = 100;
+/// Consultations whose rows are deleted together: a killed process leaves no more rows without files.
+const BATCH: usize = 100;
 
-/// Delete consultations: journal, record, Markdown, and what was said of them
+/// Delete consultations: journal, record, report and outcome
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
-What is deleted no longer counts, neither in consult-stats nor toward monthly_budget.
+Deleted consultations no longer count in consult-stats or toward monthly_budget.
 
 Examples:
   conclave history rm 01m7zh45
   conclave history rm --older-than 90d
   conclave history rm --older-than 12w --state aborted --yes")]
 pub(super) struct Args {
-    /// The consultations: ids, beginnings of ids, files, or `last`
+    /// The consultations: ids, unique prefixes, files, or `last`
     #[arg(
         value_name = "ID",
         required_unless_present = "older_than",
@@ -51,11 +50,11 @@ pub(super) struct Args {
     )]
     ids: Vec<String>,
 
-    /// All that began so long ago: days (90d), weeks (12w) or hours (36h)
+    /// Delete all that began longer ago: days (90d), weeks (12w) or hours (36h)
     #[arg(long, value_name = "TIME", value_parser = span)]
     older_than: Option<Duration>,
 
-    /// Of these, only those that ended so
+    /// Of these, only those with this state
     #[arg(
         long,
         value_enum,
@@ -66,36 +65,41 @@ pub(super) struct Args {
     )]
     state: Option<StateArg>,
 
-    /// Do not ask
+    /// Delete without asking
     #[arg(short, long)]
     yes: bool,
 }
 
-/// One to be deleted.
+/// A consultation to delete.
 #[derive(Debug)]
-struct Doomed {
+struct Deletion {
     found: ConsultationRef,
-    /// When it began, and its question, where the index knows.
-    told: Option<(Timestamp, String)>,
+    /// When it began, and its question, if the index knows them.
+    description: Option<(Timestamp, String)>,
 }
 
-pub(super) fn run(args: &Args, past: &Past<'_>) -> Result<(), Error> {
-    let doomed = match args.older_than {
-        Some(age) => older(past, age, args.state)?,
-        None => named(past, &args.ids)?,
+pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
+    let deletions = match args.older_than {
+        Some(age) => older(archive, age, args.state)?,
+        None => named(archive, &args.ids)?,
     };
-    if doomed.is_empty() {
-        past.printer
-            .note("Nothing is that old: nothing was deleted");
+    if deletions.is_empty() {
+        archive
+            .printer
+            .note("No consultation is that old; nothing was deleted");
         return Ok(());
     }
     if !args.yes {
-        agree(past, &doomed)?;
+        agree(archive, &deletions)?;
     }
-    delete(past, &doomed)
+    delete(archive, &deletions)
 }
 
-fn older(past: &Past<'_>, age: Duration, state: Option<StateArg>) -> Result<Vec<Doomed>, Error> {
+fn older(
+    archive: &Archive<'_>,
+    age: Duration,
+    state: Option<StateArg>,
+) -> Result<Vec<Deletion>, Error> {
     let now = Clock::system().now();
     let before = Timestamp(
         now.0
@@ -106,76 +110,76 @@ fn older(past: &Past<'_>, age: Duration, state: Option<StateArg>) -> Result<Vec<
         before: Some(before),
         ..Filter::default()
     };
-    let listed = index::with(&past.home, past.printer, |index| {
+    let listed = index::with(&archive.home, archive.printer, |index| {
         history::list(index.connection(), &filter, None)
     })?;
-    let doomed = |listed: history::HistoryEntry| Doomed {
+    let deletion = |listed: history::HistoryEntry| Deletion {
         found: ConsultationRef {
             id: listed.id,
             stem: listed.stem,
         },
-        told: Some((listed.at, listed.question)),
+        description: Some((listed.at, listed.question)),
     };
-    Ok(listed.into_iter().map(doomed).collect())
+    Ok(listed.into_iter().map(deletion).collect())
 }
 
-fn named(past: &Past<'_>, names: &[String]) -> Result<Vec<Doomed>, Error> {
-    let index = past.names();
-    let mut doomed: Vec<Doomed> = Vec::new();
+fn named(archive: &Archive<'_>, names: &[String]) -> Result<Vec<Deletion>, Error> {
+    let index = archive.name_index();
+    let mut deletions: Vec<Deletion> = Vec::new();
     // All names are looked up before anything is deleted.
     for name in names {
-        let found = past.find(name)?;
-        if doomed.iter().all(|other| other.found != found) {
+        let found = archive.find(name)?;
+        if deletions.iter().all(|other| other.found != found) {
             let listed = index
                 .as_ref()
                 .and_then(|index| history::with_id(index.connection(), &found.id).ok()?);
-            doomed.push(Doomed {
+            deletions.push(Deletion {
                 found,
-                told: listed.map(|listed| (listed.at, listed.question)),
+                description: listed.map(|listed| (listed.at, listed.question)),
             });
         }
     }
-    Ok(doomed)
+    Ok(deletions)
 }
 
-fn agree(past: &Past<'_>, doomed: &[Doomed]) -> Result<(), Error> {
+fn agree(archive: &Archive<'_>, deletions: &[Deletion]) -> Result<(), Error> {
     let zone = TimeZone::system();
-    let index = past.names();
-    let line = |doomed: &Doomed| {
-        let id = doomed.found.id.as_str();
+    let index = archive.name_index();
+    let line = |deletion: &Deletion| {
+        let id = deletion.found.id.as_str();
         let short = index
             .as_ref()
             .and_then(|index| short(index.connection(), id).ok());
         let id = short.as_deref().unwrap_or(id);
-        match &doomed.told {
+        match &deletion.description {
             Some((at, question)) => format!("{id}  {}  {}", date(*at, &zone), one_line(question)),
             None => id.to_owned(),
         }
     };
-    let printer = past.printer;
+    let printer = archive.printer;
     if !can_ask(printer, StdinUse::Free) {
         let error = Error::usage(format!(
-            "{} would be deleted, and there is no terminal to ask on",
-            count(doomed.len(), "consultation")
+            "cannot ask whether to delete {}: there is no terminal",
+            count(deletions.len(), "consultation")
         ));
-        return Err(error.hint("agree to it: --yes"));
+        return Err(error.hint("agree with `--yes`"));
     }
     let width = printer.err_traits().width.saturating_sub(1);
-    let named: Vec<String> = doomed.iter().take(MOST_NAMED).map(line).collect();
-    // Nobody is kept from the index while a question is open.
+    let named: Vec<String> = deletions.iter().take(MOST_NAMED).map(line).collect();
+    // Other processes can use the index while the question is open.
     drop(index);
     for line in named {
         printer.note(&console::truncate_str(&line, width, "…"));
     }
-    if let more @ 1.. = doomed.len().saturating_sub(MOST_NAMED) {
+    if let more @ 1.. = deletions.len().saturating_sub(MOST_NAMED) {
         printer.note(&format!("and {more} more"));
     }
     let question = format!(
         "Delete {}{}?",
-        count(doomed.len(), "consultation"),
-        span_of(doomed, &zone)
+        count(deletions.len(), "consultation"),
+        days(deletions, &zone)
     );
-    match embedded_model::block_on(ask_before_harm(printer, &question))? {
+    match block_on(ask_before_harm(printer, &question))? {
         Confirmation::Yes => Ok(()),
         Confirmation::No | Confirmation::NoTerminal => {
             Err(Error::new(Exit::Declined, "nothing was deleted"))
@@ -183,12 +187,12 @@ fn agree(past: &Past<'_>, doomed: &[Doomed]) -> Result<(), Error> {
     }
 }
 
-/// From which day to which.
-fn span_of(doomed: &[Doomed], zone: &TimeZone) -> String {
+/// Returns the first and the last day.
+fn days(deletions: &[Deletion], zone: &TimeZone) -> String {
     let times = || {
-        doomed
+        deletions
             .iter()
-            .filter_map(|doomed| doomed.told.as_ref())
+            .filter_map(|deletion| deletion.description.as_ref())
             .map(|(at, _)| *at)
     };
     match times()
@@ -202,13 +206,13 @@ fn span_of(doomed: &[Doomed], zone: &TimeZone) -> String {
     }
 }
 
-fn delete(past: &Past<'_>, doomed: &[Doomed]) -> Result<(), Error> {
+fn delete(archive: &Archive<'_>, deletions: &[Deletion]) -> Result<(), Error> {
     let (mut deleted, mut freed, mut kept) = (0, RemovedFiles::default(), Vec::new());
-    let mut is_index_told = true;
-    for some in doomed.chunks(AT_ONCE) {
+    let mut is_index_updated = true;
+    for some in deletions.chunks(BATCH) {
         let mut gone = Vec::new();
-        for Doomed { found, .. } in some {
-            match removal::remove(&past.logs, &found.stem) {
+        for Deletion { found, .. } in some {
+            match removal::remove(&archive.logs, &found.stem) {
                 Ok(removed) => {
                     freed = RemovedFiles {
                         files: freed.files + removed.files,
@@ -220,16 +224,16 @@ fn delete(past: &Past<'_>, doomed: &[Doomed]) -> Result<(), Error> {
             }
         }
         deleted += gone.len();
-        if let Err(error) = removal::sync(&past.logs) {
-            past.printer.warning(&format!(
-                "{error}: what was deleted may be back after a loss of power"
+        if let Err(error) = removal::sync(&archive.logs) {
+            archive.printer.warning(&format!(
+                "{error}: deleted files may reappear after a power failure"
             ));
         }
-        is_index_told &= forget(past, &gone)
+        is_index_updated &= forget(archive, &gone)
             .inspect_err(|error| {
-                if is_index_told {
-                    past.printer.warning(&format!(
-                        "the index still lists what was deleted: {error}; make it anew: conclave consult-stats --rebuild-index"
+                if is_index_updated {
+                    archive.printer.warning(&format!(
+                        "the index still lists deleted consultations: {error}; rebuild it: `conclave consult-stats --rebuild-index`"
                     ));
                 }
             })
@@ -237,20 +241,20 @@ fn delete(past: &Past<'_>, doomed: &[Doomed]) -> Result<(), Error> {
     }
     if deleted > 0 {
         let (files, freed) = (count(freed.files, "file"), bytes(freed.bytes));
-        past.printer.note(&format!(
+        archive.printer.note(&format!(
             "Deleted {} ({files}, {freed})",
             count(deleted, "consultation")
         ));
     }
-    refused(past, kept, doomed.len())
+    refused(archive, kept, deletions.len())
 }
 
-/// Takes the rows of consultations out of the index.
-fn forget(past: &Past<'_>, gone: &[&ConsultationRef]) -> Result<(), Error> {
+/// Deletes the rows of consultations from the index.
+fn forget(archive: &Archive<'_>, gone: &[&ConsultationRef]) -> Result<(), Error> {
     if gone.is_empty() {
         return Ok(());
     }
-    let mut index = past.index()?;
+    let mut index = archive.index()?;
     let mut forget = || {
         let transaction = index
             .connection_mut()
@@ -263,9 +267,9 @@ fn forget(past: &Past<'_>, gone: &[&ConsultationRef]) -> Result<(), Error> {
     forget().map_err(|error: rusqlite::Error| Error::failed(error))
 }
 
-/// Tells what was not deleted, and why.
+/// Reports what could not be deleted.
 fn refused(
-    past: &Past<'_>,
+    archive: &Archive<'_>,
     mut kept: Vec<(&ConsultationRef, RemoveError)>,
     of: usize,
 ) -> Result<(), Error> {
@@ -276,7 +280,7 @@ fn refused(
         && of == 1
         && let Some((found, error)) = kept.pop()
     {
-        return Err(Error::failed(NotDeleted {
+        return Err(Error::failed(DeleteError {
             id: found.id.clone(),
             source: error,
         }));
@@ -285,7 +289,8 @@ fn refused(
         let cause = std::error::Error::source(error)
             .map(|cause| format!(": {cause}"))
             .unwrap_or_default();
-        past.printer
+        archive
+            .printer
             .warning(&format!("{} was not deleted: {error}{cause}", found.id));
     }
     Err(Error::failed(format!(
@@ -297,26 +302,26 @@ fn refused(
 
 #[derive(Debug, thiserror::Error)]
 #[error("{id} was not deleted")]
-struct NotDeleted {
+struct DeleteError {
     id: String,
     source: RemoveError,
 }
 
 /// `90d`, `12w`, `36h`.
 fn span(text: &str) -> Result<Duration, String> {
-    let wanted = || "must be days, weeks or hours: 90d, 12w, 36h".to_owned();
+    let expected = || "must be days, weeks or hours: 90d, 12w, 36h".to_owned();
     let text = text.trim();
-    let unit = text.chars().next_back().ok_or_else(wanted)?;
+    let unit = text.chars().next_back().ok_or_else(expected)?;
     let hours: u64 = match unit {
         'h' => 1,
         'd' => 24,
         'w' => 7 * 24,
-        _ => return Err(wanted()),
+        _ => return Err(expected()),
     };
     let number = text
         .strip_suffix(unit)
         .and_then(|number| number.parse::<u32>().ok())
-        .ok_or_else(wanted)?;
+        .ok_or_else(expected)?;
     Ok(Duration::from_secs(u64::from(number) * hours * 3600))
 }
 

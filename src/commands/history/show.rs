@@ -1,54 +1,54 @@
-//! `conclave history show`: one consultation, as it was answered.
+//! `conclave history show`: shows one consultation.
 
-use crate::commands::consult::flags::Format;
+use crate::commands::face::answer;
+use crate::commands::flags::AnswerFormat;
 use crate::domain::ids::AgentId;
 use crate::domain::stored_record::{StoredAgent, StoredRecord};
 use crate::error::Error;
-use crate::session::write_answer::give;
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::report::stored;
 use crate::terminal::report::stored::ReportSelection;
 
-use super::{Past, reading};
+use super::{Archive, load};
 
 /// Show one consultation
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct Args {
-    /// The consultation: its id, a beginning of it, one of its files, or `last`
+    /// The consultation: its id, a unique prefix, one of its files, or `last`
     id: String,
 
-    /// Only this round
+    /// Show only this round
     #[arg(long, value_name = "N")]
     round: Option<u8>,
 
-    /// Only this agent: its id or its name, or `judge`
+    /// Show only this agent: its id, its name, or `judge`
     #[arg(long, value_name = "AGENT")]
     agent: Option<String>,
 
-    /// What is written to standard output; JSON is the record as it lies
-    #[arg(long, value_enum, default_value_t = Format::Markdown)]
-    format: Format,
+    /// The format; JSON is the stored record
+    #[arg(long, value_enum, default_value_t = AnswerFormat::Markdown)]
+    format: AnswerFormat,
 }
 
-pub(super) fn run(args: &Args, past: &Past<'_>) -> Result<(), Error> {
+pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
     let is_part = args.round.is_some() || args.agent.is_some();
-    if is_part && args.format != Format::Markdown {
-        let error = Error::usage("a round or an agent is shown as Markdown only");
-        return Err(error.hint("take it out of the record: conclave history show ID --format json | jq .responses.round_1"));
+    if is_part && args.format != AnswerFormat::Markdown {
+        let error = Error::usage("a single round or agent is shown as Markdown only");
+        return Err(error.hint("take it from the record: `conclave history show ID --format json | jq .responses.round_1`"));
     }
-    let found = past.find(&args.id)?;
-    let told = reading::read(&past.logs, &found)?;
-    let selection = selection(args, &told.record)?;
-    give(
-        &stored::markdown(&told.record, &selection),
-        || Ok(told.json.clone()),
+    let found = archive.find(&args.id)?;
+    let loaded = load::load(&archive.logs, &found)?;
+    let selection = selection(args, &loaded.record)?;
+    answer::write(
+        &stored::markdown(&loaded.record, &selection),
+        || Ok(loaded.json.clone()),
         args.format,
         None,
-        past.printer,
+        archive.printer,
     )
 }
 
-/// What is to be shown, as the consultation has it.
+/// Returns the rounds and agents to show.
 fn selection(args: &Args, record: &StoredRecord) -> Result<ReportSelection, Error> {
     let mut rounds: Vec<u8> = record
         .rounds
@@ -59,22 +59,22 @@ fn selection(args: &Args, record: &StoredRecord) -> Result<ReportSelection, Erro
     rounds.sort_unstable();
     rounds.dedup();
     if let Some(round) = args.round.filter(|round| !rounds.contains(round)) {
-        let there = rounds
+        let existing = rounds
             .iter()
             .map(ToString::to_string)
             .collect::<Vec<_>>()
             .join(", ");
         let error = Error::usage(format!("{} has no round {round}", record.id));
-        return Err(error.hint(if there.is_empty() {
-            "no round of it had begun".to_owned()
+        return Err(error.hint(if existing.is_empty() {
+            "none of its rounds began".to_owned()
         } else {
-            format!("its rounds: {there}")
+            format!("its rounds: {existing}")
         }));
     }
     let agent = args
         .agent
         .as_deref()
-        .map(|wanted| agent(wanted, record))
+        .map(|name| agent(name, record))
         .transpose()?;
     Ok(ReportSelection {
         round: args.round,
@@ -82,9 +82,9 @@ fn selection(args: &Args, record: &StoredRecord) -> Result<ReportSelection, Erro
     })
 }
 
-/// The agent of this id or name.
-fn agent(wanted: &str, record: &StoredRecord) -> Result<AgentId, Error> {
-    if let Some(agent) = record.agent_named(wanted) {
+/// Returns the agent with this id or name.
+fn agent(name: &str, record: &StoredRecord) -> Result<AgentId, Error> {
+    if let Some(agent) = record.agent_named(name) {
         return Ok(agent);
     }
     let expert = |expert: &StoredAgent| {
@@ -95,14 +95,14 @@ fn agent(wanted: &str, record: &StoredRecord) -> Result<AgentId, Error> {
             format!("{id} ({name})")
         }
     };
-    let there: Vec<String> = record
+    let existing: Vec<String> = record
         .experts
         .iter()
         .map(expert)
         .chain(["judge".to_owned()])
         .collect();
     Err(
-        Error::usage(format!("{} has no agent `{}`", record.id, one_line(wanted)))
-            .hint(format!("its agents: {}", there.join(", "))),
+        Error::usage(format!("{} has no agent `{}`", record.id, one_line(name)))
+            .hint(format!("its agents: {}", existing.join(", "))),
     )
 }

@@ -1,33 +1,32 @@
-//! `conclave resume`: goes on with a consultation that was interrupted, from its journal alone.
-//! What was answered is not asked again, and question, panel, prompts and prices are those it began
-//! with, whatever has become of the files that they came from.
+//! `conclave resume`: resumes an interrupted consultation from its journal alone. Finished calls are
+//! not repeated, and question, panel, prompts and prices are those it began with, even if the files
+//! they came from have changed.
 
-mod asked;
-mod choosing;
+mod journal;
+mod providers;
 
-use crate::commands::config;
-use crate::commands::consult::flags::{ControlFlags, OutputFlags};
+use super::face::answer::check_output;
+use super::face::{self, TerminalFace};
+use super::flags::{ControlFlags, OutputFlags};
 use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::consultation::event::StateName;
 use crate::consultation::machine::replay::replay;
 use crate::consultation::transcript::Transcript;
 use crate::engine::clock::Clock;
-use crate::engine::driver::RunStart;
 use crate::error::Error;
 use crate::records::index::Index;
 use crate::records::journal::NoLockPolicy;
-use crate::session::finish;
-use crate::session::index;
-use crate::session::run::{Run, consent_mode};
-use crate::setup::limits;
+use crate::session::run::Session;
+use crate::setup::{limits, settings};
 use crate::terminal::output::format::{amount, count};
 use crate::terminal::output::printer::{Printer, Verbosity};
 use crate::terminal::prompt::StdinUse;
 
-use choosing::Chosen;
+use self::journal::ResumableConsultation;
+use self::providers::Connector;
 
-/// Go on with a consultation that was interrupted; only what is missing is asked
+/// Resume an interrupted consultation; finished calls are not repeated
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -35,12 +34,12 @@ Examples:
   conclave resume 01kb5x
   conclave resume last --max-cost 2.00 --yes")]
 pub struct Args {
-    /// The consultation: its id, a beginning of it, one of its files, or `last`; without it the
-    /// newest that can be gone on with
+    /// The consultation: its id, a unique prefix, one of its files, or `last` [default: the newest
+    /// that can be resumed]
     id: Option<String>,
 
-    /// Go on where nothing tells whether another process is still at it: on a file system without
-    /// locks
+    /// Resume on a file system without locks, where another process may still be running the
+    /// consultation
     #[arg(long)]
     force: bool,
 
@@ -59,87 +58,86 @@ impl Args {
 
 pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
     if let Some(output) = &args.output.output {
-        finish::check_output(output)?;
+        check_output(output)?;
     }
     let home = Home::find(environment).map_err(Error::usage)?;
-    let settings = config::load(&home, environment)?;
-    let run = Run::prepare(&home, environment, &args.output, printer)?;
+    let settings = settings::load(&home, environment)?;
+    let face = TerminalFace::open(&home, environment, &args.output, printer)?;
     let unlocked = if args.force {
         NoLockPolicy::Trust
     } else {
         NoLockPolicy::Refuse
     };
-    // Only names are looked up in it: one that cannot be used is none.
-    let known = args
+    // The index only resolves names, which the folder of logs does as well.
+    let index = args
         .id
         .as_ref()
-        .and_then(|_| Index::open(&index::path(&home)).ok());
-    let Chosen {
+        .and_then(|_| Index::open(&home.index_file()).ok());
+    let ResumableConsultation {
         id,
         events,
-        keeping,
-    } = choosing::choose(
-        &finish::logs(&home),
-        known.as_ref(),
+        storage,
+    } = journal::open(
+        &home.logs_folder(),
+        index.as_ref(),
         args.id.as_deref(),
         unlocked,
         printer,
     )?;
-    let cannot =
-        |why: &dyn std::fmt::Display| Error::usage(format!("cannot go on with {id}: {why}"));
+    drop(index);
+    let cannot = |why: &dyn std::fmt::Display| Error::usage(format!("cannot resume {id}: {why}"));
     let transcript = Transcript::fold(&events)
-        .ok_or_else(|| cannot(&"its journal does not begin with its beginning"))?;
+        .ok_or_else(|| cannot(&"the first event of its journal is missing"))?;
     let replayed = replay(&events).map_err(|error| cannot(&error))?;
 
-    let consent_mode = consent_mode(&args.control, printer, StdinUse::Free);
-    let ended = transcript.abort.as_ref().map(|abort| abort.reason);
-    let control = limits::renewed(
-        replayed.consultation.plan().control.clone(),
-        ended,
-        &args.control,
-        consent_mode,
-    )?;
-    let within = asked::Within {
+    let consent_mode = face::consent_mode(args.control.yes, printer, StdinUse::Free);
+    let plan = replayed.consultation.plan();
+    let control = limits::resumed(
+        plan.control.clone(),
+        transcript.abort.as_ref().map(|abort| abort.reason),
+        &args.control.request(consent_mode)?,
+    );
+    let connector = Connector {
         home: &home,
         environment,
         settings: &settings,
         printer,
         consent_mode,
     };
-    let providers = within.providers(replayed.consultation.plan(), &transcript)?;
+    let providers = face::block_on(connector.providers(plan, &transcript))??;
     printer.note(&announcement(&transcript));
-    let (consultation, begin) = RunStart::resume(replayed, control, env!("CARGO_PKG_VERSION"));
-    run.carry_out(
-        (consultation, begin),
-        Clock::system(),
-        &providers,
+    face.run(Session::resumed(
         events,
-        keeping,
-    )
+        replayed,
+        control,
+        providers,
+        storage,
+        Clock::system(),
+    ))
 }
 
-/// Where it goes on, what is kept, and what has been spent.
+/// Returns where the run resumes, how many calls are done, and what was spent.
 fn announcement(transcript: &Transcript) -> String {
     let id = &transcript.id;
     if transcript.state == StateName::Complete {
-        return format!("{id} is complete; only its results were not written");
+        return format!("{id} is complete; only its results are missing");
     }
     let round = match transcript.incomplete_rounds().first() {
         Some(round) => format!("Round {round} of {}", transcript.planned_rounds()),
-        None => "all rounds are held".to_owned(),
+        None => "all rounds done".to_owned(),
     };
     let answered = transcript
         .calls
         .iter()
         .filter(|call| call.error.is_none())
         .count();
-    let kept = if answered == 0 {
-        "no call kept".to_owned()
+    let calls = if answered == 0 {
+        "no call done".to_owned()
     } else {
-        format!("{} kept", count(answered, "call"))
+        format!("{} done", count(answered, "call"))
     };
     format!(
-        "Resuming {id} ({round}, {kept}, {} spent so far)",
+        "Resuming {id} ({round}, {calls}, {} spent so far)",
         amount(transcript.total().cost)
     )
 }

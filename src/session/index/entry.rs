@@ -1,6 +1,7 @@
-//! A consultation's place in the index: marked when it begins, filled when it ends. An index never
-//! harms a consultation: what fails at the beginning is not worth a word, since the end does
-//! without it, and what fails at the end is told once.
+//! A consultation's entry in the index: marked when it begins, filled when it ends.
+//!
+//! An index never harms a consultation: a failure at the beginning is ignored, because the end does
+//! without the mark, and a failure at the end is reported once.
 
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
@@ -15,35 +16,35 @@ use crate::records::index::{Index, WaitLimit, is_damage};
 use crate::records::record::record;
 use crate::terminal::output::printer::Printer;
 
-use super::rebuild::{Mending, Why};
-use super::{path, whole};
+use super::rebuild::{Rebuild, RebuildReason};
+use crate::error::whole;
 
-/// The place of one consultation.
+/// The entry of one consultation.
 #[derive(Debug)]
-pub(crate) struct Entry {
+pub(crate) struct IndexEntry {
     home: Home,
     database: PathBuf,
     marking: Option<JoinHandle<()>>,
 }
 
-/// Whether an index that must be made anew is, now.
+/// When an index that cannot be used is rebuilt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unfit {
-    /// It is: there was an answer, and nothing else is waiting.
-    Mended,
-    /// The next command does.
-    Left,
+pub(crate) enum RebuildTime {
+    /// At once: there is an answer, and nothing else is waiting.
+    Now,
+    /// By the next command.
+    Later,
 }
 
-impl Entry {
-    /// Marks a consultation as begun, on a thread of its own: nothing waits for it.
+impl IndexEntry {
+    /// Marks a consultation as begun, on a thread that nothing waits for.
     pub(crate) fn begin(home: &Home, id: &ConsultationId, at: Timestamp) -> Self {
-        let database = path(home);
+        let database = home.index_file();
         let marking = std::thread::Builder::new().name("index".to_owned()).spawn({
             let (database, id) = (database.clone(), id.clone());
             move || {
                 if let Ok(mut index) = Index::open_with(&database, WaitLimit::Moment) {
-                    // An unmarked consultation is missed only if it is killed.
+                    // Without the mark, the index misses the consultation only if it is killed.
                     let _ = follow::begin(&mut index, &id, at);
                 }
             }
@@ -55,66 +56,68 @@ impl Entry {
         }
     }
 
-    /// Takes in what the consultation has come to.
-    pub(crate) fn end(self, transcript: &Transcript, unfit: Unfit, printer: &Printer) {
+    /// Adds the results to the index. Waits for the disk, and for other processes.
+    pub(crate) fn end(self, transcript: &Transcript, rebuild: RebuildTime, printer: &Printer) {
         if let Some(marking) = self.marking {
-            // Whatever became of it.
+            // A failed mark is ignored.
             let _ = marking.join();
         }
-        let Err(why) = take_in(&self.database, transcript) else {
+        let Err(failure) = add(&self.database, transcript) else {
             return;
         };
-        let why = match why {
-            NotIn::Unfit(why) if unfit == Unfit::Mended => {
-                // With the record it has rows already, unless another process has made it from what
-                // there was before.
-                let mended = Mending::of(&self.home, printer, why)
-                    .silently_up_to(1)
-                    .make()
+        let failure = match failure {
+            IndexError::NeedsRebuild(reason) if rebuild == RebuildTime::Now => {
+                // The rebuild reads the new record, unless another process rebuilt the index before it
+                // was written.
+                let rebuilt = Rebuild::new(&self.home, printer, reason)
+                    .silent_up_to(1)
+                    .run()
                     .map_err(|error| whole(&error));
-                match mended.and_then(|_| take_in(&self.database, transcript).map_err(NotIn::told))
+                match rebuilt
+                    .and_then(|_| add(&self.database, transcript).map_err(IndexError::into_message))
                 {
                     Ok(()) => return,
-                    Err(why) => why,
+                    Err(message) => message,
                 }
             }
-            NotIn::Unfit(_) => return,
-            NotIn::Failed(why) => why,
+            IndexError::NeedsRebuild(_) => return,
+            IndexError::Failed(message) => message,
         };
-        printer.warning(&format!("Failed to index the consultation: {why}"));
+        printer.warning(&format!("Failed to index the consultation: {failure}"));
     }
 }
 
-/// Why a consultation is not in the index.
-enum NotIn {
-    /// The index must be made anew.
-    Unfit(Why),
+/// Why a consultation could not be added to the index.
+enum IndexError {
+    NeedsRebuild(RebuildReason),
     Failed(String),
 }
 
-impl NotIn {
-    fn told(self) -> String {
+impl IndexError {
+    fn into_message(self) -> String {
         match self {
-            Self::Unfit(_) => "it is damaged again".to_owned(),
-            Self::Failed(why) => why,
+            Self::NeedsRebuild(_) => "it is damaged again".to_owned(),
+            Self::Failed(message) => message,
         }
     }
 }
 
-fn take_in(database: &Path, transcript: &Transcript) -> Result<(), NotIn> {
+fn add(database: &Path, transcript: &Transcript) -> Result<(), IndexError> {
     let json = serde_json::to_vec(&record(transcript))
-        .map_err(|error| NotIn::Failed(error.to_string()))?;
+        .map_err(|error| IndexError::Failed(error.to_string()))?;
     let mut index = Index::open(database).map_err(|unusable| {
         if unusable.is_fixed_by_rebuild() {
-            NotIn::Unfit(Why::of(&unusable))
+            IndexError::NeedsRebuild(RebuildReason::of(&unusable))
         } else {
-            NotIn::Failed(whole(&unusable))
+            IndexError::Failed(whole(&unusable))
         }
     })?;
     follow::end(&mut index, &transcript.id, &json, transcript.started_at).map_err(|error| {
         match error {
-            FollowError::Failed(error) if is_damage(&error) => NotIn::Unfit(Why::Damaged),
-            FollowError::Failed(_) | FollowError::Extract(_) => NotIn::Failed(whole(&error)),
+            FollowError::Failed(error) if is_damage(&error) => {
+                IndexError::NeedsRebuild(RebuildReason::Damaged)
+            }
+            FollowError::Failed(_) | FollowError::Extract(_) => IndexError::Failed(whole(&error)),
         }
     })
 }

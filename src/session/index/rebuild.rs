@@ -1,7 +1,7 @@
-//! Making the index anew: why, how far it is, and what was left out.
+//! A rebuild of the index: its reason, its progress, and the files that it skips.
 
 use crate::config::paths::Home;
-use crate::error::Error;
+use crate::error::{Error, whole};
 use crate::records::files::create_private_dir;
 use crate::records::index::rebuild;
 use crate::records::index::rebuild::{RebuildError, RebuildProgress, RebuildReport};
@@ -11,25 +11,23 @@ use crate::terminal::output::format::count;
 use crate::terminal::output::printer::Printer;
 use crate::terminal::progress::rebuild_bar::RebuildBar;
 
-use super::{logs, path, refused, whole};
-
-/// Files that are named of those that were left out.
+/// Skipped files that are named.
 const MOST_NAMED: usize = 3;
 
-/// Why the index is made anew.
+/// Why the index is rebuilt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Why {
+pub(crate) enum RebuildReason {
     Missing,
     /// It cannot be opened.
-    OpenError,
-    /// A statement has met damage.
+    Unusable,
+    /// A query has met damage.
     Damaged,
     Foreign,
-    /// The user says so.
-    Asked,
+    /// The user asks for it.
+    Requested,
 }
 
-impl Why {
+impl RebuildReason {
     pub(crate) fn of(unusable: &OpenError) -> Self {
         match unusable {
             OpenError::Missing(_) => Self::Missing,
@@ -38,58 +36,58 @@ impl Why {
             | OpenError::Newer { .. }
             | OpenError::Busy(_)
             | OpenError::Failed { .. }
-            | OpenError::Unreadable { .. } => Self::OpenError,
+            | OpenError::Unreadable { .. } => Self::Unusable,
         }
     }
 
-    fn told(self) -> Option<&'static str> {
+    fn message(self) -> Option<&'static str> {
         match self {
             Self::Missing => {
-                Some("There is no index of the consultations yet: it is made from their records.")
+                Some("There is no index of the consultations yet; building it from their records.")
             }
-            Self::OpenError | Self::Damaged => Some(
-                "The index of the consultations is damaged: it is made anew from their records.",
-            ),
+            Self::Unusable | Self::Damaged => {
+                Some("The index of the consultations is damaged; rebuilding it from their records.")
+            }
             Self::Foreign => Some(
-                "The index of the consultations is another program's: one is made from their records.",
+                "The index of the consultations belongs to another program; building one from their records.",
             ),
-            Self::Asked => None,
+            Self::Requested => None,
         }
     }
 }
 
-/// One making of the index.
+/// One rebuild of the index.
 #[derive(Debug)]
-pub(crate) struct Mending<'a> {
+pub(crate) struct Rebuild<'a> {
     home: &'a Home,
     printer: &'a Printer,
-    why: Why,
-    /// With no more consultations than these it is not worth a word.
-    unmentioned: usize,
+    reason: RebuildReason,
+    /// Up to this many consultations it shows no progress.
+    silent_up_to: usize,
 }
 
-impl<'a> Mending<'a> {
-    pub(crate) fn of(home: &'a Home, printer: &'a Printer, why: Why) -> Self {
+impl<'a> Rebuild<'a> {
+    pub(crate) fn new(home: &'a Home, printer: &'a Printer, reason: RebuildReason) -> Self {
         Self {
             home,
             printer,
-            why,
-            unmentioned: 0,
+            reason,
+            silent_up_to: 0,
         }
     }
 
-    /// The same, in silence where there are no more consultations than these.
-    pub(crate) fn silently_up_to(self, unmentioned: usize) -> Self {
+    /// Returns the same rebuild, which shows no progress up to this many consultations.
+    pub(crate) fn silent_up_to(self, silent_up_to: usize) -> Self {
         Self {
-            unmentioned,
+            silent_up_to,
             ..self
         }
     }
 
-    /// Makes and opens it. Where it cannot be kept, what is returned is in memory alone.
+    /// Rebuilds and opens the index. When it cannot be written, the returned index is in memory.
     pub(crate) fn open(&self) -> Result<Index, Error> {
-        match self.make() {
-            Ok(_) => Index::open(&path(self.home)).map_err(refused),
+        match self.run() {
+            Ok(_) => Index::open(&self.home.index_file()).map_err(refused),
             Err(RebuildError::Open(unusable)) => Err(refused(unusable)),
             Err(error @ (RebuildError::Unwritable { .. } | RebuildError::Failed { .. })) => {
                 self.printer.warning(&format!(
@@ -97,8 +95,8 @@ impl<'a> Mending<'a> {
                     capitalised(&whole(&error))
                 ));
                 let (index, rebuilt) =
-                    rebuild::build_in_memory(&logs(self.home)).map_err(failed)?;
-                self.tell(&rebuilt);
+                    rebuild::build_in_memory(&self.home.logs_folder()).map_err(failed)?;
+                self.report(&rebuilt);
                 Ok(index)
             }
             Err(error @ (RebuildError::Busy(_) | RebuildError::Folder { .. })) => {
@@ -107,35 +105,37 @@ impl<'a> Mending<'a> {
         }
     }
 
-    /// Makes it, and returns how many consultations are in it. What can be found out by opening it
-    /// may have been mended by another process meanwhile: then there is nothing to do.
-    pub(crate) fn make(&self) -> Result<usize, RebuildError> {
-        let (logs, path) = (logs(self.home), path(self.home));
-        let rebuilt = self.watched(|progress| match self.why {
-            Why::Missing | Why::OpenError | Why::Foreign => {
+    /// Rebuilds the index and returns how many consultations it holds. Does nothing when another
+    /// process has rebuilt it since it was found to be unusable.
+    pub(crate) fn run(&self) -> Result<usize, RebuildError> {
+        let (logs, path) = (self.home.logs_folder(), self.home.index_file());
+        let rebuilt = self.with_progress(|progress| match self.reason {
+            RebuildReason::Missing | RebuildReason::Unusable | RebuildReason::Foreign => {
                 rebuild::rebuild_if_unusable(&logs, &path, progress).map(Option::unwrap_or_default)
             }
-            Why::Damaged | Why::Asked => rebuild::rebuild(&logs, &path, progress),
+            RebuildReason::Damaged | RebuildReason::Requested => {
+                rebuild::rebuild(&logs, &path, progress)
+            }
         })?;
-        self.tell(&rebuilt);
+        self.report(&rebuilt);
         Ok(rebuilt.indexed)
     }
 
-    /// Shows how far it is, and before that why it is done, as soon as there is something to do.
-    fn watched<T>(
+    /// Shows the reason and the progress, as soon as there is something to do.
+    fn with_progress<T>(
         &self,
         make: impl FnOnce(&mut dyn FnMut(RebuildProgress)) -> Result<T, RebuildError>,
     ) -> Result<T, RebuildError> {
-        // Without a home there is nowhere to put it, which the making itself finds out.
+        // The rebuild itself reports a home that cannot be created.
         let _ = create_private_dir(self.home.path());
         let mut bar = None;
         make(&mut |RebuildProgress { done, of }| {
-            if of <= self.unmentioned {
+            if of <= self.silent_up_to {
                 return;
             }
             let bar = bar.get_or_insert_with(|| {
-                if let Some(why) = self.why.told() {
-                    self.printer.note(why);
+                if let Some(reason) = self.reason.message() {
+                    self.printer.note(reason);
                 }
                 RebuildBar::new(self.printer)
             });
@@ -143,12 +143,10 @@ impl<'a> Mending<'a> {
         })
     }
 
-    fn tell(&self, rebuilt: &RebuildReport) {
-        if let Some(kept) = &rebuilt.set_aside {
-            self.printer.note(&format!(
-                "What was there before is kept in {}",
-                kept.display()
-            ));
+    fn report(&self, rebuilt: &RebuildReport) {
+        if let Some(old) = &rebuilt.set_aside {
+            self.printer
+                .note(&format!("The old index is now {}", old.display()));
         }
         let skipped = &rebuilt.skipped;
         if skipped.is_empty() {
@@ -185,4 +183,16 @@ fn capitalised(text: &str) -> String {
         .flat_map(char::to_uppercase)
         .chain(characters)
         .collect()
+}
+
+/// Returns the error for an index that a rebuild must not replace, or would not help.
+pub(super) fn refused(unusable: OpenError) -> Error {
+    match unusable {
+        OpenError::Newer { .. } => Error::usage(unusable)
+            .hint("use that version, or rebuild the index for this one: `conclave consult-stats --rebuild-index`"),
+        OpenError::Busy(_) => Error::failed(unusable).hint("try again when that process has ended"),
+        OpenError::Missing(_) | OpenError::Damaged { .. } | OpenError::Foreign(_) | OpenError::Failed { .. } | OpenError::Unreadable { .. } => {
+            Error::failed(unusable)
+        }
+    }
 }

@@ -1,10 +1,16 @@
-//! Tests of who sits on a panel and judges.
+//! Tests of the selection of seats and judges.
 
 use std::path::Path;
 
 use super::*;
 use crate::config::env::Environment;
+use crate::config::settings::Settings;
+use crate::domain::time::Timestamp;
+use crate::providers::catalog::ModelCatalog;
+use crate::setup::local_servers::LocalServerSet;
+use crate::setup::personas::PersonaRegistry;
 use crate::setup::provider_access;
+use crate::setup::request::PanelRequest;
 
 const THREE: [&str; 3] = ["anthropic", "openai", "google"];
 const NOW: Timestamp = Timestamp(1_795_252_598_000);
@@ -15,26 +21,29 @@ fn settings(config: &str) -> Settings {
         .unwrap()
 }
 
-fn chosen(keyed: &[&str], wanted: &Wanted) -> Result<Chosen, Error> {
+fn chosen(keyed: &[&str], wanted: &PanelSpec) -> Result<SelectedPanel, Error> {
     chosen_with(keyed, wanted, "{}")
 }
 
-fn chosen_with(keyed: &[&str], wanted: &Wanted, config: &str) -> Result<Chosen, Error> {
+fn chosen_with(keyed: &[&str], wanted: &PanelSpec, config: &str) -> Result<SelectedPanel, Error> {
     let (catalog, personas) = (ModelCatalog::builtin(), PersonaRegistry::builtin());
     let environment = Environment::of(
         keyed
             .iter()
             .map(|id| (key_variable(vendors::find(id).unwrap()), "k")),
     );
-    let reached = provider_access::all(&settings(config), &environment);
-    let (local, servers) = (Some(ModelRef::new("local", "small")), Servers::none());
-    choose(
+    let access_list = provider_access::all(&settings(config), &environment);
+    let (embedded, servers) = (
+        Some(ModelRef::new("local", "small")),
+        LocalServerSet::none(),
+    );
+    select(
         wanted,
-        &Choices {
+        &SelectionContext {
             catalog: &catalog,
             personas: &personas,
-            reached: &reached,
-            local,
+            access_list: &access_list,
+            embedded,
             servers: &servers,
             now: NOW,
         },
@@ -45,12 +54,12 @@ const WORK: &str = r#"{"endpoints": {"work": {"base_url": "h"}, "safe": {"base_u
 
 #[test]
 fn models_of_the_users_own_servers_and_of_servers_that_need_no_key_can_sit_and_judge() {
-    let wanted = Wanted {
+    let wanted = PanelSpec {
         panel: Some(
             "security=work:any/model:8b,architect=ollama:gemma4:31b,pragmatic=openai:new".into(),
         ),
         judge: Some("work:judge".into()),
-        ..Wanted::default()
+        ..PanelSpec::default()
     };
     let chosen = chosen_with(&["openai"], &wanted, WORK).unwrap();
     assert_eq!(
@@ -62,9 +71,9 @@ fn models_of_the_users_own_servers_and_of_servers_that_need_no_key_can_sit_and_j
         ]
     );
     assert_eq!(judges(&chosen), ["work:judge"]);
-    let wanted = Wanted {
+    let wanted = PanelSpec {
         models: vec!["safe:m".into()],
-        ..Wanted::default()
+        ..PanelSpec::default()
     };
     let error = chosen_with(&[], &wanted, WORK).unwrap_err();
     assert_eq!(
@@ -75,12 +84,19 @@ fn models_of_the_users_own_servers_and_of_servers_that_need_no_key_can_sit_and_j
 
 #[test]
 fn a_server_without_usual_models_is_not_guessed_at() {
-    let error = chosen_with(&[], &Wanted::default(), WORK).unwrap_err();
+    let error = chosen_with(&[], &PanelSpec::default(), WORK).unwrap_err();
     assert_eq!(error.to_string(), "work has no usual models to ask");
     assert_eq!(error.hints()[0], "name one: --model work:MODEL");
     assert_eq!(
-        seats(&chosen_with(&["anthropic", "openai", "google"], &Wanted::default(), WORK).unwrap())
-            .len(),
+        seats(
+            &chosen_with(
+                &["anthropic", "openai", "google"],
+                &PanelSpec::default(),
+                WORK
+            )
+            .unwrap()
+        )
+        .len(),
         3
     );
 }
@@ -89,9 +105,9 @@ fn a_server_without_usual_models_is_not_guessed_at() {
 fn a_key_that_has_to_be_unlocked_is_not_wanted_for_a_judge_that_only_stands_in() {
     let config = r#"{"endpoints": {"google": {"api_key_cmd": "pass show google"}}}"#;
     let judges_of = |keyed: &[&str], models: &[&str]| {
-        let wanted = Wanted {
+        let wanted = PanelSpec {
             models: models.iter().map(|model| (*model).to_owned()).collect(),
-            ..Wanted::default()
+            ..PanelSpec::default()
         };
         judges(&chosen_with(keyed, &wanted, config).unwrap())
     };
@@ -122,12 +138,12 @@ fn a_key_that_has_to_be_unlocked_is_not_wanted_for_a_judge_that_only_stands_in()
 #[test]
 fn a_panel_with_a_name_has_its_seats_and_its_judge() {
     let config = r#"{"panels": {"fast": {"seats": ["security=a:m"], "judge": "a:j"}, "slow": "security=b:m"}, "panel": "fast", "judge": "c:j"}"#;
-    let wanted = |panel, judge| {
-        let wanted = Wanted::of(
-            Flags {
-                panel,
-                judge,
-                ..Flags::default()
+    let wanted = |panel: Option<&str>, judge: Option<&str>| {
+        let wanted = PanelSpec::new(
+            &PanelRequest {
+                panel: panel.map(ToOwned::to_owned),
+                judge: judge.map(ToOwned::to_owned),
+                ..PanelRequest::default()
             },
             &settings(config),
             &PersonaRegistry::builtin(),
@@ -144,12 +160,12 @@ fn a_panel_with_a_name_has_its_seats_and_its_judge() {
         told("security=x:m", "c:j")
     );
     let models = ["x:m".to_owned()];
-    let flags = Flags {
-        models: &models,
-        ..Flags::default()
+    let flags = PanelRequest {
+        models: models.to_vec(),
+        ..PanelRequest::default()
     };
     assert_eq!(
-        Wanted::of(flags, &settings(config), &PersonaRegistry::builtin())
+        PanelSpec::new(&flags, &settings(config), &PersonaRegistry::builtin())
             .unwrap()
             .panel,
         None,
@@ -160,10 +176,10 @@ fn a_panel_with_a_name_has_its_seats_and_its_judge() {
 #[test]
 fn a_panel_that_has_no_such_name_is_met_with_the_names_that_there_are() {
     let hints = |config: &str, name: &str| {
-        let error = Wanted::of(
-            Flags {
-                panel: Some(name),
-                ..Flags::default()
+        let error = PanelSpec::new(
+            &PanelRequest {
+                panel: Some(name.to_owned()),
+                ..PanelRequest::default()
             },
             &settings(config),
             &PersonaRegistry::builtin(),
@@ -178,7 +194,7 @@ fn a_panel_that_has_no_such_name_is_met_with_the_names_that_there_are() {
     assert!(hints("{}", "xyz").starts_with("give it seats: conclave config set panels.xyz "));
 }
 
-fn seats(chosen: &Chosen) -> Vec<String> {
+fn seats(chosen: &SelectedPanel) -> Vec<String> {
     chosen
         .panel
         .seats
@@ -187,7 +203,7 @@ fn seats(chosen: &Chosen) -> Vec<String> {
         .collect()
 }
 
-fn judges(chosen: &Chosen) -> Vec<String> {
+fn judges(chosen: &SelectedPanel) -> Vec<String> {
     chosen
         .panel
         .judges
@@ -198,7 +214,7 @@ fn judges(chosen: &Chosen) -> Vec<String> {
 
 #[test]
 fn with_three_keys_each_seat_has_its_own_vendor_and_openai_judges() {
-    let chosen = chosen(&THREE, &Wanted::default()).unwrap();
+    let chosen = chosen(&THREE, &PanelSpec::default()).unwrap();
     assert_eq!(
         seats(&chosen),
         [
@@ -215,7 +231,7 @@ fn with_three_keys_each_seat_has_its_own_vendor_and_openai_judges() {
 #[test]
 fn with_one_key_the_seats_are_different_models_of_that_vendor_and_the_user_is_told_what_more_would_add()
  {
-    let chosen = chosen(&["anthropic"], &Wanted::default()).unwrap();
+    let chosen = chosen(&["anthropic"], &PanelSpec::default()).unwrap();
     let models: BTreeSet<_> = chosen
         .panel
         .seats
@@ -255,7 +271,7 @@ fn the_key_of_any_vendor_alone_seats_three_of_its_models_and_a_resellers_three_f
             ],
         ),
     ] {
-        let chosen = chosen(&[vendor], &Wanted::default()).unwrap();
+        let chosen = chosen(&[vendor], &PanelSpec::default()).unwrap();
         let models: Vec<String> = chosen
             .panel
             .seats
@@ -274,7 +290,7 @@ fn the_key_of_any_vendor_alone_seats_three_of_its_models_and_a_resellers_three_f
 
 #[test]
 fn with_two_keys_the_judge_comes_from_the_panel_and_every_seat_is_filled() {
-    let chosen = chosen(&["anthropic", "google"], &Wanted::default()).unwrap();
+    let chosen = chosen(&["anthropic", "google"], &PanelSpec::default()).unwrap();
     assert_eq!(seats(&chosen)[0], "security=anthropic:claude-sonnet-5-5");
     assert_eq!(seats(&chosen)[2], "pragmatic=google:gemini-4-argon");
     assert_eq!(chosen.panel.seats.len(), 3);
@@ -282,13 +298,13 @@ fn with_two_keys_the_judge_comes_from_the_panel_and_every_seat_is_filled() {
 
 #[test]
 fn a_vendor_with_a_key_and_no_seat_judges() {
-    let wanted = Wanted {
+    let wanted = PanelSpec {
         models: vec![
             "claude-sonnet-5-5".into(),
             "claude-opus-5-5".into(),
             "gpt-6.1-sol".into(),
         ],
-        ..Wanted::default()
+        ..PanelSpec::default()
     };
     assert_eq!(
         judges(&chosen(&THREE, &wanted).unwrap())[0],
@@ -298,9 +314,9 @@ fn a_vendor_with_a_key_and_no_seat_judges() {
 
 #[test]
 fn a_panel_on_the_users_own_servers_is_judged_there_whatever_keys_there_are() {
-    let panel = |seats: &str| Wanted {
+    let panel = |seats: &str| PanelSpec {
         panel: Some(seats.into()),
-        ..Wanted::default()
+        ..PanelSpec::default()
     };
     let own = chosen_with(
         &THREE,
@@ -320,7 +336,7 @@ fn a_panel_on_the_users_own_servers_is_judged_there_whatever_keys_there_are() {
 
 #[test]
 fn without_a_key_the_local_model_plays_every_seat_and_judges() {
-    let chosen = chosen(&[], &Wanted::default()).unwrap();
+    let chosen = chosen(&[], &PanelSpec::default()).unwrap();
     assert_eq!(
         seats(&chosen),
         [
@@ -334,12 +350,12 @@ fn without_a_key_the_local_model_plays_every_seat_and_judges() {
 
 #[test]
 fn a_listed_panel_takes_aliases_and_lets_a_persona_sit_twice() {
-    let wanted = Wanted {
+    let wanted = PanelSpec {
         panel: Some(
             "security=anthropic:claude-x, architect=openai:gpt-y,security=gpt-6.1-sol".into(),
         ),
         judge: Some("gpt-6.1-sol,claude-opus-5-5".into()),
-        ..Wanted::default()
+        ..PanelSpec::default()
     };
     let chosen = chosen(&THREE, &wanted).unwrap();
     assert_eq!(
@@ -384,9 +400,9 @@ fn what_cannot_be_asked_is_refused_with_the_way_out() {
     ] {
         let error = chosen(
             &["anthropic"],
-            &Wanted {
+            &PanelSpec {
                 panel: Some(panel.into()),
-                ..Wanted::default()
+                ..PanelSpec::default()
             },
         )
         .unwrap_err();
@@ -395,17 +411,17 @@ fn what_cannot_be_asked_is_refused_with_the_way_out() {
     }
 }
 
-fn known(ids: &[&str]) -> Vec<Known> {
+fn known(ids: &[&str]) -> Vec<PersonaEntry> {
     let names: Vec<String> = ids.iter().map(|id| (*id).to_owned()).collect();
     PersonaRegistry::builtin().seats(&names).unwrap()
 }
 
-fn named(ids: &[&str], models: &[&str]) -> Wanted {
+fn named(ids: &[&str], models: &[&str]) -> PanelSpec {
     let models = models.iter().map(|model| (*model).to_owned()).collect();
-    Wanted {
-        personas: Personas::Named(known(ids)),
+    PanelSpec {
+        personas: PersonaChoice::Named(known(ids)),
         models,
-        ..Wanted::default()
+        ..PanelSpec::default()
     }
 }
 
@@ -478,7 +494,7 @@ fn a_persona_that_sits_twice_is_played_by_two_families_and_more_seats_than_model
 fn a_personas_own_model_comes_first_then_those_that_are_named_in_order() {
     let own = |ids: &[&str], models: &[&str]| {
         let mut wanted = named(ids, models);
-        if let Personas::Named(known) = &mut wanted.personas {
+        if let PersonaChoice::Named(known) = &mut wanted.personas {
             known[0].model = Some("google:own".to_owned());
         }
         seats(&chosen(&THREE, &wanted).unwrap())
@@ -498,7 +514,7 @@ fn a_personas_own_model_comes_first_then_those_that_are_named_in_order() {
     );
     // Nothing is left to be chosen, so that no key but its own is wanted.
     let mut alone = named(&["skeptic"], &[]);
-    if let Personas::Named(known) = &mut alone.personas {
+    if let PersonaChoice::Named(known) = &mut alone.personas {
         known[0].model = Some("google:own".to_owned());
     }
     assert_eq!(
@@ -515,8 +531,8 @@ fn a_personas_own_model_comes_first_then_those_that_are_named_in_order() {
 #[test]
 fn personas_by_default_make_as_many_seats_as_there_are_models_and_named_ones_want_as_many_models() {
     let by_default = |models: &[&str]| {
-        let wanted = Wanted {
-            personas: Personas::ByDefault(known(&["skeptic", "testing"])),
+        let wanted = PanelSpec {
+            personas: PersonaChoice::ByDefault(known(&["skeptic", "testing"])),
             ..named(&[], models)
         };
         seats(&chosen(&THREE, &wanted).unwrap())
@@ -539,22 +555,22 @@ fn personas_by_default_make_as_many_seats_as_there_are_models_and_named_ones_wan
 
 #[test]
 fn where_the_clerk_is_to_choose_the_usual_personas_hold_the_seats_and_all_are_open_to_it() {
-    let auto = Wanted {
-        personas: Personas::Auto(Vec::new()),
-        ..Wanted::default()
+    let auto = PanelSpec {
+        personas: PersonaChoice::Auto(Vec::new()),
+        ..PanelSpec::default()
     };
     let open = chosen(&THREE, &auto).unwrap();
     assert_eq!(
         (seats(&open), open.selectable_personas.len()),
-        (seats(&chosen(&THREE, &Wanted::default()).unwrap()), 10)
+        (seats(&chosen(&THREE, &PanelSpec::default()).unwrap()), 10)
     );
     let mut own = known(&["skeptic", "testing"]);
     own[0].model = Some("google:own".to_owned());
     let held = chosen(
         &THREE,
-        &Wanted {
-            personas: Personas::Auto(own),
-            ..Wanted::default()
+        &PanelSpec {
+            personas: PersonaChoice::Auto(own),
+            ..PanelSpec::default()
         },
     )
     .unwrap();
@@ -570,21 +586,21 @@ fn where_the_clerk_is_to_choose_the_usual_personas_hold_the_seats_and_all_are_op
 
 #[test]
 fn flags_come_before_the_settings_and_a_panel_before_personas() {
-    let of = |flags: Flags<'_>, config: &str| {
-        Wanted::of(flags, &settings(config), &PersonaRegistry::builtin()).unwrap()
+    let of = |flags: PanelRequest, config: &str| {
+        PanelSpec::new(&flags, &settings(config), &PersonaRegistry::builtin()).unwrap()
     };
-    let ids = |personas: &Personas| match personas {
-        Personas::Usual => "usual".to_owned(),
-        Personas::Named(known) => format!("named {}", known.len()),
-        Personas::ByDefault(known) => format!("default {}", known.len()),
-        Personas::Auto(known) => format!("auto {}", known.len()),
+    let ids = |personas: &PersonaChoice| match personas {
+        PersonaChoice::Usual => "usual".to_owned(),
+        PersonaChoice::Named(known) => format!("named {}", known.len()),
+        PersonaChoice::ByDefault(known) => format!("default {}", known.len()),
+        PersonaChoice::Auto(known) => format!("auto {}", known.len()),
     };
     let set = r#"{"default_personas": "skeptic,testing", "panel": "security=openai:x"}"#;
-    let personas = |flag| Flags {
-        personas: flag,
-        ..Flags::default()
+    let personas = |names: Option<&str>| PanelRequest {
+        personas: names.map(ToOwned::to_owned),
+        ..PanelRequest::default()
     };
-    let told = |wanted: &Wanted| (wanted.panel.clone(), ids(&wanted.personas));
+    let told = |wanted: &PanelSpec| (wanted.panel.clone(), ids(&wanted.personas));
     assert_eq!(
         told(&of(personas(None), set)),
         (Some("security=openai:x".to_owned()), "usual".to_owned())

@@ -1,8 +1,7 @@
-//! Who judges anew: whom the user names, else the judge of then, else whoever would judge such a
-//! panel now.
+//! The judge of a rejudgement: the one that the user names, else the judge of the consultation, else
+//! the default judge of such a panel.
 //!
-//! What was kept to the user's own servers goes to no vendor, unless the user names one of its
-//! models.
+//! Answers from the user's own servers go to no vendor, unless the user names one of its models.
 
 use std::collections::BTreeSet;
 
@@ -12,62 +11,63 @@ use crate::domain::panel::Seat;
 use crate::domain::stored_record::{RecordWriter, StoredRecord};
 use crate::domain::vendors;
 use crate::error::Error;
-use crate::setup::panel::Choices;
+use crate::providers::catalog::ModelCatalog;
+use crate::setup::panel::context::SelectionContext;
 
-/// The judge, and behind it those who stand in for it.
+/// Returns the judge and its fallbacks.
 pub(super) fn judges(
     named: Option<&str>,
     record: &StoredRecord,
     seats: &[Seat],
-    choices: &Choices<'_>,
+    context: &SelectionContext<'_>,
 ) -> Result<Vec<ModelRef>, Error> {
     if let Some(names) = named {
-        return names.split(',').map(|name| choices.model(name)).collect();
+        return names.split(',').map(|name| context.model(name)).collect();
     }
-    let usual = if was_kept_close(record, choices) {
-        close(seats, choices)
+    let usual = if was_private(record, context) {
+        own_servers(seats, context)
     } else {
-        choices.default_judges(seats)
+        context.default_judges(seats)
     };
     let mut judges: Vec<ModelRef> = record
         .judge
         .iter()
         .cloned()
         .chain(usual)
-        .chain(choices.local.clone())
+        .chain(context.embedded.clone())
         .collect();
     let mut met = BTreeSet::new();
-    judges.retain(|judge| choices.can_be_asked(&judge.provider) && met.insert(judge.clone()));
-    // The embedded model judges where nobody else is left, and stands in for nobody.
+    judges.retain(|judge| context.is_available(&judge.provider) && met.insert(judge.clone()));
+    // The embedded model judges only when no other model is left.
     if judges.iter().any(|judge| !judge.provider.is_local()) {
         judges.retain(|judge| !judge.provider.is_local() || record.judge.as_ref() == Some(judge));
     }
     if judges.is_empty() {
-        let error = Error::usage("nobody who judged or answered then can be asked now");
-        return Err(error.hint("name a judge: conclave history rejudge ID --judge MODEL"));
+        let error = Error::usage("no model of this consultation can be asked now");
+        return Err(error.hint("name a judge: `conclave history rejudge ID --judge MODEL`"));
     }
     Ok(judges)
 }
 
-/// Models whose servers have to be looked for.
+/// Returns the models whose servers have to be found.
 pub(super) fn candidates(
     named: Option<&str>,
     record: &StoredRecord,
     seats: &[Seat],
-    choices: &crate::providers::catalog::ModelCatalog,
+    catalog: &ModelCatalog,
 ) -> Vec<ModelRef> {
     let named = named
         .into_iter()
         .flat_map(|names| names.split(','))
-        .filter_map(|name| choices.resolve(name.trim()).ok());
+        .filter_map(|name| catalog.resolve(name.trim()).ok());
     named
         .chain(record.judge.clone())
         .chain(seats.iter().map(|seat| seat.model.clone()))
         .collect()
 }
 
-/// What the settings say of the judge is for panels that are asked; who judged then comes first
-/// here.
+/// Returns the judge that the user names. The setting is for panels that are asked: the judge of the
+/// consultation comes before it.
 pub(super) fn named<'a>(
     flag: Option<&'a str>,
     record: &StoredRecord,
@@ -81,29 +81,33 @@ pub(super) fn named<'a>(
     })
 }
 
-/// Neither an expert nor the judge was a vendor's.
-pub(super) fn was_kept_close(record: &StoredRecord, choices: &Choices<'_>) -> bool {
+/// Returns whether every expert and the judge ran on the user's own servers.
+pub(super) fn was_private(record: &StoredRecord, context: &SelectionContext<'_>) -> bool {
     let mut asked = record
         .experts
         .iter()
         .filter_map(|expert| expert.model.as_ref())
         .chain(&record.judge)
         .peekable();
-    asked.peek().is_some() && asked.all(|model| is_users_own(&model.provider, record, choices))
+    asked.peek().is_some() && asked.all(|model| is_own_server(&model.provider, record, context))
 }
 
-/// A provider that nobody knows any more was an address of the user's: this program only knows
-/// others from the settings.
-fn is_users_own(provider: &ProviderId, record: &StoredRecord, choices: &Choices<'_>) -> bool {
-    let is_forgotten =
+/// Returns whether a provider is the user's own server. An unknown provider was one: only the settings
+/// can add providers.
+fn is_own_server(
+    provider: &ProviderId,
+    record: &StoredRecord,
+    context: &SelectionContext<'_>,
+) -> bool {
+    let is_removed =
         record.writer == RecordWriter::Conclave && vendors::find(provider.as_str()).is_none();
-    choices.is_users_own(provider) || is_forgotten
+    context.is_own_server(provider) || is_removed
 }
 
-fn close(seats: &[Seat], choices: &Choices<'_>) -> Vec<ModelRef> {
+fn own_servers(seats: &[Seat], context: &SelectionContext<'_>) -> Vec<ModelRef> {
     seats
         .iter()
         .map(|seat| seat.model.clone())
-        .filter(|model| choices.is_users_own(&model.provider))
+        .filter(|model| context.is_own_server(&model.provider))
         .collect()
 }

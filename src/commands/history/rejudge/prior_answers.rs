@@ -1,5 +1,4 @@
-//! What is taken over from the consultation that is judged anew: who sat on its panel, what they
-//! answered, and what was decided.
+//! What a rejudgement takes from the consultation: the panel, its answers and the decisions.
 
 use crate::consultation::anonymity::labels::Labels;
 use crate::consultation::anonymity::relabel::Relabelling;
@@ -10,10 +9,10 @@ use crate::domain::ids::{ConsultationId, ModelRef, SeatId};
 use crate::domain::panel::{Persona, Seat};
 use crate::domain::stored_record::{StoredAgent, StoredRecord};
 
-/// Tries to draw another order than that of then. With two experts every other try succeeds.
+/// Draws of a new order of experts. With two experts every other draw differs.
 const DRAWS: u64 = 64;
 
-/// The panel of then. Nobody of it is asked, so that nobody needs to be told who they are.
+/// Returns the seats of the consultation. No expert is asked, so the personas need no prompts.
 pub(super) fn seats(record: &StoredRecord) -> Vec<Seat> {
     let seat = |id: &SeatId, name: &str, model: Option<&ModelRef>| Seat {
         id: id.clone(),
@@ -28,8 +27,8 @@ pub(super) fn seats(record: &StoredRecord) -> Vec<Seat> {
             .cloned()
             .unwrap_or_else(|| ModelRef::new("unknown", "unknown")),
     };
-    let told = |StoredAgent { id, name, model }: &StoredAgent| seat(id, name, model.as_ref());
-    let mut seats: Vec<Seat> = record.experts.iter().map(told).collect();
+    let seat_of = |StoredAgent { id, name, model }: &StoredAgent| seat(id, name, model.as_ref());
+    let mut seats: Vec<Seat> = record.experts.iter().map(seat_of).collect();
     for held in &record.independents {
         if seats.iter().all(|seat| seat.id != held.agent_id) {
             seats.push(seat(&held.agent_id, held.agent_id.as_str(), None));
@@ -59,8 +58,8 @@ pub(super) fn debate(record: &StoredRecord) -> DebateOptions {
     }
 }
 
-/// Lets the judge meet the experts in another order than then, and puts what was said under their
-/// old labels under the new ones.
+/// Changes the order in which the judge reads the experts, and moves what was said of their old labels
+/// to the new ones.
 pub(super) fn reorder(plan: &mut Plan, record: &StoredRecord) {
     let then = Labels::in_order(&record.expert_order, &plan.panel.seats);
     for _ in 0..DRAWS {

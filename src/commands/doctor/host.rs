@@ -1,9 +1,8 @@
-//! What can be seen without asking anyone: the home, the files in it, the embedded model, the
-//! terminal and the environment.
+//! Checks of this machine, without a network: the home and its files, the embedded model, the terminal
+//! and the environment.
 
 use std::path::Path;
 
-use crate::commands::models;
 use crate::config::env::Environment;
 use crate::config::paths::{Home, HomePathError};
 use crate::config::settings::{SettingOrigin, Settings};
@@ -14,20 +13,21 @@ use crate::providers::local::choice::{self, Choice};
 use crate::providers::local::home::ModelHome;
 use crate::providers::local::manifest::size;
 use crate::providers::local::{LABEL, built_in, cpu};
+use crate::setup::catalog;
 use crate::terminal::output::printer::{Printer, StreamTraits};
 use crate::terminal::tables::doctor::{Check, CheckStatus};
 
-/// Journals are small; the smallest local model is not.
+/// Less free space than this gives a warning: the smallest local model needs it.
 const LITTLE_SPACE: u64 = 200_000_000;
 
-/// A value, or what stands in for it, with what is to be said of it.
+/// A value, or its default if it cannot be read, with the check of it.
 #[derive(Debug)]
-pub(super) struct Looked<T> {
+pub(super) struct CheckedValue<T> {
     pub(super) value: T,
     pub(super) check: Option<Check>,
 }
 
-/// The home: whether it can be used, by whom it can be read, and how much room there is.
+/// Checks the home: whether it is writable and private, and how much space is free.
 pub(super) fn home(home: &Result<Home, HomePathError>) -> Check {
     let check = |status, message: String| Check::new("home", "home", status, message);
     let path = match home {
@@ -38,25 +38,25 @@ pub(super) fn home(home: &Result<Home, HomePathError>) -> Check {
         }
     };
     let shown = path.display();
-    let elsewhere = "make it writable, or set CONCLAVE_HOME to another folder";
-    // Before anything is kept, the folder is not there; what matters is whether it could be made.
+    let other_home = "make it writable, or set CONCLAVE_HOME to another folder";
+    // The folder is created when it is first needed: what matters is whether that will work.
     let is_there = path.exists();
     let Some(nearest) = path.ancestors().find(|folder| folder.exists()) else {
         return check(
             CheckStatus::Warning,
-            format!("{shown} cannot be made: nothing will be kept"),
+            format!("{shown} cannot be created: nothing will be saved"),
         )
-        .fix(elsewhere);
+        .fix(other_home);
     };
     if let Err(error) = tempfile::tempfile_in(nearest) {
         return check(
             CheckStatus::Warning,
             format!(
-                "{shown} cannot be written, so nothing is kept: {}",
+                "{shown} cannot be written, so nothing is saved: {}",
                 whole(&error)
             ),
         )
-        .fix(elsewhere);
+        .fix(other_home);
     }
     let space = free_space(nearest);
     if let Some(bytes) = space.filter(|bytes| *bytes < LITTLE_SPACE) {
@@ -64,7 +64,7 @@ pub(super) fn home(home: &Result<Home, HomePathError>) -> Check {
             CheckStatus::Warning,
             format!("{shown}: only {} free", size(bytes)),
         )
-        .fix("make room on that disk");
+        .fix("free some space on that disk");
     }
     let space = space
         .map(|bytes| format!(", {} free", size(bytes)))
@@ -72,7 +72,7 @@ pub(super) fn home(home: &Result<Home, HomePathError>) -> Check {
     if !is_there {
         return check(
             CheckStatus::Ok,
-            format!("{shown}, made when it is first needed{space}"),
+            format!("{shown}, created when it is first needed{space}"),
         );
     }
     if is_open_to_others(path) {
@@ -109,10 +109,10 @@ fn is_open_to_others(_: &Path) -> bool {
     false
 }
 
-/// The settings; the defaults stand in for a file that cannot be used.
-pub(super) fn settings(home: Option<&Home>, environment: &Environment) -> Looked<Settings> {
+/// Checks the settings; a file that cannot be used gives the defaults.
+pub(super) fn settings(home: Option<&Home>, environment: &Environment) -> CheckedValue<Settings> {
     let Some(home) = home else {
-        return Looked {
+        return CheckedValue {
             value: Settings::default(),
             check: None,
         };
@@ -125,7 +125,7 @@ pub(super) fn settings(home: Option<&Home>, environment: &Environment) -> Looked
                 .origins
                 .values()
                 .partition(|origin| matches!(origin, SettingOrigin::File(_)));
-            let told = match (in_file.len(), variables.len()) {
+            let message = match (in_file.len(), variables.len()) {
                 (0, 0) => "all at their defaults".to_owned(),
                 (0, variables) => format!("{variables} set in the environment"),
                 (in_file, 0) => format!("{in_file} set in {}", file.display()),
@@ -134,15 +134,15 @@ pub(super) fn settings(home: Option<&Home>, environment: &Environment) -> Looked
                     file.display()
                 ),
             };
-            Looked {
+            CheckedValue {
                 value: settings,
-                check: Some(check(CheckStatus::Ok, told)),
+                check: Some(check(CheckStatus::Ok, message)),
             }
         }
         Err(error) => {
             let broken = check(CheckStatus::Error, whole(&error)).fix(error.remedy());
-            // What the environment says still holds, unless it is what is wrong.
-            Looked {
+            // The environment still applies, unless it is what is wrong.
+            CheckedValue {
                 value: Settings::default()
                     .with_environment(environment)
                     .unwrap_or_default(),
@@ -152,18 +152,18 @@ pub(super) fn settings(home: Option<&Home>, environment: &Environment) -> Looked
     }
 }
 
-/// The models; the built-in ones stand in for a file that cannot be used.
-pub(super) fn models(home: Option<&Home>) -> Looked<ModelCatalog> {
+/// Checks the models; a file that cannot be used gives the built-in ones.
+pub(super) fn models(home: Option<&Home>) -> CheckedValue<ModelCatalog> {
     let builtin = ModelCatalog::builtin();
     let check = |status, message: String| Some(Check::new("models", "models", status, message));
     let Some(home) = home else {
-        return Looked {
+        return CheckedValue {
             value: builtin,
             check: None,
         };
     };
     let file = home.models_file();
-    match models::catalog(home) {
+    match catalog::load(home) {
         Ok(catalog) => {
             let own = catalog
                 .vintages()
@@ -174,24 +174,24 @@ pub(super) fn models(home: Option<&Home>) -> Looked<ModelCatalog> {
             } else {
                 String::new()
             };
-            let told = format!("{} are known{with}", catalog.models().len());
-            Looked {
+            let message = format!("{} are known{with}", catalog.models().len());
+            CheckedValue {
                 value: catalog,
-                check: check(CheckStatus::Ok, told),
+                check: check(CheckStatus::Ok, message),
             }
         }
         Err(error) => {
-            let told = format!("{}: {}", file.display(), whole(error.source()));
-            Looked {
+            let message = format!("{}: {}", file.display(), whole(error.source()));
+            CheckedValue {
                 value: builtin,
-                check: check(CheckStatus::Error, told)
+                check: check(CheckStatus::Error, message)
                     .map(|check| check.fix(error.hints().join("; "))),
             }
         }
     }
 }
 
-/// How old the prices are.
+/// Checks how old the prices are.
 pub(super) fn prices(catalog: &ModelCatalog, now: Timestamp) -> Check {
     let check = |status, message: String| Check::new("prices", "prices", status, message);
     match catalog.age_warnings(now).as_slice() {
@@ -210,16 +210,16 @@ pub(super) fn prices(catalog: &ModelCatalog, now: Timestamp) -> Check {
             )
         }
         warnings => {
-            let (told, fixes): (Vec<&str>, Vec<&str>) = warnings
+            let (message, fixes): (Vec<&str>, Vec<&str>) = warnings
                 .iter()
                 .map(|warning| warning.split_once(": ").unwrap_or((warning, "check them")))
                 .unzip();
-            check(CheckStatus::Warning, told.join("; ")).fix(fixes.join("; "))
+            check(CheckStatus::Warning, message.join("; ")).fix(fixes.join("; "))
         }
     }
 }
 
-/// The embedded model. Only one whose file is there is called good.
+/// Checks the embedded model, which is good only if its file is downloaded.
 pub(super) fn embedded(
     home: Option<&Home>,
     settings: &Settings,
@@ -234,7 +234,7 @@ pub(super) fn embedded(
             .fix("ask a vendor or a local server instead");
     }
     let Some(home) = home else {
-        return check(CheckStatus::Note, "there is no home to look in".to_owned());
+        return check(CheckStatus::Note, "no home to look in".to_owned());
     };
     let own = environment.model_file();
     match choice::choose(
@@ -243,17 +243,18 @@ pub(super) fn embedded(
         &ModelHome::in_home(home.path()),
     ) {
         Ok(Choice::Ready { name, .. }) => check(CheckStatus::Ok, format!("{name}, {LABEL}")),
-        Ok(Choice::ToPull(model)) => {
-            check(CheckStatus::Note, format!("{} is not here yet", model.name))
-                .fix(format!("get it: conclave model pull {}", model.name))
-        }
+        Ok(Choice::ToPull(model)) => check(
+            CheckStatus::Note,
+            format!("{} is not downloaded yet", model.name),
+        )
+        .fix(format!("download it: `conclave model pull {}`", model.name)),
         Err(error) => {
-            check(CheckStatus::Warning, whole(&error)).fix("see what there is: conclave model list")
+            check(CheckStatus::Warning, whole(&error)).fix("see the models: `conclave model list`")
         }
     }
 }
 
-/// Colour, width and characters of the screen.
+/// Checks colour, width and characters of the terminal.
 pub(super) fn terminal(printer: &Printer, environment: &Environment) -> Check {
     let check = |status, message: String| Check::new("terminal", "terminal", status, message);
     let (out, err) = (printer.out_traits(), printer.err_traits());
@@ -266,18 +267,18 @@ pub(super) fn terminal(printer: &Printer, environment: &Environment) -> Check {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
         .into_iter()
         .find_map(|name| environment.text(name));
-    let told = format!("{} columns, {}", face.width, colour(face));
+    let message = format!("{} columns, {}", face.width, colour(face));
     let is_utf8 =
         locale.is_some_and(|locale| locale.to_lowercase().replace('-', "").contains("utf8"));
     if cfg!(unix) && !is_utf8 {
         let locale = locale.unwrap_or("not set");
         return check(
             CheckStatus::Warning,
-            format!("{told}; the locale ({locale}) is not UTF-8: marks may not be shown"),
+            format!("{message}; the locale ({locale}) is not UTF-8: marks may not be shown"),
         )
         .fix("export LANG=C.UTF-8, if the terminal shows UTF-8");
     }
-    check(CheckStatus::Ok, format!("{told}, UTF-8"))
+    check(CheckStatus::Ok, format!("{message}, UTF-8"))
 }
 
 fn colour(face: StreamTraits) -> &'static str {
@@ -287,7 +288,7 @@ fn colour(face: StreamTraits) -> &'static str {
     }
 }
 
-/// The proxies that calls to vendors go through, without what may be secret in their addresses.
+/// Lists the proxies for calls to vendors, without the credentials in their addresses.
 pub(super) fn proxies(environment: &Environment) -> Check {
     let names = [
         "HTTPS_PROXY",
@@ -308,7 +309,7 @@ pub(super) fn proxies(environment: &Environment) -> Check {
             ))
         })
         .collect();
-    let told = if set.is_empty() {
+    let message = if set.is_empty() {
         "none".to_owned()
     } else {
         format!(
@@ -316,10 +317,10 @@ pub(super) fn proxies(environment: &Environment) -> Check {
             set.join(", ")
         )
     };
-    Check::new("proxies", "proxies", CheckStatus::Ok, told)
+    Check::new("proxies", "proxies", CheckStatus::Ok, message)
 }
 
-/// Addresses without user and password.
+/// Returns addresses without user and password.
 fn without_credentials(value: &str) -> String {
     let address = |entry: &str| {
         let (scheme, rest) = entry
@@ -344,13 +345,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_home_says_whether_it_can_be_used_and_who_can_read_it() {
+    fn the_home_check_covers_writability_and_privacy() {
         let folder = tempfile::tempdir().unwrap();
         let at = |path: &Path| home(&Ok(Home::at(path)));
         let missing = at(&folder.path().join("a/b"));
         assert!(
             missing.status == CheckStatus::Ok
-                && missing.message.contains("made when it is first needed"),
+                && missing.message.contains("created when it is first needed"),
             "{missing:?}"
         );
         assert_eq!(home(&Err(HomePathError)).status, CheckStatus::Error);
@@ -369,15 +370,15 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_file_is_a_line_and_the_rest_goes_on() {
+    fn a_broken_file_fails_its_own_check_only() {
         let folder = tempfile::tempdir().unwrap();
         let home = Home::at(folder.path());
         std::fs::write(home.config_file(), "{").unwrap();
         std::fs::write(home.models_file(), r#"{"models":[{"id":"x"}]}"#).unwrap();
-        let looked = settings(Some(&home), &Environment::default());
-        let check = looked.check.unwrap();
+        let checked = settings(Some(&home), &Environment::default());
+        let check = checked.check.unwrap();
         assert_eq!(
-            (looked.value, check.status),
+            (checked.value, check.status),
             (Settings::default(), CheckStatus::Error)
         );
         assert!(
@@ -397,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn old_prices_are_named_with_their_date_and_the_way_out() {
+    fn old_prices_are_reported_with_their_date_and_a_fix() {
         let at = |text: &str| serde_json::from_str(text).unwrap();
         assert_eq!(
             prices(&ModelCatalog::builtin(), at("\"2026-11-21T00:00:00Z\"")).message,
@@ -420,9 +421,9 @@ mod tests {
             ("HTTPS_PROXY", "http://user:pa@ss@proxy:8080"),
             ("no_proxy", "localhost,.lan"),
         ]);
-        let told = proxies(&environment).message;
+        let message = proxies(&environment).message;
         assert_eq!(
-            told,
+            message,
             "HTTPS_PROXY=http://proxy:8080, no_proxy=localhost,.lan; never for this machine and private networks"
         );
         assert_eq!(proxies(&Environment::default()).message, "none");

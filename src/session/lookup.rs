@@ -1,4 +1,4 @@
-//! Which consultation a user means, and what is said when it is none or could be several.
+//! The consultation that a name stands for, and the errors when it is none or could be several.
 
 use std::path::Path;
 
@@ -12,10 +12,10 @@ use crate::records::lookup::LookupError;
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::count;
 
-/// Consultations that are listed where a name names several.
+/// Consultations that are listed when a name fits several.
 const MOST_CANDIDATES: usize = 10;
 
-/// Columns of a question that stand behind a candidate, so that all of it fits on a terminal of 80.
+/// Columns of a question behind a candidate, so that the line fits on a terminal of 80.
 const LONGEST_QUESTION: usize = 32;
 
 /// Finds the consultation of this name, in the index if there is one, else in the folder of logs.
@@ -30,14 +30,14 @@ pub(crate) fn find(
     {
         Ok(found) => Ok(found),
         Err(LookupError::NotFound) if name == "last" => {
-            Err(Error::usage("no consultation is kept")
-                .hint("ask something: conclave consult \"…\""))
+            Err(Error::usage("no saved consultations")
+                .hint("ask something: `conclave consult \"…\"`"))
         }
         Err(LookupError::NotFound) => Err(Error::usage(format!(
             "no consultation is called `{}`",
             one_line(name)
         ))
-        .hint("see what is kept: conclave history list")),
+        .hint("see the saved consultations: `conclave history list`")),
         Err(LookupError::Ambiguous(found)) => Err(several(index, logs, name, &found)),
     }
 }
@@ -52,9 +52,9 @@ fn several(index: Option<&Index>, logs: &Path, name: &str, found: &[Consultation
         .iter()
         .take(MOST_CANDIDATES)
         .fold(error, |error, candidate| {
-            let told = told(index, logs, candidate).unwrap_or_default();
+            let description = description(index, logs, candidate).unwrap_or_default();
             error.hint(format!(
-                "{}{told}",
+                "{}{description}",
                 candidate
                     .id
                     .strip_prefix("consult-")
@@ -63,12 +63,12 @@ fn several(index: Option<&Index>, logs: &Path, name: &str, found: &[Consultation
         });
     match found.len().saturating_sub(MOST_CANDIDATES) {
         0 => error,
-        more => error.hint(format!("and {more} more: conclave history list")),
+        more => error.hint(format!("and {more} more: `conclave history list`")),
     }
 }
 
-/// When it began, and its question.
-fn told(index: Option<&Index>, logs: &Path, candidate: &ConsultationRef) -> Option<String> {
+/// Returns when a consultation began, and its question.
+fn description(index: Option<&Index>, logs: &Path, candidate: &ConsultationRef) -> Option<String> {
     let indexed = || {
         let listed = history::with_id(index?.connection(), &candidate.id).ok()??;
         Some((listed.at, listed.question))

@@ -1,5 +1,4 @@
-//! What a person is told of a consultation that ended without an answer: what happened, and what to
-//! do about it.
+//! The error of a consultation that ended without an answer: what happened, and what to do about it.
 
 use crate::consultation::event::AbortReason;
 use crate::consultation::policy::consent::Month;
@@ -9,38 +8,41 @@ use crate::domain::ids::{AgentId, ConsultationId};
 use crate::error::{Error, Exit};
 use crate::terminal::output::format::amount;
 
-/// The end as an error, with the way on. `kept` is what can be gone on with.
+/// Returns an abort as an error. `resumable` is the consultation, if it can be resumed.
 pub(crate) fn aborted(
     abort: &Abort,
     transcript: &Transcript,
-    kept: Option<&ConsultationId>,
+    resumable: Option<&ConsultationId>,
 ) -> Error {
     let error = Error::new(exit(abort.reason), abort.message.clone());
-    let again = kept.map(|id| format!("conclave resume {id}"));
-    let go_on = |error: Error, with: &str| match &again {
-        Some(command) => error.hint(format!("go on with it: {command}{with}")),
+    let command = resumable.map(|id| format!("conclave resume {id}"));
+    let resume = |error: Error, flags: &str| match &command {
+        Some(command) => error.hint(format!("resume it with `{command}{flags}`")),
         None => error,
     };
     match abort.reason {
         AbortReason::Declined => declined(error, transcript),
-        AbortReason::Interrupted | AbortReason::UserCancelled => go_on(error, ""),
-        AbortReason::Timeout => go_on(error, " --max-wait SECONDS"),
-        AbortReason::CostCeiling => go_on(ceiling(error, transcript), " --max-cost USD"),
+        AbortReason::Interrupted | AbortReason::UserCancelled => resume(error, ""),
+        AbortReason::Timeout => resume(error, " --max-wait SECONDS"),
+        AbortReason::CostCeiling => resume(ceiling(error, transcript), " --max-cost USD"),
         AbortReason::CostExceededEstimate => {
             let estimated = transcript
                 .estimate
                 .as_ref()
-                .map(|estimate| format!(", and {} at most was expected", amount(estimate.high)));
+                .map(|estimate| format!("; the high estimate was {}", amount(estimate.high)));
             let error = error.hint(format!(
                 "{} was spent{}",
                 amount(transcript.total().cost),
                 estimated.unwrap_or_default()
             ));
-            go_on(error, " --yes --max-cost USD")
+            resume(error, " --yes --max-cost USD")
         }
-        AbortReason::Strict => go_on(error.hint("without --strict, a lesser result counts"), ""),
-        AbortReason::AgentFailed => go_on(error, " --on-failure substitute"),
-        AbortReason::AllAgentsFailed | AbortReason::JudgeFailed => go_on(error, ""),
+        AbortReason::Strict => resume(
+            error.hint("without `--strict`, a result with fewer answers counts"),
+            "",
+        ),
+        AbortReason::AgentFailed => resume(error, " --on-failure substitute"),
+        AbortReason::AllAgentsFailed | AbortReason::JudgeFailed => resume(error, ""),
         AbortReason::Prompt => {
             error.hint("check the templates in the `prompts` folder of the home")
         }
@@ -65,7 +67,7 @@ fn declined(error: Error, transcript: &Transcript) -> Error {
     match (transcript.consent, &transcript.estimate) {
         (Some((_, Consent::NobodyToAsk)), Some(estimate)) => {
             let error = error.hint(format!(
-                "the estimate is {:.2}: agree to it with --yes",
+                "the estimate is {:.2}: agree to it with `--yes`",
                 estimate.cost
             ));
             let rule = transcript
@@ -80,19 +82,19 @@ fn declined(error: Error, transcript: &Transcript) -> Error {
                 return error
                     .hint(format!("or raise `monthly_budget` in config.json: {spent:.2} of {budget:.2} has been spent this month"));
             }
-            // No limit is above what is not known.
+            // No limit is above an unknown cost.
             if estimate.high.lower_bound {
-                return error.hint("or give the models a price in models.json, or their endpoint `free: true` where they cost nothing");
+                return error.hint("or give the models a price in models.json, or `free: true` to an endpoint that costs nothing");
             }
             let cents = estimate.high.known.0.div_ceil(10_000);
             let error = error.hint(format!(
-                "or let it cost the high estimate at most: --max-cost {}.{:02}",
+                "or allow the high estimate with `--max-cost {}.{:02}`",
                 cents / 100,
                 cents % 100
             ));
-            // A large context is asked about whatever it costs.
-            let is_dear = rule.is_none_or(|rule| estimate.cost.known >= rule.always_allow_under);
-            if is_dear {
+            // A large context needs consent at any cost.
+            let is_costly = rule.is_none_or(|rule| estimate.cost.known >= rule.always_allow_under);
+            if is_costly {
                 error.hint("or raise `always_allow_under` in config.json")
             } else {
                 error
@@ -102,7 +104,7 @@ fn declined(error: Error, transcript: &Transcript) -> Error {
     }
 }
 
-/// What was spent, what the next call could have cost, and what would let it be made.
+/// Adds what was spent, what the next call could have cost, and what would allow it.
 fn ceiling(error: Error, transcript: &Transcript) -> Error {
     let Some(Ceiling {
         max_cost,
@@ -112,10 +114,10 @@ fn ceiling(error: Error, transcript: &Transcript) -> Error {
         worst_case,
     }) = &transcript.ceiling
     else {
-        // It was clear before any call was made.
+        // The estimate alone was above the ceiling.
         return match &transcript.estimate {
             Some(estimate) => error.hint(format!(
-                "the estimate is {:.2}, and {:.2} at least: raise --max-cost",
+                "the estimate is {:.2}, and at least {:.2}: raise `--max-cost`",
                 estimate.cost, estimate.low
             )),
             None => error,
@@ -129,9 +131,9 @@ fn ceiling(error: Error, transcript: &Transcript) -> Error {
     if worst_case.lower_bound {
         return error
             .hint(format!(
-                "the price of {model} is not known, so that no ceiling can be kept to"
+                "the price of {model} is unknown, so a ceiling cannot be enforced"
             ))
-            .hint("give it a price in models.json, or go on without a ceiling");
+            .hint("give it a price in models.json, or resume without a ceiling");
     }
     error.hint(format!(
         "of {max_cost}, {} is spent; the next call ({who}, {model}) could have cost {}",
@@ -150,7 +152,7 @@ mod tests {
     use crate::domain::panel::Panel;
     use crate::domain::time::Timestamp;
 
-    fn told(reason: AbortReason, events: Vec<Event>) -> (Exit, String) {
+    fn error_of(reason: AbortReason, events: Vec<Event>) -> (Exit, String) {
         let terms = Started {
             question: "Shall we?".to_owned(),
             mode: "converge".to_owned(),
@@ -189,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn every_end_that_can_be_gone_on_with_says_how() {
+    fn every_resumable_abort_says_how_to_resume_it() {
         for (reason, exit, way) in [
             (AbortReason::Interrupted, Exit::Interrupted, ""),
             (AbortReason::UserCancelled, Exit::Declined, ""),
@@ -209,23 +211,25 @@ mod tests {
             (AbortReason::AllAgentsFailed, Exit::Failed, ""),
             (AbortReason::JudgeFailed, Exit::Failed, ""),
         ] {
-            let (ended, hints) = told(reason, vec![]);
+            let (ended, hints) = error_of(reason, vec![]);
             assert_eq!(ended, exit, "{reason:?}");
             assert!(
-                hints.ends_with(&format!("go on with it: conclave resume consult-01kb{way}")),
+                hints.ends_with(&format!(
+                    "resume it with `conclave resume consult-01kb{way}`"
+                )),
                 "{reason:?}: {hints}"
             );
         }
         assert_eq!(
-            told(AbortReason::Declined, vec![]),
+            error_of(AbortReason::Declined, vec![]),
             (Exit::Declined, String::new())
         );
-        assert!(!told(AbortReason::Prompt, vec![]).1.contains("resume"));
+        assert!(!error_of(AbortReason::Prompt, vec![]).1.contains("resume"));
     }
 
     #[test]
     fn a_ceiling_says_what_was_spent_and_what_the_next_call_could_have_cost() {
-        let reached = |worst_case| {
+        let access_list = |worst_case| {
             Event::Cost(CostEvent::CeilingReached {
                 max_cost: MicroUsd(1_000_000),
                 spent: Cost::at_least(MicroUsd(912_300)),
@@ -236,18 +240,18 @@ mod tests {
                 answer: None,
             })
         };
-        let (_, hints) = told(
+        let (_, hints) = error_of(
             AbortReason::CostCeiling,
-            vec![reached(Cost::exactly(MicroUsd(120_000)))],
+            vec![access_list(Cost::exactly(MicroUsd(120_000)))],
         );
-        let expected = "of $1.0000, ≥ $0.9123 is spent; the next call (the judge, openai:gpt-6.1-sol) could have cost $0.1200; go on";
+        let expected = "of $1.0000, ≥ $0.9123 is spent; the next call (the judge, openai:gpt-6.1-sol) could have cost $0.1200; resume it";
         assert!(hints.starts_with(expected), "{hints}");
-        let (_, hints) = told(
+        let (_, hints) = error_of(
             AbortReason::CostCeiling,
-            vec![reached(Cost::at_least(MicroUsd::ZERO))],
+            vec![access_list(Cost::at_least(MicroUsd::ZERO))],
         );
         assert!(
-            hints.starts_with("the price of openai:gpt-6.1-sol is not known"),
+            hints.starts_with("the price of openai:gpt-6.1-sol is unknown"),
             "{hints}"
         );
         let estimate = Estimate {
@@ -255,14 +259,16 @@ mod tests {
             low: Cost::exactly(MicroUsd(1_500_000)),
             ..Estimate::default()
         };
-        let (_, hints) = told(
+        let (_, hints) = error_of(
             AbortReason::CostCeiling,
             vec![Event::Consultation(ConsultationEvent::CostEstimated(
                 estimate,
             ))],
         );
         assert!(
-            hints.starts_with("the estimate is $2.00, and $1.50 at least: raise --max-cost; go on"),
+            hints.starts_with(
+                "the estimate is $2.00, and at least $1.50: raise `--max-cost`; resume it"
+            ),
             "{hints}"
         );
     }

@@ -1,13 +1,12 @@
-//! Changes to the settings' file: checked by the code that will read it before it is written, and
-//! written whole or not at all.
+//! Edits of the settings file: checked by the code that reads it before it is written, and written
+//! whole or not at all.
 
 use std::fs::{File, TryLockError};
 use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use crate::commands::personas;
-use crate::config::edit::{self, EditError, Step};
+use crate::config::edit::{self as json_edit, EditError, Step};
 use crate::config::env::Environment;
 use crate::config::key_detection::holds_key;
 use crate::config::load::SettingsError;
@@ -16,20 +15,19 @@ use crate::config::setting::{self, Parts, Setting};
 use crate::config::settings::Settings;
 use crate::error::Error;
 use crate::records::files::{Access, create_private_dir, write_atomically};
-use crate::setup::panel::Personas;
-use crate::setup::personas::PersonaRegistry;
+use crate::setup::panel::spec::PersonaChoice;
+use crate::setup::personas::{self, PersonaRegistry};
+use crate::setup::settings::unusable;
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::printer::Printer;
 
 use super::setting_path::{SettingPath, no_keys_here};
-use super::unusable;
 
-/// How long another process may take to change the settings, and how often it is looked whether it
-/// is done.
+/// How long to wait for another process that changes the settings, and how often to look.
 const PATIENCE: Duration = Duration::from_secs(5);
 const STEP: Duration = Duration::from_millis(5);
 
-/// Writes a value, as JSON where it is that and fits, else as a text.
+/// Writes a value: as JSON if it is valid JSON of the right type, else as text.
 pub(super) fn set(
     name: &str,
     value: &str,
@@ -47,33 +45,33 @@ pub(super) fn set(
     Ok(())
 }
 
-/// Writes a value, and says nothing of it.
+/// Writes a value without a message.
 pub(super) fn write(name: &str, value: &str, home: &Home) -> Result<&'static Setting, Error> {
     let (_, key) = change(home, |file| {
-        let place = SettingPath::find(name, &|key| file.now(key))?;
+        let path = SettingPath::parse(name, &|key| file.current(key))?;
         if holds_key(value) {
             return Err(no_keys_here(name.trim()));
         }
         let json = serde_json::from_str::<Value>(value).ok();
-        if json == Some(Value::Null) && place.setting.parts != Parts::BodyFields {
+        if json == Some(Value::Null) && path.setting.parts != Parts::BodyFields {
             return Err(Error::usage("`null` is no value")
                 .hint(format!("remove it with `conclave config unset {name}`")));
         }
         let text = Value::from(value);
         let changed = match json {
-            None => file.with(&place, &text),
-            // What looks like a list or an object is meant to be one.
-            Some(json @ (Value::Array(_) | Value::Object(_))) => file.with(&place, &json),
+            None => file.with(&path, &text),
+            // Lists and objects are never meant as text.
+            Some(json @ (Value::Array(_) | Value::Object(_))) => file.with(&path, &json),
             Some(json) => file
-                .with(&place, &json)
-                .or_else(|refused| file.with(&place, &text).map_err(|_| refused)),
+                .with(&path, &json)
+                .or_else(|refused| file.with(&path, &text).map_err(|_| refused)),
         };
-        Ok((Some(changed?), place.setting))
+        Ok((Some(changed?), path.setting))
     })?;
     Ok(key)
 }
 
-/// Takes a value out, also one that no setting has a name for.
+/// Removes a value, even one with the name of no setting.
 pub(super) fn unset(
     name: &str,
     home: &Home,
@@ -81,21 +79,20 @@ pub(super) fn unset(
     printer: &Printer,
 ) -> Result<(), Error> {
     let (written, (key, remaining)) = change(home, |file| {
-        let (steps, key) = match SettingPath::find(name, &|key| file.now(key)) {
-            Ok(place) => (place.steps(), Some(place.setting)),
+        let (steps, key) = match SettingPath::parse(name, &|key| file.current(key)) {
+            Ok(path) => (path.steps(), Some(path.setting)),
             Err(_) if file.has(name) => (vec![Step::Exact(name.to_owned())], None),
             Err(unknown) => return Err(unknown),
         };
         let Some(text) = file
             .without(&steps)
-            .map_err(|error| file.unedited(error, name))?
+            .map_err(|error| file.edit_error(error, name))?
         else {
             return Ok((None, (key, None)));
         };
         match file.check(&text) {
             Ok(()) => Ok((Some(text), (key, None))),
-            // One wrong thing after another can be taken out of a file that could not be read
-            // before.
+            // An unusable file can be repaired one removal at a time.
             Err(remaining) if file.check(&file.text).is_err() => {
                 Ok((Some(text), (key, Some(remaining.to_string()))))
             }
@@ -119,34 +116,34 @@ pub(super) fn unset(
     Ok(())
 }
 
-/// Changes the file, alone: of several that change it at once, each begins with what the one before
-/// it has written. An edit without a new text writes nothing. Returns whether something was
-/// written, and what the edit says besides.
+/// Changes the file under a lock, so that each of several processes sees what the one before it wrote.
+/// An edit without a new text writes nothing. Returns whether the file was written, and the result of
+/// the edit.
 fn change<T>(
     home: &Home,
     edit: impl Fn(&SettingsFile<'_>) -> Result<(Option<String>, T), Error>,
 ) -> Result<(bool, T), Error> {
-    // Before a folder is made, the change is known to be one that can be.
-    if let (None, said) = edit(&SettingsFile::read(home)?)? {
-        return Ok((false, said));
+    // No folder is created for an edit that fails.
+    if let (None, result) = edit(&SettingsFile::read(home)?)? {
+        return Ok((false, result));
     }
-    let elsewhere = |error| {
+    let unwritable = |error| {
         Error::failed(error).hint("make the home writable, or set CONCLAVE_HOME to another folder")
     };
-    create_private_dir(home.path()).map_err(elsewhere)?;
-    let _alone = alone(home)?;
-    let (text, said) = edit(&SettingsFile::read(home)?)?;
+    create_private_dir(home.path()).map_err(unwritable)?;
+    let _lock = lock(home)?;
+    let (text, result) = edit(&SettingsFile::read(home)?)?;
     if let Some(text) = &text {
         write_atomically(&home.config_file(), text.as_bytes(), Access::Private)
-            .map_err(elsewhere)?;
+            .map_err(unwritable)?;
     }
-    Ok((text.is_some(), said))
+    Ok((text.is_some(), result))
 }
 
-/// Waits until no other process changes the settings, and keeps others waiting until what is
-/// returned is dropped. The home's folder itself is locked, so that nothing is left in it. Where a
-/// folder cannot be locked, nobody waits.
-fn alone(home: &Home) -> Result<Option<File>, Error> {
+/// Waits until no other process changes the settings; other processes wait until the returned file is
+/// dropped. The folder of the home itself is locked, so that no lock file stays in it. A folder that
+/// cannot be locked is used without.
+fn lock(home: &Home) -> Result<Option<File>, Error> {
     let Ok(folder) = File::open(home.path()) else {
         return Ok(None);
     };
@@ -156,10 +153,8 @@ fn alone(home: &Home) -> Result<Option<File>, Error> {
             Ok(()) => return Ok(Some(folder)),
             Err(TryLockError::Error(_)) => return Ok(None),
             Err(TryLockError::WouldBlock) if waited >= PATIENCE => {
-                return Err(Error::failed(
-                    "another process has been changing the settings for a while",
-                )
-                .hint("nothing was written; try again"));
+                return Err(Error::failed("another process is changing the settings")
+                    .hint("nothing was written; try again"));
             }
             Err(TryLockError::WouldBlock) => {
                 std::thread::sleep(STEP);
@@ -173,12 +168,12 @@ pub(super) fn warn_of_variable(setting: &Setting, environment: &Environment, pri
     let variable = setting.variable();
     if environment.text(&variable).is_some() {
         printer.warning(&format!(
-            "{variable} is set in the environment and outweighs the file"
+            "{variable} is set in the environment and overrides the file"
         ));
     }
 }
 
-/// The settings' file as it is now.
+/// The current settings file.
 struct SettingsFile<'a> {
     home: &'a Home,
     text: String,
@@ -186,7 +181,7 @@ struct SettingsFile<'a> {
 }
 
 impl<'a> SettingsFile<'a> {
-    /// Reads it; one that is not there is one without settings.
+    /// Reads the file; a missing one has no settings.
     fn read(home: &'a Home) -> Result<Self, Error> {
         let path = home.config_file();
         let text = read_optional(&path).map_err(|source| {
@@ -196,19 +191,19 @@ impl<'a> SettingsFile<'a> {
             })
         })?;
         let text = text.unwrap_or_else(|| "{}\n".to_owned());
-        let untouched = |bad| Error::usage(bad).hint("fix or remove it; nothing was written");
+        let unusable_json =
+            |error| Error::usage(error).hint("fix or remove the file; nothing was written");
         match serde_json::from_str(&text) {
             Ok(object @ Value::Object(_)) => Ok(Self { home, text, object }),
-            Ok(_) => Err(untouched(SettingsError::NotAnObject { path })),
-            Err(source) => Err(untouched(SettingsError::NotJson { path, source })),
+            Ok(_) => Err(unusable_json(SettingsError::NotAnObject { path })),
+            Err(source) => Err(unusable_json(SettingsError::NotJson { path, source })),
         }
     }
 
-    /// The text without what is at the end of these steps, however often it is there; `None` when
-    /// it is not.
+    /// Returns the text without every value at these steps; `None` if there is none.
     fn without(&self, steps: &[Step]) -> Result<Option<String>, EditError> {
         let mut removed = None;
-        while let Some(text) = edit::remove(removed.as_deref().unwrap_or(&self.text), steps)? {
+        while let Some(text) = json_edit::remove(removed.as_deref().unwrap_or(&self.text), steps)? {
             removed = Some(text);
         }
         Ok(removed)
@@ -218,25 +213,25 @@ impl<'a> SettingsFile<'a> {
         self.object.get(name).is_some()
     }
 
-    /// What the file says of a setting, right or wrong.
-    fn now(&self, setting: &Setting) -> Value {
-        let said = self
+    /// Returns the value of a setting in the file, valid or not.
+    fn current(&self, setting: &Setting) -> Value {
+        let field = self
             .object
             .as_object()
             .into_iter()
             .flatten()
             .find(|(name, _)| setting::find(name) == Some(setting));
-        said.map_or(Value::Null, |(_, value)| value.clone())
+        field.map_or(Value::Null, |(_, value)| value.clone())
     }
 
-    /// The text with a value in its place, checked.
-    fn with(&self, place: &SettingPath, value: &Value) -> Result<String, Error> {
-        let (place, value) = self.with_room(place, value);
-        let text = edit::set(&self.text, &place.steps(), &value)
-            .map_err(|error| self.unedited(error, place.setting.name))?;
+    /// Returns the checked text with a value set.
+    fn with(&self, path: &SettingPath, value: &Value) -> Result<String, Error> {
+        let (path, value) = self.expand_entry(path, value);
+        let text = json_edit::set(&self.text, &path.steps(), &value)
+            .map_err(|error| self.edit_error(error, path.setting.name))?;
         self.check(&text)?;
         if matches!(
-            place.setting.name,
+            path.setting.name,
             "personas" | "persona_sets" | "default_personas"
         ) {
             self.check_personas(&text)?;
@@ -244,23 +239,23 @@ impl<'a> SettingsFile<'a> {
         Ok(text)
     }
 
-    /// A panel that is written as its seats alone becomes an object when it gets a judge, and so
-    /// does a persona that is its prompt alone.
-    fn with_room(&self, place: &SettingPath, value: &Value) -> (SettingPath, Value) {
+    /// Turns an entry in its short form into an object when a field is added: a panel that is only its
+    /// seats, or a persona that is only its prompt.
+    fn expand_entry(&self, path: &SettingPath, value: &Value) -> (SettingPath, Value) {
         if let Parts::Entries {
             short: Some(short), ..
-        } = place.setting.parts
-            && let Some((name, field)) = place.entry_and_field()
+        } = path.setting.parts
+            && let Some((name, field)) = path.entry_and_field()
             && let Some(alone) = self
-                .now(place.setting)
+                .current(path.setting)
                 .get(name)
                 .filter(|entry| !entry.is_object())
         {
             let mut entry = Map::from_iter([(short.to_owned(), alone.clone())]);
             entry.insert(field.to_owned(), value.clone());
-            return (place.entry(name), Value::Object(entry));
+            return (path.entry(name), Value::Object(entry));
         }
-        (place.clone(), value.clone())
+        (path.clone(), value.clone())
     }
 
     fn check(&self, text: &str) -> Result<(), Error> {
@@ -270,17 +265,17 @@ impl<'a> SettingsFile<'a> {
             .map_err(|bad| Error::usage(bad).hint("nothing was written"))
     }
 
-    /// Who is named must be somebody: that takes the files of the home too.
+    /// Checks that every named persona exists, in the settings or in the files of the home.
     fn check_personas(&self, text: &str) -> Result<(), Error> {
         let settings = Settings::default()
             .with_file(&self.home.config_file(), text)
             .map_err(Error::usage)?;
-        let checked = PersonaRegistry::of(&personas::templates(self.home)?, &settings)
-            .and_then(|catalogue| Personas::of(None, &settings, &catalogue).map(drop));
+        let checked = PersonaRegistry::new(&personas::templates(self.home)?, &settings)
+            .and_then(|registry| PersonaChoice::new(None, &settings, &registry).map(drop));
         checked.map_err(|error| error.hint("nothing was written"))
     }
 
-    fn unedited(&self, error: EditError, name: &str) -> Error {
+    fn edit_error(&self, error: EditError, name: &str) -> Error {
         let path = self.home.config_file();
         match error {
             EditError::NotJson(source) => Error::usage(SettingsError::NotJson { path, source }),

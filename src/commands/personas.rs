@@ -1,20 +1,19 @@
-//! `conclave personas`: who can sit on a panel, under which names, and in which sets and panels.
+//! `conclave personas`: lists the personas, their names, sets and panels.
 //!
 //! The JSON has a published schema: `schemas/personas.schema.json`.
 
 use clap::Subcommand;
 
-use crate::commands::config;
 use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::config::settings::Settings;
-use crate::consultation::prompt::Templates;
 use crate::domain::text::clean;
 use crate::error::Error;
 use crate::terminal::output::printer::Printer;
 use crate::terminal::tables::personas::{ListedPanel, ListedPersona, PersonaList, one, screen};
 
-use crate::setup::personas::{Known, Origin, PersonaRegistry};
+use crate::setup::personas::{PersonaEntry, PersonaOrigin, PersonaRegistry, templates};
+use crate::setup::settings;
 
 /// The version of the JSON.
 const SCHEMA_VERSION: &str = "1.0";
@@ -27,7 +26,7 @@ Your own are settings or files:
   conclave config set personas.hebrew_linguist.prompt \"You are a linguist who reads Hebrew.\"
   conclave config set persona_sets.web \"security,accessibility,performance\"
 A file prompts/personas/NAME.md in the home, with `version`, `id` and `name` between two lines
-`---`, is a persona too. One with the id of a built-in persona takes its place.")]
+`---`, is a persona too. A persona with the id of a built-in one replaces it.")]
 pub struct Args {
     #[command(subcommand)]
     action: Option<Action>,
@@ -39,7 +38,7 @@ pub struct Args {
 
 #[derive(Clone, Debug, Subcommand)]
 enum Action {
-    /// Print one persona with its whole prompt
+    /// Print one persona with its prompt
     Show {
         /// Its id, its name or an alias
         persona: String,
@@ -48,12 +47,12 @@ enum Action {
 
 pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
     let home = Home::find(environment).map_err(Error::usage)?;
-    let settings = config::load(&home, environment)?;
-    let catalogue = PersonaRegistry::of(&templates(&home)?, &settings)?;
+    let settings = settings::load(&home, environment)?;
+    let personas = PersonaRegistry::new(&templates(&home)?, &settings)?;
     let face = printer.out_traits();
     let shown = match &args.action {
         Some(Action::Show { persona }) => {
-            let found = listed(catalogue.find(persona)?);
+            let found = listed(personas.find(persona)?);
             // A prompt may hold what steers a terminal; in a pipe, the text is exact.
             let prompt = if face.is_terminal {
                 clean(&found.prompt)
@@ -63,11 +62,10 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
             one(&ListedPersona { prompt, ..found }, face.paint)
         }
         None if args.json => {
-            serde_json::to_string_pretty(&list(&catalogue, &settings)).map_err(Error::failed)?
-                + "\n"
+            serde_json::to_string_pretty(&list(&personas, &settings)).map_err(Error::failed)? + "\n"
         }
         None => screen(
-            &list(&catalogue, &settings),
+            &list(&personas, &settings),
             face.is_terminal.then_some(face.width),
             face.paint,
         ),
@@ -75,25 +73,13 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     printer.result(&shown).map_err(Error::failed)
 }
 
-/// The templates in force: the built-in ones with the files of the home laid over them.
-pub(crate) fn templates(home: &Home) -> Result<Templates, Error> {
-    let mut templates = Templates::builtin();
-    for (name, text) in home.prompt_overrides().map_err(Error::usage)? {
-        let file = home.path().join("prompts").join(format!("{name}.md"));
-        templates.override_with(&name, &text).map_err(|error| {
-            Error::usage(error).hint(format!("fix or remove {}", file.display()))
-        })?;
-    }
-    Ok(templates)
-}
-
-fn list(catalogue: &PersonaRegistry, settings: &Settings) -> PersonaList {
+fn list(personas: &PersonaRegistry, settings: &Settings) -> PersonaList {
     let id_of = |name: &String| {
-        catalogue
+        personas
             .find(name)
-            .map_or_else(|_| name.clone(), |known| known.persona.id.clone())
+            .map_or_else(|_| name.clone(), |entry| entry.persona.id.clone())
     };
-    let sets = catalogue
+    let sets = personas
         .sets()
         .iter()
         .map(|(set, members)| (set.clone(), members.iter().map(id_of).collect()));
@@ -106,20 +92,20 @@ fn list(catalogue: &PersonaRegistry, settings: &Settings) -> PersonaList {
     });
     PersonaList {
         schema_version: SCHEMA_VERSION,
-        personas: catalogue.known().iter().map(listed).collect(),
+        personas: personas.entries().iter().map(listed).collect(),
         sets: sets.collect(),
         panels: panels.collect(),
         default_personas: settings.default_personas.clone(),
     }
 }
 
-fn listed(known: &Known) -> ListedPersona {
-    let (origin, file) = match &known.origin {
-        Origin::BuiltIn => ("built_in", None),
-        Origin::File(file) => ("file", Some(format!("prompts/{file}"))),
-        Origin::Settings => ("settings", None),
+fn listed(entry: &PersonaEntry) -> ListedPersona {
+    let (origin, file) = match &entry.origin {
+        PersonaOrigin::BuiltIn => ("built_in", None),
+        PersonaOrigin::File(file) => ("file", Some(format!("prompts/{file}"))),
+        PersonaOrigin::Settings => ("settings", None),
     };
-    let persona = known.persona.clone();
+    let persona = entry.persona.clone();
     ListedPersona {
         id: persona.id,
         name: persona.name,
@@ -127,7 +113,7 @@ fn listed(known: &Known) -> ListedPersona {
         brief: persona.brief,
         origin,
         file,
-        model: known.model.clone(),
+        model: entry.model.clone(),
         prompt: persona.prompt,
     }
 }

@@ -1,4 +1,4 @@
-//! Which consultation is gone on with, and opening its journal.
+//! The choice of a consultation to resume, and its journal.
 
 use std::path::Path;
 
@@ -10,45 +10,45 @@ use crate::records::index::Index;
 use crate::records::journal::ends::{self, JournalEnding};
 use crate::records::journal::{Journal, NoLockPolicy, ReopenError, read_journal};
 use crate::records::lookup;
-use crate::session::find;
-use crate::session::finish::Keeping;
+use crate::session::lookup::find;
+use crate::session::storage::Storage;
 use crate::terminal::output::format::count;
 use crate::terminal::output::printer::Printer;
 
-/// A consultation to go on with.
+/// A consultation that can be resumed.
 #[derive(Debug)]
-pub(super) struct Chosen {
+pub(super) struct ResumableConsultation {
     pub(super) id: ConsultationId,
-    /// All that its journal holds.
+    /// Every event of its journal.
     pub(super) events: Vec<Envelope>,
-    pub(super) keeping: Keeping,
+    pub(super) storage: Storage,
 }
 
-/// Takes the consultation of this name, or the newest that can be gone on with and that no other
-/// process is at.
-pub(super) fn choose(
+/// Opens the consultation of this name, or the newest that can be resumed and that no other process
+/// is running.
+pub(super) fn open(
     logs: &Path,
     index: Option<&Index>,
     name: Option<&str>,
     unlocked: NoLockPolicy,
     printer: &Printer,
-) -> Result<Chosen, Error> {
+) -> Result<ResumableConsultation, Error> {
     match name {
         Some(name) => {
-            let found = find::find(index, logs, name)?;
+            let found = find(index, logs, name)?;
             let Some(id) = found.ours() else {
                 return Err(Error::usage(format!(
-                    "cannot go on with {}: it was written by another program",
+                    "cannot resume {}: it was written by another program",
                     found.id
                 ))
-                .hint(format!("read it: conclave history show {}", found.id)));
+                .hint(format!("read it: `conclave history show {}`", found.id)));
             };
             let files = ConsultationFiles::in_folder(logs, &id);
             let ending = ends::ending(&files.journal).map_err(|error| {
                 Error::usage(format!("cannot read the journal of {id}: {error}"))
             })?;
             check(&id, &files, ending)?;
-            open(id, files, unlocked, printer)?.map_err(|busy| {
+            reopen(id, files, unlocked, printer)?.map_err(|busy| {
                 Error::usage(busy).hint("wait until that process has ended, or end it")
             })
         }
@@ -56,83 +56,87 @@ pub(super) fn choose(
     }
 }
 
-fn newest(logs: &Path, unlocked: NoLockPolicy, printer: &Printer) -> Result<Chosen, Error> {
-    let kept = lookup::journals_newest_first(logs)
+fn newest(
+    logs: &Path,
+    unlocked: NoLockPolicy,
+    printer: &Printer,
+) -> Result<ResumableConsultation, Error> {
+    let ids = lookup::journals_newest_first(logs)
         .map_err(|error| Error::usage(format!("cannot read `{}`: {error}", logs.display())))?;
     let mut busy = 0;
-    for id in kept {
+    for id in ids {
         let files = ConsultationFiles::in_folder(logs, &id);
         if ends::ending(&files.journal).is_ok_and(|ending| check(&id, &files, ending).is_ok()) {
-            match open(id, files, unlocked, printer)? {
-                Ok(chosen) => return Ok(chosen),
+            match reopen(id, files, unlocked, printer)? {
+                Ok(consultation) => return Ok(consultation),
                 Err(_) => busy += 1,
             }
         }
     }
-    let nothing = Error::usage("there is no consultation to go on with");
+    let nothing = Error::usage("there is no consultation to resume");
     Err(match busy {
-        0 => nothing.hint("ask something: conclave consult \"…\""),
+        0 => nothing.hint("ask something: `conclave consult \"…\"`"),
         _ => nothing.hint(format!(
-            "another process is at work on {}",
+            "another process is running {}",
             count(busy, "consultation")
         )),
     })
 }
 
-/// Refuses what there is nothing to go on with in. A process may end between the last event and the
-/// results: these can still be written.
+/// Checks that a consultation can be resumed. A complete one can if its results are missing: the
+/// process may have ended before it wrote them.
 fn check(
     id: &ConsultationId,
     files: &ConsultationFiles,
     ending: JournalEnding,
 ) -> Result<(), Error> {
-    let ask_again = |error: Error| error.hint("ask again: conclave consult \"…\"");
+    let ask_again = |error: Error| error.hint("ask again: `conclave consult \"…\"`");
     match ending {
         _ if ending.is_resumable() => Ok(()),
         JournalEnding::Complete if !files.record.exists() => Ok(()),
         JournalEnding::Complete => Err(Error::usage(format!("{id} is complete"))
             .hint(format!("its answer is in {}", files.markdown.display()))),
         JournalEnding::Empty => Err(ask_again(Error::usage(format!(
-            "{id} had not begun when it ended: its journal is empty"
+            "{id} ended before it began: its journal is empty"
         )))),
         JournalEnding::TooOld => Err(ask_again(Error::usage(format!(
-            "cannot go on with {id}: it was written by a version that did not keep enough to go on from"
+            "{id} was written by an older version and cannot be resumed"
         )))),
         JournalEnding::Aborted(AbortReason::Declined) => Err(ask_again(Error::usage(format!(
             "{id} was declined before anything was asked"
         )))),
         JournalEnding::Aborted(_) | JournalEnding::Open => Err(ask_again(Error::usage(format!(
-            "{id} ended for a reason that goes on"
+            "cannot resume {id}: the reason for its end still holds"
         )))),
     }
 }
 
-/// Opens a journal to go on with it; the inner error says that another process is at it. A journal
-/// that cannot be written can still be read: then nothing more is kept, which is told.
-fn open(
+/// Opens a journal to continue it; the inner error means that another process writes it. A journal
+/// that cannot be written can still be read: then a warning says that nothing more is stored.
+fn reopen(
     id: ConsultationId,
     files: ConsultationFiles,
     unlocked: NoLockPolicy,
     printer: &Printer,
-) -> Result<Result<Chosen, ReopenError>, Error> {
+) -> Result<Result<ResumableConsultation, ReopenError>, Error> {
     match Journal::reopen(&files.journal, unlocked) {
-        Ok((journal, events)) => Ok(Ok(Chosen {
+        Ok((journal, events)) => Ok(Ok(ResumableConsultation {
             id,
             events,
-            keeping: Keeping::All(files, journal),
+            storage: Storage::Files(files, journal),
         })),
         Err(busy @ ReopenError::Busy { .. }) => Ok(Err(busy)),
         Err(ReopenError::Unwritable(failed)) => {
             let events = read_journal(&files.journal).map_err(damaged)?.events;
             printer.warning(&failed.notice());
-            Ok(Ok(Chosen {
+            Ok(Ok(ResumableConsultation {
                 id,
                 events,
-                keeping: Keeping::Nothing,
+                storage: Storage::Nowhere,
             }))
         }
         Err(no_locks @ ReopenError::NoLocks { .. }) => Err(Error::usage(no_locks).hint(format!(
-            "when no other process is at it: conclave resume {id} --force"
+            "if no other process runs it: `conclave resume {id} --force`"
         ))),
         Err(ReopenError::Unreadable(error)) => Err(damaged(error)),
         Err(missing @ ReopenError::Missing { .. }) => Err(Error::usage(missing)),
@@ -140,5 +144,5 @@ fn open(
 }
 
 fn damaged(error: crate::records::journal::JournalReadError) -> Error {
-    Error::usage(error).hint("what is left of it can be read: it is one JSON object a line")
+    Error::usage(error).hint("the file can still be read: it has one JSON object per line")
 }

@@ -1,0 +1,71 @@
+//! The output of an answer: on standard output, rendered if that is a terminal, or in a file.
+
+use std::path::Path;
+
+use crate::error::Error;
+use crate::records::files::{Access, check_writable, write_atomically};
+use crate::terminal::markdown::render;
+use crate::terminal::output::printer::Printer;
+
+use crate::commands::flags::AnswerFormat;
+
+/// An answer in both formats.
+#[derive(Clone, Debug)]
+pub(crate) struct Answer {
+    pub(crate) markdown: String,
+    pub(crate) json: serde_json::Value,
+}
+
+/// Checks before anything is spent that the answer can be written.
+pub(crate) fn check_output(output: &Path) -> Result<(), Error> {
+    let folder = output
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
+    match (folder.is_dir(), output.is_dir()) {
+        (true, false) => check_writable(output).map_err(Error::usage),
+        (false, _) => Err(Error::usage(format!(
+            "the folder of `{}` does not exist",
+            output.display()
+        ))),
+        (true, true) => {
+            Err(Error::usage(format!("`{}` is a folder", output.display())).hint("name a file"))
+        }
+    }
+}
+
+/// Writes an answer. An answer that cannot be written to its file goes to standard output.
+pub(crate) fn write(
+    markdown: &str,
+    json: impl Fn() -> Result<String, Error>,
+    format: AnswerFormat,
+    output: Option<&Path>,
+    printer: &Printer,
+) -> Result<(), Error> {
+    let source = match format {
+        AnswerFormat::Markdown => markdown.to_owned(),
+        AnswerFormat::Json => json()?.trim_end().to_owned() + "\n",
+        AnswerFormat::Both => format!("{}\n\n---\n{}\n", markdown.trim_end(), json()?.trim_end()),
+    };
+    let Some(output) = output else {
+        let face = printer.out_traits();
+        let shown = match format {
+            AnswerFormat::Markdown if face.is_terminal => {
+                render::render(markdown, face.width, face.paint)
+            }
+            AnswerFormat::Markdown | AnswerFormat::Json | AnswerFormat::Both => source,
+        };
+        return printer.result(&shown).map_err(Error::failed);
+    };
+    match write_atomically(output, source.as_bytes(), Access::Normal) {
+        Ok(()) => {
+            printer.note(&format!("Answer written to {}", output.display()));
+            Ok(())
+        }
+        Err(failed) => {
+            // The answer is paid for: it must not be lost with the file.
+            printer.result(&source).map_err(Error::failed)?;
+            Err(Error::failed(failed).hint("the answer is on standard output instead"))
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! The terminal as the face of a run: progress and questions on standard error, Ctrl-C, the stream of
+//! events, and the answer at the end. `consult`, `resume` and `history rejudge` share it.
+
+mod abort_error;
+pub(crate) mod answer;
+
+use crate::commands::config::threshold;
+use crate::commands::flags::OutputFlags;
+use crate::config::env::Environment;
+use crate::config::paths::Home;
+use crate::consultation::event::StateName;
+use crate::consultation::plan::Plan;
+use crate::consultation::policy::consent::ConsentMode;
+use crate::consultation::transcript::Transcript;
+use crate::domain::ids::ProviderId;
+use crate::domain::vendors;
+use crate::engine::dispatcher::Dispatcher;
+use crate::engine::dispatcher::pool::PoolRules;
+use crate::engine::interrupts;
+use crate::engine::ports::Subscriber;
+use crate::error::{Error, Exit};
+use crate::records::events_file::EventsFile;
+use crate::records::record::record;
+use crate::session::index::RebuildTime;
+use crate::session::run::{self, Outcome, Participants, RunLimits, Session};
+use crate::session::storage::{Storage, StoredFiles};
+use crate::terminal::output::printer::Printer;
+use crate::terminal::progress::ProgressReporter;
+use crate::terminal::prompt::keyboard::{Keyboard, StdinUse, can_ask};
+use crate::terminal::prompt::person::TerminalPerson;
+use crate::terminal::report::report;
+
+use self::abort_error::aborted;
+use self::answer::Answer;
+
+/// Makes the answer of a completed consultation, when it is not the report.
+pub(crate) type MakeAnswer<'a> = &'a dyn Fn(&Transcript) -> Answer;
+
+/// Shows one run on the terminal.
+#[derive(Debug)]
+pub(crate) struct TerminalFace<'a> {
+    home: &'a Home,
+    environment: &'a Environment,
+    output: &'a OutputFlags,
+    printer: &'a Printer,
+    events: Option<EventsFile>,
+}
+
+impl<'a> TerminalFace<'a> {
+    /// Opens the file of `--events`, so that a run does not begin without it.
+    pub(crate) fn open(
+        home: &'a Home,
+        environment: &'a Environment,
+        output: &'a OutputFlags,
+        printer: &'a Printer,
+    ) -> Result<Self, Error> {
+        Ok(Self {
+            home,
+            environment,
+            output,
+            printer,
+            events: events_file(output, printer)?,
+        })
+    }
+
+    /// Runs a consultation and shows its report.
+    pub(crate) fn run(self, session: Session) -> Result<(), Error> {
+        self.run_and_show(session, None)
+    }
+
+    /// Runs a consultation and shows an answer made of it. The report is stored all the same.
+    pub(crate) fn run_with_answer(
+        self,
+        session: Session,
+        make_answer: MakeAnswer<'_>,
+    ) -> Result<(), Error> {
+        self.run_and_show(session, Some(make_answer))
+    }
+
+    fn run_and_show(
+        mut self,
+        session: Session,
+        make_answer: Option<MakeAnswer<'_>>,
+    ) -> Result<(), Error> {
+        let runtime = runtime()?;
+        let outcome = runtime.block_on(self.take_part(session));
+        let shown = outcome.and_then(|mut outcome| {
+            if let Some(warning) = &outcome.warning {
+                self.printer.warning(warning);
+            }
+            let index_entry = outcome.index_entry.take();
+            let shown = self.show(&outcome, make_answer);
+            if let Some(entry) = index_entry {
+                let rebuild = if shown.is_ok() {
+                    RebuildTime::Now
+                } else {
+                    RebuildTime::Later
+                };
+                entry.end(&outcome.transcript, rebuild, self.printer);
+            }
+            shown
+        });
+        // The end must not wait for a thread that still reads the terminal, or for a model that still
+        // decodes.
+        runtime.shutdown_background();
+        shown
+    }
+
+    /// Runs the session with the terminal's progress, person and interrupts.
+    async fn take_part(&mut self, session: Session) -> Result<Outcome, Error> {
+        let mut progress = self.progress();
+        progress.catch_up(session.earlier(), session.clock().now());
+        let mut subscribers: Vec<&mut dyn Subscriber> = Vec::new();
+        subscribers.extend(
+            self.events
+                .as_mut()
+                .map(|events| events as &mut dyn Subscriber),
+        );
+        subscribers.push(&mut progress);
+        let save_threshold =
+            |amount| threshold::save(amount, self.home, self.environment, self.printer);
+        let vendor_name = |provider: &ProviderId| vendors::name(provider).to_owned();
+        let person = TerminalPerson::new(
+            self.printer.clone(),
+            Keyboard::controlling(),
+            &save_threshold,
+            &vendor_name,
+            session.plan().control.consent.month,
+        );
+        let participants = Participants {
+            subscribers,
+            person: &person,
+            interrupts: interrupts::listen(Exit::Interrupted.code()).map_err(Error::failed)?,
+            report,
+        };
+        let rules = PoolRules::seeded(session.plan().seed);
+        let limits = RunLimits {
+            dispatcher: Dispatcher::new(session.clock().clone(), rules),
+            budgets: Vec::new(),
+        };
+        run::run(session, self.home, participants, limits).await
+    }
+
+    fn progress(&self) -> ProgressReporter {
+        let events_on_stderr = self
+            .output
+            .events
+            .as_deref()
+            .is_some_and(|path| path.as_os_str() == "-");
+        let progress = if events_on_stderr {
+            ProgressReporter::plain(self.printer.clone())
+        } else {
+            ProgressReporter::new(self.printer.clone())
+        };
+        if self.output.stream {
+            progress.with_judges_text()
+        } else {
+            progress
+        }
+    }
+
+    /// Prints the answer, or returns why there is none.
+    fn show(&self, outcome: &Outcome, make_answer: Option<MakeAnswer<'_>>) -> Result<(), Error> {
+        let Outcome {
+            transcript, stored, ..
+        } = outcome;
+        match &transcript.abort {
+            None if transcript.state == StateName::Complete => {
+                self.show_answer(outcome, make_answer)?;
+                if let Some(stored) = stored {
+                    self.printer
+                        .detail(&format!("Saved in {}", stored.record.display()));
+                }
+                Ok(())
+            }
+            None => Err(Error::failed(format!(
+                "the consultation ended in state {}",
+                transcript.state
+            ))),
+            Some(abort) => {
+                // Before the first call there is nothing to lose.
+                let has_calls = !transcript.calls.is_empty() || !transcript.lost_calls.is_empty();
+                let stored = stored.as_ref().filter(|_| has_calls);
+                if let Some(stored) = stored {
+                    self.printer.note(&format!(
+                        "💾 Partial results saved to: {}",
+                        stored.record.display()
+                    ));
+                }
+                let is_resumable =
+                    stored.is_some_and(is_journal_complete) && transcript.is_resumable();
+                let resumable = is_resumable.then_some(&transcript.id);
+                Err(aborted(abort, transcript, resumable))
+            }
+        }
+    }
+
+    fn show_answer(
+        &self,
+        outcome: &Outcome,
+        make_answer: Option<MakeAnswer<'_>>,
+    ) -> Result<(), Error> {
+        let transcript = &outcome.transcript;
+        let answer = make_answer.map(|make| make(transcript));
+        let markdown = match &answer {
+            Some(answer) => &answer.markdown,
+            None => &outcome.report,
+        };
+        let json = || {
+            let json = match &answer {
+                Some(answer) => answer.json.clone(),
+                None => record(transcript),
+            };
+            serde_json::to_string_pretty(&json).map_err(Error::failed)
+        };
+        answer::write(
+            markdown,
+            json,
+            self.output.format,
+            self.output.output.as_deref(),
+            self.printer,
+        )
+    }
+}
+
+fn is_journal_complete(stored: &StoredFiles) -> bool {
+    stored.is_journal_complete
+}
+
+/// Returns who can be asked in this run.
+pub(crate) fn consent_mode(is_approved: bool, printer: &Printer, input: StdinUse) -> ConsentMode {
+    match (is_approved, can_ask(printer, input)) {
+        (true, _) => ConsentMode::PreApproved,
+        (false, true) => ConsentMode::Interactive,
+        (false, false) => ConsentMode::NonInteractive,
+    }
+}
+
+/// Creates the journal of a new consultation. Without one, the run goes on and nothing is stored.
+pub(crate) fn create_storage(home: &Home, plan: &Plan, printer: &Printer) -> Storage {
+    Storage::create(home, &plan.id).unwrap_or_else(|failure| {
+        printer.warning(&failure.notice());
+        Storage::Nowhere
+    })
+}
+
+/// Runs a future to its end on a runtime of its own.
+pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> Result<T, Error> {
+    let runtime = runtime()?;
+    let result = runtime.block_on(future);
+    runtime.shutdown_background();
+    Ok(result)
+}
+
+fn runtime() -> Result<tokio::runtime::Runtime, Error> {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(Error::failed)
+}
+
+fn events_file(output: &OutputFlags, printer: &Printer) -> Result<Option<EventsFile>, Error> {
+    match output.events.as_deref() {
+        None => Ok(None),
+        Some(path) if path.as_os_str() == "-" => Ok(Some(EventsFile::new(printer.stderr_writer()))),
+        Some(path) => EventsFile::create(path).map(Some).map_err(Error::usage),
+    }
+}

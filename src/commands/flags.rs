@@ -1,0 +1,288 @@
+//! Flags that commands share: how far a run may go without asking, how the panel argues, and where the
+//! output goes. Each group of flags becomes the plain data that setup takes.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::config::hedge_after::HedgeAfter;
+use crate::consultation::plan::mode::Mode;
+use crate::consultation::plan::options::{JudgePasses, Rounds};
+use crate::consultation::policy::consent::ConsentMode;
+use crate::consultation::policy::substitution::OnFailure;
+use crate::consultation::prompt::filter::PromptMaterial;
+use crate::domain::confidence::Confidence;
+use crate::domain::money::MicroUsd;
+use crate::error::Error;
+use crate::setup::request::{AnalysisRequest, ControlRequest, DebateRequest};
+use crate::stopping::early_termination::Policy;
+use crate::terminal::output::printer::Verbosity;
+
+/// The rounds of `--quick`: positions, and what the experts agree on.
+const QUICK_ROUNDS: u8 = 2;
+
+/// How far a run may go without asking.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Control")]
+pub(crate) struct ControlFlags {
+    /// Agree to the cost and answer every other question with yes
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+
+    /// Make no call that could bring the cost above this amount [default: no ceiling]
+    #[arg(long, value_name = "USD", value_parser = dollars)]
+    pub(crate) max_cost: Option<MicroUsd>,
+
+    /// What to do when a model fails for good [default: ask]
+    #[arg(long, value_name = "WHAT", value_enum)]
+    pub(crate) on_failure: Option<FailureChoice>,
+
+    /// Ask a second model when the first shows no sign of an answer for this long; `off` for never
+    /// [default: 10]
+    #[arg(long, value_name = "SECONDS|off")]
+    pub(crate) hedge_after: Option<String>,
+
+    /// End the run when a round takes longer than this [default: no limit]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_wait: Option<u64>,
+
+    /// Refuse substitutions, and end the run when fewer agents answer than the panel has
+    #[arg(long)]
+    pub(crate) strict: bool,
+
+    /// Who decides to end after Round 2 when the experts agree
+    #[arg(long, value_name = "WHO", value_enum)]
+    pub(crate) early_stop: Option<EarlyStopChoice>,
+
+    /// The judge's confidence in the agreement that an early stop needs [default: 0.90]
+    #[arg(long, value_name = "0.0-1.0", value_parser = confidence)]
+    pub(crate) confidence_threshold: Option<Confidence>,
+}
+
+impl ControlFlags {
+    /// Returns the flags as setup takes them.
+    pub(crate) fn request(&self, consent_mode: ConsentMode) -> Result<ControlRequest, Error> {
+        Ok(ControlRequest {
+            consent_mode,
+            max_cost: self.max_cost,
+            on_failure: self.on_failure.map(OnFailure::from),
+            hedge_after: self.hedge_after.as_deref().map(hedge_after).transpose()?,
+            max_wait: self.max_wait.map(Duration::from_secs),
+            strict: self.strict,
+            early_termination: self.early_stop.map(Policy::from),
+            confidence_threshold: self.confidence_threshold,
+        })
+    }
+}
+
+fn hedge_after(text: &str) -> Result<HedgeAfter, Error> {
+    HedgeAfter::of_text(text).ok_or_else(|| {
+        Error::usage(format!(
+            "`--hedge-after` is `{text}`, and must be {}",
+            HedgeAfter::EXPECTED
+        ))
+        .hint("for example: `--hedge-after 15`")
+    })
+}
+
+/// What `--early-stop` takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum EarlyStopChoice {
+    /// You, on a terminal; otherwise like `auto`
+    Ask,
+    /// The guards: end when none of them objects
+    Auto,
+    /// Never end early: hold all rounds
+    Never,
+}
+
+impl From<EarlyStopChoice> for Policy {
+    fn from(choice: EarlyStopChoice) -> Self {
+        match choice {
+            EarlyStopChoice::Ask => Self::Ask,
+            EarlyStopChoice::Auto => Self::Auto,
+            EarlyStopChoice::Never => Self::Never,
+        }
+    }
+}
+
+/// How the panel argues.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Debate")]
+pub(crate) struct DebateFlags {
+    /// How the panel argues [default: converge]
+    #[arg(long, value_enum)]
+    pub(crate) mode: Option<ModeChoice>,
+
+    /// How many rounds to hold: 1 shows the positions side by side, 2 adds what they agree on, 3 the
+    /// cross-examination, 4 the verdict [default: 4]
+    #[arg(long, value_name = "1-4", value_parser = clap::value_parser!(u8).range(1..=4))]
+    pub(crate) rounds: Option<u8>,
+
+    /// Hold two rounds: positions, and what they agree on
+    #[arg(long, conflicts_with = "rounds")]
+    pub(crate) quick: bool,
+
+    /// Do not let a cheap model compare the experts' positions before and after the debate
+    #[arg(long)]
+    pub(crate) no_debate_analysis: bool,
+
+    /// How often the judge decides: 2 repeats the verdict with the experts in the opposite order, to
+    /// see whether it holds [default: 1]
+    #[arg(long, value_name = "1|2", value_parser = clap::value_parser!(u8).range(1..=2))]
+    pub(crate) judge_passes: Option<u8>,
+}
+
+impl DebateFlags {
+    /// Returns the flags as setup takes them.
+    pub(crate) fn request(&self) -> DebateRequest {
+        DebateRequest {
+            mode: self.mode.map(Mode::from),
+            rounds: self
+                .rounds
+                .or(self.quick.then_some(QUICK_ROUNDS))
+                .and_then(Rounds::new),
+            judge_passes: self
+                .judge_passes
+                .and_then(|number| JudgePasses::of_number(number.into())),
+            analysis: if self.no_debate_analysis {
+                AnalysisRequest::Off
+            } else {
+                AnalysisRequest::BySettings
+            },
+        }
+    }
+}
+
+/// What `--mode` takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ModeChoice {
+    /// No, because…: one answer, and the dissent
+    Converge,
+    /// Yes, and…: a menu of options with their trade-offs
+    Explore,
+}
+
+impl From<ModeChoice> for Mode {
+    fn from(choice: ModeChoice) -> Self {
+        match choice {
+            ModeChoice::Converge => Self::Converge,
+            ModeChoice::Explore => Self::Explore,
+        }
+    }
+}
+
+/// What `--on-failure` takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum FailureChoice {
+    /// Ask you, on a terminal; otherwise let another model take over
+    Ask,
+    /// Let another model take over
+    Substitute,
+    /// Continue without it
+    Skip,
+    /// End the run
+    Fail,
+}
+
+impl From<FailureChoice> for OnFailure {
+    fn from(choice: FailureChoice) -> Self {
+        match choice {
+            FailureChoice::Ask => Self::Ask,
+            FailureChoice::Substitute => Self::Substitute,
+            FailureChoice::Skip => Self::Skip,
+            FailureChoice::Fail => Self::Fail,
+        }
+    }
+}
+
+/// Where the answer goes, and how much is printed on the way.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct OutputFlags {
+    /// The format of the answer
+    #[arg(long, value_enum, default_value_t = AnswerFormat::Markdown)]
+    pub(crate) format: AnswerFormat,
+
+    /// Write the answer to a file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Print nothing but the answer and errors
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+
+    /// Show the estimate of each call, retries and repaired answers; a new consultation also sends
+    /// full debate artifacts
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+
+    /// Show the judge's text while it is written
+    #[arg(long, conflicts_with = "quiet")]
+    pub(crate) stream: bool,
+
+    /// Write every event as a line of JSON to a file; `-` writes to standard error
+    #[arg(long, value_name = "FILE")]
+    pub(crate) events: Option<PathBuf>,
+}
+
+/// The format of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum AnswerFormat {
+    Markdown,
+    Json,
+    /// Markdown, a line `---`, then JSON
+    Both,
+}
+
+impl OutputFlags {
+    pub(crate) fn verbosity(&self) -> Verbosity {
+        match (self.quiet, self.verbose) {
+            (true, _) => Verbosity::Quiet,
+            (false, true) => Verbosity::Verbose,
+            (false, false) => Verbosity::Normal,
+        }
+    }
+
+    /// Returns how much of the debate's artifacts later rounds are sent.
+    pub(crate) fn material(&self) -> PromptMaterial {
+        if self.verbose {
+            PromptMaterial::Whole
+        } else {
+            PromptMaterial::Filtered
+        }
+    }
+}
+
+fn confidence(text: &str) -> Result<Confidence, String> {
+    text.trim()
+        .parse()
+        .ok()
+        .and_then(Confidence::new)
+        .ok_or_else(|| "must be between 0.0 and 1.0".to_owned())
+}
+
+pub(crate) fn dollars(text: &str) -> Result<MicroUsd, String> {
+    let amount = text
+        .trim()
+        .trim_start_matches('$')
+        .parse()
+        .ok()
+        .and_then(MicroUsd::from_usd);
+    amount.ok_or_else(|| "must be an amount of dollars such as 0.50".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_delay_that_is_no_number_is_refused_with_an_example() {
+        assert_eq!(hedge_after("off").unwrap(), HedgeAfter::Off);
+        let error = hedge_after("soon").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "`--hedge-after` is `soon`, and must be a number of seconds or `off`"
+        );
+        assert_eq!(error.hints(), ["for example: `--hedge-after 15`"]);
+    }
+}

@@ -1,0 +1,85 @@
+//! The files of one consultation: its journal while it runs, its record and report at its end.
+//!
+//! A failure to write is reported once, and harms neither what was written before nor the answer.
+
+use std::path::PathBuf;
+
+use super::index::IndexEntry;
+use crate::config::paths::Home;
+use crate::consultation::transcript::Transcript;
+use crate::domain::ids::ConsultationId;
+use crate::domain::time::Timestamp;
+use crate::records::files::{ConsultationFiles, WriteError, create_private_dir};
+use crate::records::journal::Journal;
+
+/// Where a consultation is stored.
+#[derive(Debug)]
+pub(crate) enum Storage {
+    Nowhere,
+    Files(ConsultationFiles, Journal),
+}
+
+/// The files with the results of a consultation.
+#[derive(Debug)]
+pub(crate) struct StoredFiles {
+    pub(crate) record: PathBuf,
+    /// No event is missing from the journal, so that the consultation can be resumed.
+    pub(crate) is_journal_complete: bool,
+}
+
+impl Storage {
+    /// Creates the journal of a new consultation.
+    pub(crate) fn create(home: &Home, id: &ConsultationId) -> Result<Self, WriteError> {
+        let logs = home.logs_folder();
+        let files = ConsultationFiles::in_folder(&logs, id);
+        create_private_dir(home.path())?;
+        create_private_dir(&logs)?;
+        let journal = Journal::create(&files.journal)?;
+        Ok(Self::Files(files, journal))
+    }
+
+    /// Marks the consultation as begun in the index, unless nothing of it is stored.
+    pub(super) fn index_entry(
+        &self,
+        home: &Home,
+        id: &ConsultationId,
+        at: Timestamp,
+    ) -> Option<IndexEntry> {
+        match self {
+            Self::Files(..) => Some(IndexEntry::begin(home, id, at)),
+            Self::Nowhere => None,
+        }
+    }
+
+    pub(super) fn journal(&mut self) -> Option<&mut Journal> {
+        match self {
+            Self::Files(_, journal) => Some(journal),
+            Self::Nowhere => None,
+        }
+    }
+
+    /// Waits for the journal to be on disk, then writes record and report. Returns the files, and a
+    /// warning about the first failure that was not reported before.
+    pub(super) fn write(
+        self,
+        transcript: &Transcript,
+        report: &str,
+    ) -> (Option<StoredFiles>, Option<String>) {
+        let Self::Files(files, mut journal) = self else {
+            return (None, None);
+        };
+        let has_failed = journal.has_failed();
+        let synced = journal.finish();
+        let is_journal_complete = !has_failed && synced.is_ok();
+        let written = files.write_results(transcript, report);
+        let stored = written.is_ok().then_some(StoredFiles {
+            record: files.record,
+            is_journal_complete,
+        });
+        let failure = synced.err().or(written.err());
+        let warning = failure
+            .filter(|_| !has_failed)
+            .map(|failure| failure.notice());
+        (stored, warning)
+    }
+}

@@ -1,0 +1,252 @@
+//! What panels are selected from: providers with a key, local servers, the embedded model, the
+//! catalog and the personas.
+
+use std::collections::BTreeSet;
+
+use crate::domain::ids::{ModelRef, ProviderId};
+use crate::domain::panel::Seat;
+use crate::domain::time::Timestamp;
+use crate::domain::vendors::{self, USUAL_JUDGE, VENDORS, Vendor};
+use crate::error::Error;
+use crate::providers::catalog::{Model, ModelCatalog};
+use crate::setup::local_servers::LocalServerSet;
+use crate::setup::personas::PersonaRegistry;
+use crate::setup::provider_access::{self, ProviderAccess};
+
+/// What there is to select from.
+#[derive(Debug)]
+pub(crate) struct SelectionContext<'a> {
+    pub catalog: &'a ModelCatalog,
+    pub personas: &'a PersonaRegistry,
+    /// All providers but the embedded model's, in the order in which they fill a panel.
+    pub access_list: &'a [ProviderAccess],
+    /// The embedded model, which is used when no key is set; `None` in a build without it.
+    pub embedded: Option<ModelRef>,
+    /// The local servers that this run needs.
+    pub servers: &'a LocalServerSet,
+    pub now: Timestamp,
+}
+
+impl SelectionContext<'_> {
+    /// Returns the model of this name. Fails when its provider cannot be asked.
+    pub(crate) fn model(&self, name: &str) -> Result<ModelRef, Error> {
+        let model = self.catalog.resolve(name.trim()).map_err(|unknown| {
+            let hint = match unknown.suggestions.as_slice() {
+                [] => "write it as `provider:model`".to_owned(),
+                near => format!("did you mean {}?", near.join(" or ")),
+            };
+            Error::usage(unknown).hint(hint)
+        })?;
+        self.check_provider(&model.provider)?;
+        Ok(model)
+    }
+
+    /// Returns whether a provider can be asked now.
+    pub(crate) fn is_available(&self, provider: &ProviderId) -> bool {
+        self.check_provider(provider).is_ok()
+    }
+
+    fn check_provider(&self, provider: &ProviderId) -> Result<(), Error> {
+        if provider.is_local() {
+            return match self.embedded {
+                Some(_) => Ok(()),
+                None => Err(Error::usage("this build has no local model")
+                    .hint("build it in: `cargo build --release --features local`")),
+            };
+        }
+        let Some(access) = provider_access::find(self.access_list, provider) else {
+            let known: Vec<&str> = self
+                .access_list
+                .iter()
+                .map(|access| access.id.as_str())
+                .collect();
+            return Err(Error::usage(format!("no provider is called `{provider}`"))
+                .hint(format!("one of: {}, local", known.join(", ")))
+                .hint(format!(
+                    "or give it an address: `conclave config set endpoints.{provider}.base_url URL`"
+                )));
+        };
+        match access.missing_key() {
+            None => self.servers.check(access),
+            Some(variable) => Err(Error::usage(format!(
+                "there is no key for {}",
+                vendors::name(provider)
+            ))
+            .hint(format!("set {variable}"))),
+        }
+    }
+
+    /// Returns the providers whose models may be chosen without being named.
+    pub(crate) fn selectable(&self) -> impl Iterator<Item = &ProviderAccess> {
+        self.access_list
+            .iter()
+            .filter(|access| access.is_selectable())
+    }
+
+    fn is_selectable(&self, provider: &ProviderId) -> bool {
+        self.selectable().any(|access| access.id == *provider)
+    }
+
+    /// Gives a model to every seat that has none: to a default persona the first choice of its own
+    /// vendor if that has a key, to the others the best models of the families with the fewest seats.
+    pub(super) fn fill(
+        &self,
+        personas: &[&str],
+        own: Vec<Option<ModelRef>>,
+    ) -> Result<Vec<ModelRef>, Error> {
+        if let Some(all) = own.iter().cloned().collect::<Option<Vec<_>>>() {
+            return Ok(all);
+        }
+        let Some(first) = self.selectable().next() else {
+            let Some(model) = self.servers.default_model().or(self.embedded.as_ref()) else {
+                return Err(no_models());
+            };
+            return Ok(own
+                .into_iter()
+                .map(|own| own.unwrap_or_else(|| model.clone()))
+                .collect());
+        };
+        let mut seats = own;
+        let mut met = BTreeSet::new();
+        for (persona, seat) in personas.iter().zip(&mut seats) {
+            let vendor = default_seats()
+                .find(|(id, _)| id == persona)
+                .map(|(_, vendor)| ProviderId::new(vendor.id));
+            // The same persona sits twice for two opinions.
+            if let (None, Some(vendor), true) = (
+                &seat,
+                vendor.filter(|vendor| self.is_selectable(vendor)),
+                met.insert(*persona),
+            ) {
+                *seat = self.ranked(&vendor).first().map(|model| model.to_ref());
+            }
+        }
+        let mut pool: Vec<&Model> = self
+            .selectable()
+            .flat_map(|access| self.ranked(&access.id))
+            .collect();
+        if pool.is_empty() {
+            return Err(Error::usage(format!("{} has no usual models to ask", vendors::name(&first.id)))
+                .hint(format!("name one: `--model {}:MODEL`", first.id))
+                .hint(format!(
+                    "or set it in the settings: `conclave config set panel \"security={0}:MODEL,architect={0}:MODEL,pragmatic={0}:MODEL\"`",
+                    first.id
+                )));
+        }
+        pool.sort_by_key(|model| (model.tier, model.rank));
+        for at in 0..seats.len() {
+            let seats_of = |candidate: &ModelRef| {
+                seats
+                    .iter()
+                    .flatten()
+                    .filter(|model| *model == candidate)
+                    .count()
+            };
+            let seats_of_family = |candidate: &ModelRef| {
+                seats
+                    .iter()
+                    .flatten()
+                    .filter(|model| family(model) == family(candidate))
+                    .count()
+            };
+            let best = pool
+                .iter()
+                .map(|model| model.to_ref())
+                .min_by_key(|model| (seats_of(model), seats_of_family(model)));
+            if let Some(seat @ None) = seats.get_mut(at) {
+                *seat = best;
+            }
+        }
+        seats
+            .into_iter()
+            .map(|seat| seat.ok_or_else(no_models))
+            .collect()
+    }
+
+    fn ranked(&self, vendor: &ProviderId) -> Vec<&Model> {
+        self.catalog.defaults(vendor)
+    }
+
+    /// Returns whether a provider is no vendor's service: the embedded model, a server on the user's
+    /// machine, or an endpoint from the settings.
+    pub(crate) fn is_own_server(&self, provider: &ProviderId) -> bool {
+        let is_own = |access: &ProviderAccess| access.id == *provider && !access.is_cloud();
+        provider.is_local() || self.access_list.iter().any(is_own)
+    }
+
+    /// Returns whether what a provider is shown stays with the user.
+    pub(crate) fn is_private(&self, provider: &ProviderId) -> bool {
+        provider_access::is_private(self.access_list, provider)
+    }
+
+    /// Returns the judge and its fallbacks: the best model of a vendor with a key and no seat, else
+    /// the panel's OpenAI model, else its best; then one model of each other vendor.
+    ///
+    /// A panel on the user's own servers judges itself: its question goes to no vendor that the user
+    /// has not named.
+    pub(crate) fn default_judges(&self, seats: &[Seat]) -> Vec<ModelRef> {
+        if seats
+            .iter()
+            .all(|seat| self.is_own_server(&seat.model.provider))
+        {
+            let mut judges: Vec<ModelRef> = seats.iter().map(|seat| seat.model.clone()).collect();
+            let mut met = BTreeSet::new();
+            judges.retain(|judge| met.insert(judge.clone()));
+            return judges;
+        }
+        let seated = |vendor: &ProviderId| seats.iter().any(|seat| seat.model.provider == *vendor);
+        let outside = self
+            .selectable()
+            .filter(|access| !seated(&access.id))
+            .find_map(|access| self.ranked(&access.id).first().map(|model| model.to_ref()));
+        let usual = seats
+            .iter()
+            .find(|seat| seat.model.provider.as_str() == USUAL_JUDGE)
+            .map(|seat| seat.model.clone());
+        let best = seats.iter().map(|seat| &seat.model).min_by_key(|model| {
+            self.catalog
+                .find(model)
+                .map_or((u8::MAX, None), |found| (found.tier, found.rank))
+        });
+        let mut judges: Vec<ModelRef> = outside
+            .or(usual)
+            .or_else(|| best.cloned())
+            .into_iter()
+            .collect();
+        // A fallback may never be asked, which is no reason to have a key unlocked.
+        let ready = self
+            .selectable()
+            .filter(|access| seated(&access.id) || access.key_ready());
+        let firsts =
+            ready.filter_map(|access| self.ranked(&access.id).first().map(|model| model.to_ref()));
+        for model in firsts.chain(seats.iter().map(|seat| seat.model.clone())) {
+            if !judges.contains(&model) {
+                judges.push(model);
+            }
+        }
+        judges
+    }
+}
+
+/// Returns the maker of a model by its name: resellers put the maker before a slash.
+fn family(model: &ModelRef) -> &str {
+    model
+        .model
+        .split_once('/')
+        .map_or(model.provider.as_str(), |(maker, _)| maker)
+}
+
+fn no_models() -> Error {
+    Error::usage("there is no model to ask: no key is set, no local server answers, and this build has no local model")
+        .hint("set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY")
+        .hint("or start a local server, such as Ollama")
+        .hint("or build the local model in: `cargo build --release --features local`")
+}
+
+/// Returns the personas of the default seats, each with the vendor that plays it when all keys are
+/// set.
+pub(super) fn default_seats() -> impl Iterator<Item = (&'static str, &'static Vendor)> {
+    VENDORS
+        .iter()
+        .filter_map(|vendor| Some((vendor.default_persona?, vendor)))
+}

@@ -1,0 +1,168 @@
+//! What a panel is to be: the request, completed from the settings, with personas resolved and models
+//! still by name.
+
+use crate::config::names::likely;
+use crate::config::panels::NamedPanel;
+use crate::config::personas::AUTO;
+use crate::config::settings::Settings;
+use crate::error::Error;
+use crate::setup::personas::{PersonaEntry, PersonaRegistry};
+use crate::setup::request::PanelRequest;
+
+/// The panel to select.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PanelSpec {
+    /// `security=anthropic:claude-sonnet-5-5,…`
+    pub panel: Option<String>,
+    /// Models by seat; a single one plays every seat.
+    pub models: Vec<String>,
+    pub personas: PersonaChoice,
+    /// The judge and its fallbacks, separated by commas.
+    pub judge: Option<String>,
+}
+
+/// The personas of a panel whose seats are not named.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum PersonaChoice {
+    /// Those of the default seats.
+    #[default]
+    Usual,
+    /// These, each in a seat of its own.
+    Named(Vec<PersonaEntry>),
+    /// These, repeated when there are more seats, cut off when there are fewer.
+    ByDefault(Vec<PersonaEntry>),
+    /// Those that the helper model selects. Until then these, or those of the default seats.
+    Auto(Vec<PersonaEntry>),
+}
+
+impl PanelSpec {
+    /// Completes a request from the settings. The judge of a named panel comes after the request's
+    /// and before the settings'.
+    pub(crate) fn new(
+        request: &PanelRequest,
+        settings: &Settings,
+        personas: &PersonaRegistry,
+    ) -> Result<Self, Error> {
+        if request.panel.is_some() && request.personas.is_some() {
+            return Err(
+                Error::usage("`--panel` and `--personas` both name the personas")
+                    .hint("use one of the two"),
+            );
+        }
+        let is_open = request.models.is_empty() && request.personas.is_none();
+        let from_settings = || {
+            settings
+                .panel
+                .as_ref()
+                .filter(|_| is_open)
+                .map(|seats| seats.join(","))
+        };
+        let panel = request.panel.clone().or_else(from_settings);
+        let named = panel
+            .as_deref()
+            .filter(|panel| is_name(panel))
+            .map(|name| named_panel(name.trim(), settings))
+            .transpose()?;
+        let judge = request
+            .judge
+            .as_deref()
+            .or(named.and_then(|named| named.judge.as_deref()))
+            .or(settings.judge.as_deref());
+        let panel = named.map(|named| named.seats.join(",")).or(panel);
+        let personas = if panel.is_some() {
+            PersonaChoice::Usual
+        } else {
+            PersonaChoice::new(request.personas.as_deref(), settings, personas)?
+        };
+        Ok(Self {
+            panel,
+            models: request.models.clone(),
+            personas,
+            judge: judge.map(ToOwned::to_owned),
+        })
+    }
+
+    /// Returns the models that the personas name.
+    pub(crate) fn models_of_personas(&self) -> impl Iterator<Item = &str> {
+        let entries: &[PersonaEntry] = match &self.personas {
+            PersonaChoice::Named(entries) | PersonaChoice::ByDefault(entries) => entries,
+            PersonaChoice::Usual | PersonaChoice::Auto(_) => &[],
+        };
+        entries.iter().filter_map(|entry| entry.model.as_deref())
+    }
+
+    /// Returns whether no model has to be chosen for any seat.
+    pub(crate) fn names_all_models(&self) -> bool {
+        let personas = match &self.personas {
+            PersonaChoice::Named(entries) | PersonaChoice::ByDefault(entries) => {
+                entries.iter().all(|entry| entry.model.is_some())
+            }
+            PersonaChoice::Usual | PersonaChoice::Auto(_) => false,
+        };
+        self.panel.is_some() || !self.models.is_empty() || personas
+    }
+}
+
+impl PersonaChoice {
+    /// Completes a request for personas from the settings.
+    pub(crate) fn new(
+        requested: Option<&str>,
+        settings: &Settings,
+        personas: &PersonaRegistry,
+    ) -> Result<Self, Error> {
+        let set = settings.default_personas.as_deref();
+        let is_auto = |names: &[String]| matches!(names, [only] if only.trim() == AUTO);
+        let by_default = || match set {
+            Some(names) if !is_auto(names) => personas.seats(names),
+            Some(_) | None => Ok(Vec::new()),
+        };
+        let Some(requested) = requested else {
+            return Ok(match set {
+                None => Self::Usual,
+                Some(names) if is_auto(names) => Self::Auto(Vec::new()),
+                Some(_) => Self::ByDefault(by_default()?),
+            });
+        };
+        let names: Vec<String> = requested
+            .split(',')
+            .map(str::trim)
+            .filter(|name| !name.is_empty())
+            .map(ToOwned::to_owned)
+            .collect();
+        if is_auto(&names) {
+            return Ok(Self::Auto(by_default()?));
+        }
+        match personas.seats(&names)? {
+            none if none.is_empty() => Err(Error::usage("`--personas` names no persona")
+                .hint("see the personas: `conclave personas`")),
+            entries => Ok(Self::Named(entries)),
+        }
+    }
+}
+
+/// Seats have a `=`; anything else is meant as the name of a panel.
+fn is_name(panel: &str) -> bool {
+    !panel.trim().is_empty() && !panel.contains(['=', ','])
+}
+
+fn named_panel<'a>(name: &str, settings: &'a Settings) -> Result<&'a NamedPanel, Error> {
+    settings.panels.get(name).ok_or_else(|| {
+        let names = || settings.panels.keys().map(String::as_str);
+        let error = Error::usage(format!("no panel is called `{name}`"));
+        let error = match (
+            likely(name, names()),
+            names().collect::<Vec<_>>().as_slice(),
+        ) {
+            (Some(near), _) => error.hint(format!("did you mean `{near}`?")),
+            (None, []) => error.hint(format!(
+                "define it: `conclave config set panels.{name} {EXAMPLE}`"
+            )),
+            (None, names) => error.hint(format!("one of: {}", names.join(", "))),
+        };
+        error.hint(format!("or name the seats: `--panel {EXAMPLE}`"))
+    })
+}
+
+/// An example of seats, for hints.
+pub(super) const EXAMPLE: &str =
+    "\"security=anthropic:claude-sonnet-5-5,architect=openai:gpt-6.1-sol\"";

@@ -1,0 +1,150 @@
+//! How each model of a plan is asked: token limits, calls in flight, and the templates that its
+//! prompts need.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::config::settings::Settings;
+use crate::consultation::plan::ModelTerms;
+use crate::consultation::prompt::Size;
+use crate::domain::ids::{ModelRef, ProviderId};
+use crate::providers::catalog::ModelCatalog;
+use crate::setup::embedded_model;
+use crate::setup::local_servers::LocalServerSet;
+use crate::setup::provider_access::{self, ProviderAccess};
+
+use super::PlanDraft;
+
+/// Returns every model that the run may ask.
+pub(super) fn models(draft: &PlanDraft) -> BTreeSet<ModelRef> {
+    let PlanDraft {
+        panel,
+        debate,
+        fallbacks,
+        ..
+    } = draft;
+    // Experts whose answers are taken from an earlier consultation are not asked.
+    let seats = panel
+        .seats
+        .iter()
+        .filter(|_| debate.prior_answers.is_none())
+        .map(|seat| &seat.model);
+    seats
+        .chain(&panel.judges)
+        .chain(&debate.helper)
+        .chain(fallbacks.values().flatten())
+        .cloned()
+        .collect()
+}
+
+/// Returns how each model is asked: with the token limit of the settings, within what the model can
+/// write.
+pub(super) fn terms(
+    models: &BTreeSet<ModelRef>,
+    catalog: &ModelCatalog,
+    settings: &Settings,
+    access_list: &[ProviderAccess],
+    servers: &LocalServerSet,
+) -> BTreeMap<ModelRef, ModelTerms> {
+    let terms = |model: &ModelRef| {
+        if model.provider.is_local() {
+            return embedded_model::TERMS;
+        }
+        if let Some(terms) = servers.terms(model, settings) {
+            return terms;
+        }
+        let most = catalog
+            .find(model)
+            .and_then(|entry| entry.max_output)
+            .unwrap_or(settings.max_output_tokens.saturating_mul(2));
+        let free = provider_access::find(access_list, &model.provider)
+            .is_some_and(|access| access.is_free(&model.model));
+        ModelTerms {
+            room: settings.max_output_tokens.min(most),
+            most,
+            free,
+            ..ModelTerms::default()
+        }
+    };
+    models
+        .iter()
+        .map(|model| (model.clone(), terms(model)))
+        .collect()
+}
+
+/// Returns the most calls in flight at each provider: the limit of its own entry, else that of its
+/// kind, else that of the settings.
+pub(super) fn in_flight(
+    providers: &BTreeSet<ProviderId>,
+    settings: &Settings,
+    access_list: &[ProviderAccess],
+) -> BTreeMap<ProviderId, u32> {
+    access_list
+        .iter()
+        .filter(|access| providers.contains(&access.id))
+        .map(|access| {
+            let limit = access.in_flight.unwrap_or(settings.max_in_flight);
+            (access.id.clone(), limit)
+        })
+        .collect()
+}
+
+/// Returns whether the plan may need a template. Those of the other mode, of sizes that no model has
+/// and of personas without a seat are left out.
+pub(super) fn needs_template(
+    draft: &PlanDraft,
+    sizes: &BTreeSet<Size>,
+    name: &str,
+    persona: Option<&str>,
+) -> bool {
+    let PlanDraft { debate, panel, .. } = draft;
+    if let Some(persona) = persona {
+        return !debate.selectable_personas.is_empty()
+            || panel.seats.iter().any(|seat| seat.persona.id == persona);
+    }
+    let Some((folder, file)) = name.split_once('/') else {
+        return true;
+    };
+    let size = if folder == "small" || file.starts_with("small/") {
+        Size::Small
+    } else {
+        Size::Full
+    };
+    let is_used = match folder {
+        "small" => true,
+        HELPER_FOLDER => debate.helper.is_some(),
+        mode => mode == debate.mode.strategy().name,
+    };
+    is_used && sizes.contains(&size)
+}
+
+/// The folder of the helper model's templates.
+const HELPER_FOLDER: &str = "clerk";
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::config::env::Environment;
+
+    #[test]
+    fn a_providers_own_limit_of_calls_comes_before_the_general_one() {
+        let config = r#"{"max_in_flight": 7, "endpoints": {"work": {"base_url": "h", "max_in_flight": 2}, "open": {"base_url": "h"}}}"#;
+        let settings = Settings::default()
+            .with_file(Path::new("config.json"), config)
+            .unwrap();
+        let access_list = provider_access::all(&settings, &Environment::default());
+        let providers = ["anthropic", "work", "open", "ollama", "vllm"]
+            .map(ProviderId::new)
+            .into_iter()
+            .collect();
+        let limits: Vec<_> = in_flight(&providers, &settings, &access_list)
+            .into_iter()
+            .map(|(id, limit)| format!("{id} {limit}"))
+            .collect();
+        assert_eq!(
+            limits,
+            ["anthropic 7", "ollama 1", "open 7", "vllm 7", "work 2"]
+        );
+    }
+}

@@ -1,0 +1,92 @@
+//! What a consultation was asked for, as plain data: no flags, no settings and no defaults.
+
+use std::time::Duration;
+
+use crate::config::hedge_after::HedgeAfter;
+use crate::consultation::plan::mode::Mode;
+use crate::consultation::plan::options::{JudgePasses, Rounds};
+use crate::consultation::policy::consent::ConsentMode;
+use crate::consultation::policy::substitution::OnFailure;
+use crate::consultation::prompt::filter::PromptMaterial;
+use crate::domain::confidence::Confidence;
+use crate::domain::money::MicroUsd;
+use crate::stopping::early_termination::Policy;
+
+/// One consultation as it was asked for. What is absent is decided by the settings.
+#[derive(Clone, Debug)]
+pub(crate) struct ConsultationRequest {
+    pub(crate) question: String,
+    pub(crate) panel: PanelRequest,
+    pub(crate) debate: DebateRequest,
+    pub(crate) control: ControlRequest,
+    pub(crate) material: PromptMaterial,
+    pub(crate) purpose: Purpose,
+}
+
+/// What the plan is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// A run: keys are read and the embedded model is made sure of.
+    Run,
+    /// A dry run: no key is read, and no model is downloaded.
+    Preview,
+}
+
+/// The seats and the judge.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PanelRequest {
+    /// Seats as `persona=provider:model,…`, or the name of a panel in the settings.
+    pub(crate) panel: Option<String>,
+    /// Personas and `@sets`, separated by commas; or `auto`.
+    pub(crate) personas: Option<String>,
+    /// Models by seat; a single one plays every seat.
+    pub(crate) models: Vec<String>,
+    /// The judge and its fallbacks, separated by commas.
+    pub(crate) judge: Option<String>,
+}
+
+/// How the panel argues.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct DebateRequest {
+    pub(crate) mode: Option<Mode>,
+    pub(crate) rounds: Option<Rounds>,
+    pub(crate) judge_passes: Option<JudgePasses>,
+    pub(crate) analysis: AnalysisRequest,
+}
+
+/// Whether a helper model may compare positions before and after the debate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum AnalysisRequest {
+    #[default]
+    BySettings,
+    Off,
+}
+
+/// How far a run may go without asking.
+#[derive(Clone, Debug)]
+pub(crate) struct ControlRequest {
+    pub(crate) consent_mode: ConsentMode,
+    pub(crate) max_cost: Option<MicroUsd>,
+    pub(crate) on_failure: Option<OnFailure>,
+    pub(crate) hedge_after: Option<HedgeAfter>,
+    pub(crate) max_wait: Option<Duration>,
+    pub(crate) strict: bool,
+    pub(crate) early_termination: Option<Policy>,
+    pub(crate) confidence_threshold: Option<Confidence>,
+}
+
+impl ControlRequest {
+    /// Returns a request that leaves everything to the settings.
+    pub(crate) fn new(consent_mode: ConsentMode) -> Self {
+        Self {
+            consent_mode,
+            max_cost: None,
+            on_failure: None,
+            hedge_after: None,
+            max_wait: None,
+            strict: false,
+            early_termination: None,
+            confidence_threshold: None,
+        }
+    }
+}
