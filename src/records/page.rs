@@ -1,9 +1,8 @@
-//! A consultation as one web page: for reading in a browser, and on paper. It holds all it needs,
-//! runs nothing and loads nothing, and tells the browser to refuse whatever would.
+//! A consultation as one self-contained web page, for the browser and for paper. It runs and loads
+//! nothing, and its content security policy forbids both.
 //!
-//! `markup` is the only way in: markup is what stands in this program's source, and any other text
-//! is escaped. `answer`, `debate` and `account` write the sections, in the order in which they are
-//! read.
+//! `markup` escapes all text except literals of this program. `answer`, `debate` and `account` write
+//! the sections, in reading order.
 
 mod account;
 mod answer;
@@ -24,10 +23,10 @@ const HEAD: &str = r#"<!DOCTYPE html>
 <meta name="referrer" content="no-referrer">
 <title>"#;
 
-/// Longer titles are cut: they stand in the tab of a browser and in the name of a printed file.
+/// Longer titles are cut: they appear in browser tabs and in the names of printed files.
 const LONGEST_TITLE: usize = 80;
 
-/// Writes the page of a consultation, finished or not.
+/// Renders the page of a consultation, finished or not.
 pub fn page(record: &StoredRecord) -> String {
     let mut page = Markup::default();
     page.put(HEAD)

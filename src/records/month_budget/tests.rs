@@ -230,33 +230,61 @@ fn files_of_earlier_months_are_removed_once_no_process_uses_them() {
     assert_eq!(left, [shared, foreign]);
 }
 
+/// Damages a file in all ways, and restores it.
+fn check_damage(home: &Home, witness: &MonthBudget, path: &Path) {
+    let whole = fs::read(path).unwrap();
+    for damage in ["", "{", "[]", "{\"schema_version\":1}", "\0\0\0\0"] {
+        fs::write(path, damage).unwrap();
+        for error in [
+            home.try_open(10).unwrap_err(),
+            witness.reserve(MicroUsd(1)).unwrap_err(),
+        ] {
+            let MonthBudgetError::Damaged { path: named, .. } = &error else {
+                panic!("{error}");
+            };
+            assert_eq!(named, path);
+        }
+    }
+    fs::write(path, "{\"schema_version\":\"2.0\"}").unwrap();
+    let MonthBudgetError::OtherVersion { version, .. } = home.try_open(10).unwrap_err() else {
+        panic!("read all the same");
+    };
+    assert_eq!(version, "2.0");
+    fs::write(path, whole).unwrap();
+}
+
 #[test]
-fn a_damaged_file_is_an_error_that_names_it() {
+fn a_damaged_file_of_a_running_process_is_an_error_that_names_it() {
     let home = Home::new();
     let running = home.open(10);
-    let killed = home.open(10);
-    kill(killed);
-    for path in home.files() {
-        let whole = fs::read(&path).unwrap();
-        for damage in ["", "{", "[]", "{\"schema_version\":1}", "\0\0\0\0"] {
-            fs::write(&path, damage).unwrap();
-            for error in [
-                home.try_open(10).unwrap_err(),
-                running.reserve(MicroUsd(1)).unwrap_err(),
-            ] {
-                assert!(
-                    matches!(&error, MonthBudgetError::Damaged { path: named, .. } if *named == path)
-                );
-            }
-        }
-        fs::write(&path, "{\"schema_version\":\"2.0\"}").unwrap();
-        let error = home.try_open(10).unwrap_err();
-        assert!(
-            matches!(error, MonthBudgetError::OtherVersion { version, .. } if version == "2.0")
-        );
-        fs::write(&path, whole).unwrap();
-    }
+    let path = home.files().remove(0);
+    let witness = home.open(10);
+    check_damage(&home, &witness, &path);
     assert_eq!(reserve(&running, 10), Reserved);
+}
+
+#[test]
+fn a_damaged_file_of_a_killed_process_is_an_error_that_names_it() {
+    let home = Home::new();
+    let killed = home.open(10);
+    let path = home.files().remove(0);
+    let witness = home.open(10);
+    assert_eq!(reserve(&killed, 4), Reserved);
+    kill(killed);
+    check_damage(&home, &witness, &path);
+    assert_eq!(spent(&witness), 4);
+}
+
+#[test]
+fn a_damaged_shared_file_is_an_error_that_names_it() {
+    let home = Home::new();
+    let witness = home.open(10);
+    let ended = home.open(10);
+    settle(&ended, 0, 4);
+    ended.close().unwrap();
+    let path = home.folder.path().join("monthly-budget/2026-11.json");
+    check_damage(&home, &witness, &path);
+    assert_eq!(spent(&witness), 4);
 }
 
 #[test]

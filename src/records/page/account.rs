@@ -1,4 +1,4 @@
-//! What comes last: who took part, what it cost, and what it can be traced by.
+//! The last sections: the panel, the cost, and the versions used.
 
 use std::time::Duration;
 
@@ -53,15 +53,19 @@ pub(super) fn cost(page: &mut Markup, record: &StoredRecord) {
     page.put(
         "<section>\n<h2>Cost</h2>\n<p class=\"stated\"><span class=\"label\">Total</span> <strong>",
     );
-    page.text(&record.cost.map_or_else(|| "not told".to_owned(), amount))
-        .put("</strong></p>\n");
+    page.text(
+        &record
+            .cost
+            .map_or_else(|| "not recorded".to_owned(), amount),
+    )
+    .put("</strong></p>\n");
     by_round(page, record);
     by_agent(page, record);
     by_provider(page, record);
     page.put("</section>\n");
 }
 
-/// What several pieces of work took together: what is told of them.
+/// The sum of what several entries record.
 #[derive(Default)]
 struct Sum {
     cost: Option<Cost>,
@@ -70,22 +74,22 @@ struct Sum {
 }
 
 impl Sum {
-    fn of<'a>(work: impl Iterator<Item = &'a StoredAgentRound>) -> Self {
-        work.fold(Self::default(), |sum, work| Self {
+    fn of<'a>(entry: impl Iterator<Item = &'a StoredAgentRound>) -> Self {
+        entry.fold(Self::default(), |sum, entry| Self {
             cost: sum
                 .cost
                 .into_iter()
-                .chain(work.cost)
+                .chain(entry.cost)
                 .reduce(|one, other| one + other),
             tokens: sum
                 .tokens
                 .into_iter()
-                .chain(work.tokens)
+                .chain(entry.tokens)
                 .reduce(u64::saturating_add),
             duration: sum
                 .duration
                 .into_iter()
-                .chain(work.duration)
+                .chain(entry.duration)
                 .reduce(Duration::saturating_add),
         })
     }
@@ -97,9 +101,9 @@ impl Sum {
     }
 }
 
-fn number(page: &mut Markup, told: Option<&str>) {
+fn number(page: &mut Markup, value: Option<&str>) {
     page.put("<td class=\"number\">")
-        .text(told.unwrap_or(UNKNOWN))
+        .text(value.unwrap_or(UNKNOWN))
         .put("</td>");
 }
 
@@ -115,7 +119,7 @@ fn by_round(page: &mut Markup, record: &StoredRecord) {
             record
                 .agent_rounds
                 .iter()
-                .filter(|work| work.round == round.number),
+                .filter(|entry| entry.round == round.number),
         );
         page.put("<tr><th scope=\"row\">")
             .text(&round.number.to_string())
@@ -138,20 +142,20 @@ fn by_round(page: &mut Markup, record: &StoredRecord) {
 
 fn by_agent(page: &mut Markup, record: &StoredRecord) {
     let mut agents: Vec<&StoredAgentRound> = Vec::new();
-    for work in &record.agent_rounds {
-        if agents.iter().all(|other| other.agent != work.agent) {
-            agents.push(work);
+    for entry in &record.agent_rounds {
+        if agents.iter().all(|other| other.agent != entry.agent) {
+            agents.push(entry);
         }
     }
     if agents.is_empty() {
         return;
     }
-    // In the order of the panel; the judge, who is not on it, last.
-    agents.sort_by_key(|work| {
+    // In the panel's order, then the judge.
+    agents.sort_by_key(|entry| {
         record
             .experts
             .iter()
-            .position(|expert| expert.id == work.agent)
+            .position(|expert| expert.id == entry.agent)
             .unwrap_or(record.experts.len())
     });
     page.put("<div class=\"wide\">\n<table>\n<caption>By agent</caption>\n<thead><tr><th scope=\"col\">Agent</th>");
@@ -165,7 +169,7 @@ fn by_agent(page: &mut Markup, record: &StoredRecord) {
             record
                 .agent_rounds
                 .iter()
-                .filter(|work| work.agent == agent.agent),
+                .filter(|entry| entry.agent == agent.agent),
         )
         .cells(page);
         page.put("</tr>\n");
@@ -189,7 +193,7 @@ fn by_provider(page: &mut Markup, record: &StoredRecord) {
     page.put("</tbody>\n</table>\n</div>\n");
 }
 
-/// What it can be traced by.
+/// The id and the versions used.
 pub(super) fn colophon(page: &mut Markup, record: &StoredRecord) {
     page.put(
         "<footer>\n<h2>About this page</h2>\n<dl class=\"facts\">\n<div><dt>Consultation</dt><dd>",

@@ -1,4 +1,4 @@
-//! What comes first: what is missing, what was asked, what was answered, and who disagrees.
+//! The first sections: what is missing, the question, the answer, and dissent.
 
 use crate::domain::artifact::{Choice, Dissent, Severity};
 use crate::domain::stored_record::{Completion, StoredRecord};
@@ -6,7 +6,7 @@ use crate::domain::words::{amount, seconds, thousands};
 
 use super::markup::Markup;
 
-/// Above everything: what makes this less than the panel promised.
+/// The notice on top: why the result is incomplete or degraded.
 pub(super) fn notice(page: &mut Markup, record: &StoredRecord) {
     let is_degraded =
         record.status.as_deref() == Some("degraded") || !record.degradations.is_empty();
@@ -40,7 +40,7 @@ pub(super) fn head(page: &mut Markup, record: &StoredRecord) {
     if question.is_empty() {
         page.put("<h1>(no question)</h1>\n");
     } else {
-        // A heading of many lines is none.
+        // Long questions are set smaller.
         let is_long = question.contains('\n') || question.chars().nth(160).is_some();
         page.put(if is_long {
             "<h1 class=\"said long\" dir=\"auto\">"
@@ -137,12 +137,12 @@ pub(super) fn answer(page: &mut Markup, record: &StoredRecord) {
     page.put("</section>\n");
 }
 
-/// Whose answers these are, where no expert was asked.
+/// Names the consultation whose answers were rejudged.
 fn rejudged(page: &mut Markup, record: &StoredRecord) {
     let Some(from) = &record.rejudged_from else {
         return;
     };
-    page.put("<p class=\"quiet\">Judged anew on the answers of ")
+    page.put("<p class=\"quiet\">Rejudged from the answers of ")
         .inline(from);
     match record.rejudged.as_ref().and_then(|held| held.consistent) {
         Some(true) => page.put(": its verdict held</p>\n"),
@@ -151,7 +151,7 @@ fn rejudged(page: &mut Markup, record: &StoredRecord) {
     };
 }
 
-/// Whether the judge says the same with the experts in the opposite order; what it says instead.
+/// Whether the judge agrees with itself with the experts in reverse order; else its other verdict.
 fn second_pass(page: &mut Markup, record: &StoredRecord) {
     let Some(second) = &record.second_pass else {
         return;
@@ -209,7 +209,7 @@ fn option(page: &mut Markup, number: usize, choice: &Choice) {
     page.put("</div>\n</article>\n");
 }
 
-/// What stands in for a verdict: what the judge found agreed, or a pointer to the positions.
+/// Shows what the panel agreed on, or points to the positions.
 fn without_verdict(page: &mut Markup, record: &StoredRecord) {
     page.put(if record.completion() == Completion::Completed {
         "<p>No verdict was asked for"
@@ -281,7 +281,7 @@ pub(super) fn dissent(page: &mut Markup, record: &StoredRecord) {
     page.put("</ul>\n</section>\n");
 }
 
-/// How much something weighs, in a word and not by colour alone.
+/// Shows a severity in a word, not by colour alone.
 pub(super) fn severity(page: &mut Markup, severity: Severity) {
     page.put(match severity {
         Severity::Low => "<span class=\"weight\">low</span>",

@@ -1,5 +1,5 @@
-//! What the rounds brought: the positions side by side, what the judge made of them, who changed
-//! their mind, and what was objected.
+//! The sections on the rounds: positions side by side, the synthesis, changes of position, and
+//! challenges.
 
 use crate::domain::artifact::{Challenge, Independent, Revision, Severity, Synthesis};
 use crate::domain::debate_value::{AgentMove, ComparisonStatus};
@@ -10,7 +10,7 @@ use crate::domain::words::model_name;
 use super::answer::severity;
 use super::markup::Markup;
 
-/// Round 1, in the order of the panel; then whoever is not on it.
+/// Round 1: the panel in its order, then experts that are not on it.
 pub(super) fn positions(page: &mut Markup, record: &StoredRecord) {
     let on_panel = |held: &&Independent| {
         record
@@ -27,7 +27,7 @@ pub(super) fn positions(page: &mut Markup, record: &StoredRecord) {
         record
             .agent_rounds
             .iter()
-            .find(|work| work.round == 1 && work.agent == expert.id && work.error.is_some())
+            .find(|entry| entry.round == 1 && entry.agent == expert.id && entry.error.is_some())
     };
     let seats: Vec<_> = record
         .experts
@@ -93,7 +93,7 @@ fn position(page: &mut Markup, held: &Independent) {
     if !held.rationale.trim().is_empty() {
         page.put("<h4>Reasoning</h4>\n").block(&held.rationale);
     }
-    // The whole answer, where it could not be read as asked: its beginning is the position then.
+    // The whole answer, where it did not fit the schema: its beginning is the position then.
     if let Some(words) = held.own_words() {
         page.put("<h4>In its own words</h4>\n").block(words);
     }
@@ -236,7 +236,7 @@ fn change(page: &mut Markup, record: &StoredRecord, revision: &Revision) {
     page.put("</article>\n");
 }
 
-/// What the rounds after the first were worth; nothing where no expert was heard a second time.
+/// The value of the later rounds; nothing where no expert answered a second time.
 pub(super) fn value(page: &mut Markup, record: &StoredRecord) {
     let Some(value) = record
         .debate_value
@@ -255,15 +255,15 @@ pub(super) fn value(page: &mut Markup, record: &StoredRecord) {
         page.put("</ul>\n");
     } else {
         page.put("<p>Whether positions changed is unknown: ");
-        page.inline(value.reason.as_deref().unwrap_or("no reason is told"))
+        page.inline(value.reason.as_deref().unwrap_or("no reason is recorded"))
             .put("</p>\n");
     }
     if !value.key_insights.is_empty() {
         page.put("<h3>Key Insights</h3>\n")
             .list(&value.key_insights);
     }
-    if let Some(told) = value.worth_of_later_rounds() {
-        page.put("<p>").text(&told).put(".</p>\n");
+    if let Some(worth) = value.worth_of_later_rounds() {
+        page.put("<p>").text(&worth).put(".</p>\n");
     }
     page.put("</section>\n");
 }
@@ -282,7 +282,7 @@ fn move_of(page: &mut Markup, record: &StoredRecord, moved: &AgentMove) {
     page.put("</li>\n");
 }
 
-/// Round 3: challenges and what was answered, and what nobody answered.
+/// Round 3: challenges, rebuttals, and what stays unresolved.
 pub(super) fn objections(page: &mut Markup, record: &StoredRecord) {
     let merged = record.cross_exam.as_ref();
     let (challenges, rebuttals) = (record.challenges(), record.rebuttals());
@@ -348,7 +348,7 @@ fn one_challenge(page: &mut Markup, record: &StoredRecord, challenge: &Challenge
         .put("</li>\n");
 }
 
-/// How much a tension or a challenge weighs: the original does not weigh them.
+/// Shows a severity; the original states none.
 fn weight(page: &mut Markup, record: &StoredRecord, weight: Severity) {
     match record.writer {
         RecordWriter::Conclave => severity(page.put(" "), weight),
@@ -356,7 +356,7 @@ fn weight(page: &mut Markup, record: &StoredRecord, weight: Severity) {
     }
 }
 
-/// Concerns that are said nowhere else: ours are all taken from the rounds.
+/// Returns concerns that no other section shows: ours all come from the rounds.
 fn concerns<'a>(
     record: &'a StoredRecord,
     challenges: &[&Challenge],

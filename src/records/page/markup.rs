@@ -1,6 +1,5 @@
-//! HTML that is being written. Only text that is part of this program is taken as markup; whatever
-//! else comes in is shown as text, without control characters and without marks that turn the
-//! direction of writing beyond where they stand.
+//! An HTML writer. Only literals of this program are markup; all other text is escaped, and stripped
+//! of control characters and of marks that change the writing direction around them.
 
 use crate::domain::text::clean;
 use crate::domain::time::Timestamp;
@@ -32,26 +31,25 @@ impl Markup {
         self
     }
 
-    /// Writes text of somebody's between the words around it, in a direction of its own.
+    /// Writes foreign text inline, in a direction of its own.
     pub(super) fn inline(&mut self, text: &str) -> &mut Self {
         self.put("<bdi>").text(text.trim()).put("</bdi>")
     }
 
-    /// Writes text of somebody's as a block with its line breaks, in a direction of its own. An
-    /// empty one is said to be so.
+    /// Writes foreign text as a block with its line breaks, in a direction of its own. Empty text is
+    /// marked as such.
     pub(super) fn block(&mut self, text: &str) -> &mut Self {
         let text = text.trim_matches('\n').trim_end();
         if text.is_empty() {
             return self.put("<p class=\"quiet\">(nothing said)</p>\n");
         }
-        // A parser drops a line break right behind the tag, which `pre` would need and `div` does
-        // not.
+        // Not `pre`: a parser drops the line break behind that tag.
         self.put("<div class=\"said\" dir=\"auto\">")
             .text(text)
             .put("</div>\n")
     }
 
-    /// Writes a list of texts of somebody's; of nothing, nothing.
+    /// Writes a list of foreign texts; nothing for an empty one.
     pub(super) fn list<T: AsRef<str>>(&mut self, items: &[T]) -> &mut Self {
         if items.is_empty() {
             return self;
@@ -65,17 +63,17 @@ impl Markup {
         self.put("</ul>\n")
     }
 
-    /// Writes a moment, to the minute for people and to the millisecond for programs.
+    /// Writes a moment to the minute, with the exact time for programs.
     pub(super) fn moment(&mut self, at: Timestamp) -> &mut Self {
         let exact = at.to_string();
-        let told = match exact.split_once('T') {
+        let shown = match exact.split_once('T') {
             Some((day, time)) => format!("{day} {} UTC", time.get(..5).unwrap_or(time)),
             None => return self.text(&exact),
         };
         self.put("<time datetime=\"")
             .text(&exact)
             .put("\">")
-            .text(&told)
+            .text(&shown)
             .put("</time>")
     }
 
@@ -89,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_is_text_in_a_tag_and_in_an_attribute() {
+    fn text_is_escaped_in_tags_and_attributes() {
         let mut markup = Markup::default();
         markup
             .put("<p>")
@@ -102,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_moment_beyond_the_calendar_is_shown_as_it_is() {
+    fn a_moment_beyond_the_calendar_is_shown_in_milliseconds() {
         let mut markup = Markup::default();
         markup.moment(Timestamp(0)).moment(Timestamp(i64::MAX));
         assert_eq!(

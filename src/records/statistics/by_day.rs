@@ -1,5 +1,5 @@
-//! What was done and spent day by day, by the user's calendar. Its days are not those that are
-//! kept, so rows are looked at: but only those of an index that has little else, or one a day.
+//! Runs and spending by day of the user's calendar. The stored days are in UTC, so this reads rows:
+//! only those of narrow SQL indexes, or one row a day.
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -12,10 +12,10 @@ use crate::domain::time::Timestamp;
 use super::calendar::{date_of, days_between, shifted, start_of};
 use super::days;
 
-/// Days that are told one by one.
+/// Days that are listed one by one.
 const MOST_DAYS: i32 = 60;
 
-/// The days around a range.
+/// The days of a range.
 #[derive(Debug)]
 pub(super) struct DayWindow<'a> {
     zone: &'a TimeZone,
@@ -41,8 +41,8 @@ impl<'a> DayWindow<'a> {
         }
     }
 
-    /// How many days the range has. Where a clock was wrong, there are consultations after today:
-    /// so far it goes then.
+    /// Returns the number of days in the range. It extends to consultations after today, which a
+    /// wrong clock has dated.
     pub(super) fn total_days(&self, active: &ActiveDays) -> u64 {
         match (self.first.zip(self.last), active.first.zip(active.last)) {
             (Some((first, _)), _) => days_between(
@@ -66,7 +66,7 @@ pub(super) struct ActiveDays {
 }
 
 impl ActiveDays {
-    /// Goes from the first consultation of a day to the first behind that day.
+    /// Steps from the first consultation of each day to the first of a later day.
     pub(super) fn read(connection: &Connection, range: &Range, zone: &TimeZone) -> Result<Self> {
         let mut statement =
             connection.prepare_cached("SELECT number FROM consultations WHERE number >= ?1 AND number < ?2 ORDER BY number LIMIT 1")?;
@@ -93,7 +93,7 @@ impl ActiveDays {
     }
 }
 
-/// What was done and spent lately.
+/// Recent runs and spending.
 #[derive(Debug)]
 pub(super) struct ByDay {
     /// The newest days of the range.
@@ -106,11 +106,11 @@ pub(super) struct ByDay {
 impl ByDay {
     pub(super) fn read(
         connection: &Connection,
-        around: &DayWindow<'_>,
+        window: &DayWindow<'_>,
         first_active: Option<Date>,
     ) -> Result<Self> {
-        let newest = around.newest;
-        let listed = around
+        let newest = window.newest;
+        let listed = window
             .first
             .or(first_active)
             .map(|first| first.max(shifted(newest, 1 - MOST_DAYS)));
@@ -122,7 +122,7 @@ impl ByDay {
             .flatten()
             .min()
             .unwrap_or(thirty);
-        let days = spent(connection, begin, month_last, around.zone)?;
+        let days = spent(connection, begin, month_last, window.zone)?;
         let between = |first: Date, last: Date| {
             days.iter()
                 .filter(move |day| (first..=last).contains(&day.date))
@@ -137,7 +137,7 @@ impl ByDay {
     }
 }
 
-/// Every day from one to another, both included.
+/// Returns every day between two, both included, with its runs and spending.
 fn spent(
     connection: &Connection,
     first: Date,
@@ -145,7 +145,7 @@ fn spent(
     zone: &TimeZone,
 ) -> Result<Vec<DayNumbers>> {
     let mut days = Vec::new();
-    // When each day begins, as rows have it: moments sort as their texts do.
+    // When each day begins, as text: moments sort as their texts do.
     let mut borders = Vec::new();
     let mut date = first;
     while date <= last {

@@ -1,5 +1,5 @@
-//! Spans of days laid on the calendar of a time zone. A day is from its first moment to that of the
-//! next, be it 23, 24 or 25 hours long.
+//! Maps spans of days to the calendar of a time zone. A day ends at the first moment of the next,
+//! after 23, 24 or 25 hours.
 
 use jiff::Span as Shift;
 use jiff::civil::Date;
@@ -8,7 +8,7 @@ use jiff::tz::TimeZone;
 use crate::domain::statistics::{Range, Span};
 use crate::domain::time::Timestamp;
 
-/// Lays a span on the calendar of a time zone, as it is at this moment.
+/// Maps a span to the calendar of a time zone at this moment.
 pub fn range(span: Span, zone: &TimeZone, now: Timestamp) -> Range {
     let today = date_of(now, zone);
     let (first, last) = match span {
@@ -25,18 +25,18 @@ pub fn range(span: Span, zone: &TimeZone, now: Timestamp) -> Range {
     }
 }
 
-/// A day that is not one, or days that are in the wrong order.
+/// Text that is no day, or days in the wrong order.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SpanError {
-    #[error("`{0}` is no month; write it as year and month, such as `2026-11`")]
+    #[error("`{0}` is not a month; write it as year and month, such as `2026-11`")]
     Month(String),
-    #[error("`{0}` is no day; write it as year, month and day, such as `2026-11-21`")]
+    #[error("`{0}` is not a day; write it as year, month and day, such as `2026-11-21`")]
     Day(String),
     #[error("the first day `{since}` is after the last `{until}`")]
     Backwards { since: Date, until: Date },
 }
 
-/// Reads `YYYY-MM`.
+/// Parses `YYYY-MM`.
 pub fn month(text: &str) -> Result<Span, SpanError> {
     let first = if text.len() == 7 {
         format!("{text}-01").parse().ok()
@@ -48,7 +48,7 @@ pub fn month(text: &str) -> Result<Span, SpanError> {
         .ok_or_else(|| SpanError::Month(text.to_owned()))
 }
 
-/// Reads `YYYY-MM-DD`.
+/// Parses `YYYY-MM-DD`.
 pub fn day(text: &str) -> Result<Date, SpanError> {
     let day = if text.len() == 10 {
         text.parse().ok()
@@ -58,7 +58,7 @@ pub fn day(text: &str) -> Result<Date, SpanError> {
     day.ok_or_else(|| SpanError::Day(text.to_owned()))
 }
 
-/// The days from one to another, both included.
+/// Returns the span between two days, both included.
 pub fn days(since: Option<Date>, until: Option<Date>) -> Result<Span, SpanError> {
     match (since, until) {
         (Some(since), Some(until)) if since > until => Err(SpanError::Backwards { since, until }),
@@ -78,24 +78,24 @@ pub fn date_of(at: Timestamp, zone: &TimeZone) -> Date {
         .date()
 }
 
-/// The first moment of a day; `None` beyond what a calendar can say.
+/// Returns the first moment of a day; `None` beyond the range of the calendar.
 pub(super) fn start_of(date: Date, zone: &TimeZone) -> Option<Timestamp> {
     let start = date.to_zoned(zone.clone()).ok()?.start_of_day().ok()?;
     Some(Timestamp(start.timestamp().as_millisecond()))
 }
 
-/// The day so many days later; where the calendar ends, its last.
+/// Returns the day that many days later, at most the last day of the calendar.
 pub(super) fn shifted(date: Date, days: i32) -> Date {
     date.saturating_add(Shift::new().days(days))
 }
 
-/// Days from one to another, both included; 0 when the first is after the last.
+/// Returns the number of days between two, both included; 0 when the first is after the last.
 pub(super) fn days_between(first: Date, last: Date) -> u64 {
     let apart = (last - first).get_days();
     u64::try_from(i64::from(apart) + 1).unwrap_or_default()
 }
 
-/// The zone's name in the time zone database, or how far it is from UTC.
+/// Returns the zone's name in the time zone database, or its offset from UTC.
 fn name(zone: &TimeZone, now: Timestamp) -> String {
     let offset = || {
         jiff::Timestamp::from_millisecond(now.0)

@@ -1,8 +1,7 @@
-//! Where summaries come from: the rows of any stretch of time, or the days in UTC that were summed
-//! up before and are kept.
+//! Computes summaries from the rows of a period, and stores those of whole days in UTC.
 //!
-//! Invariant: a kept day that is not stale is what its rows say. So a stretch of time is its whole
-//! days, as they are kept, and its two edges.
+//! Invariant: a stored day that is not stale equals the summary of its rows. So the summary of a
+//! period is that of its stored whole days and of the rows at its two edges.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -19,22 +18,21 @@ use super::summary::{ConsultationSums, Extreme, Extremes, ModelSums, Summary};
 /// Milliseconds.
 const DAY: i64 = 86_400_000;
 
-/// Sums up all days that have changed since they were, in one transaction.
+/// Sums up all stale days in one transaction.
 pub fn refresh(connection: &mut Connection) -> Result<()> {
     if stale_days(connection)?.is_empty() {
         return Ok(());
     }
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     for day in stale_days(&transaction)? {
-        keep(&transaction, day, &of_rows(&transaction, keys_of_day(day))?)?;
+        store(&transaction, day, &of_rows(&transaction, keys_of_day(day))?)?;
     }
     transaction.execute("DELETE FROM stale_days", [])?;
     transaction.commit()
 }
 
-/// What the consultations say together that began in a stretch of time. Days that are stale are
-/// summed up for this question only.
-pub(super) fn of_stretch(
+/// Summarizes the consultations that began in a period. Stale days are summed up for this query only.
+pub(super) fn summarize(
     connection: &Connection,
     from: Option<Timestamp>,
     until: Option<Timestamp>,
@@ -73,8 +71,8 @@ pub(super) fn of_stretch(
     Ok(summary)
 }
 
-/// Keys have room for the days from this one on; what claims to be earlier, or later than the last,
-/// counts as that one.
+/// The first day that fits a key; earlier dates count as this one, and later than the last as the
+/// last.
 const FIRST_DAY: Date = date(1970, 1, 1);
 
 fn day_of(at: Timestamp) -> Date {
@@ -82,12 +80,12 @@ fn day_of(at: Timestamp) -> Date {
         .map_or(Date::MAX, |at| at.to_zoned(jiff::tz::TimeZone::UTC).date())
 }
 
-/// When the consultation of a key began.
+/// Returns when the consultation of a key began.
 pub(super) fn began(number: i64) -> Timestamp {
     Timestamp(number >> first_number(Timestamp(1)).trailing_zeros())
 }
 
-/// The last moment that a key has room for.
+/// Returns the last moment that fits a key.
 fn last_moment() -> Timestamp {
     began(i64::MAX)
 }
@@ -96,7 +94,7 @@ fn stale_days(connection: &Connection) -> Result<BTreeSet<Date>> {
     let mut statement = connection.prepare_cached("SELECT day FROM stale_days")?;
     let days = statement.query_map([], |row| row.get::<_, String>(0))?;
     let last = day_of(last_moment());
-    // What is no day has no rows.
+    // Text that is no day has no rows.
     days.filter_map(|day| {
         day.map(|day| Some(day.parse::<Date>().ok()?.clamp(FIRST_DAY, last)))
             .transpose()
@@ -113,7 +111,7 @@ fn keys_of_day(day: Date) -> Range<i64> {
     keys(midnight(day), day.tomorrow().ok().and_then(midnight))
 }
 
-/// The keys of a stretch of time.
+/// Returns the keys of a period.
 pub(super) fn keys(from: Option<Timestamp>, until: Option<Timestamp>) -> Range<i64> {
     let end = until
         .filter(|until| *until <= last_moment())
@@ -207,13 +205,13 @@ fn add_consultation(summary: &mut Summary, row: &Row<'_>) -> Result<()> {
             sums.experts_changed = changed;
             sums.high_value = (changed.saturating_mul(2) > heard).into();
         }
-        // What experts state of themselves is known whether or not anybody compared what they hold.
+        // Stated confidences are known without a comparison of positions.
         sums.confidence_rise = row.get(12)?;
         sums.confidence_rise_of = row.get(13)?;
         if let Some(verdict_changed) = row.get::<_, Option<bool>>(14)? {
             sums.compared = 1;
             sums.verdict_changed = verdict_changed.into();
-            // None where neither of them began: they cost nothing.
+            // Without these rounds they cost nothing.
             sums.later_rounds_micro_usd = row.get::<_, Option<i64>>(15)?.unwrap_or_default();
             sums.later_rounds_lower_bound = row.get::<_, bool>(16)?.into();
         }
@@ -252,7 +250,7 @@ fn add_call(summary: &mut Summary, row: &Row<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Four bytes hold 49 days, longer than anything that is measured here.
+/// Four bytes hold 49 days, longer than anything measured here.
 fn packed(milliseconds: i64) -> u32 {
     u32::try_from(milliseconds.max(0)).unwrap_or(u32::MAX)
 }
@@ -265,7 +263,7 @@ fn millionths(share: f64) -> i64 {
     (share * 1e6).round() as i64
 }
 
-/// The columns of `days` behind the sums: who stands out, by key, with the value.
+/// The columns of `days` behind the sums: the extremes, by key, with their values.
 const EXTREME_COLUMNS: [&str; 9] = [
     "fastest",
     "fastest_ms",
@@ -278,9 +276,8 @@ const EXTREME_COLUMNS: [&str; 9] = [
     "cheapest_micro_usd",
 ];
 
-/// Keeps a day's summary in the place of an earlier one. Of a day without consultations nothing is
-/// kept.
-fn keep(connection: &Connection, day: Date, summary: &Summary) -> Result<()> {
+/// Stores a day's summary, replacing an earlier one. A day without consultations is not stored.
+fn store(connection: &Connection, day: Date, summary: &Summary) -> Result<()> {
     let day = day.to_string();
     connection
         .prepare_cached("DELETE FROM days WHERE day = ?1")?
@@ -360,7 +357,7 @@ fn insert(
         .map(drop)
 }
 
-/// Adds days as they are kept.
+/// Adds stored days.
 fn add_stored(
     summary: &mut Summary,
     connection: &Connection,

@@ -1,9 +1,8 @@
 //! The numbers for programs: what `consult-stats --json` prints. Its published schema is
 //! `schemas/consult_stats.schema.json`.
 //!
-//! Money is in dollars, with the exact amount in micro-dollars beside it; `lower_bound` says that
-//! something unknown comes on top. Counts are 0 where there is nothing, everything else is null
-//! where it is not known.
+//! Money is in dollars, with the exact amount in micro-dollars beside it; `lower_bound` means that an
+//! unknown amount comes on top. Unknown values are null, except counts, which are 0.
 
 use jiff::civil::Date;
 use serde_json::{Map, Value, json};
@@ -85,13 +84,13 @@ fn performance(performance: &PerformanceNumbers) -> Value {
 fn cost(cost: &CostNumbers) -> Value {
     let one = |one: &Option<(String, Cost)>| {
         one.as_ref()
-            .map(|(id, cost)| together([json!({ "id": id }), amount("cost", *cost)]))
+            .map(|(id, cost)| merged([json!({ "id": id }), amount("cost", *cost)]))
     };
     let providers = cost.by_provider.iter().map(|(provider, numbers)| {
         let counts = json!({ "tokens": numbers.tokens, "calls": numbers.calls });
         (
             provider.to_string(),
-            together([amount("cost", numbers.cost), counts]),
+            merged([amount("cost", numbers.cost), counts]),
         )
     });
     let written = json!({
@@ -102,7 +101,7 @@ fn cost(cost: &CostNumbers) -> Value {
         "most_expensive": one(&cost.most_expensive),
         "cheapest": one(&cost.cheapest),
     });
-    together([amount("total", cost.total), written])
+    merged([amount("total", cost.total), written])
 }
 
 fn quality(quality: &QualityNumbers) -> Value {
@@ -129,14 +128,14 @@ fn debate(debate: &DebateNumbers) -> Value {
         "verdicts_compared": debate.compared,
         "verdicts_changed": debate.verdict_changed,
     });
-    together([
+    merged([
         written,
         amount("later_rounds_cost", debate.later_rounds_cost),
     ])
 }
 
 fn per_day(numbers: &DayNumbers) -> Value {
-    together([
+    merged([
         json!({ "date": day(numbers.date), "runs": numbers.runs }),
         amount("cost", numbers.cost),
     ])
@@ -152,7 +151,7 @@ fn model(model: &ModelNumbers) -> Value {
         "first_token_p50_ms": model.first_token_p50,
         "first_token_p95_ms": model.first_token_p95,
     });
-    together([written, amount("cost", model.cost)])
+    merged([written, amount("cost", model.cost)])
 }
 
 fn success(progress: &Progress) -> Value {
@@ -165,18 +164,18 @@ fn success(progress: &Progress) -> Value {
     json!({
         "usage": { "runs_in_thirty_days": progress.runs_in_thirty_days, "target": targets.runs, "met": progress.is_used_enough() },
         "speed": { "median_ms": progress.median_ms, "target_ms": targets.median_ms, "met": progress.is_fast_enough() },
-        "cost": together([amount("month", progress.month), money]),
+        "cost": merged([amount("month", progress.month), money]),
     })
 }
 
-/// An amount: under its name in dollars, and exact beside it.
+/// Writes an amount in dollars under its name, and in micro-dollars beside it.
 fn amount(name: &str, cost: Cost) -> Value {
     let exact = format!("{name}_micro_usd");
     json!({ name: cost.known.usd(), exact: cost.known, "lower_bound": cost.lower_bound })
 }
 
-/// One object of several.
-fn together<const N: usize>(parts: [Value; N]) -> Value {
+/// Merges several objects.
+fn merged<const N: usize>(parts: [Value; N]) -> Value {
     Value::Object(
         parts
             .into_iter()

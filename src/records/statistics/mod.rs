@@ -1,8 +1,8 @@
-//! What many consultations say together, out of the index: the numbers of `consult-stats`.
+//! The numbers of `consult-stats`, computed from the index.
 //!
-//! `calendar` lays spans of days on the user's calendar, `summary` is what can be added up, `days`
-//! sums it up from rows and keeps it by day, `by_day` goes by the days of the user's calendar,
-//! `json` is how programs read it. Here it becomes the numbers that people ask for.
+//! `calendar` maps spans of days to the user's calendar, `summary` holds sums, `days` computes them
+//! from rows and stores them by day, `by_day` follows the days of the user's calendar, `json` writes
+//! the numbers for programs. This module turns sums into numbers.
 
 mod by_day;
 pub mod calendar;
@@ -28,11 +28,10 @@ use crate::domain::time::Timestamp;
 use by_day::{ActiveDays, ByDay, DayWindow};
 use summary::{ConsultationSums, Extreme, ModelSums, Summary, percentiles};
 
-/// How long another process is waited for that is writing: what it would keep is not needed to
-/// answer.
-const PATIENCE: Duration = Duration::from_millis(5);
+/// How long to wait for a process that is writing: stored sums are not needed for an answer.
+const BUSY_TIMEOUT: Duration = Duration::from_millis(5);
 
-/// Works out all numbers of a range of days, by the calendar of a time zone.
+/// Computes all numbers of a range of days, by the calendar of a time zone.
 pub fn statistics(
     connection: &mut Connection,
     range: &Range,
@@ -43,10 +42,10 @@ pub fn statistics(
     refresh_if_possible(connection)?;
     // One transaction, so that all numbers are of the same moment.
     let transaction = connection.transaction()?;
-    let mut summary = days::of_stretch(&transaction, range.from, range.until)?;
-    let around = DayWindow::new(range, zone, now);
+    let mut summary = days::summarize(&transaction, range.from, range.until)?;
+    let window = DayWindow::new(range, zone, now);
     let active = ActiveDays::read(&transaction, range, zone)?;
-    let by_day = ByDay::read(&transaction, &around, active.first)?;
+    let by_day = ByDay::read(&transaction, &window, active.first)?;
     let performance = performance(&transaction, &mut summary)?;
     let sums = &summary.sums;
     Ok(Statistics {
@@ -57,7 +56,7 @@ pub fn statistics(
             aborted: count(sums.aborted),
             unfinished: count(sums.total - sums.completed - sums.aborted),
             first_and_last: active.first.zip(active.last),
-            total_days: around.total_days(&active),
+            total_days: window.total_days(&active),
             active_days: active.days,
         },
         cost: cost(&transaction, &summary)?,
@@ -79,21 +78,21 @@ pub fn statistics(
     })
 }
 
-/// Sums up stale days and keeps them; where that cannot be done, they are summed up for this
-/// question only.
+/// Sums up stale days and stores the sums. Where that fails, they are summed up for this query only.
 fn refresh_if_possible(connection: &mut Connection) -> Result<()> {
-    let patience: u32 = connection.pragma_query_value(None, "busy_timeout", |row| row.get(0))?;
-    let patience = Duration::from_millis(patience.into());
-    connection.busy_timeout(PATIENCE.min(patience))?;
-    let _kept = days::refresh(connection);
-    connection.busy_timeout(patience)
+    let timeout: u32 = connection.pragma_query_value(None, "busy_timeout", |row| row.get(0))?;
+    let timeout = Duration::from_millis(timeout.into());
+    connection.busy_timeout(BUSY_TIMEOUT.min(timeout))?;
+    let _ = days::refresh(connection);
+    connection.busy_timeout(timeout)
 }
 
 fn performance(connection: &Connection, summary: &mut Summary) -> Result<PerformanceNumbers> {
     let measured = count(i64::try_from(summary.durations.len()).unwrap_or(i64::MAX));
     let [p50, p95, p99] = percentiles(&mut summary.durations, [50, 95, 99]);
-    let whom = |one: Option<Extreme>| {
-        named(connection, one).map(|named| named.map(|(id, one)| (id, count(one.value))))
+    let duration = |extreme: Option<Extreme>| {
+        with_id(connection, extreme)
+            .map(|found| found.map(|(id, extreme)| (id, count(extreme.value))))
     };
     Ok(PerformanceNumbers {
         measured,
@@ -101,19 +100,19 @@ fn performance(connection: &Connection, summary: &mut Summary) -> Result<Perform
         p95,
         p99,
         average: average(count(summary.sums.duration_ms), measured),
-        fastest: whom(summary.extremes.fastest)?,
-        slowest: whom(summary.extremes.slowest)?,
+        fastest: duration(summary.extremes.fastest)?,
+        slowest: duration(summary.extremes.slowest)?,
     })
 }
 
 fn cost(connection: &Connection, summary: &Summary) -> Result<CostNumbers> {
     let total = known(summary.sums.micro_usd, summary.sums.lower_bound);
-    let whom = |one: Option<Extreme>| {
-        let cost = |one: Extreme| Cost {
-            known: MicroUsd(count(one.value)),
-            lower_bound: one.lower_bound,
+    let cost_of = |extreme: Option<Extreme>| {
+        let cost = |extreme: Extreme| Cost {
+            known: MicroUsd(count(extreme.value)),
+            lower_bound: extreme.lower_bound,
         };
-        named(connection, one).map(|named| named.map(|(id, one)| (id, cost(one))))
+        with_id(connection, extreme).map(|found| found.map(|(id, extreme)| (id, cost(extreme))))
     };
     let average = average(total.known.0, count(summary.sums.completed)).map(|micro_usd| Cost {
         known: MicroUsd(micro_usd),
@@ -124,8 +123,8 @@ fn cost(connection: &Connection, summary: &Summary) -> Result<CostNumbers> {
         tokens: count(summary.sums.tokens),
         average,
         by_provider: by_provider(summary),
-        most_expensive: whom(summary.extremes.dearest)?,
-        cheapest: whom(summary.extremes.cheapest)?,
+        most_expensive: cost_of(summary.extremes.dearest)?,
+        cheapest: cost_of(summary.extremes.cheapest)?,
     })
 }
 
@@ -146,7 +145,7 @@ fn by_provider(summary: &Summary) -> Vec<(ProviderId, ProviderNumbers)> {
         .iter()
         .map(|(id, models)| (ProviderId::new(id.as_str()), numbers(models)))
         .collect();
-    // Sorted by name before; a stable sort keeps that where the cost is the same.
+    // Sorted by name before; the stable sort keeps that order at equal cost.
     providers.sort_by_key(|(_, numbers)| Reverse(numbers.cost.known));
     providers
 }
@@ -198,13 +197,15 @@ fn debate(sums: &ConsultationSums) -> DebateNumbers {
     }
 }
 
-/// Who stands out, by its id.
-fn named(connection: &Connection, one: Option<Extreme>) -> Result<Option<(String, Extreme)>> {
-    let Some(one) = one else { return Ok(None) };
+/// Adds the id of a consultation.
+fn with_id(connection: &Connection, extreme: Option<Extreme>) -> Result<Option<(String, Extreme)>> {
+    let Some(extreme) = extreme else {
+        return Ok(None);
+    };
     let mut statement =
         connection.prepare_cached("SELECT id FROM consultations WHERE number = ?1")?;
     statement
-        .query_row([one.number], |row| Ok((row.get(0)?, one)))
+        .query_row([extreme.number], |row| Ok((row.get(0)?, extreme)))
         .optional()
 }
 
@@ -225,7 +226,7 @@ fn average(sum: u64, of: u64) -> Option<u64> {
     sum.saturating_add(of / 2).checked_div(of)
 }
 
-/// The mean of a sum in millionths, not rounded.
+/// Returns the mean of a sum in millionths, unrounded.
 #[expect(
     clippy::cast_precision_loss,
     reason = "exact below 2^53 millionths, nine billion confidences"

@@ -1,6 +1,5 @@
-//! What some consultations say together, in a form that can be added up: the summary of two days is
-//! that of the one and that of the other together, in whichever order. So all is whole numbers;
-//! confidences and agreements are in millionths.
+//! Sums over consultations. The summary of two days is the sum of theirs, in either order: all
+//! numbers are whole, and confidences and agreements are in millionths.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -11,13 +10,13 @@ use std::mem;
 pub(super) struct Summary {
     pub(super) sums: ConsultationSums,
     pub(super) extremes: Extremes,
-    /// Of completed consultations in milliseconds, in no order.
+    /// Of completed consultations, in milliseconds, unsorted.
     pub(super) durations: Vec<u32>,
     /// By provider, then by model.
     pub(super) models: BTreeMap<String, BTreeMap<String, ModelSums>>,
 }
 
-/// Counts and sums; the columns of `days` that are called the same.
+/// Counts and sums, named as their columns in `days`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ConsultationSums {
     pub(super) total: i64,
@@ -50,8 +49,7 @@ pub(super) struct ConsultationSums {
 }
 
 impl ConsultationSums {
-    /// Each number with the name of its column: the one list that adding, reading and writing go
-    /// by.
+    /// Returns each number with its column: the one list for adding, reading and writing.
     pub(super) fn columns(&mut self) -> [(&'static str, &mut i64); 27] {
         [
             ("total", &mut self.total),
@@ -94,7 +92,7 @@ impl ConsultationSums {
     }
 }
 
-/// A consultation by its key, with what it stands out by.
+/// A consultation by its key, with its extreme value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Extreme {
     pub(super) number: i64,
@@ -102,8 +100,8 @@ pub(super) struct Extreme {
     pub(super) lower_bound: bool,
 }
 
-/// The consultations that stand out. Keys sort by time, so of two that are alike the one with the
-/// lesser key is the earlier.
+/// The consultations with the extreme values. Of two equal values the lesser key wins, which is the
+/// earlier consultation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Extremes {
     pub(super) fastest: Option<Extreme>,
@@ -141,7 +139,7 @@ pub(super) struct ModelSums {
     /// Calls that cost at least what is known.
     pub(super) lower_bound: i64,
     pub(super) tokens: i64,
-    /// Milliseconds to the first sign of an answer, in no order.
+    /// Milliseconds to the first token, unsorted.
     pub(super) first_tokens: Vec<u32>,
 }
 
@@ -157,7 +155,7 @@ impl ModelSums {
         ]
     }
 
-    /// Adds the counts and sums; the times to the first signs are the caller's.
+    /// Adds the counts and sums; the caller adds the first tokens.
     pub(super) fn add(&mut self, mut other: Self) {
         for ((_, mine), (_, theirs)) in self.columns().into_iter().zip(other.columns()) {
             *mine = mine.saturating_add(*theirs);
@@ -173,7 +171,7 @@ impl Summary {
         model: &str,
         add: impl FnOnce(&mut ModelSums),
     ) {
-        // Looked up by borrowed names first: this is asked once a call.
+        // Looked up by borrowed names first: this runs once a call.
         if let Some(sums) = self
             .models
             .get_mut(provider)
@@ -190,8 +188,8 @@ impl Summary {
     }
 }
 
-/// For each of some percentages, in rising order, the smallest value that at least so many percent
-/// of all are not above: by nearest rank. Only as much is put in order as that takes.
+/// Returns percentiles by nearest rank, for percentages in rising order: the smallest value with that
+/// share of all values at or below it. Sorts only as much as necessary.
 pub(super) fn percentiles<const N: usize>(
     values: &mut [u32],
     percents: [usize; N],
@@ -216,7 +214,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_percentile_is_a_value_that_was_measured() {
+    fn a_percentile_is_a_measured_value() {
         assert_eq!(percentiles(&mut [], [50, 95]), [None, None]);
         assert_eq!(percentiles(&mut [7], [50, 95, 99]), [Some(7); 3]);
         assert_eq!(
@@ -227,7 +225,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn at_least_so_many_percent_are_not_above_a_percentile_and_no_smaller_value_does(values in proptest::collection::vec(0..50u32, 1..200)) {
+        fn a_percentile_is_the_smallest_value_with_its_share_below(values in proptest::collection::vec(0..50u32, 1..200)) {
             for (percent, found) in [50, 95, 99].into_iter().zip(percentiles(&mut values.clone(), [50, 95, 99])) {
                 let share = |value: u64| values.iter().filter(|other| u64::from(**other) <= value).count() * 100;
                 let found = found.unwrap();

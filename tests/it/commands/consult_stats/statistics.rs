@@ -136,10 +136,10 @@ fn days_follow_the_users_time_zone() {
 fn invalid_ranges_are_rejected_with_the_reason() {
     let conclave = home_with(1);
     for (arguments, reason) in [
-        (&["--month", "2026-13"][..], "`2026-13` is no month"),
-        (&["--month", "november"], "`november` is no month"),
-        (&["--since", "2026-02-30"], "`2026-02-30` is no day"),
-        (&["--until", "yesterday"], "`yesterday` is no day"),
+        (&["--month", "2026-13"][..], "`2026-13` is not a month"),
+        (&["--month", "november"], "`november` is not a month"),
+        (&["--since", "2026-02-30"], "`2026-02-30` is not a day"),
+        (&["--until", "yesterday"], "`yesterday` is not a day"),
         (
             &["--since", "2026-03-02", "--until", "2026-03-01"],
             "the first day `2026-03-02` is after the last `2026-03-01`",

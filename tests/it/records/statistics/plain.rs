@@ -285,7 +285,7 @@ fn months_and_days_are_read_as_they_are_written_and_errors_say_how() {
         let error = calendar::month(text).unwrap_err().to_string();
         assert_eq!(
             error,
-            format!("`{text}` is no month; write it as year and month, such as `2026-11`")
+            format!("`{text}` is not a month; write it as year and month, such as `2026-11`")
         );
     }
     assert_eq!(calendar::day("2028-02-29"), Ok(day("2028-02-29")));
@@ -300,7 +300,7 @@ fn months_and_days_are_read_as_they_are_written_and_errors_say_how() {
         let error = calendar::day(text).unwrap_err().to_string();
         assert_eq!(
             error,
-            format!("`{text}` is no day; write it as year, month and day, such as `2026-11-21`")
+            format!("`{text}` is not a day; write it as year, month and day, such as `2026-11-21`")
         );
     }
     let (one, other) = (day("2026-11-20"), day("2026-11-21"));
