@@ -1,5 +1,7 @@
 //! `conclave models`: lists the models by provider, with prices, limits and retirement.
 
+use jiff::civil::Date;
+
 use super::face::block_on;
 use crate::config::env::Environment;
 use crate::config::paths::Home;
@@ -7,7 +9,7 @@ use crate::domain::ids::ProviderId;
 use crate::domain::vendors::{self, LocalServerKind, VENDORS};
 use crate::engine::clock::Clock;
 use crate::error::Error;
-use crate::providers::catalog::{Date, DatedPrice, Model, ModelCatalog};
+use crate::providers::catalog::{DatedPrice, Model, ModelCatalog};
 use crate::providers::discovery::{Condition, Server};
 use crate::providers::local::built_in;
 use crate::providers::local::home::ModelHome;
@@ -52,14 +54,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     let now = Clock::system().now();
     let list = ModelList {
         warnings: catalog.age_warnings(now),
-        ..list(
-            &catalog,
-            &access_list,
-            &servers,
-            &home,
-            &Date::of(now),
-            args.all,
-        )
+        ..list(&catalog, &access_list, &servers, &home, now.day(), args.all)
     };
     if args.json {
         let json = serde_json::to_string_pretty(&list).map_err(Error::failed)?;
@@ -80,7 +75,7 @@ fn list(
     access_list: &[ProviderAccess],
     servers: &[Server],
     home: &Home,
-    today: &Date,
+    today: Date,
     all: bool,
 ) -> ModelList {
     // Local servers list their models themselves; models.json only gives them prices.
@@ -146,7 +141,7 @@ fn list(
     }
 }
 
-fn cloud_model(model: &Model, today: &Date) -> CloudModel {
+fn cloud_model(model: &Model, today: Date) -> CloudModel {
     CloudModel {
         model: model.to_ref().to_string(),
         id: model.id.clone(),

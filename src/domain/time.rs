@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
 /// Milliseconds since 1970-01-01T00:00:00Z; written as RFC 3339 with milliseconds.
@@ -24,10 +26,21 @@ impl Timestamp {
         Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
     }
 
-    /// The UTC calendar date, `2026-11-21`.
+    /// Returns the UTC calendar date, `2026-11-21`.
     pub fn date(self) -> String {
-        self.to_string().chars().take(10).collect()
+        self.day().to_string()
     }
+
+    /// Returns the calendar day in UTC; the last one there is for a moment outside of the calendar.
+    pub fn day(self) -> Date {
+        jiff::Timestamp::from_millisecond(self.0)
+            .map_or(Date::MAX, |at| at.to_zoned(TimeZone::UTC).date())
+    }
+}
+
+/// Returns the days from one date to another; negative when the other comes first.
+pub fn days_between(from: Date, to: Date) -> i64 {
+    to.duration_since(from).as_hours() / 24
 }
 
 impl fmt::Display for Timestamp {

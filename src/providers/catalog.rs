@@ -14,10 +14,10 @@ use serde_json::Value;
 
 use crate::domain::ids::{ModelRef, ProviderId, without_date};
 use crate::domain::pricing::PriceList;
-use crate::domain::time::Timestamp;
+use crate::domain::time::{Timestamp, days_between};
 
 pub use age::{OLD_AFTER_DAYS, TableOf, Vintage};
-pub use entry::{Date, DatedPrice, LongContextPrice, Model, UsdPerMtok};
+pub use entry::{DatedPrice, LongContextPrice, Model, UsdPerMtok};
 
 /// The version of the file's format.
 pub const SCHEMA_VERSION: &str = "1.0";
@@ -229,8 +229,8 @@ impl ModelCatalog {
 
     /// The prices in force at a moment.
     pub fn prices(&self, now: Timestamp) -> PriceList {
-        let today = Date::of(now);
-        let in_force = |model: &Model| Some((model.to_ref(), model.price_on(&today)?.price()));
+        let today = now.day();
+        let in_force = |model: &Model| Some((model.to_ref(), model.price_on(today)?.price()));
         PriceList(
             self.models
                 .iter()
@@ -246,12 +246,12 @@ impl ModelCatalog {
         models: impl IntoIterator<Item = &'a ModelRef>,
         now: Timestamp,
     ) -> PriceList {
-        let today = Date::of(now);
+        let today = now.day();
         let mut prices = self.prices(now);
         for model in models {
             if let (None, Some(price)) = (
                 prices.price(model),
-                self.find(model).and_then(|known| known.price_on(&today)),
+                self.find(model).and_then(|known| known.price_on(today)),
             ) {
                 prices.0.insert(model.clone(), price.price());
             }
@@ -274,8 +274,8 @@ impl ModelCatalog {
     /// will.
     pub fn notices(&self, model: &ModelRef, now: Timestamp) -> Option<String> {
         let known = self.find(model)?;
-        let day = known.retires.as_ref()?;
-        let left = day.days_since(&Date::of(now));
+        let day = known.retires?;
+        let left = days_between(now.day(), day);
         let successor = known
             .successor
             .as_ref()

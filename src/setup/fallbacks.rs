@@ -13,12 +13,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use jiff::civil::Date;
+
 use super::panel::spec::PanelSpec;
 use super::provider_access::{self, ProviderAccess};
 use crate::domain::ids::{ModelRef, ProviderId, SeatId};
 use crate::domain::panel::Panel;
 use crate::domain::time::Timestamp;
-use crate::providers::catalog::{Date, Model, ModelCatalog};
+use crate::providers::catalog::{Model, ModelCatalog};
 
 /// The tier of a model that the personas does not know.
 const MIDDLE_TIER: u8 = 2;
@@ -36,7 +38,7 @@ pub(crate) fn fallbacks(
         spec,
         catalog,
         access_list,
-        today: Date::of(now),
+        today: now.day(),
     };
     let seats = panel
         .seats
@@ -114,7 +116,7 @@ impl FallbackPool<'_> {
             .filter(|access| access.is_selectable() && self.is_key_ready(access));
         let models = ready
             .flat_map(|access| self.catalog.defaults(&access.id))
-            .filter(|model| !model.has_retired_by(&self.today));
+            .filter(|model| !model.has_retired_by(self.today));
         models.map(Model::to_ref).collect()
     }
 

@@ -18,7 +18,7 @@ use crate::domain::vendors::name;
 use crate::engine::clock::Clock;
 use crate::engine::ports::{Delta, Provider};
 use crate::error::{Error, Exit};
-use crate::providers::catalog::{Date, Model, ModelCatalog};
+use crate::providers::catalog::{Model, ModelCatalog};
 use crate::providers::http::{Http, Timeouts};
 use crate::providers::remote::Remote;
 use crate::terminal::output::printer::Printer;
@@ -48,13 +48,13 @@ pub(super) struct PlannedCall {
 /// Plans one call for each provider with a key: to the first of its default models that has not
 /// retired.
 pub(super) fn trials(keyed: &[Target], catalog: &ModelCatalog, now: Timestamp) -> Vec<PlannedCall> {
-    let today = Date::of(now);
+    let today = now.day();
     let prices = Arc::new(catalog.prices(now));
     let model = |target: &Target| {
         catalog
             .defaults(&target.id)
             .into_iter()
-            .find(|model| !model.has_retired_by(&today))
+            .find(|model| !model.has_retired_by(today))
             .map(Model::to_ref)
     };
     let planned = |model: ModelRef| {

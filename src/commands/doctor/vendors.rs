@@ -2,14 +2,15 @@
 //! address answers, and whether the default models are still listed. All requests are free.
 
 use futures_util::future::join_all;
+use jiff::civil::Date;
 use secrecy::ExposeSecret;
 
 use crate::consultation::protocol::call::{Failure, FailureClass};
 use crate::domain::ids::ProviderId;
 use crate::domain::ids::without_date;
-use crate::domain::time::Timestamp;
+use crate::domain::time::{Timestamp, days_between};
 use crate::domain::vendors::{self, name};
-use crate::providers::catalog::{Date, ModelCatalog};
+use crate::providers::catalog::ModelCatalog;
 use crate::providers::http::Http;
 use crate::providers::listing::{self, KeyStanding, Listed};
 use crate::setup::provider_access::ProviderAccess;
@@ -122,7 +123,7 @@ async fn check(
                 format!("{accepted}{} models", models.len()),
                 "",
             ));
-            findings.extend(panel_findings(&models, catalog, &target.id, &Date::of(now)));
+            findings.extend(panel_findings(&models, catalog, &target.id, now.day()));
         }
     }
     report(target, &findings, address, answers)
@@ -272,7 +273,7 @@ fn panel_findings(
     listed: &[Listed],
     catalog: &ModelCatalog,
     provider: &ProviderId,
-    today: &Date,
+    today: Date,
 ) -> Vec<Finding> {
     let mut findings = Vec::new();
     let find = |id: &str| {
@@ -297,8 +298,8 @@ fn panel_findings(
     for model in defaults {
         let day = find(&model.id)
             .and_then(|listed| listed.retires.as_ref())
-            .and_then(|text| Date::try_from(text.get(..10)?.to_owned()).ok());
-        if let Some(day) = day.filter(|day| day.days_since(today) <= NOTICE_DAYS) {
+            .and_then(|text| text.get(..10)?.parse::<Date>().ok());
+        if let Some(day) = day.filter(|day| days_between(today, *day) <= NOTICE_DAYS) {
             findings.push(finding(
                 CheckStatus::Warning,
                 format!("`{}` retires on {day}", model.id),
@@ -367,13 +368,13 @@ mod tests {
             context: None,
             retires: retires.map(ToOwned::to_owned),
         };
-        let today = Date::try_from("2026-11-21".to_owned()).unwrap();
+        let today = "2026-11-21".parse::<Date>().unwrap();
         let catalog = ModelCatalog::builtin();
         let list = [
             listed("gpt-6.1-sol-2026-09-01", None),
             listed("gpt-6-sol", Some("2026-12-24T00:00:00Z")),
         ];
-        let findings = panel_findings(&list, &catalog, &ProviderId::new("openai"), &today);
+        let findings = panel_findings(&list, &catalog, &ProviderId::new("openai"), today);
         let messages: Vec<&str> = findings
             .iter()
             .map(|finding| finding.message.as_str())

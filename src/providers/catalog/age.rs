@@ -1,8 +1,10 @@
 //! How old the prices are, and when that is worth a word.
 
-use crate::domain::time::Timestamp;
+use jiff::civil::Date;
 
-use super::entry::{Date, Model};
+use crate::domain::time::{Timestamp, days_between};
+
+use super::entry::Model;
 
 /// Prices are called old from this many days on.
 pub const OLD_AFTER_DAYS: i64 = 60;
@@ -27,30 +29,30 @@ impl Vintage {
         let newest = models
             .into_iter()
             .flat_map(|model| &model.prices)
-            .filter_map(|price| price.as_of.clone())
+            .filter_map(|price| price.as_of)
             .max();
         Self { of, newest }
     }
 
-    fn days(&self, today: &Date) -> Option<i64> {
-        Some(today.days_since(self.newest.as_ref()?))
+    fn days(&self, today: Date) -> Option<i64> {
+        Some(days_between(self.newest?, today))
     }
 }
 
 /// What is to be said about files whose newest price is more than [`OLD_AFTER_DAYS`] old. A user's
 /// fresh prices speak for all.
 pub(super) fn warnings(vintages: &[Vintage], now: Timestamp) -> Vec<String> {
-    let today = Date::of(now);
+    let today = now.day();
     let is_old = |vintage: &Vintage| {
         vintage
-            .days(&today)
+            .days(today)
             .is_some_and(|days| days > OLD_AFTER_DAYS)
     };
     let kept_fresh = vintages.iter().any(|vintage| {
         vintage.of == TableOf::TheUser && vintage.newest.is_some() && !is_old(vintage)
     });
     let told = |vintage: &Vintage| {
-        let (day, days) = (vintage.newest.as_ref()?, vintage.days(&today)?);
+        let (day, days) = (vintage.newest?, vintage.days(today)?);
         Some(match vintage.of {
             TableOf::ThisProgram => format!(
                 "the newest built-in price is of {day}, {days} days ago: get a newer version, or put prices of your own into models.json"
@@ -74,7 +76,7 @@ mod tests {
     fn vintage(of: TableOf, newest: Option<&str>) -> Vintage {
         Vintage {
             of,
-            newest: newest.map(|day| Date::try_from(day.to_owned()).unwrap()),
+            newest: newest.map(|day| day.parse().unwrap()),
         }
     }
 

@@ -1,12 +1,13 @@
 //! One entry of the catalogue, as it is written in `models.json`: prices as decimal dollars, days
 //! as `YYYY-MM-DD`.
 
-use serde::{Deserialize, Serialize};
+use jiff::civil::Date;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::domain::ids::{ModelRef, ProviderId};
 use crate::domain::money::MicroUsd;
 use crate::domain::pricing::{LongContext, Price, Rates};
-use crate::domain::time::Timestamp;
 
 /// One model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,7 +31,11 @@ pub struct Model {
     #[serde(default = "yes")]
     pub supports_response_schema: bool,
     /// The day from which it no longer answers.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "day",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub retires: Option<Date>,
     /// What to use instead, at the same provider.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -51,11 +56,27 @@ fn yes() -> bool {
     true
 }
 
+fn day<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Date>, D::Error> {
+    let Some(text) = Option::<String>::deserialize(deserializer)? else {
+        return Ok(None);
+    };
+    match text.parse() {
+        Ok(day) => Ok(Some(day)),
+        Err(_) => Err(D::Error::custom(format!(
+            "`{text}` is not a day of the form YYYY-MM-DD"
+        ))),
+    }
+}
+
 /// A price and the day from which it holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DatedPrice {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "day",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub from: Option<Date>,
     pub input: UsdPerMtok,
     pub output: UsdPerMtok,
@@ -72,7 +93,11 @@ pub struct DatedPrice {
     #[serde(default = "own")]
     pub source: String,
     /// When that source was published.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "day",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub as_of: Option<Date>,
 }
 
@@ -114,50 +139,6 @@ impl From<UsdPerMtok> for f64 {
     }
 }
 
-/// A calendar day, `2026-12-01`. Ordered by time.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct Date(String);
-
-impl Date {
-    /// The day on which a moment falls, in UTC.
-    pub fn of(moment: Timestamp) -> Self {
-        Self(moment.date())
-    }
-
-    /// Days from `earlier` to this day; negative when this day comes first.
-    pub fn days_since(&self, earlier: &Self) -> i64 {
-        let day = |date: &Self| date.0.parse::<jiff::civil::Date>().ok();
-        let span = day(self)
-            .zip(day(earlier))
-            .and_then(|(later, earlier)| later.since(earlier).ok());
-        span.map_or(0, |span| i64::from(span.get_days()))
-    }
-}
-
-impl std::fmt::Display for Date {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl TryFrom<String> for Date {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        match text.parse::<jiff::civil::Date>() {
-            Ok(day) => Ok(Self(day.to_string())),
-            Err(_) => Err(format!("`{text}` is not a day of the form YYYY-MM-DD")),
-        }
-    }
-}
-
-impl From<Date> for String {
-    fn from(date: Date) -> Self {
-        date.0
-    }
-}
-
 impl Model {
     /// A model of which nothing but its name is known.
     pub(super) fn named(model: &ModelRef) -> Self {
@@ -184,27 +165,23 @@ impl Model {
     }
 
     /// It no longer answers on this day.
-    pub fn has_retired_by(&self, day: &Date) -> bool {
-        self.retires.as_ref().is_some_and(|retires| retires <= day)
+    pub fn has_retired_by(&self, day: Date) -> bool {
+        self.retires.is_some_and(|retires| retires <= day)
     }
 
     /// The prices that come into force after a day, in their order.
-    pub fn prices_after<'a>(
-        &'a self,
-        day: &Date,
-    ) -> impl Iterator<Item = (&'a Date, &'a DatedPrice)> {
-        let day = day.clone();
-        self.prices.iter().filter_map(move |price| {
-            Some((price.from.as_ref().filter(|from| **from > day)?, price))
-        })
+    pub fn prices_after<'a>(&'a self, day: Date) -> impl Iterator<Item = (Date, &'a DatedPrice)> {
+        self.prices
+            .iter()
+            .filter_map(move |price| Some((price.from.filter(|from| *from > day)?, price)))
     }
 
     /// The price in force on a day, with its source.
-    pub fn price_on(&self, day: &Date) -> Option<&DatedPrice> {
+    pub fn price_on(&self, day: Date) -> Option<&DatedPrice> {
         self.prices
             .iter()
-            .filter(|price| price.from.as_ref().is_none_or(|from| from <= day))
-            .max_by_key(|price| &price.from)
+            .filter(|price| price.from.is_none_or(|from| from <= day))
+            .max_by_key(|price| price.from)
     }
 }
 
