@@ -26,3 +26,4 @@ mod reading;
 mod records;
 mod support;
 mod terminal;
+mod vocabulary;

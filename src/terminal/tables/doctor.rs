@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_a_check_with_what_mends_it_beneath() {
+    fn every_check_has_a_line_with_its_fix_beneath() {
         let checks = vec![
             Check::new("home", "home", CheckStatus::Ok, "/home/u/.llm-conclave"),
             Check::new(

@@ -32,7 +32,7 @@ fn consult(
 }
 
 #[test]
-fn who_goes_on_waiting_is_asked_again_and_who_does_not_keeps_what_there_is() {
+fn the_pulse_repeats_after_yes_and_no_keeps_the_answers() {
     let server = ProviderServer::start();
     server.on(
         On::vendor(Vendor::Anthropic),

@@ -554,7 +554,7 @@ fn below(progress: Progress) -> String {
 }
 
 #[test]
-fn each_target_that_is_reached_has_its_line_and_with_all_of_them_nothing_else_is_said() {
+fn reached_targets_have_a_line_each_and_hide_the_progress() {
     let reached = Progress {
         runs_in_thirty_days: 150,
         ..full().progress
@@ -647,7 +647,7 @@ fn nothing_is_said_to_be_nearly_there_or_within_budget_that_is_not() {
 }
 
 #[test]
-fn when_there_is_nothing_it_says_what_to_do_and_when_there_is_something_elsewhere_where() {
+fn an_empty_span_points_to_other_spans_or_a_first_command() {
     let at = |span, elsewhere: &UsageNumbers| {
         nothing(&range(span), elsewhere, canvas(80, Charset::Unicode))
     };

@@ -160,7 +160,7 @@ fn ctrl_c_at_the_offer_keeps_what_there_is_and_going_on_asks_again() {
 }
 
 #[test]
-fn nothing_is_asked_with_yes_or_auto_and_nothing_at_all_is_said_with_never() {
+fn yes_and_auto_ask_nothing_and_never_prints_nothing() {
     for (arguments, ends) in [
         (&["--yes"][..], true),
         (&["--early-stop", "auto"], true),

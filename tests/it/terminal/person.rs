@@ -99,7 +99,7 @@ fn substitution() -> Question {
 }
 
 #[tokio::test]
-async fn the_estimate_is_agreed_to_by_an_empty_line_or_a_word_and_asked_about_again_on_nonsense() {
+async fn the_cost_gate_takes_an_empty_line_or_a_word_and_repeats_on_nonsense() {
     let gate = consent(&[GateReason::Cost]);
     for (typed, answer) in [
         ("\n", Answer::Yes),
@@ -251,8 +251,7 @@ async fn the_end_of_the_input_is_no_answer_and_ends_the_line() {
 }
 
 #[tokio::test]
-async fn a_question_that_is_taken_away_ends_its_line_and_leaves_the_next_line_to_the_next_question()
-{
+async fn a_withdrawn_question_ends_its_line_and_takes_no_later_answer() {
     let captured = Captured::new(Verbosity::Normal, Some(80));
     let (reader, mut writer) = io::pipe().unwrap();
     let (save, vendor) = (

@@ -31,7 +31,7 @@ fn lines(events: &[Envelope], verbosity: Verbosity, width: Option<u16>) -> Strin
 }
 
 #[test]
-fn a_pipe_gets_the_panel_before_anything_is_spent_and_then_one_line_an_event() {
+fn a_pipe_gets_the_panel_first_and_then_one_line_an_event() {
     insta::assert_snapshot!(lines(&sample_events::complete(), Verbosity::Normal, None));
 }
 

@@ -117,7 +117,7 @@ fn the_dissent_stands_before_the_cost() {
 }
 
 #[test]
-fn what_filtering_saved_is_told_with_the_tokens_and_only_where_there_was_something() {
+fn the_report_shows_what_filtering_saved_beside_the_tokens() {
     let mut events = sample_events::complete();
     assert!(!markdown(&events).contains("saved"));
     for envelope in &mut events {

@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_told_in_the_unit_that_says_most() {
+    fn times_have_the_most_telling_unit() {
         let shown = [0, 40, 400, 12_300, 99_949, 125_000, 3_720_000].map(time);
         assert_eq!(
             shown,

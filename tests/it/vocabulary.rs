@@ -1,0 +1,232 @@
+//! The words of the code and of the messages: phrases that were given up do not come back, a type
+//! name means one thing, and a folder shows few entries.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Phrases that are not used, in any case; a letter or digit beside them makes another word.
+const UNUSED: [&str; 31] = [
+    "nobody",
+    "whoever",
+    "whom",
+    "anew",
+    "is told",
+    "are told",
+    "was told",
+    "told",
+    "untold",
+    "what became of",
+    "go on with",
+    "goes on with",
+    "going on with",
+    "gone on with",
+    "clerk",
+    "errand",
+    "errands",
+    "stand-in",
+    "stand-ins",
+    "stands in for",
+    "standing in for",
+    "mend",
+    "mends",
+    "mended",
+    "mending",
+    "casting",
+    "recast",
+    "purse",
+    "second go",
+    "lose patience",
+    "end vainly",
+];
+
+/// What is checked.
+const CHECKED: [&str; 6] = [
+    "src",
+    "prompts",
+    "schemas",
+    "README.md",
+    "CHANGELOG.md",
+    "fuzz/README.md",
+];
+
+/// Paths whose words are still to be changed. This list only gets shorter.
+const PENDING: &[&str] = &[
+    "prompts/",
+    "schemas/",
+    "src/cli.rs",
+    "src/commands/",
+    "src/config/edit.rs",
+    "src/config/personas.rs",
+    "src/config/providers.rs",
+    "src/config/settings.rs",
+    "src/consultation/",
+    "src/domain/",
+    "src/engine/dispatcher/mod.rs",
+    "src/engine/dispatcher/pool.rs",
+    "src/engine/driver.rs",
+    "src/engine/ports.rs",
+    "src/error.rs",
+    "src/lib.rs",
+    "src/providers/",
+    "src/records/",
+    "src/session/",
+    "src/setup/",
+    "src/stopping/",
+];
+
+/// Lines that may use a phrase: a part of the line, and the reason.
+const ALLOWED: &[(&str, &str)] = &[
+    ("rename = \"", "a name on the wire"),
+    ("alias = \"", "a name on the wire"),
+    ("journals call it `Clerk`", "a name in journals"),
+    (
+        ".told(",
+        "a function of the domain that is still to be renamed",
+    ),
+];
+
+/// Type names that several modules may define, and the reason.
+const REPEATED_TYPES: &[(&str, &str)] = &[
+    ("Args", "one for each command, always named with its module"),
+    (
+        "WireUsage",
+        "one for each wire format, private to its codec",
+    ),
+];
+
+/// Type names that are still to be changed. This list only gets shorter.
+const PENDING_TYPES: &[&str] = &[
+    "Action", "Answer", "Attempt", "Choice", "Found", "Kept", "Outcome", "Part", "Stage",
+];
+
+/// The folders of the pipeline and above it, of which a reader sees all entries at once.
+const SHORT_FOLDERS: [&str; 5] = ["consultation", "terminal", "commands", "setup", "session"];
+const MOST_ENTRIES: usize = 14;
+
+/// Returns the path inside the repository, with `/` on every system.
+fn relative(path: &Path) -> String {
+    let path = path.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap();
+    path.to_str().unwrap().replace('\\', "/")
+}
+
+/// Returns all files of a folder and below it, in order; of a file, itself.
+fn files(path: &str) -> Vec<PathBuf> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    let mut open = vec![path];
+    let mut files = Vec::new();
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            open.extend(
+                fs::read_dir(&path)
+                    .unwrap()
+                    .map(|entry| entry.unwrap().path()),
+            );
+        } else {
+            files.push(path);
+        }
+    }
+    files.sort();
+    files
+}
+
+/// Returns the unused phrases in a line.
+fn unused_phrases(line: &str) -> Vec<&'static str> {
+    let line = line.to_lowercase();
+    let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    let occurs = |phrase: &str| {
+        line.match_indices(phrase).any(|(at, _)| {
+            let before = line[..at].chars().next_back();
+            let after = line[at + phrase.len()..].chars().next();
+            !is_word(before) && !is_word(after)
+        })
+    };
+    UNUSED.into_iter().filter(|phrase| occurs(phrase)).collect()
+}
+
+#[test]
+fn unused_phrases_are_recognised_as_whole_words() {
+    assert_eq!(unused_phrases("Nobody is here"), ["nobody"]);
+    assert_eq!(unused_phrases("fn is_clerk()"), ["clerk"]);
+    assert_eq!(unused_phrases("recommended, amended, clerks"), [""; 0]);
+}
+
+#[test]
+fn given_up_phrases_do_not_come_back() {
+    let mut found = Vec::new();
+    for path in CHECKED.into_iter().flat_map(files) {
+        let name = relative(&path);
+        let is_text = !name.ends_with(".snap") && !name.ends_with("models.json");
+        if !is_text || PENDING.iter().any(|pending| name.starts_with(pending)) {
+            continue;
+        }
+        for (number, line) in fs::read_to_string(&path).unwrap().lines().enumerate() {
+            if ALLOWED.iter().any(|(part, _)| line.contains(part)) {
+                continue;
+            }
+            for phrase in unused_phrases(line) {
+                found.push(format!(
+                    "{name}:{}: `{phrase}`: {}",
+                    number + 1,
+                    line.trim()
+                ));
+            }
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn test_files_are_named_without_given_up_phrases() {
+    for path in files("tests") {
+        let name = relative(&path);
+        let words = name.replace(['_', '/', '.'], " ");
+        assert_eq!(unused_phrases(&words), [""; 0], "{name}");
+    }
+}
+
+/// Returns the name of the type that a line defines at the top level of a module.
+fn defined_type(line: &str) -> Option<&str> {
+    let mut words = line.split_whitespace();
+    let is_indented = line.starts_with(' ');
+    let keyword = words.find(|word| !word.starts_with("pub") && !word.ends_with(')'))?;
+    let is_type = ["struct", "enum", "type", "trait"].contains(&keyword);
+    let name = words.next().filter(|_| is_type && !is_indented)?;
+    name.split(|c: char| !c.is_alphanumeric()).next()
+}
+
+#[test]
+fn type_names_are_not_defined_in_three_modules() {
+    let mut modules: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for path in files("src") {
+        if path.extension().is_none_or(|extension| extension != "rs") {
+            continue;
+        }
+        let source = fs::read_to_string(&path).unwrap();
+        for name in source.lines().filter_map(defined_type) {
+            let name = name.to_owned();
+            modules.entry(name).or_default().push(relative(&path));
+        }
+    }
+    assert!(modules.len() > 100, "types are not recognised");
+    let is_allowed = |name: &str| {
+        REPEATED_TYPES.iter().any(|(allowed, _)| *allowed == name) || PENDING_TYPES.contains(&name)
+    };
+    for (name, modules) in modules {
+        assert!(
+            modules.len() < 3 || is_allowed(&name),
+            "`{name}`: {modules:?}"
+        );
+    }
+}
+
+#[test]
+fn folders_show_few_entries() {
+    for folder in SHORT_FOLDERS {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("src")
+            .join(folder);
+        let entries = fs::read_dir(path).unwrap().count();
+        assert!(entries <= MOST_ENTRIES, "src/{folder}: {entries} entries");
+    }
+}
