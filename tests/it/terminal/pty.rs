@@ -267,7 +267,7 @@ fn a_variable_that_outweighs_the_saved_amount_is_named() {
     terminal.type_in("2\n");
     let (ran, screen) = terminal.end();
     ran.ends_with(0);
-    let warning = "CONCLAVE_ALWAYS_ALLOW_UNDER is set in the environment and outweighs the file";
+    let warning = "CONCLAVE_ALWAYS_ALLOW_UNDER is set in the environment and overrides the file";
     assert!(screen.text().contains(warning), "{}", screen.text());
     assert!(settings(&conclave).contains("\"always_allow_under\": 2"));
 }
@@ -379,7 +379,7 @@ fn ctrl_c_while_models_answer_ends_it() {
     ran.ends_with(130);
     assert!(
         screen.text().contains(
-            "error: Consultation interrupted\nhint: go on with it: conclave resume consult-"
+            "error: Consultation interrupted\nhint: resume it with `conclave resume consult-"
         ),
         "{}",
         screen.text()
@@ -411,7 +411,7 @@ fn a_question_from_a_pipe_is_never_taken_for_the_answer_at_the_gate() {
 }
 
 #[test]
-fn without_a_terminal_on_standard_error_nobody_is_asked() {
+fn nothing_is_asked_without_a_terminal_on_standard_error() {
     let server = ProviderServer::start();
     let conclave = asking(&server);
     let script = format!("{} consult q 2>error", env!("CARGO_BIN_EXE_conclave"));
@@ -428,7 +428,7 @@ fn without_a_terminal_on_standard_error_nobody_is_asked() {
     assert!(
         std::fs::read_to_string(conclave.folder().join("error"))
             .unwrap()
-            .contains("agree to it with --yes")
+            .contains("agree to it with `--yes`")
     );
 }
 
