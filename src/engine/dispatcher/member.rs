@@ -101,6 +101,8 @@ impl Member {
     /// What comes next from the dispatcher; never returns while there is nothing.
     pub async fn next(&mut self) -> Notice {
         loop {
+            // A backoff of a millisecond may be over before its end is waited for.
+            self.dispatcher.answer_waiting();
             let moment = self.next_moment();
             tokio::select! {
                 biased;
