@@ -113,7 +113,7 @@ impl MonthBudget {
         let mut own = self.own();
         let own = own.as_mut().ok_or(MonthBudgetError::Closed)?;
         let lock = self.folder.lock()?;
-        self.folder.check_registered(own)?;
+        own.check_exists()?;
         let sum = self.folder.sum(&lock)?;
         let left = self.limit.0.saturating_sub(self.spent_of(sum).0);
         if worst_case.0 > left {

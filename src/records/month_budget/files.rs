@@ -115,6 +115,15 @@ impl ProcessFile {
         self.amounts
     }
 
+    /// Checks that the file is still in the folder: other processes count what they find there.
+    pub(super) fn check_exists(&self) -> Result<(), MonthBudgetError> {
+        if self.path.exists() {
+            Ok(())
+        } else {
+            Err(MonthBudgetError::Deleted(self.path.clone()))
+        }
+    }
+
     pub(super) fn write(
         &mut self,
         _lock: &FolderLock,
@@ -179,7 +188,7 @@ impl BudgetFolder {
             source,
         };
         let pid = std::process::id();
-        let path = (0_u32..)
+        let path = (0..=u32::MAX)
             .map(|number| {
                 self.path
                     .join(format!("{}.{pid}-{number}.json", self.month))
@@ -200,15 +209,6 @@ impl BudgetFolder {
             path,
             amounts: Amounts::default(),
         })
-    }
-
-    /// Checks that the file of this process is still in the folder: others count what they find.
-    pub(super) fn check_registered(&self, own: &ProcessFile) -> Result<(), MonthBudgetError> {
-        if own.path.exists() {
-            Ok(())
-        } else {
-            Err(MonthBudgetError::Deleted(own.path.clone()))
-        }
     }
 
     /// Adds up the amounts of all processes. Reservations of those that have ended count as spent.

@@ -161,11 +161,11 @@ impl Artifacts {
                         .independents
                         .push(artifacts::independent(artifact, seats)),
                     Some("synthesis") => {
-                        read.synthesis = Some(artifacts::synthesis(artifact, seats))
+                        read.synthesis = Some(artifacts::synthesis(artifact, seats));
                     }
                     Some("revision") => read.revisions.push(artifacts::revision(artifact, seats)),
                     Some("cross_exam") => {
-                        read.cross_exam = Some(artifacts::cross_exam(artifact, seats))
+                        read.cross_exam = Some(artifacts::cross_exam(artifact, seats));
                     }
                     Some("verdict") => read.verdict = Some(artifacts::verdict(artifact, seats)),
                     Some(_) | None => {}

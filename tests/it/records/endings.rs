@@ -43,7 +43,7 @@ fn resumed(state: StateName) -> Event {
 }
 
 #[test]
-fn going_on_undoes_the_end_and_leaves_out_the_time_in_between() {
+fn resuming_reopens_the_consultation_without_the_time_between() {
     let mut events = sample_events::aborted();
     let before = Transcript::fold(&events).unwrap();
     events.push(after(&events, resumed(StateName::CrossExam), 3_600_000));
@@ -66,7 +66,7 @@ fn going_on_undoes_the_end_and_leaves_out_the_time_in_between() {
 }
 
 #[test]
-fn an_agent_that_answers_after_all_is_no_failure() {
+fn agent_that_answers_in_the_end_is_no_failure() {
     let mut events = sample_events::all_failed();
     assert_eq!(Transcript::fold(&events).unwrap().failures.len(), 3);
     events.push(after(&events, resumed(StateName::Independent), 1));
@@ -88,7 +88,7 @@ fn an_agent_that_answers_after_all_is_no_failure() {
 }
 
 #[test]
-fn a_hedge_tells_who_was_dropped_and_makes_the_cost_a_lower_bound() {
+fn hedge_states_the_dropped_call_and_makes_the_cost_a_lower_bound() {
     let whole = sample_events::complete();
     let at = whole
         .iter()
@@ -157,7 +157,7 @@ fn a_hedge_tells_who_was_dropped_and_makes_the_cost_a_lower_bound() {
 }
 
 #[test]
-fn a_log_that_makes_no_sense_folds_all_the_same() {
+fn inconsistent_log_folds_without_panic() {
     let mut events = sample_events::aborted();
     let leap = |from, to| Event::State(StateEvent::Changed { from, to });
     events.push(after(
@@ -192,7 +192,7 @@ fn a_log_that_makes_no_sense_folds_all_the_same() {
 }
 
 #[test]
-fn only_what_can_be_gone_on_with_has_a_token() {
+fn only_resumable_consultations_have_a_resume_token() {
     let mut player = Player::started(plan());
     assert_eq!(recorded(&player.log)["resume_token"], "consult-01test");
     while player

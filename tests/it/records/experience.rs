@@ -77,7 +77,7 @@ fn learnt(calls: impl IntoIterator<Item = CallRow<'static>>) -> Option<OutputTok
 }
 
 #[test]
-fn five_answers_tell_how_long_the_next_one_will_be() {
+fn five_answers_predict_the_length_of_the_next() {
     let lengths = |lengths: &[u64]| {
         learnt(
             lengths
@@ -108,7 +108,7 @@ fn five_answers_tell_how_long_the_next_one_will_be() {
 }
 
 #[test]
-fn only_whole_answers_that_were_counted_by_their_provider_are_samples() {
+fn only_complete_answers_with_reported_tokens_are_samples() {
     let odd = [
         CallRow {
             stop: Some("length".into()),
@@ -178,7 +178,7 @@ fn only_the_newest_calls_count() {
 }
 
 #[test]
-fn twenty_beginnings_tell_when_a_call_is_late() {
+fn twenty_first_tokens_define_when_a_call_is_late() {
     let beginnings = |from: u64| read((from..=20).map(|at| call(1, at * 100))).hedge_delays();
     assert_eq!(beginnings(2), BTreeMap::new());
     assert_eq!(

@@ -39,7 +39,7 @@ fn a_journal_read_back_gives_the_same_transcript() {
 }
 
 #[test]
-fn an_event_is_in_the_file_as_soon_as_it_was_taken() {
+fn event_is_in_the_file_when_the_call_returns() {
     let home = tempfile::tempdir().unwrap();
     let events = sample_events::complete();
     let path = home.path().join("consult-x.jsonl");
@@ -83,7 +83,7 @@ fn a_journal_cut_off_anywhere_in_its_tail_loses_its_last_event_at_most() {
 }
 
 #[test]
-fn damage_before_the_tail_and_other_versions_are_errors_that_name_the_line() {
+fn damage_and_other_versions_are_errors_that_name_the_line() {
     let home = tempfile::tempdir().unwrap();
     let path = written(home.path(), &sample_events::aborted()).journal;
     let text = fs::read_to_string(&path).unwrap();
@@ -121,7 +121,7 @@ fn a_journal_is_never_written_by_two() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_written_is_told_in_one_line() {
+fn unwritable_folder_is_reported_in_one_line() {
     let home = tempfile::tempdir().unwrap();
     // A file where the folder should be fails for every user, root included.
     fs::write(home.path().join("consult-logs"), "").unwrap();
@@ -156,7 +156,7 @@ fn a_folder_without_permission_is_named_as_such() {
 }
 
 #[test]
-fn an_events_file_has_every_event_as_a_line() {
+fn events_file_has_every_event_as_a_line() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("events.jsonl");
     let events = sample_events::complete();

@@ -32,7 +32,7 @@ fn refused(path: &Path) -> ReopenError {
 }
 
 #[test]
-fn what_is_written_after_reopening_follows_what_was_there() {
+fn events_after_reopening_follow_the_earlier_ones() {
     let home = tempfile::tempdir().unwrap();
     let events = sample_events::complete();
     for kept in [1, 2, events.len() - 1] {
@@ -47,7 +47,7 @@ fn what_is_written_after_reopening_follows_what_was_there() {
 }
 
 #[test]
-fn a_line_torn_at_any_byte_is_cut_off_and_a_whole_one_without_its_break_is_ended() {
+fn reopening_cuts_a_torn_line_and_adds_a_missing_line_break() {
     let home = tempfile::tempdir().unwrap();
     let events = sample_events::aborted();
     let path = written(home.path(), &events);
@@ -72,7 +72,7 @@ fn a_line_torn_at_any_byte_is_cut_off_and_a_whole_one_without_its_break_is_ended
 }
 
 #[test]
-fn a_journal_that_is_being_written_is_left_alone_until_it_is_let_go_of() {
+fn locked_journal_is_skipped_until_its_lock_is_released() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("consult-x.jsonl");
     let events = sample_events::aborted();
@@ -99,7 +99,7 @@ fn a_journal_that_is_being_written_is_left_alone_until_it_is_let_go_of() {
 }
 
 #[test]
-fn what_is_not_there_or_damaged_is_refused_and_left_as_it_is() {
+fn missing_or_damaged_journal_is_refused_and_unchanged() {
     let home = tempfile::tempdir().unwrap();
     let path = written(home.path(), &sample_events::aborted());
     let text = fs::read_to_string(&path).unwrap();
@@ -129,7 +129,7 @@ fn what_is_not_there_or_damaged_is_refused_and_left_as_it_is() {
 }
 
 #[test]
-fn a_journal_with_nothing_whole_in_it_is_empty() {
+fn journal_without_a_whole_event_is_empty() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("consult-x.jsonl");
     for text in ["", "{", "{\"schema_version\":\"1.1\",\"seq\":1"] {

@@ -53,7 +53,7 @@ fn spent(logs: &Path) -> Cost {
 }
 
 #[test]
-fn a_folder_that_is_not_there_has_cost_nothing() {
+fn missing_folder_has_cost_nothing() {
     assert_eq!(spent(Path::new("/nowhere")), Cost::FREE);
 }
 
@@ -100,7 +100,7 @@ fn every_consultation_of_the_month_counts_once() {
 }
 
 #[test]
-fn what_was_killed_counts_by_its_journal() {
+fn killed_consultation_counts_by_its_journal() {
     let folder = tempfile::tempdir().unwrap();
     let logs = folder.path();
     write(logs, "consult-a.jsonl", &journal(NOVEMBER, 3), NOVEMBER, 0);
@@ -133,7 +133,7 @@ fn what_was_killed_counts_by_its_journal() {
 }
 
 #[test]
-fn what_began_in_an_earlier_month_counts_as_far_as_it_went_on_in_this_one() {
+fn consultation_of_an_earlier_month_counts_its_calls_of_this_one() {
     let folder = tempfile::tempdir().unwrap();
     write(
         folder.path(),

@@ -250,7 +250,7 @@ fn shows_as_text(say: &dyn Fn(usize) -> String) {
 }
 
 #[test]
-fn whatever_is_written_is_shown_as_it_is_written() {
+fn foreign_text_is_shown_as_it_is_written() {
     let attacks = [
         "<script>alert(1)</script>",
         "</style></title></main><script src='//x.example/a.js'></script>",
@@ -278,7 +278,7 @@ fn line_breaks_of_every_kind_stay_line_breaks() {
 }
 
 #[test]
-fn answers_without_measure_are_shown_whole() {
+fn very_long_answers_are_shown_whole() {
     let long = "<&>\"' \u{202e}".repeat(30_000);
     shows_as_text(&|at| {
         if at % 7 == 0 {
@@ -295,7 +295,7 @@ fn answers_without_measure_are_shown_whole() {
 }
 
 #[test]
-fn a_title_is_one_short_line() {
+fn title_is_one_short_line() {
     let titled = |question: &str| {
         scan(&page(&StoredRecord {
             question: question.to_owned(),
@@ -314,7 +314,7 @@ fn a_title_is_one_short_line() {
 }
 
 #[test]
-fn a_page_loads_nothing_runs_nothing_and_tells_the_browser_to_refuse_it() {
+fn page_loads_and_runs_nothing_and_forbids_both() {
     for record in [
         of_transcript(&Transcript::fold(&sample_events::complete()).unwrap()),
         consultation(&name),
@@ -369,7 +369,7 @@ fn headings_go_down_one_level_at_a_time() {
 }
 
 #[test]
-fn a_whole_consultation_reads_in_order() {
+fn complete_consultation_reads_in_order() {
     let ScannedPage { text, .. } = scan(&page(&of_transcript(
         &Transcript::fold(&sample_events::complete()).unwrap(),
     )));
@@ -412,7 +412,7 @@ fn a_whole_consultation_reads_in_order() {
 }
 
 #[test]
-fn a_menu_reads_option_by_option_and_an_answer_by_rule_says_so() {
+fn menu_shows_each_option_and_an_answer_by_rule_says_so() {
     let menu = scan(&page(&of_transcript(
         &Transcript::fold(&sample_events::explored()).unwrap(),
     )))
@@ -460,7 +460,7 @@ fn a_menu_reads_option_by_option_and_an_answer_by_rule_says_so() {
 }
 
 #[test]
-fn what_is_missing_is_said_first_and_nothing_is_not_zero() {
+fn page_states_first_what_is_missing_and_shows_no_zero_for_it() {
     let degraded = scan(&page(&of_transcript(
         &Transcript::fold(&sample_events::degraded()).unwrap(),
     )))
@@ -491,7 +491,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn no_text_changes_anything_but_text(texts in proptest::collection::vec(r#"(\PC|[\u{0}-\u{20}<>&"'=/!\-\u{202e}]|</|<!--|&#|&lt;|script|style){0,30}"#, 1..8)) {
+    fn text_never_changes_the_markup(texts in proptest::collection::vec(r#"(\PC|[\u{0}-\u{20}<>&"'=/!\-\u{202e}]|</|<!--|&#|&lt;|script|style){0,30}"#, 1..8)) {
         // Something stands there: an empty text is said to be empty, which is another page.
         shows_as_text(&|at| format!("{at}x{}x", texts[at % texts.len()]));
     }

@@ -50,7 +50,7 @@ fn every_kind_of_record_keeps_to_the_published_schema() {
 }
 
 #[test]
-fn a_menu_is_there_option_by_option_and_every_answer_says_who_gave_it() {
+fn menu_lists_each_option_and_states_the_source_of_the_verdict() {
     let menu = recorded(&sample_events::explored());
     assert_eq!(
         (&menu["mode"], &menu["confidence"], &menu["verdict_source"]),
@@ -92,7 +92,7 @@ fn a_menu_is_there_option_by_option_and_every_answer_says_who_gave_it() {
 }
 
 #[test]
-fn the_output_has_the_keys_that_scripts_were_promised() {
+fn output_has_the_keys_promised_to_scripts() {
     let written = recorded(&sample_events::complete());
     assert_eq!(
         written["consultation_id"],
@@ -135,7 +135,7 @@ fn the_output_has_the_keys_that_scripts_were_promised() {
 }
 
 #[test]
-fn what_did_not_happen_is_not_claimed() {
+fn page_claims_nothing_that_did_not_happen() {
     let aborted = recorded(&sample_events::aborted());
     assert_eq!(
         (&aborted["status"], &aborted["abort_reason"]),
@@ -209,7 +209,7 @@ fn filtered(tokens_saved: u64) -> Vec<Envelope> {
 }
 
 #[test]
-fn what_filtering_saved_is_counted_from_the_prompts_that_were_read() {
+fn savings_of_filtering_are_counted_from_the_prompts() {
     let mut events = filtered(640);
     let efficiency = json!({
         "tokens_used": 9 * 1_204,
@@ -233,7 +233,7 @@ fn what_filtering_saved_is_counted_from_the_prompts_that_were_read() {
 }
 
 #[test]
-fn a_consultation_without_filtering_claims_no_savings_and_one_without_calls_no_share() {
+fn no_savings_are_claimed_without_filtering_or_calls() {
     let stats = |events: &[Envelope]| recorded(events)["token_efficiency_stats"].clone();
     let whole = json!({
         "tokens_used": 9 * 1_204, "tokens_saved_via_filtering": 0, "efficiency_percentage": 0.0, "filtering_method": "none"
@@ -287,7 +287,7 @@ fn every_attempt_and_every_problem_is_in_the_response() {
 }
 
 #[test]
-fn a_substitute_is_named_where_its_answer_stands() {
+fn substitute_is_named_beside_its_answer() {
     let substituted = recorded(&sample_events::substituted());
     assert_eq!(substituted["status"], "degraded");
     assert_eq!(

@@ -52,7 +52,7 @@ fn micro(usd: u64) -> Cost {
 }
 
 #[test]
-fn what_is_written_is_read_back() {
+fn written_records_are_read_back() {
     for events in [
         sample_events::complete(),
         sample_events::degraded(),
@@ -121,7 +121,7 @@ fn what_is_written_is_read_back() {
 }
 
 #[test]
-fn an_aborted_consultation_says_why_and_where() {
+fn aborted_consultation_states_its_reason_and_phase() {
     let record = of_transcript(&Transcript::fold(&sample_events::aborted()).unwrap());
     assert_eq!(record.completion(), Completion::Aborted);
     assert!(
@@ -132,7 +132,7 @@ fn an_aborted_consultation_says_why_and_where() {
 }
 
 #[test]
-fn a_record_of_version_1_0_keeps_its_rounds_and_what_each_agent_did() {
+fn record_of_version_1_0_keeps_its_rounds_and_agents() {
     let record = stored::read_file(&path("record-1.0.json")).unwrap();
     assert_eq!(
         (
@@ -171,7 +171,7 @@ fn a_record_of_version_1_0_keeps_its_rounds_and_what_each_agent_did() {
 }
 
 #[test]
-fn the_originals_whole_record_is_read() {
+fn complete_record_of_the_original_is_read() {
     let record = original("complete.json");
     assert_eq!(
         (
@@ -251,7 +251,7 @@ fn the_originals_whole_record_is_read() {
 }
 
 #[test]
-fn an_answer_after_round_2_is_an_answer_and_says_what_was_saved() {
+fn early_termination_states_its_answer_and_savings() {
     let record = original("early.json");
     let early = record.early_termination.as_ref().unwrap();
     assert_eq!(
@@ -272,7 +272,7 @@ fn an_answer_after_round_2_is_an_answer_and_says_what_was_saved() {
 }
 
 #[test]
-fn the_originals_other_spelling_is_the_same_record() {
+fn camel_case_record_of_the_original_reads_the_same() {
     let record = original("camel.json");
     assert_eq!(
         (record.id.as_str(), record.completion()),
@@ -314,7 +314,7 @@ fn the_originals_other_spelling_is_the_same_record() {
 }
 
 #[test]
-fn a_confidence_of_zero_counts_only_where_an_answer_states_it() {
+fn confidence_of_zero_counts_only_where_an_answer_states_it() {
     assert_eq!(
         share(original("camel.json").confidence),
         Some(0.0),
@@ -333,7 +333,7 @@ fn a_confidence_of_zero_counts_only_where_an_answer_states_it() {
 }
 
 #[test]
-fn what_its_first_version_wrote_is_read() {
+fn record_of_the_originals_first_version_is_read() {
     let record = original("first.json");
     assert_eq!(
         (record.completion(), record.recommendation.as_deref()),
@@ -352,7 +352,7 @@ fn what_its_first_version_wrote_is_read() {
 }
 
 #[test]
-fn of_a_cancelled_run_the_last_whole_line_counts() {
+fn last_whole_line_of_a_cancelled_run_counts() {
     let record = original("partial.jsonl");
     assert_eq!(
         (
@@ -396,7 +396,7 @@ fn of_a_cancelled_run_the_last_whole_line_counts() {
 }
 
 #[test]
-fn a_record_that_says_hardly_anything_is_read_as_far_as_it_goes() {
+fn sparse_record_is_read_as_far_as_it_goes() {
     let record = original("sparse.json");
     assert_eq!(
         (
@@ -422,7 +422,7 @@ fn a_record_that_says_hardly_anything_is_read_as_far_as_it_goes() {
 }
 
 #[test]
-fn experts_that_failed_are_named_with_their_providers_words() {
+fn failed_experts_are_named_with_their_providers_message() {
     let record = original("failed.json");
     assert_eq!(
         (record.completion(), record.verdict.is_none(), record.cost),
@@ -443,7 +443,7 @@ fn experts_that_failed_are_named_with_their_providers_words() {
 }
 
 #[test]
-fn the_index_has_the_same_of_the_originals_records() {
+fn index_rows_equal_the_originals_records() {
     let rows = |name: &str| {
         let bytes = fs::read(path("original").join(name)).unwrap();
         extract::rows(&bytes, "consult-stem", Timestamp(7))
@@ -529,7 +529,7 @@ fn the_index_has_the_same_of_the_originals_records() {
 }
 
 #[test]
-fn what_lies_beside_records_is_none() {
+fn files_beside_records_are_no_records() {
     for name in [
         "original/checkpoint.json",
         "original/index.json",
@@ -546,7 +546,7 @@ fn what_lies_beside_records_is_none() {
 }
 
 #[test]
-fn what_cannot_be_read_is_named_and_nothing_more_comes_of_it() {
+fn unreadable_record_is_an_error_that_names_it() {
     let deep = "[".repeat(10_000);
     let nested = format!(
         "{{\"consultation_id\":\"consult-a\",\"question\":{}1{}}}",
@@ -601,7 +601,7 @@ fn what_cannot_be_read_is_named_and_nothing_more_comes_of_it() {
 }
 
 #[test]
-fn a_file_that_is_too_large_for_a_record_is_not_read() {
+fn file_too_large_for_a_record_is_not_read() {
     let huge = vec![b' '; (64 << 20) + 1];
     assert!(matches!(read(&huge), Err(RecordReadError::TooLarge)));
 }
@@ -649,7 +649,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn a_field_of_any_other_type_is_as_if_it_were_missing(which in 0usize..8, changes in proptest::collection::vec((any::<prop::sample::Index>(), odd()), 1..6)) {
+    fn field_of_any_other_type_counts_as_missing(which in 0usize..8, changes in proptest::collection::vec((any::<prop::sample::Index>(), odd()), 1..6)) {
         let names = ["record-1.0.json", "original/complete.json", "original/early.json", "original/camel.json", "original/first.json",
             "original/sparse.json", "original/failed.json", "original/checkpoint.json"];
         let mut value: serde_json::Value = serde_json::from_slice(&fs::read(path(names[which])).unwrap()).unwrap();
@@ -672,7 +672,7 @@ proptest! {
     }
 
     #[test]
-    fn bytes_that_were_changed_or_lost_do_no_harm(which in 0usize..3, at in any::<prop::sample::Index>(), byte in any::<u8>(), length in any::<prop::sample::Index>()) {
+    fn changed_or_lost_bytes_never_panic(which in 0usize..3, at in any::<prop::sample::Index>(), byte in any::<u8>(), length in any::<prop::sample::Index>()) {
         let names = ["record-1.0.json", "original/complete.json", "original/partial.jsonl"];
         let mut bytes = fs::read(path(names[which])).unwrap();
         let place = at.index(bytes.len());

@@ -33,7 +33,7 @@ fn live(home: &Home, consultation: &GeneratedConsultation) {
 }
 
 #[test]
-fn all_rows_are_there_whoever_writes_while_it_is_made_anew_again_and_again() {
+fn concurrent_writers_lose_no_rows_during_rebuilds() {
     let home = Home::new();
     home.rebuild();
     let all: Vec<GeneratedConsultation> = consultations(1, 60, Length::Short).collect();
@@ -74,7 +74,7 @@ fn all_rows_are_there_whoever_writes_while_it_is_made_anew_again_and_again() {
 }
 
 #[test]
-fn of_several_that_find_none_one_makes_it_and_the_others_wait_for_it() {
+fn one_process_builds_a_missing_index_and_the_others_wait() {
     let home = Home::with(2, 50);
     let made: Vec<bool> = thread::scope(|scope| {
         let make = || {
@@ -93,7 +93,7 @@ fn of_several_that_find_none_one_makes_it_and_the_others_wait_for_it() {
 }
 
 #[test]
-fn while_one_is_made_the_old_one_answers_and_takes_rows_that_are_in_the_new_one() {
+fn old_index_serves_during_a_rebuild_and_its_new_rows_survive() {
     let home = Home::with(3, 30);
     home.rebuild();
     let new = consultations(4, 1, Length::Short).next().unwrap();
@@ -109,7 +109,7 @@ fn while_one_is_made_the_old_one_answers_and_takes_rows_that_are_in_the_new_one(
 }
 
 #[test]
-fn it_is_not_swapped_under_who_has_it_open_and_who_is_in_a_hurry_does_not_wait_long() {
+fn open_index_is_not_swapped_and_a_short_wait_ends_soon() {
     let home = Home::with(5, 2);
     home.rebuild();
     let open = home.open();

@@ -64,7 +64,7 @@ fn settle(home: &Home) {
 }
 
 #[test]
-fn a_home_without_an_index_is_left_as_it_is() {
+fn opening_a_missing_index_creates_nothing() {
     let home = Home::with(1, 3);
     assert!(matches!(
         Index::open(&home.database()),
@@ -74,7 +74,7 @@ fn a_home_without_an_index_is_left_as_it_is() {
 }
 
 #[test]
-fn every_damage_of_a_database_is_recognized_and_mended_and_nothing_is_lost() {
+fn every_damage_is_recognized_and_repaired_without_loss() {
     for (name, damage) in DAMAGES {
         let home = Home::with(2, 12);
         home.rebuild();
@@ -92,7 +92,7 @@ fn every_damage_of_a_database_is_recognized_and_mended_and_nothing_is_lost() {
 }
 
 #[test]
-fn whatever_page_is_overwritten_either_nothing_is_read_wrong_or_it_is_recognized_as_damage() {
+fn overwritten_pages_are_harmless_or_recognized_as_damage() {
     let home = Home::with(3, 40);
     home.rebuild();
     let whole = home.contents();
@@ -122,7 +122,7 @@ fn whatever_page_is_overwritten_either_nothing_is_read_wrong_or_it_is_recognized
 }
 
 #[test]
-fn a_header_that_has_survived_its_tables_is_damage_once_they_are_asked_for() {
+fn header_without_tables_is_damage_at_the_first_query() {
     let home = Home::with(4, 1);
     let connection = Connection::open(home.database()).unwrap();
     connection
@@ -154,7 +154,7 @@ fn a_header_that_has_survived_its_tables_is_damage_once_they_are_asked_for() {
 }
 
 #[test]
-fn a_newer_database_is_refused_and_left_as_it_is() {
+fn newer_database_is_refused_and_unchanged() {
     let home = Home::with(5, 2);
     home.rebuild();
     home.open()
@@ -192,7 +192,7 @@ pub(crate) fn foreign(database: &Path) {
 }
 
 #[test]
-fn another_programs_database_is_recognized_and_kept_under_another_name() {
+fn foreign_database_is_recognized_and_renamed() {
     let home = Home::with(6, 2);
     for kept in [
         "consult-analytics.db.before-conclave",
@@ -219,7 +219,7 @@ fn another_programs_database_is_recognized_and_kept_under_another_name() {
 }
 
 #[test]
-fn another_programs_log_goes_with_its_database() {
+fn foreign_log_moves_with_its_database() {
     let home = Home::with(7, 2);
     foreign(&home.database());
     // As a process leaves it that is killed.
@@ -246,7 +246,7 @@ fn another_programs_log_goes_with_its_database() {
 }
 
 #[test]
-fn a_log_that_has_outlived_its_database_does_not_get_into_the_new_one() {
+fn log_of_a_lost_database_stays_out_of_the_new_one() {
     let home = Home::with(8, 5);
     home.rebuild();
     let whole = home.contents();
@@ -258,7 +258,7 @@ fn a_log_that_has_outlived_its_database_does_not_get_into_the_new_one() {
 }
 
 #[test]
-fn a_folder_in_its_place_is_no_damage() {
+fn folder_in_place_of_the_database_is_not_damage() {
     let home = Home::with(9, 1);
     fs::create_dir(home.database()).unwrap();
     let unusable = Index::open(&home.database()).unwrap_err();
@@ -270,7 +270,7 @@ fn a_folder_in_its_place_is_no_damage() {
 
 #[cfg(unix)]
 #[test]
-fn all_that_belongs_to_it_is_for_the_user_alone() {
+fn index_files_belong_to_the_user_alone() {
     use std::os::unix::fs::PermissionsExt;
     let home = Home::with(10, 2);
     home.rebuild();
@@ -303,7 +303,7 @@ fn all_that_belongs_to_it_is_for_the_user_alone() {
 }
 
 #[test]
-fn a_database_of_any_earlier_version_is_brought_up_to_date() {
+fn database_of_any_earlier_version_is_migrated() {
     for version in 1..schema::version() {
         let home = Home::with(11, 0);
         let connection = Connection::open(home.database()).unwrap();

@@ -47,7 +47,7 @@ fn empty() -> Home {
 }
 
 #[test]
-fn made_anew_it_has_row_by_row_what_came_one_by_one_in_whatever_order() {
+fn rebuild_in_any_order_gives_the_same_rows() {
     for (seed, count) in [(1, 150), (2, 1), (3, 40)] {
         let live = empty();
         let mut all: Vec<GeneratedConsultation> =
@@ -77,7 +77,7 @@ fn made_anew_it_has_row_by_row_what_came_one_by_one_in_whatever_order() {
 }
 
 #[test]
-fn what_cannot_be_read_is_named_with_why_and_everything_else_is_indexed() {
+fn unreadable_files_are_reported_and_the_rest_is_indexed() {
     let home = Home::with(4, 3);
     let write = |name: &str, text: &[u8]| fs::write(home.logs().join(name), text).unwrap();
     write("consult-torn.json", b"{\"consultation_id\": \"consult-to");
@@ -133,7 +133,7 @@ fn what_cannot_be_read_is_named_with_why_and_everything_else_is_indexed() {
 }
 
 #[test]
-fn the_originals_files_are_taken_in_and_a_whole_record_goes_before_what_is_left_of_a_failed_run() {
+fn whole_record_of_the_original_wins_over_a_partial_one() {
     let home = Home::new();
     let original = |id: &str, state: &str| {
         json!({
@@ -179,7 +179,7 @@ fn the_originals_files_are_taken_in_and_a_whole_record_goes_before_what_is_left_
 }
 
 #[test]
-fn which_of_two_files_tells_a_consultation_does_not_depend_on_the_order() {
+fn source_of_a_consultation_does_not_depend_on_the_order() {
     let one = consultations(5, 1, Length::Short).next().unwrap();
     for names in [["consult-a", "consult-z"], ["consult-z", "consult-a"]] {
         let home = Home::new();
@@ -232,7 +232,7 @@ fn until_free(path: &Path) {
 }
 
 #[test]
-fn a_consultation_whose_process_was_killed_is_indexed_from_its_journal() {
+fn killed_consultation_is_indexed_from_its_journal() {
     let (home, one) = killed(6);
     let path = home.logs().join(format!("{}.jsonl", one.id));
     drop(write_journal(&path, &one, one.events.len() / 2));
@@ -248,7 +248,7 @@ fn a_consultation_whose_process_was_killed_is_indexed_from_its_journal() {
 }
 
 #[test]
-fn a_consultation_that_still_runs_is_marked_and_comes_when_its_process_is_gone() {
+fn running_consultation_is_marked_and_indexed_once_its_process_is_gone() {
     let (home, one) = killed(7);
     let path = home.logs().join(format!("{}.jsonl", one.id));
     let journal = write_journal(&path, &one, one.events.len() / 2);
@@ -284,7 +284,7 @@ fn a_consultation_that_still_runs_is_marked_and_comes_when_its_process_is_gone()
 }
 
 #[test]
-fn a_mark_goes_when_the_rows_come_or_when_there_is_nothing_to_bring() {
+fn mark_is_removed_with_the_rows_or_without_a_source() {
     let home = empty();
     let one = consultations(8, 1, Length::Short).next().unwrap();
     let mut index = home.open();
@@ -300,7 +300,7 @@ fn a_mark_goes_when_the_rows_come_or_when_there_is_nothing_to_bring() {
 }
 
 #[test]
-fn a_journal_that_went_on_after_its_record_tells_the_consultation() {
+fn journal_newer_than_its_record_is_the_source() {
     let (home, one) = killed(9);
     let half = one.events.len() / 2;
     let journal = home.logs().join(format!("{}.jsonl", one.id));
@@ -361,7 +361,7 @@ fn journal_of_another_version(path: &Path) -> File {
 }
 
 #[test]
-fn what_comes_changes_and_goes_while_it_is_made_is_as_it_is_in_the_end() {
+fn rebuild_catches_up_with_new_changed_and_deleted_files() {
     let home = Home::with(10, 200);
     let mut others = consultations(11, 3, Length::Short);
     let (new, other) = (others.next().unwrap(), others.next().unwrap());
@@ -413,7 +413,7 @@ fn what_comes_changes_and_goes_while_it_is_made_is_as_it_is_in_the_end() {
 }
 
 #[test]
-fn progress_begins_with_nothing_and_ends_with_all_and_never_goes_back() {
+fn progress_rises_from_nothing_to_all() {
     let home = Home::with(12, 130);
     let mut told = vec![];
     rebuild(&home.logs(), &home.database(), &mut |progress| {
@@ -431,7 +431,7 @@ fn progress_begins_with_nothing_and_ends_with_all_and_never_goes_back() {
 }
 
 #[test]
-fn what_an_interrupted_one_left_is_removed_and_nothing_of_a_whole_one_stays() {
+fn leftovers_of_interrupted_and_finished_rebuilds_are_removed() {
     let home = Home::with(13, 3);
     fs::write(home.path().join("consult-analytics.db.new-abc"), "left").unwrap();
     fs::write(
@@ -451,7 +451,7 @@ fn what_an_interrupted_one_left_is_removed_and_nothing_of_a_whole_one_stays() {
 }
 
 #[test]
-fn one_that_cannot_be_written_leaves_the_old_one_as_it_was() {
+fn failed_rebuild_leaves_the_old_index_unchanged() {
     let home = Home::with(14, 3);
     home.rebuild();
     let whole = home.contents();
@@ -476,7 +476,7 @@ fn one_that_cannot_be_written_leaves_the_old_one_as_it_was() {
 }
 
 #[test]
-fn who_needs_one_and_finds_it_made_does_not_make_it_again() {
+fn index_built_by_another_process_is_not_built_again() {
     let home = Home::with(15, 3);
     let make = || rebuild_if_unusable(&home.logs(), &home.database(), &mut |_| {}).unwrap();
     assert_eq!(make().map(|rebuilt| rebuilt.indexed), Some(3));
@@ -484,7 +484,7 @@ fn who_needs_one_and_finds_it_made_does_not_make_it_again() {
 }
 
 #[test]
-fn one_in_memory_has_the_same_and_leaves_nothing() {
+fn index_in_memory_has_the_same_rows_and_leaves_no_files() {
     let home = Home::with(16, 20);
     let (mut index, rebuilt): (Index, _) = build_in_memory(&home.logs()).unwrap();
     assert_eq!((rebuilt.indexed, home.beside().len()), (20, 0));
@@ -495,7 +495,7 @@ fn one_in_memory_has_the_same_and_leaves_nothing() {
 }
 
 #[test]
-fn a_home_without_logs_gets_an_index_of_nothing() {
+fn rebuild_without_logs_makes_an_empty_index() {
     let home = Home::new();
     fs::remove_dir(home.logs()).unwrap();
     assert_eq!(home.rebuild().indexed, 0);

@@ -245,7 +245,7 @@ fn agent(record: &Value, seat: &Value, answered: bool) -> AgentRow<'static> {
 }
 
 #[test]
-fn the_rows_of_a_record_are_what_an_independent_reading_of_it_finds() {
+fn rows_of_a_record_equal_an_independent_reading() {
     for generated in
         consultations(3, 200, Length::Short).chain(consultations(4, 200, Length::Usual))
     {
@@ -368,7 +368,7 @@ fn the_generated_records_are_of_every_kind() {
 }
 
 #[test]
-fn the_same_seed_makes_the_same_records_and_their_ids_sort_by_time() {
+fn one_seed_makes_the_same_records_with_ids_in_order_of_time() {
     let ids = |count| {
         consultations(9, count, Length::Short).map(|generated| (generated.id, generated.at))
     };
@@ -431,7 +431,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn a_field_of_another_type_is_as_if_it_were_missing_and_never_an_error(seed in 0..40_u64, place in any::<prop::sample::Index>()) {
+    fn field_of_another_type_counts_as_missing(seed in 0..40_u64, place in any::<prop::sample::Index>()) {
         let GeneratedConsultation { mut record, .. } = consultations(seed, 1, Length::Usual).next().unwrap();
         record["tool_version"] = json!("0.1.0");
         let mut all = vec![];
@@ -460,7 +460,7 @@ proptest! {
 }
 
 #[test]
-fn every_single_mark_of_a_record_of_ours_can_be_missing() {
+fn record_of_ours_is_recognized_without_any_one_mark() {
     let whole = record(&Transcript::fold(&sample_events::complete()).unwrap());
     for key in whole
         .as_object()
@@ -475,7 +475,7 @@ fn every_single_mark_of_a_record_of_ours_can_be_missing() {
 }
 
 #[test]
-fn a_record_of_which_only_the_id_is_left_claims_nothing() {
+fn record_with_only_an_id_claims_nothing() {
     let record = bytes(&json!({ "tool_version": "0.1.0", "consultation_id": "consult-1" }));
     let Rows {
         consultation,
@@ -504,7 +504,7 @@ fn a_record_of_which_only_the_id_is_left_claims_nothing() {
 }
 
 #[test]
-fn what_is_no_record_of_a_known_version_has_no_rows() {
+fn other_files_and_newer_versions_have_no_rows() {
     let ours = |version: &str| {
         bytes(
             &json!({ "tool_version": "9", "consultation_id": "consult-1", "schema_version": version }),
@@ -548,7 +548,7 @@ fn what_is_no_record_of_a_known_version_has_no_rows() {
 }
 
 #[test]
-fn calls_of_one_number_or_of_none_are_all_kept() {
+fn calls_with_duplicate_or_missing_numbers_are_all_stored() {
     let attempt = |call: Value| json!({ "call": call, "model": "openai:m", "cost": { "micro_usd": 5, "lower_bound": false }, "stop": "end" });
     let attempts = [
         json!(2),
@@ -577,7 +577,7 @@ fn calls_of_one_number_or_of_none_are_all_kept() {
 }
 
 #[test]
-fn a_call_that_does_not_tell_its_cost_makes_it_a_lower_bound() {
+fn call_without_a_stated_cost_makes_the_total_a_lower_bound() {
     let record = json!({
         "tool_version": "0.1.0",
         "consultation_id": "consult-1",
@@ -597,7 +597,7 @@ fn a_call_that_does_not_tell_its_cost_makes_it_a_lower_bound() {
 }
 
 #[test]
-fn what_a_later_analysis_says_of_the_debate_counts_where_the_experts_say_nothing() {
+fn analysis_in_the_record_counts_where_experts_state_nothing() {
     let record = json!({
         "tool_version": "0.9.0",
         "consultation_id": "consult-1",
@@ -623,7 +623,7 @@ fn what_a_later_analysis_says_of_the_debate_counts_where_the_experts_say_nothing
 }
 
 #[test]
-fn a_consultation_without_a_record_has_the_rows_that_its_record_would_have() {
+fn journal_gives_the_rows_that_its_record_would_give() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("consult-x.jsonl");
     for generated in consultations(5, 40, Length::Usual) {

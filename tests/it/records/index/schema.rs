@@ -42,7 +42,7 @@ const CONSULTATIONS: &str = "
       VALUES (1, 1, 1, 'security', 'openai', 'gpt-6.1-sol', 0, 5, 0, 6, 7);";
 
 #[test]
-fn a_database_of_every_earlier_version_is_brought_up_to_date_with_what_it_has() {
+fn migrations_from_every_version_preserve_the_rows() {
     let mut fresh = Connection::open_in_memory().unwrap();
     migrate(&mut fresh, 0).unwrap();
     fresh.execute_batch(CONSULTATIONS).unwrap();
@@ -78,7 +78,7 @@ fn a_database_of_every_earlier_version_is_brought_up_to_date_with_what_it_has() 
 }
 
 #[test]
-fn what_is_up_to_date_or_ahead_stays_as_it_is() {
+fn current_or_newer_database_is_not_migrated() {
     let mut connection = Connection::open_in_memory().unwrap();
     migrate(&mut connection, 0).unwrap();
     let before = objects(&connection);
@@ -99,7 +99,7 @@ fn what_is_up_to_date_or_ahead_stays_as_it_is() {
 }
 
 #[test]
-fn a_step_that_fails_leaves_the_database_as_it_was() {
+fn failed_migration_leaves_the_database_unchanged() {
     let mut old = stopped_at(1);
     old.execute_batch("CREATE TABLE open_consultations (other INTEGER)")
         .unwrap();
@@ -114,7 +114,7 @@ fn a_step_that_fails_leaves_the_database_as_it_was() {
 }
 
 #[test]
-fn the_tables_have_the_columns_and_indexes_that_were_promised() {
+fn tables_have_the_promised_columns_and_indexes() {
     let mut connection = Connection::open_in_memory().unwrap();
     migrate(&mut connection, 0).unwrap();
     let promised = [
@@ -144,7 +144,7 @@ fn the_tables_have_the_columns_and_indexes_that_were_promised() {
 }
 
 #[test]
-fn the_rows_of_a_consultation_are_nothing_without_it() {
+fn rows_of_a_consultation_are_deleted_with_it() {
     let mut connection = Connection::open_in_memory().unwrap();
     migrate(&mut connection, 0).unwrap();
     connection

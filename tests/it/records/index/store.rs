@@ -87,7 +87,7 @@ fn outcome(connection: &Connection, id: &str) -> [Option<String>; 3] {
 }
 
 #[test]
-fn what_is_put_twice_is_there_once() {
+fn consultation_inserted_twice_is_there_once() {
     let index = Index::in_memory().unwrap();
     let all = generated(1, 30);
     put_all(index.connection(), &all);
@@ -101,7 +101,7 @@ fn what_is_put_twice_is_there_once() {
 }
 
 #[test]
-fn every_row_is_there_as_it_was_read() {
+fn stored_rows_equal_the_extracted_rows() {
     let index = Index::in_memory().unwrap();
     let all = generated(2, 30);
     put_all(index.connection(), &all);
@@ -146,8 +146,7 @@ fn every_row_is_there_as_it_was_read() {
 }
 
 #[test]
-fn a_newer_version_of_a_consultation_takes_the_place_of_the_older_with_its_words_and_both_days_are_summed_up_again()
- {
+fn newer_rows_replace_older_ones_with_their_text_and_day_sums() {
     let index = Index::in_memory().unwrap();
     let connection = index.connection();
     put(
@@ -176,7 +175,7 @@ fn a_newer_version_of_a_consultation_takes_the_place_of_the_older_with_its_words
 }
 
 #[test]
-fn nothing_is_left_of_a_consultation_that_is_taken_out() {
+fn deleted_consultation_leaves_nothing() {
     let index = Index::in_memory().unwrap();
     let connection = index.connection();
     let all = generated(3, 20);
@@ -212,7 +211,7 @@ fn nothing_is_left_of_a_consultation_that_is_taken_out() {
 }
 
 #[test]
-fn what_became_of_an_answer_stays_when_its_record_is_read_again_and_goes_when_it_is_taken_back() {
+fn grade_survives_new_rows_until_it_is_removed() {
     let index = Index::in_memory().unwrap();
     let connection = index.connection();
     let [first, second] = ["2026-11-20T08:00:00Z", "2026-11-21T08:00:00Z"]
@@ -275,7 +274,7 @@ fn a_consultation_is_open_until_it_has_ended() {
 }
 
 #[test]
-fn two_consultations_whose_keys_would_be_the_same_do_not_take_each_others_place() {
+fn consultations_with_equal_keys_do_not_replace_each_other() {
     let at = Timestamp(1_795_252_598_042);
     let mut seen = std::collections::BTreeMap::new();
     let (one, other) = (0..)
@@ -306,7 +305,7 @@ fn keys_sort_by_time() {
 }
 
 #[test]
-fn a_database_filled_with_many_at_once_is_the_same_as_one_filled_one_by_one() {
+fn bulk_insert_gives_the_same_database_as_single_inserts() {
     let all = generated(4, 40);
     let one_by_one = Index::in_memory().unwrap();
     put_all(one_by_one.connection(), &all);
@@ -344,7 +343,7 @@ fn a_database_filled_with_many_at_once_is_the_same_as_one_filled_one_by_one() {
 }
 
 #[test]
-fn an_index_made_anew_from_the_files_is_the_same_as_one_that_was_written_to_as_they_came() {
+fn rebuilt_index_equals_the_live_index() {
     let home = tempfile::tempdir().unwrap();
     let logs = home.path().join("consult-logs");
     std::fs::create_dir(&logs).unwrap();

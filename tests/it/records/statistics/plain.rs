@@ -43,7 +43,7 @@ fn day(text: &str) -> Date {
 }
 
 #[test]
-fn of_nothing_counts_are_zero_and_all_else_is_unknown() {
+fn empty_index_has_zero_counts_and_unknown_values() {
     let mut index = Index::in_memory().unwrap();
     let found = json(&ask(
         index.connection_mut(),
@@ -98,7 +98,7 @@ fn of_nothing_counts_are_zero_and_all_else_is_unknown() {
 }
 
 #[test]
-fn a_range_with_two_ends_lists_its_days_though_nothing_was_done() {
+fn bounded_range_lists_days_without_consultations() {
     let mut index = Index::in_memory().unwrap();
     let week = ask(
         index.connection_mut(),
@@ -128,7 +128,7 @@ fn a_range_with_two_ends_lists_its_days_though_nothing_was_done() {
 }
 
 #[test]
-fn money_of_an_aborted_consultation_is_spent_and_nothing_else_of_it_counts() {
+fn aborted_consultation_counts_only_its_cost() {
     let mut index = Index::in_memory().unwrap();
     let mut record = completed(1, NOW.0);
     record["state"] = json!("Aborted");
@@ -168,7 +168,7 @@ fn money_of_an_aborted_consultation_is_spent_and_nothing_else_of_it_counts() {
 }
 
 #[test]
-fn a_cost_that_nobody_knows_is_not_nothing() {
+fn unknown_cost_is_not_zero() {
     let mut index = Index::in_memory().unwrap();
     put(index.connection(), &completed(1, NOW.0));
     let found = ask(index.connection_mut(), Span::AllTime, &TimeZone::UTC, NOW);
@@ -187,7 +187,7 @@ fn a_cost_that_nobody_knows_is_not_nothing() {
 }
 
 #[test]
-fn a_day_is_from_its_first_millisecond_to_the_last_before_the_next_also_when_clocks_change() {
+fn days_have_exact_bounds_when_clocks_change() {
     for name in ZONES {
         let zone = zone(name);
         for today in DAYS.map(day) {
@@ -229,7 +229,7 @@ fn a_day_is_from_its_first_millisecond_to_the_last_before_the_next_also_when_clo
 }
 
 #[test]
-fn days_on_which_clocks_change_are_as_long_as_they_are() {
+fn days_are_23_or_25_hours_long_when_clocks_change() {
     let hours = |name: &str, date: &str| {
         let (zone, date) = (zone(name), day(date));
         let range = calendar::range(
@@ -268,7 +268,7 @@ fn days_on_which_clocks_change_are_as_long_as_they_are() {
 }
 
 #[test]
-fn months_and_days_are_read_as_they_are_written_and_errors_say_how() {
+fn months_and_days_parse_and_errors_state_the_format() {
     assert_eq!(
         calendar::month("2026-02"),
         Ok(Span::Month(day("2026-02-01")))
@@ -322,7 +322,7 @@ fn months_and_days_are_read_as_they_are_written_and_errors_say_how() {
 }
 
 #[test]
-fn a_database_that_another_process_writes_to_is_asked_all_the_same() {
+fn database_is_readable_while_another_process_writes() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("index.db");
     let (mut reader, writer) = (made::index(&path), Connection::open(&path).unwrap());
@@ -343,7 +343,7 @@ fn a_database_that_another_process_writes_to_is_asked_all_the_same() {
 }
 
 #[test]
-fn a_time_that_nobody_can_mean_is_counted_all_the_same() {
+fn absurd_times_are_counted() {
     let mut index = Index::in_memory().unwrap();
     for (number, at) in [
         "0001-01-01T00:00:00Z",
@@ -374,7 +374,7 @@ fn a_time_that_nobody_can_mean_is_counted_all_the_same() {
 }
 
 #[test]
-fn a_day_whose_last_consultation_is_taken_out_is_kept_no_more() {
+fn day_without_consultations_is_no_longer_stored() {
     let mut index = Index::in_memory().unwrap();
     put(index.connection(), &completed(1, NOW.0));
     days::refresh(index.connection_mut()).unwrap();
@@ -395,7 +395,7 @@ fn a_day_whose_last_consultation_is_taken_out_is_kept_no_more() {
 }
 
 #[test]
-fn many_records_as_the_program_writes_them_say_what_is_counted() {
+fn statistics_equal_an_independent_count_over_many_records() {
     let home = tempfile::tempdir().unwrap();
     generated::write(home.path(), 5, 120, Length::Short);
     let mut index = Index::in_memory().unwrap();

@@ -123,7 +123,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_number_is_what_the_records_say_also_after_they_have_changed(case in a_case()) {
+    fn statistics_equal_the_records_after_changes(case in a_case()) {
         let home = tempfile::tempdir().unwrap();
         let (logs, database) = (home.path().join("logs"), home.path().join("index.db"));
         std::fs::create_dir(&logs).unwrap();
