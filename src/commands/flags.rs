@@ -28,20 +28,19 @@ pub(crate) struct ControlFlags {
     #[arg(short, long)]
     pub(crate) yes: bool,
 
-    /// Make no call that could bring the cost above this amount [default: no ceiling]
+    /// Make no call that could bring the cost above this amount
     #[arg(long, value_name = "USD", value_parser = dollars)]
     pub(crate) max_cost: Option<MicroUsd>,
 
-    /// What to do when a model fails for good [default: ask]
+    /// What to do when a model fails for good
     #[arg(long, value_name = "WHAT", value_enum)]
     pub(crate) on_failure: Option<FailureChoice>,
 
     /// Ask a second model when the first shows no sign of an answer for this long; `off` for never
-    /// [default: 10]
     #[arg(long, value_name = "SECONDS|off")]
     pub(crate) hedge_after: Option<String>,
 
-    /// End the run when a round takes longer than this [default: no limit]
+    /// End the run when a round takes longer than this
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_wait: Option<u64>,
 

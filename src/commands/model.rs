@@ -91,7 +91,8 @@ fn act(action: &Action, models: &EmbeddedModels<'_>) -> Result<String, Error> {
 }
 
 fn named(name: &str) -> Result<&'static Model, Error> {
-    find(name).map_err(|error| Error::usage(error).hint("see the models: `conclave model list`"))
+    find(name)
+        .map_err(|error| Error::usage(error).hint("see the models with `conclave model list`"))
 }
 
 /// Returns one line for each model: its name, whether it is downloaded, its size, licence and use.

@@ -29,15 +29,13 @@ pub(crate) fn find(
         .map_err(|error| Error::usage(format!("cannot read `{}`: {error}", logs.display())))?
     {
         Ok(found) => Ok(found),
-        Err(LookupError::NotFound) if name == "last" => {
-            Err(Error::usage("no saved consultations")
-                .hint("ask something: `conclave consult \"…\"`"))
-        }
+        Err(LookupError::NotFound) if name == "last" => Err(Error::usage("no saved consultations")
+            .hint("ask something with `conclave consult \"…\"`")),
         Err(LookupError::NotFound) => Err(Error::usage(format!(
             "no consultation is called `{}`",
             one_line(name)
         ))
-        .hint("see the saved consultations: `conclave history list`")),
+        .hint("see the saved consultations with `conclave history list`")),
         Err(LookupError::Ambiguous(found)) => Err(several(index, logs, name, &found)),
     }
 }
@@ -63,7 +61,7 @@ fn several(index: Option<&Index>, logs: &Path, name: &str, found: &[Consultation
         });
     match found.len().saturating_sub(MOST_CANDIDATES) {
         0 => error,
-        more => error.hint(format!("and {more} more: `conclave history list`")),
+        more => error.hint(format!("and {more} more: see `conclave history list`")),
     }
 }
 

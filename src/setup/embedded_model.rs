@@ -145,7 +145,7 @@ impl<'a> EmbeddedModels<'a> {
             })
         });
         choice::choose(own, name.or(self.configured_name.as_deref()), &self.home)
-            .map_err(|error| Error::usage(error).hint("see the models: `conclave model list`"))
+            .map_err(|error| Error::usage(error).hint("see the models with `conclave model list`"))
     }
 
     async fn agree(
@@ -159,7 +159,10 @@ impl<'a> EmbeddedModels<'a> {
             ConsentMode::NonInteractive => Confirmation::NoTerminal,
             ConsentMode::Interactive => ask_yes_no(self.printer, question).await,
         };
-        let pull = format!("download it first: `conclave model pull {}`", model.name);
+        let pull = format!(
+            "download it first with `conclave model pull {}`",
+            model.name
+        );
         match agreed {
             Confirmation::Yes => Ok(()),
             Confirmation::No => {

@@ -250,8 +250,8 @@ impl LocalServerSet {
             None => {
                 let looked = self.search.shown(&BTreeSet::from([kind]));
                 Err(Error::usage(format!("no {name} answers at {looked}"))
-                    .hint(format!("start it, or give its address: `conclave config set endpoints.{}.base_url URL`", access.id))
-                    .hint("see which servers answer: `conclave models`"))
+                    .hint(format!("start it, or give its address with `conclave config set endpoints.{}.base_url URL`", access.id))
+                    .hint("see which servers answer with `conclave models`"))
             }
         }
     }

@@ -136,7 +136,7 @@ impl PersonaRegistry {
             let names = || self.sets.keys().map(String::as_str);
             let error = Error::usage(format!("no set of personas is called `{name}`"));
             let define = format!(
-                "define it: `conclave config set {}.{name} \"security,accessibility\"`",
+                "define it with `conclave config set {}.{name} \"security,accessibility\"`",
                 PERSONA_SETS
             );
             match (
@@ -201,8 +201,8 @@ impl PersonaRegistry {
                 let error = Error::usage(format!(
                     "the set `{set}` names `{name}`, and there is no such persona{meant}"
                 ));
-                return Err(error.hint("see the personas: `conclave personas`").hint(format!(
-                    "change it: `conclave config set {0}.{set} \"…\"`, or remove it: `conclave config unset {0}.{set}`",
+                return Err(error.hint("see the personas with `conclave personas`").hint(format!(
+                    "change it with `conclave config set {0}.{set} \"…\"`, or remove it with `conclave config unset {0}.{set}`",
                     PERSONA_SETS
                 )));
             }

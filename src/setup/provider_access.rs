@@ -210,7 +210,7 @@ impl ProviderAccess {
                 KeyError::Missing { variables } => format!("set {}", variables.join(" or ")),
                 KeyError::Unsendable { .. } => "copy the key again, without anything around it".to_owned(),
                 KeyError::Command { provider, .. } => {
-                    format!("try it in a shell: `eval \"$(conclave config get endpoints.{provider}.api_key_cmd)\"`")
+                    format!("try it in a shell with `eval \"$(conclave config get endpoints.{provider}.api_key_cmd)\"`")
                 }
             };
             Error::usage(bad).hint(hint)
@@ -377,7 +377,7 @@ mod tests {
         assert_eq!(error.to_string(), "cannot get the key of `a`");
         assert_eq!(
             error.hints(),
-            ["try it in a shell: `eval \"$(conclave config get endpoints.a.api_key_cmd)\"`"]
+            ["try it in a shell with `eval \"$(conclave config get endpoints.a.api_key_cmd)\"`"]
         );
     }
 }

@@ -98,7 +98,7 @@ impl SettingPath {
                 .map(|(name, _)| name.as_str())
                 .collect();
             let hint = match names.as_slice() {
-                [] => "see the settings: `conclave config show`".to_owned(),
+                [] => "see the settings with `conclave config show`".to_owned(),
                 names => format!("one of: {}", names.join(", ")),
             };
             return Err(Error::usage(format!("there is no `{}.{name}`", self.setting)).hint(hint));
@@ -188,7 +188,7 @@ fn unknown(name: &str) -> Error {
         .unwrap_or_default();
     let error = Error::usage(format!("unknown setting `{name}`{meant}"));
     if meant.is_empty() {
-        error.hint("see the settings: `conclave config show`")
+        error.hint("see the settings with `conclave config show`")
     } else {
         error
     }
@@ -197,7 +197,7 @@ fn unknown(name: &str) -> Error {
 pub(super) fn no_keys_here(name: &str) -> Error {
     Error::usage(format!("`{name}` would put an API key into a file, and no API key is stored in one"))
         .hint("set the vendor's variable, such as OPENAI_API_KEY")
-        .hint("or name a command that prints the key: `conclave config set endpoints.openai.api_key_cmd 'pass show openai'`")
+        .hint("or name a command that prints the key with `conclave config set endpoints.openai.api_key_cmd 'pass show openai'`")
 }
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ fn required() -> Error {
     if std::io::stdin().is_terminal() {
         error
     } else {
-        error.hint("to read the question from standard input: `conclave consult -`")
+        error.hint("read the question from standard input with `conclave consult -`")
     }
 }
 

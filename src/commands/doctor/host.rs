@@ -247,10 +247,12 @@ pub(super) fn embedded(
             CheckStatus::Note,
             format!("{} is not downloaded yet", model.name),
         )
-        .fix(format!("download it: `conclave model pull {}`", model.name)),
-        Err(error) => {
-            check(CheckStatus::Warning, whole(&error)).fix("see the models: `conclave model list`")
-        }
+        .fix(format!(
+            "download it with `conclave model pull {}`",
+            model.name
+        )),
+        Err(error) => check(CheckStatus::Warning, whole(&error))
+            .fix("see the models with `conclave model list`"),
     }
 }
 

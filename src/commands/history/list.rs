@@ -282,6 +282,6 @@ fn nothing(filter: &Filter) -> String {
     if *filter == Filter::default() {
         "No consultations found.\n\nRun your first consultation:\n  conclave consult \"Your question here\"".to_owned()
     } else {
-        "No consultations match. To list all: `conclave history list --all`".to_owned()
+        "No consultations match; list all with `conclave history list --all`".to_owned()
     }
 }

@@ -83,7 +83,7 @@ fn unreadable(files: &ConsultationFiles, found: &ConsultationRef) -> Error {
             Error::failed(error).hint("the file can still be read: it has one JSON object per line")
         }
         Err(_) => Error::failed(format!("the files of {} are gone", found.id)).hint(format!(
-            "remove it from the list: `conclave history rm {}`",
+            "remove it from the list with `conclave history rm {}`",
             found.id
         )),
         Ok(_) => Error::failed(format!(

@@ -62,15 +62,15 @@ pub(super) struct Args {
     #[arg(short, long, help_heading = "Control")]
     yes: bool,
 
-    /// Make no call that could bring the cost above this amount [default: no ceiling]
+    /// Make no call that could bring the cost above this amount
     #[arg(long, value_name = "USD", value_parser = dollars, help_heading = "Control")]
     max_cost: Option<MicroUsd>,
 
-    /// What to do when a model fails for good [default: ask]
+    /// What to do when a model fails for good
     #[arg(long, value_name = "WHAT", value_enum, help_heading = "Control")]
     on_failure: Option<FailureChoice>,
 
-    /// End the run when a round takes longer than this [default: no limit]
+    /// End the run when a round takes longer than this
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Control")]
     max_wait: Option<u64>,
 
@@ -109,7 +109,7 @@ pub(super) fn run(
             found.id
         ));
         return Err(error.hint(format!(
-            "see its question: `conclave history show {}`",
+            "see its question with `conclave history show {}`",
             found.id
         )));
     }

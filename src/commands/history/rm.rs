@@ -233,7 +233,7 @@ fn delete(archive: &Archive<'_>, deletions: &[Deletion]) -> Result<(), Error> {
             .inspect_err(|error| {
                 if is_index_updated {
                     archive.printer.warning(&format!(
-                        "the index still lists deleted consultations: {error}; rebuild it: `conclave consult-stats --rebuild-index`"
+                        "the index still lists deleted consultations: {error}; rebuild it with `conclave consult-stats --rebuild-index`"
                     ));
                 }
             })

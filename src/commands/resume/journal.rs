@@ -41,7 +41,7 @@ pub(super) fn open(
                     "cannot resume {}: it was written by another program",
                     found.id
                 ))
-                .hint(format!("read it: `conclave history show {}`", found.id)));
+                .hint(format!("read it with `conclave history show {}`", found.id)));
             };
             let files = ConsultationFiles::in_folder(logs, &id);
             let ending = ends::ending(&files.journal).map_err(|error| {
@@ -75,7 +75,7 @@ fn newest(
     }
     let nothing = Error::usage("there is no consultation to resume");
     Err(match busy {
-        0 => nothing.hint("ask something: `conclave consult \"…\"`"),
+        0 => nothing.hint("ask something with `conclave consult \"…\"`"),
         _ => nothing.hint(format!(
             "another process is running {}",
             count(busy, "consultation")
@@ -90,7 +90,7 @@ fn check(
     files: &ConsultationFiles,
     ending: JournalEnding,
 ) -> Result<(), Error> {
-    let ask_again = |error: Error| error.hint("ask again: `conclave consult \"…\"`");
+    let ask_again = |error: Error| error.hint("ask again with `conclave consult \"…\"`");
     match ending {
         _ if ending.is_resumable() => Ok(()),
         JournalEnding::Complete if !files.record.exists() => Ok(()),
@@ -136,7 +136,7 @@ fn reopen(
             }))
         }
         Err(no_locks @ ReopenError::NoLocks { .. }) => Err(Error::usage(no_locks).hint(format!(
-            "if no other process runs it: `conclave resume {id} --force`"
+            "if no other process runs it, resume it with `conclave resume {id} --force`"
         ))),
         Err(ReopenError::Unreadable(error)) => Err(damaged(error)),
         Err(missing @ ReopenError::Missing { .. }) => Err(Error::usage(missing)),

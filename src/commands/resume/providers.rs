@@ -93,7 +93,7 @@ impl Connector<'_> {
             model.model, file.name
         ));
         Err(error.hint(format!(
-            "download it: `conclave model pull {}`",
+            "download it with `conclave model pull {}`",
             model.model
         )))
     }
@@ -140,7 +140,7 @@ fn check(
             "{agent} uses {model}, and no provider is called `{provider}`"
         ))
         .hint(format!(
-            "give its address: `conclave config set endpoints.{provider}.base_url URL`"
+            "give its address with `conclave config set endpoints.{provider}.base_url URL`"
         )));
     };
     match access.missing_key() {

@@ -189,7 +189,7 @@ fn capitalised(text: &str) -> String {
 pub(super) fn refused(unusable: OpenError) -> Error {
     match unusable {
         OpenError::Newer { .. } => Error::usage(unusable)
-            .hint("use that version, or rebuild the index for this one: `conclave consult-stats --rebuild-index`"),
+            .hint("use that version, or rebuild the index for this one with `conclave consult-stats --rebuild-index`"),
         OpenError::Busy(_) => Error::failed(unusable).hint("try again when that process has ended"),
         OpenError::Missing(_) | OpenError::Damaged { .. } | OpenError::Foreign(_) | OpenError::Failed { .. } | OpenError::Unreadable { .. } => {
             Error::failed(unusable)

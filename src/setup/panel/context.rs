@@ -51,7 +51,7 @@ impl SelectionContext<'_> {
             return match self.embedded {
                 Some(_) => Ok(()),
                 None => Err(Error::usage("this build has no local model")
-                    .hint("build it in: `cargo build --release --features local`")),
+                    .hint("build it in with `cargo build --release --features local`")),
             };
         }
         let Some(access) = provider_access::find(self.access_list, provider) else {
@@ -63,7 +63,7 @@ impl SelectionContext<'_> {
             return Err(Error::usage(format!("no provider is called `{provider}`"))
                 .hint(format!("one of: {}, local", known.join(", ")))
                 .hint(format!(
-                    "or give it an address: `conclave config set endpoints.{provider}.base_url URL`"
+                    "or give it an address with `conclave config set endpoints.{provider}.base_url URL`"
                 )));
         };
         match access.missing_key() {
@@ -129,7 +129,7 @@ impl SelectionContext<'_> {
             return Err(Error::usage(format!("{} has no usual models to ask", vendors::name(&first.id)))
                 .hint(format!("name one: `--model {}:MODEL`", first.id))
                 .hint(format!(
-                    "or set it in the settings: `conclave config set panel \"security={0}:MODEL,architect={0}:MODEL,pragmatic={0}:MODEL\"`",
+                    "or set it in the settings with `conclave config set panel \"security={0}:MODEL,architect={0}:MODEL,pragmatic={0}:MODEL\"`",
                     first.id
                 )));
         }
@@ -240,7 +240,7 @@ fn no_models() -> Error {
     Error::usage("there is no model to ask: no key is set, no local server answers, and this build has no local model")
         .hint("set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY")
         .hint("or start a local server, such as Ollama")
-        .hint("or build the local model in: `cargo build --release --features local`")
+        .hint("or build in the local model with `cargo build --release --features local`")
 }
 
 /// Returns the personas of the default seats, each with the vendor that plays it when all keys are

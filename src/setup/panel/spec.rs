@@ -134,7 +134,7 @@ impl PersonaChoice {
         }
         match personas.seats(&names)? {
             none if none.is_empty() => Err(Error::usage("`--personas` names no persona")
-                .hint("see the personas: `conclave personas`")),
+                .hint("see the personas with `conclave personas`")),
             entries => Ok(Self::Named(entries)),
         }
     }
@@ -155,7 +155,7 @@ fn named_panel<'a>(name: &str, settings: &'a Settings) -> Result<&'a NamedPanel,
         ) {
             (Some(near), _) => error.hint(format!("did you mean `{near}`?")),
             (None, []) => error.hint(format!(
-                "define it: `conclave config set panels.{name} {EXAMPLE}`"
+                "define it with `conclave config set panels.{name} {EXAMPLE}`"
             )),
             (None, names) => error.hint(format!("one of: {}", names.join(", "))),
         };

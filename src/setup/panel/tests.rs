@@ -86,7 +86,7 @@ fn models_of_the_users_own_servers_and_of_servers_that_need_no_key_can_sit_and_j
 fn a_server_without_usual_models_is_not_guessed_at() {
     let error = chosen_with(&[], &PanelSpec::default(), WORK).unwrap_err();
     assert_eq!(error.to_string(), "work has no usual models to ask");
-    assert_eq!(error.hints()[0], "name one: --model work:MODEL");
+    assert_eq!(error.hints()[0], "name one: `--model work:MODEL`");
     assert_eq!(
         seats(
             &chosen_with(
@@ -191,7 +191,7 @@ fn a_panel_that_has_no_such_name_is_met_with_the_names_that_there_are() {
     let config = r#"{"panels": {"fast": "security=a:m", "slow": "security=b:m"}}"#;
     assert_eq!(hints(config, "fats"), "did you mean `fast`?");
     assert_eq!(hints(config, "xyz"), "one of: fast, slow");
-    assert!(hints("{}", "xyz").starts_with("give it seats: conclave config set panels.xyz "));
+    assert!(hints("{}", "xyz").starts_with("define it with `conclave config set panels.xyz "));
 }
 
 fn seats(chosen: &SelectedPanel) -> Vec<String> {

@@ -311,7 +311,7 @@ pub(crate) async fn obtain_embedded(
             return Err(Error::usage(
                 "a panel can have one local model, for all of its local seats",
             )
-            .hint("see the models: `conclave model list`"));
+            .hint("see the models with `conclave model list`"));
         }
     };
     let file = embedded_models.obtain(&name, consent_mode).await?;

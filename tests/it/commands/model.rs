@@ -56,7 +56,7 @@ fn missing_model_cannot_be_removed() {
     assert_eq!(output.stdout, "");
     assert_eq!(
         output.stderr,
-        "error: `smollm2-135m-instruct` is not there\n"
+        "error: `smollm2-135m-instruct` is not downloaded\n"
     );
 }
 
@@ -67,7 +67,7 @@ fn unknown_model_is_rejected_with_a_hint() {
         assert!(
             output
                 .stderr
-                .ends_with("hint: see what there is: conclave model list\n"),
+                .ends_with("hint: see the models with `conclave model list`\n"),
             "{}",
             output.stderr
         );
@@ -97,7 +97,7 @@ fn build_without_the_local_feature_names_the_feature() {
             .ends_with(2);
         assert_eq!(
             output.stderr,
-            "error: this build has no local model\nhint: build with it: cargo build --release --features local\n"
+            "error: this build has no local model\nhint: build it in with `cargo build --release --features local`\n"
         );
     }
 }

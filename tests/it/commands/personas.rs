@@ -80,11 +80,11 @@ fn invalid_persona_settings_are_rejected_before_any_request() {
     for (config, expected) in [
         (
             r#"{"persona_sets": {"web": ["securty"]}}"#,
-            "error: the set `web` names `securty`, and no persona is called so; did you mean `security`?\n",
+            "error: the set `web` names `securty`, and there is no such persona; did you mean `security`?\n",
         ),
         (
             r#"{"personas": {"vault": {"prompt": "p", "aliases": "infosec"}}}"#,
-            "error: `infosec` is a name of two personas, `security` and `vault`\n",
+            "error: personas `security` and `vault` both answer to `infosec`\n",
         ),
     ] {
         let conclave = Conclave::at(&server).config(config);

@@ -44,7 +44,7 @@ pub(super) fn judges(
     }
     if judges.is_empty() {
         let error = Error::usage("no model of this consultation can be asked now");
-        return Err(error.hint("name a judge: `conclave history rejudge ID --judge MODEL`"));
+        return Err(error.hint("name a judge with `conclave history rejudge ID --judge MODEL`"));
     }
     Ok(judges)
 }

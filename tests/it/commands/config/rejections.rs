@@ -235,7 +235,7 @@ fn api_keys_are_rejected_in_every_setting_and_never_shown() {
             let output = set(&conclave, name, &value).ends_with(2);
             assert!(!output.stderr.contains(key), "{name}: {}", output.stderr);
             assert!(
-                output.stderr.contains("no key is kept in one"),
+                output.stderr.contains("no API key is stored in one"),
                 "{name}: {}",
                 output.stderr
             );

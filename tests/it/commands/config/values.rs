@@ -156,7 +156,7 @@ fn set_names_an_overriding_variable() {
     assert!(
         output
             .stderr
-            .ends_with("CONCLAVE_JUDGE is set in the environment and outweighs the file\n"),
+            .ends_with("CONCLAVE_JUDGE is set in the environment and overrides the file\n"),
         "{}",
         output.stderr
     );

@@ -61,12 +61,12 @@ fn expensive_run_without_a_terminal_ends_with_hints() {
         .trim_end_matches(" (no terminal to ask on)\n");
     assert!(estimate.starts_with('$'), "{progress}");
     let (_, rest) = hints.split_once("--max-cost ").unwrap();
-    let high = rest.split_once('\n').unwrap().0;
+    let high = rest.split_once('`').unwrap().0;
     assert_eq!(
         hints,
         format!(
-            "The estimated cost needs consent, and there is no terminal to ask on\nhint: the estimate is {estimate}: agree to it with --yes\n\
-             hint: or let it cost the high estimate at most: --max-cost {high}\n\
+            "The estimated cost needs consent, and there is no terminal to ask on\nhint: the estimate is {estimate}: agree to it with `--yes`\n\
+             hint: or allow the high estimate with `--max-cost {high}`\n\
              hint: or raise `always_allow_under` in config.json\n"
         )
     );
@@ -223,7 +223,7 @@ fn unpriced_models_are_not_free_and_the_hint_works() {
     assert!(
         output
             .stderr
-            .contains("the estimate is ≥ $0.00: agree to it with --yes"),
+            .contains("the estimate is ≥ $0.00: agree to it with `--yes`"),
         "{}",
         output.stderr
     );
@@ -295,7 +295,7 @@ fn monthly_budget_warns_at_four_fifths_and_needs_consent_when_spent() {
     let short = with(spent * 11 / 10, &["--dry-run"]).ends_with(0);
     assert!(short.stdout.contains(note), "{}", short.stdout);
     assert!(
-        short.stdout.contains("it would exceed the month's budget"),
+        short.stdout.contains("it would exceed the monthly budget"),
         "{}",
         short.stdout
     );

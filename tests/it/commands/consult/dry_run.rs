@@ -140,7 +140,7 @@ fn dry_run_reports_the_consent_decision() {
         .run(&["consult", "--dry-run", "--model", "claude-fable-5-1", "q"])
         .ends_with(0);
     assert!(
-        output.stdout.contains("Consent: needs --yes, since there is nobody to ask: it is not below always_allow_under\n"),
+        output.stdout.contains("Consent: needs --yes, because there is no terminal to ask on: it is not below always_allow_under\n"),
         "{}",
         output.stdout
     );

@@ -97,7 +97,7 @@ fn record_contains_the_answers_before_the_interrupt() {
             .contains("> 🛑 **Aborted in Synthesis:**")
     );
     let saved = format!(
-        "💾 Partial results saved to: {}\nerror: Consultation interrupted\nhint: go on with it: ",
+        "💾 Partial results saved to: {}\nerror: Consultation interrupted\nhint: resume it with `conclave resume ",
         conclave.log("json").display()
     );
     assert!(output.stderr.contains(&saved), "{}", output.stderr);

@@ -102,7 +102,7 @@ fn verbose_adds_the_estimate_and_the_record_path() {
     assert!(
         output
             .stderr
-            .ends_with(&format!("Kept in {}\n", conclave.log("json").display())),
+            .ends_with(&format!("Saved in {}\n", conclave.log("json").display())),
         "{}",
         output.stderr
     );

@@ -108,7 +108,7 @@ fn unavailable_models_are_rejected_with_a_hint() {
         ),
         (
             ["--judge", "acme:x"],
-            "error: no provider is called `acme`\nhint: one of: anthropic, openai, google, xai, mistral, openrouter, ollama, llamacpp, lmstudio, vllm, local\nhint: or give it an address: conclave config set endpoints.acme.base_url URL\n",
+            "error: no provider is called `acme`\nhint: one of: anthropic, openai, google, xai, mistral, openrouter, ollama, llamacpp, lmstudio, vllm, local\nhint: or give it an address with `conclave config set endpoints.acme.base_url URL`\n",
         ),
         (
             ["--panel", "stranger=claude-opus-5-5"],

@@ -115,11 +115,11 @@ fn unknown_or_conflicting_personas_are_rejected_with_a_hint() {
         ),
         (
             &["--personas", "security,auto"],
-            "error: `auto` leaves the choice of all personas to a model, and stands alone\n",
+            "error: `auto` lets a model select all personas, so it cannot be combined with names\n",
         ),
         (
             &["--personas", " , "],
-            "error: `--personas` names nobody\nhint: see who there is: conclave personas\n",
+            "error: `--personas` names no persona\nhint: see the personas with `conclave personas`\n",
         ),
         (
             &["--personas", "security", "--panel", "fast"],
@@ -342,7 +342,7 @@ fn dry_run_names_the_selecting_model_and_sends_nothing() {
         .ends_with(0);
     assert!(
         output.stdout.contains(
-            "Personas: chosen for the question by openai:gpt-6.1-sol; below, the usual ones"
+            "Personas: selected for the question by openai:gpt-6.1-sol; the prompts below"
         ),
         "{}",
         output.stdout

@@ -24,7 +24,7 @@ fn missing_question_yields_a_hint() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     let expected = "error: Question is required. Usage: conclave consult <question>\n\
-                    hint: to read the question from standard input: conclave consult -\n";
+                    hint: read the question from standard input with `conclave consult -`\n";
     for arguments in [&["consult"][..], &["consult", ""], &["consult", " \n\t "]] {
         assert_eq!(
             rejected(&conclave, &server, arguments, ""),
@@ -35,7 +35,7 @@ fn missing_question_yields_a_hint() {
     for input in ["", " \n "] {
         assert_eq!(
             rejected(&conclave, &server, &["consult", "-"], input),
-            "error: standard input holds no question\nhint: for example: echo 'Should we?' | conclave consult -\n"
+            "error: standard input holds no question\nhint: for example: `echo 'Should we?' | conclave consult -`\n"
         );
     }
 }
@@ -191,7 +191,7 @@ fn run_without_any_model_yields_hints() {
         "error: there is no model to ask: no key is set, no local server answers, and this build has no local model\n\
              hint: set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY\n\
              hint: or start a local server, such as Ollama\n\
-             hint: or build the local model in: cargo build --release --features local\n"
+             hint: or build in the local model with `cargo build --release --features local`\n"
     );
     assert!(!conclave.home().exists());
 }

@@ -81,7 +81,7 @@ fn missing_models_are_reported_with_exit_code_one() {
     assert!(
         output
             .stderr
-            .starts_with("error: nothing here can answer a question\nhint: set a key"),
+            .starts_with("error: no model can answer a question\nhint: set a key"),
         "{}",
         output.stderr
     );
@@ -134,7 +134,7 @@ fn vendor_problems_are_reported_with_a_fix() {
             "gone",
             0,
             "warning",
-            "its list of models is not to be had",
+            "its list of models is not available",
             "--deep",
         ),
         (
@@ -150,7 +150,7 @@ fn vendor_problems_are_reported_with_a_fix() {
             without_opus,
             0,
             "warning",
-            "its list is without `claude-opus-5-5` of the default panel",
+            "its list lacks `claude-opus-5-5` of the default panel",
             "--model",
         ),
         (
@@ -158,7 +158,7 @@ fn vendor_problems_are_reported_with_a_fix() {
             without_opus,
             0,
             "warning",
-            "`claude-sonnet-5-5` goes away on 2026-11-01",
+            "`claude-sonnet-5-5` retires on 2026-11-01",
             "--model",
         ),
     ] {
@@ -267,7 +267,7 @@ fn malformed_key_is_not_sent() {
     let findings = findings(&output);
     let (status, message, fix) = check(&findings, "provider.anthropic");
     assert_eq!(status, "error");
-    assert_eq!(fix, "copy it again, without anything around it");
+    assert_eq!(fix, "copy the key again, without anything around it");
     assert!(
         message.starts_with("the key in `ANTHROPIC_API_KEY` cannot be sent: it holds white space"),
         "{message}"
@@ -299,7 +299,7 @@ fn unusable_files_are_reported_as_failed_checks() {
         "the other checks still run"
     );
     assert!(
-        output.stderr.contains("before what is marked ✗ is mended"),
+        output.stderr.contains("fix the items marked ✗ first"),
         "{}",
         output.stderr
     );

@@ -99,7 +99,9 @@ fn deep_needs_consent() {
     let output = conclave.run(&["doctor", "--deep"]).ends_with(3);
     assert!(output.stdout.is_empty(), "{}", output.stderr);
     assert!(
-        output.stderr.contains("hint: agree to the cost: --yes"),
+        output
+            .stderr
+            .contains("hint: agree to the cost with `--yes`"),
         "{}",
         output.stderr
     );

@@ -123,7 +123,7 @@ fn a_home_without_consultations_says_what_to_do() {
         (ran.stdout.as_str(), ran.stderr.as_str()),
         (
             "",
-            "No consultation is like that. All of them: conclave history list --all\n"
+            "No consultations match; list all with `conclave history list --all`\n"
         )
     );
 }

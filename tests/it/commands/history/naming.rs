@@ -25,7 +25,7 @@ fn a_name_that_could_be_several_lists_them_and_one_that_is_none_says_where_to_lo
         let ran = conclave.run(&[command, &["02"]].concat()).ends_with(2);
         assert_eq!(
             ran.stderr,
-            "error: no consultation is called `02`\nhint: see what is kept: conclave history list\n"
+            "error: no consultation is called `02`\nhint: see the saved consultations with `conclave history list`\n"
         );
     }
     let ran = Conclave::new()
@@ -33,7 +33,7 @@ fn a_name_that_could_be_several_lists_them_and_one_that_is_none_says_where_to_lo
         .ends_with(2);
     assert_eq!(
         ran.stderr,
-        "error: no consultation is kept\nhint: ask something: conclave consult \"…\"\n"
+        "error: no saved consultations\nhint: ask something with `conclave consult \"…\"`\n"
     );
 }
 

@@ -84,7 +84,7 @@ fn without_a_terminal_it_must_be_agreed_to_in_advance() {
         .stderr;
     assert_eq!(
         told,
-        "error: 2 consultations would be deleted, and there is no terminal to ask on\nhint: agree to it: --yes\n"
+        "error: cannot ask whether to delete 2 consultations: there is no terminal\nhint: agree with `--yes`\n"
     );
     assert_eq!(listed(&conclave).len(), 3);
     conclave
@@ -158,7 +158,10 @@ fn what_is_old_goes_together() {
     let ran = conclave
         .run(&["history", "rm", "--older-than", "1h"])
         .ends_with(0);
-    assert_eq!(ran.stderr, "Nothing is that old: nothing was deleted\n");
+    assert_eq!(
+        ran.stderr,
+        "No consultation is that old; nothing was deleted\n"
+    );
 }
 
 #[test]

@@ -132,7 +132,7 @@ fn what_is_gone_or_damaged_is_told() {
         .stderr;
     assert!(
         told.starts_with("error: it is not a record of a consultation")
-            && told.contains("what is there: "),
+            && told.contains("look at the file: "),
         "{told}"
     );
     for ending in ["json", "jsonl", "md"] {

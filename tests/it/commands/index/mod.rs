@@ -16,9 +16,9 @@ use crate::support::binary::{Conclave, RunOutput};
 use crate::support::generated::{self, Length};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
-const MADE: &str = "There is no index of the consultations yet: it is made from their records.\n";
+const MADE: &str = "There is no index of the consultations yet; building it from their records.\n";
 const MENDED: &str =
-    "The index of the consultations is damaged: it is made anew from their records.\n";
+    "The index of the consultations is damaged; rebuilding it from their records.\n";
 
 fn logs(conclave: &Conclave) -> PathBuf {
     conclave.home().join("consult-logs")
@@ -113,7 +113,7 @@ fn another_programs_index_is_kept_and_ours_is_made_in_its_place() {
     let ran = statistics(&conclave);
     let kept = conclave.home().join("consult-analytics.db.before-conclave");
     let told = format!(
-        "The index of the consultations is another program's: one is made from their records.\nWhat was there before is kept in {}\n",
+        "The index of the consultations belongs to another program; building one from their records.\nThe old index is now {}\n",
         kept.display()
     );
     assert_eq!((total(&ran), ran.stderr), (4, told));
@@ -143,8 +143,8 @@ fn a_newer_index_is_refused_with_what_to_do_and_can_be_made_anew() {
     assert_eq!(
         ran.stderr,
         format!(
-            "error: the index `{}` was written by a newer version of conclave (99; this one knows {known})\nhint: use that version, or make an index \
-             for this one from the records: conclave consult-stats --rebuild-index\n",
+            "error: the index `{}` was written by a newer version of conclave (99; this one knows {known})\nhint: use that version, or rebuild \
+             the index for this one with `conclave consult-stats --rebuild-index`\n",
             database(&conclave).display()
         )
     );

@@ -17,7 +17,7 @@ fn resume_asks_only_for_missing_answers() {
     let output = interrupt_consultation(&conclave, &server, Signal::INT).ends_with(130);
     let (id, record) = (id_of(&conclave.log("jsonl")), conclave.log("json"));
     let expected = format!(
-        "💾 Partial results saved to: {}\nerror: Consultation interrupted\nhint: go on with it: conclave resume {id}\n",
+        "💾 Partial results saved to: {}\nerror: Consultation interrupted\nhint: resume it with `conclave resume {id}`\n",
         record.display()
     );
     assert!(output.stderr.ends_with(&expected), "{}", output.stderr);
@@ -25,7 +25,7 @@ fn resume_asks_only_for_missing_answers() {
 
     let output = conclave.run(&["resume"]).ends_with(0);
     assert!(output.stdout.starts_with("# Consultation Summary\n"));
-    let announcement = format!("Resuming {id} (Round 2 of 4, 3 calls kept, ≥ $");
+    let announcement = format!("Resuming {id} (Round 2 of 4, 3 calls done, ≥ $");
     assert!(
         output.stderr.starts_with(&announcement),
         "{}",
@@ -105,7 +105,7 @@ fn run_without_any_answer_can_be_resumed() {
     assert!(
         output
             .stderr
-            .contains("(Round 1 of 4, no call kept, ≥ $0.00 spent so far)"),
+            .contains("(Round 1 of 4, no call done, ≥ $0.00 spent so far)"),
         "{}",
         output.stderr
     );
@@ -128,7 +128,7 @@ fn missing_result_files_are_written_without_any_request() {
     assert!(
         output
             .stderr
-            .contains("is complete; only its results were not written"),
+            .contains("is complete; only its results are missing"),
         "{}",
         output.stderr
     );
@@ -183,7 +183,7 @@ fn resume_skips_a_running_consultation() {
     );
     let stderr = rejected(&conclave, &server, &[]);
     assert!(
-        stderr.ends_with("hint: another process is at work on 1 consultation\n"),
+        stderr.ends_with("hint: another process is running 1 consultation\n"),
         "{stderr}"
     );
     running.signal(Signal::KILL);
@@ -260,7 +260,7 @@ fn resume_flags_override_the_original_terms() {
     let id = id_of(&conclave.log("jsonl"));
     assert!(
         output.stderr.ends_with(&format!(
-            "hint: go on with it: conclave resume {id} --max-cost USD\n"
+            "hint: resume it with `conclave resume {id} --max-cost USD`\n"
         )),
         "{}",
         output.stderr

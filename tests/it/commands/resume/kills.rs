@@ -107,7 +107,7 @@ fn resume_after_a_kill_at_any_time_repeats_no_answer() {
             assert!(
                 resumed
                     .stderr
-                    .contains("there is no consultation to go on with"),
+                    .contains("there is no consultation to resume"),
                 "{}",
                 resumed.stderr
             );

@@ -24,7 +24,7 @@ fn unlogged_consultation_cannot_be_resumed() {
     assert!(!output.stderr.contains("resume"), "{}", output.stderr);
     assert_eq!(
         rejected(&conclave, &server, &[]),
-        "error: there is no consultation to go on with\nhint: ask something: conclave consult \"…\"\n"
+        "error: there is no consultation to resume\nhint: ask something with `conclave consult \"…\"`\n"
     );
 }
 
@@ -50,7 +50,7 @@ fn resume_of_a_complete_consultation_names_its_answer() {
     }
     assert!(
         rejected(&conclave, &server, &[])
-            .starts_with("error: there is no consultation to go on with\n")
+            .starts_with("error: there is no consultation to resume\n")
     );
 }
 
@@ -108,7 +108,7 @@ fn declined_old_and_damaged_journals_are_rejected() {
     .unwrap();
     assert!(
         rejected(&conclave, &server, &["00old"])
-            .contains("it was written by a version that did not keep enough to go on from\n")
+            .contains("it was written by an older version and cannot be resumed\n")
     );
 
     std::fs::write(logs(&conclave).join("consult-00empty.jsonl"), "{\"torn").unwrap();

@@ -69,7 +69,7 @@ fn ceiling_holds_and_a_higher_one_resumes_the_run() {
             return;
         }
         assert!(
-            output.stderr.contains(" --max-cost USD\n"),
+            output.stderr.contains(" --max-cost USD`\n"),
             "{dollars}: {}",
             output.stderr
         );

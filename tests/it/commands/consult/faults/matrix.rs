@@ -250,7 +250,7 @@ fn fail_ends_the_run_and_resume_uses_a_fallback() {
         assert!(error.contains(fault.message), "{what}: {error}");
         let record = conclave.record();
         let id = record["resume_token"].as_str().unwrap();
-        let hint = format!("hint: go on with it: conclave resume {id} --on-failure substitute");
+        let hint = format!("hint: resume it with `conclave resume {id} --on-failure substitute`");
         assert!(
             output.stderr.lines().any(|line| line == hint),
             "{what}: {}",
@@ -312,7 +312,7 @@ fn strict_requires_the_whole_panel() {
         assert!(
             output
                 .stderr
-                .contains("hint: without --strict, a lesser result counts"),
+                .contains("hint: without `--strict`, a result with fewer answers counts"),
             "{what}: {}",
             output.stderr
         );

@@ -105,7 +105,7 @@ fn max_wait_ends_a_round_in_time_and_resume_continues() {
     let id = record["resume_token"].as_str().unwrap();
     assert!(
         output.stderr.contains(&format!(
-            "hint: go on with it: conclave resume {id} --max-wait SECONDS\n"
+            "hint: resume it with `conclave resume {id} --max-wait SECONDS`\n"
         )),
         "{}",
         output.stderr

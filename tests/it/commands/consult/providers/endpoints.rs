@@ -200,7 +200,7 @@ fn failing_key_command_ends_the_run_with_its_message() {
         output.stderr,
         "error: cannot get the key of `anthropic`\n  \
              caused by: `echo the vault is locked >&2; exit 2` failed (exit status: 2): the vault is locked\n\
-             hint: try it in a shell: eval \"$(conclave config get endpoints.anthropic.api_key_cmd)\"\n"
+             hint: try it in a shell with `eval \"$(conclave config get endpoints.anthropic.api_key_cmd)\"`\n"
     );
     assert!(server.requests().is_empty());
 }

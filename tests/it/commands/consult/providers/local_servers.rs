@@ -161,7 +161,7 @@ fn missing_server_is_reported_with_the_probed_addresses() {
         .ends_with(2);
     assert!(
         output.stderr.starts_with(
-            "error: no vLLM answers at 127.0.0.1:9\nhint: start it, or say where it is: conclave config set endpoints.vllm.base_url URL"
+            "error: no vLLM answers at 127.0.0.1:9\nhint: start it, or give its address with `conclave config set endpoints.vllm.base_url URL"
         ),
         "{}",
         output.stderr

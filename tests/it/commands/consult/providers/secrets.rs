@@ -231,7 +231,7 @@ fn malformed_key_is_named_by_its_variable_alone() {
     assert_eq!(
         output.stderr,
         "error: the key in `OPENAI_API_KEY` cannot be sent: it holds white space, or characters that are not ASCII\n\
-             hint: copy it again, without anything around it\n"
+             hint: copy the key again, without anything around it\n"
     );
     assert!(
         server.requests().is_empty(),
