@@ -27,8 +27,8 @@ use crate::terminal::prompt::{Confirmation, ask_yes_no};
 /// How the embedded model is asked: with short prompts, and a token limit that a small model can
 /// keep.
 pub(crate) const TERMS: ModelTerms = ModelTerms {
-    room: 1_280,
-    most: 2_560,
+    max_output_tokens: 1_280,
+    output_limit: 2_560,
     expected_output: OutputTokens {
         low: 100,
         expected: 300,

@@ -309,8 +309,8 @@ fn terms(server: &Server, id: &str, settings: &Settings) -> ModelTerms {
         embedded_model::TERMS
     } else {
         ModelTerms {
-            room: settings.max_output_tokens,
-            most: settings.max_output_tokens.saturating_mul(2),
+            max_output_tokens: settings.max_output_tokens,
+            output_limit: settings.max_output_tokens.saturating_mul(2),
             size: Size::Full,
             ..ModelTerms::default()
         }
@@ -320,8 +320,8 @@ fn terms(server: &Server, id: &str, settings: &Settings) -> ModelTerms {
         .and_then(|model| model.context)
         .map_or(u64::MAX, |context| (context / 2).max(1));
     ModelTerms {
-        room: terms.room.min(half),
-        most: terms.most.min(half),
+        max_output_tokens: terms.max_output_tokens.min(half),
+        output_limit: terms.output_limit.min(half),
         free: server.runs_here(id),
         ..terms
     }
@@ -520,7 +520,12 @@ mod tests {
                 "m",
                 &settings,
             );
-            (terms.size, terms.room, terms.most, terms.free)
+            (
+                terms.size,
+                terms.max_output_tokens,
+                terms.output_limit,
+                terms.free,
+            )
         };
         assert_eq!(
             told(Some(2_048), Some(3_999_999_999)),

@@ -263,7 +263,7 @@ impl<'a> DryRun<'a> {
                     "host": self.host(&estimate.model.provider),
                     "input_tokens": estimate.input_tokens,
                     "output_tokens": estimate.output_tokens,
-                    "room": self.plan.terms(&estimate.model).room,
+                    "max_output_tokens": self.plan.terms(&estimate.model).max_output_tokens,
                     "cost": costs(estimate.low, estimate.cost, estimate.high),
                     "exact": self.is_exact(estimate),
                     "system": system,

@@ -87,7 +87,7 @@ fn ask(model: ModelRef) -> Ask {
         model,
         prompt,
         answer: AnswerKind::Independent,
-        room: MAX_OUTPUT_TOKENS,
+        max_output_tokens: MAX_OUTPUT_TOKENS,
     }
 }
 

@@ -28,7 +28,8 @@ pub enum CallEvent {
         purpose: Purpose,
         model: ModelRef,
         /// The most tokens that the answer may take, thinking included.
-        room: u64,
+        #[serde(alias = "room")]
+        max_output_tokens: u64,
         /// SHA-256 of the whole prompt, in hexadecimal.
         prompt_sha256: String,
         /// The most that it can cost, reserved under a ceiling; `None` without one.

@@ -173,12 +173,11 @@ impl<'a> StepContext<'a> {
         &self,
         model: &ModelRef,
         prompt: &Prompt,
-        room: u64,
+        max_output_tokens: u64,
     ) -> Cost {
-        self.plan
-            .control
-            .max_cost
-            .map_or(Cost::FREE, |_| self.plan.worst_case(model, prompt, room))
+        self.plan.control.max_cost.map_or(Cost::FREE, |_| {
+            self.plan.worst_case(model, prompt, max_output_tokens)
+        })
     }
 
     /// Whether a call that costs at most this may be made under the ceiling.

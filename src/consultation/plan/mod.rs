@@ -116,10 +116,12 @@ impl Control {
 /// How one model is to be asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelTerms {
-    /// Most tokens of an answer, thinking included.
-    pub room: u64,
-    /// Most tokens that the model can write: what `room` may grow to.
-    pub most: u64,
+    /// The most tokens of an answer, thinking included.
+    #[serde(alias = "room")]
+    pub max_output_tokens: u64,
+    /// The most tokens that the model can write: what `max_output_tokens` may grow to.
+    #[serde(alias = "most")]
+    pub output_limit: u64,
     /// Tokens that an answer is expected to take.
     pub expected_output: OutputTokens,
     pub size: Size,
@@ -164,8 +166,8 @@ impl Default for ModelTerms {
     /// of the original design.
     fn default() -> Self {
         Self {
-            room: 16_384,
-            most: 32_768,
+            max_output_tokens: 16_384,
+            output_limit: 32_768,
             expected_output: OutputTokens::USUAL,
             size: Size::Full,
             free: false,
@@ -197,9 +199,9 @@ impl Plan {
             high,
         } = learnt.unwrap_or(usual);
         OutputTokens {
-            low: low.min(terms.room),
-            expected: expected.min(terms.room),
-            high: high.min(terms.room),
+            low: low.min(terms.max_output_tokens),
+            expected: expected.min(terms.max_output_tokens),
+            high: high.min(terms.max_output_tokens),
         }
     }
 
@@ -369,12 +371,13 @@ impl Plan {
     ///
     /// A token is at least a byte of the prompt, whatever the tokenizer: nothing that it counts as
     /// one is shorter. A model without a price may cost anything.
-    pub fn worst_case(&self, model: &ModelRef, prompt: &Prompt, room: u64) -> Cost {
+    pub fn worst_case(&self, model: &ModelRef, prompt: &Prompt, max_output_tokens: u64) -> Cost {
         if self.terms(model).free {
             return Cost::FREE;
         }
         let bytes = u64::try_from(prompt.text().len()).unwrap_or(u64::MAX);
-        let most = |price: &Price| price.most(bytes.saturating_add(AROUND_A_PROMPT), room);
+        let most =
+            |price: &Price| price.most(bytes.saturating_add(AROUND_A_PROMPT), max_output_tokens);
         self.prices
             .price(model)
             .map_or(Cost::at_least(MicroUsd::ZERO), |price| {

@@ -71,7 +71,7 @@ pub struct Ask {
     /// Decides the schema that goes out.
     pub answer: AnswerKind,
     /// Most tokens the answer may take, thinking included.
-    pub room: u64,
+    pub max_output_tokens: u64,
 }
 
 /// Why a model stopped.

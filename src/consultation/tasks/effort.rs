@@ -79,8 +79,11 @@ impl AgentTask {
                 format!("`{provider}` wants to be left alone: {}", backoff.reason),
             ));
         }
-        let worst_case =
-            step.worst_case(&self.current, &self.prompt(step, &self.current), self.room);
+        let worst_case = step.worst_case(
+            &self.current,
+            &self.prompt(step, &self.current),
+            self.max_output_tokens,
+        );
         let message = || "the ceiling leaves no room for it".to_owned();
         (step.check_budget(worst_case) == BudgetCheck::Exceeded)
             .then(|| failed(FailureClass::Billing, message()))

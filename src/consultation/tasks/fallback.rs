@@ -169,7 +169,7 @@ impl AgentTask {
 
     /// From here on as if the model in use had not been asked yet.
     fn start_over(&mut self, step: &StepContext<'_>, purpose: Purpose) {
-        self.room = step.plan.terms(&self.current).room;
+        self.max_output_tokens = step.plan.terms(&self.current).max_output_tokens;
         self.repair = None;
         self.tried = Tried::default();
         self.status = Status::Pending {

@@ -53,7 +53,8 @@ impl AgentTask {
         match self.backups(step) {
             Err(reason) => self.not_hedged(step, reason),
             Ok(backups) => {
-                let option = |model| self.request_option(step, model, self.room_at(step, model));
+                let option =
+                    |model| self.request_option(step, model, self.output_limit_at(step, model));
                 let options = backups.iter().map(option).collect();
                 let key = RequestKey::Hedge {
                     agent: self.agent.clone(),
@@ -148,7 +149,7 @@ impl AgentTask {
         well.sort_by_key(|model| step.health(&model.provider) != HealthStatus::Healthy);
         let affordable = |model: &&ModelRef| {
             let prompt = self.prompt(step, model);
-            step.check_budget(step.worst_case(model, &prompt, self.room_at(step, model)))
+            step.check_budget(step.worst_case(model, &prompt, self.output_limit_at(step, model)))
                 == BudgetCheck::Allowed
         };
         let affordable: Vec<ModelRef> = well.into_iter().filter(affordable).cloned().collect();
@@ -158,8 +159,9 @@ impl AgentTask {
         Ok(affordable)
     }
 
-    fn room_at(&self, step: &StepContext<'_>, model: &ModelRef) -> u64 {
-        self.room.min(step.plan.terms(model).most)
+    fn output_limit_at(&self, step: &StepContext<'_>, model: &ModelRef) -> u64 {
+        self.max_output_tokens
+            .min(step.plan.terms(model).output_limit)
     }
 
     fn ask_beside(
@@ -176,9 +178,19 @@ impl AgentTask {
             backup: backup.clone(),
             after_ms: step.ms_since(first.since),
         }));
-        let (prompt, room) = (self.prompt(step, backup), self.room_at(step, backup));
-        let worst_case = step.worst_case(backup, &prompt, room);
-        self.call(step, backup, prompt, room, worst_case, Purpose::Hedge)
+        let (prompt, max_output_tokens) = (
+            self.prompt(step, backup),
+            self.output_limit_at(step, backup),
+        );
+        let worst_case = step.worst_case(backup, &prompt, max_output_tokens);
+        self.call(
+            step,
+            backup,
+            prompt,
+            max_output_tokens,
+            worst_case,
+            Purpose::Hedge,
+        )
     }
 
     /// An answer is there: the other call is not needed any more. Tells when it was the hedge that

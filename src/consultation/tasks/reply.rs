@@ -181,10 +181,10 @@ impl AgentTask {
         match (&reply.stop, &self.kept) {
             (StopReason::Length, None) if self.can_grow(step) && self.may_ask_again() => {
                 self.kept = Some(Kept::CutOff(reply.text));
-                self.room = self
-                    .room
+                self.max_output_tokens = self
+                    .max_output_tokens
                     .saturating_mul(2)
-                    .min(step.plan.terms(&self.current).most);
+                    .min(step.plan.terms(&self.current).output_limit);
                 Next::Again(Purpose::MoreRoom)
             }
             (StopReason::Length, _) if blank => give_up(
@@ -278,7 +278,7 @@ impl AgentTask {
     }
 
     fn can_grow(&self, step: &StepContext<'_>) -> bool {
-        self.room < step.plan.terms(&self.current).most
+        self.max_output_tokens < step.plan.terms(&self.current).output_limit
     }
 
     fn repair(

@@ -42,7 +42,7 @@ pub(in crate::consultation) struct AgentTask {
     pub(super) rest: Vec<ModelRef>,
     /// What the model in use is asked instead, after an answer of its that cannot be read.
     pub(super) repair: Option<Prompt>,
-    pub(super) room: u64,
+    pub(super) max_output_tokens: u64,
     pub(super) tried: Tried,
     /// Text that was paid for and could not be used as it was.
     pub(super) kept: Option<Kept>,
@@ -134,7 +134,7 @@ impl AgentTask {
             rules: TaskRules::of(agent),
             answer,
             prompts,
-            room: step.plan.terms(&current).room,
+            max_output_tokens: step.plan.terms(&current).max_output_tokens,
             current,
             rest: candidates.collect(),
             repair: None,
@@ -232,7 +232,7 @@ impl AgentTask {
         match step.check_budget(worst_case) {
             BudgetCheck::Allowed => step.push(Effect::Request(Box::new(CallRequest {
                 key: self.request_key(),
-                options: vec![self.request_option(step, &self.current, self.room)],
+                options: vec![self.request_option(step, &self.current, self.max_output_tokens)],
                 beyond_month: step.run.beyond_month,
             }))),
             BudgetCheck::WaitForInFlight => {}
@@ -264,7 +264,14 @@ impl AgentTask {
             return;
         }
         let (model, prompt) = (self.current.clone(), self.prompt(step, &self.current));
-        let attempt = self.call(step, &model, prompt, self.room, worst_case, purpose);
+        let attempt = self.call(
+            step,
+            &model,
+            prompt,
+            self.max_output_tokens,
+            worst_case,
+            purpose,
+        );
         let hedge_timer = self
             .hedge_delay(step)
             .map(|delay| step.set_timer(step.now.after(delay)));
@@ -295,9 +302,11 @@ impl AgentTask {
         if !self.rules.counts() {
             return Some(self.leave_out(step));
         }
-        let worst_case =
-            step.plan
-                .worst_case(&self.current, &self.prompt(step, &self.current), self.room);
+        let worst_case = step.plan.worst_case(
+            &self.current,
+            &self.prompt(step, &self.current),
+            self.max_output_tokens,
+        );
         step.emit(Event::Cost(CostEvent::CeilingReached {
             max_cost: limit,
             spent: Cost::exactly(spent),
@@ -342,18 +351,22 @@ impl AgentTask {
         &self,
         step: &StepContext<'_>,
         model: &ModelRef,
-        room: u64,
+        max_output_tokens: u64,
     ) -> RequestOption {
         let prompt = self.prompt(step, model);
         RequestOption {
             provider: model.provider.clone(),
-            worst_case: step.plan.worst_case(model, &prompt, room),
+            worst_case: step.plan.worst_case(model, &prompt, max_output_tokens),
         }
     }
 
     /// The most that the next call can cost, where the consultation has a ceiling.
     fn worst_case(&self, step: &StepContext<'_>) -> Cost {
-        step.worst_case(&self.current, &self.prompt(step, &self.current), self.room)
+        step.worst_case(
+            &self.current,
+            &self.prompt(step, &self.current),
+            self.max_output_tokens,
+        )
     }
 
     /// Why the model in use is not worth waiting for.
@@ -425,7 +438,7 @@ impl AgentTask {
         step: &mut StepContext<'_>,
         model: &ModelRef,
         prompt: Prompt,
-        room: u64,
+        max_output_tokens: u64,
         worst_case: Cost,
         purpose: Purpose,
     ) -> Attempt {
@@ -438,7 +451,7 @@ impl AgentTask {
             answer: self.answer,
             purpose,
             model: model.clone(),
-            room,
+            max_output_tokens,
             prompt_sha256: prompt.sha256(),
             worst_case: step.plan.control.max_cost.map(|_| worst_case),
             tokens_saved: self.prompts.tokens_saved,
@@ -448,7 +461,7 @@ impl AgentTask {
             model: model.clone(),
             prompt,
             answer: self.answer,
-            room,
+            max_output_tokens,
         })));
         Attempt {
             call,

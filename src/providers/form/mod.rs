@@ -78,7 +78,7 @@ impl Form {
         [self.most_room, left]
             .into_iter()
             .flatten()
-            .fold(ask.room, u64::min)
+            .fold(ask.max_output_tokens, u64::min)
             .max(1)
     }
 

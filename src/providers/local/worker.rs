@@ -212,7 +212,7 @@ impl<'a> Worker<'a> {
 
     fn prepare(&self, ask: &Ask) -> Result<(Vec<i32>, usize, Writer), Failure> {
         let prompt = self.frame.tokens(self.model, &ask.prompt);
-        let room = usize::try_from(ask.room)
+        let room = usize::try_from(ask.max_output_tokens)
             .unwrap_or(usize::MAX)
             .clamp(1, ROOM.min(self.length / 2));
         let over = (prompt.len() + room).saturating_sub(self.length);

@@ -52,15 +52,15 @@ pub(super) fn terms(
         if let Some(terms) = servers.terms(model, settings) {
             return terms;
         }
-        let most = catalog
+        let output_limit = catalog
             .find(model)
             .and_then(|entry| entry.max_output)
             .unwrap_or(settings.max_output_tokens.saturating_mul(2));
         let free = provider_access::find(access_list, &model.provider)
             .is_some_and(|access| access.is_free(&model.model));
         ModelTerms {
-            room: settings.max_output_tokens.min(most),
-            most,
+            max_output_tokens: settings.max_output_tokens.min(output_limit),
+            output_limit,
             free,
             ..ModelTerms::default()
         }

@@ -114,11 +114,11 @@ fn a_call_without_a_sign_of_an_answer_is_made_elsewhere_too_and_the_first_answer
     let hedge = player.open.last().unwrap().clone();
     assert_eq!((hedge.model.clone(), player.open.len()), (grok(), 2));
     assert_eq!(
-        (&hedge.prompt, hedge.answer, hedge.room),
+        (&hedge.prompt, hedge.answer, hedge.max_output_tokens),
         (
             &player.open[0].prompt,
             player.open[0].answer,
-            player.open[0].room
+            player.open[0].max_output_tokens
         )
     );
     answer_at(&mut player, "xai");

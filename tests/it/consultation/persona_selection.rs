@@ -395,7 +395,7 @@ fn without_room_under_the_ceiling_the_clerk_is_not_asked() {
     plan.models.insert(
         helper(),
         ModelTerms {
-            room: 30_000_000,
+            max_output_tokens: 30_000_000,
             ..ModelTerms::default()
         },
     );

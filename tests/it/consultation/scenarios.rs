@@ -169,12 +169,12 @@ fn a_repair_that_fails_keeps_the_prose() {
 #[test]
 fn a_cut_off_answer_is_asked_again_once_with_twice_the_room() {
     let mut player = Player::started(plan());
-    let room = player.open[0].room;
+    let room = player.open[0].max_output_tokens;
     player.answer_agent(
         "security",
         stopped(r#"{"position":"Use OA"#, StopReason::Length),
     );
-    assert_eq!(player.open.last().unwrap().room, room * 2);
+    assert_eq!(player.open.last().unwrap().max_output_tokens, room * 2);
     player.answer_agent("security", stopped("", StopReason::Length));
     assert_eq!(player.finish(good), StateName::Complete);
     let transcript = Transcript::fold(&player.log).unwrap();
@@ -455,7 +455,7 @@ fn no_answer_is_expected_to_be_longer_than_its_room() {
     plan.models.insert(
         model.clone(),
         ModelTerms {
-            room: 300,
+            max_output_tokens: 300,
             ..ModelTerms::default()
         },
     );

@@ -443,7 +443,7 @@ fn room_beyond_what_the_model_gives_is_lowered_to_it() {
         assert_eq!(form.room(&hundred()), room);
         assert_eq!(
             form.room(&Ask {
-                room: 300,
+                max_output_tokens: 300,
                 ..hundred()
             }),
             room.min(300),

@@ -61,7 +61,7 @@ fn ask(vendor: Vendor, model: &str) -> Ask {
         model: ModelRef::new(vendor.id(), model),
         prompt,
         answer: AnswerKind::Independent,
-        room: 16_384,
+        max_output_tokens: 16_384,
     }
 }
 

@@ -27,7 +27,7 @@ fn ask_with(tokens: usize, room: u64) -> Ask {
     };
     Ask {
         prompt,
-        room,
+        max_output_tokens: room,
         ..ask_of("ollama", "qwen3:8b")
     }
 }

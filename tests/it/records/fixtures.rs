@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use conclave::consultation::event::AbortReason;
+use conclave::consultation::event::{AbortReason, CallEvent, Event};
 use conclave::consultation::machine::replay::{ReplayError, replay};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::confidence::Confidence;
@@ -62,4 +62,35 @@ fn a_journal_of_version_1_1_is_read_and_cannot_be_resumed() {
         serde_json::json!(["architecture", "security", "pragmatic"])
     );
     assert_eq!(replay(&read.events).unwrap_err(), ReplayError::OlderVersion);
+}
+
+/// Its calls and terms name the token limit `room`, and its label order was drawn by a generator
+/// that is gone.
+#[test]
+fn a_journal_of_version_1_2_is_read_and_cannot_be_resumed() {
+    let read = read_journal(&fixture("journal-1.2.jsonl")).unwrap();
+    let limits: Vec<u64> = read
+        .events
+        .iter()
+        .filter_map(|envelope| match &envelope.event {
+            Event::Call(CallEvent::Started {
+                max_output_tokens, ..
+            }) => Some(*max_output_tokens),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(limits, [16_384; 9]);
+    let transcript = Transcript::fold(&read.events).unwrap();
+    let plan = transcript.terms.plan.as_deref().unwrap();
+    let judge = plan.terms(transcript.judge().unwrap());
+    assert_eq!(judge.max_output_tokens, 16_384);
+    assert_eq!(judge.output_limit, 128_000);
+    let record = record(&transcript);
+    assert_eq!(record["status"], "complete");
+    assert_eq!(record["question"], "Should I use OAuth or JWT?");
+    assert_eq!(record["completed_rounds"].as_array().unwrap().len(), 4);
+    assert_eq!(
+        replay(&read.events).unwrap_err().to_string(),
+        "it was written by an older version and cannot be resumed"
+    );
 }

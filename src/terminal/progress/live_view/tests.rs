@@ -56,7 +56,7 @@ fn started(call: u32, agent: &str, model: &str, purpose: Purpose) -> Event {
         answer: AnswerKind::Independent,
         purpose,
         model: ModelRef::new("xai", model),
-        room: 1,
+        max_output_tokens: 1,
         prompt_sha256: String::new(),
         worst_case: None,
         tokens_saved: 0,

@@ -95,7 +95,7 @@ fn fallbacks_without_a_seat_have_limits_and_prices() {
         assert_eq!(
             plan.models
                 .get(&fallback)
-                .map(|terms| (terms.room, terms.free)),
+                .map(|terms| (terms.max_output_tokens, terms.free)),
             Some((9_000, false))
         );
         assert!(plan.prices.price(&fallback).is_some());

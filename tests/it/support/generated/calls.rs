@@ -55,7 +55,7 @@ impl Generator {
             answer,
             purpose,
             model: model.clone(),
-            room: 8_000,
+            max_output_tokens: 8_000,
             prompt_sha256: String::new(),
             worst_case: None,
             tokens_saved: 0,

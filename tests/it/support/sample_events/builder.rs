@@ -257,7 +257,7 @@ impl EventBuilder {
             answer,
             purpose,
             model,
-            room: 8_000,
+            max_output_tokens: 8_000,
             prompt_sha256: "cd".repeat(32),
             worst_case: None,
             tokens_saved: 0,
