@@ -18,4 +18,4 @@ pub mod parameters;
 pub mod personas;
 pub mod providers;
 pub mod key_commands;
-mod overrides;
+mod prompt_overrides;

@@ -14,7 +14,7 @@ use crate::domain::tokens::Usage;
 use crate::engine::ports::Delta;
 
 use super::form::{Form, Structure};
-use super::gathering::Gathering;
+use super::partial_reply::PartialReply;
 use super::sse::{Event, Framing};
 use super::wire::{Account, Decoder, End, Endpoint, HeaderText, HttpRequest, address};
 
@@ -55,13 +55,13 @@ pub fn encode(ask: &Ask, endpoint: &Endpoint, form: &Form) -> HttpRequest {
 /// Reads the stream of one reply.
 #[derive(Debug)]
 pub struct AnthropicDecoder {
-    gathering: Gathering,
+    partial: PartialReply,
 }
 
 impl AnthropicDecoder {
     pub fn new(ask: &Ask, account: &Account) -> Self {
         Self {
-            gathering: Gathering::new(ask, account),
+            partial: PartialReply::new(ask, account),
         }
     }
 
@@ -73,9 +73,9 @@ impl AnthropicDecoder {
         {
             let overflow =
                 "the prompt and the answer together do not fit the model's context window";
-            self.gathering.overflow =
+            self.partial.overflow =
                 (reason == "model_context_window_exceeded").then(|| overflow.to_owned());
-            self.gathering.stop = Some(match reason {
+            self.partial.stop = Some(match reason {
                 "end_turn" | "stop_sequence" => StopReason::End,
                 "max_tokens" => StopReason::Length,
                 "refusal" => {
@@ -88,15 +88,15 @@ impl AnthropicDecoder {
             .get("usage")
             .and_then(|usage| WireUsage::deserialize(usage).ok())
         {
-            self.gathering.usage = Some(reported.after(self.gathering.usage));
-            self.gathering.usage_is_final |= reported.output_tokens.is_some();
+            self.partial.usage = Some(reported.after(self.partial.usage));
+            self.partial.usage_is_final |= reported.output_tokens.is_some();
         }
     }
 }
 
 impl Decoder for AnthropicDecoder {
     fn event(&mut self, event: &Event, on: &mut dyn FnMut(Delta)) -> ControlFlow<()> {
-        let json = self.gathering.json(&event.data)?;
+        let json = self.partial.json(&event.data)?;
         match json
             .get("type")
             .and_then(Value::as_str)
@@ -104,14 +104,14 @@ impl Decoder for AnthropicDecoder {
         {
             "message_start" => {
                 let message = json.get("message");
-                self.gathering.served_model = message
+                self.partial.served_model = message
                     .and_then(|m| m.get("model"))
                     .and_then(Value::as_str)
                     .map(ToOwned::to_owned);
                 let reported = message
                     .and_then(|m| m.get("usage"))
                     .and_then(|usage| WireUsage::deserialize(usage).ok());
-                self.gathering.usage = reported.map(|reported| reported.after(None));
+                self.partial.usage = reported.map(|reported| reported.after(None));
             }
             "content_block_start" => {
                 let block = json.get("content_block");
@@ -119,8 +119,8 @@ impl Decoder for AnthropicDecoder {
                     .and_then(|block| block.get("type"))
                     .and_then(Value::as_str)
                 {
-                    Some("thinking" | "redacted_thinking") => self.gathering.add_thinking("", on),
-                    Some("text") => self.gathering.add_text(text_at(block, "text"), on),
+                    Some("thinking" | "redacted_thinking") => self.partial.add_thinking("", on),
+                    Some("text") => self.partial.add_text(text_at(block, "text"), on),
                     Some(_) | None => {}
                 }
             }
@@ -130,19 +130,19 @@ impl Decoder for AnthropicDecoder {
                     .and_then(|delta| delta.get("type"))
                     .and_then(Value::as_str)
                 {
-                    Some("text_delta") => self.gathering.add_text(text_at(delta, "text"), on),
+                    Some("text_delta") => self.partial.add_text(text_at(delta, "text"), on),
                     Some("thinking_delta") => {
-                        self.gathering.add_thinking(text_at(delta, "thinking"), on)
+                        self.partial.add_thinking(text_at(delta, "thinking"), on)
                     }
                     Some(_) | None => {}
                 }
             }
             "message_delta" => self.message_delta(&json),
             "message_stop" => {
-                self.gathering.complete = true;
+                self.partial.complete = true;
                 return ControlFlow::Break(());
             }
-            "error" => return self.gathering.fail(&json),
+            "error" => return self.partial.fail(&json),
             // `ping`, `content_block_stop` and whatever is added later.
             _ => {}
         }
@@ -150,7 +150,7 @@ impl Decoder for AnthropicDecoder {
     }
 
     fn finish(self: Box<Self>, end: End) -> Outcome {
-        self.gathering.finish(end)
+        self.partial.finish(end)
     }
 }
 

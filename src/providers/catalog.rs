@@ -6,7 +6,7 @@
 
 mod age;
 mod entry;
-mod resold;
+mod resale;
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::domain::ids::{ModelRef, ProviderId, without_date};
 use crate::domain::pricing::PriceList;
 use crate::domain::time::{Timestamp, days_between};
 
-pub use age::{OLD_AFTER_DAYS, TableOf, Vintage};
+pub use age::{OLD_AFTER_DAYS, PriceTable, PriceTableAge};
 pub use entry::{DatedPrice, LongContextPrice, Model, UsdPerMtok};
 
 /// The version of the file's format.
@@ -29,7 +29,7 @@ const NOTICE_DAYS: i64 = 60;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelCatalog {
     models: Vec<Model>,
-    vintages: Vec<Vintage>,
+    vintages: Vec<PriceTableAge>,
 }
 
 /// Why a file of models cannot be used.
@@ -72,7 +72,7 @@ impl ModelCatalog {
     pub fn builtin() -> Self {
         // A test reads the file, so the empty catalogue is never seen.
         Self::empty()
-            .lay_over(include_str!("models.json"), TableOf::ThisProgram)
+            .lay_over(include_str!("models.json"), PriceTable::ThisProgram)
             .unwrap_or(Self::empty())
     }
 
@@ -86,10 +86,10 @@ impl ModelCatalog {
     /// Lays a user's file over this catalogue: its entries add models or replace single fields of
     /// known ones.
     pub fn merge(self, json: &str) -> Result<Self, CatalogError> {
-        self.lay_over(json, TableOf::TheUser)
+        self.lay_over(json, PriceTable::TheUser)
     }
 
-    fn lay_over(self, json: &str, of: TableOf) -> Result<Self, CatalogError> {
+    fn lay_over(self, json: &str, of: PriceTable) -> Result<Self, CatalogError> {
         let file: Value = serde_json::from_str(json).map_err(CatalogError::NotJson)?;
         match file.get("schema_version") {
             None => {}
@@ -133,7 +133,7 @@ impl ModelCatalog {
                 None => models.push(model),
             }
         }
-        vintages.push(Vintage::of(of, &dated));
+        vintages.push(PriceTableAge::of(of, &dated));
         Ok(Self { models, vintages })
     }
 
@@ -160,7 +160,7 @@ impl ModelCatalog {
     }
 
     /// How old the prices are, file by file.
-    pub fn vintages(&self) -> &[Vintage] {
+    pub fn vintages(&self) -> &[PriceTableAge] {
         &self.vintages
     }
 
@@ -173,7 +173,7 @@ impl ModelCatalog {
     /// is known of it at its own vendor.
     pub fn find(&self, model: &ModelRef) -> Option<&Model> {
         self.at_home(model).or_else(|| {
-            resold::at_its_vendor(model)
+            resale::at_its_vendor(model)
                 .iter()
                 .find_map(|own| self.at_home(own))
         })
@@ -279,7 +279,7 @@ impl ModelCatalog {
         let successor = known
             .successor
             .as_ref()
-            .map(|id| resold::sold_alike(model, id).unwrap_or_else(|| id.clone()));
+            .map(|id| resale::sold_alike(model, id).unwrap_or_else(|| id.clone()));
         let instead = successor
             .map(|successor| format!("; use `{successor}`"))
             .unwrap_or_default();
@@ -318,7 +318,7 @@ mod tests {
     #[test]
     fn the_builtin_file_is_read_whole_and_every_price_has_a_source() {
         let catalog = ModelCatalog::empty()
-            .lay_over(include_str!("models.json"), TableOf::ThisProgram)
+            .lay_over(include_str!("models.json"), PriceTable::ThisProgram)
             .unwrap();
         assert!(catalog.models().len() > 50);
         for model in catalog.models() {
@@ -639,8 +639,8 @@ mod tests {
         assert_eq!(
             told,
             [
-                (TableOf::ThisProgram, "2026-11-21".to_owned()),
-                (TableOf::TheUser, "2026-01-02".to_owned())
+                (PriceTable::ThisProgram, "2026-11-21".to_owned()),
+                (PriceTable::TheUser, "2026-01-02".to_owned())
             ]
         );
         assert_eq!(catalog.age_warnings(at("2026-11-21")).len(), 1);

@@ -1,11 +1,11 @@
 //! Model servers on the user's own machine: which are there, and which models they serve.
 //!
 //! A look is a handful of GETs, all at once, each bounded; whatever does not answer in time is not
-//! there. What kind of server answers is told by the answers alone (`reading`), so a stranger on a
+//! there. What kind of server answers is told by the answers alone (`answers`), so a stranger on a
 //! usual port is passed over. Which addresses are looked at is the caller's decision.
 
 mod addresses;
-mod reading;
+mod answers;
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use super::http::{GetRequest, Http, Timeouts};
 use super::wire::{Account, Scheme};
 
 pub use addresses::{Address, AddressError, usual};
-pub use reading::is_ollamas_cloud;
+pub use answers::is_ollamas_cloud;
 
 /// A server that does not accept a connection by then is not running.
 const CONNECT: Duration = Duration::from_secs(1);
@@ -135,8 +135,8 @@ async fn look_at(http: &Http, address: &Address) -> Option<Server> {
         let nobody = &nobody;
         async move { Some((*path, http.get(&request, nobody, WHOLE).await.ok()?)) }
     });
-    let answers = reading::Answers::new(join_all(asked).await.into_iter().flatten());
-    let read = reading::read(&answers)?;
+    let answers = answers::Answers::new(join_all(asked).await.into_iter().flatten());
+    let read = answers::read(&answers)?;
     let on_own_network = is_own_network(address.host());
     let mut models = read.models;
     for model in &mut models {

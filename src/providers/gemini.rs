@@ -11,7 +11,7 @@ use crate::domain::tokens::Usage;
 use crate::engine::ports::Delta;
 
 use super::form::{Form, Structure};
-use super::gathering::Gathering;
+use super::partial_reply::PartialReply;
 use super::sse::{Event, Framing};
 use super::wire::{Account, Decoder, End, Endpoint, HttpRequest, address};
 
@@ -144,35 +144,33 @@ fn path_segment(model: &str) -> String {
 /// Reads the stream of one reply.
 #[derive(Debug)]
 pub struct GeminiDecoder {
-    gathering: Gathering,
+    partial: PartialReply,
 }
 
 impl GeminiDecoder {
     pub fn new(ask: &Ask, account: &Account) -> Self {
         Self {
-            gathering: Gathering::new(ask, account),
+            partial: PartialReply::new(ask, account),
         }
     }
 
     fn fragment(&mut self, json: &Value, on: &mut dyn FnMut(Delta)) -> ControlFlow<()> {
         if json.get("error").is_some_and(|error| !error.is_null()) {
-            return self.gathering.fail(json);
+            return self.partial.fail(json);
         }
         let Ok(fragment) = Fragment::deserialize(json) else {
-            return self.gathering.malformed(
+            return self.partial.malformed(
                 "a fragment of the stream does not have the form of a generated content",
             );
         };
         if let Some(model) = fragment.model_version {
-            self.gathering.served_model = Some(model);
+            self.partial.served_model = Some(model);
         }
         let usage = fragment
             .usage_metadata
             .and_then(|usage| WireUsage::deserialize(usage).ok());
         let counted = usage.is_some();
-        self.gathering.usage = usage
-            .map(|usage| usage.normalised())
-            .or(self.gathering.usage);
+        self.partial.usage = usage.map(|usage| usage.normalised()).or(self.partial.usage);
         if let Some(candidate) = fragment.candidates.into_iter().flatten().next() {
             self.candidate(candidate, on);
         }
@@ -180,14 +178,14 @@ impl GeminiDecoder {
             .prompt_feedback
             .and_then(|feedback| feedback.block_reason)
         {
-            self.gathering.complete = true;
-            self.gathering.stop = Some(StopReason::Refused(format!(
+            self.partial.complete = true;
+            self.partial.stop = Some(StopReason::Refused(format!(
                 "the prompt was blocked: {reason}"
             )));
         }
         // Counts are cumulative and come with every fragment: those that come with or after the end
         // are the last.
-        self.gathering.usage_is_final |= self.gathering.complete && counted;
+        self.partial.usage_is_final |= self.partial.complete && counted;
         ControlFlow::Continue(())
     }
 
@@ -200,9 +198,9 @@ impl GeminiDecoder {
         {
             let text = part.text.unwrap_or_default();
             if part.thought.unwrap_or(false) {
-                self.gathering.add_thinking(&text, on);
+                self.partial.add_thinking(&text, on);
             } else {
-                self.gathering.add_text(&text, on);
+                self.partial.add_text(&text, on);
             }
         }
         if let Some(reason) = candidate
@@ -210,9 +208,9 @@ impl GeminiDecoder {
             .filter(|reason| reason != "FINISH_REASON_UNSPECIFIED")
         {
             // There is no marker after this; the last counts of usage may follow.
-            self.gathering.complete = true;
+            self.partial.complete = true;
             let words = candidate.finish_message.unwrap_or_else(|| reason.clone());
-            self.gathering.stop = Some(match reason.as_str() {
+            self.partial.stop = Some(match reason.as_str() {
                 "STOP" => StopReason::End,
                 "MAX_TOKENS" => StopReason::Length,
                 "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" => {
@@ -226,7 +224,7 @@ impl GeminiDecoder {
 
 impl Decoder for GeminiDecoder {
     fn event(&mut self, event: &Event, on: &mut dyn FnMut(Delta)) -> ControlFlow<()> {
-        match self.gathering.json(&event.data)? {
+        match self.partial.json(&event.data)? {
             // Some gateways wrap what they pass on.
             Value::Array(fragments) => fragments
                 .iter()
@@ -236,7 +234,7 @@ impl Decoder for GeminiDecoder {
     }
 
     fn finish(self: Box<Self>, end: End) -> Outcome {
-        self.gathering.finish(end)
+        self.partial.finish(end)
     }
 }
 

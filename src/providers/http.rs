@@ -17,14 +17,14 @@ use crate::domain::tokens::Usage;
 use crate::engine::ports::Delta;
 
 use super::clients::{self, Clients};
+use super::delta_redactor::DeltaRedactor;
 use super::errors::{self, ErrorResponse};
-use super::redacting::Redacting;
 use super::sse::{self, Framing};
 use super::wire::{Account, Answered, Decoder, End, HeaderText, HttpRequest};
 
 pub use super::clients::{ClientError, Timeouts};
 
-pub use get::{GetRequest, Got};
+pub use get::{GetRequest, GetResponse};
 
 /// Most bytes that are read of an answer that is not a success.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
@@ -80,14 +80,14 @@ impl Http {
                 named: errors::named_fields(&refused.body),
             };
         }
-        let mut redacting = Redacting::new(account, on);
-        redacting.tell(Delta::Connected);
+        let mut redactor = DeltaRedactor::new(account, on);
+        redactor.tell(Delta::Connected);
         let end = self
             .read(response, framing, decoder.as_mut(), account, &mut |delta| {
-                redacting.tell(delta)
+                redactor.tell(delta)
             })
             .await;
-        redacting.finish();
+        redactor.finish();
         Answered {
             outcome: decoder.finish(end),
             named: Vec::new(),

@@ -14,7 +14,7 @@ use crate::domain::tokens::Usage;
 use crate::engine::ports::Delta;
 
 use super::form::{Form, LEAST_ROOM, Structure, prompt_tokens};
-use super::gathering::Gathering;
+use super::partial_reply::PartialReply;
 use super::sse::{Event, Framing};
 use super::wire::{Account, Decoder, End, Endpoint, HttpRequest, address};
 
@@ -82,7 +82,7 @@ fn sizes(ask: &Ask, form: &Form) -> (u64, u64) {
 /// Reads the stream of one reply.
 #[derive(Debug)]
 pub struct OllamaDecoder {
-    gathering: Gathering,
+    partial: PartialReply,
     /// The context that was asked for, in tokens.
     context: Option<u64>,
 }
@@ -91,14 +91,14 @@ impl OllamaDecoder {
     /// A decoder for the answer to this body.
     pub fn new(ask: &Ask, account: &Account, body: &Value) -> Self {
         Self {
-            gathering: Gathering::new(ask, account),
+            partial: PartialReply::new(ask, account),
             context: body.pointer("/options/num_ctx").and_then(Value::as_u64),
         }
     }
 
     fn done(&mut self, line: &Line) {
-        self.gathering.complete = true;
-        self.gathering.stop = Some(match line.done_reason.as_deref() {
+        self.partial.complete = true;
+        self.partial.stop = Some(match line.done_reason.as_deref() {
             // Older servers give no reason.
             Some("stop") | None => StopReason::End,
             Some("length") => StopReason::Length,
@@ -108,15 +108,15 @@ impl OllamaDecoder {
         let count = |value: &Option<Value>| value.as_ref().and_then(Value::as_u64);
         let (read, written) = (count(&line.prompt_eval_count), count(&line.eval_count));
         if read.is_some() || written.is_some() {
-            self.gathering.usage = Some(Usage {
+            self.partial.usage = Some(Usage {
                 input: read.unwrap_or(0),
                 output: written.unwrap_or(0),
                 ..Usage::default()
             });
-            self.gathering.usage_is_final = read.is_some() && written.is_some();
+            self.partial.usage_is_final = read.is_some() && written.is_some();
         }
-        self.gathering.overflow = read.filter(|read| self.was_cut(*read)).map(|read| {
-            let sent = self.gathering.prompt_tokens;
+        self.partial.overflow = read.filter(|read| self.was_cut(*read)).map(|read| {
+            let sent = self.partial.prompt_tokens;
             format!("Ollama read only {read} tokens of a prompt of about {sent}: the model's context is too small for it")
         });
     }
@@ -124,11 +124,11 @@ impl OllamaDecoder {
     /// Whether so many tokens are a part of the prompt only. Ollama says nothing of having cut it,
     /// but its counts do.
     fn was_cut(&self, read: u64) -> bool {
-        let filled = self.gathering.stop == Some(StopReason::Length)
+        let filled = self.partial.stop == Some(StopReason::Length)
             && self
                 .context
                 .is_some_and(|context| read.saturating_add(1) >= context);
-        let sent = self.gathering.prompt_tokens;
+        let sent = self.partial.prompt_tokens;
         // Our count errs, but not by half for a long prompt.
         let far_below = read > 0 && sent > SURELY_FITS && read < sent / 2;
         filled || far_below
@@ -137,17 +137,17 @@ impl OllamaDecoder {
 
 impl Decoder for OllamaDecoder {
     fn event(&mut self, event: &Event, on: &mut dyn FnMut(Delta)) -> ControlFlow<()> {
-        let json = self.gathering.json(&event.data)?;
+        let json = self.partial.json(&event.data)?;
         if json.get("error").is_some_and(|error| !error.is_null()) {
-            return self.gathering.fail(&json);
+            return self.partial.fail(&json);
         }
         let Ok(line) = Line::deserialize(&json) else {
             return self
-                .gathering
+                .partial
                 .malformed("a line of the stream does not have the form of a chat's reply");
         };
         if let Some(model) = line.model.clone().filter(|model| !model.is_empty()) {
-            self.gathering.served_model = Some(model);
+            self.partial.served_model = Some(model);
         }
         if let Some(message) = &line.message {
             if let Some(thinking) = message
@@ -155,9 +155,9 @@ impl Decoder for OllamaDecoder {
                 .as_deref()
                 .filter(|thinking| !thinking.is_empty())
             {
-                self.gathering.add_thinking(thinking, on);
+                self.partial.add_thinking(thinking, on);
             }
-            self.gathering
+            self.partial
                 .add_text(message.content.as_deref().unwrap_or_default(), on);
         }
         if line.done == Some(true) {
@@ -168,7 +168,7 @@ impl Decoder for OllamaDecoder {
     }
 
     fn finish(self: Box<Self>, end: End) -> Outcome {
-        self.gathering.finish(end)
+        self.partial.finish(end)
     }
 }
 

@@ -15,7 +15,7 @@ use crate::engine::ports::Delta;
 
 use super::errors;
 use super::form::{Form, Structure};
-use super::gathering::Gathering;
+use super::partial_reply::PartialReply;
 use super::reported_cost;
 use super::sse::{Event, Framing};
 use super::wire::{Account, Decoder, End, Endpoint, HeaderText, HttpRequest, address};
@@ -65,7 +65,7 @@ pub fn encode(ask: &Ask, endpoint: &Endpoint, form: &Form, quirks: Quirks) -> Ht
 /// Reads the stream of one reply.
 #[derive(Debug)]
 pub struct OpenAiDecoder {
-    gathering: Gathering,
+    partial: PartialReply,
     quirks: Quirks,
     refusal: String,
 }
@@ -73,7 +73,7 @@ pub struct OpenAiDecoder {
 impl OpenAiDecoder {
     pub fn new(ask: &Ask, account: &Account, quirks: Quirks) -> Self {
         Self {
-            gathering: Gathering::new(ask, account),
+            partial: PartialReply::new(ask, account),
             quirks,
             refusal: String::new(),
         }
@@ -81,7 +81,7 @@ impl OpenAiDecoder {
 
     fn choice(&mut self, choice: Choice, on: &mut dyn FnMut(Delta)) -> ControlFlow<()> {
         if let Some(error) = choice.error.filter(|error| !error.is_null()) {
-            return self.gathering.fail(&json!({"error": error}));
+            return self.partial.fail(&json!({"error": error}));
         }
         if let Some(delta) = choice.delta.or(choice.message) {
             // Those who send both names say the same under both.
@@ -96,13 +96,13 @@ impl OpenAiDecoder {
         if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty()) {
             if reason == "error" {
                 return self
-                    .gathering
+                    .partial
                     .fail(&json!({"error": "the provider ended the answer with an error"}));
             }
             // Everything of the answer has been said; usage and `[DONE]` may follow, and some
             // servers send neither.
-            self.gathering.complete = true;
-            self.gathering.stop = Some(match reason.as_str() {
+            self.partial.complete = true;
+            self.partial.stop = Some(match reason.as_str() {
                 "stop" => StopReason::End,
                 // The room that was asked for, or all that the model has.
                 "length" | "model_length" => StopReason::Length,
@@ -116,7 +116,7 @@ impl OpenAiDecoder {
     /// Takes content: a text, a list of chunks of which some are thinking, or nothing.
     fn content(&mut self, content: &Value, on: &mut dyn FnMut(Delta)) {
         match content {
-            Value::String(text) => self.gathering.add_text(text, on),
+            Value::String(text) => self.partial.add_text(text, on),
             Value::Array(chunks) => {
                 for chunk in chunks {
                     match chunk.get("thinking") {
@@ -132,7 +132,7 @@ impl OpenAiDecoder {
     /// Takes thinking: a text, or a list of chunks of text.
     fn think(&mut self, thinking: &Value, on: &mut dyn FnMut(Delta)) {
         match thinking {
-            Value::String(text) if !text.is_empty() => self.gathering.add_thinking(text, on),
+            Value::String(text) if !text.is_empty() => self.partial.add_thinking(text, on),
             Value::Array(chunks) => chunks
                 .iter()
                 .filter_map(|chunk| chunk.get("text"))
@@ -151,27 +151,26 @@ impl Decoder for OpenAiDecoder {
         if event.data.trim() == "[DONE]" {
             return ControlFlow::Break(());
         }
-        let json = self.gathering.json(&event.data)?;
+        let json = self.partial.json(&event.data)?;
         if event.name == "error" || errors::is_error(&json) {
-            return self.gathering.fail(&json);
+            return self.partial.fail(&json);
         }
         let Ok(chunk) = Chunk::deserialize(&json) else {
             return self
-                .gathering
+                .partial
                 .malformed("a chunk of the stream does not have the form of a chat completion");
         };
         if let Some(model) = chunk.model.filter(|model| !model.is_empty()) {
-            self.gathering.served_model = Some(model);
+            self.partial.served_model = Some(model);
         }
         if let Some(reported) = chunk.usage {
-            self.gathering.reported_cost =
-                reported_cost::read(&reported, self.quirks.reported_cost)
-                    .or(self.gathering.reported_cost);
+            self.partial.reported_cost = reported_cost::read(&reported, self.quirks.reported_cost)
+                .or(self.partial.reported_cost);
             let usage = WireUsage::deserialize(reported)
                 .ok()
                 .and_then(|usage| usage.normalised(self.quirks.reasoning));
-            self.gathering.usage = usage.or(self.gathering.usage);
-            self.gathering.usage_is_final |= usage.is_some();
+            self.partial.usage = usage.or(self.partial.usage);
+            self.partial.usage_is_final |= usage.is_some();
         }
         match chunk.choices.into_iter().flatten().next() {
             Some(choice) => self.choice(choice, on),
@@ -180,10 +179,10 @@ impl Decoder for OpenAiDecoder {
     }
 
     fn finish(mut self: Box<Self>, end: End) -> Outcome {
-        if !self.refusal.is_empty() && self.gathering.stop.is_some() {
-            self.gathering.stop = Some(StopReason::Refused(self.refusal));
+        if !self.refusal.is_empty() && self.partial.stop.is_some() {
+            self.partial.stop = Some(StopReason::Refused(self.refusal));
         }
-        self.gathering.finish(end)
+        self.partial.finish(end)
     }
 }
 

@@ -12,10 +12,10 @@ use crate::engine::ports::{BoxFuture, Delta, Provider};
 
 use super::anthropic::{self, AnthropicDecoder};
 use super::catalog::ModelCatalog;
-use super::form::{self, Form, Lesson, Parameters, Refusal, Structure};
+use super::form::{self, Adjustment, Form, Parameters, Refusal, Structure};
 use super::gemini::{self, GeminiDecoder};
 use super::http::Http;
-use super::listing;
+use super::model_list;
 use super::ollama::{self, OllamaDecoder};
 use super::openai::{self, OpenAiDecoder};
 use super::wire::{Decoder, Endpoint, HttpRequest};
@@ -140,23 +140,23 @@ impl Remote {
             words: failure.message.clone(),
             fields,
         };
-        let lesson = sent.lesson(self.dialect, ask, parts, &refusal);
+        let adjustment = sent.adjustment(self.dialect, ask, parts, &refusal);
         let mut forms = self.forms.lock().unwrap_or_else(PoisonError::into_inner);
-        let again = match &lesson {
-            Some(Lesson::NoRoom) => {
+        let again = match &adjustment {
+            Some(Adjustment::NoRoom) => {
                 return Failure {
                     class: FailureClass::Context,
                     ..failure
                 };
             }
-            Some(lesson) => {
+            Some(adjustment) => {
                 // Calls run beside each other: another may have learnt something since this one was
                 // sent.
                 forms
                     .entry(ask.model.model.clone())
                     .or_insert_with(|| sent.clone())
-                    .learn(ask, &refusal, lesson);
-                lesson.to_string()
+                    .learn(ask, &refusal, adjustment);
+                adjustment.to_string()
             }
             None if failure.class == FailureClass::BadRequest
                 && forms
@@ -200,13 +200,13 @@ impl Provider for Remote {
             let got = self
                 .http
                 .get(
-                    &listing::health_request(self.dialect, &self.endpoint),
+                    &model_list::health_request(self.dialect, &self.endpoint),
                     account,
                     CHECK,
                 )
                 .await?;
             // What it says is of no matter, but for a key that has nothing left to spend.
-            let consent_mode = listing::key_standing(&got.success(account)?);
+            let consent_mode = model_list::key_budget(&got.success(account)?);
             match consent_mode.and_then(|consent_mode| consent_mode.remaining) {
                 Some(left) if left == MicroUsd::ZERO => Err(Failure::new(
                     FailureClass::Billing,

@@ -31,7 +31,7 @@ pub struct Event {
 /// A line or an event that is larger than the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("an event of the stream is larger than {0} bytes")]
-pub struct TooLarge(pub usize);
+pub struct EventSizeError(pub usize);
 
 /// The state between two chunks.
 #[derive(Debug)]
@@ -79,7 +79,11 @@ impl Parser {
     }
 
     /// Takes the next bytes and appends the events that are complete.
-    pub fn feed(&mut self, mut bytes: &[u8], events: &mut Vec<Event>) -> Result<(), TooLarge> {
+    pub fn feed(
+        &mut self,
+        mut bytes: &[u8],
+        events: &mut Vec<Event>,
+    ) -> Result<(), EventSizeError> {
         while let Some(first) = bytes.first() {
             if std::mem::take(&mut self.after_cr) && *first == b'\n' {
                 bytes = bytes.get(1..).unwrap_or_default();
@@ -90,7 +94,7 @@ impl Parser {
                 .split_at_checked(end.unwrap_or(bytes.len()))
                 .unwrap_or((bytes, &[]));
             if self.line.len() + part.len() + self.data.len() > self.limit {
-                return Err(TooLarge(self.limit));
+                return Err(EventSizeError(self.limit));
             }
             self.line.extend_from_slice(part);
             if let Some((terminator, rest)) = rest.split_first() {
@@ -256,10 +260,10 @@ mod tests {
         let mut parser = Parser::with_limit(100);
         let mut events = Vec::new();
         let result = (0..50).try_for_each(|_| parser.feed(b"data:xx", &mut events));
-        assert_eq!(result, Err(TooLarge(100)));
+        assert_eq!(result, Err(EventSizeError(100)));
         let mut parser = Parser::with_limit(100);
         let result = (0..50).try_for_each(|_| parser.feed(b"data: xxxx\n", &mut events));
-        assert_eq!(result, Err(TooLarge(100)));
+        assert_eq!(result, Err(EventSizeError(100)));
     }
 
     proptest! {

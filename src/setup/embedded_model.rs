@@ -254,5 +254,5 @@ pub(crate) fn provider(file: ModelFile, settings: &Settings) -> Result<Arc<dyn P
 /// Fails: this build cannot run a model file.
 #[cfg(not(feature = "local"))]
 pub(crate) fn provider(_: ModelFile, _: &Settings) -> Result<Arc<dyn Provider>, Error> {
-    Err(Error::usage(crate::providers::local::NotBuiltIn))
+    Err(Error::usage(crate::providers::local::NotBuiltInError))
 }

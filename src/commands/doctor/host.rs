@@ -8,7 +8,7 @@ use crate::config::paths::{Home, HomePathError};
 use crate::config::settings::{SettingOrigin, Settings};
 use crate::domain::time::Timestamp;
 use crate::error::whole;
-use crate::providers::catalog::{ModelCatalog, TableOf};
+use crate::providers::catalog::{ModelCatalog, PriceTable};
 use crate::providers::local::choice::{self, Choice};
 use crate::providers::local::home::ModelHome;
 use crate::providers::local::manifest::size;
@@ -168,7 +168,7 @@ pub(super) fn models(home: Option<&Home>) -> CheckedValue<ModelCatalog> {
             let own = catalog
                 .vintages()
                 .iter()
-                .any(|vintage| vintage.of == TableOf::TheUser);
+                .any(|vintage| vintage.of == PriceTable::TheUser);
             let with = if own {
                 format!(", with your own of {}", file.display())
             } else {

@@ -12,7 +12,7 @@ use crate::domain::time::{Timestamp, days_between};
 use crate::domain::vendors::{self, name};
 use crate::providers::catalog::ModelCatalog;
 use crate::providers::http::Http;
-use crate::providers::listing::{self, KeyStanding, Listed};
+use crate::providers::model_list::{self, KeyBudget, ListedModel};
 use crate::setup::provider_access::ProviderAccess;
 use crate::terminal::tables::doctor::{Check, CheckStatus};
 
@@ -73,10 +73,10 @@ async fn check(
             target.uses_default_endpoint,
         )
     }));
-    let list_request = listing::request(target.dialect, &target.endpoint);
+    let list_request = model_list::request(target.dialect, &target.endpoint);
     let list = http.get(&list_request, account, ANSWER);
     let key = async {
-        match listing::key_request(target.dialect, &target.endpoint) {
+        match model_list::key_request(target.dialect, &target.endpoint) {
             Some(request) => Some(http.get(&request, account, ANSWER).await),
             None => None,
         }
@@ -84,7 +84,7 @@ async fn check(
     let (list, key) = futures_util::future::join(list, key).await;
     let list = list.and_then(|got| got.success(account));
     let key = key.map(|key| key.and_then(|got| got.success(account)));
-    let listed = list.map(|body| listing::models(target.dialect, &body));
+    let listed = list.map(|body| model_list::models(target.dialect, &body));
     let address = if target.uses_default_endpoint {
         None
     } else {
@@ -97,7 +97,7 @@ async fn check(
             findings.push(trouble(failure, "its check of the key"));
         }
         Some(Ok(body)) => {
-            let key_limit = listing::key_standing(body);
+            let key_limit = model_list::key_budget(body);
             answers &= key_limit.is_none_or(|limit| limit.remaining.is_none_or(|left| left.0 > 0));
             findings.push(key_finding(key_limit));
         }
@@ -193,23 +193,23 @@ fn form(provider: &str, key: &str, origin: &str, is_usual_address: bool) -> Opti
     }
 }
 
-fn key_finding(key_limit: Option<KeyStanding>) -> Finding {
+fn key_finding(key_limit: Option<KeyBudget>) -> Finding {
     match key_limit {
-        Some(KeyStanding {
+        Some(KeyBudget {
             remaining: Some(left),
         }) if left.0 == 0 => finding(
             CheckStatus::Error,
             "key accepted, but its limit is used up",
             "raise the key's limit, or use another key",
         ),
-        Some(KeyStanding {
+        Some(KeyBudget {
             remaining: Some(left),
         }) => finding(
             CheckStatus::Ok,
             format!("key accepted, {left:.2} left under its limit"),
             "",
         ),
-        Some(KeyStanding { remaining: None }) => {
+        Some(KeyBudget { remaining: None }) => {
             finding(CheckStatus::Ok, "key accepted, without a limit", "")
         }
         None => finding(
@@ -270,7 +270,7 @@ fn can_still_answer(failure: &Failure) -> bool {
 
 /// Returns findings about default models that the vendor does not list, or retires soon.
 fn panel_findings(
-    listed: &[Listed],
+    listed: &[ListedModel],
     catalog: &ModelCatalog,
     provider: &ProviderId,
     today: Date,
@@ -363,7 +363,7 @@ mod tests {
 
     #[test]
     fn missing_and_retiring_default_models_are_reported() {
-        let listed = |id: &str, retires: Option<&str>| Listed {
+        let listed = |id: &str, retires: Option<&str>| ListedModel {
             id: id.into(),
             context: None,
             retires: retires.map(ToOwned::to_owned),

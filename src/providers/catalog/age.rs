@@ -11,21 +11,21 @@ pub const OLD_AFTER_DAYS: i64 = 60;
 
 /// When the prices of one file were read off their sources.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Vintage {
-    pub of: TableOf,
+pub struct PriceTableAge {
+    pub of: PriceTable,
     /// The newest date in the file. `None` when none of its prices says.
     pub newest: Option<Date>,
 }
 
 /// Whose file it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TableOf {
+pub enum PriceTable {
     ThisProgram,
     TheUser,
 }
 
-impl Vintage {
-    pub(super) fn of<'a>(of: TableOf, models: impl IntoIterator<Item = &'a Model>) -> Self {
+impl PriceTableAge {
+    pub(super) fn of<'a>(of: PriceTable, models: impl IntoIterator<Item = &'a Model>) -> Self {
         let newest = models
             .into_iter()
             .flat_map(|model| &model.prices)
@@ -41,30 +41,30 @@ impl Vintage {
 
 /// What is to be said about files whose newest price is more than [`OLD_AFTER_DAYS`] old. A user's
 /// fresh prices speak for all.
-pub(super) fn warnings(vintages: &[Vintage], now: Timestamp) -> Vec<String> {
+pub(super) fn warnings(vintages: &[PriceTableAge], now: Timestamp) -> Vec<String> {
     let today = now.day();
-    let is_old = |vintage: &Vintage| {
+    let is_old = |vintage: &PriceTableAge| {
         vintage
             .days(today)
             .is_some_and(|days| days > OLD_AFTER_DAYS)
     };
     let kept_fresh = vintages.iter().any(|vintage| {
-        vintage.of == TableOf::TheUser && vintage.newest.is_some() && !is_old(vintage)
+        vintage.of == PriceTable::TheUser && vintage.newest.is_some() && !is_old(vintage)
     });
-    let told = |vintage: &Vintage| {
+    let told = |vintage: &PriceTableAge| {
         let (day, days) = (vintage.newest?, vintage.days(today)?);
         Some(match vintage.of {
-            TableOf::ThisProgram => format!(
+            PriceTable::ThisProgram => format!(
                 "the newest built-in price is of {day}, {days} days ago: get a newer version, or put prices of your own into models.json"
             ),
-            TableOf::TheUser => format!(
+            PriceTable::TheUser => format!(
                 "the newest price in your models.json is of {day}, {days} days ago: check its prices and dates"
             ),
         })
     };
     vintages
         .iter()
-        .filter(|vintage| is_old(vintage) && !(kept_fresh && vintage.of == TableOf::ThisProgram))
+        .filter(|vintage| is_old(vintage) && !(kept_fresh && vintage.of == PriceTable::ThisProgram))
         .filter_map(told)
         .collect()
 }
@@ -73,14 +73,14 @@ pub(super) fn warnings(vintages: &[Vintage], now: Timestamp) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn vintage(of: TableOf, newest: Option<&str>) -> Vintage {
-        Vintage {
+    fn vintage(of: PriceTable, newest: Option<&str>) -> PriceTableAge {
+        PriceTableAge {
             of,
             newest: newest.map(|day| day.parse().unwrap()),
         }
     }
 
-    fn said(vintages: &[Vintage]) -> Vec<String> {
+    fn said(vintages: &[PriceTableAge]) -> Vec<String> {
         warnings(
             vintages,
             serde_json::from_str("\"2027-02-01T12:00:00Z\"").unwrap(),
@@ -90,13 +90,13 @@ mod tests {
     #[test]
     fn prices_of_more_than_sixty_days_are_called_old_with_their_date() {
         assert_eq!(
-            said(&[vintage(TableOf::ThisProgram, Some("2026-12-03"))]),
+            said(&[vintage(PriceTable::ThisProgram, Some("2026-12-03"))]),
             Vec::<String>::new(),
             "sixty days"
         );
         let old = said(&[
-            vintage(TableOf::ThisProgram, Some("2026-12-02")),
-            vintage(TableOf::TheUser, None),
+            vintage(PriceTable::ThisProgram, Some("2026-12-02")),
+            vintage(PriceTable::TheUser, None),
         ]);
         assert_eq!(
             old,
@@ -108,15 +108,15 @@ mod tests {
 
     #[test]
     fn a_users_own_file_is_judged_by_itself_and_a_fresh_one_speaks_for_all() {
-        let built_in = vintage(TableOf::ThisProgram, Some("2026-11-21"));
+        let built_in = vintage(PriceTable::ThisProgram, Some("2026-11-21"));
         assert_eq!(
             said(&[
                 built_in.clone(),
-                vintage(TableOf::TheUser, Some("2027-01-31"))
+                vintage(PriceTable::TheUser, Some("2027-01-31"))
             ]),
             Vec::<String>::new()
         );
-        let both = said(&[built_in, vintage(TableOf::TheUser, Some("2026-06-01"))]);
+        let both = said(&[built_in, vintage(PriceTable::TheUser, Some("2026-06-01"))]);
         assert_eq!(both.len(), 2);
         assert!(
             both[1]

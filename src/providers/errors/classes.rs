@@ -4,7 +4,7 @@ use crate::consultation::protocol::call::FailureClass;
 
 /// What is known of an error when it is classified.
 #[derive(Debug)]
-pub(super) struct Signs<'a> {
+pub(super) struct ErrorSigns<'a> {
     pub status: Option<u16>,
     /// Types, codes, statuses and reasons, in lower case.
     pub codes: &'a [String],
@@ -155,16 +155,16 @@ const NO_SUCH_PATH: [&str; 4] = [
     "page not found",
 ];
 
-impl Signs<'_> {
+impl ErrorSigns<'_> {
     pub(super) fn class(&self) -> FailureClass {
         // An integer code inside a stream is the status that the answer would have had.
-        let told = || {
+        let message = || {
             self.codes
                 .iter()
                 .find_map(|code| code.parse().ok())
                 .filter(|code| (400..600).contains(code))
         };
-        let status = self.status.or_else(told);
+        let status = self.status.or_else(message);
         if self.is_wrong_address() {
             return FailureClass::BadRequest;
         }
@@ -198,7 +198,7 @@ impl Signs<'_> {
 }
 
 impl Row {
-    fn fits(&self, status: Option<u16>, signs: &Signs<'_>) -> bool {
+    fn fits(&self, status: Option<u16>, signs: &ErrorSigns<'_>) -> bool {
         status.is_some_and(|status| self.statuses.contains(&status))
             || self
                 .codes

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::domain::time::Timestamp;
 
-/// The longest hint that is told. Whoever waits has given up long before; beyond it times would
+/// The longest hint that is message. Whoever waits has given up long before; beyond it times would
 /// overflow.
 pub const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 

@@ -7,7 +7,7 @@
 
 mod classes;
 mod hints;
-mod told;
+mod message;
 
 use serde_json::Value;
 
@@ -15,8 +15,8 @@ use crate::consultation::protocol::call::{Failure, FailureClass};
 use crate::domain::time::Timestamp;
 
 use super::wire::Account;
-use classes::Signs;
-use told::Told;
+use classes::ErrorSigns;
+use message::ProviderMessage;
 
 pub use hints::{LONGEST, http_date};
 
@@ -38,20 +38,20 @@ pub struct ErrorResponse {
 /// without it the date is ignored.
 pub fn classify(response: &ErrorResponse, account: &Account, now: Option<Timestamp>) -> Failure {
     let status = response.status;
-    let told = Told::from_body(&account.redact(&response.body));
+    let message = ProviderMessage::from_body(&account.redact(&response.body));
     let hint = hints::of_headers(
         response.retry_after_ms.as_deref(),
         response.retry_after.as_deref(),
         now,
     )
-    .or(told.retry_delay);
-    let lowercase = told.words.to_lowercase();
-    let signs = Signs {
+    .or(message.retry_delay);
+    let lowercase = message.words.to_lowercase();
+    let signs = ErrorSigns {
         status: Some(status),
-        codes: &told.codes,
+        codes: &message.codes,
         words: &lowercase,
-        recognised: told.recognised,
-        about_body: told.about_body(),
+        recognised: message.recognised,
+        about_body: message.about_body(),
     };
     let class = match (signs.class(), response.should_retry.as_deref()) {
         // Credit that comes back by itself is a limit like others.
@@ -63,13 +63,13 @@ pub fn classify(response: &ErrorResponse, account: &Account, now: Option<Timesta
         (class, _) => class,
     };
     // Redacted once more: in the body an escape may have stood inside the key.
-    let words = match (status, shortened(&account.redact(&told.words)).as_str()) {
+    let words = match (status, shortened(&account.redact(&message.words)).as_str()) {
         (300..400, _) => format!("the server redirects elsewhere (HTTP {status})"),
         (_, "") => format!("HTTP {status} without an explanation"),
         (_, words) => format!("{words} (HTTP {status})"),
     };
     let advice = if class == FailureClass::Auth {
-        let proxy = if matches!(status, 403 | 407) && !told.recognised {
+        let proxy = if matches!(status, 403 | 407) && !message.recognised {
             ", or the proxy"
         } else {
             ""
@@ -95,38 +95,38 @@ pub fn is_error(body: &Value) -> bool {
 
 /// Says what an error object inside a successful answer means.
 pub fn in_stream(body: &Value, account: &Account) -> Failure {
-    let told = Told::from_json(body);
-    let lowercase = told.words.to_lowercase();
-    let signs = Signs {
+    let message = ProviderMessage::from_json(body);
+    let lowercase = message.words.to_lowercase();
+    let signs = ErrorSigns {
         status: None,
-        codes: &told.codes,
+        codes: &message.codes,
         words: &lowercase,
-        recognised: told.recognised,
-        about_body: told.about_body(),
+        recognised: message.recognised,
+        about_body: message.about_body(),
     };
     let (class, advice) = match signs.class() {
         FailureClass::BadRequest if signs.is_wrong_address() => {
             (FailureClass::BadRequest, "; check the base URL".to_owned())
         }
-        FailureClass::BadRequest if told.codes.is_empty() => {
+        FailureClass::BadRequest if message.codes.is_empty() => {
             (FailureClass::Overload, String::new())
         }
         FailureClass::Auth => (FailureClass::Auth, format!("; check {}", account.origin)),
         class => (class, String::new()),
     };
-    let words = match told.words.as_str() {
+    let words = match message.words.as_str() {
         "" => "the provider reported an error without an explanation".to_owned(),
         words => shortened(&account.redact(words)),
     };
     Failure {
-        retry_after: told.retry_delay,
+        retry_after: message.retry_delay,
         ..Failure::new(class, words + &advice)
     }
 }
 
 /// The fields of a request that an error's body names, as the provider writes them.
 pub fn named_fields(body: &str) -> Vec<String> {
-    Told::from_body(body).fields
+    ProviderMessage::from_body(body).fields
 }
 
 /// The first 500 characters on one line.
@@ -288,7 +288,7 @@ mod tests {
 
     #[test]
     fn the_vendors_word_on_trying_again_outweighs_the_status() {
-        let told = |status, word: &str| {
+        let message = |status, word: &str| {
             let response = ErrorResponse {
                 status,
                 should_retry: Some(word.into()),
@@ -297,10 +297,10 @@ mod tests {
             classify(&response, &account(), None).class
         };
         assert_eq!(
-            (told(529, "false"), told(429, "false")),
+            (message(529, "false"), message(429, "false")),
             (FailureClass::BadRequest, FailureClass::BadRequest)
         );
-        assert_eq!(told(400, "true"), FailureClass::Overload);
-        assert_eq!(told(401, "true"), FailureClass::Auth);
+        assert_eq!(message(400, "true"), FailureClass::Overload);
+        assert_eq!(message(401, "true"), FailureClass::Auth);
     }
 }

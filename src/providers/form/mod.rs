@@ -4,7 +4,7 @@
 //! names a part of it leads to a lesser form, which is kept for all later calls to that model.
 //! Whether a refused call is made again is not decided here.
 
-mod lesson;
+mod adjustment;
 mod limits;
 mod parameters;
 
@@ -18,7 +18,7 @@ use crate::domain::tokens::estimate_tokens;
 use crate::domain::dialect::{JsonMode, Quirks, TokensField};
 
 pub use crate::domain::dialect::Structure;
-pub use lesson::{Lesson, Refusal};
+pub use adjustment::{Adjustment, Refusal};
 pub use limits::Window;
 pub use parameters::Parameters;
 

@@ -23,14 +23,14 @@ pub struct GetRequest {
 
 /// An answer, whatever its status.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Got {
+pub struct GetResponse {
     pub status: u16,
     /// What the server calls itself, in its `server` header.
     pub server: String,
     pub body: String,
 }
 
-impl Got {
+impl GetResponse {
     pub fn is_success(&self) -> bool {
         (200..300).contains(&self.status)
     }
@@ -59,7 +59,7 @@ impl Http {
         request: &GetRequest,
         account: &Account,
         limit: Duration,
-    ) -> Result<Got, Failure> {
+    ) -> Result<GetResponse, Failure> {
         let url = clients::parse(&request.url)
             .map_err(|error| Failure::new(FailureClass::BadRequest, error.to_string()))?;
         let authority = authority(&url);
@@ -82,7 +82,7 @@ impl Http {
         request: &GetRequest,
         account: &Account,
         url: reqwest::Url,
-    ) -> Result<Got, Failure> {
+    ) -> Result<GetResponse, Failure> {
         let authority = authority(&url);
         let broken = |error: &reqwest::Error| {
             Failure::new(
@@ -112,7 +112,7 @@ impl Http {
             }
             body.extend_from_slice(&chunk);
         }
-        Ok(Got {
+        Ok(GetResponse {
             status,
             server,
             body: String::from_utf8_lossy(&body).into_owned(),

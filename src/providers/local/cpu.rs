@@ -7,11 +7,11 @@ use std::num::NonZeroUsize;
 /// The processor lacks instructions that the engine was compiled for.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("the local model needs a processor with {0}, which this machine does not have")]
-pub struct ProcessorTooOld(pub &'static str);
+pub struct ProcessorError(pub &'static str);
 
 /// Checks for what the engine was compiled for, before it runs: without the check the process would
 /// die of an illegal instruction.
-pub fn check() -> Result<(), ProcessorTooOld> {
+pub fn check() -> Result<(), ProcessorError> {
     #[cfg(target_arch = "x86_64")]
     {
         let needed = [
@@ -21,7 +21,7 @@ pub fn check() -> Result<(), ProcessorTooOld> {
             ("BMI2", std::arch::is_x86_feature_detected!("bmi2")),
         ];
         if let Some((missing, _)) = needed.into_iter().find(|(_, there)| !there) {
-            return Err(ProcessorTooOld(missing));
+            return Err(ProcessorError(missing));
         }
     }
     Ok(())

@@ -38,13 +38,13 @@ pub const LABEL: &str = "local model, demonstration quality";
 /// This build has no engine for local models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("built without the local model; `cargo build --release --features local` builds it in")]
-pub struct NotBuiltIn;
+pub struct NotBuiltInError;
 
 /// Says whether this build can run a local model.
-pub fn built_in() -> Result<(), NotBuiltIn> {
+pub fn built_in() -> Result<(), NotBuiltInError> {
     if cfg!(feature = "local") {
         Ok(())
     } else {
-        Err(NotBuiltIn)
+        Err(NotBuiltInError)
     }
 }

@@ -85,12 +85,12 @@ pub struct LocalProvider {
 #[derive(Debug)]
 pub(super) struct Job {
     pub(super) ask: Ask,
-    pub(super) tell: UnboundedSender<News>,
+    pub(super) tell: UnboundedSender<JobEvent>,
 }
 
 /// What the thread says about an ask.
 #[derive(Debug)]
-pub(super) enum News {
+pub(super) enum JobEvent {
     Delta(Delta),
     Done(Outcome),
 }
@@ -99,7 +99,7 @@ pub(super) enum News {
 #[derive(Debug, thiserror::Error)]
 pub enum LocalError {
     #[error(transparent)]
-    Processor(#[from] super::cpu::ProcessorTooOld),
+    Processor(#[from] super::cpu::ProcessorError),
     #[error("cannot start the local model's thread")]
     Thread(#[source] std::io::Error),
 }
@@ -156,8 +156,8 @@ impl Provider for LocalProvider {
             }
             while let Some(news) = hear.recv().await {
                 match news {
-                    News::Delta(delta) => on(delta),
-                    News::Done(outcome) => return outcome,
+                    JobEvent::Delta(delta) => on(delta),
+                    JobEvent::Done(outcome) => return outcome,
                 }
             }
             Err(Failure::new(

@@ -6,8 +6,8 @@ use llama_cpp_2::token::LlamaToken;
 use crate::consultation::protocol::call::{Failure, Reply, StopReason};
 use crate::engine::ports::Delta;
 
-use super::provider::News;
-use super::worker::{Answering, BATCH, CHUNK, Worker, internal, now, sequence};
+use super::provider::JobEvent;
+use super::worker::{ActiveJob, BATCH, CHUNK, Worker, internal, now, sequence};
 
 /// What one answer has in the batch.
 struct Share {
@@ -75,7 +75,7 @@ impl Worker<'_> {
         Ok(())
     }
 
-    fn choose(&mut self, mut answering: Answering, row: i32) {
+    fn choose(&mut self, mut answering: ActiveJob, row: i32) {
         match answering
             .writer
             .choose(self.model, self.context.get_logits_ith(row))
@@ -88,7 +88,7 @@ impl Worker<'_> {
 
     /// Adds the chosen token and those that must follow it, tells of them, and sees whether that
     /// was all.
-    pub(super) fn go_on(&mut self, mut answering: Answering, chosen: &[i32]) {
+    pub(super) fn go_on(&mut self, mut answering: ActiveJob, chosen: &[i32]) {
         let mut tokens = chosen.to_vec();
         match answering.writer.forced(self.model) {
             Ok(forced) => tokens.extend(forced),
@@ -100,7 +100,7 @@ impl Worker<'_> {
         if !chosen.is_empty()
             && let Some(text) = answering.writer.news()
         {
-            let _ = answering.job.tell.send(News::Delta(Delta::Text(text)));
+            let _ = answering.job.tell.send(JobEvent::Delta(Delta::Text(text)));
         }
         if answering.writer.ended() {
             self.end(&answering, StopReason::End);
@@ -111,7 +111,7 @@ impl Worker<'_> {
         }
     }
 
-    fn end(&mut self, answering: &Answering, stop: StopReason) {
+    fn end(&mut self, answering: &ActiveJob, stop: StopReason) {
         self.slots.finish(answering.slot);
         self.note(|statistics| {
             statistics.answers += 1;
@@ -124,17 +124,17 @@ impl Worker<'_> {
             served_model: Some(self.file.clone()),
             reported_cost: None,
         };
-        let _ = answering.job.tell.send(News::Done(Ok(reply)));
+        let _ = answering.job.tell.send(JobEvent::Done(Ok(reply)));
     }
 
-    fn fail(&mut self, answering: &Answering, failure: Failure) {
+    fn fail(&mut self, answering: &ActiveJob, failure: Failure) {
         self.slots.finish(answering.slot);
         let failure = Failure {
             usage: Some(Box::new(answering.usage)),
             partial: answering.writer.text(),
             ..failure
         };
-        let _ = answering.job.tell.send(News::Done(Err(failure)));
+        let _ = answering.job.tell.send(JobEvent::Done(Err(failure)));
     }
 
     /// Ends everything under way after a failed step, and starts afresh: what the cache holds is

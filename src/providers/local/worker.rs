@@ -24,7 +24,7 @@ use crate::engine::ports::Delta;
 use super::chat::Frame;
 use super::cpu;
 use super::guide::{Guide, Writer};
-use super::provider::{Job, LocalSettings, News, Statistics};
+use super::provider::{Job, JobEvent, LocalSettings, Statistics};
 use super::schema::tighten;
 use super::slots::Slots;
 
@@ -59,7 +59,7 @@ pub(super) fn run(
         Err(failure) => failure,
     };
     for job in std::iter::once(first).chain(jobs) {
-        let _ = job.tell.send(News::Done(Err(failed.clone())));
+        let _ = job.tell.send(JobEvent::Done(Err(failed.clone())));
     }
 }
 
@@ -97,7 +97,7 @@ pub(super) fn now() -> Instant {
 }
 
 /// An ask that has been read into tokens and waits for a place.
-struct Waiting {
+struct WaitingJob {
     job: Job,
     prompt: Vec<i32>,
     room: usize,
@@ -105,7 +105,7 @@ struct Waiting {
 }
 
 /// An ask that is being answered.
-pub(super) struct Answering {
+pub(super) struct ActiveJob {
     pub(super) slot: usize,
     pub(super) job: Job,
     pub(super) writer: Writer,
@@ -124,8 +124,8 @@ pub(super) struct Worker<'a> {
     /// Tokens that one ask may take, answer included.
     length: usize,
     pub(super) file: String,
-    waiting: VecDeque<Waiting>,
-    pub(super) answering: Vec<Answering>,
+    waiting: VecDeque<WaitingJob>,
+    pub(super) answering: Vec<ActiveJob>,
     statistics: &'a Mutex<Statistics>,
 }
 
@@ -198,15 +198,15 @@ impl<'a> Worker<'a> {
 
     /// Reads the ask into tokens, or refuses it.
     fn receive(&mut self, job: Job) {
-        let _ = job.tell.send(News::Delta(Delta::Connected));
+        let _ = job.tell.send(JobEvent::Delta(Delta::Connected));
         match self.prepare(&job.ask) {
-            Ok((prompt, room, writer)) => self.waiting.push_back(Waiting {
+            Ok((prompt, room, writer)) => self.waiting.push_back(WaitingJob {
                 job,
                 prompt,
                 room,
                 writer,
             }),
-            Err(failure) => drop(job.tell.send(News::Done(Err(failure)))),
+            Err(failure) => drop(job.tell.send(JobEvent::Done(Err(failure)))),
         }
     }
 
@@ -289,7 +289,7 @@ impl<'a> Worker<'a> {
             source: UsageSource::Reported,
             ..Usage::default()
         };
-        let answering = Answering {
+        let answering = ActiveJob {
             slot: admission.slot,
             job: next.job,
             writer: next.writer,

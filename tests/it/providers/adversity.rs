@@ -45,7 +45,7 @@ fn good() -> Answer {
 }
 
 /// What a call brought, and the text that was told on the way.
-pub(super) struct Told {
+pub(super) struct ProviderMessage {
     pub(super) vendor: Vendor,
     pub(super) outcome: Outcome,
     pub(super) text: String,
@@ -54,16 +54,16 @@ pub(super) struct Told {
 }
 
 /// Asks every vendor at once.
-pub(super) async fn everyone_told(answer: &Answer) -> Vec<Told> {
+pub(super) async fn everyone_told(answer: &Answer) -> Vec<ProviderMessage> {
     told_by(&EVERYONE, answer).await
 }
 
-async fn told_by(vendors: &[Vendor], answer: &Answer) -> Vec<Told> {
+async fn told_by(vendors: &[Vendor], answer: &Answer) -> Vec<ProviderMessage> {
     told_within(USUAL, vendors, answer).await
 }
 
 /// Asks these vendors at once, and waits for so long for the next byte of each.
-async fn told_within(idle: Duration, vendors: &[Vendor], answer: &Answer) -> Vec<Told> {
+async fn told_within(idle: Duration, vendors: &[Vendor], answer: &Answer) -> Vec<ProviderMessage> {
     let server = ProviderServer::start();
     server.on(On::any(), answer.clone());
     let server = &server;
@@ -89,7 +89,7 @@ async fn told_within(idle: Duration, vendors: &[Vendor], answer: &Answer) -> Vec
                 }
             })
             .collect();
-        Told {
+        ProviderMessage {
             vendor,
             outcome,
             text,
@@ -105,8 +105,8 @@ async fn all_answer(vendors: &[Vendor], what: &str, answer: Answer) {
     assert_all_answered(what, told_by(vendors, &answer).await);
 }
 
-fn assert_all_answered(what: &str, told: Vec<Told>) {
-    for Told {
+fn assert_all_answered(what: &str, told: Vec<ProviderMessage>) {
+    for ProviderMessage {
         vendor,
         outcome,
         text,
@@ -152,8 +152,14 @@ async fn all_fail(
     assert_all_failed(what, told_by(vendors, &answer).await, class, words, left);
 }
 
-fn assert_all_failed(what: &str, told: Vec<Told>, class: FailureClass, words: &str, left: Left) {
-    for Told {
+fn assert_all_failed(
+    what: &str,
+    told: Vec<ProviderMessage>,
+    class: FailureClass,
+    words: &str,
+    left: Left,
+) {
+    for ProviderMessage {
         vendor,
         outcome,
         text,
@@ -447,7 +453,7 @@ async fn at_whatever_byte_a_connection_ends_no_part_is_taken_for_the_whole() {
 
 #[tokio::test]
 async fn without_the_last_event_only_those_answer_that_have_said_before_that_this_is_the_end() {
-    for Told {
+    for ProviderMessage {
         vendor, outcome, ..
     } in everyone_told(&good().damaged(Damage::WithoutLast(1))).await
     {
@@ -507,7 +513,7 @@ async fn a_success_without_words_is_no_answer() {
         Left::Nothing,
     )
     .await;
-    for Told {
+    for ProviderMessage {
         vendor, outcome, ..
     } in everyone_told(&Answer::text(" \n\t ")).await
     {
@@ -597,7 +603,7 @@ async fn what_is_no_stream_is_told_for_what_it_is() {
             all_fail(&SPEAKERS, what, answer, class, words, Left::Nothing).await;
             continue;
         }
-        for Told {
+        for ProviderMessage {
             vendor, outcome, ..
         } in told_by(&SPEAKERS, &answer).await
         {
@@ -713,7 +719,7 @@ async fn a_head_without_measure_is_a_failed_connection() {
 
 #[tokio::test]
 async fn thinking_is_told_of_and_counted_and_is_no_part_of_the_answer() {
-    for Told {
+    for ProviderMessage {
         vendor,
         outcome,
         text,
@@ -759,7 +765,7 @@ async fn an_event_that_is_not_json_ends_the_call_and_keeps_what_came_before() {
 
 #[tokio::test]
 async fn bytes_that_are_no_text_are_marked_and_the_rest_is_kept() {
-    for Told {
+    for ProviderMessage {
         vendor, outcome, ..
     } in everyone_told(&good().damaged(Damage::Replaced("世".into(), b"\xff".to_vec()))).await
     {
@@ -773,7 +779,7 @@ async fn bytes_that_are_no_text_are_marked_and_the_rest_is_kept() {
 
 #[tokio::test]
 async fn events_that_come_twice_are_not_counted_twice() {
-    for Told {
+    for ProviderMessage {
         vendor, outcome, ..
     } in everyone_told(&good().damaged(Damage::Doubled)).await
     {
@@ -794,7 +800,7 @@ async fn counts_that_cannot_be_are_not_believed() {
             b":321,".to_vec(),
             format!(":{count},").into_bytes(),
         ));
-        for Told {
+        for ProviderMessage {
             vendor, outcome, ..
         } in everyone_told(&odd).await
         {
@@ -825,7 +831,7 @@ async fn counts_that_cannot_be_are_not_believed() {
 
 #[tokio::test]
 async fn another_model_than_the_one_that_was_asked_is_named_in_the_reply() {
-    for Told {
+    for ProviderMessage {
         vendor, outcome, ..
     } in everyone_told(&good().served("another-model")).await
     {
@@ -839,13 +845,13 @@ async fn another_model_than_the_one_that_was_asked_is_named_in_the_reply() {
 
 #[tokio::test]
 async fn a_request_that_was_accepted_is_told_of_and_one_that_was_not_is_not() {
-    for Told {
+    for ProviderMessage {
         vendor, connected, ..
     } in everyone_told(&good().short_after(0)).await
     {
         assert!(connected, "{vendor:?}");
     }
-    for Told {
+    for ProviderMessage {
         vendor, connected, ..
     } in everyone_told(&Answer::error(503, "overloaded", "busy")).await
     {

@@ -6,8 +6,8 @@ use std::time::Duration;
 use conclave::consultation::protocol::call::FailureClass;
 use conclave::domain::vendors::LocalServerKind;
 use conclave::providers::discovery::{self, Address};
-use conclave::providers::http::{GetRequest, Got, Http};
-use conclave::providers::listing;
+use conclave::providers::http::{GetRequest, GetResponse, Http};
+use conclave::providers::model_list;
 use conclave::providers::wire::{Account, Scheme};
 
 use crate::support::local_server::LocalServer;
@@ -25,7 +25,7 @@ fn account() -> Account {
 async fn get(
     server: &LocalServer,
     limit: Duration,
-) -> Result<Got, conclave::consultation::protocol::call::Failure> {
+) -> Result<GetResponse, conclave::consultation::protocol::call::Failure> {
     let headers = account().bearer().into_iter().collect();
     let request = GetRequest {
         url: format!("{}/list?key=none", server.url()),
@@ -110,12 +110,12 @@ async fn a_vendors_list_is_got_and_read() {
         base_url: server.url(),
         account: account(),
     };
-    let request = listing::request(vendor.dialect, &endpoint);
+    let request = model_list::request(vendor.dialect, &endpoint);
     let got = Http::default()
         .get(&request, &endpoint.account, Duration::from_secs(20))
         .await
         .unwrap();
-    let models = listing::models(vendor.dialect, &got.body).unwrap();
+    let models = model_list::models(vendor.dialect, &got.body).unwrap();
     assert_eq!(
         (models[0].id.as_str(), models[0].context),
         ("claude-sonnet-5-5", Some(1_000_000))

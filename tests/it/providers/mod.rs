@@ -10,7 +10,7 @@ mod errors;
 mod failures;
 mod gateways;
 mod learning;
-mod lessons;
+mod adjustments;
 mod limits;
 #[cfg(unix)]
 mod looking;

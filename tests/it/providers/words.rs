@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use conclave::consultation::protocol::call::FailureClass;
 
-use super::adversity::{Told, everyone_told};
+use super::adversity::{ProviderMessage, everyone_told};
 use super::{KEY, ask, call, cloud};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor, listed_model};
 
@@ -28,7 +28,7 @@ async fn the_status_of_an_error_decides_and_the_providers_words_are_told() {
         (529, "overloaded_error", Overload),
     ];
     for (status, code, class) in cases {
-        for Told {
+        for ProviderMessage {
             vendor, outcome, ..
         } in everyone_told(&Answer::error(status, code, "such are our words")).await
         {
@@ -49,7 +49,7 @@ async fn the_status_of_an_error_decides_and_the_providers_words_are_told() {
 #[tokio::test]
 async fn a_hint_when_to_come_back_is_kept_whoever_gives_it() {
     let busy = Answer::error(503, "overloaded", "busy").header("retry-after", "7");
-    for Told {
+    for ProviderMessage {
         vendor, outcome, ..
     } in everyone_told(&busy).await
     {
@@ -131,7 +131,7 @@ async fn an_error_inside_a_success_is_told_in_the_providers_words_whatever_its_s
 async fn a_key_that_comes_back_in_whatever_shape_is_blotted_out() {
     let words = format!("no account for {KEY}");
     for status in [400, 401, 403, 429, 500] {
-        for Told {
+        for ProviderMessage {
             vendor, outcome, ..
         } in everyone_told(&Answer::error(status, "error", &words)).await
         {
@@ -156,7 +156,7 @@ async fn a_key_that_comes_back_where_an_answer_should_be_is_blotted_out() {
         "application/json",
         &format!("text/{KEY}"),
     ] {
-        for Told {
+        for ProviderMessage {
             vendor, outcome, ..
         } in everyone_told(&Answer::http(200, content_type, format!("<p>{KEY}</p>"))).await
         {
@@ -176,7 +176,7 @@ async fn a_key_that_comes_back_in_an_answer_is_never_told_on_the_way_however_it_
     );
     let redacted = words.replace(KEY, "[key]");
     for pieces in [1, 2, 7, 40, words.len()] {
-        for Told {
+        for ProviderMessage {
             vendor,
             outcome,
             text,
@@ -192,7 +192,7 @@ async fn a_key_that_comes_back_in_an_answer_is_never_told_on_the_way_however_it_
         let cut = Answer::text(format!("{words} {}", KEY.split_at(9).0))
             .pieces(pieces)
             .without_finish();
-        for Told {
+        for ProviderMessage {
             vendor,
             outcome,
             text,

@@ -57,7 +57,7 @@ impl<'a> Part<'a> {
     }
 
     /// Opens it to go on after `keep` bytes.
-    pub fn open(&self, keep: u64) -> Result<Writing<'_>, PartError> {
+    pub fn open(&self, keep: u64) -> Result<PartWriter<'_>, PartError> {
         let mut options = OpenOptions::new();
         options.create(true).append(true);
         #[cfg(unix)]
@@ -66,7 +66,7 @@ impl<'a> Part<'a> {
             .open(&self.path)
             .map_err(|error| self.error(error))?;
         file.set_len(keep).map_err(|error| self.error(error))?;
-        Ok(Writing {
+        Ok(PartWriter {
             part: self,
             file,
             len: keep,
@@ -122,13 +122,13 @@ impl<'a> Part<'a> {
 
 /// An open `.part` file.
 #[derive(Debug)]
-pub struct Writing<'a> {
+pub struct PartWriter<'a> {
     part: &'a Part<'a>,
     file: File,
     len: u64,
 }
 
-impl Writing<'_> {
+impl PartWriter<'_> {
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), PartError> {
         self.file
             .write_all(bytes)

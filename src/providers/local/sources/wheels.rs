@@ -100,7 +100,7 @@ impl Wheels {
             .stdout(Stdio::null())
             .stderr(log);
         let mut running = match client.spawn() {
-            Ok(child) => Running(child),
+            Ok(child) => ClientProcess(child),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 return Err(unavailable(format!(
                     "`{}` is not installed",
@@ -129,9 +129,9 @@ impl Wheels {
 }
 
 /// A client at work; stopped when nobody waits for it any more.
-struct Running(Child);
+struct ClientProcess(Child);
 
-impl Drop for Running {
+impl Drop for ClientProcess {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();

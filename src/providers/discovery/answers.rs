@@ -9,18 +9,18 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::providers::http::Got;
+use crate::providers::http::GetResponse;
 
 use super::{Condition, ServedModel};
 use crate::domain::vendors::LocalServerKind;
 
 /// The answers of one address, by path.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Answers(BTreeMap<&'static str, Got>);
+pub(super) struct Answers(BTreeMap<&'static str, GetResponse>);
 
 /// What is made of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Read {
+pub(super) struct ServerReport {
     pub(super) kind: LocalServerKind,
     pub(super) version: Option<String>,
     pub(super) condition: Condition,
@@ -28,7 +28,7 @@ pub(super) struct Read {
 }
 
 impl Answers {
-    pub(super) fn new(answers: impl IntoIterator<Item = (&'static str, Got)>) -> Self {
+    pub(super) fn new(answers: impl IntoIterator<Item = (&'static str, GetResponse)>) -> Self {
         Self(answers.into_iter().collect())
     }
 
@@ -49,12 +49,12 @@ impl Answers {
 }
 
 /// Says which server answered; `None` for a stranger.
-pub(super) fn read(answers: &Answers) -> Option<Read> {
+pub(super) fn read(answers: &Answers) -> Option<ServerReport> {
     let version = answers
         .json("/api/version")
         .and_then(|json| text(&json, "version"));
     if let Some(version) = version {
-        return Some(Read {
+        return Some(ServerReport {
             kind: LocalServerKind::Ollama,
             version: Some(version),
             condition: Condition::Ready,
@@ -113,7 +113,7 @@ pub(super) fn read(answers: &Answers) -> Option<Read> {
             models.into_iter().filter_map(openai_model).collect()
         }
     };
-    Some(Read {
+    Some(ServerReport {
         kind,
         version: None,
         condition,
@@ -314,15 +314,15 @@ fn parameters_in_name(name: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn answered(status: u16, body: &str) -> Got {
-        Got {
+    fn answered(status: u16, body: &str) -> GetResponse {
+        GetResponse {
             status,
             server: String::new(),
             body: body.to_owned(),
         }
     }
 
-    fn told(answers: &[(&'static str, Got)]) -> Option<Read> {
+    fn told(answers: &[(&'static str, GetResponse)]) -> Option<ServerReport> {
         read(&Answers::new(answers.iter().cloned()))
     }
 
@@ -424,7 +424,7 @@ mod tests {
             [model("/m.gguf", Some(4_096), Some(630_167_424), true)]
         );
 
-        let loading = Got {
+        let loading = GetResponse {
             server: "llama.cpp".into(),
             ..answered(503, r#"{"error":{"code":503,"message":"Loading model"}}"#)
         };
@@ -433,7 +433,7 @@ mod tests {
             (read.kind, read.condition, read.models),
             (LocalServerKind::LlamaCpp, Condition::Loading, vec![])
         );
-        let locked = Got {
+        let locked = GetResponse {
             server: "llama.cpp".into(),
             ..answered(401, r#"{"error":{"code":401,"message":"Invalid API Key"}}"#)
         };

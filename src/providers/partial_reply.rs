@@ -17,7 +17,7 @@ const MAX_TEXT_BYTES: usize = 4 * 1024 * 1024;
 
 /// A reply as far as it has arrived.
 #[derive(Debug)]
-pub struct Gathering {
+pub struct PartialReply {
     account: Account,
     /// The prompt's tokens by our own estimate, in case the provider does not count.
     pub prompt_tokens: u64,
@@ -41,7 +41,7 @@ pub struct Gathering {
     pub overflow: Option<String>,
 }
 
-impl Gathering {
+impl PartialReply {
     pub fn new(ask: &Ask, account: &Account) -> Self {
         Self {
             account: account.clone(),

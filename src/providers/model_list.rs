@@ -16,7 +16,7 @@ use crate::domain::dialect::{Dialect, HealthCheck};
 
 /// A model that a vendor lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Listed {
+pub struct ListedModel {
     pub id: String,
     /// Most tokens of a prompt, where the list tells.
     pub context: Option<u64>,
@@ -26,7 +26,7 @@ pub struct Listed {
 
 /// What a check of a key tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct KeyStanding {
+pub struct KeyBudget {
     /// What may still be spent with this key. `None` when it has no limit.
     pub remaining: Option<MicroUsd>,
 }
@@ -34,7 +34,7 @@ pub struct KeyStanding {
 /// An answer that is not what it should be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the answer is not a list of models")]
-pub struct ListingError;
+pub struct ModelListError;
 
 /// Asks for the list of models.
 pub fn request(dialect: Dialect, endpoint: &Endpoint) -> GetRequest {
@@ -101,8 +101,8 @@ fn get(dialect: Dialect, endpoint: &Endpoint, path: &str) -> GetRequest {
 }
 
 /// The models of a list, those left out that cannot answer a question as far as the list tells.
-pub fn models(dialect: Dialect, body: &str) -> Result<Vec<Listed>, ListingError> {
-    let json: Value = serde_json::from_str(body).map_err(|_| ListingError)?;
+pub fn models(dialect: Dialect, body: &str) -> Result<Vec<ListedModel>, ModelListError> {
+    let json: Value = serde_json::from_str(body).map_err(|_| ModelListError)?;
     let entries = match dialect {
         Dialect::Anthropic | Dialect::OpenAi(_) => json.get("data"),
         Dialect::Gemini | Dialect::Ollama => json.get("models"),
@@ -111,12 +111,12 @@ pub fn models(dialect: Dialect, body: &str) -> Result<Vec<Listed>, ListingError>
     let entries = entries
         .or(Some(&json))
         .and_then(Value::as_array)
-        .ok_or(ListingError)?;
+        .ok_or(ModelListError)?;
     Ok(entries.iter().filter_map(listed).collect())
 }
 
 /// One entry, in the words of any vendor.
-fn listed(entry: &Value) -> Option<Listed> {
+fn listed(entry: &Value) -> Option<ListedModel> {
     let text = |keys: &[&str]| {
         keys.iter()
             .find_map(|key| entry.get(*key)?.as_str().filter(|text| !text.is_empty()))
@@ -132,7 +132,7 @@ fn listed(entry: &Value) -> Option<Listed> {
         .and_then(Value::as_bool)
         .unwrap_or(true);
     let id = text(&["id", "name"])?;
-    (generates && chats).then(|| Listed {
+    (generates && chats).then(|| ListedModel {
         id: id.strip_prefix("models/").unwrap_or(id).to_owned(),
         context: number(&[
             "max_input_tokens",
@@ -152,7 +152,7 @@ fn listed(entry: &Value) -> Option<Listed> {
 }
 
 /// What the check of a key says; `None` when it is not such an answer.
-pub fn key_standing(body: &str) -> Option<KeyStanding> {
+pub fn key_budget(body: &str) -> Option<KeyBudget> {
     let json: Value = serde_json::from_str(body).ok()?;
     let data = json.get("data")?.as_object()?;
     // A key that is overdrawn has less than nothing left.
@@ -160,7 +160,7 @@ pub fn key_standing(body: &str) -> Option<KeyStanding> {
         .get("limit_remaining")
         .and_then(Value::as_f64)
         .and_then(|usd| MicroUsd::from_usd(usd.max(0.0)));
-    Some(KeyStanding { remaining })
+    Some(KeyBudget { remaining })
 }
 
 #[cfg(test)]
@@ -230,7 +230,7 @@ mod tests {
         let anthropic = r#"{"data":[{"type":"model","id":"claude-sonnet-4-5-20250929","display_name":"Claude Sonnet 4.5","created_at":"2025-09-29T00:00:00Z",
             "max_input_tokens":200000,"lifecycle":"deprecated","retires_at":"2026-11-30T00:00:00Z"}],"has_more":false,"first_id":"a","last_id":"b"}"#;
         let read = models(Dialect::Anthropic, anthropic).unwrap();
-        let expected = Listed {
+        let expected = ListedModel {
             id: "claude-sonnet-4-5-20250929".into(),
             context: Some(200_000),
             retires: Some("2026-11-30T00:00:00Z".into()),
@@ -260,7 +260,7 @@ mod tests {
             ["qwen3:8b"]
         );
         for body in ["<html>", "{}", r#"{"data":1}"#] {
-            assert_eq!(models(chat, body), Err(ListingError), "{body}");
+            assert_eq!(models(chat, body), Err(ModelListError), "{body}");
         }
     }
 
@@ -272,7 +272,7 @@ mod tests {
             )
         };
         let remaining = |text: &str| {
-            key_standing(&body(text))
+            key_budget(&body(text))
                 .unwrap()
                 .remaining
                 .map(|amount| amount.0)
@@ -281,6 +281,6 @@ mod tests {
             [remaining("74.5"), remaining("null"), remaining("-1")],
             [Some(74_500_000), None, Some(0)]
         );
-        assert_eq!(key_standing("{}"), None);
+        assert_eq!(key_budget("{}"), None);
     }
 }

@@ -22,7 +22,7 @@ pub struct Refusal {
 
 /// What is different the next time.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Lesson {
+pub enum Adjustment {
     /// The answer's shape is asked for by lesser means.
     Structure {
         without: &'static str,
@@ -40,7 +40,7 @@ pub enum Lesson {
 }
 
 /// For people, as the end of `asking again …`.
-impl fmt::Display for Lesson {
+impl fmt::Display for Adjustment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Structure {
@@ -68,13 +68,13 @@ impl fmt::Display for Lesson {
 impl Form {
     /// What a refusal of a request in this form teaches. `parts` are those of the body as it went
     /// out.
-    pub fn lesson(
+    pub fn adjustment(
         &self,
         dialect: Dialect,
         ask: &Ask,
         parts: &[String],
         refusal: &Refusal,
-    ) -> Option<Lesson> {
+    ) -> Option<Adjustment> {
         let words = refusal.words.to_lowercase();
         match refusal.class {
             FailureClass::BadRequest | FailureClass::Context => {
@@ -110,17 +110,17 @@ impl Form {
         }
     }
 
-    /// Takes a lesson of this refusal of a call to heart, for all later calls.
-    pub fn learn(&mut self, ask: &Ask, refusal: &Refusal, lesson: &Lesson) {
-        match lesson {
-            Lesson::Structure { now, .. } => self.structure = self.structure.max(*now),
-            Lesson::TokensField(field) => {
+    /// Takes a adjustment of this refusal of a call to heart, for all later calls.
+    pub fn learn(&mut self, ask: &Ask, refusal: &Refusal, adjustment: &Adjustment) {
+        match adjustment {
+            Adjustment::Structure { now, .. } => self.structure = self.structure.max(*now),
+            Adjustment::TokensField(field) => {
                 self.tokens_field = *field;
                 self.tokens_field_swapped = true;
             }
-            Lesson::NoSystem => self.system = SystemPlace::UserMessage,
-            Lesson::Without(path) => _ = self.left_out.insert(path.clone()),
-            Lesson::Room(_) => match limit(&refusal.words.to_lowercase()) {
+            Adjustment::NoSystem => self.system = SystemPlace::UserMessage,
+            Adjustment::Without(path) => _ = self.left_out.insert(path.clone()),
+            Adjustment::Room(_) => match limit(&refusal.words.to_lowercase()) {
                 Some(Limit::Answer(most)) => {
                     self.most_room = Some(self.most_room.map_or(most, |known| known.min(most)))
                 }
@@ -129,11 +129,11 @@ impl Form {
                 }
                 None => {}
             },
-            Lesson::NoRoom => {}
+            Adjustment::NoRoom => {}
         }
     }
 
-    fn lesson_on_room(&self, ask: &Ask, words: &str) -> Option<Lesson> {
+    fn lesson_on_room(&self, ask: &Ask, words: &str) -> Option<Adjustment> {
         let room = match limit(words)? {
             Limit::Answer(most) => most,
             Limit::Context { context, prompt } => {
@@ -141,9 +141,9 @@ impl Form {
             }
         };
         match room {
-            0..LEAST_ROOM => Some(Lesson::NoRoom),
+            0..LEAST_ROOM => Some(Adjustment::NoRoom),
             // A limit that was kept to is not what the refusal is about.
-            room => (room < self.room(ask)).then_some(Lesson::Room(room)),
+            room => (room < self.room(ask)).then_some(Adjustment::Room(room)),
         }
     }
 
@@ -153,7 +153,7 @@ impl Form {
         parts: &[String],
         refusal: &Refusal,
         words: &str,
-    ) -> Option<Lesson> {
+    ) -> Option<Adjustment> {
         if is_about_system(words) {
             return self.without_system();
         }
@@ -178,24 +178,24 @@ impl Form {
         })
     }
 
-    /// The lesson on the first part of the body that is named.
+    /// The adjustment on the first part of the body that is named.
     fn named(
         &self,
         dialect: Dialect,
         parts: &[String],
         is_named: &dyn Fn(&str) -> bool,
-    ) -> Option<Lesson> {
+    ) -> Option<Adjustment> {
         let own =
             |path: &str| is_reserved(path) || holds_reserved(path) || is_inside_reserved(path);
         let free = |path: &&String| !own(path) && !self.left_out.contains(*path);
         if let Some(path) = parts.iter().filter(free).find(|path| is_named(path)) {
-            return Some(Lesson::Without(path.clone()));
+            return Some(Adjustment::Without(path.clone()));
         }
         if matches!(dialect, Dialect::OpenAi(_))
             && !self.tokens_field_swapped
             && is_named(self.tokens_field.name())
         {
-            return Some(Lesson::TokensField(self.tokens_field.other()));
+            return Some(Adjustment::TokensField(self.tokens_field.other()));
         }
         let structural = STRUCTURE
             .iter()
@@ -205,7 +205,7 @@ impl Form {
     }
 
     /// Words that mean the structure without naming a field.
-    fn structure_in(&self, dialect: Dialect, words: &str) -> Option<Lesson> {
+    fn structure_in(&self, dialect: Dialect, words: &str) -> Option<Adjustment> {
         const MEANT: [&str; 6] = [
             "schema",
             "grammar",
@@ -219,7 +219,7 @@ impl Form {
         meant.then(|| self.lesser_structure(dialect)).flatten()
     }
 
-    fn lesser_structure(&self, dialect: Dialect) -> Option<Lesson> {
+    fn lesser_structure(&self, dialect: Dialect) -> Option<Adjustment> {
         let now = match (self.structure, self.json_mode) {
             (Structure::Schema, JsonMode::Supported) => Structure::JsonObject,
             (Structure::Schema, JsonMode::Unsupported) | (Structure::JsonObject, _) => {
@@ -234,11 +234,11 @@ impl Form {
             Dialect::Gemini => "responseMimeType",
             Dialect::Ollama => "format",
         };
-        Some(Lesson::Structure { without, now })
+        Some(Adjustment::Structure { without, now })
     }
 
-    fn without_system(&self) -> Option<Lesson> {
-        (self.system == SystemPlace::Own).then_some(Lesson::NoSystem)
+    fn without_system(&self) -> Option<Adjustment> {
+        (self.system == SystemPlace::Own).then_some(Adjustment::NoSystem)
     }
 }
 

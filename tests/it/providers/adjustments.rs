@@ -2,7 +2,7 @@
 
 use conclave::consultation::protocol::call::{Ask, FailureClass, Prompt};
 use conclave::domain::dialect::{Dialect, Quirks, Structure, TokensField};
-use conclave::providers::form::{Form, Lesson, Refusal, SystemPlace};
+use conclave::providers::form::{Adjustment, Form, Refusal, SystemPlace};
 use proptest::prelude::*;
 
 use super::ask_of;
@@ -24,9 +24,14 @@ fn form(dialect: Dialect) -> Form {
     }
 }
 
-/// The lesson of a refusal with these words and named fields, for a body that has some parameters
+/// The adjustment of a refusal with these words and named fields, for a body that has some parameters
 /// of the user's.
-fn lesson(dialect: Dialect, class: FailureClass, words: &str, fields: &[&str]) -> Option<Lesson> {
+fn adjustment(
+    dialect: Dialect,
+    class: FailureClass,
+    words: &str,
+    fields: &[&str],
+) -> Option<Adjustment> {
     let parts = [
         "model",
         "messages",
@@ -52,7 +57,7 @@ fn lesson(dialect: Dialect, class: FailureClass, words: &str, fields: &[&str]) -
         words: words.to_owned(),
         fields: fields.iter().map(ToString::to_string).collect(),
     };
-    form(dialect).lesson(
+    form(dialect).adjustment(
         dialect,
         &ask_of("x", "m"),
         &parts.map(ToOwned::to_owned),
@@ -60,12 +65,12 @@ fn lesson(dialect: Dialect, class: FailureClass, words: &str, fields: &[&str]) -
     )
 }
 
-fn without(path: &str) -> Lesson {
-    Lesson::Without(path.to_owned())
+fn without(path: &str) -> Adjustment {
+    Adjustment::Without(path.to_owned())
 }
 
-fn structure(without: &'static str, now: Structure) -> Lesson {
-    Lesson::Structure { without, now }
+fn structure(without: &'static str, now: Structure) -> Adjustment {
+    Adjustment::Structure { without, now }
 }
 
 #[test]
@@ -159,7 +164,7 @@ fn a_field_that_is_named_in_any_way_is_left_out() {
     ];
     for (dialect, words, fields, path) in cases {
         assert_eq!(
-            lesson(*dialect, BadRequest, words, fields),
+            adjustment(*dialect, BadRequest, words, fields),
             Some(without(path)),
             "{words} {fields:?}"
         );
@@ -169,7 +174,7 @@ fn a_field_that_is_named_in_any_way_is_left_out() {
 #[test]
 fn the_answers_shape_is_asked_for_by_lesser_means_step_by_step() {
     use Structure::{JsonObject, Prompt};
-    let cases: &[(Dialect, &str, &[&str], Lesson)] = &[
+    let cases: &[(Dialect, &str, &[&str], Adjustment)] = &[
         (
             OPENAI,
             "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.",
@@ -245,7 +250,7 @@ fn the_answers_shape_is_asked_for_by_lesser_means_step_by_step() {
     ];
     for (dialect, words, fields, expected) in cases {
         assert_eq!(
-            lesson(*dialect, BadRequest, words, fields).as_ref(),
+            adjustment(*dialect, BadRequest, words, fields).as_ref(),
             Some(expected),
             "{words}"
         );
@@ -258,8 +263,8 @@ fn the_answers_shape_is_asked_for_by_lesser_means_step_by_step() {
     let mut form = form(OPENAI);
     let ask = ask_of("x", "m");
     let mut steps = Vec::new();
-    while let Some(lesson) = form.lesson(OPENAI, &ask, &[], &refusal) {
-        form.learn(&ask, &refusal, &lesson);
+    while let Some(adjustment) = form.adjustment(OPENAI, &ask, &[], &refusal) {
+        form.learn(&ask, &refusal, &adjustment);
         steps.push(form.structure);
     }
     assert_eq!(
@@ -268,7 +273,7 @@ fn the_answers_shape_is_asked_for_by_lesser_means_step_by_step() {
         "and then there is nothing left to leave out"
     );
     assert_eq!(
-        lesson(
+        adjustment(
             COMPATIBLE,
             ModelMissing,
             "No endpoints found that can handle the requested parameters.",
@@ -277,7 +282,7 @@ fn the_answers_shape_is_asked_for_by_lesser_means_step_by_step() {
         Some(structure("response_format", JsonObject))
     );
     assert_eq!(
-        lesson(COMPATIBLE, Overload, "failed to compile the grammar", &[]),
+        adjustment(COMPATIBLE, Overload, "failed to compile the grammar", &[]),
         Some(structure("response_format", JsonObject))
     );
 }
@@ -286,25 +291,25 @@ fn the_answers_shape_is_asked_for_by_lesser_means_step_by_step() {
 fn the_field_for_the_tokens_is_swapped_once() {
     let words = "Unsupported parameter: 'max_completion_tokens' is not supported with this model. Use 'max_tokens' instead.";
     assert_eq!(
-        lesson(OPENAI, BadRequest, words, &["max_completion_tokens"]),
-        Some(Lesson::TokensField(TokensField::MaxTokens))
+        adjustment(OPENAI, BadRequest, words, &["max_completion_tokens"]),
+        Some(Adjustment::TokensField(TokensField::MaxTokens))
     );
     let back = "body.max_tokens: Extra inputs are not permitted";
     assert_eq!(
-        lesson(COMPATIBLE, BadRequest, back, &["body.max_tokens"]),
-        Some(Lesson::TokensField(TokensField::MaxCompletionTokens))
+        adjustment(COMPATIBLE, BadRequest, back, &["body.max_tokens"]),
+        Some(Adjustment::TokensField(TokensField::MaxCompletionTokens))
     );
     assert_eq!(
-        lesson(
+        adjustment(
             COMPATIBLE,
             BadRequest,
             "Unsupported parameter: max_tokens",
             &[]
         ),
-        Some(Lesson::TokensField(TokensField::MaxCompletionTokens))
+        Some(Adjustment::TokensField(TokensField::MaxCompletionTokens))
     );
     assert_eq!(
-        lesson(
+        adjustment(
             Dialect::Anthropic,
             BadRequest,
             "max_tokens: Field required",
@@ -322,7 +327,7 @@ fn the_field_for_the_tokens_is_swapped_once() {
         fields: vec!["body.max_tokens".into()],
     };
     assert_eq!(
-        swapped.lesson(
+        swapped.adjustment(
             COMPATIBLE,
             &ask_of("x", "m"),
             &["max_tokens".into()],
@@ -349,8 +354,8 @@ fn a_model_without_a_system_role_reads_it_in_the_users_message() {
         (Overload, "Jinja Exception: System role not supported"),
     ] {
         assert_eq!(
-            lesson(COMPATIBLE, class, words, &[]),
-            Some(Lesson::NoSystem),
+            adjustment(COMPATIBLE, class, words, &[]),
+            Some(Adjustment::NoSystem),
             "{words}"
         );
     }
@@ -396,7 +401,7 @@ fn what_names_nothing_that_can_be_spared_teaches_nothing() {
         (Overload, "response_format", vec!["response_format"]),
         (FailureClass::RateLimit, "max_tokens", vec![]),
     ] {
-        assert_eq!(lesson(OPENAI, class, words, &fields), None, "{words}");
+        assert_eq!(adjustment(OPENAI, class, words, &fields), None, "{words}");
     }
 }
 
@@ -437,9 +442,14 @@ fn room_beyond_what_the_model_gives_is_lowered_to_it() {
             fields: vec!["max_tokens".into()],
         };
         let mut form = form(dialect);
-        let lesson = form.lesson(dialect, &hundred(), &[], &refusal);
-        assert_eq!(lesson, Some(Lesson::Room(room)), "{}", refusal.words);
-        form.learn(&hundred(), &refusal, &lesson.unwrap());
+        let adjustment = form.adjustment(dialect, &hundred(), &[], &refusal);
+        assert_eq!(
+            adjustment,
+            Some(Adjustment::Room(room)),
+            "{}",
+            refusal.words
+        );
+        form.learn(&hundred(), &refusal, &adjustment.unwrap());
         assert_eq!(form.room(&hundred()), room);
         assert_eq!(
             form.room(&Ask {
@@ -450,8 +460,8 @@ fn room_beyond_what_the_model_gives_is_lowered_to_it() {
             "less may always be asked for"
         );
         assert_ne!(
-            form.lesson(dialect, &hundred(), &[], &refusal),
-            Some(Lesson::Room(room)),
+            form.adjustment(dialect, &hundred(), &[], &refusal),
+            Some(Adjustment::Room(room)),
             "the same is never learnt twice"
         );
     }
@@ -462,8 +472,8 @@ fn room_beyond_what_the_model_gives_is_lowered_to_it() {
             fields: vec![],
         };
         assert_eq!(
-            form(COMPATIBLE).lesson(COMPATIBLE, &hundred(), &[], &refusal),
-            Some(Lesson::NoRoom),
+            form(COMPATIBLE).adjustment(COMPATIBLE, &hundred(), &[], &refusal),
+            Some(Adjustment::NoRoom),
             "{}",
             refusal.words
         );
@@ -479,7 +489,7 @@ fn a_learnt_window_leaves_shorter_prompts_more_room() {
         fields: vec![],
     };
     let mut form = form(COMPATIBLE);
-    form.learn(&hundred(), &refusal, &Lesson::Room(0));
+    form.learn(&hundred(), &refusal, &Adjustment::Room(0));
     assert_eq!(form.room(&hundred()), 8_192 - 200);
     let double = Ask {
         prompt: Prompt {
@@ -502,7 +512,7 @@ fn a_learnt_window_leaves_shorter_prompts_more_room() {
             words: words.into(),
             ..refusal
         },
-        &Lesson::Room(0),
+        &Adjustment::Room(0),
     );
     assert_eq!(form.room(&double), 8_192 - 400);
 }
@@ -518,13 +528,13 @@ proptest! {
         let refusal = Refusal { class, words: words.join(" "), fields: fields.into_iter().map(ToOwned::to_owned).collect() };
         let mut form = form(dialect);
         let mut steps = 0;
-        while let Some(lesson) = form.lesson(dialect, &hundred(), &WORDS.map(ToOwned::to_owned), &refusal) {
-            if lesson == Lesson::NoRoom {
+        while let Some(adjustment) = form.adjustment(dialect, &hundred(), &WORDS.map(ToOwned::to_owned), &refusal) {
+            if adjustment == Adjustment::NoRoom {
                 break;
             }
             let before = form.clone();
-            form.learn(&hundred(), &refusal, &lesson);
-            prop_assert_ne!(&form, &before, "{}", lesson);
+            form.learn(&hundred(), &refusal, &adjustment);
+            prop_assert_ne!(&form, &before, "{}", adjustment);
             prop_assert!(form.room(&hundred()) >= 256);
             steps += 1;
             prop_assert!(steps <= WORDS.len() + 6);

@@ -9,7 +9,7 @@ use super::hints;
 
 /// What an error body says.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct ProviderMessage {
     pub words: String,
     /// Types, codes, statuses and reasons, in lower case.
     pub codes: Vec<String>,
@@ -21,7 +21,7 @@ pub(super) struct Told {
     pub recognised: bool,
 }
 
-impl Told {
+impl ProviderMessage {
     pub(super) fn from_body(body: &str) -> Self {
         match serde_json::from_str::<Value>(body) {
             Ok(json) => Self::from_json(&json),
@@ -48,27 +48,27 @@ impl Told {
         .into_iter()
         .flatten()
         .find_map(said);
-        let mut told = Self {
+        let mut message = Self {
             recognised: words.is_some() || error.is_some(),
             ..Self::default()
         };
-        told.words = words.unwrap_or_else(|| {
+        message.words = words.unwrap_or_else(|| {
             if body.is_object() {
                 body.to_string()
             } else {
                 String::new()
             }
         });
-        told.fields = printed_paths(&told.words);
+        message.fields = printed_paths(&message.words);
         let outer = error.filter(|error| error.is_object()).map(|_| body);
         for part in outer.into_iter().chain([inner]) {
-            told.codes.extend(
+            message.codes.extend(
                 ["type", "code", "status"]
                     .iter()
                     .filter_map(|key| part.get(key))
                     .filter_map(code),
             );
-            told.fields.extend(
+            message.fields.extend(
                 part.get("param")
                     .and_then(Value::as_str)
                     .map(ToOwned::to_owned),
@@ -79,23 +79,23 @@ impl Told {
             .and_then(Value::as_array)
             .into_iter()
             .flatten();
-        told.fields.extend(
+        message.fields.extend(
             complaints
                 .filter_map(|complaint| complaint.get("loc"))
                 .map(path_of),
         );
         match inner.get("details") {
             Some(Value::Array(details)) => {
-                details.iter().for_each(|detail| told.add_detail(detail))
+                details.iter().for_each(|detail| message.add_detail(detail))
             }
-            Some(detail) => told.add_detail(detail),
+            Some(detail) => message.add_detail(detail),
             None => {}
         }
         if let Some(metadata) = inner.get("metadata") {
-            told.add_detail(metadata);
-            told.add_upstream(metadata);
+            message.add_detail(metadata);
+            message.add_upstream(metadata);
         }
-        told
+        message
     }
 
     /// Whether an error is about the body of the request, by the path of a field in it.

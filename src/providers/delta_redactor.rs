@@ -10,21 +10,21 @@ use crate::engine::ports::Delta;
 use super::wire::{Account, BLOT};
 
 /// Passes on the signs of life of one call.
-pub(super) struct Redacting<'a> {
+pub(super) struct DeltaRedactor<'a> {
     key: Option<SecretString>,
     /// The end of the text so far, for as long as it may be the beginning of a key.
     held: String,
     on: &'a mut (dyn FnMut(Delta) + Send),
 }
 
-impl std::fmt::Debug for Redacting<'_> {
+impl std::fmt::Debug for DeltaRedactor<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // What is held may be most of a key.
-        f.debug_struct("Redacting").finish_non_exhaustive()
+        f.debug_struct("DeltaRedactor").finish_non_exhaustive()
     }
 }
 
-impl<'a> Redacting<'a> {
+impl<'a> DeltaRedactor<'a> {
     pub(super) fn new(account: &Account, on: &'a mut (dyn FnMut(Delta) + Send)) -> Self {
         let key = account
             .key
@@ -98,11 +98,11 @@ mod tests {
                 heard.push(text);
             }
         };
-        let mut redacting = Redacting::new(account, &mut on);
+        let mut redactor = DeltaRedactor::new(account, &mut on);
         for piece in pieces {
-            redacting.tell(Delta::Text(piece.clone()));
+            redactor.tell(Delta::Text(piece.clone()));
         }
-        redacting.finish();
+        redactor.finish();
         heard
     }
 
@@ -175,8 +175,8 @@ mod tests {
     fn what_is_held_back_is_not_shown_by_debug() {
         let account = account(Some("sk-123"));
         let mut on = |_| {};
-        let mut redacting = Redacting::new(&account, &mut on);
-        redacting.tell(Delta::Text("sk-12".to_owned()));
-        assert!(!format!("{redacting:?}").contains("sk"));
+        let mut redactor = DeltaRedactor::new(&account, &mut on);
+        redactor.tell(Delta::Text("sk-12".to_owned()));
+        assert!(!format!("{redactor:?}").contains("sk"));
     }
 }
