@@ -1,7 +1,7 @@
 //! Changes to the text of a JSON file that leave the rest of it as its owner wrote it: order,
 //! spelling, white space. An object or list that grows gets one line for each part.
 //!
-//! The text must be JSON; what it then means is checked by whoever reads it next.
+//! The text must be JSON; what it then means is checked when it is read.
 
 use std::collections::BTreeSet;
 

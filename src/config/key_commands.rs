@@ -178,7 +178,7 @@ impl Output {
     }
 
     fn text(&self) -> String {
-        // Either the stream has ended, which the sender's end tells, or it is not waited for.
+        // Either the stream has ended, which drops the sender, or it is not waited for.
         let _ = self.end.recv_timeout(STRAGGLING);
         String::from_utf8_lossy(&self.bytes.lock().unwrap_or_else(PoisonError::into_inner))
             .into_owned()

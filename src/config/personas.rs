@@ -30,7 +30,7 @@ pub struct CustomPersona {
 /// The fields of a persona.
 pub const FIELDS: [&str; 5] = ["name", "prompt", "brief", "aliases", "model"];
 
-/// The word that leaves the choice to the clerk.
+/// The word that leaves the choice to the helper model.
 pub const AUTO: &str = "auto";
 
 /// What a set is asked for with.

@@ -244,7 +244,7 @@ mod tests {
     fn usable(entries: &[EndpointEntry], variables: &[(&str, &str)]) -> Vec<String> {
         let found = all(entries, &Environment::of(variables.iter().copied()));
         assert!(!format!("{found:?}").contains("secret-"), "{found:?}");
-        let told = |server: &ConfiguredProvider| {
+        let line = |server: &ConfiguredProvider| {
             let key = server.key(&KeyCommands::default()).unwrap();
             format!(
                 "{} {} {}",
@@ -256,7 +256,7 @@ mod tests {
         found
             .iter()
             .filter(|server| server.is_usable() && server.provider.as_str() != "vllm")
-            .map(told)
+            .map(line)
             .collect()
     }
 

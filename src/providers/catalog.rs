@@ -70,7 +70,7 @@ fn one_of(names: &[String]) -> String {
 impl ModelCatalog {
     /// The models that are compiled in.
     pub fn builtin() -> Self {
-        // A test reads the file, so the empty catalogue is never seen.
+        // A test reads the file, so the empty catalog is never seen.
         Self::empty()
             .lay_over(include_str!("models.json"), PriceTable::ThisProgram)
             .unwrap_or(Self::empty())
@@ -83,7 +83,7 @@ impl ModelCatalog {
         }
     }
 
-    /// Lays a user's file over this catalogue: its entries add models or replace single fields of
+    /// Lays a user's file over this catalog: its entries add models or replace single fields of
     /// known ones.
     pub fn merge(self, json: &str) -> Result<Self, CatalogError> {
         self.lay_over(json, PriceTable::TheUser)
@@ -137,7 +137,7 @@ impl ModelCatalog {
         Ok(Self { models, vintages })
     }
 
-    /// The same, with the size of a model's context as its server tells it.
+    /// The same, with the size of a model's context as its server reports it.
     #[must_use]
     pub fn with_context(mut self, model: &ModelRef, context: u64) -> Self {
         match self
@@ -443,7 +443,7 @@ mod tests {
             assert_eq!(
                 first,
                 Some((Some(1), 1)),
-                "who stands in for {}",
+                "the fallback of {}",
                 model.provider
             );
         }
@@ -631,13 +631,13 @@ mod tests {
         let file = r#"{"models":[{"provider":"openai","id":"gpt-6.1-sol","tier":1},
             {"provider":"x","id":"new","prices":[{"input":1,"output":2,"as_of":"2026-01-02"}]}]}"#;
         let catalog = ModelCatalog::builtin().merge(file).unwrap();
-        let told: Vec<_> = catalog
+        let warnings: Vec<_> = catalog
             .vintages()
             .iter()
             .map(|vintage| (vintage.of, vintage.newest.clone().unwrap().to_string()))
             .collect();
         assert_eq!(
-            told,
+            warnings,
             [
                 (PriceTable::ThisProgram, "2026-11-21".to_owned()),
                 (PriceTable::TheUser, "2026-01-02".to_owned())

@@ -84,7 +84,7 @@ impl Clients {
                     .build()
                     .map_err(|error| innermost(&error));
             }
-            // A system without roots is the one thing that the compiled-in ones can mend: where it
+            // The compiled-in roots are for a system that has none: where it
             // has some, what it trusts decides.
             builder()
                 .build()

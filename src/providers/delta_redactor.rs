@@ -1,7 +1,7 @@
-//! Text on its way to those who watch, with the key blotted out also where it arrives in pieces.
+//! Removes the key from streamed text, also where it arrives in pieces.
 //!
-//! Invariant: what has been told, in order, is [`Account::redact`] of what has come; no more of it
-//! is held back than could be the beginning of the key.
+//! Invariant: the text passed on, in order, is [`Account::redact`] of the text received; no more of
+//! it is held back than could be the beginning of the key.
 
 use secrecy::{ExposeSecret, SecretString};
 
@@ -9,7 +9,7 @@ use crate::engine::ports::Delta;
 
 use super::wire::{Account, BLOT};
 
-/// Passes on the signs of life of one call.
+/// Passes on the deltas of one call.
 pub(super) struct DeltaRedactor<'a> {
     key: Option<SecretString>,
     /// The end of the text so far, for as long as it may be the beginning of a key.
@@ -37,17 +37,17 @@ impl<'a> DeltaRedactor<'a> {
         }
     }
 
-    /// Takes a sign of life. A piece that is held back whole is told as an empty one: it is a sign
-    /// of an answer all the same.
-    pub(super) fn tell(&mut self, delta: Delta) {
-        let told = match delta {
+    /// Takes a delta. A piece that is held back whole is passed on as an empty one: it is still
+    /// progress.
+    pub(super) fn push(&mut self, delta: Delta) {
+        let redacted = match delta {
             Delta::Text(piece) => Delta::Text(self.redacted(piece)),
             Delta::Connected | Delta::Thinking => delta,
         };
-        (self.on)(told);
+        (self.on)(redacted);
     }
 
-    /// Tells what is left. No text comes after this.
+    /// Passes on what is left. No text comes after this.
     pub(super) fn finish(self) {
         if !self.held.is_empty() {
             (self.on)(Delta::Text(self.held));
@@ -59,9 +59,9 @@ impl<'a> DeltaRedactor<'a> {
             return piece;
         };
         let text = std::mem::take(&mut self.held) + &piece;
-        let (mut told, mut rest) = (String::new(), text.as_str());
+        let (mut passed, mut rest) = (String::new(), text.as_str());
         while let Some((before, after)) = rest.split_once(key) {
-            told = told + before + BLOT;
+            passed = passed + before + BLOT;
             rest = after;
         }
         // The earliest place from which on all could be the beginning of a key.
@@ -71,7 +71,7 @@ impl<'a> DeltaRedactor<'a> {
             .find(|(_, end)| key.starts_with(end));
         let (before, held) = begins.unwrap_or((rest, ""));
         held.clone_into(&mut self.held);
-        told + before
+        passed + before
     }
 }
 
@@ -90,8 +90,8 @@ mod tests {
         }
     }
 
-    /// What is told of a text that comes in these pieces.
-    fn told(account: &Account, pieces: &[String]) -> Vec<String> {
+    /// What is passed on of a text that comes in these pieces.
+    fn passed_on(account: &Account, pieces: &[String]) -> Vec<String> {
         let mut heard = Vec::new();
         let mut on = |delta| {
             if let Delta::Text(text) = delta {
@@ -100,7 +100,7 @@ mod tests {
         };
         let mut redactor = DeltaRedactor::new(account, &mut on);
         for piece in pieces {
-            redactor.tell(Delta::Text(piece.clone()));
+            redactor.push(Delta::Text(piece.clone()));
         }
         redactor.finish();
         heard
@@ -132,7 +132,7 @@ mod tests {
             for places in 0..1 << text.chars().count() {
                 let pieces = cut(text, places);
                 assert_eq!(
-                    told(&account, &pieces).concat(),
+                    passed_on(&account, &pieces).concat(),
                     account.redact(text),
                     "{key} in {pieces:?}"
                 );
@@ -149,7 +149,7 @@ mod tests {
         ) {
             let text: String = parts.iter().map(|part| part.as_deref().unwrap_or(&key)).collect();
             let account = account(Some(&key));
-            let heard = told(&account, &cut(&text, places)).concat();
+            let heard = passed_on(&account, &cut(&text, places)).concat();
             prop_assert_eq!(&heard, &account.redact(&text));
             prop_assert!(!heard.replace(BLOT, "\n").contains(&key));
         }
@@ -160,7 +160,7 @@ mod tests {
         let account = account(Some("sk-123"));
         let pieces = ["Your key is s", "k-", "12", "4; no s", "k-123!", "sk"].map(str::to_owned);
         assert_eq!(
-            told(&account, &pieces),
+            passed_on(&account, &pieces),
             ["Your key is ", "", "", "sk-124; no ", "[key]!", "", "sk"]
         );
     }
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn without_a_key_every_piece_is_told_as_it_comes() {
         let pieces = ["s", "k-", ""].map(str::to_owned);
-        assert_eq!(told(&account(None), &pieces), pieces);
+        assert_eq!(passed_on(&account(None), &pieces), pieces);
     }
 
     #[test]
@@ -176,7 +176,7 @@ mod tests {
         let account = account(Some("sk-123"));
         let mut on = |_| {};
         let mut redactor = DeltaRedactor::new(&account, &mut on);
-        redactor.tell(Delta::Text("sk-12".to_owned()));
+        redactor.push(Delta::Text("sk-12".to_owned()));
         assert!(!format!("{redactor:?}").contains("sk"));
     }
 }

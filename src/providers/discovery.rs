@@ -1,7 +1,7 @@
 //! Model servers on the user's own machine: which are there, and which models they serve.
 //!
 //! A look is a handful of GETs, all at once, each bounded; whatever does not answer in time is not
-//! there. What kind of server answers is told by the answers alone (`answers`), so a stranger on a
+//! there. The kind of a server is decided by its answers alone (`answers`), so a stranger on a
 //! usual port is passed over. Which addresses are looked at is the caller's decision.
 
 mod addresses;
@@ -66,9 +66,9 @@ pub enum Condition {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServedModel {
     pub id: String,
-    /// Most tokens of prompt and answer together, where the server tells.
+    /// Most tokens of prompt and answer together, where the server says.
     pub context: Option<u64>,
-    /// How many parameters it has, where the server tells.
+    /// How many parameters it has, where the server says.
     pub parameters: Option<u64>,
     /// It is in memory, and answers at once.
     pub loaded: bool,
@@ -94,7 +94,7 @@ impl Server {
         called(id).or_else(|| called(&format!("{id}:latest")))
     }
 
-    /// True when what is asked of this model stays on the user's own network, and nobody bills it.
+    /// True when what is asked of this model stays on the user's own network, and costs nothing.
     pub fn runs_here(&self, id: &str) -> bool {
         let unlisted =
             self.on_own_network && !(self.kind == LocalServerKind::Ollama && is_ollamas_cloud(id));
@@ -113,7 +113,7 @@ pub async fn look(addresses: &[Address]) -> Vec<Server> {
 }
 
 async fn look_at(http: &Http, address: &Address) -> Option<Server> {
-    let nobody = Account {
+    let anonymous = Account {
         key: None,
         origin: String::new(),
         scheme: Scheme::Usual,
@@ -132,8 +132,8 @@ async fn look_at(http: &Http, address: &Address) -> Option<Server> {
             url: format!("{}{path}", address.root),
             headers: Vec::new(),
         };
-        let nobody = &nobody;
-        async move { Some((*path, http.get(&request, nobody, WHOLE).await.ok()?)) }
+        let anonymous = &anonymous;
+        async move { Some((*path, http.get(&request, anonymous, WHOLE).await.ok()?)) }
     });
     let answers = answers::Answers::new(join_all(asked).await.into_iter().flatten());
     let read = answers::read(&answers)?;

@@ -81,10 +81,10 @@ impl Http {
             };
         }
         let mut redactor = DeltaRedactor::new(account, on);
-        redactor.tell(Delta::Connected);
+        redactor.push(Delta::Connected);
         let end = self
             .read(response, framing, decoder.as_mut(), account, &mut |delta| {
-                redactor.tell(delta)
+                redactor.push(delta)
             })
             .await;
         redactor.finish();
@@ -231,7 +231,7 @@ pub(super) fn innermost(error: &dyn std::error::Error) -> String {
 }
 
 /// What is wrong with a connection passes, but for a proxy that does not know the user and a
-/// certificate that nobody vouches for.
+/// certificate from an unknown issuer.
 fn class_of(error: &reqwest::Error) -> FailureClass {
     match innermost(error) {
         cause if cause.starts_with(TUNNEL) && cause.ends_with("authorization required") => {
@@ -279,15 +279,15 @@ fn header(headers: &HeaderMap, name: &str) -> Option<String> {
 
 async fn error_response(mut response: Response) -> ErrorResponse {
     let headers = response.headers();
-    let mut told = ErrorResponse {
+    let mut error = ErrorResponse {
         status: response.status().as_u16(),
         retry_after_ms: header(headers, "retry-after-ms"),
         retry_after: header(headers, "retry-after"),
         should_retry: header(headers, "x-should-retry"),
         body: compressed(headers).unwrap_or_default(),
     };
-    if !told.body.is_empty() {
-        return told;
+    if !error.body.is_empty() {
+        return error;
     }
     let mut body = Vec::new();
     // A body that breaks off is read as far as it came.
@@ -298,8 +298,8 @@ async fn error_response(mut response: Response) -> ErrorResponse {
             break;
         }
     }
-    told.body = String::from_utf8_lossy(&body).into_owned();
-    told
+    error.body = String::from_utf8_lossy(&body).into_owned();
+    error
 }
 
 /// A content type that announces events in this framing.

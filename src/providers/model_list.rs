@@ -1,5 +1,5 @@
-//! What a vendor says for nothing: which models it has, whether a key is good, and how it is. One
-//! GET each; requests and answers are pure here.
+//! Free requests: a vendor's list of models, the check of a key, the health check. One GET each;
+//! requests and answers are pure here.
 //!
 //! A list of models proves that the address answers and, at most vendors, that the key is accepted.
 //! It proves neither credit nor permission for a model. A reseller's list is public: there the key
@@ -18,13 +18,13 @@ use crate::domain::dialect::{Dialect, HealthCheck};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedModel {
     pub id: String,
-    /// Most tokens of a prompt, where the list tells.
+    /// Most tokens of a prompt, where the list says.
     pub context: Option<u64>,
-    /// When it goes away, in the vendor's words, where the list tells.
+    /// When it goes away, in the vendor's words, where the list says.
     pub retires: Option<String>,
 }
 
-/// What a check of a key tells.
+/// What a check of a key reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyBudget {
     /// What may still be spent with this key. `None` when it has no limit.
@@ -100,7 +100,7 @@ fn get(dialect: Dialect, endpoint: &Endpoint, path: &str) -> GetRequest {
     }
 }
 
-/// The models of a list, those left out that cannot answer a question as far as the list tells.
+/// The models of a list, those left out that cannot answer a question as far as the list says.
 pub fn models(dialect: Dialect, body: &str) -> Result<Vec<ListedModel>, ModelListError> {
     let json: Value = serde_json::from_str(body).map_err(|_| ModelListError)?;
     let entries = match dialect {

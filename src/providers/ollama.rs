@@ -1,7 +1,7 @@
 //! Ollama's own chat format: what goes out and how its lines of JSON are read. Pure.
 //!
 //! Its OpenAI-compatible address is not used: it cannot set the size of the context, and Ollama
-//! cuts a prompt that does not fit without a word. Thinking is switched off: it would go on before
+//! cuts a prompt that does not fit without a word. Thinking is switched off: it would run before
 //! the schema takes hold, in room that it may use up.
 
 use std::ops::ControlFlow;
@@ -60,7 +60,7 @@ pub fn encode(ask: &Ask, endpoint: &Endpoint, form: &Form) -> HttpRequest {
 
 /// The size of the context and of the room in it for an answer.
 ///
-/// The context is a power of two, because Ollama loads a model anew whenever the size changes, and
+/// The context is a power of two, because Ollama reloads a model whenever the size changes, and
 /// no more than the model has. Our count of the prompt gets a quarter on top, because it is an
 /// estimate.
 fn sizes(ask: &Ask, form: &Form) -> (u64, u64) {

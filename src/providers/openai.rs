@@ -240,7 +240,7 @@ impl WireUsage {
             .as_ref()
             .and_then(|details| details.reasoning_tokens)
             .unwrap_or(0);
-        // Most count reasoning as part of the completion, some on top of it: the total tells which,
+        // Most count reasoning as part of the completion, some on top of it: the total shows which,
         // whatever is known of the server.
         let (within, on_top) = (
             prompt.saturating_add(completion),

@@ -1,5 +1,5 @@
-//! What all decoders gather from a stream, and the one place that decides what has come of it: an
-//! answer, a refusal or a failure.
+//! The reply that a decoder builds from a stream, and the decision on its outcome: an answer, a
+//! refusal or a failure.
 
 use std::ops::ControlFlow;
 
@@ -119,7 +119,7 @@ impl PartialReply {
         ControlFlow::Break(())
     }
 
-    /// What has come of the call.
+    /// Returns the outcome of the call.
     pub fn finish(mut self, end: End) -> Outcome {
         match (self.complete, self.stop.take(), self.failure.take()) {
             // The answer was whole before something unreadable followed it: only what that said of
@@ -215,30 +215,30 @@ impl PartialReply {
 
     /// What the provider reported; completed by our own estimate where it did not, and marked so.
     fn usage(&self) -> Usage {
-        let told = self.usage.unwrap_or_default();
+        let reported = self.usage.unwrap_or_default();
         // No provider counts an empty prompt, or no tokens for a text: such a report left something
         // out.
-        let plausible = told.prompt() > 0 && (told.output > 0 || self.text.is_empty());
+        let plausible = reported.prompt() > 0 && (reported.output > 0 || self.text.is_empty());
         if self.usage_is_final && plausible {
-            return told;
+            return reported;
         }
-        let told = if told.prompt() > 0 {
-            told
+        let reported = if reported.prompt() > 0 {
+            reported
         } else {
             Usage {
                 input: self.prompt_tokens,
-                ..told
+                ..reported
             }
         };
         let reasoning = estimate_tokens(&self.thinking);
-        let output = told
+        let output = reported
             .output
             .max(estimate_tokens(&self.text).saturating_add(reasoning));
         Usage {
             output,
-            reasoning: told.reasoning.max(reasoning),
+            reasoning: reported.reasoning.max(reasoning),
             source: UsageSource::Estimated,
-            ..told
+            ..reported
         }
     }
 }

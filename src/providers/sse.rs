@@ -109,7 +109,7 @@ impl Parser {
     }
 
     /// The event that was under way when the stream ended without a blank line. It may have been
-    /// cut in the middle of a line: whoever takes it must check that its data is whole.
+    /// cut in the middle of a line: its reader must check that the data is whole.
     pub fn finish(mut self) -> Option<Event> {
         let last = if self.line.is_empty() {
             None

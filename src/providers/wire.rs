@@ -156,7 +156,7 @@ pub enum End {
 
 /// Makes a reply out of a vendor's events.
 pub trait Decoder: Send {
-    /// Takes one event and tells of progress. `Break` when nothing that follows can matter.
+    /// Takes one event and reports progress. `Break` when nothing that follows can matter.
     fn event(&mut self, event: &sse::Event, on: &mut dyn FnMut(Delta)) -> ControlFlow<()>;
 
     /// What has come of the call.

@@ -51,7 +51,7 @@ pub(super) fn warnings(vintages: &[PriceTableAge], now: Timestamp) -> Vec<String
     let kept_fresh = vintages.iter().any(|vintage| {
         vintage.of == PriceTable::TheUser && vintage.newest.is_some() && !is_old(vintage)
     });
-    let told = |vintage: &PriceTableAge| {
+    let warning = |vintage: &PriceTableAge| {
         let (day, days) = (vintage.newest?, vintage.days(today)?);
         Some(match vintage.of {
             PriceTable::ThisProgram => format!(
@@ -65,7 +65,7 @@ pub(super) fn warnings(vintages: &[PriceTableAge], now: Timestamp) -> Vec<String
     vintages
         .iter()
         .filter(|vintage| is_old(vintage) && !(kept_fresh && vintage.of == PriceTable::ThisProgram))
-        .filter_map(told)
+        .filter_map(warning)
         .collect()
 }
 

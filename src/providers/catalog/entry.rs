@@ -1,4 +1,4 @@
-//! One entry of the catalogue, as it is written in `models.json`: prices as decimal dollars, days
+//! One entry of the model catalog, as it is written in `models.json`: prices as decimal dollars, days
 //! as `YYYY-MM-DD`.
 
 use jiff::civil::Date;

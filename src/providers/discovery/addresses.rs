@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn llamacpp_is_looked_for_at_both_of_its_ports_unless_another_is_named() {
-        let told = |llamacpp: &str| {
+        let addresses = |llamacpp: &str| {
             let known = [
                 (LocalServerKind::Ollama, "http://127.0.0.1:11434"),
                 (LocalServerKind::LlamaCpp, llamacpp),
@@ -100,7 +100,7 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         assert_eq!(
-            told("http://127.0.0.1:8080/v1"),
+            addresses("http://127.0.0.1:8080/v1"),
             [
                 "Ollama 127.0.0.1:11434",
                 "LlamaCpp 127.0.0.1:8080",
@@ -108,7 +108,7 @@ mod tests {
                 "LmStudio box:1234"
             ]
         );
-        assert_eq!(told("http://box:8080/v1").len(), 3);
+        assert_eq!(addresses("http://box:8080/v1").len(), 3);
     }
 
     #[test]

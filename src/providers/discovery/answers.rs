@@ -1,6 +1,6 @@
 //! What the answers of a look mean: the kind of server, and the models that can chat. Pure.
 //!
-//! A kind is told by what only its servers say: Ollama by `/api/version`, vLLM and llama.cpp by
+//! A kind is recognised by what only its servers say: Ollama by `/api/version`, vLLM and llama.cpp by
 //! `owned_by` or the `server` header, LM Studio by its own list of models or its `owned_by`. Shapes
 //! follow the servers' documentation and the answers of running ones; fields that are not there are
 //! not known.
@@ -322,7 +322,7 @@ mod tests {
         }
     }
 
-    fn told(answers: &[(&'static str, GetResponse)]) -> Option<ServerReport> {
+    fn report(answers: &[(&'static str, GetResponse)]) -> Option<ServerReport> {
         read(&Answers::new(answers.iter().cloned()))
     }
 
@@ -341,7 +341,7 @@ mod tests {
         let tags = r#"{"models":[{"name":"openai/gpt-4o","model":"openai/gpt-4o","size":0,
             "details":{"parent_model":"","format":"cloud","family":"openai","parameter_size":"cloud","quantization_level":"none"}}]}"#;
         let version = answered(200, r#"{"version":"0.6.5"}"#);
-        let read = told(&[
+        let read = report(&[
             ("/api/version", version),
             ("/api/tags", answered(200, tags)),
         ])
@@ -367,7 +367,7 @@ mod tests {
             {"name":"new:1b","model":"new:1b","capabilities":["embedding"],"details":{}},
             {"name":"tiny:latest","model":"tiny:latest","capabilities":["completion","tools"],"details":{"parameter_size":"751.63M","context_length":40960}}]}"#;
         let ps = r#"{"models":[{"name":"tiny:latest","model":"tiny:latest","size_vram":1,"context_length":4096}]}"#;
-        let read = told(&[
+        let read = report(&[
             ("/api/version", answered(200, r#"{"version":"0.12.6"}"#)),
             ("/api/tags", answered(200, tags)),
             ("/api/ps", answered(200, ps)),
@@ -396,7 +396,7 @@ mod tests {
         let list = r#"{"object":"list","models":[{"name":"m","capabilities":["completion"]}],"data":[{"id":"/models/qwen2.5-7b.gguf","object":"model","created":1795252598,"owned_by":"llamacpp",
             "meta":{"vocab_type":2,"n_vocab":152064,"n_ctx_train":131072,"n_embd":3584,"n_params":7615616512,"size":4677120000}}]}"#;
         let props = r#"{"default_generation_settings":{"id":0,"n_ctx":8192},"total_slots":4,"model_path":"/models/qwen2.5-7b.gguf"}"#;
-        let read = told(&[
+        let read = report(&[
             ("/v1/models", answered(200, list)),
             ("/health", answered(200, r#"{"status":"ok"}"#)),
             ("/props", answered(200, props)),
@@ -418,7 +418,7 @@ mod tests {
         let newer = r#"{"models":[{"name":"/m.gguf","capabilities":["completion"]}],"object":"list","data":[{"id":"/m.gguf","aliases":["/m.gguf"],"tags":[],"object":"model",
             "architecture":{"input_modalities":["text"],"output_modalities":["text"]},"created":1795266317,"owned_by":"llamacpp",
             "meta":{"vocab_type":2,"n_vocab":151936,"n_ctx":4096,"n_ctx_train":32768,"n_embd":896,"n_params":630167424,"size":485452288,"ftype":"Q4_K - Medium"}}]}"#;
-        let read = told(&[("/v1/models", answered(200, newer))]).unwrap();
+        let read = report(&[("/v1/models", answered(200, newer))]).unwrap();
         assert_eq!(
             read.models,
             [model("/m.gguf", Some(4_096), Some(630_167_424), true)]
@@ -428,7 +428,7 @@ mod tests {
             server: "llama.cpp".into(),
             ..answered(503, r#"{"error":{"code":503,"message":"Loading model"}}"#)
         };
-        let read = told(&[("/health", loading.clone()), ("/v1/models", loading)]).unwrap();
+        let read = report(&[("/health", loading.clone()), ("/v1/models", loading)]).unwrap();
         assert_eq!(
             (read.kind, read.condition, read.models),
             (LocalServerKind::LlamaCpp, Condition::Loading, vec![])
@@ -438,14 +438,14 @@ mod tests {
             ..answered(401, r#"{"error":{"code":401,"message":"Invalid API Key"}}"#)
         };
         assert_eq!(
-            told(&[("/health", answered(200, "{}")), ("/v1/models", locked)])
+            report(&[("/health", answered(200, "{}")), ("/v1/models", locked)])
                 .unwrap()
                 .condition,
             Condition::Locked
         );
 
         let router = r#"{"data":[{"id":"a-1b","owned_by":"llamacpp","status":{"value":"unloaded"}},{"id":"b-7b","owned_by":"llamacpp","status":{"value":"loaded"}}]}"#;
-        let read = told(&[("/v1/models", answered(200, router))]).unwrap();
+        let read = report(&[("/v1/models", answered(200, router))]).unwrap();
         assert_eq!(
             read.models
                 .iter()
@@ -459,7 +459,7 @@ mod tests {
     fn lm_studio_tells_more_in_its_own_list_and_enough_in_the_common_one() {
         let common = r#"{"data":[{"id":"qwen2.5-7b-instruct","object":"model","owned_by":"organization_owner"},
             {"id":"text-embedding-nomic-embed-text-v1.5","object":"model","owned_by":"organization_owner"}],"object":"list"}"#;
-        let read = told(&[("/v1/models", answered(200, common))]).unwrap();
+        let read = report(&[("/v1/models", answered(200, common))]).unwrap();
         assert_eq!(
             (read.kind, read.models),
             (
@@ -476,7 +476,7 @@ mod tests {
             {"id":"qwen2-vl-7b-instruct","type":"vlm","compatibility_type":"mlx","state":"not-loaded","max_context_length":32768},
             {"id":"llama-3.2-1b","type":"llm","compatibility_type":"gguf","state":"loaded","max_context_length":131072,"loaded_context_length":4096},
             {"id":"x","type":"embeddings","compatibility_type":"gguf","state":"loaded","max_context_length":2048}]}"#;
-        let read = told(&[
+        let read = report(&[
             ("/v1/models", answered(200, common)),
             ("/api/v0/models", answered(200, own)),
         ])
@@ -499,7 +499,7 @@ mod tests {
     fn vllm_tells_how_long_a_context_it_was_started_with() {
         let list = r#"{"object":"list","data":[{"id":"meta-llama/Llama-3.1-8B-Instruct","object":"model","created":1795252598,"owned_by":"vllm",
             "root":"meta-llama/Llama-3.1-8B-Instruct","parent":null,"max_model_len":32768,"permission":[]}]}"#;
-        let read = told(&[("/v1/models", answered(200, list))]).unwrap();
+        let read = report(&[("/v1/models", answered(200, list))]).unwrap();
         let expected = model(
             "meta-llama/Llama-3.1-8B-Instruct",
             Some(32_768),
@@ -531,7 +531,7 @@ mod tests {
                 "/api/v0/models",
             ];
             assert_eq!(
-                told(&paths.map(|path| (path, stranger.clone()))),
+                report(&paths.map(|path| (path, stranger.clone()))),
                 None,
                 "{stranger:?}"
             );

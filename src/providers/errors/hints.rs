@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use crate::domain::time::Timestamp;
 
-/// The longest hint that is message. Whoever waits has given up long before; beyond it times would
-/// overflow.
+/// The longest hint that is passed on. No caller waits that long; beyond it times would overflow.
 pub const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The hint of the two headers: `retry-after-ms`, then `retry-after` in seconds or as a date,

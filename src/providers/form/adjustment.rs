@@ -89,7 +89,7 @@ impl Form {
             // server's own failure to some.
             FailureClass::Overload if is_about_system(&words) => self.without_system(),
             FailureClass::Overload if words.contains("grammar") => self.lesser_structure(dialect),
-            // A router that finds nobody who takes all that was asked for answers as if there were
+            // A router that finds no provider for all that was asked answers as if there were
             // no such model.
             FailureClass::ModelMissing if words.contains("requested parameters") => {
                 self.lesser_structure(dialect)
@@ -125,7 +125,7 @@ impl Form {
                     self.most_room = Some(self.most_room.map_or(most, |known| known.min(most)))
                 }
                 Some(Limit::Context { context, prompt }) => {
-                    self.window = Some(Window::told(context, prompt, ask, self.window))
+                    self.window = Some(Window::reported(context, prompt, ask, self.window))
                 }
                 None => {}
             },
@@ -137,7 +137,7 @@ impl Form {
         let room = match limit(words)? {
             Limit::Answer(most) => most,
             Limit::Context { context, prompt } => {
-                Window::told(context, prompt, ask, self.window).room(ask)
+                Window::reported(context, prompt, ask, self.window).room(ask)
             }
         };
         match room {
@@ -168,10 +168,10 @@ impl Form {
             let about_own = OWN
                 .iter()
                 .any(|own| named.iter().any(|field| is_part(field, own)));
-            let told = |path: &str| of_words.iter().any(|name| name.stands_for(path));
+            let is_named = |path: &str| of_words.iter().any(|name| name.stands_for(path));
             (!about_own)
                 .then(|| {
-                    self.named(dialect, parts, &told)
+                    self.named(dialect, parts, &is_named)
                         .or_else(|| self.structure_in(dialect, words))
                 })
                 .flatten()

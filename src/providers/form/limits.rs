@@ -24,15 +24,15 @@ impl Window {
 
     /// The window that a server's counts for one prompt describe. Never wider than one that is
     /// known.
-    pub(super) fn told(context: u64, prompt: u64, ask: &Ask, known: Option<Self>) -> Self {
+    pub(super) fn reported(context: u64, prompt: u64, ask: &Ask, known: Option<Self>) -> Self {
         let ratio = (u128::from(prompt) * 1_000).div_ceil(u128::from(prompt_tokens(ask).max(1)));
-        let told = Self {
+        let reported = Self {
             context,
             per_mille: u64::try_from(ratio).unwrap_or(u64::MAX),
         };
-        known.map_or(told, |known| Self {
-            context: known.context.min(told.context),
-            per_mille: known.per_mille.max(told.per_mille),
+        known.map_or(reported, |known| Self {
+            context: known.context.min(reported.context),
+            per_mille: known.per_mille.max(reported.per_mille),
         })
     }
 }

@@ -31,7 +31,7 @@ impl Parameters {
         }
     }
 
-    /// Those that never go out, as paths in the body. Whoever takes parameters from a user refuses
+    /// Those that never go out, as paths in the body. The reader of the settings refuses
     /// these with their names.
     pub fn reserved(&self) -> Vec<String> {
         let all = std::iter::once(&self.for_all).chain(self.by_model.values());

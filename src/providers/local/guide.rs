@@ -53,7 +53,7 @@ impl Guide {
                 matcher,
                 sampler: sampler(model, seed),
                 written: Vec::new(),
-                told: 0,
+                reported: 0,
             }),
         }
     }
@@ -77,7 +77,7 @@ pub(super) struct Writer {
     sampler: LlamaSampler,
     written: Vec<u8>,
     /// Bytes of it that were reported.
-    told: usize,
+    reported: usize,
 }
 
 impl Writer {
@@ -144,7 +144,7 @@ impl Writer {
 
     /// What was written since the last call, up to the last whole character.
     pub(super) fn news(&mut self) -> Option<String> {
-        let new = self.written.get(self.told..).unwrap_or_default();
+        let new = self.written.get(self.reported..).unwrap_or_default();
         let whole = match std::str::from_utf8(new) {
             Ok(text) => text,
             Err(error) => new
@@ -153,7 +153,7 @@ impl Writer {
                 .unwrap_or_default(),
         };
         let text = whole.to_owned();
-        self.told += text.len();
+        self.reported += text.len();
         (!text.is_empty()).then_some(text)
     }
 

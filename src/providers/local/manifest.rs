@@ -115,7 +115,7 @@ fn names() -> String {
         .join(", ")
 }
 
-/// What a person is told before a first download: `qwen2.5-coder-0.5b-instruct, 491 MB,
+/// What a person sees before a first download: `qwen2.5-coder-0.5b-instruct, 491 MB,
 /// Apache-2.0`.
 pub fn announcement(model: &Model) -> String {
     format!(

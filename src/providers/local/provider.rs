@@ -85,7 +85,7 @@ pub struct LocalProvider {
 #[derive(Debug)]
 pub(super) struct Job {
     pub(super) ask: Ask,
-    pub(super) tell: UnboundedSender<JobEvent>,
+    pub(super) events: UnboundedSender<JobEvent>,
 }
 
 /// What the thread says about an ask.
@@ -146,15 +146,15 @@ impl Provider for LocalProvider {
                 );
                 return Err(Failure::new(FailureClass::ModelMissing, message));
             }
-            let (tell, mut hear) = unbounded_channel();
+            let (events, mut received) = unbounded_channel();
             if let Some(asks) = &self.asks {
                 // A thread that has ended drops the job with its sender, and so is heard below.
                 let _ = asks.send(Job {
                     ask: ask.clone(),
-                    tell,
+                    events,
                 });
             }
-            while let Some(news) = hear.recv().await {
+            while let Some(news) = received.recv().await {
                 match news {
                     JobEvent::Delta(delta) => on(delta),
                     JobEvent::Done(outcome) => return outcome,

@@ -1,7 +1,7 @@
 //! Gets a model's file into the home: from the first source that has it, checked as a whole, one
 //! process at a time.
 //!
-//! Dropping the future cancels; what has arrived stays as `.part` and is gone on from next time.
+//! Dropping the future cancels; what has arrived stays as `.part` and is the start of the next download.
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -120,7 +120,7 @@ pub async fn pull(
     }
     home.make()?;
     let _lock = lock(&home.lock(model), on).await?;
-    // Whoever held the lock may have brought it.
+    // The holder of the lock may have downloaded it.
     if let Some(path) = home.installed(model) {
         return Ok(path);
     }

@@ -139,7 +139,7 @@ fn narrow_string(map: &mut Map<String, Value>, field: &str, limits: &Limits<'_>)
         "agent" | "challenger" | "target_agent" | "supporting_agents"
     );
     if names_an_expert && !limits.labels.is_empty() {
-        // Nobody answers, or is moved by, itself.
+        // No expert answers itself, or is moved by itself.
         let mut known: Vec<&str> = limits
             .labels
             .iter()
@@ -209,7 +209,7 @@ fn ids(text: &str) -> Vec<String> {
     runs.into_iter().max_by_key(Vec::len).unwrap_or_default()
 }
 
-/// The label that a prompt gives to whoever it asks.
+/// The label that a prompt gives to the agent it asks.
 fn own_label(prompt: &str) -> Option<String> {
     let (_, after) = prompt.split_once("You are Expert ")?;
     let (letter, _) = after.split_once('.')?;

@@ -14,7 +14,7 @@ pub struct Slots {
     /// Most prompts that are answered at the same time.
     parallel: usize,
     sequences: Vec<Slot>,
-    /// Counts admissions, to tell which idle slot was used longest ago.
+    /// Counts admissions, to find which idle slot was used longest ago.
     clock: u64,
 }
 
@@ -24,7 +24,7 @@ struct Slot {
     tokens: Vec<i32>,
     /// How many of them are in the cache.
     evaluated: usize,
-    /// Tokens that may still be added; `None` when nobody is using the slot.
+    /// Tokens that may still be added; `None` when the slot is idle.
     room: Option<usize>,
     used: u64,
 }

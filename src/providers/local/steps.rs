@@ -86,7 +86,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Adds the chosen token and those that must follow it, tells of them, and sees whether that
+    /// Adds the chosen token and those that must follow it, reports them, and sees whether that
     /// was all.
     pub(super) fn go_on(&mut self, mut answering: ActiveJob, chosen: &[i32]) {
         let mut tokens = chosen.to_vec();
@@ -100,7 +100,10 @@ impl Worker<'_> {
         if !chosen.is_empty()
             && let Some(text) = answering.writer.news()
         {
-            let _ = answering.job.tell.send(JobEvent::Delta(Delta::Text(text)));
+            let _ = answering
+                .job
+                .events
+                .send(JobEvent::Delta(Delta::Text(text)));
         }
         if answering.writer.ended() {
             self.end(&answering, StopReason::End);
@@ -124,7 +127,7 @@ impl Worker<'_> {
             served_model: Some(self.file.clone()),
             reported_cost: None,
         };
-        let _ = answering.job.tell.send(JobEvent::Done(Ok(reply)));
+        let _ = answering.job.events.send(JobEvent::Done(Ok(reply)));
     }
 
     fn fail(&mut self, answering: &ActiveJob, failure: Failure) {
@@ -134,7 +137,7 @@ impl Worker<'_> {
             partial: answering.writer.text(),
             ..failure
         };
-        let _ = answering.job.tell.send(JobEvent::Done(Err(failure)));
+        let _ = answering.job.events.send(JobEvent::Done(Err(failure)));
     }
 
     /// Ends everything under way after a failed step, and starts afresh: what the cache holds is

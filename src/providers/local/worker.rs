@@ -2,7 +2,7 @@
 //! one batch, step by step.
 //!
 //! One prompt is read at a time, so that the next one finds the beginning they share; those that
-//! are being written go on meanwhile.
+//! are being written continue meanwhile.
 
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
@@ -59,7 +59,7 @@ pub(super) fn run(
         Err(failure) => failure,
     };
     for job in std::iter::once(first).chain(jobs) {
-        let _ = job.tell.send(JobEvent::Done(Err(failed.clone())));
+        let _ = job.events.send(JobEvent::Done(Err(failed.clone())));
     }
 }
 
@@ -91,7 +91,7 @@ pub(super) fn internal(message: impl Into<String>) -> Failure {
 pub(super) fn now() -> Instant {
     #[expect(
         clippy::disallowed_methods,
-        reason = "how fast the engine is can only be told by the clock, and only here"
+        reason = "how fast the engine is can only be read off the clock, and only here"
     )]
     Instant::now()
 }
@@ -198,7 +198,7 @@ impl<'a> Worker<'a> {
 
     /// Reads the ask into tokens, or refuses it.
     fn receive(&mut self, job: Job) {
-        let _ = job.tell.send(JobEvent::Delta(Delta::Connected));
+        let _ = job.events.send(JobEvent::Delta(Delta::Connected));
         match self.prepare(&job.ask) {
             Ok((prompt, room, writer)) => self.waiting.push_back(WaitingJob {
                 job,
@@ -206,7 +206,7 @@ impl<'a> Worker<'a> {
                 room,
                 writer,
             }),
-            Err(failure) => drop(job.tell.send(JobEvent::Done(Err(failure)))),
+            Err(failure) => drop(job.events.send(JobEvent::Done(Err(failure)))),
         }
     }
 
@@ -240,10 +240,11 @@ impl<'a> Worker<'a> {
 
     /// Forgets asks whose futures were dropped.
     fn drop_cancelled(&mut self) {
-        self.waiting.retain(|waiting| !waiting.job.tell.is_closed());
+        self.waiting
+            .retain(|waiting| !waiting.job.events.is_closed());
         let slots = &mut self.slots;
         self.answering.retain(|answering| {
-            let wanted = !answering.job.tell.is_closed();
+            let wanted = !answering.job.events.is_closed();
             if !wanted {
                 slots.finish(answering.slot);
             }

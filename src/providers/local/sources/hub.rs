@@ -1,7 +1,7 @@
 //! The publishers' own download, over HTTP: resumed where it broke off, redirected by hand, cut off
 //! when it stalls.
 //!
-//! No key goes out here, to nobody. The client must not follow redirects of its own.
+//! No key is sent from here. The client must not follow redirects of its own.
 
 use std::time::Duration;
 
@@ -38,7 +38,7 @@ impl Hub {
         }
     }
 
-    /// Brings the file's bytes to the part; `on` is told how many there are.
+    /// Brings the file's bytes to the part; `on` is called with how many there are.
     pub async fn fetch(
         &self,
         http: &Client,

@@ -56,7 +56,7 @@ impl<'a> Part<'a> {
         self.len() == 0
     }
 
-    /// Opens it to go on after `keep` bytes.
+    /// Opens it to continue after `keep` bytes.
     pub fn open(&self, keep: u64) -> Result<PartWriter<'_>, PartError> {
         let mut options = OpenOptions::new();
         options.create(true).append(true);

