@@ -3,6 +3,8 @@
 
 mod driver;
 mod health;
+mod interleavings;
+mod many;
 mod questions;
 mod rate_limits;
 mod resume;

@@ -14,6 +14,7 @@ use conclave::domain::ids::ProviderId;
 use conclave::domain::time::Timestamp;
 use conclave::engine::clock::Clock;
 use conclave::engine::dispatcher::Dispatcher;
+use conclave::engine::dispatcher::budget::SharedBudget;
 use conclave::engine::dispatcher::pool::PoolRules;
 use conclave::engine::driver::{Driver, Providers, RunStart};
 use conclave::engine::ports::{BoxFuture, Delta, Person, Provider, Subscriber};
@@ -286,12 +287,32 @@ pub(super) async fn run<'a>(
 ) -> Vec<Envelope> {
     let clock = Clock::starting(Timestamp(0));
     let dispatcher = Dispatcher::new(clock, PoolRules::seeded(plan.seed));
+    run_beside(
+        dispatcher,
+        Vec::new(),
+        plan,
+        providers,
+        subscribers,
+        interrupts,
+    )
+    .await
+}
+
+/// Runs a consultation beside others of the process.
+pub(super) async fn run_beside<'a>(
+    dispatcher: Dispatcher,
+    budgets: Vec<Arc<dyn SharedBudget>>,
+    plan: Plan,
+    providers: &'a Providers,
+    subscribers: Vec<&'a mut dyn Subscriber>,
+    interrupts: mpsc::UnboundedReceiver<()>,
+) -> Vec<Envelope> {
     let mut consultation = Consultation::new(plan);
     let driver = Driver {
-        clock,
+        clock: *dispatcher.clock(),
         providers,
         dispatcher,
-        budgets: Vec::new(),
+        budgets,
         subscribers,
         person: &YES,
         interrupts,

@@ -7,5 +7,5 @@ mod player;
 mod replies;
 
 pub use plan::{crowd, plan};
-pub use player::Player;
+pub use player::{Notice, Player};
 pub use replies::{failure, failure_with_hint, good, good_text, reply, stopped};

@@ -2,6 +2,7 @@
 //! input, and records its log.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
 use std::time::Duration;
 
 use conclave::consultation::Consultation;
@@ -11,18 +12,24 @@ use conclave::consultation::event::{
 use conclave::consultation::machine::replay::{ReplayError, Replayed, replay};
 use conclave::consultation::plan::{Control, Plan};
 use conclave::consultation::protocol::call::{Ask, Outcome};
+use conclave::consultation::protocol::provider::ProviderUpdate;
 use conclave::consultation::protocol::request::{CallRequest, RequestKey};
 use conclave::consultation::protocol::{self, Effect, Input, Question, TimerId};
 use conclave::domain::ids::{CallId, ProviderId};
 use conclave::domain::time::Timestamp;
+use conclave::engine::dispatcher::budget::SharedBudget;
 use conclave::engine::dispatcher::pool::{
     Decision, MemberId, Permit, PoolRules, ProviderPool, QueuedRequest,
 };
 
 use super::log_text::line;
 
-/// The only consultation of its process.
-const MEMBER: MemberId = MemberId(1);
+/// What one consultation of a process has for the others.
+#[derive(Clone, Debug)]
+pub enum Notice {
+    Decided(MemberId, RequestKey, Decision),
+    Learned(ProviderUpdate),
+}
 
 /// The machine with its open calls, timers and log.
 #[derive(Clone, Debug)]
@@ -38,8 +45,14 @@ pub struct Player {
     pub most_in_flight: usize,
     /// The end of each provider's backoff.
     backoffs: BTreeMap<ProviderId, Timestamp>,
+    /// Which consultation of its process it is.
+    pub member: MemberId,
     /// What the process knows of the providers: it decides when a call may go out.
-    pool: ProviderPool,
+    pub pool: ProviderPool,
+    /// The ceilings that it shares with others.
+    pub budgets: Vec<Arc<dyn SharedBudget>>,
+    /// Decisions on requests of other consultations of the process, and what these learn with it.
+    pub for_others: Vec<Notice>,
     permits: BTreeMap<CallId, Permit>,
     /// The permit that came with the input being handled.
     permit: Option<Permit>,
@@ -60,7 +73,10 @@ impl Player {
             question: None,
             most_in_flight: 0,
             backoffs: BTreeMap::new(),
+            member: MemberId(1),
             pool: ProviderPool::new(PoolRules::default()),
+            budgets: Vec::new(),
+            for_others: Vec::new(),
             permits: BTreeMap::new(),
             permit: None,
             inputs: VecDeque::new(),
@@ -111,18 +127,40 @@ impl Player {
         self.work_off();
     }
 
+    /// Gives what another consultation of the process has passed on.
+    pub fn give_notice(&mut self, notice: Notice) {
+        match notice {
+            Notice::Decided(member, key, decision) => {
+                assert_eq!(member, self.member, "a decision for this consultation");
+                self.expect_decision(key, decision);
+            }
+            Notice::Learned(update) => {
+                self.inputs
+                    .push_back((Input::ProviderChanged(update), None));
+            }
+        }
+        self.work_off();
+    }
+
     /// Handles every input that is there, as the driver does.
-    fn work_off(&mut self) {
+    pub fn work_off(&mut self) {
         loop {
             while let Some((input, permit)) = self.inputs.pop_front() {
+                let admits = matches!(input, Input::Admitted { .. });
                 self.permit = permit;
                 self.handle(input);
-                if let Some(unused) = self.permit.take() {
-                    self.pool.release(&unused, self.now);
+                match self.permit.take() {
+                    Some(unused) if admits => self.pool.release(&unused, self.now),
+                    Some(ended) => ended.write_off(),
+                    None => {}
                 }
             }
-            for (_, key, decision) in self.pool.decide_waiting(self.now) {
-                self.expect_decision(key, decision);
+            for (member, key, decision) in self.pool.decide_waiting(self.now) {
+                if member == self.member {
+                    self.expect_decision(key, decision);
+                } else {
+                    self.for_others.push(Notice::Decided(member, key, decision));
+                }
             }
             self.expect_updates();
             if self.inputs.is_empty() {
@@ -133,9 +171,17 @@ impl Player {
 
     fn expect_updates(&mut self) {
         for update in self.pool.take_updates() {
+            self.for_others.push(Notice::Learned(update.clone()));
             self.inputs
                 .push_back((Input::ProviderChanged(update), None));
         }
+    }
+
+    /// The earliest moment at which something happens by itself.
+    pub fn next_moment(&self) -> Option<Timestamp> {
+        let timer = self.timers.first().map(|(at, _)| *at);
+        let backoff = self.pool.next_moment(self.member, self.now);
+        timer.into_iter().chain(backoff).min()
     }
 
     fn expect_decision(&mut self, key: RequestKey, decision: Decision) {
@@ -153,11 +199,11 @@ impl Player {
         let plan = self.machine.plan();
         let providers = request.options.iter().map(|option| option.provider.clone());
         let queued = QueuedRequest {
-            member: MEMBER,
+            member: self.member,
             limits: providers
                 .map(|id| (id.clone(), plan.in_flight(&id)))
                 .collect(),
-            budgets: Vec::new(),
+            budgets: self.budgets.clone(),
             request,
         };
         if let Some(decision) = self.pool.request(queued, self.now) {
@@ -168,7 +214,7 @@ impl Player {
     fn begin(&mut self, call: CallId, provider: &ProviderId) {
         let permit = self.permit.take().unwrap_or_else(|| {
             let limit = self.machine.plan().in_flight(provider);
-            self.pool.force(MEMBER, provider, limit, self.now)
+            self.pool.force(self.member, provider, limit, self.now)
         });
         assert_eq!(permit.provider, *provider, "a permit is for one provider");
         self.permits.insert(call, permit);
@@ -280,11 +326,16 @@ impl Player {
             Event::Call(CallEvent::Started { call, .. }) => {
                 assert!(self.started.insert(*call), "no call id twice");
             }
-            Event::Call(CallEvent::Finished(finished)) => assert!(
-                self.ended.insert(finished.call),
-                "{} ends once",
-                finished.call
-            ),
+            Event::Call(CallEvent::Finished(finished)) => {
+                if let Some(permit) = self.permit.take() {
+                    permit.settle(finished.cost);
+                }
+                assert!(
+                    self.ended.insert(finished.call),
+                    "{} ends once",
+                    finished.call
+                );
+            }
             Event::Provider(ProviderEvent::Held {
                 provider, wait_ms, ..
             }) => {
@@ -314,10 +365,10 @@ impl Player {
         let counts = !ask.answer.is_for_helper();
         self.pool.finish(&permit, &outcome, counts, self.now);
         self.expect_updates();
-        self.give(Input::Replied {
-            call: ask.call,
-            outcome,
-        });
+        let call = ask.call;
+        let replied = Input::Replied { call, outcome };
+        self.inputs.push_back((replied, Some(permit)));
+        self.work_off();
     }
 
     /// Answers the latest call of an agent.
@@ -357,7 +408,7 @@ impl Player {
     /// Advances to the earliest timer and fires it, or to the end of a backoff that a call waits
     /// for. Returns false when there is none.
     pub fn fire(&mut self) -> bool {
-        let backoff = self.pool.next_moment(MEMBER, self.now);
+        let backoff = self.pool.next_moment(self.member, self.now);
         let timer = self.timers.first().map(|(at, _)| *at);
         if let Some(backoff) = backoff
             && timer.is_none_or(|timer| backoff < timer)
@@ -378,7 +429,7 @@ impl Player {
     /// is none.
     pub fn rest(&mut self) -> bool {
         let timer = self.timers.first().map(|(at, _)| *at);
-        let backoff = self.pool.next_moment(MEMBER, self.now);
+        let backoff = self.pool.next_moment(self.member, self.now);
         let Some(next) = timer.into_iter().chain(backoff).min() else {
             return false;
         };

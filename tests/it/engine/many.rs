@@ -1,0 +1,321 @@
+//! Many consultations in one process: one limit a provider, one backoff, one circuit, one ceiling,
+//! and a journal each.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use conclave::consultation::event::{
+    AbortReason, CallEvent, ConsultationEvent, Envelope, Event, ProviderEvent, StateName,
+};
+use conclave::consultation::machine::replay::replay;
+use conclave::consultation::plan::Plan;
+use conclave::consultation::protocol::call::FailureClass;
+use conclave::consultation::transcript::Transcript;
+use conclave::domain::ids::{ConsultationId, ModelRef, SeatId};
+use conclave::domain::money::MicroUsd;
+use conclave::domain::time::Timestamp;
+use conclave::engine::clock::Clock;
+use conclave::engine::dispatcher::Dispatcher;
+use conclave::engine::dispatcher::budget::{SharedBudget, SharedCeiling};
+use conclave::engine::dispatcher::pool::PoolRules;
+use conclave::stopping::circuit::CircuitState;
+use futures_util::future::join_all;
+use tokio::sync::mpsc;
+
+use super::scripted_providers::{Attempt, Stage, no_interrupts, run_beside};
+use crate::support::script::{failure, failure_with_hint, good, plan};
+
+const MANY: usize = 20;
+const ANSWER: Duration = Duration::from_millis(100);
+const VENDORS: [&str; 3] = ["anthropic", "openai", "google"];
+
+fn dispatcher() -> Dispatcher {
+    Dispatcher::new(Clock::starting(Timestamp(0)), PoolRules::default())
+}
+
+/// A consultation of its own id.
+fn numbered(number: usize) -> Plan {
+    let mut plan = plan();
+    plan.id = ConsultationId::from_unique(&format!("01MANY{number:02}"));
+    plan
+}
+
+fn many() -> Vec<Plan> {
+    (0..MANY).map(numbered).collect()
+}
+
+async fn run_one(stage: &Stage, dispatcher: &Dispatcher, plan: Plan) -> Vec<Envelope> {
+    let interrupts = no_interrupts();
+    run_interruptible(stage, dispatcher, plan, interrupts).await
+}
+
+async fn run_interruptible(
+    stage: &Stage,
+    dispatcher: &Dispatcher,
+    plan: Plan,
+    interrupts: mpsc::UnboundedReceiver<()>,
+) -> Vec<Envelope> {
+    let dispatcher = dispatcher.clone();
+    let providers = stage.providers();
+    run_beside(
+        dispatcher,
+        Vec::new(),
+        plan,
+        providers,
+        Vec::new(),
+        interrupts,
+    )
+    .await
+}
+
+/// All of them at once, in one process, under the same ceilings.
+async fn run_all(
+    stage: &Stage,
+    plans: Vec<Plan>,
+    budgets: &[Arc<dyn SharedBudget>],
+) -> Vec<Vec<Envelope>> {
+    let dispatcher = dispatcher();
+    let run = |plan| {
+        let (dispatcher, budgets) = (dispatcher.clone(), budgets.to_vec());
+        let (providers, interrupts) = (stage.providers(), no_interrupts());
+        run_beside(dispatcher, budgets, plan, providers, Vec::new(), interrupts)
+    };
+    join_all(plans.into_iter().map(run)).await
+}
+
+fn state(history: &[Envelope]) -> StateName {
+    Transcript::fold(history).unwrap().state
+}
+
+fn assert_replays(histories: &[Vec<Envelope>]) {
+    for history in histories {
+        let replayed = replay(history).unwrap();
+        assert_eq!(replayed.consultation.state(), state(history));
+        assert!(replayed.effects.is_empty(), "{:?}", replayed.effects);
+    }
+}
+
+fn most_at_once(attempts: &[Attempt]) -> usize {
+    let at_once = |moment: Duration| {
+        let in_flight =
+            |one: &&Attempt| one.began <= moment && one.ended.is_none_or(|ended| ended > moment);
+        attempts.iter().filter(in_flight).count()
+    };
+    let moments = attempts.iter().map(|attempt| attempt.began);
+    moments.map(at_once).max().unwrap_or(0)
+}
+
+/// Every vendor answers, but `broken` vendors, which refuse every connection.
+fn stage(broken: &[&str]) -> Stage {
+    let mut stage = Stage::new();
+    for vendor in VENDORS {
+        let is_broken = broken.contains(&vendor);
+        stage = stage.provider(vendor, move |call| {
+            let refused = || failure(FailureClass::Transport, "connection refused");
+            (ANSWER, if is_broken { refused() } else { good(call.ask) })
+        });
+    }
+    stage
+}
+
+fn with_fallback(mut plan: Plan) -> Plan {
+    let fallback = ModelRef::new("anthropic", "claude-haiku");
+    plan.fallbacks
+        .insert(SeatId::new("pragmatic"), vec![fallback]);
+    plan
+}
+
+fn is_hold(envelope: &&Envelope) -> bool {
+    matches!(envelope.event, Event::Provider(ProviderEvent::Held { .. }))
+}
+
+/// When the first circuit opened.
+fn opened(history: &[Envelope]) -> Option<Timestamp> {
+    let is_open = |envelope: &&Envelope| {
+        matches!(
+            envelope.event,
+            Event::Provider(ProviderEvent::CircuitChanged {
+                circuit: CircuitState::Open { .. },
+                ..
+            })
+        )
+    };
+    history.iter().find(is_open).map(|envelope| envelope.at)
+}
+
+fn cost_of(envelope: &Envelope) -> MicroUsd {
+    match &envelope.event {
+        Event::Call(CallEvent::Finished(finished)) => finished.cost.known,
+        _ => MicroUsd::ZERO,
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn twenty_consultations_keep_to_one_limit_a_provider() {
+    let stage = stage(&[]);
+    let histories = run_all(&stage, many(), &[]).await;
+    for history in &histories {
+        assert_eq!(state(history), StateName::Complete);
+    }
+    assert_eq!(stage.attempts().len(), MANY * 9);
+    for vendor in VENDORS {
+        assert_eq!(most_at_once(&stage.attempts_at(vendor)), 4, "{vendor}");
+    }
+    assert_replays(&histories);
+}
+
+#[tokio::test(start_paused = true)]
+async fn consultations_take_turns_at_a_busy_provider() {
+    let stage = stage(&[]);
+    let histories = run_all(&stage, many(), &[]).await;
+    let first_answer = |history: &Vec<Envelope>| {
+        let is_answer =
+            |envelope: &&Envelope| matches!(envelope.event, Event::Call(CallEvent::Finished(_)));
+        history.iter().find(is_answer).unwrap().at
+    };
+    let last = histories.iter().map(first_answer).max().unwrap();
+    // Three calls of twenty consultations go to three providers, four at a time each.
+    let first_rounds = ANSWER * u32::try_from(MANY / 4).unwrap();
+    assert!(last.since(Timestamp(0)) <= first_rounds, "{last}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_retry_after_holds_all_to_the_millisecond() {
+    let hint = Duration::from_millis(3_217);
+    let limited = move |call: super::scripted_providers::ScriptedCall<'_>| {
+        if call.nth == 10 {
+            let outcome = failure_with_hint(FailureClass::RateLimit, "slow down", hint);
+            (Duration::from_millis(37), outcome)
+        } else {
+            (ANSWER, good(call.ask))
+        }
+    };
+    let stage = stage(&[]).provider("anthropic", limited);
+    let histories = run_all(&stage, many(), &[]).await;
+    let attempts = stage.attempts_at("anthropic");
+    let refused = attempts.iter().find(|attempt| attempt.failed).unwrap();
+    let from = refused.ended.unwrap();
+    let began = attempts.iter().map(|attempt| attempt.began);
+    let next = began.filter(|began| *began >= from).min();
+    assert_eq!(next, Some(from + hint), "not one earlier, and one at once");
+    for history in &histories {
+        assert_eq!(state(history), StateName::Complete);
+        assert_eq!(history.iter().filter(is_hold).count(), 1);
+    }
+    assert_replays(&histories);
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_circuit_opens_for_all() {
+    let stage = stage(&["google"]);
+    let plans = many().into_iter().map(with_fallback).collect();
+    let histories = run_all(&stage, plans, &[]).await;
+    let moments: Vec<_> = histories.iter().map(|history| opened(history)).collect();
+    assert!(moments[0].is_some());
+    assert_eq!(moments, vec![moments[0]; MANY], "all learn of it at once");
+    // The third failure in a row opens it. Six calls have begun by then, and each is retried twice.
+    let calls = stage.attempts_at("google").len();
+    assert!(calls <= 18, "{calls} calls to a provider that is down");
+    for history in &histories {
+        assert_eq!(state(history), StateName::Complete);
+    }
+    assert_replays(&histories);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_later_consultation_knows_of_the_open_circuit() {
+    let stage = stage(&["google"]);
+    let dispatcher = dispatcher();
+    for number in 0..2 {
+        let plan = with_fallback(numbered(number));
+        let history = run_one(&stage, &dispatcher, plan).await;
+        assert_eq!(state(&history), StateName::Complete);
+        assert!(opened(&history).is_some());
+    }
+    let calls = stage.attempts_at("google").len();
+    assert_eq!(calls, 3, "the second does not even try it");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_shared_ceiling_is_kept_to() {
+    let stage = stage(&[]);
+    let ceiling: Arc<dyn SharedBudget> =
+        Arc::new(SharedCeiling::new("suite budget", MicroUsd(1_000_000)));
+    let histories = run_all(&stage, many(), &[Arc::clone(&ceiling)]).await;
+    let spent: MicroUsd = histories.iter().flatten().map(cost_of).sum();
+    assert!(spent <= ceiling.limit(), "{spent} of {}", ceiling.limit());
+    assert_eq!(spent, ceiling.spent(), "to the micro-dollar");
+    assert_replays(&histories);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reached_shared_ceiling_is_named() {
+    let stage = stage(&[]);
+    let ceiling: Arc<dyn SharedBudget> =
+        Arc::new(SharedCeiling::new("suite budget", MicroUsd(60_000)));
+    let histories = run_all(&stage, many(), &[Arc::clone(&ceiling)]).await;
+    assert!(ceiling.spent() <= ceiling.limit());
+    let aborts: Vec<_> = histories
+        .iter()
+        .filter_map(|history| Transcript::fold(history).unwrap().abort)
+        .collect();
+    assert!(!aborts.is_empty());
+    for abort in &aborts {
+        assert_eq!(abort.reason, AbortReason::CostCeiling);
+        let message = &abort.message;
+        assert!(
+            message.starts_with("The suite budget of $0.06 is reached"),
+            "{message}"
+        );
+    }
+    assert_replays(&histories);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cancelled_consultation_leaves_the_others_alone() {
+    let stage = stage(&[]);
+    let dispatcher = dispatcher();
+    let run = |number| run_one(&stage, &dispatcher, numbered(number));
+    // Dropped with its calls in flight and its requests waiting.
+    let cancelled = tokio::time::timeout(Duration::from_millis(150), join_all((0..10).map(run)));
+    let (cancelled, others) = tokio::join!(cancelled, join_all((10..20).map(run)));
+    assert!(cancelled.is_err(), "they were under way");
+    for history in &others {
+        assert_eq!(state(history), StateName::Complete);
+    }
+    assert_replays(&others);
+    let mut attempts = stage.attempts_at("openai");
+    attempts.retain(|attempt| attempt.ended.is_some());
+    assert_eq!(most_at_once(&attempts), 4);
+    let later = run(20).await;
+    assert_eq!(
+        state(&later),
+        StateName::Complete,
+        "its places are free again"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_interrupted_consultation_aborts_alone() {
+    let stage = stage(&[]);
+    let dispatcher = dispatcher();
+    let (interrupt, interrupts) = mpsc::unbounded_channel();
+    let interrupted = run_interruptible(&stage, &dispatcher, numbered(0), interrupts);
+    let (interrupted, other, ()) = tokio::join!(
+        interrupted,
+        run_one(&stage, &dispatcher, numbered(1)),
+        async {
+            tokio::time::sleep(Duration::from_millis(150)).await;
+            interrupt.send(()).unwrap();
+        }
+    );
+    assert_eq!(state(&interrupted), StateName::Aborted);
+    assert_eq!(state(&other), StateName::Complete);
+    let is_abort = |envelope: &&Envelope| {
+        matches!(
+            envelope.event,
+            Event::Consultation(ConsultationEvent::Aborted { .. })
+        )
+    };
+    assert_eq!(other.iter().filter(is_abort).count(), 0);
+}
