@@ -66,6 +66,17 @@ impl NotAdmitted {
     }
 }
 
+impl CallRequest {
+    /// Whether it goes to the same providers, in the same order.
+    pub fn goes_to_the_same_as(&self, other: &Self) -> bool {
+        let providers = |request: &Self| -> Vec<ProviderId> {
+            let options = request.options.iter();
+            options.map(|option| option.provider.clone()).collect()
+        };
+        providers(self) == providers(other)
+    }
+}
+
 impl RequestKey {
     /// Whether the request waits until it may go out.
     pub fn waits(&self) -> bool {

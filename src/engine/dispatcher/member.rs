@@ -101,13 +101,11 @@ impl Member {
     /// What comes next from the dispatcher; never returns while there is nothing.
     pub async fn next(&mut self) -> Notice {
         loop {
-            // A backoff of a millisecond may be over before its end is waited for.
-            self.dispatcher.answer_waiting();
-            let moment = self.next_moment();
+            let moment = self.look();
             tokio::select! {
                 biased;
                 Some(notice) = self.notices.recv() => return notice,
-                () = wait_until(moment) => self.dispatcher.answer_waiting(),
+                () = wait_until(moment) => {}
             }
         }
     }
@@ -132,13 +130,18 @@ impl Member {
         })
     }
 
-    fn next_moment(&self) -> Option<Instant> {
+    /// Answers what can be answered now. Returns when to look again.
+    ///
+    /// Both by one reading of the clock: a backoff that ends in between would be missed.
+    fn look(&self) -> Option<Instant> {
         let clock = &self.dispatcher.0.clock;
+        let now = clock.now();
+        self.dispatcher.answer_waiting_at(now);
         self.dispatcher.with(|state| {
-            let backoff = state.pool.next_moment(self.id, clock.now());
+            let backoff = state.pool.next_moment(self.id, now);
             let backoff = backoff.map(|moment| clock.instant(moment));
             let poll = state.pool.waits_for_other_processes(self.id);
-            let poll = poll.then(|| clock.instant(clock.now()) + LOOK_AGAIN);
+            let poll = poll.then(|| clock.instant(now) + LOOK_AGAIN);
             backoff.into_iter().chain(poll).min()
         })
     }

@@ -23,6 +23,7 @@ use crate::consultation::protocol::Input;
 use crate::consultation::protocol::provider::ProviderUpdate;
 use crate::consultation::protocol::request::RequestKey;
 use crate::domain::ids::ProviderId;
+use crate::domain::time::Timestamp;
 
 use super::clock::Clock;
 use checks::Checks;
@@ -88,8 +89,12 @@ impl Dispatcher {
 
     /// Answers the requests that can be decided on now.
     fn answer_waiting(&self) {
+        self.answer_waiting_at(self.0.clock.now());
+    }
+
+    fn answer_waiting_at(&self, now: Timestamp) {
         let decided = self.with(|state| {
-            let decided = state.pool.decide_waiting(self.0.clock.now());
+            let decided = state.pool.decide_waiting(now);
             state.publish(None);
             let with_sender = |(member, key, decision)| {
                 let entry: Option<&MemberEntry> = state.members.get(&member);

@@ -159,14 +159,18 @@ impl ProviderPool {
     }
 
     /// Decides on a request at once, or lets it wait. `None` while it waits. A request that waits
-    /// already under the same key takes the place of the earlier one.
+    /// already under the same key is replaced, and keeps its place if it goes to the same provider.
     pub fn request(&mut self, queued: QueuedRequest, now: Timestamp) -> Option<Decision> {
         let is_same = |waiting: &QueuedRequest| {
             waiting.member == queued.member && waiting.request.key == queued.request.key
         };
-        if let Some(waiting) = self.waiting.iter_mut().find(|waiting| is_same(waiting)) {
-            waiting.request = queued.request;
-            return None;
+        if let Some(at) = self.waiting.iter().position(is_same) {
+            let earlier = self.waiting.remove(at);
+            if earlier.request.goes_to_the_same_as(&queued.request) {
+                // It keeps its place.
+                self.waiting.insert(at, queued);
+                return None;
+            }
         }
         if queued.request.key.waits() && self.is_passed_over(&queued) {
             self.waiting.push(queued);

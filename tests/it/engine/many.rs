@@ -11,7 +11,7 @@ use conclave::consultation::machine::replay::replay;
 use conclave::consultation::plan::Plan;
 use conclave::consultation::protocol::call::FailureClass;
 use conclave::consultation::transcript::Transcript;
-use conclave::domain::ids::{ConsultationId, ModelRef, SeatId};
+use conclave::domain::ids::{ConsultationId, ModelRef, ProviderId, SeatId};
 use conclave::domain::money::MicroUsd;
 use conclave::domain::time::Timestamp;
 use conclave::engine::clock::Clock;
@@ -318,4 +318,48 @@ async fn an_interrupted_consultation_aborts_alone() {
         )
     };
     assert_eq!(other.iter().filter(is_abort).count(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_turns_to_another_provider_does_not_wait_for_the_first() {
+    let hint = Duration::from_secs(600);
+    let limited = move |_: super::scripted_providers::ScriptedCall<'_>| {
+        let outcome = failure_with_hint(FailureClass::RateLimit, "slow down", hint);
+        (ANSWER, outcome)
+    };
+    let stage = stage(&[]).provider("google", limited);
+    let mut plan = with_fallback(numbered(0));
+    // The second call waits for the first to end, and then turns to the fallback.
+    plan.in_flight.insert(ProviderId::new("google"), 1);
+    let mut second = plan.panel.seats[2].clone();
+    second.id = SeatId::new("skeptic");
+    plan.fallbacks.insert(
+        second.id.clone(),
+        vec![ModelRef::new("anthropic", "claude-haiku")],
+    );
+    plan.panel.seats.push(second);
+    let history = run_one(&stage, &dispatcher(), plan).await;
+    assert_eq!(state(&history), StateName::Complete);
+    assert_eq!(stage.attempts_at("google").len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn providers_that_all_fail_end_a_consultation_soon() {
+    let mut stage = Stage::new();
+    for vendor in ["anthropic", "openai", "google", "mistral"] {
+        let check = |_| (ANSWER, Ok(()));
+        let fails = |_: super::scripted_providers::ScriptedCall<'_>| {
+            (ANSWER, failure(FailureClass::Overload, "overloaded"))
+        };
+        stage = stage.checked_provider(vendor, fails, check);
+    }
+    let mut plan = numbered(0);
+    for seat in plan.panel.seats.clone() {
+        let fallback = ModelRef::new("mistral", "mistral-large-4");
+        plan.fallbacks.insert(seat.id, vec![fallback]);
+    }
+    let dispatcher = dispatcher();
+    let run = run_one(&stage, &dispatcher, plan);
+    let history = tokio::time::timeout(Duration::from_secs(60), run).await;
+    assert_eq!(state(&history.expect("an end")), StateName::Aborted);
 }
