@@ -1,5 +1,5 @@
-//! The index of very many consultations: how fast it is made anew, whole and each part alone, how
-//! long whole commands take that ask it, and what the end of a consultation writes.
+//! The index of very many consultations: how fast it is rebuilt, whole and by part, how long whole
+//! commands take that read it, and what the end of a consultation writes.
 //!
 //! ```text
 //! cargo bench --bench index              100,000 records; about 4 minutes and 6 GB of disk

@@ -1,6 +1,6 @@
-//! What the program costs as a process (Linux): start-up beside the smallest program that parses
-//! arguments, size, peak memory of consultations, all that a whole command adds to the answers it
-//! waits for, and how soon connections are closed that nobody needs.
+//! The program as a process (Linux): start-up compared with the smallest program that parses
+//! arguments, size, peak memory of consultations, the time a whole command adds to the answers it
+//! waits for, and how soon unneeded connections are closed.
 //!
 //! ```text
 //! cargo bench --bench process             200 starts and 15 consultations of each kind; about 1 minute

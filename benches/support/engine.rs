@@ -34,8 +34,8 @@ use conclave::terminal::report::report;
 /// The vendors of the seats, in turn.
 const VENDORS: [&str; 3] = ["anthropic", "openai", "google"];
 
-/// Runs a consultation and keeps its journal and results in the folder. The watcher is told after
-/// the journal.
+/// Runs a consultation and stores its journal and results in the folder. The watcher runs after the
+/// journal.
 pub(crate) fn run(plan: Plan, providers: &Providers, folder: &Path, watcher: &mut dyn Subscriber) {
     let files = ConsultationFiles::in_folder(folder, &plan.id);
     let mut journal = Journal::create(&files.journal).unwrap();
@@ -53,7 +53,7 @@ pub(crate) fn run(plan: Plan, providers: &Providers, folder: &Path, watcher: &mu
             dispatcher: Dispatcher::new(Clock::system(), PoolRules::default()),
             budgets: Vec::new(),
             subscribers,
-            person: &Nobody,
+            person: &NoPerson,
             interrupts,
         }
         .run(&mut consultation, RunStart::New)
@@ -138,11 +138,11 @@ pub(crate) fn providers(url: &str) -> Providers {
     VENDORS.into_iter().map(provider).collect()
 }
 
-/// Is never asked: consent stands.
+/// A person who is never asked: consent is given in advance.
 #[derive(Debug)]
-struct Nobody;
+struct NoPerson;
 
-impl Person for Nobody {
+impl Person for NoPerson {
     fn ask<'a>(&'a self, _: &'a Question) -> BoxFuture<'a, Answer> {
         Box::pin(async { Answer::Gone })
     }

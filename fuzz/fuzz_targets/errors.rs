@@ -34,9 +34,9 @@ fuzz_target!(|input: &[u8]| {
 });
 
 fn assert_sound(failure: &Failure) {
-    assert!(!failure.message.trim().is_empty(), "nobody is left without a word: {failure:?}");
+    assert!(!failure.message.trim().is_empty(), "every failure has a message: {failure:?}");
     assert!(failure.message.chars().count() < 700, "{failure:?}");
-    assert!(!failure.message.contains(KEY), "the key is told: {failure:?}");
+    assert!(!failure.message.contains(KEY), "the key leaked: {failure:?}");
     assert!(!failure.message.contains(['\n', '\r']), "a message is one line: {failure:?}");
     let own = [FailureClass::Transport, FailureClass::Interrupted, FailureClass::Empty, FailureClass::Malformed, FailureClass::Internal];
     assert!(!own.contains(&failure.class), "no server's error is one of these: {failure:?}");

@@ -1,5 +1,5 @@
-//! Any bytes as a vendor's stream, in any chunks: never a panic, never an answer that nobody ended,
-//! and nothing kept that was not told.
+//! Any bytes as a vendor's stream, in any chunks: never a panic, never an answer without an end,
+//! and nothing stored that was not streamed.
 //!
 //! The first byte chooses the vendor, the second how the rest is cut into chunks, the third how the
 //! stream ends.
@@ -62,36 +62,36 @@ fuzz_target!(|input: &[u8]| {
     let (request, mut decoder) = remote.codec(ask);
     let seen = events(request.framing, bytes, *chunks);
     assert_eq!(seen, events(request.framing, bytes, 0), "the same bytes are the same events however they are cut");
-    let mut told = String::new();
+    let mut streamed = String::new();
     let mut fed = 0;
     for event in &seen {
         fed += 1;
         let flow = decoder.event(event, &mut |delta| {
             if let Delta::Text(piece) = delta {
-                told.push_str(&piece);
+                streamed.push_str(&piece);
             }
         });
         if flow == ControlFlow::Break(()) {
             break;
         }
     }
-    // What is kept and shown never holds the key, also where a server sends it back.
-    let told = told.replace(KEY, "[key]");
+    // Stored and shown text never holds the key, also where a server sends it back.
+    let streamed = streamed.replace(KEY, "[key]");
     let broken = ending % 2 == 1;
     let end = if broken { End::Broken(Failure::new(FailureClass::Transport, "the connection broke")) } else { End::Closed };
     let ended = seen.iter().take(fed).any(says_an_end);
     match decoder.finish(end) {
         Ok(reply) => {
-            assert!(ended, "nobody said that this was the end: {reply:?}");
+            assert!(ended, "an answer without an end: {reply:?}");
             match reply.stop {
                 StopReason::Refused(_) => assert!(reply.text.is_empty(), "what is refused is not kept"),
-                StopReason::End => assert!(reply.text == told && !reply.text.trim().is_empty(), "{:?} {told:?}", reply.text),
-                StopReason::Length | StopReason::Other(_) => assert_eq!(reply.text, told),
+                StopReason::End => assert!(reply.text == streamed && !reply.text.trim().is_empty(), "{:?} {streamed:?}", reply.text),
+                StopReason::Length | StopReason::Other(_) => assert_eq!(reply.text, streamed),
             }
             assert!(reply.usage.prompt() > 0, "no prompt is empty");
         }
         Err(failure) => {
-            assert_eq!(failure.partial, told, "what was told is what is kept");
+            assert_eq!(failure.partial, streamed, "the partial text is what was streamed");
             assert!(!failure.message.is_empty() && failure.message.chars().count() < 700, "{}", failure.message);
             assert!(!failure.message.contains(KEY) && !failure.partial.contains(KEY));
         }

@@ -363,10 +363,9 @@ mod tests {
             ..TerminalEnv::default()
         };
         let face = StreamTraits::new(true, Some(40), &dumb);
-        assert_eq!(
-            (face.paint, face.is_animated, face.width),
-            (Paint::Plain, false, 40)
-        );
+        assert_eq!(face.paint, Paint::Plain);
+        assert!(!face.is_animated);
+        assert_eq!(face.width, 40);
         assert_eq!(
             paint(
                 false,

@@ -110,36 +110,24 @@ mod tests {
             [read("\n"), read(" Y \n"), read("yes")],
             [Some(PromptChoice::Yes); 3]
         );
-        assert_eq!(
-            (read("NO\n"), read("f"), read("Fail\n")),
-            (
-                Some(PromptChoice::No),
-                Some(PromptChoice::Fail),
-                Some(PromptChoice::Fail)
-            )
-        );
+        assert_eq!(read("NO\n"), Some(PromptChoice::No));
+        assert_eq!(read("f"), Some(PromptChoice::Fail));
+        assert_eq!(read("Fail\n"), Some(PromptChoice::Fail));
         assert_eq!(
             ["\n", "y"].map(|line| PromptChoices::NO_UNLESS_YES.read(line)),
             [Some(PromptChoice::No), Some(PromptChoice::Yes)]
         );
-        assert_eq!(
-            (
-                read("maybe"),
-                read("always"),
-                PromptChoices::YES_NO.read("f")
-            ),
-            (None, None, None)
-        );
+        assert_eq!(read("maybe"), None);
+        assert_eq!(read("always"), None);
+        assert_eq!(PromptChoices::YES_NO.read("f"), None);
     }
 
     #[test]
     fn a_question_names_what_it_takes() {
+        assert_eq!(PromptChoices::YES_NO.prompt(), "[Y/n]");
         assert_eq!(
-            (
-                PromptChoices::YES_NO.prompt(),
-                PromptChoices::YES_NO_ALWAYS.prompt()
-            ),
-            ("[Y/n]".to_owned(), "[Y/n/Always]".to_owned())
+            PromptChoices::YES_NO_ALWAYS.prompt(),
+            "[Y/n/Always]".to_owned()
         );
         assert_eq!(PromptChoices::NO_UNLESS_YES.prompt(), "[y/N]");
         assert_eq!(PromptChoices::YES_NO.again(), "Please answer y or n: ");

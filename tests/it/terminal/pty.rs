@@ -48,13 +48,8 @@ fn an_empty_line_agrees_to_the_cost() {
         "{}",
         screen.text()
     );
-    assert_eq!(
-        (
-            server.requests().len(),
-            &conclave.record()["consent"]["how"]
-        ),
-        (9, &"asked".into())
-    );
+    assert_eq!(server.requests().len(), 9);
+    assert_eq!(conclave.record()["consent"]["how"], "asked");
 }
 
 #[test]
@@ -245,10 +240,8 @@ fn an_amount_that_cannot_be_saved_agrees_to_this_one_consultation() {
         "{}",
         screen.text()
     );
-    assert_eq!(
-        (settings(&conclave).as_str(), server.requests().len()),
-        ("{\"always_allow", 9)
-    );
+    assert_eq!(settings(&conclave).as_str(), "{\"always_allow");
+    assert_eq!(server.requests().len(), 9);
 }
 
 #[test]

@@ -8,9 +8,8 @@ mod layout;
 use std::time::Duration;
 
 use crate::consultation::event::{
-    AgentEvent, CallEvent, ConsultationEvent, CostEvent, Event, HealthEvent, JudgeEvent,
-    PanelEvent, PulseEvent, Purpose, RoundEvent, StateEvent, StateName, SubstitutionReason,
-    WhySubstituted,
+    AgentEvent, CallEvent, ConsultationEvent, Event, PanelEvent, Purpose, RoundEvent, StateName,
+    SubstitutionReason, WhySubstituted,
 };
 use crate::domain::ids::{AgentId, CallId};
 use crate::domain::money::Cost;
@@ -188,25 +187,22 @@ impl LiveView {
             Event::Consultation(ConsultationEvent::Resumed(resumed)) => {
                 self.restart_unanswered(resumed.state, now)
             }
-            Event::Consultation(ConsultationEvent::UserConsent { .. })
-            | Event::State(StateEvent::Changed { .. })
-            | Event::Consultation(ConsultationEvent::RoundArtifact { .. })
-            | Event::Judge(JudgeEvent::SecondPass(_))
-            | Event::Judge(JudgeEvent::Rejudged(_))
+            Event::Consultation(
+                ConsultationEvent::UserConsent { .. }
+                | ConsultationEvent::RoundArtifact { .. }
+                | ConsultationEvent::EarlyTerminationOffered(_)
+                | ConsultationEvent::EarlyTerminationDecided(_)
+                | ConsultationEvent::Completed { .. }
+                | ConsultationEvent::Aborted { .. },
+            )
             | Event::Round(RoundEvent::Completed { .. })
-            | Event::Consultation(ConsultationEvent::Completed { .. })
-            | Event::Consultation(ConsultationEvent::Aborted { .. })
-            | Event::Consultation(ConsultationEvent::EarlyTerminationOffered(_))
-            | Event::Consultation(ConsultationEvent::EarlyTerminationDecided(_))
-            | Event::Cost(CostEvent::GateTriggered { .. })
-            | Event::Cost(CostEvent::CeilingReached { .. })
-            | Event::Pulse(PulseEvent::Asked { .. })
-            | Event::Pulse(PulseEvent::Answered { .. })
-            | Event::Health(HealthEvent::CheckStarted { .. })
-            | Event::Health(HealthEvent::StatusUpdated(_))
-            | Event::Provider(_)
-            | Event::Call(CallEvent::Hedged { .. })
-            | Event::Call(CallEvent::NotHedged { .. }) => {}
+            | Event::Call(CallEvent::Hedged { .. } | CallEvent::NotHedged { .. })
+            | Event::State(_)
+            | Event::Judge(_)
+            | Event::Cost(_)
+            | Event::Pulse(_)
+            | Event::Health(_)
+            | Event::Provider(_) => {}
         }
     }
 

@@ -89,14 +89,9 @@ mod tests {
     #[test]
     fn an_amount_is_read_as_people_write_it() {
         let read = |line| read(line, MicroUsd(7));
-        assert_eq!(
-            (read("\n"), read(" $0.5\n"), read("0")),
-            (
-                Some(MicroUsd(7)),
-                Some(MicroUsd(500_000)),
-                Some(MicroUsd::ZERO)
-            )
-        );
+        assert_eq!(read("\n"), Some(MicroUsd(7)));
+        assert_eq!(read(" $0.5\n"), Some(MicroUsd(500_000)));
+        assert_eq!(read("0"), Some(MicroUsd::ZERO));
         assert_eq!(
             [read("-1"), read("much"), read("NaN"), read("1e12")],
             [None; 4]

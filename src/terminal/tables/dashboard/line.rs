@@ -226,10 +226,8 @@ mod tests {
             ["• A label of", "  some words:", "  and a value"]
         );
         let coloured = texts(Paint::Colour);
-        assert_eq!(
-            (coloured[0].as_str(), coloured[1].as_str()),
-            ("• A label of", "  some words:")
-        );
+        assert_eq!(coloured[0].as_str(), "• A label of");
+        assert_eq!(coloured[1].as_str(), "  some words:");
         assert_eq!(
             coloured[2],
             format!("  {}", Paint::Colour.red("and a value"))

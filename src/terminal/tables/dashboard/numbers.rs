@@ -120,14 +120,10 @@ mod tests {
             shown.map(Option::unwrap),
             ["97%", "3%", "<1%", ">99%", "0%", "100%", ">100%", "126%"]
         );
-        assert_eq!(
-            (percent(0, 0), percent(u64::MAX, u64::MAX)),
-            (None, Some("100%".to_owned()))
-        );
-        assert_eq!(
-            (share(1_200, 0), share(1, 2)),
-            ("1,200".to_owned(), "1 (50%)".to_owned())
-        );
+        assert_eq!(percent(0, 0), None);
+        assert_eq!(percent(u64::MAX, u64::MAX), Some("100%".to_owned()));
+        assert_eq!(share(1_200, 0), "1,200");
+        assert_eq!(share(1, 2), "1 (50%)");
     }
 
     #[test]
