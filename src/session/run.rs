@@ -112,8 +112,8 @@ impl Session {
         &self.earlier
     }
 
-    pub(crate) fn clock(&self) -> &Clock {
-        &self.clock
+    pub(crate) fn clock(&self) -> Clock {
+        self.clock
     }
 }
 

@@ -7,10 +7,7 @@ use crate::error::Error;
 use super::request::{AnalysisRequest, DebateRequest};
 
 /// Lays the request over the settings. The helper model is chosen later: that takes the panel.
-pub(crate) fn options(
-    request: &DebateRequest,
-    settings: &Settings,
-) -> Result<DebateOptions, Error> {
+pub(crate) fn options(request: DebateRequest, settings: &Settings) -> Result<DebateOptions, Error> {
     let rounds = request.rounds.unwrap_or(settings.rounds);
     Ok(DebateOptions {
         mode: request.mode.unwrap_or(settings.mode),
@@ -62,7 +59,7 @@ mod tests {
             judge_passes: setting,
             ..Settings::default()
         };
-        options(&request, &settings)
+        options(request, &settings)
             .map(|debate| debate.judge_passes)
             .map_err(|error| error.to_string())
     }

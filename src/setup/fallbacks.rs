@@ -186,7 +186,7 @@ mod tests {
     const MISTRAL: (&str, &str) = ("MISTRAL_API_KEY", "k");
 
     /// `seat: fallback, fallback` for the panel of these variables, settings and spec.
-    fn of(variables: &[(&str, &str)], config: &str, wanted: &PanelSpec) -> Vec<String> {
+    fn of(variables: &[(&str, &str)], config: &str, spec: &PanelSpec) -> Vec<String> {
         let settings = Settings::default()
             .with_file(Path::new("config.json"), config)
             .unwrap();
@@ -205,18 +205,18 @@ mod tests {
             servers: &servers,
             now: NOW,
         };
-        let panel = panel::select(wanted, &context).unwrap().panel;
-        let told = |models: &[ModelRef]| {
+        let panel = panel::select(spec, &context).unwrap().panel;
+        let shown = |models: &[ModelRef]| {
             models
                 .iter()
                 .map(ToString::to_string)
                 .collect::<Vec<_>>()
                 .join(", ")
         };
-        let found = fallbacks(&panel, wanted, &catalog, &access_list, NOW);
+        let found = fallbacks(&panel, spec, &catalog, &access_list, NOW);
         found
             .iter()
-            .map(|(seat, models)| format!("{seat}: {}", told(models)))
+            .map(|(seat, models)| format!("{seat}: {}", shown(models)))
             .collect()
     }
 
@@ -255,7 +255,7 @@ mod tests {
     #[test]
     fn the_own_tier_comes_first_then_the_nearest_and_better() {
         let keys = [ANTHROPIC, OPENAI, GOOGLE, XAI, MISTRAL];
-        let wanted = seated(
+        let spec = seated(
             "security=claude-haiku-5-5,architect=gpt-6.1-terra,pragmatic=gpt-6.1-sol",
             Some("gpt-6.1-sol"),
         );
@@ -264,14 +264,14 @@ mod tests {
             "pragmatic: google:gemini-4-argon, xai:grok-4.7, mistral:mistral-large-4, anthropic:claude-sonnet-5-5",
             "security: mistral:mistral-small-latest, google:gemini-3.8-flash, xai:grok-4.3, openai:gpt-6.1-terra",
         ];
-        assert_eq!(of(&keys, "{}", &wanted), expected);
+        assert_eq!(of(&keys, "{}", &spec), expected);
     }
 
     #[test]
     fn an_unknown_model_is_of_the_middle_tier() {
-        let wanted = seated("security=anthropic:new", Some("anthropic:new"));
+        let spec = seated("security=anthropic:new", Some("anthropic:new"));
         assert_eq!(
-            of(&[ANTHROPIC, OPENAI], "{}", &wanted),
+            of(&[ANTHROPIC, OPENAI], "{}", &spec),
             ["security: openai:gpt-6.1-terra"]
         );
     }
@@ -308,7 +308,7 @@ mod tests {
     #[test]
     fn a_private_model_has_no_vendors_fallback_but_can_take_over_itself() {
         let config = r#"{"endpoints": {"work": {"base_url": "https://h"}}}"#;
-        let wanted = seated(
+        let spec = seated(
             "security=work:m,architect=claude-opus-5-5",
             Some("claude-opus-5-5"),
         );
@@ -316,27 +316,27 @@ mod tests {
             "architecture: openai:gpt-6.1-sol, work:m",
             "security: anthropic:claude-opus-5-5",
         ];
-        assert_eq!(of(&[ANTHROPIC, OPENAI], config, &wanted), expected);
+        assert_eq!(of(&[ANTHROPIC, OPENAI], config, &spec), expected);
         let behind_a_gateway = [
             ANTHROPIC,
             OPENAI,
             XAI,
             ("ANTHROPIC_BASE_URL", "https://gateway.example"),
         ];
-        let wanted = seated("security=claude-opus-5-5,architect=gpt-6.1-sol", None);
+        let spec = seated("security=claude-opus-5-5,architect=gpt-6.1-sol", None);
         let expected = [
             "architecture: xai:grok-4.7, anthropic:claude-sonnet-5-5",
             "security: openai:gpt-6.1-sol",
         ];
-        assert_eq!(of(&behind_a_gateway, "{}", &wanted), expected);
+        assert_eq!(of(&behind_a_gateway, "{}", &spec), expected);
     }
 
     #[test]
     fn fallbacks_need_no_key_command_and_no_unsendable_key() {
         let locked = r#"{"endpoints": {"google": {"api_key_cmd": "echo k"}}}"#;
-        let wanted = seated("security=claude-opus-5-5", Some("claude-opus-5-5"));
+        let spec = seated("security=claude-opus-5-5", Some("claude-opus-5-5"));
         assert_eq!(
-            of(&[ANTHROPIC, OPENAI], locked, &wanted),
+            of(&[ANTHROPIC, OPENAI], locked, &spec),
             ["security: openai:gpt-6.1-sol"]
         );
         let judged = seated("security=claude-opus-5-5", Some("gemini-4-argon"));
@@ -349,7 +349,7 @@ mod tests {
             of(
                 &[ANTHROPIC, ("OPENAI_API_KEY", "two\nlines"), XAI],
                 "{}",
-                &wanted
+                &spec
             ),
             ["security: xai:grok-4.7"]
         );

@@ -266,7 +266,7 @@ impl LocalServerSet {
         Some(terms(server, &model.model, settings))
     }
 
-    /// The personas, with the contexts that local servers tell of their models.
+    /// Returns the catalog with the context sizes that local servers report of their models.
     pub(crate) fn extend_catalog(&self, catalog: ModelCatalog) -> ModelCatalog {
         let served = self.used.values().flat_map(|server| {
             server
@@ -473,7 +473,7 @@ mod tests {
         );
         assert!(
             named.check(&access("{}", "openai")).is_ok(),
-            "whoever is no local server was never looked for"
+            "other providers are never searched for"
         );
     }
 
@@ -509,7 +509,7 @@ mod tests {
             ..served("m", true)
         };
         let settings = Settings::default();
-        let told = |context, parameters| {
+        let shown = |context, parameters| {
             let terms = terms(
                 &server(
                     LocalServerKind::Ollama,
@@ -528,14 +528,14 @@ mod tests {
             )
         };
         assert_eq!(
-            told(Some(2_048), Some(3_999_999_999)),
+            shown(Some(2_048), Some(3_999_999_999)),
             (Size::Small, 1_024, 1_024, true)
         );
         assert_eq!(
-            told(None, Some(4_000_000_000)),
+            shown(None, Some(4_000_000_000)),
             (Size::Full, 16_384, 32_768, true)
         );
-        assert_eq!(told(Some(8_192), None), (Size::Full, 4_096, 4_096, true));
+        assert_eq!(shown(Some(8_192), None), (Size::Full, 4_096, 4_096, true));
         for (id, free) in [
             ("unlisted", true),
             ("m-cloud", false),
@@ -577,7 +577,7 @@ mod tests {
             LocalServerSet::for_panel(&PanelSpec::default(), &access_list, ServerSearch::Off).await;
         assert!(
             nothing_named.default_model().is_none(),
-            "a server that nobody has seen is not taken unasked"
+            "a server that was not found is not taken by default"
         );
     }
 
@@ -634,7 +634,7 @@ mod tests {
 
     #[test]
     fn only_what_a_run_needs_is_looked_for() {
-        let wanted = |panel: Option<&str>, models: &[&str], judge: Option<&str>| {
+        let spec = |panel: Option<&str>, models: &[&str], judge: Option<&str>| {
             let models = models.iter().map(|name| (*name).to_owned()).collect();
             named_models(&PanelSpec {
                 panel: panel.map(ToOwned::to_owned),
@@ -644,7 +644,7 @@ mod tests {
             })
         };
         assert_eq!(
-            wanted(
+            spec(
                 None,
                 &["openai:gpt-6.1-sol", "local:x"],
                 Some("gpt-6.1-sol")
@@ -656,7 +656,7 @@ mod tests {
             (LocalServerKind::Vllm, "m".to_owned()),
         ]);
         assert_eq!(
-            wanted(
+            spec(
                 Some("security= ollama:qwen3:8b,pragmatic=gpt-6.1-sol"),
                 &[],
                 Some("vllm:m")

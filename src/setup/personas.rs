@@ -136,8 +136,7 @@ impl PersonaRegistry {
             let names = || self.sets.keys().map(String::as_str);
             let error = Error::usage(format!("no set of personas is called `{name}`"));
             let define = format!(
-                "define it with `conclave config set {}.{name} \"security,accessibility\"`",
-                PERSONA_SETS
+                "define it with `conclave config set {PERSONA_SETS}.{name} \"security,accessibility\"`"
             );
             match (
                 likely(name, names()),
@@ -202,8 +201,7 @@ impl PersonaRegistry {
                     "the set `{set}` names `{name}`, and there is no such persona{meant}"
                 ));
                 return Err(error.hint("see the personas with `conclave personas`").hint(format!(
-                    "change it with `conclave config set {0}.{set} \"…\"`, or remove it with `conclave config unset {0}.{set}`",
-                    PERSONA_SETS
+                    "change it with `conclave config set {PERSONA_SETS}.{set} \"…\"`, or remove it with `conclave config unset {PERSONA_SETS}.{set}`"
                 )));
             }
         }

@@ -191,7 +191,7 @@ fn leaves(name: &str, value: &Value, found: &mut Vec<(String, String)>) {
         Value::Object(_) if !name.contains('.') => found.push((name.to_owned(), "-".to_owned())),
         Value::String(text) => found.push((name.to_owned(), text.clone())),
         Value::Object(_) | Value::Array(_) | Value::Bool(_) | Value::Number(_) => {
-            found.push((name.to_owned(), value.to_string()))
+            found.push((name.to_owned(), value.to_string()));
         }
     }
 }

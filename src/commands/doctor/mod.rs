@@ -173,7 +173,7 @@ struct Target {
 
 /// Returns the providers to check, and a failed check for each whose key command fails.
 fn targets(access_list: &[ProviderAccess]) -> (Vec<Target>, Vec<Check>) {
-    let chosen: Vec<&ProviderAccess> = access_list
+    let selectable: Vec<&ProviderAccess> = access_list
         .iter()
         .filter(|access| access.is_selectable())
         .collect();
@@ -182,7 +182,7 @@ fn targets(access_list: &[ProviderAccess]) -> (Vec<Target>, Vec<Check>) {
         let get = |access| {
             scope.spawn(move || ProviderAccess::endpoint(access, &KeyCommands::with_patience(KEY)))
         };
-        let asked: Vec<_> = chosen.iter().copied().map(get).collect();
+        let asked: Vec<_> = selectable.iter().copied().map(get).collect();
         asked
             .into_iter()
             .map(|asked| {
@@ -193,7 +193,7 @@ fn targets(access_list: &[ProviderAccess]) -> (Vec<Target>, Vec<Check>) {
             .collect()
     });
     let (mut targets, mut keyless) = (Vec::new(), Vec::new());
-    for (access, endpoint) in chosen.into_iter().zip(endpoints) {
+    for (access, endpoint) in selectable.into_iter().zip(endpoints) {
         match endpoint {
             Ok(endpoint) => targets.push(Target {
                 id: access.id.clone(),

@@ -135,7 +135,7 @@ impl<'a> TerminalFace<'a> {
         };
         let rules = PoolRules::seeded(session.plan().seed);
         let limits = RunLimits {
-            dispatcher: Dispatcher::new(session.clock().clone(), rules),
+            dispatcher: Dispatcher::new(session.clock(), rules),
             budgets: Vec::new(),
         };
         run::run(session, self.home, participants, limits).await

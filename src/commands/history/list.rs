@@ -86,7 +86,7 @@ pub(super) enum StateArg {
 
 impl StateArg {
     /// Returns the state as the index knows it. Running consultations are unfinished there: the journals
-    /// tell them apart.
+    /// distinguish them.
     pub(super) fn filter(self) -> StateFilter {
         match self {
             Self::Completed => StateFilter::Completion(Completion::Completed),

@@ -57,7 +57,7 @@ impl IndexEntry {
     }
 
     /// Adds the results to the index. Waits for the disk, and for other processes.
-    pub(crate) fn end(self, transcript: &Transcript, rebuild: RebuildTime, printer: &Printer) {
+    pub(crate) fn end(self, transcript: &Transcript, time: RebuildTime, printer: &Printer) {
         if let Some(marking) = self.marking {
             // A failed mark is ignored.
             let _ = marking.join();
@@ -66,7 +66,7 @@ impl IndexEntry {
             return;
         };
         let failure = match failure {
-            IndexError::NeedsRebuild(reason) if rebuild == RebuildTime::Now => {
+            IndexError::NeedsRebuild(reason) if time == RebuildTime::Now => {
                 // The rebuild reads the new record, unless another process rebuilt the index before it
                 // was written.
                 let rebuilt = Rebuild::new(&self.home, printer, reason)

@@ -21,11 +21,11 @@ fn settings(config: &str) -> Settings {
         .unwrap()
 }
 
-fn chosen(keyed: &[&str], wanted: &PanelSpec) -> Result<SelectedPanel, Error> {
-    chosen_with(keyed, wanted, "{}")
+fn selected(keyed: &[&str], spec: &PanelSpec) -> Result<SelectedPanel, Error> {
+    selected_with(keyed, spec, "{}")
 }
 
-fn chosen_with(keyed: &[&str], wanted: &PanelSpec, config: &str) -> Result<SelectedPanel, Error> {
+fn selected_with(keyed: &[&str], spec: &PanelSpec, config: &str) -> Result<SelectedPanel, Error> {
     let (catalog, personas) = (ModelCatalog::builtin(), PersonaRegistry::builtin());
     let environment = Environment::of(
         keyed
@@ -38,7 +38,7 @@ fn chosen_with(keyed: &[&str], wanted: &PanelSpec, config: &str) -> Result<Selec
         LocalServerSet::none(),
     );
     select(
-        wanted,
+        spec,
         &SelectionContext {
             catalog: &catalog,
             personas: &personas,
@@ -54,28 +54,28 @@ const WORK: &str = r#"{"endpoints": {"work": {"base_url": "h"}, "safe": {"base_u
 
 #[test]
 fn models_of_the_users_own_servers_and_of_servers_that_need_no_key_can_sit_and_judge() {
-    let wanted = PanelSpec {
+    let spec = PanelSpec {
         panel: Some(
             "security=work:any/model:8b,architect=ollama:gemma4:31b,pragmatic=openai:new".into(),
         ),
         judge: Some("work:judge".into()),
         ..PanelSpec::default()
     };
-    let chosen = chosen_with(&["openai"], &wanted, WORK).unwrap();
+    let selected = selected_with(&["openai"], &spec, WORK).unwrap();
     assert_eq!(
-        seats(&chosen),
+        seats(&selected),
         [
             "security=work:any/model:8b",
             "architecture=ollama:gemma4:31b",
             "pragmatic=openai:new"
         ]
     );
-    assert_eq!(judges(&chosen), ["work:judge"]);
-    let wanted = PanelSpec {
+    assert_eq!(judges(&selected), ["work:judge"]);
+    let spec = PanelSpec {
         models: vec!["safe:m".into()],
         ..PanelSpec::default()
     };
-    let error = chosen_with(&[], &wanted, WORK).unwrap_err();
+    let error = selected_with(&[], &spec, WORK).unwrap_err();
     assert_eq!(
         (error.to_string().as_str(), error.hints()),
         ("there is no key for safe", &["set SAFE_KEY".to_owned()][..])
@@ -83,13 +83,13 @@ fn models_of_the_users_own_servers_and_of_servers_that_need_no_key_can_sit_and_j
 }
 
 #[test]
-fn a_server_without_usual_models_is_not_guessed_at() {
-    let error = chosen_with(&[], &PanelSpec::default(), WORK).unwrap_err();
+fn a_server_without_default_models_needs_a_named_model() {
+    let error = selected_with(&[], &PanelSpec::default(), WORK).unwrap_err();
     assert_eq!(error.to_string(), "work has no usual models to ask");
     assert_eq!(error.hints()[0], "name one: `--model work:MODEL`");
     assert_eq!(
         seats(
-            &chosen_with(
+            &selected_with(
                 &["anthropic", "openai", "google"],
                 &PanelSpec::default(),
                 WORK
@@ -102,14 +102,14 @@ fn a_server_without_usual_models_is_not_guessed_at() {
 }
 
 #[test]
-fn a_key_that_has_to_be_unlocked_is_not_wanted_for_a_judge_that_only_stands_in() {
+fn a_fallback_judge_needs_no_key_command() {
     let config = r#"{"endpoints": {"google": {"api_key_cmd": "pass show google"}}}"#;
     let judges_of = |keyed: &[&str], models: &[&str]| {
-        let wanted = PanelSpec {
+        let spec = PanelSpec {
             models: models.iter().map(|model| (*model).to_owned()).collect(),
             ..PanelSpec::default()
         };
-        judges(&chosen_with(keyed, &wanted, config).unwrap())
+        judges(&selected_with(keyed, &spec, config).unwrap())
     };
     let of_google =
         |judges: &[String]| judges.iter().position(|judge| judge.starts_with("google:"));
@@ -138,8 +138,8 @@ fn a_key_that_has_to_be_unlocked_is_not_wanted_for_a_judge_that_only_stands_in()
 #[test]
 fn a_panel_with_a_name_has_its_seats_and_its_judge() {
     let config = r#"{"panels": {"fast": {"seats": ["security=a:m"], "judge": "a:j"}, "slow": "security=b:m"}, "panel": "fast", "judge": "c:j"}"#;
-    let wanted = |panel: Option<&str>, judge: Option<&str>| {
-        let wanted = PanelSpec::new(
+    let spec = |panel: Option<&str>, judge: Option<&str>| {
+        let spec = PanelSpec::new(
             &PanelRequest {
                 panel: panel.map(ToOwned::to_owned),
                 judge: judge.map(ToOwned::to_owned),
@@ -149,15 +149,15 @@ fn a_panel_with_a_name_has_its_seats_and_its_judge() {
             &PersonaRegistry::builtin(),
         )
         .unwrap();
-        (wanted.panel.unwrap(), wanted.judge.unwrap())
+        (spec.panel.unwrap(), spec.judge.unwrap())
     };
-    let told = |panel: &str, judge: &str| (panel.to_owned(), judge.to_owned());
-    assert_eq!(wanted(None, None), told("security=a:m", "a:j"));
-    assert_eq!(wanted(None, Some("d:j")), told("security=a:m", "d:j"));
-    assert_eq!(wanted(Some(" slow "), None), told("security=b:m", "c:j"));
+    let shown = |panel: &str, judge: &str| (panel.to_owned(), judge.to_owned());
+    assert_eq!(spec(None, None), shown("security=a:m", "a:j"));
+    assert_eq!(spec(None, Some("d:j")), shown("security=a:m", "d:j"));
+    assert_eq!(spec(Some(" slow "), None), shown("security=b:m", "c:j"));
     assert_eq!(
-        wanted(Some("security=x:m"), None),
-        told("security=x:m", "c:j")
+        spec(Some("security=x:m"), None),
+        shown("security=x:m", "c:j")
     );
     let models = ["x:m".to_owned()];
     let flags = PanelRequest {
@@ -174,7 +174,7 @@ fn a_panel_with_a_name_has_its_seats_and_its_judge() {
 }
 
 #[test]
-fn a_panel_that_has_no_such_name_is_met_with_the_names_that_there_are() {
+fn an_unknown_panel_name_is_refused_with_the_known_ones() {
     let hints = |config: &str, name: &str| {
         let error = PanelSpec::new(
             &PanelRequest {
@@ -194,8 +194,8 @@ fn a_panel_that_has_no_such_name_is_met_with_the_names_that_there_are() {
     assert!(hints("{}", "xyz").starts_with("define it with `conclave config set panels.xyz "));
 }
 
-fn seats(chosen: &SelectedPanel) -> Vec<String> {
-    chosen
+fn seats(selected: &SelectedPanel) -> Vec<String> {
+    selected
         .panel
         .seats
         .iter()
@@ -203,8 +203,8 @@ fn seats(chosen: &SelectedPanel) -> Vec<String> {
         .collect()
 }
 
-fn judges(chosen: &SelectedPanel) -> Vec<String> {
-    chosen
+fn judges(selected: &SelectedPanel) -> Vec<String> {
+    selected
         .panel
         .judges
         .iter()
@@ -214,44 +214,44 @@ fn judges(chosen: &SelectedPanel) -> Vec<String> {
 
 #[test]
 fn with_three_keys_each_seat_has_its_own_vendor_and_openai_judges() {
-    let chosen = chosen(&THREE, &PanelSpec::default()).unwrap();
+    let selected = selected(&THREE, &PanelSpec::default()).unwrap();
     assert_eq!(
-        seats(&chosen),
+        seats(&selected),
         [
             "security=anthropic:claude-sonnet-5-5",
             "architecture=openai:gpt-6.1-sol",
             "pragmatic=google:gemini-4-argon"
         ]
     );
-    assert_eq!(judges(&chosen)[0], "openai:gpt-6.1-sol");
-    assert_eq!(chosen.panel.judges.len(), 3);
-    assert!(!chosen.panel.is_one_family());
+    assert_eq!(judges(&selected)[0], "openai:gpt-6.1-sol");
+    assert_eq!(selected.panel.judges.len(), 3);
+    assert!(!selected.panel.is_one_family());
 }
 
 #[test]
 fn with_one_key_the_seats_are_different_models_of_that_vendor_and_the_user_is_told_what_more_would_add()
  {
-    let chosen = chosen(&["anthropic"], &PanelSpec::default()).unwrap();
-    let models: BTreeSet<_> = chosen
+    let selected = selected(&["anthropic"], &PanelSpec::default()).unwrap();
+    let models: BTreeSet<_> = selected
         .panel
         .seats
         .iter()
         .map(|seat| seat.model.clone())
         .collect();
     assert_eq!(models.len(), 3);
-    assert!(chosen.panel.is_one_family());
+    assert!(selected.panel.is_one_family());
     assert!(
-        chosen
+        selected
             .notices
             .iter()
             .any(|notice| notice.contains("OPENAI_API_KEY")),
         "{:?}",
-        chosen.notices
+        selected.notices
     );
 }
 
 #[test]
-fn the_key_of_any_vendor_alone_seats_three_of_its_models_and_a_resellers_three_families() {
+fn one_vendors_key_seats_three_of_its_models() {
     for (vendor, expected) in [
         ("xai", ["xai:grok-4.7", "xai:grok-4.6", "xai:grok-4.3"]),
         (
@@ -271,34 +271,34 @@ fn the_key_of_any_vendor_alone_seats_three_of_its_models_and_a_resellers_three_f
             ],
         ),
     ] {
-        let chosen = chosen(&[vendor], &PanelSpec::default()).unwrap();
-        let models: Vec<String> = chosen
+        let selected = selected(&[vendor], &PanelSpec::default()).unwrap();
+        let models: Vec<String> = selected
             .panel
             .seats
             .iter()
             .map(|seat| seat.model.to_string())
             .collect();
         assert_eq!(models, expected);
-        assert_eq!(judges(&chosen)[0], expected[0]);
-        let is_told = chosen
+        assert_eq!(judges(&selected)[0], expected[0]);
+        let has_notice = selected
             .notices
             .iter()
             .any(|notice| notice.contains("models of other families would sit"));
-        assert_eq!(is_told, vendor != "openrouter", "{:?}", chosen.notices);
+        assert_eq!(has_notice, vendor != "openrouter", "{:?}", selected.notices);
     }
 }
 
 #[test]
 fn with_two_keys_the_judge_comes_from_the_panel_and_every_seat_is_filled() {
-    let chosen = chosen(&["anthropic", "google"], &PanelSpec::default()).unwrap();
-    assert_eq!(seats(&chosen)[0], "security=anthropic:claude-sonnet-5-5");
-    assert_eq!(seats(&chosen)[2], "pragmatic=google:gemini-4-argon");
-    assert_eq!(chosen.panel.seats.len(), 3);
+    let selected = selected(&["anthropic", "google"], &PanelSpec::default()).unwrap();
+    assert_eq!(seats(&selected)[0], "security=anthropic:claude-sonnet-5-5");
+    assert_eq!(seats(&selected)[2], "pragmatic=google:gemini-4-argon");
+    assert_eq!(selected.panel.seats.len(), 3);
 }
 
 #[test]
 fn a_vendor_with_a_key_and_no_seat_judges() {
-    let wanted = PanelSpec {
+    let spec = PanelSpec {
         models: vec![
             "claude-sonnet-5-5".into(),
             "claude-opus-5-5".into(),
@@ -307,25 +307,25 @@ fn a_vendor_with_a_key_and_no_seat_judges() {
         ..PanelSpec::default()
     };
     assert_eq!(
-        judges(&chosen(&THREE, &wanted).unwrap())[0],
+        judges(&selected(&THREE, &spec).unwrap())[0],
         "google:gemini-4-argon"
     );
 }
 
 #[test]
-fn a_panel_on_the_users_own_servers_is_judged_there_whatever_keys_there_are() {
+fn a_panel_on_the_users_own_servers_is_judged_there() {
     let panel = |seats: &str| PanelSpec {
         panel: Some(seats.into()),
         ..PanelSpec::default()
     };
-    let own = chosen_with(
+    let own = selected_with(
         &THREE,
         &panel("security=work:a,architect=ollama:b,pragmatic=work:a"),
         WORK,
     )
     .unwrap();
     assert_eq!(judges(&own), ["work:a", "ollama:b"]);
-    let mixed = chosen_with(
+    let mixed = selected_with(
         &THREE,
         &panel("security=work:a,architect=gpt-6.1-sol"),
         WORK,
@@ -336,49 +336,49 @@ fn a_panel_on_the_users_own_servers_is_judged_there_whatever_keys_there_are() {
 
 #[test]
 fn without_a_key_the_local_model_plays_every_seat_and_judges() {
-    let chosen = chosen(&[], &PanelSpec::default()).unwrap();
+    let selected = selected(&[], &PanelSpec::default()).unwrap();
     assert_eq!(
-        seats(&chosen),
+        seats(&selected),
         [
             "security=local:small",
             "architecture=local:small",
             "pragmatic=local:small"
         ]
     );
-    assert_eq!(judges(&chosen), ["local:small"]);
+    assert_eq!(judges(&selected), ["local:small"]);
 }
 
 #[test]
 fn a_listed_panel_takes_aliases_and_lets_a_persona_sit_twice() {
-    let wanted = PanelSpec {
+    let spec = PanelSpec {
         panel: Some(
             "security=anthropic:claude-x, architect=openai:gpt-y,security=gpt-6.1-sol".into(),
         ),
         judge: Some("gpt-6.1-sol,claude-opus-5-5".into()),
         ..PanelSpec::default()
     };
-    let chosen = chosen(&THREE, &wanted).unwrap();
+    let selected = selected(&THREE, &spec).unwrap();
     assert_eq!(
-        seats(&chosen),
+        seats(&selected),
         [
             "security=anthropic:claude-x",
             "architecture=openai:gpt-y",
             "security-2=openai:gpt-6.1-sol"
         ]
     );
-    assert_eq!(chosen.panel.seats[2].name(), "Security Expert 2");
+    assert_eq!(selected.panel.seats[2].name(), "Security Expert 2");
     assert_eq!(
-        judges(&chosen),
+        judges(&selected),
         ["openai:gpt-6.1-sol", "anthropic:claude-opus-5-5"]
     );
 }
 
 #[test]
-fn what_cannot_be_asked_is_refused_with_the_way_out() {
+fn unavailable_models_are_refused_with_a_hint() {
     for (panel, message, hint) in [
         (
-            "nobody=gpt-6.1-sol",
-            "no persona is called `nobody`",
+            "stranger=gpt-6.1-sol",
+            "no persona is called `stranger`",
             "security",
         ),
         (
@@ -398,7 +398,7 @@ fn what_cannot_be_asked_is_refused_with_the_way_out() {
         ),
         (" , ", "the panel has no seat", "at least one"),
     ] {
-        let error = chosen(
+        let error = selected(
             &["anthropic"],
             &PanelSpec {
                 panel: Some(panel.into()),
@@ -431,7 +431,7 @@ fn personas_that_are_named_keep_the_vendors_of_the_default_seats_and_the_others_
     let keys = ["anthropic", "openai", "google", "xai", "mistral"];
     assert_eq!(
         seats(
-            &chosen(
+            &selected(
                 &keys,
                 &named(
                     &["skeptic", "pragmatic", "testing", "security", "devops"],
@@ -449,7 +449,7 @@ fn personas_that_are_named_keep_the_vendors_of_the_default_seats_and_the_others_
         ]
     );
     // A reseller's model of a family that sits is of that family.
-    let resold = chosen(
+    let resold = selected(
         &["anthropic", "openrouter"],
         &named(&["security", "skeptic"], &[]),
     )
@@ -464,9 +464,8 @@ fn personas_that_are_named_keep_the_vendors_of_the_default_seats_and_the_others_
 }
 
 #[test]
-fn a_persona_that_sits_twice_is_played_by_two_families_and_more_seats_than_models_are_filled_again()
-{
-    let twice = chosen(&THREE, &named(&["security", "security"], &[])).unwrap();
+fn a_persona_that_sits_twice_is_played_by_two_families() {
+    let twice = selected(&THREE, &named(&["security", "security"], &[])).unwrap();
     assert_eq!(
         seats(&twice),
         [
@@ -475,7 +474,7 @@ fn a_persona_that_sits_twice_is_played_by_two_families_and_more_seats_than_model
         ]
     );
     let many = ["security", "skeptic", "testing", "devops", "creative"];
-    let alone = chosen(&["mistral"], &named(&many, &[])).unwrap();
+    let alone = selected(&["mistral"], &named(&many, &[])).unwrap();
     let models: Vec<String> = alone
         .panel
         .seats
@@ -491,13 +490,13 @@ fn a_persona_that_sits_twice_is_played_by_two_families_and_more_seats_than_model
 }
 
 #[test]
-fn a_personas_own_model_comes_first_then_those_that_are_named_in_order() {
+fn a_personas_own_model_comes_before_the_named_ones() {
     let own = |ids: &[&str], models: &[&str]| {
-        let mut wanted = named(ids, models);
-        if let PersonaChoice::Named(known) = &mut wanted.personas {
+        let mut spec = named(ids, models);
+        if let PersonaChoice::Named(known) = &mut spec.personas {
             known[0].model = Some("google:own".to_owned());
         }
-        seats(&chosen(&THREE, &wanted).unwrap())
+        seats(&selected(&THREE, &spec).unwrap())
     };
     assert_eq!(
         own(&["skeptic", "testing"], &["gpt-6.1-sol"]),
@@ -512,16 +511,16 @@ fn a_personas_own_model_comes_first_then_those_that_are_named_in_order() {
         own(&["skeptic", "testing"], &[]),
         ["skeptic=google:own", "testing=anthropic:claude-sonnet-5-5"]
     );
-    // Nothing is left to be chosen, so that no key but its own is wanted.
+    // Nothing is left to be selected, so that no key but its own is spec.
     let mut alone = named(&["skeptic"], &[]);
     if let PersonaChoice::Named(known) = &mut alone.personas {
         known[0].model = Some("google:own".to_owned());
     }
     assert_eq!(
-        seats(&chosen(&["google"], &alone).unwrap()),
+        seats(&selected(&["google"], &alone).unwrap()),
         ["skeptic=google:own"]
     );
-    let error = chosen(&["openai"], &alone).unwrap_err();
+    let error = selected(&["openai"], &alone).unwrap_err();
     assert_eq!(
         (error.to_string().as_str(), error.hints()[1].as_str()),
         ("there is no key for Google", "it is the model of `skeptic`")
@@ -531,11 +530,11 @@ fn a_personas_own_model_comes_first_then_those_that_are_named_in_order() {
 #[test]
 fn personas_by_default_make_as_many_seats_as_there_are_models_and_named_ones_want_as_many_models() {
     let by_default = |models: &[&str]| {
-        let wanted = PanelSpec {
+        let spec = PanelSpec {
             personas: PersonaChoice::ByDefault(known(&["skeptic", "testing"])),
             ..named(&[], models)
         };
-        seats(&chosen(&THREE, &wanted).unwrap())
+        seats(&selected(&THREE, &spec).unwrap())
     };
     assert_eq!(
         by_default(&["openai:a"]),
@@ -546,7 +545,7 @@ fn personas_by_default_make_as_many_seats_as_there_are_models_and_named_ones_wan
         ["skeptic=openai:a", "testing=openai:b", "skeptic-2=openai:c"]
     );
     assert_eq!(
-        chosen(&THREE, &named(&["skeptic"], &["openai:a", "openai:b"]))
+        selected(&THREE, &named(&["skeptic"], &["openai:a", "openai:b"]))
             .unwrap_err()
             .to_string(),
         "`--personas` names 1 seat, and `--model` 2"
@@ -559,14 +558,14 @@ fn where_the_clerk_is_to_choose_the_usual_personas_hold_the_seats_and_all_are_op
         personas: PersonaChoice::Auto(Vec::new()),
         ..PanelSpec::default()
     };
-    let open = chosen(&THREE, &auto).unwrap();
+    let open = selected(&THREE, &auto).unwrap();
     assert_eq!(
         (seats(&open), open.selectable_personas.len()),
-        (seats(&chosen(&THREE, &PanelSpec::default()).unwrap()), 10)
+        (seats(&selected(&THREE, &PanelSpec::default()).unwrap()), 10)
     );
     let mut own = known(&["skeptic", "testing"]);
     own[0].model = Some("google:own".to_owned());
-    let held = chosen(
+    let held = selected(
         &THREE,
         &PanelSpec {
             personas: PersonaChoice::Auto(own),
@@ -600,28 +599,28 @@ fn flags_come_before_the_settings_and_a_panel_before_personas() {
         personas: names.map(ToOwned::to_owned),
         ..PanelRequest::default()
     };
-    let told = |wanted: &PanelSpec| (wanted.panel.clone(), ids(&wanted.personas));
+    let shown = |spec: &PanelSpec| (spec.panel.clone(), ids(&spec.personas));
     assert_eq!(
-        told(&of(personas(None), set)),
+        shown(&of(personas(None), set)),
         (Some("security=openai:x".to_owned()), "usual".to_owned())
     );
     assert_eq!(
-        told(&of(personas(Some("devops")), set)),
+        shown(&of(personas(Some("devops")), set)),
         (None, "named 1".to_owned())
     );
     assert_eq!(
-        told(&of(personas(Some("auto")), set)),
+        shown(&of(personas(Some("auto")), set)),
         (None, "auto 2".to_owned())
     );
     assert_eq!(
-        told(&of(
+        shown(&of(
             personas(None),
             r#"{"default_personas": "skeptic,testing"}"#
         )),
         (None, "default 2".to_owned())
     );
     assert_eq!(
-        told(&of(personas(None), r#"{"default_personas": "auto"}"#)),
+        shown(&of(personas(None), r#"{"default_personas": "auto"}"#)),
         (None, "auto 0".to_owned())
     );
 }

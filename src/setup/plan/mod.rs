@@ -72,7 +72,7 @@ pub(crate) async fn prepare(
             obtain_embedded(&mut selected.panel, &embedded_models, consent_mode).await?,
         ),
     };
-    let mut debate = debate::options(&request.debate, &sources.settings)?;
+    let mut debate = debate::options(request.debate, &sources.settings)?;
     debate.selectable_personas = selected.selectable_personas;
     helper::assign(&mut debate, &selected.panel, &context);
     let fallbacks = fallbacks::fallbacks(

@@ -117,7 +117,7 @@ pub(super) fn needs_template(
     is_used && sizes.contains(&size)
 }
 
-/// The folder of the helper model's templates.
+/// The folder of the helper model's templates, as it is called in every home.
 const HELPER_FOLDER: &str = "clerk";
 
 #[cfg(test)]

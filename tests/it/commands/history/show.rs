@@ -145,7 +145,7 @@ fn what_is_gone_or_damaged_is_told() {
     assert_eq!(
         told,
         format!(
-            "error: the files of consult-{OLDEST} are gone\nhint: take it out of the list: conclave history rm consult-{OLDEST}\n"
+            "error: the files of consult-{OLDEST} are gone\nhint: remove it from the list with `conclave history rm consult-{OLDEST}`\n"
         )
     );
 }

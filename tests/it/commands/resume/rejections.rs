@@ -88,7 +88,7 @@ fn declined_old_and_damaged_journals_are_rejected() {
     conclave.run(&["consult", "Shall we?"]).ends_with(3);
     assert!(
         rejected(&conclave, &server, &["last"])
-            .contains(" was declined before anything was asked\nhint: ask again: ")
+            .contains(" was declined before anything was asked\nhint: ask again with ")
     );
 
     let fixture =
@@ -155,7 +155,7 @@ fn missing_key_is_reported_with_its_seat() {
     interrupt_consultation(&conclave, &server, Signal::INT);
     let conclave = conclave.without("GEMINI_API_KEY").without("GOOGLE_API_KEY");
     let stderr = rejected(&conclave, &server, &[]);
-    let expected = "error: Pragmatist is played by google:";
+    let expected = "error: Pragmatist uses google:";
     assert!(stderr.starts_with(expected), "{stderr}");
     assert!(
         stderr.contains(", and there is no key for Google\nhint: set "),
