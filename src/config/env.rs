@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variable_that_this_program_does_not_know_is_read_only_as_a_secret_that_the_user_named() {
+    fn an_unknown_variable_is_read_only_as_a_named_secret() {
         let environment = Environment::of([("WORK_KEY", " k\n"), ("EMPTY_KEY", " ")]);
         assert_eq!(
             (environment.text("WORK_KEY"), environment.path("WORK_KEY")),

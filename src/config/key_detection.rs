@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_would_hold_a_key_are_known_and_names_that_say_where_it_is_are_not_among_them() {
+    fn names_of_keys_differ_from_names_of_where_a_key_is() {
         for name in [
             "api_key",
             "apiKey",

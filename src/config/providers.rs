@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn servers_on_the_own_machine_need_no_key_and_are_found_where_their_variables_say() {
+    fn local_servers_need_no_key_and_follow_their_variables() {
         let variables = [
             ("OLLAMA_HOST", "0.0.0.0:9"),
             ("LM_STUDIO_API_BASE", "http://box:1/v1/"),
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn a_vendors_key_goes_to_no_address_of_the_settings_unless_the_entry_names_it() {
+    fn a_vendors_key_goes_to_another_address_only_when_named() {
         let variables = [("OPENAI_API_KEY", "secret-openai")];
         let elsewhere = EndpointEntry {
             base_url: Some("https://gateway".into()),

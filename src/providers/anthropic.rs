@@ -132,7 +132,7 @@ impl Decoder for AnthropicDecoder {
                 {
                     Some("text_delta") => self.partial.add_text(text_at(delta, "text"), on),
                     Some("thinking_delta") => {
-                        self.partial.add_thinking(text_at(delta, "thinking"), on)
+                        self.partial.add_thinking(text_at(delta, "thinking"), on);
                     }
                     Some(_) | None => {}
                 }

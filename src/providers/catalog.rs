@@ -172,14 +172,14 @@ impl ModelCatalog {
     /// What is known of a model, also under a dated name of it, and of one that is resold by what
     /// is known of it at its own vendor.
     pub fn find(&self, model: &ModelRef) -> Option<&Model> {
-        self.at_home(model).or_else(|| {
+        self.at_own_vendor(model).or_else(|| {
             resale::at_its_vendor(model)
                 .iter()
-                .find_map(|own| self.at_home(own))
+                .find_map(|own| self.at_own_vendor(own))
         })
     }
 
-    fn at_home(&self, model: &ModelRef) -> Option<&Model> {
+    fn at_own_vendor(&self, model: &ModelRef) -> Option<&Model> {
         let called = |id: &str| {
             self.models
                 .iter()
@@ -205,7 +205,7 @@ impl ModelCatalog {
             model: name.to_owned(),
         });
         refs.into_iter()
-            .find(|model| self.at_home(model).is_some())
+            .find(|model| self.at_own_vendor(model).is_some())
             .ok_or_else(|| UnknownModel {
                 name: name.to_owned(),
                 suggestions: self.closest(name),
@@ -423,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn every_builtin_tier_is_written_down_and_every_vendor_has_a_first_choice_among_the_best() {
+    fn every_vendor_has_a_first_choice_of_the_best_tier() {
         let file: Value = serde_json::from_str(include_str!("models.json")).unwrap();
         let entries = file["models"].as_array().unwrap();
         assert_eq!(
@@ -450,7 +450,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bare_name_finds_its_provider_and_a_wrong_one_is_met_with_suggestions() {
+    fn a_bare_name_finds_its_provider_or_suggestions() {
         let catalog = ModelCatalog::builtin();
         assert_eq!(
             catalog.resolve("claude-sonnet-5-5").unwrap(),
@@ -556,7 +556,7 @@ mod tests {
     }
 
     #[test]
-    fn a_retired_model_and_one_that_soon_will_be_are_announced_with_a_successor() {
+    fn retirement_is_announced_with_a_successor() {
         let catalog = ModelCatalog::builtin();
         let notice = |id: &str, date| catalog.notices(&ModelRef::new("openai", id), at(date));
         assert_eq!(
@@ -581,7 +581,7 @@ mod tests {
     }
 
     #[test]
-    fn a_resold_model_without_a_row_is_priced_as_at_its_vendor_and_a_stranger_is_not_priced() {
+    fn a_resold_model_without_a_row_has_its_vendors_price() {
         let catalog = ModelCatalog::builtin();
         let models = [
             "anthropic/claude-opus-5.5",
@@ -634,7 +634,7 @@ mod tests {
         let warnings: Vec<_> = catalog
             .vintages()
             .iter()
-            .map(|vintage| (vintage.of, vintage.newest.clone().unwrap().to_string()))
+            .map(|vintage| (vintage.of, vintage.newest.unwrap().to_string()))
             .collect();
         assert_eq!(
             warnings,

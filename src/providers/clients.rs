@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use reqwest::{Certificate, Client, ClientBuilder, Url};
 
-use super::http::innermost;
+use super::errors::innermost;
 
 /// How long a connection may be silent. There is no limit to how long a call may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

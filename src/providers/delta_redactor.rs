@@ -142,7 +142,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_key_is_told_and_nothing_is_lost(
+        fn no_key_passes_and_nothing_is_lost(
             key in "[ab世]{1,6}",
             parts in prop::collection::vec(prop_oneof![Just(None), "[ab世c]{0,4}".prop_map(Some)], 0..8),
             places in any::<u64>(),
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_key_every_piece_is_told_as_it_comes() {
+    fn without_a_key_every_piece_passes_as_it_comes() {
         let pieces = ["s", "k-", ""].map(str::to_owned);
         assert_eq!(passed_on(&account(None), &pieces), pieces);
     }

@@ -132,7 +132,7 @@ fn path_segment(model: &str) -> String {
     for byte in model.strip_prefix("models/").unwrap_or(model).bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
-                segment.push(char::from(byte))
+                segment.push(char::from(byte));
             }
             // Writing to a `String` cannot fail.
             _ => _ = write!(segment, "%{byte:02X}"),

@@ -84,7 +84,7 @@ impl Http {
         redactor.push(Delta::Connected);
         let end = self
             .read(response, framing, decoder.as_mut(), account, &mut |delta| {
-                redactor.push(delta)
+                redactor.push(delta);
             })
             .await;
         redactor.finish();
@@ -188,7 +188,7 @@ impl Http {
 
     /// What went wrong with a connection. Never with an address's path or query.
     fn in_plain_words(&self, error: &reqwest::Error, authority: &str) -> String {
-        let cause = innermost(error);
+        let cause = errors::innermost(error);
         if error.is_timeout() && error.is_connect() {
             format!(
                 "`{authority}` did not accept a connection within {} s",
@@ -220,20 +220,10 @@ fn authority(url: &Url) -> String {
         .map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
 }
 
-/// The last cause: the words of the system or of TLS, without the address that the outer errors
-/// carry.
-pub(super) fn innermost(error: &dyn std::error::Error) -> String {
-    let mut cause = error;
-    while let Some(source) = cause.source() {
-        cause = source;
-    }
-    errors::shortened(&cause.to_string())
-}
-
 /// What is wrong with a connection passes, but for a proxy that does not know the user and a
 /// certificate from an unknown issuer.
 fn class_of(error: &reqwest::Error) -> FailureClass {
-    match innermost(error) {
+    match errors::innermost(error) {
         cause if cause.starts_with(TUNNEL) && cause.ends_with("authorization required") => {
             FailureClass::Auth
         }

@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn each_vendor_is_asked_at_its_own_address_with_the_key_in_a_header_alone() {
+    fn each_vendor_gets_its_own_request_with_the_key_in_a_header() {
         let endpoint = |base_url: &str| Endpoint {
             base_url: base_url.to_owned(),
             account: Account {
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_tells_what_it_may_still_spend() {
+    fn a_key_check_reports_what_may_still_be_spent() {
         let body = |remaining: &str| {
             format!(
                 r#"{{"data":{{"label":"sk-or-v1-0e6...1c96","limit":100,"limit_remaining":{remaining},"usage":25.5}}}}"#

@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn several_data_lines_are_one_text_and_the_space_after_the_colon_is_optional() {
+    fn data_lines_are_joined_and_the_space_is_optional() {
         assert_eq!(
             parse([b"data:{\ndata: \"a\"\ndata:  }\ndata\n\n".as_slice()]),
             [event("", "{\n\"a\"\n }\n")]

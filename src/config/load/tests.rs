@@ -231,7 +231,7 @@ fn the_environment_outweighs_the_file() {
 }
 
 #[test]
-fn settings_with_parts_are_json_in_the_environment_and_replace_those_of_the_file() {
+fn a_json_variable_replaces_the_setting_of_the_file() {
     let load = |variables: &[(&str, &str)]| {
         let environment = Environment::of(variables.iter().copied());
         read(r#"{"endpoints": {"a": {"base_url": "h"}}}"#)

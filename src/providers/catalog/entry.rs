@@ -170,7 +170,7 @@ impl Model {
     }
 
     /// The prices that come into force after a day, in their order.
-    pub fn prices_after<'a>(&'a self, day: Date) -> impl Iterator<Item = (Date, &'a DatedPrice)> {
+    pub fn prices_after(&self, day: Date) -> impl Iterator<Item = (Date, &DatedPrice)> {
         self.prices
             .iter()
             .filter_map(move |price| Some((price.from.filter(|from| *from > day)?, price)))

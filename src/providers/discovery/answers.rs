@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn models_that_a_gateway_with_ollamas_protocol_fetches_from_elsewhere_do_not_run_here() {
+    fn models_behind_an_ollama_gateway_do_not_run_here() {
         let tags = r#"{"models":[{"name":"openai/gpt-4o","model":"openai/gpt-4o","size":0,
             "details":{"parent_model":"","format":"cloud","family":"openai","parameter_size":"cloud","quantization_level":"none"}}]}"#;
         let version = answered(200, r#"{"version":"0.6.5"}"#);
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn ollama_is_told_by_its_version_and_lists_what_can_chat_here_and_in_its_cloud() {
+    fn ollama_is_recognised_by_its_version_and_lists_chat_models() {
         let tags = r#"{"models":[
             {"name":"qwen3:8b","model":"qwen3:8b","modified_at":"2026-10-03T23:34:03Z","size":5225388164,"digest":"500a1f067a9f",
              "details":{"parent_model":"","format":"gguf","family":"qwen3","families":["qwen3"],"parameter_size":"8.2B","quantization_level":"Q4_K_M"}},
@@ -392,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn llama_cpp_is_told_by_owner_or_header_and_by_what_it_was_started_with() {
+    fn llama_cpp_is_recognised_by_owner_header_or_properties() {
         let list = r#"{"object":"list","models":[{"name":"m","capabilities":["completion"]}],"data":[{"id":"/models/qwen2.5-7b.gguf","object":"model","created":1795252598,"owned_by":"llamacpp",
             "meta":{"vocab_type":2,"n_vocab":152064,"n_ctx_train":131072,"n_embd":3584,"n_params":7615616512,"size":4677120000}}]}"#;
         let props = r#"{"default_generation_settings":{"id":0,"n_ctx":8192},"total_slots":4,"model_path":"/models/qwen2.5-7b.gguf"}"#;
@@ -456,7 +456,7 @@ mod tests {
     }
 
     #[test]
-    fn lm_studio_tells_more_in_its_own_list_and_enough_in_the_common_one() {
+    fn lm_studio_is_read_from_its_own_list_or_the_common_one() {
         let common = r#"{"data":[{"id":"qwen2.5-7b-instruct","object":"model","owned_by":"organization_owner"},
             {"id":"text-embedding-nomic-embed-text-v1.5","object":"model","owned_by":"organization_owner"}],"object":"list"}"#;
         let read = report(&[("/v1/models", answered(200, common))]).unwrap();
@@ -496,7 +496,7 @@ mod tests {
     }
 
     #[test]
-    fn vllm_tells_how_long_a_context_it_was_started_with() {
+    fn vllm_reports_the_context_it_was_started_with() {
         let list = r#"{"object":"list","data":[{"id":"meta-llama/Llama-3.1-8B-Instruct","object":"model","created":1795252598,"owned_by":"vllm",
             "root":"meta-llama/Llama-3.1-8B-Instruct","parent":null,"max_model_len":32768,"permission":[]}]}"#;
         let read = report(&[("/v1/models", answered(200, list))]).unwrap();
@@ -513,7 +513,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stranger_is_nobody() {
+    fn an_unknown_server_is_passed_over() {
         let strangers = [
             answered(200, "<html>Tomcat</html>"),
             answered(404, ""),

@@ -86,7 +86,9 @@ impl ProviderMessage {
         );
         match inner.get("details") {
             Some(Value::Array(details)) => {
-                details.iter().for_each(|detail| message.add_detail(detail))
+                for detail in details {
+                    message.add_detail(detail);
+                }
             }
             Some(detail) => message.add_detail(detail),
             None => {}

@@ -138,6 +138,16 @@ pub fn shortened(words: &str) -> String {
     }
 }
 
+/// Returns the last cause: the words of the system or of TLS, without the address that the outer errors
+/// carry.
+pub(super) fn innermost(error: &dyn std::error::Error) -> String {
+    let mut cause = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    shortened(&cause.to_string())
+}
+
 #[cfg(test)]
 mod tests {
     use std::time::Duration;

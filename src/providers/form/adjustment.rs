@@ -122,10 +122,10 @@ impl Form {
             Adjustment::Without(path) => _ = self.left_out.insert(path.clone()),
             Adjustment::Room(_) => match limit(&refusal.words.to_lowercase()) {
                 Some(Limit::Answer(most)) => {
-                    self.most_room = Some(self.most_room.map_or(most, |known| known.min(most)))
+                    self.most_room = Some(self.most_room.map_or(most, |known| known.min(most)));
                 }
                 Some(Limit::Context { context, prompt }) => {
-                    self.window = Some(Window::reported(context, prompt, ask, self.window))
+                    self.window = Some(Window::reported(context, prompt, ask, self.window));
                 }
                 None => {}
             },

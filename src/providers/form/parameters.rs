@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_of_the_request_itself_are_never_replaced_and_can_be_told_beforehand() {
+    fn fields_of_the_request_itself_are_never_replaced() {
         let own = fields(&json!({
             "model": "x", "messages": [], "stream": false, "max_tokens": 1, "response_format": {}, "format": "json", "n": 9,
             "output_config": {"effort": "low", "format": {}},

@@ -322,7 +322,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_hash_is_a_whole_sha256_and_every_piece_is_carried_by_its_own_package() {
+    fn every_piece_has_a_whole_sha256_and_its_own_package() {
         for model in MODELS {
             let hashes = model
                 .wheels

@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_tight_schema_allows_the_original_allows_and_odd_strings_it_does_not() {
+    fn the_tight_schema_allows_no_more_than_the_original() {
         let (original, tight) = (
             AnswerKind::Independent.schema(),
             tight(AnswerKind::Independent, "Was nun?", 1024),

@@ -73,7 +73,7 @@ async fn answer(
 }
 
 #[tokio::test]
-async fn three_experts_are_answered_together_and_share_the_beginning_of_their_prompts() {
+async fn three_experts_share_the_beginning_of_their_prompts() {
     let Some(file) = smallest() else { return };
     let provider = provider(file);
     let personas = [
@@ -144,7 +144,7 @@ async fn a_dropped_ask_stops_and_leaves_the_engine_free_for_the_next() {
 }
 
 #[tokio::test]
-async fn a_prompt_that_does_not_fit_is_refused_with_the_number_of_tokens_it_is_too_long() {
+async fn a_prompt_that_does_not_fit_is_refused_with_its_excess() {
     let Some(file) = smallest() else { return };
     let provider = LocalProvider::new(LocalSettings {
         context: 1_024,

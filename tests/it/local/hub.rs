@@ -200,7 +200,7 @@ async fn a_file_that_is_whole_and_right_gets_its_name() {
 }
 
 #[tokio::test]
-async fn a_download_goes_on_where_an_earlier_one_ended() {
+async fn a_download_continues_where_an_earlier_one_ended() {
     let hub = play(&[serve]).await;
     let pulled = pull_from(&hub.base, &CONTENT[..7]).await;
     assert!(pulled.result.is_ok());
@@ -211,7 +211,7 @@ async fn a_download_goes_on_where_an_earlier_one_ended() {
 }
 
 #[tokio::test]
-async fn a_download_that_stalls_on_its_way_is_gone_on_with() {
+async fn a_stalled_download_is_continued() {
     let hub = play(&[begin, serve]).await;
     assert!(pull_from(&hub.base, b"").await.result.is_ok());
     assert_eq!(hub.asked.lock().unwrap()[1].1.as_deref(), Some("bytes=10-"));
@@ -255,7 +255,7 @@ async fn a_file_of_another_size_is_not_fetched() {
 }
 
 #[tokio::test]
-async fn a_missing_file_sends_us_to_the_next_source_and_in_the_end_to_the_smallest_model() {
+async fn a_missing_file_leads_to_the_next_source() {
     let hub = play(&[missing]).await;
     let pulled = pull_from(&hub.base, b"").await;
     assert!(
@@ -272,7 +272,7 @@ async fn a_missing_file_sends_us_to_the_next_source_and_in_the_end_to_the_smalle
 }
 
 #[tokio::test]
-async fn a_hub_that_nobody_answers_at_is_passed_over() {
+async fn a_hub_that_does_not_answer_is_passed_over() {
     let nobody = tokio::net::TcpListener::bind("127.0.0.1:0")
         .await
         .unwrap()
@@ -335,7 +335,7 @@ async fn a_download_that_stalls_is_given_up_after_a_few_tries() {
 }
 
 #[tokio::test]
-async fn of_two_pulls_at_once_one_waits_for_the_other_and_asks_nobody() {
+async fn the_second_of_two_pulls_waits_and_asks_no_server() {
     let hub = play(&[serve]).await;
     let folder = tempfile::tempdir().unwrap();
     let _ = rustls::crypto::ring::default_provider().install_default();

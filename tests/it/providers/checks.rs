@@ -45,7 +45,7 @@ async fn check(
 }
 
 #[tokio::test]
-async fn every_vendor_is_asked_for_what_costs_nothing_with_its_key_in_a_header_alone() {
+async fn free_requests_carry_the_key_in_a_header_alone() {
     for (vendor, path, header) in FREE {
         let server = ProviderServer::start();
         assert_eq!(check(vendor, &server).await, Ok(()), "{vendor:?}");
@@ -66,7 +66,7 @@ async fn every_vendor_is_asked_for_what_costs_nothing_with_its_key_in_a_header_a
 }
 
 #[tokio::test]
-async fn what_goes_wrong_is_told_for_what_it_is_and_never_with_the_key() {
+async fn failures_are_named_without_the_key() {
     let cases = [
         (401, "authentication_error", FailureClass::Auth),
         (403, "permission_error", FailureClass::Auth),

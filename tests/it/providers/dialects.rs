@@ -67,7 +67,7 @@ fn each_server_is_sent_these_fields_and_no_others() {
 }
 
 #[test]
-fn only_openrouter_is_told_who_asks_and_all_are_shown_the_key_as_a_bearer() {
+fn only_openrouter_gets_the_name_of_the_tool() {
     for provider in COMPATIBLE {
         let (request, _) = remote(provider, "http://h/v1/").codec(&ask_of(provider, "m"));
         assert_eq!(request.url, "http://h/v1/chat/completions");
@@ -84,7 +84,7 @@ fn only_openrouter_is_told_who_asks_and_all_are_shown_the_key_as_a_bearer() {
 }
 
 #[test]
-fn openais_name_for_the_tokens_goes_to_openai_and_elsewhere_only_to_models_of_openais() {
+fn openais_token_field_goes_only_to_openais_models() {
     let field = |base_url: &str, model: &str| {
         let body = remote("openai", base_url)
             .codec(&ask_of("openai", model))
@@ -337,7 +337,7 @@ async fn mistrals_lists_of_text_and_thinking_become_text_and_signs_of_thinking()
 }
 
 #[test]
-fn finish_reasons_of_all_servers_are_told_apart() {
+fn finish_reasons_of_all_servers_are_distinguished() {
     let finished = |reason: &str| {
         let last = format!(
             r#"{{"choices":[{{"delta":{{"content":"x"}},"finish_reason":"{reason}","native_finish_reason":"whatever"}}]}}"#
@@ -390,7 +390,7 @@ fn a_refusal_beside_a_clean_stop_is_a_refusal() {
 }
 
 #[test]
-fn thinking_counts_as_output_where_nobody_counts() {
+fn uncounted_thinking_counts_as_output() {
     for field in ["reasoning_content", "reasoning"] {
         let thinking = format!(
             r#"{{"choices":[{{"delta":{{"{field}":"{}"}}}}]}}"#,
@@ -402,7 +402,7 @@ fn thinking_counts_as_output_where_nobody_counts() {
 }
 
 #[test]
-fn an_answer_that_used_all_its_room_for_thinking_is_a_length_and_not_empty() {
+fn an_answer_of_thinking_alone_ended_by_its_length() {
     let events = [
         r#"{"choices":[{"delta":{"content":""},"finish_reason":"length"}]}"#,
         &usage(r#""prompt_tokens":9,"completion_tokens":16384"#),
@@ -432,7 +432,7 @@ fn a_message_that_is_sent_at_once_is_read_as_well() {
 }
 
 #[tokio::test]
-async fn openrouters_comments_are_signs_of_life_and_its_errors_inside_a_success_are_errors() {
+async fn openrouter_comments_and_errors_in_a_success_are_understood() {
     let server = ProviderServer::start();
     let remote = remote("openrouter", &format!("{}/v1", server.url()));
     let ask = ask_of("openrouter", "anthropic/claude-sonnet-5.5:free");

@@ -889,7 +889,7 @@ fn the_fields_that_an_error_names_are_found_in_every_shape() {
 }
 
 #[test]
-fn a_key_is_never_told_wherever_it_is_echoed() {
+fn an_echoed_key_never_appears_in_a_message() {
     let bodies = [
         json!({"error": {"message": format!("bad {KEY}")}}),
         json!({"error": {"message": "bad", "metadata": {"raw": format!("upstream {KEY}"), "provider_name": KEY}}}),

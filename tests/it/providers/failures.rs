@@ -211,7 +211,7 @@ async fn what_is_no_stream_of_events_is_malformed() {
 }
 
 #[tokio::test]
-async fn a_wrong_key_is_told_with_its_variable_and_never_shown() {
+async fn a_wrong_key_is_reported_by_its_variable() {
     let server = ProviderServer::start();
     let echoed = format!(
         r#"{{"error":{{"message":"Incorrect API key provided: {KEY}","code":"invalid_api_key"}}}}"#
@@ -341,7 +341,7 @@ fn a_failure_after_content_carries_an_estimate_of_what_was_used() {
 }
 
 #[tokio::test]
-async fn a_server_that_does_not_speak_tls_is_told_as_such() {
+async fn a_server_without_tls_is_named() {
     let server = ProviderServer::start();
     let url = server.url().replace("http://", "https://");
     let failure = call(&cloud_at(Vendor::Google, &url), &ask(Vendor::Google, "m"))

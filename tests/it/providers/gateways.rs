@@ -81,7 +81,7 @@ fn counts_of_nothing_for_a_text_are_estimated_instead() {
 }
 
 #[test]
-fn a_last_line_with_nothing_but_its_end_is_an_end_and_its_tokens_are_estimated() {
+fn a_bare_last_line_ends_the_answer_with_estimated_tokens() {
     let text =
         r#"{"model":"m","message":{"role":"assistant","content":"some words"},"done":false}"#;
     let reply = decode_of("ollama", &[text, r#"{"model":"m","done":true}"#]).unwrap();

@@ -27,7 +27,7 @@ async fn failed(remote: &Remote, ask: &Ask) -> Failure {
 }
 
 #[tokio::test]
-async fn a_refused_schema_is_left_out_of_the_next_request_and_of_all_later_ones() {
+async fn a_refused_schema_is_left_out_from_then_on() {
     for (vendor, model, field, steps) in [
         (Vendor::Anthropic, "claude-sonnet-5-5", "output_config", 1),
         (Vendor::OpenAi, "gpt-6.1-sol", "response_format", 2),
@@ -173,7 +173,7 @@ async fn the_field_for_the_tokens_is_renamed_and_stays_so() {
 }
 
 #[tokio::test]
-async fn room_is_lowered_to_what_the_server_gives_and_a_prompt_without_room_stays_too_long() {
+async fn the_token_limit_is_lowered_to_what_the_server_gives() {
     let server = ProviderServer::start();
     let too_large = "This model's maximum context length is 8192 tokens and your request has 20 input tokens (16384 > 8192 - 20).";
     server.on(On::any().nth(1), refused(too_large, Some("max_tokens")));
@@ -388,7 +388,7 @@ async fn a_refusal_inside_a_success_teaches_as_well() {
 }
 
 #[tokio::test]
-async fn a_refusal_that_a_server_tells_as_its_own_failure_teaches_as_well() {
+async fn a_refusal_reported_as_a_server_error_is_learnt_from() {
     let server = ProviderServer::start();
     let words = "1 validation error:\n  {'type': 'literal_error', 'loc': ('body', 'response_format', 'type'), \
                  'msg': \"Input should be 'text' or 'json_object'\", 'input': 'json_schema'}\n\n  File \"/srv/app.py\", line 376";

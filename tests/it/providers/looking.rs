@@ -75,7 +75,7 @@ async fn a_redirect_is_not_followed_and_an_echoed_key_is_blotted_out() {
 }
 
 #[tokio::test]
-async fn a_look_ends_in_time_however_many_servers_hang_and_finds_the_one_that_does_not() {
+async fn hanging_servers_do_not_delay_a_search() {
     let silent: Vec<LocalServer> = (0..4).map(|_| LocalServer::start().silent()).collect();
     let good = LocalServer::llama_cpp("m", 1, 2_048);
     let at = |server: &LocalServer| Address::parse(&server.authority()).unwrap();

@@ -190,7 +190,7 @@ fn lines_become_text_stop_reason_usage_and_served_model() {
 }
 
 #[test]
-fn what_is_missing_or_empty_is_told_as_such() {
+fn a_missing_or_empty_answer_is_named() {
     let counts = r#","prompt_eval_count":26,"eval_count":2"#;
     let empty = decode_of("ollama", &[&done("stop", counts)]).unwrap_err();
     assert_eq!(
@@ -323,7 +323,7 @@ async fn lines_are_read_over_http_as_they_come() {
 }
 
 #[tokio::test]
-async fn a_model_that_is_not_there_and_a_web_page_are_told_as_what_they_are() {
+async fn a_missing_model_and_a_web_page_are_recognised() {
     let missing =
         b"HTTP/1.1 404 Not Found\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n{\"error\":\"model 'm' not found\"}";
     let failure = call(

@@ -58,7 +58,7 @@ async fn every_vendors_stream_becomes_the_same_reply() {
 }
 
 #[tokio::test]
-async fn length_and_refusal_are_told_apart_from_an_end() {
+async fn length_and_refusal_differ_from_an_end() {
     let server = ProviderServer::start();
     for (vendor, model) in VENDORS {
         server.on(On::model(model), Answer::length("{\"position\": \"cut"));
@@ -112,7 +112,7 @@ async fn a_success_without_text_is_a_failure_of_its_own() {
 }
 
 #[tokio::test]
-async fn usage_that_nobody_reports_is_estimated_and_marked() {
+async fn unreported_usage_is_estimated_and_marked() {
     let server = ProviderServer::start();
     server.on(On::any(), Answer::text("12345678").without_usage());
     for (vendor, model) in VENDORS {

@@ -63,7 +63,7 @@ fn a_request_to_gemini_has_these_fields_and_no_others() {
 }
 
 #[test]
-fn gemini_is_told_the_order_of_properties_at_every_depth() {
+fn gemini_gets_the_order_of_properties_at_every_depth() {
     let mut ask = ask(Vendor::Google, "gemini-4-argon");
     ask.answer = AnswerKind::Synthesis;
     let body = cloud_at(Vendor::Google, "http://h").codec(&ask).0.body;

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use conclave::consultation::protocol::call::FailureClass;
 
-use super::adversity::{ProviderMessage, everyone_told};
+use super::adversity::{CallReport, reports_of_all};
 use super::{KEY, ask, call, cloud};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor, listed_model};
 
 #[tokio::test]
-async fn the_status_of_an_error_decides_and_the_providers_words_are_told() {
+async fn the_status_decides_and_the_providers_words_are_kept() {
     use FailureClass::{Auth, BadRequest, Billing, Context, ModelMissing, Overload};
     let cases = [
         (400, "invalid_request_error", BadRequest),
@@ -28,9 +28,9 @@ async fn the_status_of_an_error_decides_and_the_providers_words_are_told() {
         (529, "overloaded_error", Overload),
     ];
     for (status, code, class) in cases {
-        for ProviderMessage {
+        for CallReport {
             vendor, outcome, ..
-        } in everyone_told(&Answer::error(status, code, "such are our words")).await
+        } in reports_of_all(&Answer::error(status, code, "such are our words")).await
         {
             let failure = outcome.unwrap_err();
             assert_eq!(failure.class, class, "{status} {vendor:?} {failure:?}");
@@ -47,11 +47,11 @@ async fn the_status_of_an_error_decides_and_the_providers_words_are_told() {
 }
 
 #[tokio::test]
-async fn a_hint_when_to_come_back_is_kept_whoever_gives_it() {
+async fn a_retry_hint_is_read_from_every_vendor() {
     let busy = Answer::error(503, "overloaded", "busy").header("retry-after", "7");
-    for ProviderMessage {
+    for CallReport {
         vendor, outcome, ..
-    } in everyone_told(&busy).await
+    } in reports_of_all(&busy).await
     {
         assert_eq!(
             outcome.unwrap_err().retry_after,
@@ -64,7 +64,7 @@ async fn a_hint_when_to_come_back_is_kept_whoever_gives_it() {
 /// Errors as their vendors send them after a success was announced, in a stream and in a plain
 /// body.
 #[tokio::test]
-async fn an_error_inside_a_success_is_told_in_the_providers_words_whatever_its_shape() {
+async fn an_error_inside_a_success_keeps_the_providers_words() {
     let shapes = [
         (
             Vendor::Anthropic,
@@ -128,12 +128,12 @@ async fn an_error_inside_a_success_is_told_in_the_providers_words_whatever_its_s
 }
 
 #[tokio::test]
-async fn a_key_that_comes_back_in_whatever_shape_is_blotted_out() {
+async fn a_key_in_an_error_is_redacted_in_every_shape() {
     let words = format!("no account for {KEY}");
     for status in [400, 401, 403, 429, 500] {
-        for ProviderMessage {
+        for CallReport {
             vendor, outcome, ..
-        } in everyone_told(&Answer::error(status, "error", &words)).await
+        } in reports_of_all(&Answer::error(status, "error", &words)).await
         {
             let failure = outcome.unwrap_err();
             assert!(
@@ -149,16 +149,16 @@ async fn a_key_that_comes_back_in_whatever_shape_is_blotted_out() {
 }
 
 #[tokio::test]
-async fn a_key_that_comes_back_where_an_answer_should_be_is_blotted_out() {
+async fn a_key_in_place_of_an_answer_is_redacted() {
     for content_type in [
         "text/html",
         "text/event-stream",
         "application/json",
         &format!("text/{KEY}"),
     ] {
-        for ProviderMessage {
+        for CallReport {
             vendor, outcome, ..
-        } in everyone_told(&Answer::http(200, content_type, format!("<p>{KEY}</p>"))).await
+        } in reports_of_all(&Answer::http(200, content_type, format!("<p>{KEY}</p>"))).await
         {
             assert!(
                 !format!("{:?}", outcome.unwrap_err()).contains(KEY),
@@ -169,19 +169,19 @@ async fn a_key_that_comes_back_where_an_answer_should_be_is_blotted_out() {
 }
 
 #[tokio::test]
-async fn a_key_that_comes_back_in_an_answer_is_never_told_on_the_way_however_it_is_cut() {
+async fn a_key_in_a_streamed_answer_is_redacted_however_it_is_cut() {
     let words = format!(
         "Your key is {KEY}, and {} is not, and {KEY}{KEY} is twice.",
         KEY.trim_end_matches('9')
     );
     let redacted = words.replace(KEY, "[key]");
     for pieces in [1, 2, 7, 40, words.len()] {
-        for ProviderMessage {
+        for CallReport {
             vendor,
             outcome,
             text,
             ..
-        } in everyone_told(&Answer::text(&words).pieces(pieces)).await
+        } in reports_of_all(&Answer::text(&words).pieces(pieces)).await
         {
             assert_eq!(
                 (text.as_str(), outcome.unwrap().text.as_str()),
@@ -192,12 +192,12 @@ async fn a_key_that_comes_back_in_an_answer_is_never_told_on_the_way_however_it_
         let cut = Answer::text(format!("{words} {}", KEY.split_at(9).0))
             .pieces(pieces)
             .without_finish();
-        for ProviderMessage {
+        for CallReport {
             vendor,
             outcome,
             text,
             ..
-        } in everyone_told(&cut).await
+        } in reports_of_all(&cut).await
         {
             assert!(
                 !text.contains(KEY) && outcome.unwrap_err().partial == text,
