@@ -143,6 +143,13 @@ impl ProcessFile {
     }
 }
 
+impl Drop for ProcessFile {
+    fn drop(&mut self) {
+        // Closing alone does not release it while a child process that is being started has a copy.
+        let _ = self.file.unlock();
+    }
+}
+
 /// The folder with the files of one month.
 #[derive(Debug)]
 pub(super) struct BudgetFolder {

@@ -37,13 +37,9 @@ mod tests {
             model(Some("Anthropic"), "claude-sonnet-4-5"),
             "anthropic:claude-sonnet-4-5"
         );
-        assert_eq!(
-            (model(Some("unknown"), "gpt-4o"), model(None, "grok-3")),
-            ("openai:gpt-4o".into(), "xai:grok-3".into())
-        );
-        assert_eq!(
-            (model(Some("Acme"), "gpt4all"), model(None, "")),
-            ("unknown:gpt4all".into(), "unknown:".into())
-        );
+        assert_eq!(model(Some("unknown"), "gpt-4o"), "openai:gpt-4o");
+        assert_eq!(model(None, "grok-3"), "xai:grok-3");
+        assert_eq!(model(Some("Acme"), "gpt4all"), "unknown:gpt4all");
+        assert_eq!(model(None, ""), "unknown:");
     }
 }

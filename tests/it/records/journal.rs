@@ -33,7 +33,8 @@ fn a_journal_read_back_gives_the_same_transcript() {
     ] {
         let home = tempfile::tempdir().unwrap();
         let read = read_journal(&written(home.path(), &events).journal).unwrap();
-        assert_eq!((&read.events, read.torn_bytes), (&events, 0));
+        assert_eq!(&read.events, &events);
+        assert_eq!(read.torn_bytes, 0);
         assert_eq!(Transcript::fold(&read.events), Transcript::fold(&events));
     }
 }

@@ -307,10 +307,8 @@ fn title_is_one_short_line() {
         titled(" Tabs\n or </title> spaces? "),
         "Tabs or </title> spaces?"
     );
-    assert_eq!(
-        (titled(""), titled(&"é".repeat(81)).chars().count()),
-        ("Consultation".to_owned(), 81)
-    );
+    assert_eq!(titled(""), "Consultation".to_owned());
+    assert_eq!(titled(&"é".repeat(81)).chars().count(), 81);
 }
 
 #[test]

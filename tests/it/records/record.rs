@@ -52,10 +52,9 @@ fn every_kind_of_record_keeps_to_the_published_schema() {
 #[test]
 fn menu_lists_each_option_and_states_the_source_of_the_verdict() {
     let menu = recorded(&sample_events::explored());
-    assert_eq!(
-        (&menu["mode"], &menu["confidence"], &menu["verdict_source"]),
-        (&json!("explore"), &Value::Null, &json!("judge"))
-    );
+    assert_eq!(&menu["mode"], &json!("explore"));
+    assert_eq!(&menu["confidence"], &Value::Null);
+    assert_eq!(&menu["verdict_source"], &json!("judge"));
     assert_eq!(
         menu["recommendation"],
         "Ask first whether partners will call the interface."
@@ -68,19 +67,12 @@ fn menu_lists_each_option_and_states_the_source_of_the_verdict() {
         "best_when": "partners call the interface",
         "confidence": 0.8,
     });
-    assert_eq!(
-        (
-            &menu["recommendations"][0],
-            menu["recommendations"].as_array().map(Vec::len)
-        ),
-        (&wanted, Some(2))
-    );
+    assert_eq!(&menu["recommendations"][0], &wanted);
+    assert_eq!(menu["recommendations"].as_array().map(Vec::len), Some(2));
     assert_eq!(menu["recommendations"][1]["confidence"], Value::Null);
     let whole = recorded(&sample_events::complete());
-    assert_eq!(
-        (&whole["recommendations"], &whole["verdict_source"]),
-        (&json!([]), &json!("judge"))
-    );
+    assert_eq!(&whole["recommendations"], &json!([]));
+    assert_eq!(&whole["verdict_source"], &json!("judge"));
     assert_eq!(
         recorded(&sample_events::composed())["verdict_source"],
         "synthesis"
@@ -137,23 +129,14 @@ fn output_has_the_keys_promised_to_scripts() {
 #[test]
 fn page_claims_nothing_that_did_not_happen() {
     let aborted = recorded(&sample_events::aborted());
-    assert_eq!(
-        (&aborted["status"], &aborted["abort_reason"]),
-        (&json!("aborted"), &json!("interrupted"))
-    );
-    assert_eq!(
-        (&aborted["consensus"], &aborted["confidence"]),
-        (&Value::Null, &Value::Null)
-    );
+    assert_eq!(&aborted["status"], &json!("aborted"));
+    assert_eq!(&aborted["abort_reason"], &json!("interrupted"));
+    assert_eq!(&aborted["consensus"], &Value::Null);
+    assert_eq!(&aborted["confidence"], &Value::Null);
     let completed = aborted["completed_rounds"].as_array().unwrap();
-    assert_eq!(
-        (
-            completed.len(),
-            &completed[1]["round_number"],
-            &aborted["incomplete_rounds"]
-        ),
-        (2, &json!(2), &json!([3, 4]))
-    );
+    assert_eq!(completed.len(), 2);
+    assert_eq!(&completed[1]["round_number"], &json!(2));
+    assert_eq!(&aborted["incomplete_rounds"], &json!([3, 4]));
     assert_eq!(
         completed[0]["artifacts"],
         aborted["responses"]["round_1"]["artifacts"]
@@ -167,25 +150,13 @@ fn page_claims_nothing_that_did_not_happen() {
         aborted["partial_consensus"],
         "OAuth 2.0 for delegation, JWT as the token format"
     );
-    assert_eq!(
-        (
-            &aborted["cost"]["lost_calls"],
-            &aborted["cost"]["lower_bound"]
-        ),
-        (&json!(1), &json!(true))
-    );
+    assert_eq!(&aborted["cost"]["lost_calls"], &json!(1));
+    assert_eq!(&aborted["cost"]["lower_bound"], &json!(true));
     let complete = recorded(&sample_events::complete());
-    assert_eq!(
-        (&complete["resume_token"], &complete["hedges"]),
-        (&Value::Null, &json!([]))
-    );
-    assert_eq!(
-        (
-            &complete["early_termination"],
-            &complete["early_termination_evaluation"]
-        ),
-        (&json!(false), &Value::Null)
-    );
+    assert_eq!(&complete["resume_token"], &Value::Null);
+    assert_eq!(&complete["hedges"], &json!([]));
+    assert_eq!(&complete["early_termination"], &json!(false));
+    assert_eq!(&complete["early_termination_evaluation"], &Value::Null);
     assert_eq!(complete.get("scrubbing_report"), None);
 }
 
@@ -268,22 +239,15 @@ fn every_attempt_and_every_problem_is_in_the_response() {
     let agents = troubled["responses"]["round_1"]["agents"]
         .as_array()
         .unwrap();
-    assert_eq!(
-        (
-            agents[1]["agent_id"].as_str(),
-            agents[1]["attempts"].as_array().unwrap().len()
-        ),
-        (Some("security"), 2)
-    );
+    assert_eq!(agents[1]["agent_id"].as_str(), Some("security"));
+    assert_eq!(agents[1]["attempts"].as_array().unwrap().len(), 2);
     assert_eq!(agents[1]["attempts"][0]["error"]["class"], "overload");
     assert_eq!(
         agents[0]["problems"][0]["what"],
         "no JSON object in the answer"
     );
-    assert_eq!(
-        (&troubled["status"], &troubled["consensus"]),
-        (&json!("degraded"), &Value::Null)
-    );
+    assert_eq!(&troubled["status"], &json!("degraded"));
+    assert_eq!(&troubled["consensus"], &Value::Null);
 }
 
 #[test]
@@ -309,10 +273,8 @@ fn results_are_written_after_the_journal_and_read_back() {
     let files = ConsultationFiles::in_folder(home.path(), &transcript.id);
     files.write_results(&transcript, "# Markdown\n").unwrap();
     let kept = stored::read_file(&files.record).unwrap();
-    assert_eq!(
-        (kept.consultation_id(), kept.cost),
-        (Some(transcript.id.clone()), Some(transcript.total().cost))
-    );
+    assert_eq!(kept.consultation_id(), Some(transcript.id.clone()));
+    assert_eq!(kept.cost, Some(transcript.total().cost));
     assert_eq!(
         std::fs::read_to_string(&files.markdown).unwrap(),
         "# Markdown\n"

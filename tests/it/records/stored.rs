@@ -67,31 +67,20 @@ fn written_records_are_read_back() {
         let record = read(&serde_json::to_vec_pretty(&record(&transcript)).unwrap()).unwrap();
         assert_eq!(record, of_transcript(&transcript));
         assert_eq!(record.writer, RecordWriter::Conclave);
-        assert_eq!(
-            (record.consultation_id(), record.at),
-            (Some(transcript.id.clone()), Some(transcript.started_at))
-        );
-        assert_eq!(
-            (record.cost, record.tokens),
-            (
-                Some(transcript.total().cost),
-                Some(transcript.total().tokens.total())
-            )
-        );
+        assert_eq!(record.consultation_id(), Some(transcript.id.clone()));
+        assert_eq!(record.at, Some(transcript.started_at));
+        assert_eq!(record.cost, Some(transcript.total().cost));
+        assert_eq!(record.tokens, Some(transcript.total().tokens.total()));
         assert!(record.independents.iter().eq(transcript.independents()));
         assert!(record.revisions.iter().eq(transcript.revisions()));
         assert_eq!(record.synthesis.as_ref(), transcript.synthesis());
         assert_eq!(record.cross_exam.as_ref(), transcript.cross_exam());
         assert_eq!(record.verdict.as_ref(), transcript.verdict());
-        assert_eq!(
-            (record.confidence, record.agreement),
-            (transcript.confidence(), transcript.agreement())
-        );
+        assert_eq!(record.confidence, transcript.confidence());
+        assert_eq!(record.agreement, transcript.agreement());
         assert_eq!(record.degradations, transcript.degradations());
-        assert_eq!(
-            (record.duration, record.judge.as_ref()),
-            (Some(transcript.duration), transcript.judge())
-        );
+        assert_eq!(record.duration, Some(transcript.duration));
+        assert_eq!(record.judge.as_ref(), transcript.judge());
         // What calls that never came back cost is nobody's work.
         assert_eq!(
             record
@@ -134,14 +123,9 @@ fn aborted_consultation_states_its_reason_and_phase() {
 #[test]
 fn record_of_version_1_0_keeps_its_rounds_and_agents() {
     let record = stored::read_file(&path("record-1.0.json")).unwrap();
-    assert_eq!(
-        (
-            record.writer,
-            record.completion(),
-            record.tool_version.as_deref()
-        ),
-        (RecordWriter::Conclave, Completion::Completed, Some("0.1.0"))
-    );
+    assert_eq!(record.writer, RecordWriter::Conclave);
+    assert_eq!(record.completion(), Completion::Completed);
+    assert_eq!(record.tool_version.as_deref(), Some("0.1.0"));
     assert_eq!(
         record
             .rounds
@@ -155,9 +139,10 @@ fn record_of_version_1_0_keeps_its_rounds_and_agents() {
         .iter()
         .find(|work| work.error.is_some())
         .unwrap();
+    assert_eq!(failed.name.as_str(), "Pragmatist");
     assert_eq!(
-        (failed.name.as_str(), failed.error.as_deref()),
-        ("Pragmatist", Some("Your credit balance is too low"))
+        failed.error.as_deref(),
+        Some("Your credit balance is too low")
     );
     assert_eq!(record.by_provider.len(), 1);
     assert!(
@@ -173,18 +158,9 @@ fn record_of_version_1_0_keeps_its_rounds_and_agents() {
 #[test]
 fn complete_record_of_the_original_is_read() {
     let record = original("complete.json");
-    assert_eq!(
-        (
-            record.id.as_str(),
-            record.completion(),
-            record.mode.as_deref()
-        ),
-        (
-            "consult-m5p2x1-ab12cd3",
-            Completion::Completed,
-            Some("converge")
-        )
-    );
+    assert_eq!(record.id.as_str(), "consult-m5p2x1-ab12cd3");
+    assert_eq!(record.completion(), Completion::Completed);
+    assert_eq!(record.mode.as_deref(), Some("converge"));
     assert_eq!(
         record.at.map(|at| at.to_string()).as_deref(),
         Some("2025-12-28T09:00:25.400Z")
@@ -197,18 +173,11 @@ fn complete_record_of_the_original_is_read() {
             "Pragmatist Pragmatist google:gemini-2.5-pro"
         ]
     );
-    assert_eq!(
-        (record.cost, record.tokens, record.duration),
-        (
-            Some(micro(42_351)),
-            Some(7_030),
-            Some(Duration::from_millis(25_400))
-        )
-    );
-    assert_eq!(
-        (share(record.confidence), record.agreement),
-        (Some(0.82), Some(1.0))
-    );
+    assert_eq!(record.cost, Some(micro(42_351)));
+    assert_eq!(record.tokens, Some(7_030));
+    assert_eq!(record.duration, Some(Duration::from_millis(25_400)));
+    assert_eq!(share(record.confidence), Some(0.82));
+    assert_eq!(record.agreement, Some(1.0));
     assert_eq!(
         record.recommendation.as_deref(),
         Some("Use Postgres on a managed host.")
@@ -217,12 +186,10 @@ fn complete_record_of_the_original_is_read() {
     assert_eq!(record.independents[2].position, "SQLite until it hurts");
     let verdict = record.verdict.as_ref().unwrap();
     assert_eq!(
-        (
-            verdict.evidence[0].claim.as_str(),
-            verdict.dissent[0].agent.as_str()
-        ),
-        ("Three agents favour a relational store", "Pragmatist")
+        verdict.evidence[0].claim.as_str(),
+        "Three agents favour a relational store"
     );
+    assert_eq!(verdict.dissent[0].agent.as_str(), "Pragmatist");
     assert_eq!(
         record.cross_exam.as_ref().unwrap().unresolved,
         ["Who restores at night"]
@@ -255,29 +222,23 @@ fn early_termination_states_its_answer_and_savings() {
     let record = original("early.json");
     let early = record.early_termination.as_ref().unwrap();
     assert_eq!(
-        (early.reason.as_deref(), early.saved),
-        (
-            Some("High confidence consensus (93%)"),
-            Some(MicroUsd(18_000))
-        )
+        early.reason.as_deref(),
+        Some("High confidence consensus (93%)")
     );
+    assert_eq!(early.saved, Some(MicroUsd(18_000)));
     assert_eq!(
-        (
-            record.verdict.as_ref().unwrap().recommendation.as_str(),
-            share(record.confidence)
-        ),
-        ("A relational store fits", Some(0.93))
+        record.verdict.as_ref().unwrap().recommendation.as_str(),
+        "A relational store fits"
     );
+    assert_eq!(share(record.confidence), Some(0.93));
     assert_eq!(record.rounds.len(), 2);
 }
 
 #[test]
 fn camel_case_record_of_the_original_reads_the_same() {
     let record = original("camel.json");
-    assert_eq!(
-        (record.id.as_str(), record.completion()),
-        ("consult-m5p2x3-camel01", Completion::Completed)
-    );
+    assert_eq!(record.id.as_str(), "consult-m5p2x3-camel01");
+    assert_eq!(record.completion(), Completion::Completed);
     assert_eq!(
         panel(&record),
         [
@@ -285,10 +246,8 @@ fn camel_case_record_of_the_original_reads_the_same() {
             "skeptic Skeptic unknown:o9-mini"
         ]
     );
-    assert_eq!(
-        (record.agreement, record.duration),
-        (Some(0.5), Some(Duration::from_millis(30_250)))
-    );
+    assert_eq!(record.agreement, Some(0.5));
+    assert_eq!(record.duration, Some(Duration::from_millis(30_250)));
     assert_eq!(
         record.recommendation.as_deref(),
         Some("One repository with a build cache.")
@@ -335,15 +294,14 @@ fn confidence_of_zero_counts_only_where_an_answer_states_it() {
 #[test]
 fn record_of_the_originals_first_version_is_read() {
     let record = original("first.json");
+    assert_eq!(record.completion(), Completion::Completed);
     assert_eq!(
-        (record.completion(), record.recommendation.as_deref()),
-        (Completion::Completed, Some("Spaces, by a formatter"))
+        record.recommendation.as_deref(),
+        Some("Spaces, by a formatter")
     );
     let dissent = &record.verdict.as_ref().unwrap().dissent;
-    assert_eq!(
-        (dissent[0].agent.as_str(), dissent[0].concern.as_str()),
-        ("", "Tabs are kinder to readers")
-    );
+    assert_eq!(dissent[0].agent.as_str(), "");
+    assert_eq!(dissent[0].concern.as_str(), "Tabs are kinder to readers");
     assert_eq!(
         record.experts[0].model.as_ref().unwrap().to_string(),
         "anthropic:claude-sonnet-4-5",
@@ -354,18 +312,11 @@ fn record_of_the_originals_first_version_is_read() {
 #[test]
 fn last_whole_line_of_a_cancelled_run_counts() {
     let record = original("partial.jsonl");
-    assert_eq!(
-        (
-            record.completion(),
-            record.abort_reason.as_deref(),
-            record.state.as_deref()
-        ),
-        (Completion::Aborted, Some("timeout"), Some("cross_exam"))
-    );
-    assert_eq!(
-        (record.cost, record.recommendation.as_deref()),
-        (Some(micro(23_100)), None)
-    );
+    assert_eq!(record.completion(), Completion::Aborted);
+    assert_eq!(record.abort_reason.as_deref(), Some("timeout"));
+    assert_eq!(record.state.as_deref(), Some("cross_exam"));
+    assert_eq!(record.cost, Some(micro(23_100)));
+    assert_eq!(record.recommendation.as_deref(), None);
     assert_eq!(
         record.partial_consensus.as_deref(),
         Some("A relational store fits\nBackups come first")
@@ -380,10 +331,8 @@ fn last_whole_line_of_a_cancelled_run_counts() {
     );
 
     let torn = original("partial-torn.jsonl");
-    assert_eq!(
-        (torn.abort_reason.as_deref(), torn.cost),
-        (Some("user_pulse_cancel"), Some(micro(12_000)))
-    );
+    assert_eq!(torn.abort_reason.as_deref(), Some("user_pulse_cancel"));
+    assert_eq!(torn.cost, Some(micro(12_000)));
     let unfinished = torn
         .independents
         .iter()
@@ -398,23 +347,13 @@ fn last_whole_line_of_a_cancelled_run_counts() {
 #[test]
 fn sparse_record_is_read_as_far_as_it_goes() {
     let record = original("sparse.json");
-    assert_eq!(
-        (
-            record.completion(),
-            record.cost,
-            record.duration,
-            record.confidence
-        ),
-        (Completion::Completed, None, None, None)
-    );
+    assert_eq!(record.completion(), Completion::Completed);
+    assert_eq!(record.cost, None);
+    assert_eq!(record.duration, None);
+    assert_eq!(record.confidence, None);
     assert_eq!(panel(&record), ["Pragmatist Pragmatist xai:grok-3"]);
-    assert_eq!(
-        (
-            record.independents[0].position.as_str(),
-            record.independents[0].key_points.len()
-        ),
-        ("Never on Friday", 1)
-    );
+    assert_eq!(record.independents[0].position.as_str(), "Never on Friday");
+    assert_eq!(record.independents[0].key_points.len(), 1);
     assert_eq!(
         record.at.map(|at| at.to_string()).as_deref(),
         Some("2025-12-19T10:00:00.000Z")
@@ -424,10 +363,9 @@ fn sparse_record_is_read_as_far_as_it_goes() {
 #[test]
 fn failed_experts_are_named_with_their_providers_message() {
     let record = original("failed.json");
-    assert_eq!(
-        (record.completion(), record.verdict.is_none(), record.cost),
-        (Completion::Aborted, true, Some(Cost::FREE))
-    );
+    assert_eq!(record.completion(), Completion::Aborted);
+    assert_eq!(record.verdict.is_none(), true);
+    assert_eq!(record.cost, Some(Cost::FREE));
     let failures: Vec<_> = record
         .agent_rounds
         .iter()
@@ -451,15 +389,10 @@ fn index_rows_equal_the_originals_records() {
     };
     let whole = rows("complete.json").unwrap();
     let told = &whole.consultation;
-    assert_eq!(
-        (told.writer, told.completion, told.cost, told.dissent),
-        (
-            RecordWriter::LlmConclave,
-            Completion::Completed,
-            Some(micro(42_351)),
-            Some(1)
-        )
-    );
+    assert_eq!(told.writer, RecordWriter::LlmConclave);
+    assert_eq!(told.completion, Completion::Completed);
+    assert_eq!(told.cost, Some(micro(42_351)));
+    assert_eq!(told.dissent, Some(1));
     assert_eq!(
         told.debate,
         DebateColumns {
@@ -469,14 +402,9 @@ fn index_rows_equal_the_originals_records() {
             rise_of: 3
         }
     );
-    assert_eq!(
-        (
-            told.stem.as_ref(),
-            told.project_type.as_deref(),
-            told.later_rounds
-        ),
-        ("consult-stem", Some("brownfield"), None)
-    );
+    assert_eq!(told.stem.as_ref(), "consult-stem");
+    assert_eq!(told.project_type.as_deref(), Some("brownfield"));
+    assert_eq!(told.later_rounds, None);
     let agents: Vec<_> = whole
         .agents
         .iter()
@@ -507,23 +435,13 @@ fn index_rows_equal_the_originals_records() {
     assert!(whole.calls.is_empty());
 
     let early = rows("early.json").unwrap().consultation;
-    assert_eq!(
-        (
-            early.early_termination,
-            early.saved_micro_usd,
-            early.confidence
-        ),
-        (true, Some(18_000), Some(0.93))
-    );
+    assert_eq!(early.early_termination, true);
+    assert_eq!(early.saved_micro_usd, Some(18_000));
+    assert_eq!(early.confidence, Some(0.93));
     let cancelled = rows("partial.jsonl").unwrap().consultation;
-    assert_eq!(
-        (
-            cancelled.completion,
-            cancelled.dissent,
-            cancelled.confidence
-        ),
-        (Completion::Aborted, None, None)
-    );
+    assert_eq!(cancelled.completion, Completion::Aborted);
+    assert_eq!(cancelled.dissent, None);
+    assert_eq!(cancelled.confidence, None);
     assert_eq!(rows("first.json").unwrap().consultation.confidence, None);
     assert!(rows("checkpoint.json").is_err() && rows("index.json").is_err());
 }

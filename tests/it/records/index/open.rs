@@ -205,10 +205,8 @@ fn foreign_database_is_recognized_and_renamed() {
             Err(OpenError::Foreign(_))
         ));
         let rebuilt = home.rebuild();
-        assert_eq!(
-            (rebuilt.indexed, rebuilt.set_aside),
-            (2, Some(home.path().join(kept)))
-        );
+        assert_eq!(rebuilt.indexed, 2);
+        assert_eq!(rebuilt.set_aside, Some(home.path().join(kept)));
         let asked = Connection::open(home.path().join(kept)).unwrap();
         let question: String = asked
             .query_row("SELECT question FROM consultations", [], |row| row.get(0))

@@ -253,10 +253,8 @@ fn running_consultation_is_marked_and_indexed_once_its_process_is_gone() {
     let path = home.logs().join(format!("{}.jsonl", one.id));
     let journal = write_journal(&path, &one, one.events.len() / 2);
     assert_eq!(home.rebuild().indexed, 0);
-    assert_eq!(
-        (home.indexed().len(), home.marked()),
-        (0, vec![one.id.clone()])
-    );
+    assert_eq!(home.indexed().len(), 0);
+    assert_eq!(home.marked(), vec![one.id.clone()]);
     assert_eq!(
         follow::reconcile(&mut home.open(), &home.logs()).unwrap(),
         0,
@@ -270,10 +268,8 @@ fn running_consultation_is_marked_and_indexed_once_its_process_is_gone() {
         follow::reconcile(&mut home.open(), &home.logs()).unwrap(),
         1
     );
-    assert_eq!(
-        (home.indexed(), home.marked()),
-        (vec![one.id.clone()], vec![])
-    );
+    assert_eq!(home.indexed(), vec![one.id.clone()]);
+    assert_eq!(home.marked(), Vec::<String>::new());
     let brought = home.contents();
     home.rebuild();
     assert_eq!(
@@ -296,7 +292,8 @@ fn mark_is_removed_with_the_rows_or_without_a_source() {
     let gone = ConsultationId::from_unique("gone");
     follow::begin(&mut index, &gone, AT).unwrap();
     assert_eq!(follow::reconcile(&mut index, &home.logs()).unwrap(), 0);
-    assert_eq!((home.marked(), home.indexed()), (vec![], vec![one.id]));
+    assert_eq!(home.marked(), Vec::<String>::new());
+    assert_eq!(home.indexed(), vec![one.id]);
 }
 
 #[test]
@@ -394,7 +391,8 @@ fn rebuild_catches_up_with_new_changed_and_deleted_files() {
         },
     )
     .unwrap();
-    assert_eq!((of, rebuilt.indexed), (200, 200), "one came and one went");
+    assert_eq!(of, 200, "one came and one went");
+    assert_eq!(rebuilt.indexed, 200, "one came and one went");
     assert_eq!(rebuilt.skipped.len(), 1);
     let caught_up = home.contents();
     assert!(
@@ -420,13 +418,8 @@ fn progress_rises_from_nothing_to_all() {
         told.push(progress)
     })
     .unwrap();
-    assert_eq!(
-        (told[0], told[told.len() - 1]),
-        (
-            RebuildProgress { done: 0, of: 130 },
-            RebuildProgress { done: 130, of: 130 }
-        )
-    );
+    assert_eq!(told[0], RebuildProgress { done: 0, of: 130 });
+    assert_eq!(told[told.len() - 1], RebuildProgress { done: 130, of: 130 });
     assert!(told.is_sorted_by_key(|progress| progress.done));
 }
 
@@ -487,11 +480,12 @@ fn index_built_by_another_process_is_not_built_again() {
 fn index_in_memory_has_the_same_rows_and_leaves_no_files() {
     let home = Home::with(16, 20);
     let (mut index, rebuilt): (Index, _) = build_in_memory(&home.logs()).unwrap();
-    assert_eq!((rebuilt.indexed, home.beside().len()), (20, 0));
+    assert_eq!(rebuilt.indexed, 20);
+    assert_eq!(home.beside().len(), 0);
     refresh(index.connection_mut()).unwrap();
-    let build_in_memory = contents(index.connection());
+    let in_memory = contents(index.connection());
     home.rebuild();
-    assert_eq!(home.contents(), build_in_memory);
+    assert_eq!(home.contents(), in_memory);
 }
 
 #[test]

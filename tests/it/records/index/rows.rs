@@ -483,24 +483,17 @@ fn record_with_only_an_id_claims_nothing() {
         rounds,
         calls,
     } = fitting(&record);
-    assert_eq!((agents, rounds, calls), (vec![], vec![], vec![]));
-    assert_eq!(
-        (consultation.created_at, consultation.completion),
-        (WRITTEN_AT, Completion::Unfinished)
-    );
-    assert_eq!(
-        (
-            consultation.cost,
-            consultation.total_tokens,
-            consultation.confidence,
-            consultation.dissent
-        ),
-        (None, None, None, None)
-    );
-    assert_eq!(
-        (consultation.mode.as_ref(), consultation.state.as_ref()),
-        ("unknown", "unknown")
-    );
+    assert_eq!(agents, vec![]);
+    assert_eq!(rounds, vec![]);
+    assert_eq!(calls, vec![]);
+    assert_eq!(consultation.created_at, WRITTEN_AT);
+    assert_eq!(consultation.completion, Completion::Unfinished);
+    assert_eq!(consultation.cost, None);
+    assert_eq!(consultation.total_tokens, None);
+    assert_eq!(consultation.confidence, None);
+    assert_eq!(consultation.dissent, None);
+    assert_eq!(consultation.mode.as_ref(), "unknown");
+    assert_eq!(consultation.state.as_ref(), "unknown");
 }
 
 #[test]
@@ -586,14 +579,9 @@ fn call_without_a_stated_cost_makes_the_total_a_lower_bound() {
     let record = bytes(&record);
     let rows = fitting(&record);
     assert_eq!(rows.calls[0].cost, Cost::at_least(MicroUsd::ZERO));
-    assert_eq!(
-        (
-            rows.calls[0].provider.as_ref(),
-            rows.calls[0].agent_id.as_ref(),
-            rows.calls[0].failed
-        ),
-        ("unknown", "unknown", true)
-    );
+    assert_eq!(rows.calls[0].provider.as_ref(), "unknown");
+    assert_eq!(rows.calls[0].agent_id.as_ref(), "unknown");
+    assert_eq!(rows.calls[0].failed, true);
 }
 
 #[test]

@@ -62,35 +62,15 @@ fn empty_index_has_zero_counts_and_unknown_values() {
             "by_state": { "completed": 0, "aborted": 0, "unfinished": 0 },
         })
     );
-    assert_eq!(
-        (
-            &found["performance"]["p50"],
-            &found["performance"]["fastest_consultation"]
-        ),
-        (&Value::Null, &Value::Null)
-    );
-    assert_eq!(
-        (
-            &found["cost"]["total"],
-            &found["cost"]["avg_per_consultation"]
-        ),
-        (&json!(0.0), &Value::Null)
-    );
-    assert_eq!(
-        (
-            &found["quality"]["avg_confidence"],
-            &found["quality"]["with_dissent"]
-        ),
-        (&Value::Null, &json!(0))
-    );
-    assert_eq!(
-        (
-            &found["per_day"],
-            &found["models"],
-            &found["cost"]["by_provider"]
-        ),
-        (&json!([]), &json!([]), &json!({}))
-    );
+    assert_eq!(&found["performance"]["p50"], &Value::Null);
+    assert_eq!(&found["performance"]["fastest_consultation"], &Value::Null);
+    assert_eq!(&found["cost"]["total"], &json!(0.0));
+    assert_eq!(&found["cost"]["avg_per_consultation"], &Value::Null);
+    assert_eq!(&found["quality"]["avg_confidence"], &Value::Null);
+    assert_eq!(&found["quality"]["with_dissent"], &json!(0));
+    assert_eq!(&found["per_day"], &json!([]));
+    assert_eq!(&found["models"], &json!([]));
+    assert_eq!(&found["cost"]["by_provider"], &json!({}));
     assert_eq!(
         found["success_criteria"]["speed"],
         json!({ "median_ms": null, "target_ms": 20, "met": null })
@@ -106,25 +86,26 @@ fn bounded_range_lists_days_without_consultations() {
         &zone("Europe/Berlin"),
         NOW,
     );
-    assert_eq!((week.usage.total_days, week.days.len()), (7, 7));
-    assert_eq!(
-        (week.days[0].date, week.days[6].date),
-        (day("2026-11-15"), day("2026-11-21"))
-    );
+    assert_eq!(week.usage.total_days, 7);
+    assert_eq!(week.days.len(), 7);
+    assert_eq!(week.days[0].date, day("2026-11-15"));
+    assert_eq!(week.days[6].date, day("2026-11-21"));
     let month = ask(
         index.connection_mut(),
         Span::Month(day("2026-11-30")),
         &TimeZone::UTC,
         NOW,
     );
-    assert_eq!((month.usage.total_days, month.days.len()), (21, 21));
+    assert_eq!(month.usage.total_days, 21);
+    assert_eq!(month.days.len(), 21);
     let to_come = ask(
         index.connection_mut(),
         Span::Month(day("2026-12-01")),
         &TimeZone::UTC,
         NOW,
     );
-    assert_eq!((to_come.usage.total_days, to_come.days.len()), (0, 0));
+    assert_eq!(to_come.usage.total_days, 0);
+    assert_eq!(to_come.days.len(), 0);
 }
 
 #[test]
@@ -136,35 +117,21 @@ fn aborted_consultation_counts_only_its_cost() {
     (record["duration_ms"], record["confidence"]) = (json!(9), json!(0.9));
     put(index.connection(), &record);
     let found = ask(index.connection_mut(), Span::AllTime, &TimeZone::UTC, NOW);
-    assert_eq!(
-        (
-            found.usage.total,
-            found.usage.aborted,
-            found.usage.completed
-        ),
-        (1, 1, 0)
-    );
+    assert_eq!(found.usage.total, 1);
+    assert_eq!(found.usage.aborted, 1);
+    assert_eq!(found.usage.completed, 0);
     assert_eq!(found.cost.total, Cost::at_least(MicroUsd(7)));
     assert_eq!(
         found.cost.most_expensive,
         Some(("consult-0001".to_owned(), Cost::at_least(MicroUsd(7))))
     );
-    assert_eq!(
-        (
-            found.cost.average,
-            found.cost.cheapest,
-            found.performance.p50
-        ),
-        (None, None, None)
-    );
-    assert_eq!(
-        (found.performance.measured, found.quality.with_confidence),
-        (0, 0)
-    );
-    assert_eq!(
-        (found.progress.month, found.progress.is_cheap_enough()),
-        (Cost::at_least(MicroUsd(7)), None)
-    );
+    assert_eq!(found.cost.average, None);
+    assert_eq!(found.cost.cheapest, None);
+    assert_eq!(found.performance.p50, None);
+    assert_eq!(found.performance.measured, 0);
+    assert_eq!(found.quality.with_confidence, 0);
+    assert_eq!(found.progress.month, Cost::at_least(MicroUsd(7)));
+    assert_eq!(found.progress.is_cheap_enough(), None);
 }
 
 #[test]
@@ -172,17 +139,10 @@ fn unknown_cost_is_not_zero() {
     let mut index = Index::in_memory().unwrap();
     put(index.connection(), &completed(1, NOW.0));
     let found = ask(index.connection_mut(), Span::AllTime, &TimeZone::UTC, NOW);
-    assert_eq!(
-        (found.cost.total, found.cost.average),
-        (
-            Cost::at_least(MicroUsd(0)),
-            Some(Cost::at_least(MicroUsd(0)))
-        )
-    );
-    assert_eq!(
-        (found.cost.most_expensive, found.cost.cheapest),
-        (None, None)
-    );
+    assert_eq!(found.cost.total, Cost::at_least(MicroUsd(0)));
+    assert_eq!(found.cost.average, Some(Cost::at_least(MicroUsd(0))));
+    assert_eq!(found.cost.most_expensive, None);
+    assert_eq!(found.cost.cheapest, None);
     assert_eq!(found.days[0].cost, Cost::at_least(MicroUsd(0)));
 }
 
@@ -204,15 +164,9 @@ fn days_have_exact_bounds_when_clocks_change() {
                 until: Some(today),
             };
             let found = ask(index.connection_mut(), span, &zone, Timestamp(begins));
-            assert_eq!(
-                (
-                    found.usage.total,
-                    found.usage.active_days,
-                    found.days[0].runs
-                ),
-                (2, 1, 2),
-                "{name} {today}"
-            );
+            assert_eq!(found.usage.total, 2, "{name} {today}");
+            assert_eq!(found.usage.active_days, 1, "{name} {today}");
+            assert_eq!(found.days[0].runs, 2, "{name} {today}");
             let all = ask(
                 index.connection_mut(),
                 Span::AllTime,
@@ -337,7 +291,8 @@ fn database_is_readable_while_another_process_writes() {
     let before = patience(&reader);
     let total =
         |reader: &mut Connection| ask(reader, Span::AllTime, &TimeZone::UTC, NOW).usage.total;
-    assert_eq!((total(&mut reader), patience(&reader)), (1, before));
+    assert_eq!(total(&mut reader), 1);
+    assert_eq!(patience(&reader), before);
     writer.execute_batch("COMMIT").unwrap();
     assert_eq!(total(&mut reader), 2);
 }
