@@ -246,7 +246,7 @@ fn run(plan: Plan, server: &ProviderServer, seat: &mut Seat) {
     engine::run(plan, &engine::providers(&server.url()), folder.path(), seat);
 }
 
-/// Notes how long the seat takes, and why it was not asked elsewhere. ProviderMessage after the journal.
+/// Records how long the seat takes, and why it was not hedged. Runs after the journal.
 #[derive(Debug, Default)]
 struct Seat {
     asked: Option<Instant>,

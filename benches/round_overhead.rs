@@ -175,7 +175,7 @@ fn ask_bare(asked: &[RecordedRequest], scale: f64) -> (f64, f64) {
     )
 }
 
-/// Notes when Round 1 begins and ends. ProviderMessage after the journal.
+/// Records when Round 1 begins and ends. Runs after the journal.
 #[derive(Debug, Default)]
 struct Stopwatch {
     began: Option<Instant>,

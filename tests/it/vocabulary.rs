@@ -76,8 +76,6 @@ const PENDING: &[&str] = &[
     "src/setup/panel/tests.rs",
     "src/setup/plan/terms.rs",
     "src/stopping/",
-    "src/terminal/report/second_verdict.rs",
-    "src/terminal/report/sections.rs",
 ];
 
 /// Lines that may use a phrase: a part of the line, and the reason.
