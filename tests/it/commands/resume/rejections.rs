@@ -108,7 +108,7 @@ fn declined_old_and_damaged_journals_are_rejected() {
     .unwrap();
     assert!(
         rejected(&conclave, &server, &["00old"])
-            .contains("it was written by an older version and cannot be resumed\n")
+            .contains(" was written by an older version and cannot be resumed\n")
     );
 
     std::fs::write(logs(&conclave).join("consult-00empty.jsonl"), "{\"torn").unwrap();
