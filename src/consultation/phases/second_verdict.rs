@@ -13,6 +13,7 @@ use crate::domain::artifact::{Comparison, Content, Magnitude, Verdict};
 use crate::domain::ids::{AgentId, ModelRef};
 use crate::domain::second_pass::{Held, SecondPass};
 
+use crate::consultation::analysis::wording;
 use crate::consultation::anonymity::relabel::Relabelling;
 use crate::consultation::event::{AgentError, Event, JudgeEvent};
 use crate::consultation::machine::step::StepContext;
@@ -107,7 +108,7 @@ impl SecondVerdict {
         first: &Verdict,
         second: OtherVerdict,
     ) -> Self {
-        if normal(&substance(first)) == normal(&substance(&second.verdict)) {
+        if is_same_verdict(first, &second.verdict) {
             return Self::known(
                 step,
                 Some(second),
@@ -241,30 +242,36 @@ fn substance(said: &Verdict) -> String {
     lines.join("\n")
 }
 
-/// Without what is no difference in words: case, spaces, punctuation around them.
-fn normal(text: &str) -> String {
-    let word = |word: &str| {
-        word.trim_matches(|c: char| !c.is_alphanumeric())
-            .to_lowercase()
-    };
-    text.split_whitespace()
-        .map(word)
-        .filter(|word| !word.is_empty())
-        .collect::<Vec<_>>()
-        .join(" ")
+/// Whether two verdicts say the same in the same words.
+fn is_same_verdict(first: &Verdict, second: &Verdict) -> bool {
+    wording::is_same(&substance(first), &substance(second))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn verdict(recommendation: &str) -> Verdict {
+        Verdict {
+            recommendation: recommendation.to_owned(),
+            confidence: None,
+            evidence: Vec::new(),
+            dissent: Vec::new(),
+            summary: String::new(),
+            recommendations: Vec::new(),
+            composed_from: None,
+        }
+    }
+
     #[test]
-    fn words_that_differ_in_case_spaces_and_marks_alone_are_the_same_and_a_negation_is_none() {
-        assert_eq!(
-            normal("Use **OAuth**,\n with tokens."),
-            normal("use oauth with Tokens")
-        );
-        assert_ne!(normal("Use OAuth."), normal("Do not use OAuth."));
-        assert_ne!(normal("at most 1.5 hours"), normal("at most 15 hours"));
+    fn verdicts_differ_by_words_and_not_by_form() {
+        let is_same = |first, second| is_same_verdict(&verdict(first), &verdict(second));
+        assert!(is_same(
+            "Use **OAuth**,\n with tokens.",
+            "use oauth with Tokens"
+        ));
+        assert!(!is_same("Use OAuth.", "Do not use OAuth."));
+        assert!(!is_same("at most 1.5 hours", "at most 15 hours"));
+        assert!(!is_same("Use C.", "Use C++."));
     }
 }

@@ -23,7 +23,7 @@ use super::anonymity::labels::Labels;
 use super::plan::mode::{Headings, Mode};
 use super::protocol::answer::AnswerKind;
 use super::protocol::call::Prompt;
-use super::reading::problem::{Problem, Weight};
+use super::reading::problem::{Problem, ProblemSeverity};
 
 pub use error::PromptError;
 pub use templates::{PromptUsed, Templates};
@@ -196,7 +196,7 @@ impl Prompter<'_> {
         ]);
         let wrong = problems
             .iter()
-            .filter(|problem| problem.weight > Weight::Mended);
+            .filter(|problem| problem.severity > ProblemSeverity::Repaired);
         let problems: Vec<String> = wrong.map(material::problem).collect();
         let answer = if answer.is_empty() {
             answer

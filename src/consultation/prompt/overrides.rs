@@ -3,7 +3,7 @@
 
 use crate::consultation::anonymity::labels::Labels;
 use crate::consultation::plan::mode::Mode;
-use crate::consultation::reading::problem::{Problem, Weight};
+use crate::consultation::reading::problem::{Problem, ProblemSeverity};
 use crate::domain::artifact::{
     Because, Challenge, ConsensusPoint, CrossExam, Independent, Rebuttal, Revision, Severity,
     Synthesis, Tension, Viewpoint,
@@ -64,7 +64,7 @@ fn fill_all(templates: &Templates) -> Result<(), PromptError> {
             mode,
         };
         let independent = prompter.independent(first)?;
-        let problem = Problem::new(Weight::Fatal, "position", "is missing");
+        let problem = Problem::new(ProblemSeverity::Error, "position", "is missing");
         let prompts = [
             prompter.repair(&independent, "text", &[problem])?,
             prompter.repair(&independent, "", &[Problem::cut_off()])?,

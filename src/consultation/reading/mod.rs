@@ -20,7 +20,7 @@ use crate::domain::artifact::{
 };
 use crate::domain::ids::{AgentId, SeatId};
 
-use self::problem::{Problem, Weight};
+use self::problem::{Problem, ProblemSeverity};
 use super::anonymity::labels::Labels;
 use super::protocol::answer::AnswerKind;
 
@@ -48,7 +48,7 @@ pub fn read(kind: AnswerKind, text: &str, who: &AgentId, labels: &Labels) -> Rea
     if whole.is_empty() {
         return unreadable(
             notes,
-            Problem::new(Weight::Fatal, "", "the answer is empty"),
+            Problem::new(ProblemSeverity::Error, "", "the answer is empty"),
         );
     }
     let answer = surroundings::without_thinking(whole);
@@ -70,7 +70,7 @@ pub fn read(kind: AnswerKind, text: &str, who: &AgentId, labels: &Labels) -> Rea
             return unreadable(
                 notes,
                 Problem::new(
-                    Weight::Fatal,
+                    ProblemSeverity::Error,
                     "",
                     format!(
                         "the JSON object has none of the fields {}",
@@ -85,7 +85,11 @@ pub fn read(kind: AnswerKind, text: &str, who: &AgentId, labels: &Labels) -> Rea
         Search::Nothing => {
             return unreadable(
                 notes,
-                Problem::new(Weight::Fatal, "", "there is no JSON object in the answer"),
+                Problem::new(
+                    ProblemSeverity::Error,
+                    "",
+                    "there is no JSON object in the answer",
+                ),
             );
         }
     };
@@ -105,7 +109,7 @@ pub fn read(kind: AnswerKind, text: &str, who: &AgentId, labels: &Labels) -> Rea
     let problems = reader.notes.into_problems();
     let usable = problems
         .iter()
-        .all(|problem| problem.weight != Weight::Fatal);
+        .all(|problem| problem.severity != ProblemSeverity::Error);
     Reading {
         content: usable.then_some(content),
         problems,

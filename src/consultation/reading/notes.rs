@@ -1,6 +1,6 @@
 //! The problems found while reading, collected in the order of the answer's fields.
 
-use super::problem::{Problem, Weight};
+use super::problem::{Problem, ProblemSeverity};
 
 /// What is said of an answer that stops in the middle.
 const CUT_OFF: &str = "the answer is cut off before its end";
@@ -14,23 +14,23 @@ const LISTED: usize = 8;
 impl Problem {
     /// An answer that stops in the middle.
     pub fn cut_off() -> Self {
-        Self::new(Weight::Fatal, "", CUT_OFF)
+        Self::new(ProblemSeverity::Error, "", CUT_OFF)
     }
 
     /// True for an answer that stops in the middle: more room helps, showing it to the model does
     /// not.
     pub fn is_cut_off(&self) -> bool {
-        self.weight == Weight::Fatal && self.what == CUT_OFF
+        self.severity == ProblemSeverity::Error && self.what == CUT_OFF
     }
 
     /// An answer that declines to answer.
     pub fn refusal() -> Self {
-        Self::new(Weight::Fatal, "", REFUSAL)
+        Self::new(ProblemSeverity::Error, "", REFUSAL)
     }
 
     /// True for an answer that declines to answer: there is nothing in it to keep.
     pub fn is_refusal(&self) -> bool {
-        self.weight == Weight::Fatal && self.what == REFUSAL
+        self.severity == ProblemSeverity::Error && self.what == REFUSAL
     }
 }
 
@@ -45,16 +45,17 @@ pub(super) struct Notes {
 impl Notes {
     pub(super) fn mended(&mut self, field: impl Into<String>, what: impl Into<String>) {
         self.problems
-            .push(Problem::new(Weight::Mended, field, what));
+            .push(Problem::new(ProblemSeverity::Repaired, field, what));
     }
 
     pub(super) fn flagged(&mut self, field: impl Into<String>, what: impl Into<String>) {
         self.problems
-            .push(Problem::new(Weight::Flagged, field, what));
+            .push(Problem::new(ProblemSeverity::Warning, field, what));
     }
 
     pub(super) fn fatal(&mut self, field: impl Into<String>, what: impl Into<String>) {
-        self.problems.push(Problem::new(Weight::Fatal, field, what));
+        self.problems
+            .push(Problem::new(ProblemSeverity::Error, field, what));
     }
 
     /// A field that nobody asked for.

@@ -2,35 +2,42 @@
 
 use serde::{Deserialize, Serialize};
 
-/// One thing that had to be mended, or could not be.
+/// One problem of an answer: repaired, or left as it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Problem {
-    /// Where: a field's path such as `key_points[1]`, or empty for the whole answer.
+    /// A field's path such as `key_points[1]`; empty for the whole answer.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub field: String,
-    /// What, in words for the log and for the model that is asked to repair it.
+    /// The problem in words, for the log and for the model that is asked to repair the answer.
     pub what: String,
-    pub weight: Weight,
+    #[serde(rename = "weight")]
+    pub severity: ProblemSeverity,
 }
 
 /// What a problem means for the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Weight {
-    /// Read as plainly meant; nothing lost.
-    Mended,
+pub enum ProblemSeverity {
+    /// Read as plainly meant; nothing is lost.
+    #[serde(rename = "mended")]
+    Repaired,
     /// Something optional is missing or was left as text.
-    Flagged,
-    /// The answer cannot be used as it is: ask for a repair.
-    Fatal,
+    #[serde(rename = "flagged")]
+    Warning,
+    /// The answer cannot be used as it is: the model is asked to repair it.
+    #[serde(rename = "fatal")]
+    Error,
 }
 
 impl Problem {
-    pub fn new(weight: Weight, field: impl Into<String>, what: impl Into<String>) -> Self {
+    pub fn new(
+        severity: ProblemSeverity,
+        field: impl Into<String>,
+        what: impl Into<String>,
+    ) -> Self {
         Self {
             field: field.into(),
             what: what.into(),
-            weight,
+            severity,
         }
     }
 }

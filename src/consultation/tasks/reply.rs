@@ -10,7 +10,7 @@ use crate::consultation::protocol::call::{
     Failure, FailureClass, Outcome, Prompt, Reply, StopReason,
 };
 use crate::consultation::reading;
-use crate::consultation::reading::problem::{Problem, Weight};
+use crate::consultation::reading::problem::{Problem, ProblemSeverity};
 use crate::domain::artifact::Content;
 use crate::domain::ids::{CallId, ModelRef};
 
@@ -109,7 +109,7 @@ impl AgentTask {
         let mut problems = reading.problems;
         if let StopReason::Other(said) = &reply.stop {
             problems.push(Problem::new(
-                Weight::Flagged,
+                ProblemSeverity::Warning,
                 "",
                 format!("the model stopped for a reason that is not a clean end: `{said}`"),
             ));

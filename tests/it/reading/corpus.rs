@@ -113,7 +113,11 @@ fn each_answer_is_read_as_expected_with_all_problems_named() {
         let note = |problem: &conclave::consultation::reading::problem::Problem| {
             format!(
                 "note {} `{}` {}",
-                format!("{:?}", problem.weight).to_lowercase(),
+                serde_json::to_value(problem.severity)
+                    .unwrap()
+                    .as_str()
+                    .unwrap()
+                    .to_owned(),
                 problem.field,
                 problem.what
             )

@@ -8,7 +8,7 @@ use conclave::consultation::prompt::{Prompter, Size, Templates};
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::Prompt;
 use conclave::consultation::reading::keep_prose;
-use conclave::consultation::reading::problem::{Problem, Weight};
+use conclave::consultation::reading::problem::{Problem, ProblemSeverity};
 use conclave::domain::artifact::Content;
 use conclave::domain::ids::{AgentId, SeatId};
 use serde_json::Value;
@@ -355,7 +355,7 @@ fn a_repair_shows_the_answer_and_what_is_wrong_after_the_same_prompt() {
     let (templates, labels) = (Templates::builtin(), labels());
     let prompter = prompter(&templates, &labels, Mode::Converge);
     let original = prompter.independent(&seats()[0]).unwrap();
-    let problem = Problem::new(Weight::Fatal, "position", "is missing or empty");
+    let problem = Problem::new(ProblemSeverity::Error, "position", "is missing or empty");
     let repair = prompter
         .repair(&original, "I would stay.", &[problem])
         .unwrap();

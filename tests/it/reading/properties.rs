@@ -2,7 +2,7 @@
 
 use conclave::consultation::anonymity::labels::Labels;
 use conclave::consultation::protocol::answer::AnswerKind;
-use conclave::consultation::reading::problem::{Problem, Weight};
+use conclave::consultation::reading::problem::{Problem, ProblemSeverity};
 use conclave::consultation::reading::{keep_prose, read};
 use conclave::domain::ids::AgentId;
 use proptest::prelude::*;
@@ -155,7 +155,7 @@ fn check(kind: AnswerKind, text: &str) -> Vec<Problem> {
     let fatal = reading
         .problems
         .iter()
-        .any(|problem| problem.weight == Weight::Fatal);
+        .any(|problem| problem.severity == ProblemSeverity::Error);
     assert_eq!(reading.content.is_none(), fatal, "{:?}", reading.problems);
     keep_prose(kind, text, &AgentId::from("security"));
     reading.problems

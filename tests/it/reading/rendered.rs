@@ -6,7 +6,7 @@ use conclave::consultation::plan::mode::Mode;
 use conclave::consultation::prompt::{Pair, Prompter, Size, Templates};
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::Prompt;
-use conclave::consultation::reading::problem::{Problem, Weight};
+use conclave::consultation::reading::problem::{Problem, ProblemSeverity};
 use conclave::domain::artifact::{
     Because, Challenge, ConsensusPoint, CrossExam, Independent, Rebuttal, Revision, Severity,
     Synthesis, Tension, Viewpoint,
@@ -218,7 +218,7 @@ fn of(
             prompter.revision(seat, own, &found),
         ));
     }
-    let problem = Problem::new(Weight::Fatal, "position", "is missing or empty");
+    let problem = Problem::new(ProblemSeverity::Error, "position", "is missing or empty");
     let twice = |(kind, seat, prompt): (AnswerKind, Option<Seat>, Result<Prompt, _>)| {
         let prompt: Prompt =
             prompt.unwrap_or_else(|error: conclave::consultation::prompt::PromptError| {

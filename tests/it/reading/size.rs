@@ -2,7 +2,7 @@
 //! stack.
 
 use conclave::consultation::protocol::answer::AnswerKind;
-use conclave::consultation::reading::problem::Weight;
+use conclave::consultation::reading::problem::ProblemSeverity;
 use conclave::consultation::reading::{Reading, keep_prose, read};
 use conclave::domain::artifact::Content;
 use conclave::domain::ids::AgentId;
@@ -103,7 +103,7 @@ fn no_shape_of_a_large_answer_takes_long_or_breaks_the_stack() {
             let fatal = reading
                 .problems
                 .iter()
-                .any(|problem| problem.weight == Weight::Fatal);
+                .any(|problem| problem.severity == ProblemSeverity::Error);
             assert_eq!(reading.content.is_none(), fatal, "{piece}");
         }
     }

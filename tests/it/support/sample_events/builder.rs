@@ -10,7 +10,7 @@ use conclave::consultation::policy::estimate::{CallEstimate, Consent, Estimate};
 use conclave::consultation::prompt::PromptUsed;
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{FailureClass, StopReason};
-use conclave::consultation::reading::problem::{Problem, Weight};
+use conclave::consultation::reading::problem::{Problem, ProblemSeverity};
 use conclave::domain::artifact::{Artifact, Content, Verdict};
 use conclave::domain::ids::{AgentId, CallId, ConsultationId, ModelRef, SeatId};
 use conclave::domain::money::{Cost, MicroUsd};
@@ -321,7 +321,7 @@ impl EventBuilder {
     ) {
         let problems = if degraded {
             vec![Problem::new(
-                Weight::Fatal,
+                ProblemSeverity::Error,
                 "",
                 "no JSON object in the answer",
             )]
