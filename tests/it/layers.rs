@@ -1,6 +1,7 @@
 //! Checks the dependency rule of `lib.rs`: the layers that each folder may use, and names that the
 //! pure layers must not contain.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -173,6 +174,201 @@ fn uses_of_this_crate(text: &str) -> Vec<String> {
         })
         .filter(|used| !used.is_empty())
         .collect()
+}
+
+/// Folders whose files import no file that imports them. A folder joins once it is free of circles.
+const WITHOUT_CIRCLES: [&str; 10] = [
+    "domain",
+    "stopping",
+    "consultation",
+    "engine",
+    "records",
+    "terminal",
+    "config",
+    "setup",
+    "session",
+    "commands",
+];
+
+/// Files that still form a circle: a task, and one call of it.
+const EXEMPT: [&str; 2] = [
+    "consultation/tasks/attempt.rs",
+    "consultation/tasks/task.rs",
+];
+
+#[test]
+fn no_file_imports_a_file_that_imports_it() {
+    let graph = import_graph();
+    let mut circles = Vec::new();
+    for (file, imports) in &graph {
+        if !WITHOUT_CIRCLES
+            .iter()
+            .any(|folder| file.starts_with(&format!("{folder}/")))
+            || EXEMPT.contains(&file.as_str())
+        {
+            continue;
+        }
+        for import in imports {
+            if reaches(&graph, import, file) {
+                circles.push(format!("{file} -> {import} -> … -> {file}"));
+            }
+        }
+    }
+    assert_eq!(circles, Vec::<String>::new());
+}
+
+/// Returns each file with the files that define the modules it names. A parent module and its child
+/// may name each other.
+fn import_graph() -> BTreeMap<String, BTreeSet<String>> {
+    let texts: BTreeMap<Vec<String>, (String, String)> = sources(".")
+        .into_iter()
+        .map(|(path, text)| {
+            let file = relative(&path);
+            (
+                module_path(&file),
+                (file, without_tests_and_comments(&text)),
+            )
+        })
+        .collect();
+    let mut graph = BTreeMap::new();
+    for (module, (file, text)) in &texts {
+        let imports: BTreeSet<String> = named_paths(module, text)
+            .into_iter()
+            .filter_map(|path| {
+                (0..=path.len())
+                    .rev()
+                    .find_map(|length| texts.get_key_value(&path[..length]))
+            })
+            .filter(|(other, _)| !is_parent(module, other) && !is_parent(other, module))
+            .map(|(_, (other, _))| other.clone())
+            .filter(|other| other != file)
+            .collect();
+        graph.insert(file.clone(), imports);
+    }
+    graph
+}
+
+fn relative(path: &Path) -> String {
+    let path = path.strip_prefix(ROOT).unwrap();
+    let path = path.strip_prefix(".").unwrap_or(path);
+    path.to_str().unwrap().to_owned()
+}
+
+fn module_path(file: &str) -> Vec<String> {
+    let mut parts: Vec<String> = file
+        .trim_end_matches(".rs")
+        .split('/')
+        .map(ToOwned::to_owned)
+        .collect();
+    match parts.last().map(String::as_str) {
+        Some("mod") => drop(parts.pop()),
+        Some("lib") if parts.len() == 1 => parts.clear(),
+        _ => {}
+    }
+    parts
+}
+
+fn is_parent(parent: &[String], child: &[String]) -> bool {
+    child.len() == parent.len() + 1 && child.starts_with(parent)
+}
+
+/// Leaves out comments, visibilities and everything from the unit tests on.
+fn without_tests_and_comments(text: &str) -> String {
+    let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+    code.lines()
+        .map(|line| line.split("//").next().unwrap())
+        .collect::<Vec<_>>()
+        .join("\n")
+        .replace("pub(in crate::consultation)", "pub")
+        .replace("pub(in crate::terminal)", "pub")
+}
+
+/// Returns the paths from the root of the crate that a module names: imports, with their groups
+/// expanded, and inline paths.
+fn named_paths(module: &[String], text: &str) -> Vec<Vec<String>> {
+    let mut paths = Vec::new();
+    for statement in text.split(';') {
+        let Some(at) = statement.find("use ") else {
+            continue;
+        };
+        let tree: String = statement[at + 4..]
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join("");
+        for path in expand(&tree) {
+            paths.extend(absolute(module, &path));
+        }
+    }
+    for start in ["crate::", "super::", "self::"] {
+        for (at, _) in text.match_indices(start) {
+            let path: String = text[at..]
+                .chars()
+                .take_while(|c| c.is_alphanumeric() || matches!(c, '_' | ':'))
+                .collect();
+            paths.extend(absolute(module, &path));
+        }
+    }
+    paths
+}
+
+/// Expands the groups of an import: `a::{b, c::d}` into `a::b` and `a::c::d`.
+fn expand(tree: &str) -> Vec<String> {
+    let Some((prefix, group)) = tree.split_once('{') else {
+        return vec![tree.to_owned()];
+    };
+    let group = group.strip_suffix('}').unwrap_or(group);
+    let (mut items, mut depth) = (vec![String::new()], 0);
+    for c in group.chars() {
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            _ => {}
+        }
+        if c == ',' && depth == 0 {
+            items.push(String::new());
+        } else {
+            items.last_mut().unwrap().push(c);
+        }
+    }
+    items
+        .iter()
+        .filter(|item| !item.is_empty())
+        .flat_map(|item| expand(&format!("{prefix}{item}")))
+        .collect()
+}
+
+fn absolute(module: &[String], path: &str) -> Option<Vec<String>> {
+    let mut parts = path.split("::").filter(|part| !part.is_empty()).peekable();
+    let mut base = match parts.peek()? {
+        &"crate" => {
+            parts.next();
+            Vec::new()
+        }
+        &"self" => {
+            parts.next();
+            module.to_vec()
+        }
+        &"super" => module.to_vec(),
+        _ => return None,
+    };
+    while parts.next_if_eq(&"super").is_some() {
+        base.pop();
+    }
+    base.extend(parts.map(ToOwned::to_owned));
+    Some(base)
+}
+
+fn reaches(graph: &BTreeMap<String, BTreeSet<String>>, from: &str, to: &str) -> bool {
+    let (mut seen, mut open) = (BTreeSet::new(), vec![from]);
+    while let Some(file) = open.pop() {
+        if file == to {
+            return true;
+        }
+        if seen.insert(file) {
+            open.extend(graph.get(file).into_iter().flatten().map(String::as_str));
+        }
+    }
+    false
 }
 
 fn sources(folder: &str) -> Vec<(PathBuf, String)> {
