@@ -190,10 +190,10 @@ impl Replayed {
             match effect {
                 Effect::Request(_) | Effect::Question(_) | Effect::Withdraw => {}
                 Effect::Cancel(call) if self.lost.contains(&call) => {
-                    self.lost.retain(|open| *open != call)
+                    self.lost.retain(|open| *open != call);
                 }
                 Effect::Cancel(_) | Effect::Ask(_) | Effect::SetTimer { .. } | Effect::Emit(_) => {
-                    self.effects.push(effect)
+                    self.effects.push(effect);
                 }
             }
         }

@@ -11,6 +11,10 @@ use crate::consultation::tasks::{AnswerSource, TaskSet};
 
 /// What follows on one step of a phase with the data `P`.
 #[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "moved once a step and never stored"
+)]
 pub(in crate::consultation) enum Next<P> {
     Stay(P),
     Enter(Entry),

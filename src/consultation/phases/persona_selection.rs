@@ -101,7 +101,7 @@ impl Filling<'_> {
             match find(self.catalogue, name) {
                 None => self.notes.push(format!("no persona is called `{name}`")),
                 Some(persona) if self.has(persona) => {
-                    self.notes.push(format!("`{}` was named twice", persona.id))
+                    self.notes.push(format!("`{}` was named twice", persona.id));
                 }
                 // Whoever comes after the last seat is needed least.
                 Some(_) if self.chosen.len() >= self.seats => {}

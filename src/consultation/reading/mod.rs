@@ -56,7 +56,7 @@ pub fn read(kind: AnswerKind, text: &str, who: &AgentId, labels: &Labels) -> Rea
         Thinking::None => {}
         Thinking::LeftOut => notes.mended("", "thinking before the answer was left out"),
         Thinking::Unclosed => {
-            notes.mended("", "the answer was looked for in thinking that has no end")
+            notes.mended("", "the answer was looked for in thinking that has no end");
         }
     }
     let found = match find::search(answer.text, kind) {

@@ -177,10 +177,10 @@ impl Transcript {
         self.savings.take(&envelope.event);
         match &envelope.event {
             Event::Consultation(ConsultationEvent::CostEstimated(estimate)) => {
-                self.estimate = Some(estimate.clone())
+                self.estimate = Some(estimate.clone());
             }
             Event::Consultation(ConsultationEvent::UserConsent { approved, how }) => {
-                self.consent = Some((*approved, *how))
+                self.consent = Some((*approved, *how));
             }
             Event::State(StateEvent::Changed { to, .. }) => self.state = *to,
             Event::Agent(AgentEvent::Failed {
@@ -210,11 +210,11 @@ impl Transcript {
                 .rounds
                 .push((*round_number, Duration::from_millis(*duration_ms))),
             Event::Consultation(ConsultationEvent::RoundArtifact { artifact }) => {
-                self.artifacts.push((**artifact).clone())
+                self.artifacts.push((**artifact).clone());
             }
             Event::Judge(JudgeEvent::Rejudged(held)) => self.rejudged = Some(held.clone()),
             Event::Judge(JudgeEvent::SecondPass(second)) => {
-                self.second_pass = Some((**second).clone())
+                self.second_pass = Some((**second).clone());
             }
             Event::Call(CallEvent::Started {
                 call,
@@ -267,7 +267,7 @@ impl Transcript {
                 self.cast = Some((**cast).clone());
             }
             Event::Consultation(ConsultationEvent::EarlyTerminationDecided(decision)) => {
-                self.early_end = Some((**decision).clone())
+                self.early_end = Some((**decision).clone());
             }
             Event::Consultation(ConsultationEvent::Resumed(resumed)) => {
                 self.state = resumed.state;
