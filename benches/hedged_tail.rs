@@ -262,7 +262,7 @@ impl Subscriber for Seat {
     fn event(&mut self, envelope: &Envelope) -> Result<(), SubscriberError> {
         match &envelope.event {
             Event::Agent(AgentEvent::Thinking { agent_id, .. }) if *agent_id != AgentId::Judge => {
-                self.asked = Some(Instant::now())
+                self.asked = Some(Instant::now());
             }
             Event::Agent(AgentEvent::Completed { agent_id, .. }) if *agent_id != AgentId::Judge => {
                 self.answers.extend(

@@ -141,7 +141,7 @@ fn measure(count: usize, length: Length) {
                 records
                     .iter()
                     .map(|record| extract::rows(record, "stem", Timestamp(0)).unwrap()),
-            )
+            );
         });
         inserting += Spent::on(|| {
             for rows in &rows {

@@ -190,7 +190,7 @@ impl Subscriber for Stopwatch {
     fn event(&mut self, envelope: &Envelope) -> Result<(), SubscriberError> {
         match envelope.event {
             Event::Round(RoundEvent::Started { round_number: 1 }) => {
-                self.began = Some(Instant::now())
+                self.began = Some(Instant::now());
             }
             Event::Round(RoundEvent::Completed {
                 round_number: 1, ..

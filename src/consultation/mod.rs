@@ -98,17 +98,17 @@ impl Consultation {
         cause: Option<Cause>,
         act: impl FnOnce(&mut StepContext<'_>, State) -> State,
     ) -> (Vec<Effect>, Option<Panel>) {
-        let mut step = StepContext::new(now, &self.plan, &mut self.run, cause);
-        let state = act(&mut step, std::mem::take(&mut self.state));
-        self.state = match step.take_stop() {
+        let mut context = StepContext::new(now, &self.plan, &mut self.run, cause);
+        let state = act(&mut context, std::mem::take(&mut self.state));
+        self.state = match context.take_stop() {
             // An answer that is there is given, whatever it came to.
             Some(stop) if !state.name().is_terminal() => {
-                state.end(&mut step, stop.reason, stop.message)
+                state.end(&mut context, stop.reason, stop.message)
             }
             Some(_) | None => state,
         };
-        let recast = step.take_recast();
-        (step.into_effects(), recast)
+        let recast = context.take_recast();
+        (context.into_effects(), recast)
     }
 }
 

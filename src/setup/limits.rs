@@ -151,8 +151,8 @@ mod tests {
         Duration::from_secs(seconds)
     }
 
-    fn after(time: u64) -> Option<HedgeAfter> {
-        Some(HedgeAfter::After(seconds(time)))
+    fn after(time: u64) -> HedgeAfter {
+        HedgeAfter::After(seconds(time))
     }
 
     #[test]
@@ -179,7 +179,7 @@ mod tests {
             max_cost: Some(MicroUsd(2_000_000)),
             max_wait: Some(seconds(90)),
             on_failure: Some(OnFailure::Skip),
-            hedge_after: after(4),
+            hedge_after: Some(after(4)),
             ..pre_approved.clone()
         };
         let control = resumed(before.clone(), None, &second);
@@ -207,7 +207,7 @@ mod tests {
         assert!(!is_strict(AbortReason::Strict, &request()));
         assert!(is_strict(AbortReason::Strict, &strict));
         let hedged = ControlRequest {
-            hedge_after: after(4),
+            hedge_after: Some(after(4)),
             ..strict
         };
         let control = resumed(control_of(&request(), "{}", &[]), None, &hedged);
@@ -259,12 +259,12 @@ mod tests {
     fn a_strict_run_is_never_hedged_and_zero_hedges_at_once() {
         let strict = ControlRequest {
             strict: true,
-            hedge_after: after(3),
+            hedge_after: Some(after(3)),
             ..request()
         };
         assert_eq!(control_of(&strict, "{}", &[]).hedge.after, None);
         let at_once = ControlRequest {
-            hedge_after: after(0),
+            hedge_after: Some(after(0)),
             ..request()
         };
         assert_eq!(

@@ -339,16 +339,16 @@ fn expand(tree: &str) -> Vec<String> {
 
 fn absolute(module: &[String], path: &str) -> Option<Vec<String>> {
     let mut parts = path.split("::").filter(|part| !part.is_empty()).peekable();
-    let mut base = match parts.peek()? {
-        &"crate" => {
+    let mut base = match *parts.peek()? {
+        "crate" => {
             parts.next();
             Vec::new()
         }
-        &"self" => {
+        "self" => {
             parts.next();
             module.to_vec()
         }
-        &"super" => module.to_vec(),
+        "super" => module.to_vec(),
         _ => return None,
     };
     while parts.next_if_eq(&"super").is_some() {

@@ -90,7 +90,7 @@ fn in_text(text: &str, kind: AnswerKind) -> Search {
                             wrapped,
                             others,
                             score,
-                        })
+                        });
                     }
                 }
             }

@@ -307,24 +307,26 @@ impl Transcript {
                 call,
                 reason: CancelReason::HedgeLost,
             }) => self.drop_loser(*call),
-            Event::Consultation(ConsultationEvent::Started(_))
+            Event::Consultation(
+                ConsultationEvent::Started(_)
+                | ConsultationEvent::Completed { .. }
+                | ConsultationEvent::SubstitutionOffered { .. }
+                | ConsultationEvent::EarlyTerminationOffered(_),
+            )
             | Event::Round(RoundEvent::Started { .. })
             | Event::Agent(AgentEvent::Thinking { .. })
-            | Event::Consultation(ConsultationEvent::Completed { .. })
-            | Event::Call(CallEvent::Retried { .. })
-            | Event::Consultation(ConsultationEvent::SubstitutionOffered { .. })
+            | Event::Call(
+                CallEvent::Retried { .. }
+                | CallEvent::NotHedged { .. }
+                | CallEvent::Cancelled {
+                    reason: CancelReason::TooLate | CancelReason::Abort(_),
+                    ..
+                },
+            )
             | Event::Cost(CostEvent::GateTriggered { .. })
-            | Event::Consultation(ConsultationEvent::EarlyTerminationOffered(_))
-            | Event::Pulse(PulseEvent::Asked { .. })
-            | Event::Pulse(PulseEvent::Answered { .. })
-            | Event::Health(HealthEvent::CheckStarted { .. })
-            | Event::Health(HealthEvent::StatusUpdated(_))
-            | Event::Call(CallEvent::NotHedged { .. })
-            | Event::Provider(_)
-            | Event::Call(CallEvent::Cancelled {
-                reason: CancelReason::TooLate | CancelReason::Abort(_),
-                ..
-            }) => {}
+            | Event::Pulse(PulseEvent::Asked { .. } | PulseEvent::Answered { .. })
+            | Event::Health(HealthEvent::CheckStarted { .. } | HealthEvent::StatusUpdated(_))
+            | Event::Provider(_) => {}
         }
     }
 

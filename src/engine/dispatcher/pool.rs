@@ -78,8 +78,11 @@ pub struct Permit {
     pub provider: ProviderId,
     limit: u32,
     began: Timestamp,
-    reserved: Vec<(Arc<dyn SharedBudget>, MicroUsd)>,
+    reserved: Reservations,
 }
+
+/// The amounts that are set aside for one call, by budget.
+type Reservations = Vec<(Arc<dyn SharedBudget>, MicroUsd)>;
 
 /// All providers that were called, and the requests that wait for one of them.
 #[derive(Clone, Debug)]
@@ -376,7 +379,7 @@ impl ProviderPool {
         member: MemberId,
         provider: &ProviderId,
         limit: u32,
-        reserved: Vec<(Arc<dyn SharedBudget>, MicroUsd)>,
+        reserved: Reservations,
         now: Timestamp,
     ) -> Permit {
         self.limits.begin(provider);
@@ -498,9 +501,9 @@ enum Refusal {
 fn reserve(
     budgets: &[Arc<dyn SharedBudget>],
     option: &RequestOption,
-) -> Result<Vec<(Arc<dyn SharedBudget>, MicroUsd)>, Refusal> {
+) -> Result<Reservations, Refusal> {
     let worst_case = option.worst_case;
-    let mut reserved: Vec<(Arc<dyn SharedBudget>, MicroUsd)> = Vec::new();
+    let mut reserved = Reservations::new();
     if worst_case == Cost::FREE {
         return Ok(reserved);
     }

@@ -104,7 +104,7 @@ impl Page {
                 self.put(&rule);
             }
             Event::FootnoteReference(text) | Event::InlineMath(text) | Event::DisplayMath(text) => {
-                self.write(&text)
+                self.write(&text);
             }
             Event::TaskListMarker(done) => self.text.push_str(if done { "[x] " } else { "[ ] " }),
         }
@@ -163,7 +163,7 @@ impl Page {
             Tag::Emphasis => self.italic += 1,
             Tag::Strong => self.bold += 1,
             Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. } => {
-                self.link.push(dest_url.into_string())
+                self.link.push(dest_url.into_string());
             }
             _ => {}
         }
@@ -370,9 +370,9 @@ fn open_style(line: &str) -> String {
             .and_then(|rest| rest.split_inclusive('m').next())
             .unwrap_or_default();
         if sequence == "\u{1b}[0m" {
-            open.clear()
+            open.clear();
         } else {
-            open.push_str(sequence)
+            open.push_str(sequence);
         }
     }
     open

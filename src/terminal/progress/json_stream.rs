@@ -113,7 +113,7 @@ impl StreamedJson {
     pub(in crate::terminal) fn finish(&mut self) -> Vec<JsonFragment> {
         match std::mem::take(&mut self.state) {
             ReaderState::LineStart(held) | ReaderState::Brace(held) => {
-                held.chars().for_each(|c| self.text(c))
+                held.chars().for_each(|c| self.text(c));
             }
             ReaderState::Json(JsonPosition {
                 string: Some((StringRole::Value, mut decoder)),
@@ -215,7 +215,7 @@ impl StreamedJson {
         match self.parts.last_mut() {
             Some(JsonFragment::Text(text)) => text.push(c),
             Some(JsonFragment::Field(_) | JsonFragment::End) | None => {
-                self.parts.push(JsonFragment::Text(c.to_string()))
+                self.parts.push(JsonFragment::Text(c.to_string()));
             }
         }
     }
@@ -358,7 +358,7 @@ mod tests {
             for part in parts {
                 match (all.last_mut(), part) {
                     (Some(JsonFragment::Text(before)), JsonFragment::Text(text)) => {
-                        before.push_str(&text)
+                        before.push_str(&text);
                     }
                     (_, part) => all.push(part),
                 }

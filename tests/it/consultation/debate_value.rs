@@ -84,10 +84,10 @@ fn told(log: &[Envelope], all: &[Said]) -> Vec<Envelope> {
             Content::Independent(held) => {
                 held.confidence = of(held.agent_id.as_str(), all)
                     .before
-                    .and_then(Confidence::new)
+                    .and_then(Confidence::new);
             }
             Content::Revision(revision) => {
-                *revision = revised(&revision.agent_id, of(revision.agent_id.as_str(), all))
+                *revision = revised(&revision.agent_id, of(revision.agent_id.as_str(), all));
             }
             Content::Comparison(comparison) => {
                 comparison.comparisons = SEATS
@@ -369,7 +369,7 @@ fn decided(point: &str, recommendation: &str, summary: &str) -> (Option<bool>, O
     for content in contents(&mut log) {
         match content {
             Content::Synthesis(synthesis) => {
-                point.clone_into(&mut synthesis.consensus_points[0].point)
+                point.clone_into(&mut synthesis.consensus_points[0].point);
             }
             Content::Verdict(verdict) => {
                 recommendation.clone_into(&mut verdict.recommendation);

@@ -89,7 +89,7 @@ fn check(log: &[Envelope], machine: &Consultation, kept: usize) {
                 "a call ends once"
             ),
             Event::Call(CallEvent::Cancelled { call, .. }) => {
-                assert_eq!(calls.insert(*call, true), Some(false), "a call ends once")
+                assert_eq!(calls.insert(*call, true), Some(false), "a call ends once");
             }
             _ => {}
         }

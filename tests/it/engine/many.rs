@@ -125,7 +125,7 @@ fn with_fallback(mut plan: Plan) -> Plan {
     plan
 }
 
-fn is_hold(envelope: &&Envelope) -> bool {
+fn is_hold(envelope: &Envelope) -> bool {
     matches!(envelope.event, Event::Provider(ProviderEvent::Held { .. }))
 }
 
@@ -200,7 +200,10 @@ async fn one_retry_after_holds_all_to_the_millisecond() {
     assert_eq!(next, Some(from + hint), "not one earlier, and one at once");
     for history in &histories {
         assert_eq!(state(history), StateName::Complete);
-        assert_eq!(history.iter().filter(is_hold).count(), 1);
+        assert_eq!(
+            history.iter().filter(|envelope| is_hold(envelope)).count(),
+            1
+        );
     }
     assert_replays(&histories);
 }

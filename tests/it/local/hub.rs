@@ -175,7 +175,7 @@ async fn pull_from(base: &str, already: &[u8]) -> Pulled {
     };
     let mut told = Vec::new();
     let result = pull(&MODEL, &home, &sources, &http, &mut |progress| {
-        told.push(progress)
+        told.push(progress);
     })
     .await;
     Pulled {

@@ -18,6 +18,11 @@ fn open(home: &Path) -> MonthBudget {
 /// says so, and waits to be killed.
 #[test]
 #[ignore = "started by the other test"]
+#[expect(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "a process that is started with its home in the environment and says when it is done"
+)]
 fn process_that_is_killed() {
     let Some(home) = std::env::var_os(HOME) else {
         return;

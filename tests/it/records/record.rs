@@ -166,7 +166,7 @@ fn filtered(tokens_saved: u64) -> Vec<Envelope> {
     for envelope in &mut events {
         match &mut envelope.event {
             Event::Consultation(ConsultationEvent::Started(terms)) => {
-                terms.plan = Some(Box::new(script::plan()))
+                terms.plan = Some(Box::new(script::plan()));
             }
             Event::Call(CallEvent::Started {
                 round_number: 3 | 4,

@@ -364,7 +364,7 @@ fn sparse_record_is_read_as_far_as_it_goes() {
 fn failed_experts_are_named_with_their_providers_message() {
     let record = original("failed.json");
     assert_eq!(record.completion(), Completion::Aborted);
-    assert_eq!(record.verdict.is_none(), true);
+    assert!(record.verdict.is_none());
     assert_eq!(record.cost, Some(Cost::FREE));
     let failures: Vec<_> = record
         .agent_rounds
@@ -435,7 +435,7 @@ fn index_rows_equal_the_originals_records() {
     assert!(whole.calls.is_empty());
 
     let early = rows("early.json").unwrap().consultation;
-    assert_eq!(early.early_termination, true);
+    assert!(early.early_termination);
     assert_eq!(early.saved_micro_usd, Some(18_000));
     assert_eq!(early.confidence, Some(0.93));
     let cancelled = rows("partial.jsonl").unwrap().consultation;

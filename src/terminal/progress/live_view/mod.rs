@@ -76,7 +76,7 @@ impl LiveView {
     pub(in crate::terminal) fn follow(&mut self, event: &Event, now: Duration) {
         match event {
             Event::Consultation(ConsultationEvent::Started(terms)) => {
-                self.columns = messages::columns(&terms.panel)
+                self.columns = messages::columns(&terms.panel);
             }
             Event::Panel(PanelEvent::PersonasSelected(cast)) => {
                 self.columns = messages::columns(&cast.panel);
@@ -133,7 +133,7 @@ impl LiveView {
                 agent_id, error, ..
             }) => self.set_phase(agent_id, AgentPhase::Failed(one_line(&error.message))),
             Event::Consultation(ConsultationEvent::SubstitutionOffered { agent_id, .. }) => {
-                self.set_phase(agent_id, AgentPhase::Asking)
+                self.set_phase(agent_id, AgentPhase::Asking);
             }
             Event::Consultation(ConsultationEvent::ProviderSubstituted {
                 agent_id,
@@ -185,7 +185,7 @@ impl LiveView {
             }
             Event::Call(CallEvent::Cancelled { call, .. }) => self.drop_call(*call),
             Event::Consultation(ConsultationEvent::Resumed(resumed)) => {
-                self.restart_unanswered(resumed.state, now)
+                self.restart_unanswered(resumed.state, now);
             }
             Event::Consultation(
                 ConsultationEvent::UserConsent { .. }

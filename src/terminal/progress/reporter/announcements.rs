@@ -60,7 +60,7 @@ impl ProgressReporter {
                 }
             }
             ConsultationEvent::EarlyTerminationDecided(decision) => {
-                self.early_termination(decision)
+                self.early_termination(decision);
             }
             ConsultationEvent::Completed { .. } => {
                 self.print_finished_rows(elapsed);

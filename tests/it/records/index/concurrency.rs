@@ -40,8 +40,9 @@ fn concurrent_writers_lose_no_rows_during_rebuilds() {
     let (is_over, times) = (AtomicBool::new(false), AtomicUsize::new(0));
     thread::scope(|scope| {
         let write = |part: &[GeneratedConsultation]| {
-            part.iter()
-                .for_each(|consultation| live(&home, consultation))
+            for consultation in part {
+                live(&home, consultation);
+            }
         };
         let writers: Vec<_> = all
             .chunks(all.len() / WRITERS)

@@ -20,10 +20,10 @@ pub(crate) const DAMAGES: [(&str, Damage); 7] = [
         fs::write(database, vec![0; length]).unwrap();
     }),
     ("a text file", |database| {
-        fs::write(database, "dear diary\n".repeat(1_000)).unwrap()
+        fs::write(database, "dear diary\n".repeat(1_000)).unwrap();
     }),
     ("a short text file", |database| {
-        fs::write(database, "dear diary\n").unwrap()
+        fs::write(database, "dear diary\n").unwrap();
     }),
     ("cut in half", |database| {
         let length = fs::metadata(database).unwrap().len();
@@ -40,10 +40,10 @@ pub(crate) const DAMAGES: [(&str, Damage); 7] = [
             .open(database)
             .unwrap()
             .set_len(60)
-            .unwrap()
+            .unwrap();
     }),
     ("first page overwritten", |database| {
-        overwrite(database, 0, 7)
+        overwrite(database, 0, 7);
     }),
 ];
 

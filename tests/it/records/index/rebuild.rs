@@ -415,7 +415,7 @@ fn progress_rises_from_nothing_to_all() {
     let home = Home::with(12, 130);
     let mut told = vec![];
     rebuild(&home.logs(), &home.database(), &mut |progress| {
-        told.push(progress)
+        told.push(progress);
     })
     .unwrap();
     assert_eq!(told[0], RebuildProgress { done: 0, of: 130 });

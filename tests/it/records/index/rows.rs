@@ -581,7 +581,7 @@ fn call_without_a_stated_cost_makes_the_total_a_lower_bound() {
     assert_eq!(rows.calls[0].cost, Cost::at_least(MicroUsd::ZERO));
     assert_eq!(rows.calls[0].provider.as_ref(), "unknown");
     assert_eq!(rows.calls[0].agent_id.as_ref(), "unknown");
-    assert_eq!(rows.calls[0].failed, true);
+    assert!(rows.calls[0].failed);
 }
 
 #[test]
