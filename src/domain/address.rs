@@ -11,8 +11,8 @@ pub enum Bare {
     /// TLS, except on the user's own machine.
     Https,
     Http,
-    /// HTTP, at this port if the address has none: the words in which Ollama is told where to
-    /// listen.
+    /// HTTP, at this port if the address has none: the form in which Ollama takes the address to
+    /// listen on.
     HttpAtPort(u16),
 }
 

@@ -100,8 +100,8 @@ pub struct Revision {
 }
 
 impl Revision {
-    /// The place of an answer that nobody has given.
-    pub fn nothing_said(agent: &SeatId) -> Self {
+    /// Returns an empty revision for an expert that gave no answer.
+    pub fn unanswered(agent: &SeatId) -> Self {
         Self {
             agent_id: agent.clone(),
             challenges: Vec::new(),
@@ -192,8 +192,8 @@ pub enum Source {
 }
 
 impl Source {
-    /// What a reader is told of a verdict that no judge gave.
-    pub fn told(self) -> &'static str {
+    /// Returns a sentence about the origin of a verdict that no judge gave.
+    pub fn description(self) -> &'static str {
         match self {
             Self::Synthesis => {
                 "Put together from the judge's synthesis of Round 2; no verdict was asked for."
@@ -219,8 +219,8 @@ pub struct Dissent {
     pub severity: Severity,
 }
 
-/// What the clerk finds about pairs of texts: what an expert held before and after the debate, or
-/// two verdicts on the same record.
+/// The helper model's comparison of pairs of texts: an expert's positions before and after the
+/// debate, or two verdicts on the same record.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     pub comparisons: Vec<Compared>,
@@ -250,7 +250,7 @@ pub enum Magnitude {
 pub struct PersonaSelection {
     pub task_type: String,
     pub reason: String,
-    /// As the clerk names them.
+    /// As the helper model names them.
     pub personas: Vec<String>,
 }
 

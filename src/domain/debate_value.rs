@@ -1,5 +1,6 @@
-//! What the debate was worth: who moved, how far, because of whom, and whether the rounds after the
-//! second changed the answer. What is not known is `None` or `Unknown`, and counts as nothing.
+//! The value of the debate: which experts moved, how far, under whose influence, and whether the
+//! rounds after the second changed the answer. What is unknown is `None` or `Unknown` and is not
+//! counted.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,14 +16,14 @@ pub struct DebateValue {
     pub status: ComparisonStatus,
     /// Why nothing was compared, in words; `None` where it was.
     pub reason: Option<String>,
-    /// Everybody on the panel.
+    /// The number of seats on the panel.
     pub total_agents: u64,
     /// Those who answered in Round 1, in the panel's order.
     pub agents: Vec<AgentMove>,
     /// The mean by expert of what they state at the end less what they stated at the beginning; of
     /// those that state both.
     pub avg_confidence_increase: Option<f64>,
-    /// Whom most of the experts that moved say they moved for.
+    /// The experts named most often as the reason for a move.
     pub key_influencers: Vec<SeatId>,
     /// Of the experts that answered Round 3, the share that the judge's verdict names no dissent
     /// of.
@@ -43,11 +44,11 @@ pub struct DebateValue {
 #[serde(rename_all = "snake_case")]
 pub enum ComparisonStatus {
     Compared,
-    /// Nobody was to compare them, or there was nobody to do it.
+    /// The comparison was switched off, or there was no model for it.
     Skipped,
-    /// Somebody was asked and gave no answer.
+    /// A model was asked and gave no usable answer.
     Failed,
-    /// There are not two positions of anybody.
+    /// No expert gave two positions.
     #[default]
     NotApplicable,
 }
@@ -62,9 +63,9 @@ pub struct AgentMove {
     pub revised_position: Option<String>,
     pub revised_confidence: Option<Confidence>,
     pub magnitude: ChangeMagnitude,
-    /// What is different, in the words of who compared; empty where nobody said.
+    /// What is different, in the words of the model that compared; empty if it gave no reason.
     pub reasoning: String,
-    /// Whom it names as the reason; without itself and whoever is not on the panel.
+    /// The experts it names as the reason; without itself and names that are not on the panel.
     pub influenced_by: Vec<SeatId>,
     /// It moved towards the majority and named no argument.
     pub conformity: bool,
@@ -94,7 +95,7 @@ impl From<Magnitude> for ChangeMagnitude {
 }
 
 impl ChangeMagnitude {
-    /// Whether it is a change; `None` where nobody knows.
+    /// Returns whether it is a change; `None` if that is unknown.
     pub fn is_change(self) -> Option<bool> {
         match self {
             Self::Same => Some(false),
@@ -117,8 +118,8 @@ impl AgentMove {
 }
 
 impl DebateValue {
-    /// Experts of whom it is known whether they moved. Without a comparison nobody counts: those
-    /// whose words stayed the same would stand for all the others.
+    /// Returns the number of experts known to have moved or not. Without a comparison it is 0:
+    /// otherwise experts whose words stayed the same would represent all the others.
     pub fn agents_compared(&self) -> u64 {
         self.known().count() as u64
     }
@@ -145,7 +146,8 @@ impl DebateValue {
 }
 
 impl DebateValue {
-    /// What is said first: how many moved. `None` where nobody knows; `reason` then says why.
+    /// Returns how many experts moved, for a headline. `None` if that is unknown; `reason` then says
+    /// why.
     pub fn headline(&self) -> Option<String> {
         let (compared, changed) = (self.agents_compared(), self.agents_changed_position());
         let left_out = match self.total_agents.saturating_sub(compared) {
@@ -172,7 +174,7 @@ impl DebateValue {
             (Some(false), Some(words)) => format!(" and did not change the answer ({words})"),
             (Some(false), None) => " and did not change the answer".to_owned(),
             (None, Some(words)) => {
-                format!("; whether they changed the answer cannot be told by its words ({words})")
+                format!("; whether they changed the answer is unclear from its words ({words})")
             }
             (None, None) => "; whether they changed the answer is not known".to_owned(),
         };
@@ -181,7 +183,8 @@ impl DebateValue {
 }
 
 impl AgentMove {
-    /// What became of its position, without its own name; `name` says those of others.
+    /// Describes what happened to its position, without its own name; `name` returns the names of
+    /// others.
     pub fn in_words(&self, name: &dyn Fn(&SeatId) -> String) -> String {
         let what = match self.magnitude {
             ChangeMagnitude::Same => "maintained position",
@@ -236,18 +239,18 @@ mod tests {
         }
     }
 
-    fn told(agent: &AgentMove) -> String {
+    fn in_words(agent: &AgentMove) -> String {
         agent.in_words(&|id| id.as_str().to_uppercase())
     }
 
     #[test]
-    fn each_expert_is_told_of_in_a_line() {
+    fn each_expert_is_described_in_one_line() {
         assert_eq!(
-            told(&moved("a", ChangeMagnitude::SignificantChange)),
+            in_words(&moved("a", ChangeMagnitude::SignificantChange)),
             "significant shift influenced by X, Y (confidence +8%)"
         );
         assert_eq!(
-            told(&moved("a", ChangeMagnitude::Same)),
+            in_words(&moved("a", ChangeMagnitude::Same)),
             "maintained position (confidence +8%)"
         );
         let unstated = AgentMove {
@@ -255,7 +258,7 @@ mod tests {
             influenced_by: vec![],
             ..moved("a", ChangeMagnitude::MinorRefinement)
         };
-        assert_eq!(told(&unstated), "minor refinement");
+        assert_eq!(in_words(&unstated), "minor refinement");
         let same = AgentMove {
             revised_confidence: Confidence::new(0.7501),
             conformity: true,
@@ -263,11 +266,11 @@ mod tests {
             ..moved("a", ChangeMagnitude::ModerateShift)
         };
         assert_eq!(
-            told(&same),
+            in_words(&same),
             "moderate shift (confidence unchanged); changed without naming an argument, towards the majority"
         );
         assert_eq!(
-            told(&AgentMove {
+            in_words(&AgentMove {
                 revised_confidence: None,
                 ..moved("a", ChangeMagnitude::Unknown)
             }),
@@ -278,7 +281,7 @@ mod tests {
             revised_confidence: None,
             ..moved("a", ChangeMagnitude::Unknown)
         };
-        assert_eq!(told(&silent), "gave no answer in Round 3");
+        assert_eq!(in_words(&silent), "gave no answer in Round 3");
     }
 
     #[test]
@@ -321,28 +324,28 @@ mod tests {
     }
 
     #[test]
-    fn the_later_rounds_are_told_of_by_what_they_cost_and_changed() {
+    fn later_rounds_are_described_by_their_cost_and_effect() {
         let value = |verdict_changed_after_round_2, similarity_to_round_2| DebateValue {
             later_rounds_cost: Some(Cost::exactly(MicroUsd(12_300))),
             verdict_changed_after_round_2,
             similarity_to_round_2,
             ..DebateValue::default()
         };
-        let told = |changed, share| value(changed, share).worth_of_later_rounds().unwrap();
+        let worth = |changed, share| value(changed, share).worth_of_later_rounds().unwrap();
         assert_eq!(
-            told(Some(false), Some(0.85)),
+            worth(Some(false), Some(0.85)),
             "Rounds 3-4 cost $0.0123 and did not change the answer (85% of the words of what Round 2 agreed on are in it)"
         );
         assert_eq!(
-            told(Some(true), Some(0.0)),
+            worth(Some(true), Some(0.0)),
             "Rounds 3-4 cost $0.0123 and changed the answer (0% of the words of what Round 2 agreed on are in it)"
         );
         assert_eq!(
-            told(None, Some(0.4)),
-            "Rounds 3-4 cost $0.0123; whether they changed the answer cannot be told by its words (40% of the words of what Round 2 agreed on are in it)"
+            worth(None, Some(0.4)),
+            "Rounds 3-4 cost $0.0123; whether they changed the answer is unclear from its words (40% of the words of what Round 2 agreed on are in it)"
         );
         assert_eq!(
-            told(None, None),
+            worth(None, None),
             "Rounds 3-4 cost $0.0123; whether they changed the answer is not known"
         );
         assert_eq!(DebateValue::default().worth_of_later_rounds(), None);

@@ -81,7 +81,7 @@ pub struct Cost {
     /// The part that is known, in micro-dollars.
     #[serde(rename = "micro_usd")]
     pub known: MicroUsd,
-    /// True when the real cost is at least `known`, and how much more nobody said.
+    /// True if the real cost is at least `known`, and the rest is unknown.
     pub lower_bound: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What became of an answer, as the user says afterwards.
+//! Whether an answer turned out right, as graded by the user afterwards.
 
 use serde::{Deserialize, Serialize};
 

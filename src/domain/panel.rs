@@ -13,7 +13,7 @@ pub struct Persona {
     pub id: String,
     /// Name on screens: `Security Expert`.
     pub name: String,
-    /// What the model is told about who it is.
+    /// The system prompt that describes the role to the model.
     pub prompt: String,
     /// The same in a sentence, for a small model, which repeats a long text instead of thinking by
     /// it. Empty: the first paragraph.
@@ -52,8 +52,7 @@ pub fn bare(name: &str) -> String {
         .collect()
 }
 
-/// Gives each of these a seat in order. A persona that sits more than once is told apart by a
-/// number.
+/// Gives each of these a seat, in order. Seats of the same persona are numbered.
 pub fn seated(players: impl IntoIterator<Item = (Persona, ModelRef)>) -> Vec<Seat> {
     let mut seats: Vec<Seat> = Vec::new();
     let mut met: BTreeMap<String, usize> = BTreeMap::new();

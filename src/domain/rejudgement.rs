@@ -1,4 +1,4 @@
-//! What changed when the answers of a consultation were judged anew.
+//! What changed when the answers of a consultation were judged again.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ pub struct Rejudgement {
     pub held: Held,
     pub consensus_points: Changes,
     pub tensions: Changes,
-    /// What judging anew cost.
+    /// The cost of the second judgement.
     pub cost: Option<Cost>,
 }
 
@@ -49,7 +49,7 @@ pub struct Changes {
 }
 
 impl Rejudgement {
-    /// Compares a consultation with the one in which its answers were judged anew.
+    /// Compares a consultation with the one in which its answers were judged again.
     pub fn of(before: &StoredRecord, after: &StoredRecord) -> Self {
         let points = |found: &Synthesis| {
             found
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_are_compared_by_their_words_and_told_as_they_were_written_last() {
+    fn texts_are_compared_by_their_words_and_quoted_from_the_later_judgement() {
         let texts = |texts: &[&str]| {
             texts
                 .iter()
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn without_an_earlier_verdict_nothing_can_have_held() {
-        let told = Rejudgement::of(&StoredRecord::default(), &StoredRecord::default());
-        assert_eq!(told.held, Held::unknown("there was no verdict"));
+        let rejudgement = Rejudgement::of(&StoredRecord::default(), &StoredRecord::default());
+        assert_eq!(rejudgement.held, Held::unknown("there was no verdict"));
     }
 }

@@ -1,5 +1,5 @@
-//! What came of asking the judge a second time, with the experts in the opposite order: whether its
-//! verdict depends on the order.
+//! The result of asking the judge a second time, with the experts in the opposite order: whether
+//! its verdict depends on the order.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ use super::ids::{ModelRef, SeatId};
 pub struct SecondPass {
     /// With the experts named as in the first pass. `None` when there is none.
     pub verdict: Option<Verdict>,
-    /// Who gave it: the judge, or who stood in for it.
+    /// The model that gave it: the judge's or a fallback.
     pub model: Option<ModelRef>,
     /// The seats in the order in which they were `Expert A`, `Expert B`, … the second time.
     pub expert_order: Vec<SeatId>,
@@ -24,7 +24,7 @@ pub struct SecondPass {
 pub struct Held {
     /// `None` when that is not known.
     pub consistent: Option<bool>,
-    /// How far apart the two verdicts are; `None` when nobody has compared them.
+    /// How far apart the two verdicts are; `None` if they were not compared.
     pub magnitude: Option<Magnitude>,
     /// Why it held or did not, or why that is not known.
     pub reason: Option<String>,
@@ -38,7 +38,7 @@ impl Held {
         }
     }
 
-    /// Two verdicts so far apart are one when whoever follows either does the same.
+    /// Two verdicts agree if following either of them leads to the same actions.
     pub fn by(magnitude: Magnitude, reason: Option<String>) -> Self {
         let consistent = match magnitude {
             Magnitude::Same | Magnitude::MinorRefinement => true,
@@ -67,9 +67,9 @@ impl Held {
 }
 
 impl SecondPass {
-    /// What came of it, in a sentence without its full stop. `judge` is who gave the verdict that
-    /// counts.
-    pub fn told(&self, judge: Option<&ModelRef>) -> String {
+    /// Describes the result in a sentence without its full stop. `judge` is the model that gave the
+    /// verdict that counts.
+    pub fn description(&self, judge: Option<&ModelRef>) -> String {
         let found = match self.held.consistent {
             Some(true) => "the verdict held when the experts' order was reversed",
             Some(false) => "the verdict did NOT hold when the experts' order was reversed",
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_of_it_is_said_with_its_reason_and_with_who_else_judged() {
+    fn description_names_the_reason_and_a_different_judge() {
         let judge = ModelRef::new("openai", "gpt-6.1-sol");
         let pass = |consistent, reason: &str, model: &ModelRef| SecondPass {
             held: Held {
@@ -135,22 +135,22 @@ mod tests {
             model: Some(model.clone()),
             ..SecondPass::default()
         };
-        let told = |pass: SecondPass| pass.told(Some(&judge));
+        let description = |pass: SecondPass| pass.description(Some(&judge));
         assert_eq!(
-            told(pass(Some(true), "Alike.", &judge)),
+            description(pass(Some(true), "Alike.", &judge)),
             "the verdict held when the experts' order was reversed"
         );
         assert_eq!(
-            told(pass(Some(false), "JWT instead.", &judge)),
+            description(pass(Some(false), "JWT instead.", &judge)),
             "the verdict did NOT hold when the experts' order was reversed: JWT instead"
         );
         assert_eq!(
-            told(pass(
+            description(pass(
                 None,
-                "nobody was there",
+                "no model was available",
                 &ModelRef::new("xai", "grok-4.7")
             )),
-            "it is not known whether the verdict holds when the experts' order is reversed (the second time by xai:grok-4.7): nobody was there"
+            "it is not known whether the verdict holds when the experts' order is reversed (the second time by xai:grok-4.7): no model was available"
         );
     }
 }

@@ -133,8 +133,8 @@ pub struct QualityNumbers {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DebateNumbers {
     pub debates: u64,
-    /// Experts of whom it is known whether they moved: because they were compared, or, of a version
-    /// that could not, because they said so.
+    /// Experts known to have moved or not: because their positions were compared, or, in records of
+    /// versions without a comparison, because they said so.
     pub agents: u64,
     /// Of these, those that held something else than at the beginning.
     pub changed: u64,
@@ -216,7 +216,7 @@ impl Progress {
         self.median_ms.map(|median| median < self.targets.median_ms)
     }
 
-    /// `None` where what is known is below the target, and something came on top that nobody knows.
+    /// `None` if the known part is below the target and an unknown part comes on top.
     pub fn is_cheap_enough(&self) -> Option<bool> {
         match self.month.known < self.targets.month {
             true if self.month.lower_bound => None,

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use crate::domain::time::Timestamp;
 
-/// Tells the time of one run.
+/// The clock of one run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clock {
     started: Timestamp,

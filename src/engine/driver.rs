@@ -61,7 +61,7 @@ pub enum RunStart {
 }
 
 impl RunStart {
-    /// A consultation as its log left it, and how to go on with it.
+    /// Returns a consultation as its log left it, and how to resume it.
     pub fn resume(
         replayed: Replayed,
         control: Control,
@@ -226,7 +226,7 @@ impl<'a> Run<'a> {
                 {
                     permit.settle(finished.cost);
                 }
-                tell(&mut self.with.subscribers, &envelope);
+                publish(&mut self.with.subscribers, &envelope);
                 self.history.push(*envelope);
             }
         }
@@ -322,8 +322,9 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Tells everyone; who fails is dropped, and the others are told why, once.
-fn tell(subscribers: &mut Vec<&mut dyn Subscriber>, envelope: &Envelope) {
+/// Sends an event to all subscribers. One that fails is dropped, and the failure is reported once
+/// to the others.
+fn publish(subscribers: &mut Vec<&mut dyn Subscriber>, envelope: &Envelope) {
     let mut troubles = Vec::new();
     subscribers.retain_mut(|subscriber| match subscriber.event(envelope) {
         Ok(()) => true,

@@ -26,7 +26,7 @@ pub enum Delta {
 ///
 /// Dropping the future cancels the call: the connection is closed, or the decoding stops.
 pub trait Provider: Send + Sync + std::fmt::Debug {
-    /// Makes one call, without any retry of its own. `on` is told of progress as it happens.
+    /// Makes one call, without any retry of its own. `on` receives progress as it happens.
     fn ask<'a>(
         &'a self,
         ask: &'a Ask,
@@ -40,7 +40,7 @@ pub trait Provider: Send + Sync + std::fmt::Debug {
     }
 }
 
-/// Someone who is told everything, in order.
+/// Receives all events, in order.
 pub trait Subscriber: std::fmt::Debug {
     /// Name for a report when it fails: `journal`, `progress`.
     fn name(&self) -> &'static str;
@@ -52,8 +52,8 @@ pub trait Subscriber: std::fmt::Debug {
     /// Takes a sign of life. Most have no use for it.
     fn delta(&mut self, _call: CallId, _delta: &Delta) {}
 
-    /// Takes word that another subscriber failed and is dropped. Who has a way to tell the user
-    /// tells.
+    /// Takes the message that another subscriber failed and is dropped. A subscriber that can reach
+    /// the user shows it.
     fn trouble(&mut self, _what: &str) {}
 }
 

@@ -1,4 +1,4 @@
-//! How far stated confidence can be trusted: what was stated against what became of it.
+//! How far stated confidence can be trusted: stated confidence against graded answers.
 //!
 //! Shown are the Brier score (the mean square of stated less right: 0 is perfect, 0.25 is what
 //! always saying one half gives), the expected calibration error over ten bins of equal width
@@ -18,8 +18,8 @@ pub struct Calibration {
     pub wrong: u64,
     /// Answers, by the confidence of their verdicts.
     pub answers: Option<Reliability>,
-    /// Experts by model, as stated in Round 1, where they stood behind the answer: of an expert
-    /// that held something else nobody has said whether it was right.
+    /// Experts by model, as stated in Round 1, if they supported the answer: the grade says
+    /// nothing about an expert with another position.
     pub experts: Vec<(ModelRef, Reliability)>,
     /// Judges by model.
     pub judges: Vec<(ModelRef, Reliability)>,
@@ -41,7 +41,7 @@ impl Calibration {
     }
 }
 
-/// One statement and what became of it, both from 0 to 1.
+/// One stated confidence and how far the answer was right, both from 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Graded {
     pub stated: f64,
@@ -155,7 +155,10 @@ fn share(part: usize, whole: usize) -> f64 {
     as_number(part) / as_number(whole)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "nobody grades 2^53 answers")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a user grades far fewer than 2^53 answers"
+)]
 fn as_number(count: usize) -> f64 {
     count as f64
 }

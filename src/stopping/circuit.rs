@@ -224,8 +224,8 @@ impl Circuit {
         }
     }
 
-    /// A call that began at `began` was dropped: that says nothing about whom it went to. A probe's
-    /// permit is given back.
+    /// Records that a call that began at `began` was dropped, which says nothing about the provider.
+    /// A probe's permit is given back.
     pub fn abandoned(&mut self, began: Timestamp) {
         match &mut self.0 {
             Stage::Probing { last, until, .. } if began >= *last => *until = *last,
@@ -492,8 +492,8 @@ mod tests {
     }
 
     #[test]
-    fn why_it_opened_can_be_told() {
-        let told = [
+    fn the_reason_for_opening_is_described() {
+        let reasons = [
             WhyOpen::Consecutive { failures: 3 },
             WhyOpen::Share {
                 failures: 5,
@@ -502,7 +502,7 @@ mod tests {
             WhyOpen::ProbeFailed,
         ];
         assert_eq!(
-            told.map(|why| why.to_string()),
+            reasons.map(|why| why.to_string()),
             [
                 "3 calls in a row failed",
                 "5 of the last 10 calls failed",

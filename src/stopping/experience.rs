@@ -1,5 +1,4 @@
-//! How often answers with so much agreement were right, as far as this user has said what became of
-//! theirs.
+//! How often answers with a given agreement were right, as far as this user has graded them.
 //!
 //! Few answers were graded at each level of agreement. So each level is drawn towards all of them
 //! together, and levels that contradict the order (more agreement, yet less often right) are taken
@@ -132,7 +131,7 @@ fn together(one: Step, other: Step) -> Step {
     }
 }
 
-/// Levels are told apart in whole percents, so that 2 of 3 is the same level however its binary
+/// Levels are distinguished in whole percents, so that 2 of 3 is the same level however its binary
 /// fraction was rounded.
 #[expect(
     clippy::cast_possible_truncation,
@@ -143,7 +142,10 @@ fn percent(share: f64) -> u64 {
     (share.clamp(0.0, 1.0) * 100.0).round() as u64
 }
 
-#[expect(clippy::cast_precision_loss, reason = "nobody grades 2^53 answers")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a user grades far fewer than 2^53 answers"
+)]
 fn number(count: usize) -> f64 {
     count as f64
 }

@@ -66,7 +66,10 @@ fn sigmoid(log_odds: f64) -> f64 {
     1.0 / (1.0 + (-log_odds).exp())
 }
 
-#[expect(clippy::cast_precision_loss, reason = "nobody seats 2^53 experts")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a panel has far fewer than 2^53 seats"
+)]
 fn number(count: usize) -> f64 {
     count as f64
 }

@@ -50,43 +50,30 @@ const CHECKED: [&str; 6] = [
     "fuzz/README.md",
 ];
 
-/// Paths whose words are still to be changed. This list only gets shorter.
-const PENDING: &[&str] = &[
-    "prompts/",
-    "schemas/",
-    "src/commands/config/setting_path.rs",
-    "src/commands/consult/dry_run.rs",
-    "src/consultation/",
-    "src/domain/",
-    "src/engine/dispatcher/mod.rs",
-    "src/engine/dispatcher/pool.rs",
-    "src/engine/driver.rs",
-    "src/engine/ports.rs",
-    "src/providers/delta_redactor.rs",
-    "src/providers/discovery/answers.rs",
-    "src/providers/form/parameters.rs",
-    "src/providers/local/schema.rs",
-    "src/records/index/migrations/002_search_and_outcomes.sql",
-    "src/records/index/migrations/003_days.sql",
-    "src/records/page/answer.rs",
-    "src/records/record.rs",
-    "src/records/stored/conclave.rs",
-    "src/setup/fallbacks.rs",
-    "src/setup/local_servers.rs",
-    "src/setup/panel/tests.rs",
-    "src/setup/plan/terms.rs",
-    "src/stopping/",
+/// Texts that keep their words, and the reason.
+const FIXED: &[(&str, &str)] = &[
+    ("prompts/", "prompts are versioned and hashed"),
+    ("schemas/answers/", "models get these schemas"),
+    (
+        "src/records/index/migrations/",
+        "a published migration never changes",
+    ),
 ];
+
+/// Paths whose words are still to be changed. This list only gets shorter.
+const PENDING: &[&str] = &["src/consultation/"];
 
 /// Lines that may use a phrase: a part of the line, and the reason.
 const ALLOWED: &[(&str, &str)] = &[
     ("rename = \"", "a name on the wire"),
     ("alias = \"", "a name on the wire"),
+    ("\"casting\"", "a name on the wire"),
+    ("\"clerk\"", "the id of the helper model on the wire"),
+    ("written `clerk`", "the id of the helper model on the wire"),
+    ("\"Clerk\"", "the name of the helper model in records"),
     ("journals call it `Clerk`", "a name in journals"),
-    (
-        ".told(",
-        "a function of the domain that is still to be renamed",
-    ),
+    ("\"nobody_there\"", "a name on the wire"),
+    ("\"nobody_to_ask\"", "a name on the wire"),
 ];
 
 /// Type names that several modules may define, and the reason.
@@ -163,7 +150,9 @@ fn given_up_phrases_do_not_come_back() {
             .extension()
             .is_none_or(|ending| ending != "snap")
             && !name.ends_with("models.json");
-        if !is_text || PENDING.iter().any(|pending| name.starts_with(pending)) {
+        let is_fixed = FIXED.iter().any(|(fixed, _)| name.starts_with(fixed));
+        let is_pending = PENDING.iter().any(|pending| name.starts_with(pending));
+        if !is_text || is_fixed || is_pending {
             continue;
         }
         for (number, line) in fs::read_to_string(&path).unwrap().lines().enumerate() {

@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn the_dots_of_a_models_name_are_told_from_those_before_its_fields() {
+    fn dots_in_a_model_name_do_not_separate_fields() {
         for (dotted, expected) in [
             (
                 "parameters.openai.reasoning_effort",

@@ -60,7 +60,7 @@ pub(in crate::consultation) fn of_skipped_rounds(
     let empty: Vec<Revision> = sources
         .iter()
         .filter_map(|source| source.agent.seat())
-        .map(Revision::nothing_said)
+        .map(Revision::unanswered)
         .collect();
     let merging = filter::merging(&prompter, plan.material, &empty, synthesis)?;
     total += cost(

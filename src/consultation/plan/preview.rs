@@ -236,6 +236,6 @@ fn independent(agent: &SeatId, position: String) -> Independent {
 fn revision(agent: &SeatId, revised_position: String) -> Revision {
     Revision {
         revised_position,
-        ..Revision::nothing_said(agent)
+        ..Revision::unanswered(agent)
     }
 }

@@ -50,14 +50,14 @@ struct State {
     checks: Checks,
 }
 
-/// Where a member is told things.
+/// A member's channel for notices, and the providers it uses.
 #[derive(Debug)]
 struct MemberEntry {
     notices: mpsc::UnboundedSender<Notice>,
     providers: BTreeSet<ProviderId>,
 }
 
-/// Something a member is told.
+/// A message to a member.
 #[derive(Debug)]
 pub enum Notice {
     /// A request that waited is decided on.
@@ -126,7 +126,7 @@ impl Dispatcher {
 }
 
 impl State {
-    /// Tells every member what is new, but `except`, which gets it back.
+    /// Sends the news to every member but `except`, to which it is returned.
     fn publish(&mut self, except: Option<MemberId>) -> Vec<Input> {
         let mut own = Vec::new();
         for update in self.pool.take_updates() {
@@ -137,7 +137,7 @@ impl State {
         own
     }
 
-    /// Takes a signal of a provider's health, and tells whoever uses it when its status changes.
+    /// Takes a signal of a provider's health, and notifies its users if its status changes.
     fn signal(
         &mut self,
         provider: &ProviderId,

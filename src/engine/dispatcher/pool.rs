@@ -309,7 +309,7 @@ impl ProviderPool {
         (health.status() != HealthStatus::Unknown).then_some(health)
     }
 
-    /// All that a consultation needs to be told of a provider when it begins.
+    /// Returns the updates a consultation needs about a provider when it begins.
     pub fn snapshot(&self, provider: &ProviderId, now: Timestamp) -> Vec<ProviderUpdate> {
         let mut changes = Vec::new();
         if let Some(state) = self.states.get(provider) {

@@ -325,7 +325,7 @@ mod tests {
             json!(["Expert A", "consensus"])
         );
         assert_eq!(
-            target("You are Expert B. Nobody else answered."),
+            target("You are Expert B. No other expert answered."),
             json!(["Expert B", "consensus"])
         );
     }

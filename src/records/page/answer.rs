@@ -116,7 +116,7 @@ pub(super) fn answer(page: &mut Markup, record: &StoredRecord) {
         .and_then(|verdict| verdict.composed_from)
     {
         page.put("<p class=\"quiet\">")
-            .put(source.told())
+            .put(source.description())
             .put("</p>\n");
     }
     if let Some(summary) = record
@@ -158,12 +158,12 @@ fn second_pass(page: &mut Markup, record: &StoredRecord) {
     };
     let Some(other) = second.other_verdict() else {
         page.put("<p class=\"quiet\">Judged twice: ")
-            .inline(&second.told(record.judge.as_ref()))
+            .inline(&second.description(record.judge.as_ref()))
             .put("</p>\n");
         return;
     };
     page.put("<aside class=\"notice\">\n<p><strong>Judged twice:</strong> ")
-        .inline(&second.told(record.judge.as_ref()))
+        .inline(&second.description(record.judge.as_ref()))
         .put("</p>\n");
     page.put("<p>With the order reversed, the judge recommends:</p>\n");
     page.list(

@@ -255,7 +255,7 @@ pub(super) fn value(page: &mut Markup, record: &StoredRecord) {
         page.put("</ul>\n");
     } else {
         page.put("<p>Whether positions changed is unknown: ");
-        page.inline(value.reason.as_deref().unwrap_or("no reason is recorded"))
+        page.inline(value.reason.as_deref().unwrap_or("no reason recorded"))
             .put("</p>\n");
     }
     if !value.key_insights.is_empty() {

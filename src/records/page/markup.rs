@@ -41,7 +41,7 @@ impl Markup {
     pub(super) fn block(&mut self, text: &str) -> &mut Self {
         let text = text.trim_matches('\n').trim_end();
         if text.is_empty() {
-            return self.put("<p class=\"quiet\">(nothing said)</p>\n");
+            return self.put("<p class=\"quiet\">(empty answer)</p>\n");
         }
         // Not `pre`: a parser drops the line break behind that tag.
         self.put("<div class=\"said\" dir=\"auto\">")

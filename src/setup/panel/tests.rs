@@ -229,8 +229,7 @@ fn with_three_keys_each_seat_has_its_own_vendor_and_openai_judges() {
 }
 
 #[test]
-fn with_one_key_the_seats_are_different_models_of_that_vendor_and_the_user_is_told_what_more_would_add()
- {
+fn with_one_key_the_seats_are_models_of_that_vendor_and_a_notice_suggests_more_keys() {
     let selected = selected(&["anthropic"], &PanelSpec::default()).unwrap();
     let models: BTreeSet<_> = selected
         .panel
@@ -553,7 +552,7 @@ fn personas_by_default_make_as_many_seats_as_there_are_models_and_named_ones_wan
 }
 
 #[test]
-fn where_the_clerk_is_to_choose_the_usual_personas_hold_the_seats_and_all_are_open_to_it() {
+fn before_persona_selection_the_usual_personas_hold_the_seats() {
     let auto = PanelSpec {
         personas: PersonaChoice::Auto(Vec::new()),
         ..PanelSpec::default()

@@ -25,12 +25,11 @@ pub enum Basis {
         correlation: f64,
         effective_voters: f64,
     },
-    /// What became of the user's own answers with as much agreement.
+    /// The user's own graded answers with as much agreement.
     Experience { graded: usize, agreement: f64 },
 }
 
-/// The calibrated probability of the strongest point; `None` where there is none, or where nobody
-/// answered.
+/// The calibrated probability of the strongest point; `None` if there is no point or no answer.
 pub fn calibrated(rule: &EarlyStop, evidence: &Evidence) -> Option<Calibrated> {
     let point = evidence.points.get(leading(&evidence.points)?)?;
     if evidence.answered == 0 || evidence.statements.is_empty() {
@@ -71,7 +70,10 @@ fn vote(statement: &Statement) -> Vote {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "nobody seats 2^53 experts")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a panel has far fewer than 2^53 seats"
+)]
 fn share(part: usize, of: usize) -> f64 {
     (part as f64 / of as f64).min(1.0)
 }

@@ -282,7 +282,7 @@ fn each_guard_objects_by_itself() {
 }
 
 #[test]
-fn one_expert_that_is_left_agrees_with_nobody() {
+fn a_single_remaining_expert_is_no_agreement() {
     let mut evidence = Evidence {
         answered: 1,
         families: 1,
@@ -382,7 +382,7 @@ fn whether_it_is_a_rubber_stamp_is_unknown_only_where_the_missing_confidence_dec
     assert_eq!(
         objecting(&unknown),
         ["rubber_stamp"],
-        "and what is unknown satisfies nobody"
+        "an unknown value does not satisfy a guard"
     );
 }
 
@@ -448,7 +448,7 @@ fn an_evaluation_is_the_same_after_it_was_kept() {
 }
 
 #[test]
-fn nobody_that_answered_leaves_nothing_to_calibrate() {
+fn without_answers_there_is_nothing_to_calibrate() {
     let evidence = Evidence {
         answered: 0,
         statements: vec![],
@@ -459,7 +459,7 @@ fn nobody_that_answered_leaves_nothing_to_calibrate() {
 }
 
 #[test]
-fn the_pool_is_told_with_what_it_rests_on() {
+fn the_pool_states_its_basis() {
     let found = calibrated(&EarlyStop::usual(), &agreed()).unwrap();
     let Basis::Pool {
         correlation,

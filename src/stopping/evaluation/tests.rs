@@ -148,7 +148,7 @@ fn a_guard_holds_a_success_back_and_no_limit() {
     assert_eq!(
         with(guard(None), 4),
         None,
-        "one that is not known satisfies nobody"
+        "an unknown value does not satisfy a guard"
     );
     assert_eq!(
         with(guard(Some(1)).not_applicable(), 4),

@@ -9,7 +9,10 @@ use crate::terminal::markdown::escape::{block, inline};
 
 /// The line of a report's head.
 pub(in crate::terminal) fn line(second: &SecondPass, judge: Option<&ModelRef>) -> String {
-    format!("**Judged twice:** {}  \n", inline(&second.told(judge)))
+    format!(
+        "**Judged twice:** {}  \n",
+        inline(&second.description(judge))
+    )
 }
 
 /// The line of a report's head where the answers come from an earlier consultation.

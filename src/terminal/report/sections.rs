@@ -99,7 +99,7 @@ pub(in crate::terminal) fn verdict_alone(verdict: &Verdict) -> String {
         .map(|(at, choice)| option(at + 1, choice));
     let origin = verdict
         .composed_from
-        .map(|source| format!("_{}_", source.told()));
+        .map(|source| format!("_{}_", source.description()));
     let text = lead
         .into_iter()
         .chain(options)
