@@ -77,9 +77,9 @@ impl Consultation {
         {
             self.plan.control = (**control).clone();
         }
-        let (mut effects, recast) =
+        let (mut effects, new_panel) =
             self.step(now, cause, |context, state| step(context, state, input));
-        if let Some(panel) = recast {
+        if let Some(panel) = new_panel {
             // A turn reads the plan, so that a new panel waits for the next one. It needs no input
             // of its own, and is no step of its own in a log: who is asked follows from who was
             // chosen.
@@ -107,8 +107,8 @@ impl Consultation {
             }
             Some(_) | None => state,
         };
-        let recast = context.take_recast();
-        (context.into_effects(), recast)
+        let new_panel = context.take_new_panel();
+        (context.into_effects(), new_panel)
     }
 }
 

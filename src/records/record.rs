@@ -66,7 +66,7 @@ fn terms(transcript: &Transcript) -> Value {
             "model": seat.model.model,
         })).collect::<Vec<_>>(),
         "panel": panel(transcript),
-        "casting": transcript.cast.as_ref().map(|selection| json!({
+        "casting": transcript.persona_selection.as_ref().map(|selection| json!({
             "task_type": selection.task_type,
             "reason": selection.reason,
             "chosen_by": selection.chosen_by,

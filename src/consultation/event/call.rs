@@ -138,8 +138,8 @@ pub struct CallError {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
     /// True when the provider said what was used all the same.
-    #[serde(default)]
-    pub usage_told: bool,
+    #[serde(default, rename = "usage_told")]
+    pub usage_reported: bool,
 }
 
 /// Why a call was dropped.

@@ -69,7 +69,7 @@ pub struct Envelope {
 impl Envelope {
     /// Whether two envelopes tell the same of the same moment, whatever version of the format they
     /// are in.
-    pub fn tells_the_same_as(&self, other: &Self) -> bool {
+    pub fn is_same_event(&self, other: &Self) -> bool {
         let version = &other.schema_version;
         *self == *other
             || Self {

@@ -157,7 +157,7 @@ impl Replayed {
         while let Some(effect) = effects.next() {
             match effect {
                 Effect::Emit(said) => match rest.front() {
-                    Some(logged) if logged.tells_the_same_as(&said) => {
+                    Some(logged) if logged.is_same_event(&said) => {
                         self.note(&said.event);
                         rest.pop_front();
                     }
@@ -235,7 +235,7 @@ fn outcome(finished: &CallFinished) -> Outcome {
             class: error.class,
             message: error.message.clone(),
             retry_after: error.retry_after_ms.map(Duration::from_millis),
-            usage: error.usage_told.then(|| Box::new(finished.tokens)),
+            usage: error.usage_reported.then(|| Box::new(finished.tokens)),
             reported_cost,
             partial: finished.text.clone(),
         }),

@@ -34,7 +34,7 @@ pub(in crate::consultation) struct StepContext<'a> {
     /// Goes with the first event of this turn.
     cause: Option<Cause>,
     stop: Option<Stop>,
-    recast: Option<Panel>,
+    new_panel: Option<Panel>,
 }
 
 /// Why the consultation is to end when this turn is over.
@@ -58,7 +58,7 @@ impl<'a> StepContext<'a> {
             effects: Vec::new(),
             cause,
             stop: None,
-            recast: None,
+            new_panel: None,
         }
     }
 
@@ -123,12 +123,12 @@ impl<'a> StepContext<'a> {
     }
 
     /// From the next turn on these sit.
-    pub(in crate::consultation) fn recast(&mut self, panel: Panel) {
-        self.recast = Some(panel);
+    pub(in crate::consultation) fn replace_panel(&mut self, panel: Panel) {
+        self.new_panel = Some(panel);
     }
 
-    pub(in crate::consultation) fn take_recast(&mut self) -> Option<Panel> {
-        self.recast.take()
+    pub(in crate::consultation) fn take_new_panel(&mut self) -> Option<Panel> {
+        self.new_panel.take()
     }
 
     pub(in crate::consultation) fn is_stopping(&self) -> bool {

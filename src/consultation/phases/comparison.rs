@@ -52,7 +52,7 @@ pub(in crate::consultation) fn send(
 
 /// Emits the comparison, once it is there.
 pub(in crate::consultation) fn keep(step: &mut StepContext<'_>, tasks: &mut TaskSet) {
-    for outcome in tasks.take_settled_for(AnswerKind::Comparison) {
+    for outcome in tasks.take_outcomes_for(AnswerKind::Comparison) {
         if let Ok(answer) = outcome.result {
             step.keep(answer.content, answer.degraded);
         }

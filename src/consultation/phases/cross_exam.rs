@@ -108,7 +108,7 @@ impl CrossExamination {
 
     /// Takes the experts' answers. Where one failed, its answer of Round 1 still stands.
     fn examined(mut self, step: &mut StepContext<'_>) -> Next<Self> {
-        for outcome in self.tasks.take_settled() {
+        for outcome in self.tasks.take_outcomes() {
             if let Ok(AgentAnswer {
                 content, degraded, ..
             }) = outcome.result
@@ -130,7 +130,7 @@ impl CrossExamination {
             Quorum::Met => self.merge(step),
             // Nothing to merge: the verdict rests on Rounds 1 and 2, and the result names the
             // experts that failed.
-            Quorum::Nobody => self.end(step, CrossExam::default(), true),
+            Quorum::NoAnswers => self.end(step, CrossExam::default(), true),
         }
     }
 

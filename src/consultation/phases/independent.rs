@@ -76,7 +76,7 @@ impl IndependentRound {
         let (helper, plan) = (AgentId::Helper, step.plan);
         let prompts = PromptSet::render(step, &helper, |prompter| {
             prompter
-                .casting(&plan.debate.selectable_personas, plan.panel.seats.len())
+                .persona_selection(&plan.debate.selectable_personas, plan.panel.seats.len())
                 .map(Shown::whole)
         });
         match prompts {
@@ -96,7 +96,7 @@ impl IndependentRound {
         }
         let answer = match self
             .tasks
-            .take_settled()
+            .take_outcomes()
             .pop()
             .map(|outcome| outcome.result)
         {
@@ -119,7 +119,7 @@ impl IndependentRound {
     ) -> Next<Self> {
         self.stage = Stage::Selected;
         let selection = persona_selection::select(step.plan, answer);
-        step.recast(selection.panel.clone());
+        step.replace_panel(selection.panel.clone());
         step.emit(Event::Panel(PanelEvent::PersonasSelected(Box::new(
             selection,
         ))));
@@ -167,7 +167,7 @@ impl IndependentRound {
 
     /// Takes the experts' answers and failures. Ends the round when all are there.
     fn answered(mut self, step: &mut StepContext<'_>) -> Next<Self> {
-        for outcome in self.tasks.take_settled() {
+        for outcome in self.tasks.take_outcomes() {
             match outcome.result {
                 Ok(answer) => {
                     if let Content::Independent(independent) = &answer.content {
@@ -227,7 +227,7 @@ impl IndependentRound {
                     impaired: self.failed.len() + self.degraded,
                 }))
             }
-            Quorum::Nobody => {
+            Quorum::NoAnswers => {
                 let seats = &step.plan.panel.seats;
                 self.failed
                     .sort_by_key(|(agent, _)| seats.iter().position(|seat| seat.id == *agent));

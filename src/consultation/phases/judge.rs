@@ -31,7 +31,7 @@ pub(in crate::consultation) fn send_judge(
 /// Takes the judge's answer, or its failure, once there is one.
 pub(in crate::consultation) fn judged(tasks: &mut TaskSet) -> Option<TaskOutcome> {
     tasks
-        .take_settled()
+        .take_outcomes()
         .into_iter()
         .rfind(|outcome| outcome.agent == AgentId::Judge)
 }

@@ -23,7 +23,7 @@ pub(in crate::consultation) fn select(
     answer: Result<PersonaSelection, String>,
 ) -> PanelSelection {
     let mut filling = Filling {
-        catalogue: &plan.debate.selectable_personas,
+        personas: &plan.debate.selectable_personas,
         seats: plan.panel.seats.len(),
         chosen: Vec::new(),
         notes: Vec::new(),
@@ -89,7 +89,7 @@ fn usual(plan: &Plan) -> Vec<Persona> {
 }
 
 struct Filling<'a> {
-    catalogue: &'a [Persona],
+    personas: &'a [Persona],
     seats: usize,
     chosen: Vec<Persona>,
     notes: Vec<String>,
@@ -98,7 +98,7 @@ struct Filling<'a> {
 impl Filling<'_> {
     fn take(&mut self, names: &[String]) {
         for name in names {
-            match find(self.catalogue, name) {
+            match find(self.personas, name) {
                 None => self.notes.push(format!("no persona is called `{name}`")),
                 Some(persona) if self.has(persona) => {
                     self.notes.push(format!("`{}` was named twice", persona.id));
@@ -112,7 +112,7 @@ impl Filling<'_> {
 
     fn fill_up(&mut self, usual: &[Persona]) {
         let named = self.chosen.len();
-        for persona in usual.iter().chain(self.catalogue) {
+        for persona in usual.iter().chain(self.personas) {
             if self.chosen.len() < self.seats && !self.has(persona) {
                 self.chosen.push(persona.clone());
             }
@@ -145,8 +145,8 @@ impl Filling<'_> {
 
 /// The persona that a model's text names: by id, name or alias, whatever the spelling, and whatever
 /// is said of it besides.
-fn find<'a>(catalogue: &'a [Persona], text: &str) -> Option<&'a Persona> {
-    let called = |name: &str| catalogue.iter().find(|persona| persona.is_called(name));
+fn find<'a>(personas: &'a [Persona], text: &str) -> Option<&'a Persona> {
+    let called = |name: &str| personas.iter().find(|persona| persona.is_called(name));
     let before = |mark: &&str| text.split_once(mark).map(|(name, _)| name);
     let explained = || EXPLAINS.iter().filter_map(before).find_map(called);
     // `the skeptic`, `performance expert`
@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn a_persona_is_found_however_a_model_writes_it() {
-        let catalogue = Templates::builtin().personas();
+        let personas = Templates::builtin().personas();
         for (text, id) in [
             ("security", "security"),
             ("Security Expert", "security"),
@@ -186,7 +186,7 @@ mod tests {
             ("architecture specialist", "architecture"),
         ] {
             assert_eq!(
-                find(&catalogue, text).map(|persona| persona.id.as_str()),
+                find(&personas, text).map(|persona| persona.id.as_str()),
                 Some(id),
                 "{text}"
             );
@@ -201,7 +201,7 @@ mod tests {
             ":",
         ] {
             assert_eq!(
-                find(&catalogue, text).map(|persona| persona.id.as_str()),
+                find(&personas, text).map(|persona| persona.id.as_str()),
                 None,
                 "{text}"
             );

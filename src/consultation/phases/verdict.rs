@@ -126,7 +126,7 @@ impl VerdictRound {
             agent,
             answer,
             result,
-        } in self.tasks.take_settled()
+        } in self.tasks.take_outcomes()
         {
             if agent == AgentId::Judge {
                 match result {

@@ -175,7 +175,7 @@ impl Answers {
                 prompter.verdict(&self.independents, &self.synthesis, &self.cross_exam)
             }
             AnswerKind::PersonaSelection => {
-                prompter.casting(&plan.debate.selectable_personas, plan.panel.seats.len())
+                prompter.persona_selection(&plan.debate.selectable_personas, plan.panel.seats.len())
             }
             AnswerKind::Comparison => prompter.comparison(&self.pairs(labels)),
             AnswerKind::Consistency => prompter.comparison(&[self.verdicts()]),

@@ -5,14 +5,14 @@
 pub enum Quorum {
     /// Enough answered.
     Met,
-    /// Nobody answered.
-    Nobody,
+    /// No expert answered.
+    NoAnswers,
 }
 
 /// One answer is enough: a failed expert does not stop the others.
 pub fn quorum(answered: usize) -> Quorum {
     match answered {
-        0 => Quorum::Nobody,
+        0 => Quorum::NoAnswers,
         1.. => Quorum::Met,
     }
 }

@@ -136,10 +136,14 @@ impl Prompter<'_> {
         )
     }
 
-    /// Before Round 1: the clerk chooses so many personas out of a catalogue.
-    pub fn casting(&self, catalogue: &[Persona], seats: usize) -> Result<Prompt, PromptError> {
+    /// Before Round 1: the helper selects this many of the personas.
+    pub fn persona_selection(
+        &self,
+        personas: &[Persona],
+        seats: usize,
+    ) -> Result<Prompt, PromptError> {
         let fence = Fence::around([self.question]);
-        let personas: Vec<_> = catalogue
+        let personas: Vec<_> = personas
             .iter()
             .map(|persona| json!({ "id": persona.id, "brief": Size::Small.persona(persona) }))
             .collect();

@@ -74,7 +74,7 @@ fn fill_all(templates: &Templates) -> Result<(), PromptError> {
             prompter.revision(first, own, &synthesis)?,
             prompter.cross_exam(&revisions, &synthesis)?,
             prompter.verdict(&answers, &synthesis, &cross_exam)?,
-            prompter.casting(&personas, personas.len())?,
+            prompter.persona_selection(&personas, personas.len())?,
             prompter.comparison(&pairs)?,
         ];
         if !prompts

@@ -60,7 +60,7 @@ pub(super) fn agents(
         }
         Some(Value::Array(items)) => items,
         Some(other) => {
-            notes.mended(path, "a text was read as a list");
+            notes.repaired(path, "a text was read as a list");
             vec![other]
         }
     };
@@ -70,7 +70,7 @@ pub(super) fn agents(
         for part in parts(value, &path, labels, notes) {
             let agent = agent(Some(Value::String(part)), &path, labels, notes);
             if agents.contains(&agent) {
-                notes.mended(&path, "was named twice");
+                notes.repaired(&path, "was named twice");
             } else if !agent.is_empty() {
                 agents.push(agent);
             }
@@ -97,7 +97,7 @@ fn parts(value: Value, path: &str, labels: &Labels, notes: &mut Notes) -> Vec<St
         .map(str::to_owned)
         .collect();
     if parts.len() > 1 && parts.iter().any(|part| known(part, labels).is_some()) {
-        notes.mended(path, "several names in one text were read as a list");
+        notes.repaired(path, "several names in one text were read as a list");
         return parts;
     }
     vec![whole]

@@ -349,7 +349,7 @@ impl Fields {
             .shift_remove(&key)
             .filter(|value| !value.is_null())?;
         if key != name.name {
-            notes.mended(self.at(name), format!("was called `{key}`"));
+            notes.repaired(self.at(name), format!("was called `{key}`"));
         }
         Some(value)
     }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::consultation::protocol::answer::AnswerKind;
 
 use super::fields::{self, Name};
-use super::json::{self, Attempt, Mend};
+use super::json::{self, Attempt, Leniency};
 
 /// How deep an answer may lie in objects that only wrap it.
 const WRAPPED: usize = 3;
@@ -33,7 +33,7 @@ pub(super) struct Found {
     pub(super) object: Map<String, Value>,
     /// The bytes of the text that it was read from.
     pub(super) range: std::ops::Range<usize>,
-    pub(super) mends: BTreeSet<Mend>,
+    pub(super) leniencies: BTreeSet<Leniency>,
     /// It lay in another object, an array or a string.
     pub(super) wrapped: bool,
     /// How many other objects have fields that were asked for.
@@ -73,7 +73,11 @@ fn in_text(text: &str, kind: AnswerKind) -> Search {
         }
         from = start + 1;
         match json::parse(text, start, &mut steps) {
-            Attempt::Whole { value, end, mends } => {
+            Attempt::Whole {
+                value,
+                end,
+                leniencies,
+            } => {
                 from = end.max(from);
                 any = true;
                 let Some((object, score, wrapped)) = unwrap(value, kind, WRAPPED) else {
@@ -86,7 +90,7 @@ fn in_text(text: &str, kind: AnswerKind) -> Search {
                         best = Some(Found {
                             object,
                             range: start..end,
-                            mends,
+                            leniencies,
                             wrapped,
                             others,
                             score,

@@ -54,7 +54,9 @@ impl Reader<'_> {
             AnswerKind::Consistency => {
                 Content::Comparison(self.comparison(&mut fields, as_written))
             }
-            AnswerKind::PersonaSelection => Content::PersonaSelection(self.casting(&mut fields)),
+            AnswerKind::PersonaSelection => {
+                Content::PersonaSelection(self.persona_selection(&mut fields))
+            }
         };
         fields.end(&mut self.notes);
         content
@@ -337,7 +339,7 @@ impl Reader<'_> {
         })
     }
 
-    fn casting(&mut self, fields: &mut Fields) -> PersonaSelection {
+    fn persona_selection(&mut self, fields: &mut Fields) -> PersonaSelection {
         let personas = self.texts(fields, fields::PERSONAS);
         if personas.is_empty() {
             self.notes
@@ -434,7 +436,7 @@ impl Reader<'_> {
                 Value::Object(members) => members,
                 other => {
                     self.notes
-                        .mended(path.as_str(), "a text was read as an object");
+                        .repaired(path.as_str(), "a text was read as an object");
                     Map::from_iter([(main.name.to_owned(), Value::String(words(&other)))])
                 }
             };
@@ -476,7 +478,7 @@ impl Reader<'_> {
         if !members.keys().any(|key| self.labels.resolve(key).is_some()) {
             return Value::Object(members);
         }
-        self.notes.mended(at, "an object was read as a list");
+        self.notes.repaired(at, "an object was read as a list");
         let item = |(agent, text): (String, Value)| {
             Value::Object(Map::from_iter([
                 ("agent".to_owned(), agent.into()),
@@ -493,7 +495,7 @@ impl Reader<'_> {
                 let inside = decoded(&text);
                 if inside.is_some() {
                     self.notes
-                        .mended(at, "a list inside a text was read as a list");
+                        .repaired(at, "a list inside a text was read as a list");
                 }
                 Some(inside.unwrap_or(Value::String(text)))
             }
@@ -506,12 +508,13 @@ impl Reader<'_> {
             }
             Some(Value::Array(items)) => items,
             Some(one) if words(&one).chars().any(char::is_alphanumeric) => {
-                self.notes.mended(at, "one value was read as a list of one");
+                self.notes
+                    .repaired(at, "one value was read as a list of one");
                 vec![one]
             }
             Some(_) => {
                 self.notes
-                    .mended(at, "an empty value was read as an empty list");
+                    .repaired(at, "an empty value was read as an empty list");
                 Vec::new()
             }
         }

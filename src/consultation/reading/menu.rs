@@ -36,7 +36,7 @@ impl Reader<'_> {
                 .as_ref()
                 .is_some_and(|said| said.is_array() || said.is_object())
         {
-            self.notes.mended(
+            self.notes.repaired(
                 fields.at(fields::RECOMMENDATIONS),
                 "was called `recommendation`",
             );
@@ -80,7 +80,7 @@ impl Reader<'_> {
             Value::String(text) => match decoded(&text) {
                 Some(inside) => {
                     self.notes
-                        .mended(at, "a list inside a text was read as a list");
+                        .repaired(at, "a list inside a text was read as a list");
                     inside
                 }
                 None => Value::String(text),
@@ -93,14 +93,14 @@ impl Reader<'_> {
                     .keys()
                     .all(|key| OF_AN_OPTION.iter().all(|name| !name.is(key))) =>
             {
-                self.notes.mended(at, "an object was read as a list");
+                self.notes.repaired(at, "an object was read as a list");
                 members.into_iter().map(named).collect()
             }
             Value::Array(items) => {
                 let item = |(place, item)| match item {
                     Value::String(text) => match name_and_rest(&text) {
                         Some((name, rest)) => {
-                            self.notes.mended(
+                            self.notes.repaired(
                                 format!("{at}[{place}]"),
                                 "a text was read as an option's name and description",
                             );

@@ -25,7 +25,7 @@ use super::anonymity::labels::Labels;
 use super::protocol::answer::AnswerKind;
 
 use find::{Found, Search};
-use json::Mend;
+use json::Leniency;
 use kinds::Reader;
 use notes::Notes;
 use surroundings::Thinking;
@@ -54,9 +54,9 @@ pub fn read(kind: AnswerKind, text: &str, who: &AgentId, labels: &Labels) -> Rea
     let answer = surroundings::without_thinking(whole);
     match answer.thinking {
         Thinking::None => {}
-        Thinking::LeftOut => notes.mended("", "thinking before the answer was left out"),
+        Thinking::LeftOut => notes.repaired("", "thinking before the answer was left out"),
         Thinking::Unclosed => {
-            notes.mended("", "the answer was looked for in thinking that has no end");
+            notes.repaired("", "the answer was looked for in thinking that has no end");
         }
     }
     let found = match find::search(answer.text, kind) {
@@ -128,10 +128,10 @@ fn unreadable(notes: Notes, why: Problem) -> Reading {
 /// Notes what was overlooked to find and parse the object.
 fn note_form(found: &Found, prose: &str, notes: &mut Notes) {
     if !prose.is_empty() {
-        notes.mended("", "there is text around the JSON object");
+        notes.repaired("", "there is text around the JSON object");
     }
     if found.wrapped {
-        notes.mended("", "the JSON object lies inside another value");
+        notes.repaired("", "the JSON object lies inside another value");
     }
     if found.others > 0 {
         notes.flagged(
@@ -139,17 +139,17 @@ fn note_form(found: &Found, prose: &str, notes: &mut Notes) {
             "there is more than one JSON object; the first that fits best was read",
         );
     }
-    if found.mends.contains(&Mend::DoubleKey) {
+    if found.leniencies.contains(&Leniency::DoubleKey) {
         notes.flagged("", "a key occurs twice; the last was read");
     }
-    let mends: Vec<&str> = found
-        .mends
+    let leniencies: Vec<&str> = found
+        .leniencies
         .iter()
-        .filter(|mend| **mend != Mend::DoubleKey)
-        .map(|mend| mend.words())
+        .filter(|leniency| **leniency != Leniency::DoubleKey)
+        .map(|leniency| leniency.words())
         .collect();
-    if !mends.is_empty() {
-        notes.mended("", format!("not strict JSON: {}", mends.join(", ")));
+    if !leniencies.is_empty() {
+        notes.repaired("", format!("not strict JSON: {}", leniencies.join(", ")));
     }
 }
 

@@ -43,7 +43,7 @@ pub(super) struct Notes {
 }
 
 impl Notes {
-    pub(super) fn mended(&mut self, field: impl Into<String>, what: impl Into<String>) {
+    pub(super) fn repaired(&mut self, field: impl Into<String>, what: impl Into<String>) {
         self.problems
             .push(Problem::new(ProblemSeverity::Repaired, field, what));
     }
@@ -77,7 +77,7 @@ impl Notes {
 
     pub(super) fn into_problems(mut self) -> Vec<Problem> {
         if self.control_characters {
-            self.mended("", "control characters were removed");
+            self.repaired("", "control characters were removed");
         }
         if !self.extra.is_empty() {
             let names: Vec<String> = self
@@ -91,7 +91,7 @@ impl Notes {
             } else {
                 ""
             };
-            self.mended(
+            self.repaired(
                 "",
                 format!(
                     "fields that nobody asked for were left out: {}{more}",

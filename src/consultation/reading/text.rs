@@ -12,7 +12,7 @@ pub(super) fn text(value: Option<Value>, path: &str, notes: &mut Notes) -> Optio
         other => {
             let text = notes.clean(&words(&other));
             if !text.is_empty() {
-                notes.mended(path, "read as text");
+                notes.repaired(path, "read as text");
             }
             text
         }
@@ -45,7 +45,7 @@ pub(super) fn texts(value: Option<Value>, path: &str, notes: &mut Notes) -> Vec<
         .filter_map(|(at, item)| text(Some(item), &format!("{path}[{at}]"), notes))
         .collect();
     if texts.len() < many {
-        notes.mended(path, "empty items were left out");
+        notes.repaired(path, "empty items were left out");
     }
     texts
 }
@@ -56,7 +56,7 @@ fn items(value: Value, path: &str, notes: &mut Notes) -> Vec<Value> {
     match value {
         Value::Array(items) => items,
         Value::Object(members) => {
-            notes.mended(path, "an object was read as a list");
+            notes.repaired(path, "an object was read as a list");
             members
                 .into_iter()
                 .map(|(key, value)| {
@@ -70,7 +70,7 @@ fn items(value: Value, path: &str, notes: &mut Notes) -> Vec<Value> {
         }
         Value::String(text) => {
             if let Some(Value::Array(items)) = decoded(&text) {
-                notes.mended(path, "a list inside a text was read as a list");
+                notes.repaired(path, "a list inside a text was read as a list");
                 return items;
             }
             let lines = lines(&text);
@@ -79,11 +79,11 @@ fn items(value: Value, path: &str, notes: &mut Notes) -> Vec<Value> {
             } else {
                 "a text was read as a list of its lines"
             };
-            notes.mended(path, what);
+            notes.repaired(path, what);
             lines.into_iter().map(Value::String).collect()
         }
         other => {
-            notes.mended(path, "a value was read as a list of one");
+            notes.repaired(path, "a value was read as a list of one");
             vec![other]
         }
     }

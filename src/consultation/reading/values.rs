@@ -119,7 +119,7 @@ pub(super) fn confidence(
     };
     let read = read.and_then(Confidence::new);
     match read {
-        Some(stated) => notes.mended(
+        Some(stated) => notes.repaired(
             path,
             format!("`{}` was read as {}", short(&said), stated.value()),
         ),
@@ -259,7 +259,7 @@ pub(super) fn severity(value: Option<Value>, path: &str, notes: &mut Notes) -> S
         .find(|(names, _)| names.iter().any(|name| has(&lower, name)))
         .map(|(_, severity)| *severity);
     match read {
-        Some(severity) => notes.mended(
+        Some(severity) => notes.repaired(
             path,
             format!(
                 "`{}` was read as {}",
@@ -303,7 +303,7 @@ pub(super) fn magnitude(value: Option<Value>, path: &str, notes: &mut Notes) -> 
         .filter(|(names, _)| !denied && names.iter().any(|name| has(&lower, name)));
     // What names two is neither.
     if let (Some((_, magnitude)), None) = (named.next(), named.next()) {
-        notes.mended(
+        notes.repaired(
             path,
             format!("`{}` was read as {magnitude:?}", short(&said)),
         );
@@ -339,7 +339,7 @@ pub(super) fn truth(value: Option<Value>, path: &str, notes: &mut Notes) -> Opti
         _ => None,
     };
     match read {
-        Some(yes) => notes.mended(path, format!("`{}` was read as {yes}", short(&said))),
+        Some(yes) => notes.repaired(path, format!("`{}` was read as {yes}", short(&said))),
         None => notes.flagged(
             path,
             format!("`{}` is neither true nor false", short(&said)),

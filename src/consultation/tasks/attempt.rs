@@ -83,7 +83,7 @@ impl AgentTask {
                 class: failure.class,
                 message: failure.message.clone(),
                 retry_after_ms: failure.retry_after.map(in_ms),
-                usage_told: failure.usage.is_some(),
+                usage_reported: failure.usage.is_some(),
             }),
             text: outcome.as_ref().map_or_else(
                 |failure| failure.partial.clone(),

@@ -65,7 +65,7 @@ impl TaskSet {
     }
 
     /// The errands for one kind of answer that have come to their end.
-    pub(super) fn take_settled_for(&mut self, answer: AnswerKind) -> Vec<TaskOutcome> {
+    pub(super) fn take_outcomes_for(&mut self, answer: AnswerKind) -> Vec<TaskOutcome> {
         let (taken, left) = std::mem::take(&mut self.outcome)
             .into_iter()
             .partition(|outcome| outcome.answer == answer);
@@ -81,7 +81,7 @@ impl TaskSet {
     }
 
     /// The errands that have come to their end since this was last asked.
-    pub(super) fn take_settled(&mut self) -> Vec<TaskOutcome> {
+    pub(super) fn take_outcomes(&mut self) -> Vec<TaskOutcome> {
         std::mem::take(&mut self.outcome)
     }
 

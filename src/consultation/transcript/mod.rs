@@ -66,7 +66,7 @@ pub struct Transcript {
     pub early_end: Option<EarlyTerminationDecision>,
     /// How the personas were chosen for the question; `None` where they were given, or are not
     /// chosen yet.
-    pub cast: Option<PanelSelection>,
+    pub persona_selection: Option<PanelSelection>,
     /// How it ended; `None` again once it was gone on with.
     pub abort: Option<Abort>,
     /// From the first event to the last, without the time between an interruption and going on.
@@ -154,7 +154,7 @@ impl Transcript {
             ceiling: None,
             rounds: Vec::new(),
             early_end: None,
-            cast: None,
+            persona_selection: None,
             abort: None,
             duration: Duration::ZERO,
             paused: Duration::ZERO,
@@ -261,10 +261,10 @@ impl Transcript {
                     during: *during,
                 });
             }
-            Event::Panel(PanelEvent::PersonasSelected(cast)) => {
-                self.terms.panel = cast.panel.clone();
-                self.terms.expert_order.clone_from(&cast.expert_order);
-                self.cast = Some((**cast).clone());
+            Event::Panel(PanelEvent::PersonasSelected(selection)) => {
+                self.terms.panel = selection.panel.clone();
+                self.terms.expert_order.clone_from(&selection.expert_order);
+                self.persona_selection = Some((**selection).clone());
             }
             Event::Consultation(ConsultationEvent::EarlyTerminationDecided(decision)) => {
                 self.early_end = Some((**decision).clone());
@@ -436,12 +436,12 @@ impl Transcript {
             .filter(|_| mode.strategy().ending == Ending::MayBeEarly)?;
         let answers = self
             .independents()
-            .filter_map(|held| Some((held, self.voice_of(&held.agent_id)?)));
+            .filter_map(|held| Some((held, self.model_of(&held.agent_id)?)));
         calibrated(&rule, &evidence(answers, synthesis, 0))
     }
 
     /// The model that gave an expert's answer of Round 1.
-    fn voice_of(&self, agent: &SeatId) -> Option<&ModelRef> {
+    fn model_of(&self, agent: &SeatId) -> Option<&ModelRef> {
         let answered = |call: &&CallFinished| {
             call.round_number == 1 && call.agent_id == *agent && call.error.is_none()
         };

@@ -112,7 +112,7 @@ fn head(transcript: &Transcript) -> String {
         .as_ref()
         .map(|second| second_verdict::line(second, transcript.judge()))
         .unwrap_or_default();
-    let selection = transcript.cast.clone();
+    let selection = transcript.persona_selection.clone();
     let selection = selection.map(
         |PanelSelection {
              task_type,

@@ -182,7 +182,7 @@ fn of(
         (
             AnswerKind::PersonaSelection,
             None,
-            prompter.casting(&templates.personas(), 2),
+            prompter.persona_selection(&templates.personas(), 2),
         ),
         (AnswerKind::Synthesis, None, prompter.synthesis(&answers)),
         (

@@ -27,7 +27,7 @@ pub(super) enum Attempt {
         value: Value,
         /// The byte after it.
         end: usize,
-        mends: BTreeSet<Mend>,
+        leniencies: BTreeSet<Leniency>,
     },
     /// The text ended before it was complete; with the keys of the objects that were open.
     CutOff {
@@ -38,7 +38,7 @@ pub(super) enum Attempt {
 
 /// What strict JSON does not allow and was read all the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Mend {
+pub(super) enum Leniency {
     Bareword,
     Comment,
     DecimalComma,
@@ -54,7 +54,7 @@ pub(super) enum Mend {
     RawLineBreak,
 }
 
-impl Mend {
+impl Leniency {
     pub(super) fn words(self) -> &'static str {
         match self {
             Self::Bareword => "a word without quotation marks",
@@ -80,7 +80,7 @@ pub(super) fn parse(text: &str, start: usize, steps: &mut usize) -> Attempt {
     let mut parser = Parser {
         scan: Scan::new(text, start, *steps),
         open: Vec::new(),
-        mends: BTreeSet::new(),
+        leniencies: BTreeSet::new(),
     };
     let attempt = parser.run();
     *steps = parser.scan.steps_left();
@@ -88,7 +88,7 @@ pub(super) fn parse(text: &str, start: usize, steps: &mut usize) -> Attempt {
         Ok(value) => Attempt::Whole {
             value,
             end: parser.scan.at(),
-            mends: parser.mends,
+            leniencies: parser.leniencies,
         },
         Err(Stop::CutOff) => Attempt::CutOff {
             keys: parser.open.into_iter().flat_map(Frame::keys).collect(),
@@ -150,14 +150,14 @@ impl Frame {
 struct Parser<'a> {
     scan: Scan<'a>,
     open: Vec<Frame>,
-    mends: BTreeSet<Mend>,
+    leniencies: BTreeSet<Leniency>,
 }
 
 impl Parser<'_> {
     fn run(&mut self) -> Result<Value, Stop> {
         loop {
             if self.scan.blank()? {
-                self.mends.insert(Mend::Comment);
+                self.leniencies.insert(Leniency::Comment);
             }
             let next = self.scan.peek().ok_or(Stop::CutOff)?;
             let done = match self.open.last().map(|frame| &frame.what) {
@@ -189,14 +189,14 @@ impl Parser<'_> {
                 .iter()
                 .any(|frame| matches!(frame.what, Container::Array(_))) =>
             {
-                self.mends.insert(Mend::MissingBracket);
+                self.leniencies.insert(Leniency::MissingBracket);
                 Ok(self.close())
             }
             '`' if self.open.len() == 1
                 && self.scan.rest().starts_with("```")
                 && self.open.iter().all(|frame| !frame.is_empty()) =>
             {
-                self.mends.insert(Mend::MissingBracket);
+                self.leniencies.insert(Leniency::MissingBracket);
                 Ok(self.close())
             }
             '`' if self.scan.rest().starts_with("```") => Err(Stop::CutOff),
@@ -205,12 +205,18 @@ impl Parser<'_> {
                 let name = match strings::closers(next) {
                     Some(closers) => {
                         self.scan.advance(next);
-                        strings::read(&mut self.scan, next, closers, Place::Key, &mut self.mends)?
+                        strings::read(
+                            &mut self.scan,
+                            next,
+                            closers,
+                            Place::Key,
+                            &mut self.leniencies,
+                        )?
                     }
-                    None => words::key(&mut self.scan, &mut self.mends)?,
+                    None => words::key(&mut self.scan, &mut self.leniencies)?,
                 };
                 if self.scan.blank()? {
-                    self.mends.insert(Mend::Comment);
+                    self.leniencies.insert(Leniency::Comment);
                 }
                 match self.scan.peek() {
                     Some(':') => self.scan.advance(':'),
@@ -232,7 +238,7 @@ impl Parser<'_> {
     /// In an object, where a value must stand.
     fn member(&mut self, next: char) -> Result<Option<Value>, Stop> {
         if next == ',' || next == '}' {
-            self.mends.insert(Mend::MissingValue);
+            self.leniencies.insert(Leniency::MissingValue);
             return Ok(self.attach(Value::Null));
         }
         self.value(next)
@@ -250,7 +256,7 @@ impl Parser<'_> {
                 Ok(None)
             }
             '}' if self.open.len() > 1 => {
-                self.mends.insert(Mend::MissingBracket);
+                self.leniencies.insert(Leniency::MissingBracket);
                 Ok(self.close())
             }
             _ => {
@@ -300,10 +306,10 @@ impl Parser<'_> {
                     next,
                     closers,
                     place,
-                    &mut self.mends,
+                    &mut self.leniencies,
                 )?)
             }
-            None => words::value(&mut self.scan, in_object, &mut self.mends)?,
+            None => words::value(&mut self.scan, in_object, &mut self.leniencies)?,
         };
         Ok(self.attach(value))
     }
@@ -312,7 +318,7 @@ impl Parser<'_> {
         self.scan.advance(',');
         if let Some(frame) = self.open.last_mut() {
             if frame.comma || frame.is_empty() {
-                self.mends.insert(Mend::ExtraComma);
+                self.leniencies.insert(Leniency::ExtraComma);
             }
             frame.comma = true;
         }
@@ -322,7 +328,7 @@ impl Parser<'_> {
     fn between(&mut self) {
         if let Some(frame) = self.open.last_mut() {
             if !frame.comma && !frame.is_empty() {
-                self.mends.insert(Mend::MissingComma);
+                self.leniencies.insert(Leniency::MissingComma);
             }
             frame.comma = false;
         }
@@ -331,7 +337,7 @@ impl Parser<'_> {
     fn close(&mut self) -> Option<Value> {
         let frame = self.open.pop()?;
         if frame.comma {
-            self.mends.insert(Mend::ExtraComma);
+            self.leniencies.insert(Leniency::ExtraComma);
         }
         self.attach(match frame.what {
             Container::Object { members, .. } => Value::Object(members),
@@ -354,7 +360,7 @@ impl Parser<'_> {
                 if let Some(key) = key.take()
                     && members.insert(key, value).is_some()
                 {
-                    self.mends.insert(Mend::DoubleKey);
+                    self.leniencies.insert(Leniency::DoubleKey);
                 }
             }
         }

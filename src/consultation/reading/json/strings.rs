@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::scan::Scan;
-use super::{Mend, Stop};
+use super::{Leniency, Stop};
 
 /// Where a string stands, which decides what may follow it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,25 +33,25 @@ pub(super) fn read(
     open: char,
     closers: &[char],
     place: Place,
-    mends: &mut BTreeSet<Mend>,
+    leniencies: &mut BTreeSet<Leniency>,
 ) -> Result<String, Stop> {
     if open != '"' {
-        mends.insert(Mend::QuoteMarks);
+        leniencies.insert(Leniency::QuoteMarks);
     }
     let mut text = String::new();
     loop {
         match scan.next()?.ok_or(Stop::CutOff)? {
-            '\\' => escape(scan, &mut text, mends)?,
+            '\\' => escape(scan, &mut text, leniencies)?,
             mark if closers.contains(&mark) => {
-                if ends(scan, place, mends.contains(&Mend::Bareword)) {
+                if ends(scan, place, leniencies.contains(&Leniency::Bareword)) {
                     return Ok(text);
                 }
-                mends.insert(Mend::InnerQuote);
+                leniencies.insert(Leniency::InnerQuote);
                 text.push(mark);
             }
             other => {
                 if other == '\n' {
-                    mends.insert(Mend::RawLineBreak);
+                    leniencies.insert(Leniency::RawLineBreak);
                 }
                 text.push(other);
             }
@@ -99,7 +99,11 @@ fn begins(c: char, place: Place) -> bool {
     }
 }
 
-fn escape(scan: &mut Scan<'_>, text: &mut String, mends: &mut BTreeSet<Mend>) -> Result<(), Stop> {
+fn escape(
+    scan: &mut Scan<'_>,
+    text: &mut String,
+    leniencies: &mut BTreeSet<Leniency>,
+) -> Result<(), Stop> {
     let plain = match scan.next()?.ok_or(Stop::CutOff)? {
         'n' => '\n',
         't' => '\t',
@@ -107,9 +111,9 @@ fn escape(scan: &mut Scan<'_>, text: &mut String, mends: &mut BTreeSet<Mend>) ->
         'b' => '\u{8}',
         'f' => '\u{c}',
         plain @ ('"' | '\\' | '/') => plain,
-        'u' => return unicode(scan, text, mends),
+        'u' => return unicode(scan, text, leniencies),
         other => {
-            mends.insert(Mend::Escape);
+            leniencies.insert(Leniency::Escape);
             // `\'` means the mark; of anything else, such as `\d`, the backslash is part.
             if other != '\'' {
                 text.push('\\');
@@ -122,12 +126,16 @@ fn escape(scan: &mut Scan<'_>, text: &mut String, mends: &mut BTreeSet<Mend>) ->
 }
 
 /// After `\u`: four digits, or two such for a character beyond the first 65,536.
-fn unicode(scan: &mut Scan<'_>, text: &mut String, mends: &mut BTreeSet<Mend>) -> Result<(), Stop> {
+fn unicode(
+    scan: &mut Scan<'_>,
+    text: &mut String,
+    leniencies: &mut BTreeSet<Leniency>,
+) -> Result<(), Stop> {
     if scan.rest().len() < 4 {
         return Err(Stop::CutOff);
     }
     let Some(first) = hex(scan.rest()) else {
-        mends.insert(Mend::Escape);
+        leniencies.insert(Leniency::Escape);
         text.push_str("\\u");
         return Ok(());
     };
@@ -145,7 +153,7 @@ fn unicode(scan: &mut Scan<'_>, text: &mut String, mends: &mut BTreeSet<Mend>) -
         Some(_) | None => first,
     };
     text.push(char::from_u32(code).unwrap_or_else(|| {
-        mends.insert(Mend::Escape);
+        leniencies.insert(Leniency::Escape);
         char::REPLACEMENT_CHARACTER
     }));
     Ok(())

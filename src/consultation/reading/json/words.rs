@@ -6,13 +6,16 @@ use std::collections::BTreeSet;
 use serde_json::{Number, Value};
 
 use super::scan::Scan;
-use super::{Mend, Stop};
+use super::{Leniency, Stop};
 
 /// Most bytes of a key or value without quotation marks.
 const LONGEST: usize = 400;
 
 /// Reads a key without quotation marks, up to its colon.
-pub(super) fn key(scan: &mut Scan<'_>, mends: &mut BTreeSet<Mend>) -> Result<String, Stop> {
+pub(super) fn key(
+    scan: &mut Scan<'_>,
+    leniencies: &mut BTreeSet<Leniency>,
+) -> Result<String, Stop> {
     let rest = scan.rest();
     let length = rest
         .find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-'))
@@ -21,7 +24,7 @@ pub(super) fn key(scan: &mut Scan<'_>, mends: &mut BTreeSet<Mend>) -> Result<Str
         return Err(Stop::Broken);
     }
     scan.skip(length);
-    mends.insert(Mend::Bareword);
+    leniencies.insert(Leniency::Bareword);
     Ok(rest.get(..length).unwrap_or_default().to_owned())
 }
 
@@ -30,7 +33,7 @@ pub(super) fn key(scan: &mut Scan<'_>, mends: &mut BTreeSet<Mend>) -> Result<Str
 pub(super) fn value(
     scan: &mut Scan<'_>,
     in_object: bool,
-    mends: &mut BTreeSet<Mend>,
+    leniencies: &mut BTreeSet<Leniency>,
 ) -> Result<Value, Stop> {
     let rest = scan.rest();
     let length = rest
@@ -49,7 +52,7 @@ pub(super) fn value(
     scan.skip(word.len());
     if in_object && let Some((fraction, number)) = decimal_comma(word, scan.rest()) {
         scan.skip(fraction);
-        mends.insert(Mend::DecimalComma);
+        leniencies.insert(Leniency::DecimalComma);
         return Ok(number);
     }
     Ok(match word {
@@ -57,25 +60,25 @@ pub(super) fn value(
         "false" => Value::Bool(false),
         "null" => Value::Null,
         "True" | "TRUE" | "False" | "FALSE" => {
-            mends.insert(Mend::Bareword);
+            leniencies.insert(Leniency::Bareword);
             Value::Bool(word.eq_ignore_ascii_case("true"))
         }
         "None" | "NULL" | "Null" | "undefined" => {
-            mends.insert(Mend::Bareword);
+            leniencies.insert(Leniency::Bareword);
             Value::Null
         }
         "NaN" | "Infinity" | "-Infinity" | "+Infinity" | "inf" | "-inf" => {
-            mends.insert(Mend::NotANumber);
+            leniencies.insert(Leniency::NotANumber);
             Value::Null
         }
-        _ => number(word, mends).unwrap_or_else(|| {
-            mends.insert(Mend::Bareword);
+        _ => number(word, leniencies).unwrap_or_else(|| {
+            leniencies.insert(Leniency::Bareword);
             Value::String(word.to_owned())
         }),
     })
 }
 
-fn number(word: &str, mends: &mut BTreeSet<Mend>) -> Option<Value> {
+fn number(word: &str, leniencies: &mut BTreeSet<Leniency>) -> Option<Value> {
     if let Ok(number) = serde_json::from_str::<Number>(word) {
         return Some(Value::Number(number));
     }
@@ -87,10 +90,10 @@ fn number(word: &str, mends: &mut BTreeSet<Mend>) -> Option<Value> {
     }
     // `.8`, `+0.8`, `08`, and numbers that are too great to be any.
     let number = Number::from_f64(word.parse().ok()?);
-    mends.insert(if number.is_some() {
-        Mend::Bareword
+    leniencies.insert(if number.is_some() {
+        Leniency::Bareword
     } else {
-        Mend::NotANumber
+        Leniency::NotANumber
     });
     Some(number.map_or(Value::Null, Value::Number))
 }

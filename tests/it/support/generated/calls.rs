@@ -136,7 +136,7 @@ impl Generator {
             class,
             message: message.to_owned(),
             retry_after_ms: None,
-            usage_told: usage_reported,
+            usage_reported,
         });
         let first_token_ms = if rng.u8(..25) == 0 {
             None

@@ -360,7 +360,7 @@ impl EventBuilder {
                 class,
                 message: message.to_owned(),
                 retry_after_ms: None,
-                usage_told: false,
+                usage_reported: false,
             }),
             vec![],
         );

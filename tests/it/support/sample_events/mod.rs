@@ -174,7 +174,7 @@ pub(crate) fn troubled() -> Vec<Envelope> {
             class: FailureClass::Overload,
             message: "overloaded, try again later".to_owned(),
             retry_after_ms: None,
-            usage_told: false,
+            usage_reported: false,
         };
         events.finished(calls[0], "security", answer, Some(overload), vec![]);
         let (agent_id, ..) = events.agent("security");
