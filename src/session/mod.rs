@@ -3,5 +3,6 @@
 
 pub(crate) mod run;
 pub(crate) mod storage;
+pub(crate) mod month;
 pub(crate) mod index;
 pub(crate) mod lookup;

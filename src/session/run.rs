@@ -9,6 +9,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 
 use super::index::IndexEntry;
+use super::month::{MonthCeiling, MonthRecorder};
 use super::storage::{Storage, StoredFiles};
 use crate::config::paths::Home;
 use crate::consultation::Consultation;
@@ -54,6 +55,8 @@ pub(crate) struct RunLimits {
     pub(crate) dispatcher: Dispatcher,
     /// The innermost first.
     pub(crate) budgets: Vec<Arc<dyn SharedBudget>>,
+    /// The outermost of all.
+    pub(crate) month: Option<Arc<MonthCeiling>>,
 }
 
 /// What a run came to.
@@ -147,14 +150,30 @@ pub(crate) async fn run(
             .journal()
             .map(|journal| journal as &mut dyn Subscriber),
     );
+    // What is not in the journal is never recorded: it counts until the end of the month.
+    let mut recorder = limits.month.clone().map(MonthRecorder);
+    if !subscribers.is_empty() {
+        subscribers.extend(
+            recorder
+                .as_mut()
+                .map(|recorder| recorder as &mut dyn Subscriber),
+        );
+    }
     for subscriber in others {
         subscribers.push(subscriber);
     }
+    let mut budgets = limits.budgets;
+    budgets.extend(
+        limits
+            .month
+            .clone()
+            .map(|month| month as Arc<dyn SharedBudget>),
+    );
     let driver = Driver {
         clock,
         providers: &providers,
         dispatcher: limits.dispatcher,
-        budgets: limits.budgets,
+        budgets,
         subscribers,
         person,
         interrupts,
@@ -167,6 +186,7 @@ pub(crate) async fn run(
     let written = tokio::task::spawn_blocking(move || {
         let report = report(&transcript);
         let (stored, warning) = storage.write(&transcript, &report);
+        let warning = warning.or_else(|| limits.month.as_ref()?.warning());
         Outcome {
             transcript,
             report,

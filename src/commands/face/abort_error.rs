@@ -24,7 +24,12 @@ pub(crate) fn aborted(
         AbortReason::Declined => declined(error, transcript),
         AbortReason::Interrupted | AbortReason::UserCancelled => resume(error, ""),
         AbortReason::Timeout => resume(error, " --max-wait SECONDS"),
-        AbortReason::CostCeiling => resume(ceiling(error, transcript), " --max-cost USD"),
+        AbortReason::CostCeiling => {
+            let is_own = |ceiling: &Ceiling| ceiling.budget.is_none();
+            let is_own = transcript.ceiling.as_ref().is_none_or(is_own);
+            let flags = if is_own { " --max-cost USD" } else { "" };
+            resume(ceiling(error, transcript), flags)
+        }
         AbortReason::CostExceededEstimate => {
             let estimated = transcript
                 .estimate
@@ -112,6 +117,7 @@ fn ceiling(error: Error, transcript: &Transcript) -> Error {
         agent_id,
         model,
         worst_case,
+        budget,
     }) = &transcript.ceiling
     else {
         // The estimate alone was above the ceiling.
@@ -135,6 +141,10 @@ fn ceiling(error: Error, transcript: &Transcript) -> Error {
             ))
             .hint("give it a price in models.json, or resume without a ceiling");
     }
+    let error = match budget {
+        Some(_) => error.hint("raise `monthly_budget` in config.json"),
+        None => error,
+    };
     error.hint(format!(
         "of {max_cost}, {} is spent; the next call ({who}, {model}) could have cost {}",
         amount(*spent),

@@ -22,6 +22,7 @@ use crate::error::{Error, Exit};
 use crate::records::events_file::EventsFile;
 use crate::records::record::record;
 use crate::session::index::RebuildTime;
+use crate::session::month::MonthCeiling;
 use crate::session::run::{self, Outcome, Participants, RunLimits, Session};
 use crate::session::storage::{Storage, StoredFiles};
 use crate::terminal::output::printer::Printer;
@@ -137,6 +138,7 @@ impl<'a> TerminalFace<'a> {
         let limits = RunLimits {
             dispatcher: Dispatcher::new(session.clock(), rules),
             budgets: Vec::new(),
+            month: MonthCeiling::open(self.home, session.plan(), session.clock().now())?,
         };
         run::run(session, self.home, participants, limits).await
     }

@@ -92,11 +92,18 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
 
     let consent_mode = face::consent_mode(args.control.yes, printer, StdinUse::Free);
     let plan = replayed.consultation.plan();
-    let control = limits::resumed(
+    let mut control = limits::resumed(
         plan.control.clone(),
         transcript.abort.as_ref().map(|abort| abort.reason),
         &args.control.request(consent_mode)?,
     );
+    let clock = Clock::system();
+    // The budget is the month's and not the consultation's: that of today counts.
+    control.consent.month = if plan.is_free() {
+        None
+    } else {
+        limits::month(&settings, &home.logs_folder(), clock.now())
+    };
     let connector = Connector {
         home: &home,
         environment,
@@ -107,12 +114,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     let providers = face::block_on(connector.providers(plan, &transcript))??;
     printer.note(&announcement(&transcript));
     face.run(Session::resumed(
-        events,
-        replayed,
-        control,
-        providers,
-        storage,
-        Clock::system(),
+        events, replayed, control, providers, storage, clock,
     ))
 }
 

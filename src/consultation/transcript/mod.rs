@@ -116,6 +116,8 @@ pub struct Ceiling {
     pub model: ModelRef,
     /// The most that the call could have cost.
     pub worst_case: Cost,
+    /// The ceiling's name, where it is not the consultation's own.
+    pub budget: Option<String>,
 }
 
 /// How it ended without a verdict.
@@ -279,7 +281,8 @@ impl Transcript {
                 agent_id,
                 model,
                 worst_case,
-                ..
+                budget,
+                answer: _,
             }) => {
                 self.ceiling = Some(Ceiling {
                     max_cost: *max_cost,
@@ -287,6 +290,7 @@ impl Transcript {
                     agent_id: agent_id.clone(),
                     model: model.clone(),
                     worst_case: *worst_case,
+                    budget: budget.clone(),
                 });
             }
             Event::Call(CallEvent::Hedged {

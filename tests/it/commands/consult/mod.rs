@@ -10,6 +10,7 @@ pub(crate) mod failures;
 mod fallbacks;
 mod faults;
 mod interrupts;
+mod month_budget;
 mod output;
 mod output_files;
 mod panels;

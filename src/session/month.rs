@@ -1,0 +1,133 @@
+//! The month's budget of a home as a ceiling over a run's calls, shared with every other process of
+//! the home.
+//!
+//! A call is reserved before it goes out, settled when its cost is known, and declared as recorded
+//! when the journal has it. When the budget's files fail, no call fits any more: what other
+//! processes spend is not known then.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use jiff::tz::TimeZone;
+
+use crate::config::paths::Home;
+use crate::consultation::event::{CallEvent, Envelope, Event};
+use crate::consultation::plan::Plan;
+use crate::consultation::policy::budget::BudgetCheck;
+use crate::domain::money::{Cost, MicroUsd};
+use crate::domain::time::Timestamp;
+use crate::engine::dispatcher::budget::SharedBudget;
+use crate::engine::ports::{Subscriber, SubscriberError};
+use crate::error::Error;
+use crate::records::month::spent_in_month;
+use crate::records::month_budget::{MonthBudget, MonthBudgetCheck, MonthBudgetError};
+use crate::records::statistics::calendar::date_of;
+
+/// The month's budget, shared by the processes of a home.
+#[derive(Debug)]
+pub(crate) struct MonthCeiling {
+    budget: MonthBudget,
+    /// The first failure of its files.
+    failure: Mutex<Option<MonthBudgetError>>,
+}
+
+impl MonthCeiling {
+    /// Opens the budget that a plan is under; `None` without one.
+    ///
+    /// # Errors
+    ///
+    /// When the budget's files cannot be used: then no call could be kept within it.
+    pub(crate) fn open(
+        home: &Home,
+        plan: &Plan,
+        now: Timestamp,
+    ) -> Result<Option<Arc<Self>>, Error> {
+        let Some(month) = plan.control.consent.month else {
+            return Ok(None);
+        };
+        let zone = TimeZone::system();
+        let spent = || spent_in_month(&home.logs_folder(), now, &zone);
+        let budget = MonthBudget::open(home.path(), date_of(now, &zone), month.budget, spent)
+            .map_err(|failure| {
+                Error::usage(failure)
+                    .hint("without a budget, none is kept: `conclave config unset monthly_budget`")
+            })?;
+        Ok(Some(Arc::new(Self {
+            budget,
+            failure: Mutex::new(None),
+        })))
+    }
+
+    /// Returns the first failure of the budget's files, for the user.
+    pub(crate) fn warning(&self) -> Option<String> {
+        let failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        let failure = failure.as_ref()?;
+        Some(format!("the monthly budget cannot be kept: {failure}"))
+    }
+
+    /// Keeps the first failure. Returns the value of a success.
+    fn keep_failure<T>(&self, result: Result<T, MonthBudgetError>) -> Option<T> {
+        match result {
+            Ok(value) => Some(value),
+            Err(failure) => {
+                let mut first = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+                first.get_or_insert(failure);
+                None
+            }
+        }
+    }
+}
+
+impl SharedBudget for MonthCeiling {
+    fn name(&self) -> &'static str {
+        "monthly budget"
+    }
+
+    fn limit(&self) -> MicroUsd {
+        self.budget.limit()
+    }
+
+    fn spent(&self) -> MicroUsd {
+        self.keep_failure(self.budget.spent()).unwrap_or_default()
+    }
+
+    fn reserve(&self, worst_case: Cost) -> BudgetCheck {
+        if worst_case.lower_bound {
+            return BudgetCheck::Exceeded;
+        }
+        match self.keep_failure(self.budget.reserve(worst_case.known)) {
+            Some(MonthBudgetCheck::Reserved) => BudgetCheck::Allowed,
+            Some(MonthBudgetCheck::WaitForInFlight) => BudgetCheck::WaitForInFlight,
+            Some(MonthBudgetCheck::Exceeded) | None => BudgetCheck::Exceeded,
+        }
+    }
+
+    fn settle(&self, reserved: MicroUsd, actual: MicroUsd) {
+        self.keep_failure(self.budget.settle(reserved, actual));
+    }
+
+    fn may_be_overrun(&self) -> bool {
+        true
+    }
+
+    fn is_shared_with_others(&self) -> bool {
+        true
+    }
+}
+
+/// Declares each call's cost as recorded. To subscribe after the journal.
+#[derive(Debug)]
+pub(super) struct MonthRecorder(pub(super) Arc<MonthCeiling>);
+
+impl Subscriber for MonthRecorder {
+    fn name(&self) -> &'static str {
+        "monthly budget"
+    }
+
+    fn event(&mut self, event: &Envelope) -> Result<(), SubscriberError> {
+        if let Event::Call(CallEvent::Finished(call)) = &event.event {
+            let month = &self.0;
+            month.keep_failure(month.budget.recorded(call.cost.known));
+        }
+        Ok(())
+    }
+}
