@@ -19,11 +19,11 @@ use crate::terminal::output::printer::Printer;
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
-    action: Action,
+    action: ModelAction,
 }
 
 #[derive(Clone, Debug, Subcommand)]
-enum Action {
+enum ModelAction {
     /// Download a model if it is missing, and print its path
     Pull {
         /// A name from `conclave model list`, or a unique part of one [default: the default model]
@@ -52,9 +52,9 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
 }
 
 /// Runs an action and returns its output.
-fn act(action: &Action, models: &EmbeddedModels<'_>) -> Result<String, Error> {
+fn act(action: &ModelAction, models: &EmbeddedModels<'_>) -> Result<String, Error> {
     match action {
-        Action::Pull { name } => {
+        ModelAction::Pull { name } => {
             built_in().map_err(Error::usage)?;
             let path = match name {
                 Some(name) => block_on(models.download(named(name)?))??,
@@ -73,8 +73,8 @@ fn act(action: &Action, models: &EmbeddedModels<'_>) -> Result<String, Error> {
             };
             Ok(format!("{}\n", path.display()))
         }
-        Action::List => Ok(list(&models.home)),
-        Action::Rm { name } => {
+        ModelAction::List => Ok(list(&models.home)),
+        ModelAction::Rm { name } => {
             let model = named(name)?;
             let was_there = models.home.remove(model).map_err(Error::failed)?;
             if was_there {
@@ -83,7 +83,7 @@ fn act(action: &Action, models: &EmbeddedModels<'_>) -> Result<String, Error> {
                 Err(Error::failed(format!("`{}` is not downloaded", model.name)))
             }
         }
-        Action::Path { name } => {
+        ModelAction::Path { name } => {
             let model = name.as_deref().map_or(Ok(&DEFAULT), named)?;
             Ok(format!("{}\n", models.home.path(model).display()))
         }
@@ -131,7 +131,7 @@ mod tests {
     use crate::config::settings::Settings;
     use crate::terminal::output::printer::{TerminalEnv, Verbosity};
 
-    fn at(home: &Home, action: &Action) -> Result<String, Error> {
+    fn at(home: &Home, action: &ModelAction) -> Result<String, Error> {
         let printer = Printer::for_process(&TerminalEnv::default(), Verbosity::Quiet);
         act(
             action,
@@ -151,7 +151,7 @@ mod tests {
         let smallest = find("smollm2").unwrap();
         let path = at(
             &home,
-            &Action::Path {
+            &ModelAction::Path {
                 name: Some("smollm2".to_owned()),
             },
         )
@@ -162,7 +162,7 @@ mod tests {
             .set_len(smallest.bytes)
             .unwrap();
 
-        let listed = at(&home, &Action::List).unwrap();
+        let listed = at(&home, &ModelAction::List).unwrap();
         let marked: Vec<_> = listed
             .lines()
             .filter(|line| line.contains("installed"))
@@ -174,7 +174,7 @@ mod tests {
         );
         at(
             &home,
-            &Action::Rm {
+            &ModelAction::Rm {
                 name: "smollm2".to_owned(),
             },
         )
@@ -182,7 +182,7 @@ mod tests {
         assert_eq!(
             at(
                 &home,
-                &Action::Rm {
+                &ModelAction::Rm {
                     name: "smollm2".to_owned()
                 }
             )
@@ -194,7 +194,7 @@ mod tests {
         assert_eq!(
             at(
                 &home,
-                &Action::Rm {
+                &ModelAction::Rm {
                     name: "gpt".to_owned()
                 }
             )

@@ -29,7 +29,7 @@ A file prompts/personas/NAME.md in the home, with `version`, `id` and `name` bet
 `---`, is a persona too. A persona with the id of a built-in one replaces it.")]
 pub struct Args {
     #[command(subcommand)]
-    action: Option<Action>,
+    action: Option<PersonasAction>,
 
     /// Write JSON; its schema is schemas/personas.schema.json
     #[arg(long)]
@@ -37,7 +37,7 @@ pub struct Args {
 }
 
 #[derive(Clone, Debug, Subcommand)]
-enum Action {
+enum PersonasAction {
     /// Print one persona with its prompt
     Show {
         /// Its id, its name or an alias
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     let personas = PersonaRegistry::new(&templates(&home)?, &settings)?;
     let face = printer.out_traits();
     let shown = match &args.action {
-        Some(Action::Show { persona }) => {
+        Some(PersonasAction::Show { persona }) => {
             let found = listed(personas.find(persona)?);
             // A prompt may hold what steers a terminal; in a pipe, the text is exact.
             let prompt = if face.is_terminal {

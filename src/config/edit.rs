@@ -56,11 +56,11 @@ pub fn set(text: &str, path: &[Step], value: &Value) -> Result<String, EditError
         // The item of a list is found by its name, so that it keeps it.
         let is_last = at + 1 == path.len();
         match (part, value) {
-            (Part::Member(member), _) if is_last => member.set_value(input(value)),
-            (Part::Item(item), Value::Object(fields)) if is_last => {
+            (SettingNode::Member(member), _) if is_last => member.set_value(input(value)),
+            (SettingNode::Item(item), Value::Object(fields)) if is_last => {
                 replace(item, &named(step.name(), fields));
             }
-            (Part::Item(item), _) if is_last => replace(item, value),
+            (SettingNode::Item(item), _) if is_last => replace(item, value),
             (part, _) => node = part.value().ok_or(EditError::NoParts(at))?,
         }
     }
@@ -80,8 +80,8 @@ pub fn remove(text: &str, path: &[Step]) -> Result<Option<String>, EditError> {
         return Ok(None);
     };
     let part: CstNode = match find(&container, last) {
-        Some(Part::Member(member)) => member.into(),
-        Some(Part::Item(item)) => item,
+        Some(SettingNode::Member(member)) => member.into(),
+        Some(SettingNode::Item(item)) => item,
         None => return Ok(None),
     };
     let follows_bracket = part.child_index() == 1;
@@ -105,7 +105,7 @@ pub fn repeated(text: &str) -> Option<String> {
 fn repeated_in(node: &CstNode) -> Option<String> {
     let mut seen = BTreeSet::new();
     for (name, part) in parts(node) {
-        if matches!(part, Part::Member(_)) && !seen.insert(name.clone()) {
+        if matches!(part, SettingNode::Member(_)) && !seen.insert(name.clone()) {
             return Some(name);
         }
         if let Some(inner) = part.value().as_ref().and_then(repeated_in) {
@@ -120,12 +120,12 @@ fn repeated_in(node: &CstNode) -> Option<String> {
 }
 
 /// A member of an object, or an item of a list.
-enum Part {
+enum SettingNode {
     Member(CstObjectProp),
     Item(CstNode),
 }
 
-impl Part {
+impl SettingNode {
     fn value(&self) -> Option<CstNode> {
         match self {
             Self::Member(member) => member.value(),
@@ -136,14 +136,14 @@ impl Part {
 
 /// The parts of an object or a list with their names; an item of a list is called what its `name`
 /// says.
-fn parts(node: &CstNode) -> Vec<(String, Part)> {
+fn parts(node: &CstNode) -> Vec<(String, SettingNode)> {
     if let Some(object) = node.as_object() {
         let members = object.properties().into_iter();
         return members
             .map(|member| {
                 (
                     member.decoded_name().unwrap_or_default(),
-                    Part::Member(member),
+                    SettingNode::Member(member),
                 )
             })
             .collect();
@@ -160,13 +160,13 @@ fn parts(node: &CstNode) -> Vec<(String, Part)> {
                     .decoded_value()
                     .ok()
             });
-            (name.unwrap_or_default(), Part::Item(item))
+            (name.unwrap_or_default(), SettingNode::Item(item))
         })
         .collect()
 }
 
 /// Of a name that is given twice, the last one counts, as it does when the file is read.
-fn find(node: &CstNode, step: &Step) -> Option<Part> {
+fn find(node: &CstNode, step: &Step) -> Option<SettingNode> {
     let mut parts = parts(node).into_iter().rev();
     parts
         .find(|(name, _)| match step {

@@ -159,7 +159,7 @@ pub struct Verdict {
     /// The options of a menu, the most useful first; empty for a single recommendation.
     /// `recommendation` then says how to choose.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub recommendations: Vec<Choice>,
+    pub recommendations: Vec<MenuOption>,
     /// What it was put together from by rule, when no judge gave it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub composed_from: Option<Source>,
@@ -174,7 +174,7 @@ impl Verdict {
 
 /// One option of a menu.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Choice {
+pub struct MenuOption {
     pub option: String,
     pub description: String,
     pub pros: Vec<String>,

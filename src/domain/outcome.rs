@@ -8,14 +8,14 @@ use super::time::Timestamp;
 /// Whether an answer held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum AnswerOutcome {
     Right,
     Wrong,
     /// Right in part: counts as half.
     Mixed,
 }
 
-impl Outcome {
+impl AnswerOutcome {
     pub const ALL: [Self; 3] = [Self::Right, Self::Wrong, Self::Mixed];
 
     pub fn name(self) -> &'static str {
@@ -42,7 +42,7 @@ impl Outcome {
 pub struct Grade {
     pub schema_version: String,
     pub consultation_id: ConsultationId,
-    pub outcome: Outcome,
+    pub outcome: AnswerOutcome,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     pub at: Timestamp,

@@ -19,7 +19,7 @@ use crate::domain::time::Timestamp;
 use super::calls::{Calls, News};
 use super::clock::Clock;
 use super::dispatcher::budget::SharedBudget;
-use super::dispatcher::{Answer as RequestAnswer, CallPermit, Dispatcher, Member, Notice};
+use super::dispatcher::{CallPermit, Dispatcher, Member, Notice, RequestAnswer};
 use super::ports::{BoxFuture, Delta, Person, Provider, Subscriber};
 
 /// The models that can be asked, by provider.

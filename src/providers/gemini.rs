@@ -257,11 +257,11 @@ struct Candidate {
 
 #[derive(Debug, Deserialize)]
 struct Content {
-    parts: Option<Vec<Part>>,
+    parts: Option<Vec<ContentPart>>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Part {
+struct ContentPart {
     text: Option<String>,
     thought: Option<bool>,
 }

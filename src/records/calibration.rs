@@ -8,7 +8,7 @@ use rusqlite::{Connection, Result, Row, params};
 use serde_json::{Map, Value, json};
 
 use crate::domain::ids::{ModelRef, ProviderId};
-use crate::domain::outcome::Outcome;
+use crate::domain::outcome::AnswerOutcome;
 use crate::domain::statistics::Range;
 use crate::stopping::calibration::{Calibration, Graded, Level, Reliability};
 
@@ -60,9 +60,9 @@ fn answers(
             continue;
         };
         match outcome {
-            Outcome::Right => calibration.right += 1,
-            Outcome::Mixed => calibration.mixed += 1,
-            Outcome::Wrong => calibration.wrong += 1,
+            AnswerOutcome::Right => calibration.right += 1,
+            AnswerOutcome::Mixed => calibration.mixed += 1,
+            AnswerOutcome::Wrong => calibration.wrong += 1,
         }
         let provider: Option<String> = row.get(3)?;
         if provider.as_deref() == Some(ProviderId::LOCAL) {
@@ -137,9 +137,9 @@ fn reliabilities(by_model: ByModel) -> Vec<(ModelRef, Reliability)> {
 }
 
 /// The outcome in the first column; `None` for a word of a later version.
-fn outcome(row: &Row<'_>) -> Result<Option<Outcome>> {
+fn outcome(row: &Row<'_>) -> Result<Option<AnswerOutcome>> {
     let written: String = row.get(0)?;
-    Ok(Outcome::ALL
+    Ok(AnswerOutcome::ALL
         .into_iter()
         .find(|outcome| outcome.name() == written))
 }

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, Result, Row, params_from_iter};
 
 use crate::consultation::event::StateName;
 use crate::domain::money::{Cost, MicroUsd};
-use crate::domain::outcome::Outcome;
+use crate::domain::outcome::AnswerOutcome;
 use crate::domain::stored_record::{Completion, RecordWriter};
 use crate::domain::time::Timestamp;
 
@@ -36,7 +36,7 @@ pub struct HistoryEntry {
     pub status: Option<String>,
     pub abort_reason: Option<String>,
     pub writer: RecordWriter,
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<AnswerOutcome>,
     pub note: Option<String>,
 }
 
@@ -253,7 +253,7 @@ fn history_entry(row: &Row<'_>) -> Result<HistoryEntry> {
             RecordWriter::LlmConclave
         },
         outcome: outcome.and_then(|outcome| {
-            Outcome::ALL
+            AnswerOutcome::ALL
                 .into_iter()
                 .find(|known| known.name() == outcome)
         }),

@@ -61,7 +61,7 @@ pub(crate) struct RunLimits {
 
 /// What a run came to.
 #[derive(Debug)]
-pub(crate) struct Outcome {
+pub(crate) struct RunOutcome {
     pub(crate) transcript: Transcript,
     /// The report as Markdown.
     pub(crate) report: String,
@@ -127,7 +127,7 @@ pub(crate) async fn run(
     home: &Home,
     participants: Participants<'_>,
     limits: RunLimits,
-) -> Result<Outcome, Error> {
+) -> Result<RunOutcome, Error> {
     let Session {
         mut consultation,
         start,
@@ -187,7 +187,7 @@ pub(crate) async fn run(
         let report = report(&transcript);
         let (stored, warning) = storage.write(&transcript, &report);
         let warning = warning.or_else(|| limits.month.as_ref()?.warning());
-        Outcome {
+        RunOutcome {
             transcript,
             report,
             stored,

@@ -14,7 +14,7 @@ use crate::engine::ports::Provider;
 use crate::error::{Error, Exit};
 use crate::providers::http::Http;
 use crate::providers::local::choice;
-use crate::providers::local::choice::Choice;
+use crate::providers::local::choice::LocalModelChoice;
 use crate::providers::local::home::ModelHome;
 use crate::providers::local::manifest::Model;
 use crate::providers::local::pull::{PullError, PullProgress, Sources, pull};
@@ -89,8 +89,8 @@ impl<'a> EmbeddedModels<'a> {
             return Ok(None);
         }
         let name = match self.choose(None)? {
-            Choice::Ready { name, .. } => name,
-            Choice::ToPull(model) => model.name.to_owned(),
+            LocalModelChoice::Ready { name, .. } => name,
+            LocalModelChoice::ToPull(model) => model.name.to_owned(),
         };
         Ok(Some(ModelRef::new(ProviderId::LOCAL, name)))
     }
@@ -103,8 +103,8 @@ impl<'a> EmbeddedModels<'a> {
         consent_mode: ConsentMode,
     ) -> Result<ModelFile, Error> {
         let model = match self.choose(Some(name))? {
-            Choice::Ready { name, file } => return Ok(ModelFile { name, file }),
-            Choice::ToPull(model) => model,
+            LocalModelChoice::Ready { name, file } => return Ok(ModelFile { name, file }),
+            LocalModelChoice::ToPull(model) => model,
         };
         let question = format!(
             "{LABEL}: {} is not downloaded yet.\nDownload it? [Y/n] ",
@@ -135,7 +135,7 @@ impl<'a> EmbeddedModels<'a> {
         }
     }
 
-    fn choose(&self, name: Option<&str>) -> Result<Choice, Error> {
+    fn choose(&self, name: Option<&str>) -> Result<LocalModelChoice, Error> {
         // A run that names the user's own file means that file; any other name is one of the
         // personas.
         let own = self.own_file.as_deref().filter(|file| {

@@ -56,11 +56,11 @@ impl Default for CircuitRule {
 /// The memory of one circuit; closed to begin with.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Circuit(Stage);
+pub struct Circuit(CircuitStage);
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "stage", rename_all = "snake_case")]
-enum Stage {
+enum CircuitStage {
     Closed {
         since: Timestamp,
         /// Failures since the last success.
@@ -136,11 +136,13 @@ impl Circuit {
     /// Whether a call may go out now. [`Self::begin`] takes the permit.
     pub fn permit(&self, now: Timestamp) -> Permit {
         match &self.0 {
-            Stage::Closed { .. } => Permit::Granted,
-            Stage::Open { until, .. } | Stage::Probing { until, .. } if now < *until => {
+            CircuitStage::Closed { .. } => Permit::Granted,
+            CircuitStage::Open { until, .. } | CircuitStage::Probing { until, .. }
+                if now < *until =>
+            {
                 Permit::Refused { until: *until }
             }
-            Stage::Open { .. } | Stage::Probing { .. } => Permit::Probe,
+            CircuitStage::Open { .. } | CircuitStage::Probing { .. } => Permit::Probe,
         }
     }
 
@@ -150,16 +152,16 @@ impl Circuit {
         if permit == Permit::Probe {
             let until = now.after(rule.permit);
             match &mut self.0 {
-                Stage::Closed { .. } => {}
-                Stage::Open { why, .. } => {
-                    self.0 = Stage::Probing {
+                CircuitStage::Closed { .. } => {}
+                CircuitStage::Open { why, .. } => {
+                    self.0 = CircuitStage::Probing {
                         first: now,
                         last: now,
                         until,
                         why: *why,
                     }
                 }
-                Stage::Probing {
+                CircuitStage::Probing {
                     last,
                     until: expires,
                     ..
@@ -174,7 +176,7 @@ impl Circuit {
     /// open.
     pub fn succeeded(&mut self, rule: &CircuitRule, began: Timestamp, now: Timestamp) {
         match &mut self.0 {
-            Stage::Closed {
+            CircuitStage::Closed {
                 since,
                 in_a_row,
                 results,
@@ -182,28 +184,30 @@ impl Circuit {
                 *in_a_row = 0;
                 remember(results, rule, CallResult::Success);
             }
-            Stage::Probing { first, .. } if began >= *first => {
-                self.0 = Stage::Closed {
+            CircuitStage::Probing { first, .. } if began >= *first => {
+                self.0 = CircuitStage::Closed {
                     since: now,
                     in_a_row: 0,
                     results: VecDeque::new(),
                 };
             }
-            Stage::Open { since, .. } if began > *since => {
-                self.0 = Stage::Closed {
+            CircuitStage::Open { since, .. } if began > *since => {
+                self.0 = CircuitStage::Closed {
                     since: now,
                     in_a_row: 0,
                     results: VecDeque::new(),
                 };
             }
-            Stage::Closed { .. } | Stage::Open { .. } | Stage::Probing { .. } => {}
+            CircuitStage::Closed { .. }
+            | CircuitStage::Open { .. }
+            | CircuitStage::Probing { .. } => {}
         }
     }
 
     /// A call that began at `began` failed. Of several probes the last one decides.
     pub fn failed(&mut self, rule: &CircuitRule, began: Timestamp, now: Timestamp) {
         let why = match &mut self.0 {
-            Stage::Closed {
+            CircuitStage::Closed {
                 since,
                 in_a_row,
                 results,
@@ -212,11 +216,13 @@ impl Circuit {
                 remember(results, rule, CallResult::Failure);
                 why_open(rule, *in_a_row, results)
             }
-            Stage::Probing { last, .. } if began >= *last => Some(WhyOpen::ProbeFailed),
-            Stage::Closed { .. } | Stage::Open { .. } | Stage::Probing { .. } => None,
+            CircuitStage::Probing { last, .. } if began >= *last => Some(WhyOpen::ProbeFailed),
+            CircuitStage::Closed { .. }
+            | CircuitStage::Open { .. }
+            | CircuitStage::Probing { .. } => None,
         };
         if let Some(why) = why {
-            self.0 = Stage::Open {
+            self.0 = CircuitStage::Open {
                 since: now,
                 until: now.after(rule.rest),
                 why,
@@ -228,19 +234,21 @@ impl Circuit {
     /// A probe's permit is given back.
     pub fn abandoned(&mut self, began: Timestamp) {
         match &mut self.0 {
-            Stage::Probing { last, until, .. } if began >= *last => *until = *last,
-            Stage::Closed { .. } | Stage::Open { .. } | Stage::Probing { .. } => {}
+            CircuitStage::Probing { last, until, .. } if began >= *last => *until = *last,
+            CircuitStage::Closed { .. }
+            | CircuitStage::Open { .. }
+            | CircuitStage::Probing { .. } => {}
         }
     }
 
     pub fn state(&self, now: Timestamp) -> CircuitState {
         match &self.0 {
-            Stage::Closed { .. } => CircuitState::Closed,
-            Stage::Open { until, why, .. } if now < *until => CircuitState::Open {
+            CircuitStage::Closed { .. } => CircuitState::Closed,
+            CircuitStage::Open { until, why, .. } if now < *until => CircuitState::Open {
                 until: *until,
                 why: *why,
             },
-            Stage::Open { why, .. } | Stage::Probing { why, .. } => {
+            CircuitStage::Open { why, .. } | CircuitStage::Probing { why, .. } => {
                 CircuitState::HalfOpen { why: *why }
             }
         }
@@ -273,7 +281,7 @@ fn why_open(rule: &CircuitRule, in_a_row: u32, results: &VecDeque<CallResult>) -
     (of > 0 && of >= rule.of_at_least && too_many).then_some(WhyOpen::Share { failures, of })
 }
 
-impl Default for Stage {
+impl Default for CircuitStage {
     fn default() -> Self {
         // Since 1970: whenever a first call began, it counts.
         Self::Closed {

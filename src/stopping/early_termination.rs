@@ -12,7 +12,7 @@ use crate::domain::confidence::Confidence;
 
 use super::calibration::Level;
 use super::evaluation::{
-    Bound, Checks, Class, Evaluation, MILLION, Outcome, Rule, RuleKind, Value,
+    Bound, Checks, Class, Evaluation, MILLION, Rule, RuleKind, RuleOutcome, Value,
 };
 
 use rubber_stamp::rubber_stamp;
@@ -118,7 +118,7 @@ impl Evaluation {
     /// Whether the stated confidence reached its threshold, whatever the guards say of it.
     pub fn stated_is_met(&self) -> bool {
         self.rule(STATED)
-            .is_some_and(|rule| rule.outcome == Outcome::Fired)
+            .is_some_and(|rule| rule.outcome == RuleOutcome::Fired)
     }
 }
 

@@ -50,7 +50,7 @@ pub struct Rule {
     pub value: Option<Value>,
     pub bound: Bound,
     pub threshold: Value,
-    pub outcome: Outcome,
+    pub outcome: RuleOutcome,
     /// What the value was made of, where the value alone does not say it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
@@ -91,7 +91,7 @@ pub enum Value {
 /// What a rule found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum RuleOutcome {
     Fired,
     Held,
     /// What it measures is not known: it can neither fire nor hold.
@@ -143,9 +143,9 @@ impl Rule {
         (bound, threshold): (Bound, Value),
     ) -> Self {
         let outcome = match value.and_then(|value| bound.admits(value, threshold)) {
-            None => Outcome::Unknown,
-            Some(within) if within == (kind == RuleKind::Success) => Outcome::Fired,
-            Some(_) => Outcome::Held,
+            None => RuleOutcome::Unknown,
+            Some(within) if within == (kind == RuleKind::Success) => RuleOutcome::Fired,
+            Some(_) => RuleOutcome::Held,
         };
         Self {
             name: name.to_owned(),
@@ -164,7 +164,7 @@ impl Rule {
     pub fn not_applicable(self) -> Self {
         Self {
             value: None,
-            outcome: Outcome::NotApplicable,
+            outcome: RuleOutcome::NotApplicable,
             detail: None,
             ..self
         }
@@ -180,7 +180,8 @@ impl Rule {
 
     /// Whether it is a guard that does not agree to a success.
     fn objects(&self) -> bool {
-        self.kind == RuleKind::Guard && matches!(self.outcome, Outcome::Fired | Outcome::Unknown)
+        self.kind == RuleKind::Guard
+            && matches!(self.outcome, RuleOutcome::Fired | RuleOutcome::Unknown)
     }
 }
 
@@ -272,7 +273,7 @@ impl Checks {
                 let rule = self
                     .rules
                     .get(*at)
-                    .filter(|rule| rule.kind == kind && rule.outcome == Outcome::Fired)?;
+                    .filter(|rule| rule.kind == kind && rule.outcome == RuleOutcome::Fired)?;
                 Some(Decision::Stop {
                     class: *class,
                     rule: rule.name.clone(),

@@ -36,11 +36,11 @@ Examples:
   conclave config show")]
 pub struct Args {
     #[command(subcommand)]
-    action: Action,
+    action: ConfigAction,
 }
 
 #[derive(Clone, Debug, Subcommand)]
-enum Action {
+enum ConfigAction {
     /// Print the path of the settings file
     Path,
     /// Show every setting with its value and origin
@@ -95,15 +95,17 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     let home = Home::find(environment).map_err(Error::usage)?;
     let load = || settings::load(&home, environment);
     let result = match &args.action {
-        Action::Path => format!("{}\n", home.config_file().display()),
-        Action::Show { json: true } => as_json(&load()?),
-        Action::Show { json: false } => {
+        ConfigAction::Path => format!("{}\n", home.config_file().display()),
+        ConfigAction::Show { json: true } => as_json(&load()?),
+        ConfigAction::Show { json: false } => {
             let face = printer.out_traits();
             as_table(&load()?, face.is_terminal.then_some(face.width), face.paint)
         }
-        Action::Get { key } => get(key, &load()?)?,
-        Action::Set { key, value } => return edit::set(key, value, &home, environment, printer),
-        Action::Unset { key } => return edit::unset(key, &home, environment, printer),
+        ConfigAction::Get { key } => get(key, &load()?)?,
+        ConfigAction::Set { key, value } => {
+            return edit::set(key, value, &home, environment, printer);
+        }
+        ConfigAction::Unset { key } => return edit::unset(key, &home, environment, printer),
     };
     printer.result(&result).map_err(Error::failed)
 }

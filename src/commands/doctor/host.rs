@@ -9,7 +9,7 @@ use crate::config::settings::{SettingOrigin, Settings};
 use crate::domain::time::Timestamp;
 use crate::error::whole;
 use crate::providers::catalog::{ModelCatalog, PriceTable};
-use crate::providers::local::choice::{self, Choice};
+use crate::providers::local::choice::{self, LocalModelChoice};
 use crate::providers::local::home::ModelHome;
 use crate::providers::local::manifest::size;
 use crate::providers::local::{LABEL, built_in, cpu};
@@ -242,8 +242,10 @@ pub(super) fn embedded(
         settings.local_model.as_deref(),
         &ModelHome::in_home(home.path()),
     ) {
-        Ok(Choice::Ready { name, .. }) => check(CheckStatus::Ok, format!("{name}, {LABEL}")),
-        Ok(Choice::ToPull(model)) => check(
+        Ok(LocalModelChoice::Ready { name, .. }) => {
+            check(CheckStatus::Ok, format!("{name}, {LABEL}"))
+        }
+        Ok(LocalModelChoice::ToPull(model)) => check(
             CheckStatus::Note,
             format!("{} is not downloaded yet", model.name),
         )

@@ -9,9 +9,9 @@ use crate::terminal::output::printer::Printer;
 
 use crate::commands::flags::AnswerFormat;
 
-/// An answer in both formats.
+/// An answer in both output formats.
 #[derive(Clone, Debug)]
-pub(crate) struct Answer {
+pub(crate) struct RenderedAnswer {
     pub(crate) markdown: String,
     pub(crate) json: serde_json::Value,
 }

@@ -23,7 +23,7 @@ use crate::records::events_file::EventsFile;
 use crate::records::record::record;
 use crate::session::index::RebuildTime;
 use crate::session::month::MonthCeiling;
-use crate::session::run::{self, Outcome, Participants, RunLimits, Session};
+use crate::session::run::{self, Participants, RunLimits, RunOutcome, Session};
 use crate::session::storage::{Storage, StoredFiles};
 use crate::terminal::output::printer::Printer;
 use crate::terminal::progress::ProgressReporter;
@@ -32,10 +32,10 @@ use crate::terminal::prompt::person::TerminalPerson;
 use crate::terminal::report::report;
 
 use self::abort_error::aborted;
-use self::answer::Answer;
+use self::answer::RenderedAnswer;
 
 /// Makes the answer of a completed consultation, when it is not the report.
-pub(crate) type MakeAnswer<'a> = &'a dyn Fn(&Transcript) -> Answer;
+pub(crate) type MakeAnswer<'a> = &'a dyn Fn(&Transcript) -> RenderedAnswer;
 
 /// Shows one run on the terminal.
 #[derive(Debug)]
@@ -108,7 +108,7 @@ impl<'a> TerminalFace<'a> {
     }
 
     /// Runs the session with the terminal's progress, person and interrupts.
-    async fn take_part(&mut self, session: Session) -> Result<Outcome, Error> {
+    async fn take_part(&mut self, session: Session) -> Result<RunOutcome, Error> {
         let mut progress = self.progress();
         progress.catch_up(session.earlier(), session.clock().now());
         let mut subscribers: Vec<&mut dyn Subscriber> = Vec::new();
@@ -162,8 +162,8 @@ impl<'a> TerminalFace<'a> {
     }
 
     /// Prints the answer, or returns why there is none.
-    fn show(&self, outcome: &Outcome, make_answer: Option<MakeAnswer<'_>>) -> Result<(), Error> {
-        let Outcome {
+    fn show(&self, outcome: &RunOutcome, make_answer: Option<MakeAnswer<'_>>) -> Result<(), Error> {
+        let RunOutcome {
             transcript, stored, ..
         } = outcome;
         match &transcript.abort {
@@ -199,7 +199,7 @@ impl<'a> TerminalFace<'a> {
 
     fn show_answer(
         &self,
-        outcome: &Outcome,
+        outcome: &RunOutcome,
         make_answer: Option<MakeAnswer<'_>>,
     ) -> Result<(), Error> {
         let transcript = &outcome.transcript;

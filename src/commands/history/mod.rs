@@ -41,14 +41,14 @@ Examples:
 )]
 pub struct Args {
     #[command(subcommand)]
-    action: Option<Action>,
+    action: Option<HistoryAction>,
 
     #[command(flatten)]
     list: list::Args,
 }
 
 #[derive(Debug, Subcommand)]
-enum Action {
+enum HistoryAction {
     List(list::Args),
     Show(show::Args),
     Export(export::Args),
@@ -62,15 +62,15 @@ enum Action {
 impl Args {
     pub(crate) fn verbosity(&self) -> Verbosity {
         match &self.action {
-            Some(Action::Rejudge(args)) => args.verbosity(),
+            Some(HistoryAction::Rejudge(args)) => args.verbosity(),
             None
             | Some(
-                Action::List(_)
-                | Action::Show(_)
-                | Action::Export(_)
-                | Action::Rm(_)
-                | Action::Outcome(_)
-                | Action::Ids(_),
+                HistoryAction::List(_)
+                | HistoryAction::Show(_)
+                | HistoryAction::Export(_)
+                | HistoryAction::Rm(_)
+                | HistoryAction::Outcome(_)
+                | HistoryAction::Ids(_),
             ) => Verbosity::Normal,
         }
     }
@@ -86,13 +86,13 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     };
     match &args.action {
         None => list::run(&args.list, &archive),
-        Some(Action::List(args)) => list::run(args, &archive),
-        Some(Action::Show(args)) => show::run(args, &archive),
-        Some(Action::Export(args)) => export::run(args, &archive),
-        Some(Action::Rm(args)) => rm::run(args, &archive),
-        Some(Action::Outcome(args)) => outcome::run(args, &archive),
-        Some(Action::Rejudge(args)) => rejudge::run(args, environment, &archive),
-        Some(Action::Ids(args)) => {
+        Some(HistoryAction::List(args)) => list::run(args, &archive),
+        Some(HistoryAction::Show(args)) => show::run(args, &archive),
+        Some(HistoryAction::Export(args)) => export::run(args, &archive),
+        Some(HistoryAction::Rm(args)) => rm::run(args, &archive),
+        Some(HistoryAction::Outcome(args)) => outcome::run(args, &archive),
+        Some(HistoryAction::Rejudge(args)) => rejudge::run(args, environment, &archive),
+        Some(HistoryAction::Ids(args)) => {
             ids::run(args, &archive);
             Ok(())
         }

@@ -1,7 +1,7 @@
 //! `conclave history outcome`: records whether an answer proved right. Calibration uses it.
 
 use crate::domain::ids::ConsultationId;
-use crate::domain::outcome::{Grade, Outcome, SCHEMA_VERSION};
+use crate::domain::outcome::{AnswerOutcome, Grade, SCHEMA_VERSION};
 use crate::domain::stored_record::Completion;
 use crate::engine::clock::Clock;
 use crate::error::Error;
@@ -45,7 +45,7 @@ enum OutcomeArg {
     Mixed,
 }
 
-impl From<OutcomeArg> for Outcome {
+impl From<OutcomeArg> for AnswerOutcome {
     fn from(outcome: OutcomeArg) -> Self {
         match outcome {
             OutcomeArg::Right => Self::Right,
@@ -57,7 +57,7 @@ impl From<OutcomeArg> for Outcome {
 
 pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
     let found = archive.find(&args.id)?;
-    let Some(outcome) = args.outcome.map(Outcome::from) else {
+    let Some(outcome) = args.outcome.map(AnswerOutcome::from) else {
         outcomes::remove(&archive.logs, &found.stem).map_err(Error::failed)?;
         update_index(archive, &found, None);
         archive

@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::{Archive, SCHEMA_VERSION, load};
-use crate::commands::face::answer::{Answer, check_output};
+use crate::commands::face::answer::{RenderedAnswer, check_output};
 use crate::commands::face::{self, TerminalFace};
 use crate::commands::flags::{FailureChoice, OutputFlags, dollars};
 use crate::config::env::Environment;
@@ -132,7 +132,7 @@ pub(super) fn run(
     let session = Session::new(prepared.plan, prepared.providers, storage, clock);
     face.run_with_answer(session, &|transcript: &Transcript| {
         let rejudgement = Rejudgement::of(&record, &stored::of_transcript(transcript));
-        Answer {
+        RenderedAnswer {
             markdown: rejudge::markdown(&rejudgement),
             json: to_json(&rejudgement),
         }

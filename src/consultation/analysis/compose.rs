@@ -2,8 +2,8 @@
 //! debate ended early, or fewer rounds were requested. Every sentence is taken over as it is.
 
 use crate::domain::artifact::{
-    Challenge, Choice, ConsensusPoint, CrossExam, Dissent, Evidence, Independent, Severity, Source,
-    Synthesis, Tension, Verdict,
+    Challenge, ConsensusPoint, CrossExam, Dissent, Evidence, Independent, MenuOption, Severity,
+    Source, Synthesis, Tension, Verdict,
 };
 use crate::stopping::early_termination;
 use crate::stopping::early_termination::Point;
@@ -119,7 +119,7 @@ pub(in crate::consultation) fn menu(material: HeldRounds<'_>) -> Verdict {
             .into_iter()
             .flat_map(|examined| &examined.challenges);
         let against = against.filter(|raised| raised.target_agent == held.agent_id.as_str());
-        Choice {
+        MenuOption {
             option: revised
                 .map_or(&held.position, |said| &said.revised_position)
                 .clone(),

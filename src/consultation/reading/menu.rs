@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::domain::artifact::{Choice, Verdict};
+use crate::domain::artifact::{MenuOption, Verdict};
 
 use super::fields::{self, Fields, Name};
 use super::kinds::Reader;
@@ -116,7 +116,7 @@ impl Reader<'_> {
         }
     }
 
-    fn choice(&mut self, mut item: Fields) -> Option<Choice> {
+    fn choice(&mut self, mut item: Fields) -> Option<MenuOption> {
         match item.take(fields::TRADE_OFFS, &mut self.notes) {
             Some(Value::Object(members)) => item.add(members),
             Some(other) => item.add(Map::from_iter([(fields::CONS.name.to_owned(), other)])),
@@ -143,7 +143,7 @@ impl Reader<'_> {
         let stated = item.take(fields::CONFIDENCE, &mut self.notes);
         let confidence = confidence(stated, &item.at(fields::CONFIDENCE), &mut self.notes);
         item.end(&mut self.notes);
-        Some(Choice {
+        Some(MenuOption {
             option,
             description,
             pros,

@@ -65,7 +65,7 @@ impl Dispatcher {
 
 impl Member {
     /// Requests a call. `None` while it waits: the decision comes by [`Self::next`].
-    pub fn request(&self, request: CallRequest) -> Option<Answer> {
+    pub fn request(&self, request: CallRequest) -> Option<RequestAnswer> {
         let budgets = self.budgets.iter();
         let budgets = budgets.filter(|budget| !(request.beyond_month && budget.may_be_overrun()));
         let queued = QueuedRequest {
@@ -156,7 +156,7 @@ impl Drop for Member {
 
 /// The answer to a request.
 #[derive(Debug)]
-pub enum Answer {
+pub enum RequestAnswer {
     /// The call may go out now.
     Admitted(CallPermit),
     /// It may not, and is not waited for.

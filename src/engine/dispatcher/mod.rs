@@ -29,7 +29,7 @@ use super::clock::Clock;
 use checks::Checks;
 use pool::{Decision, MemberId, PoolRules, ProviderPool};
 
-pub use member::{Answer, Member};
+pub use member::{Member, RequestAnswer};
 pub use permit::CallPermit;
 
 /// The process's view of its providers. A clone is another handle to the same.
@@ -61,7 +61,7 @@ struct MemberEntry {
 #[derive(Debug)]
 pub enum Notice {
     /// A request that waited is decided on.
-    Decided(RequestKey, Answer),
+    Decided(RequestKey, RequestAnswer),
     /// Something that every member learns.
     Input(Box<Input>),
 }
@@ -111,10 +111,12 @@ impl Dispatcher {
         }
     }
 
-    fn answer(&self, decision: Decision) -> Answer {
+    fn answer(&self, decision: Decision) -> RequestAnswer {
         match decision {
-            Decision::Admitted(permit) => Answer::Admitted(CallPermit::new(permit, self.clone())),
-            Decision::NotAdmitted(reason) => Answer::NotAdmitted(reason),
+            Decision::Admitted(permit) => {
+                RequestAnswer::Admitted(CallPermit::new(permit, self.clone()))
+            }
+            Decision::NotAdmitted(reason) => RequestAnswer::NotAdmitted(reason),
         }
     }
 

@@ -10,7 +10,7 @@ use super::manifest::{DEFAULT, Model, UnknownModel, find};
 
 /// What a run can do about its local model.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Choice {
+pub enum LocalModelChoice {
     /// The file is there.
     Ready { name: String, file: PathBuf },
     /// It has to be downloaded first.
@@ -34,7 +34,7 @@ pub fn choose(
     own: Option<&Path>,
     wanted: Option<&str>,
     home: &ModelHome,
-) -> Result<Choice, ChoiceError> {
+) -> Result<LocalModelChoice, ChoiceError> {
     if let Some(path) = own {
         return own_file(path);
     }
@@ -42,7 +42,7 @@ pub fn choose(
         Some(name) => find(name)?,
         None => match home.any_installed() {
             Some((model, file)) => {
-                return Ok(Choice::Ready {
+                return Ok(LocalModelChoice::Ready {
                     name: model.name.to_owned(),
                     file,
                 });
@@ -51,16 +51,16 @@ pub fn choose(
         },
     };
     Ok(match home.installed(model) {
-        Some(file) => Choice::Ready {
+        Some(file) => LocalModelChoice::Ready {
             name: model.name.to_owned(),
             file,
         },
-        None => Choice::ToPull(model),
+        None => LocalModelChoice::ToPull(model),
     })
 }
 
 /// Any GGUF file is taken, under its own name.
-fn own_file(path: &Path) -> Result<Choice, ChoiceError> {
+fn own_file(path: &Path) -> Result<LocalModelChoice, ChoiceError> {
     let mut start = [0; 4];
     let read = File::open(path).and_then(|mut file| file.read_exact(&mut start));
     match read {
@@ -70,7 +70,7 @@ fn own_file(path: &Path) -> Result<Choice, ChoiceError> {
                 .unwrap_or(path.as_os_str())
                 .to_string_lossy()
                 .into_owned();
-            Ok(Choice::Ready {
+            Ok(LocalModelChoice::Ready {
                 name,
                 file: path.to_owned(),
             })
@@ -108,7 +108,7 @@ mod tests {
         std::fs::write(&own, "GGUF and so on").unwrap();
         assert_eq!(
             choose(Some(&own), Some("smollm2"), &home).unwrap(),
-            Choice::Ready {
+            LocalModelChoice::Ready {
                 name: "mine".to_owned(),
                 file: own
             }
@@ -119,10 +119,13 @@ mod tests {
     fn with_nothing_there_the_default_is_to_be_pulled() {
         let folder = tempfile::tempdir().unwrap();
         let home = ModelHome::in_home(folder.path());
-        assert_eq!(choose(None, None, &home).unwrap(), Choice::ToPull(&DEFAULT));
+        assert_eq!(
+            choose(None, None, &home).unwrap(),
+            LocalModelChoice::ToPull(&DEFAULT)
+        );
         assert_eq!(
             choose(None, Some("smollm2"), &home).unwrap(),
-            Choice::ToPull(find("smollm2").unwrap())
+            LocalModelChoice::ToPull(find("smollm2").unwrap())
         );
     }
 }

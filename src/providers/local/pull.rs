@@ -13,7 +13,7 @@ use super::home::{HomeError, ModelHome};
 use super::manifest::{HUB, Model, SMALLEST, size};
 use super::sources::SourceError;
 use super::sources::hub::Hub;
-use super::sources::part::{Part, PartError};
+use super::sources::part::{PartError, PartialDownload};
 
 /// How often a process that waits for another's download looks again.
 const LOOK: Duration = Duration::from_millis(200);
@@ -124,7 +124,7 @@ pub async fn pull(
     if let Some(path) = home.installed(model) {
         return Ok(path);
     }
-    let part = Part::new(model, home.part(model));
+    let part = PartialDownload::new(model, home.part(model));
     room(model, home.folder(), part.len())?;
     let from = fetch(&part, sources, http, on).await?;
     let found = part
@@ -145,7 +145,7 @@ pub async fn pull(
 
 /// Asks one source after the other. Says which one brought the bytes.
 async fn fetch(
-    part: &Part<'_>,
+    part: &PartialDownload<'_>,
     sources: &Sources,
     http: &Client,
     on: &mut dyn FnMut(PullProgress),

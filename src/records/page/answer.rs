@@ -1,6 +1,6 @@
 //! The first sections: what is missing, the question, the answer, and dissent.
 
-use crate::domain::artifact::{Choice, Dissent, Severity};
+use crate::domain::artifact::{Dissent, MenuOption, Severity};
 use crate::domain::stored_record::{Completion, StoredRecord};
 use crate::domain::words::{amount, seconds, thousands};
 
@@ -177,7 +177,7 @@ fn second_pass(page: &mut Markup, record: &StoredRecord) {
 }
 
 /// One option of a menu.
-fn option(page: &mut Markup, number: usize, choice: &Choice) {
+fn option(page: &mut Markup, number: usize, choice: &MenuOption) {
     page.put("<article class=\"option\">\n<h3>Option ")
         .text(&number.to_string())
         .put(": ")

@@ -1,7 +1,7 @@
 //! Reads the artifacts of the rounds, in either spelling of the keys. Missing fields are empty.
 
 use crate::domain::artifact::{
-    Because, Challenge, Choice, ConsensusPoint, CrossExam, Dissent, Evidence, Independent,
+    Because, Challenge, ConsensusPoint, CrossExam, Dissent, Evidence, Independent, MenuOption,
     Rebuttal, Revision, Source, Synthesis, Tension, Verdict, Viewpoint,
 };
 use crate::domain::ids::SeatId;
@@ -122,8 +122,8 @@ pub(super) fn verdict(fields: Fields<'_>, seats: Seats<'_>) -> Verdict {
 }
 
 /// The options of a menu, or bare names of them.
-fn choices(fields: Fields<'_>) -> Vec<Choice> {
-    let one = |choice: Fields<'_>| Choice {
+fn choices(fields: Fields<'_>) -> Vec<MenuOption> {
+    let one = |choice: Fields<'_>| MenuOption {
         option: choice
             .as_text()
             .map_or_else(|| choice.text_or_empty("option"), str::to_owned),

@@ -55,7 +55,7 @@ fn copied() -> Evidence {
     evidence
 }
 
-fn outcome(evidence: &Evidence, name: &str) -> Outcome {
+fn outcome(evidence: &Evidence, name: &str) -> RuleOutcome {
     evaluate(&EarlyStop::usual(), evidence)
         .rule(name)
         .unwrap()
@@ -192,7 +192,7 @@ fn without_points_nothing_is_stated_and_nothing_is_supported() {
             outcome(&evidence, "stated_confidence"),
             outcome(&evidence, "support")
         ),
-        (Outcome::Held, Outcome::Unknown)
+        (RuleOutcome::Held, RuleOutcome::Unknown)
     );
     assert_eq!(objecting(&evidence), ["support"]);
     assert!(
@@ -213,7 +213,7 @@ fn a_point_that_states_nothing_is_left_out_and_where_all_do_nothing_is_known() {
             outcome(&some, "stated_confidence"),
             stated_confidence(&some.points)
         ),
-        (Outcome::Fired, stated(0.95))
+        (RuleOutcome::Fired, stated(0.95))
     );
     let none = Evidence {
         points: points(&[None, None]),
@@ -224,7 +224,7 @@ fn a_point_that_states_nothing_is_left_out_and_where_all_do_nothing_is_known() {
             outcome(&none, "stated_confidence"),
             stated_confidence(&none.points)
         ),
-        (Outcome::Unknown, None)
+        (RuleOutcome::Unknown, None)
     );
     assert!(!evaluate(&rule(0.0), &none).stops());
 }
@@ -298,14 +298,17 @@ fn a_single_remaining_expert_is_no_agreement() {
         objecting(&evidence),
         ["answers", "families", "troubled_seats"]
     );
-    assert_eq!(outcome(&evidence, "rubber_stamp"), Outcome::NotApplicable);
+    assert_eq!(
+        outcome(&evidence, "rubber_stamp"),
+        RuleOutcome::NotApplicable
+    );
 }
 
 #[test]
 fn support_is_asked_of_all_who_answered_at_the_strongest_point_only() {
     let mut evidence = agreed();
     evidence.points[1].supporters = 1;
-    assert_eq!(outcome(&evidence, "support"), Outcome::Held);
+    assert_eq!(outcome(&evidence, "support"), RuleOutcome::Held);
     evidence.points[1].confidence = stated(0.96);
     let evaluation = evaluate(&EarlyStop::usual(), &evidence);
     assert_eq!(
@@ -316,25 +319,25 @@ fn support_is_asked_of_all_who_answered_at_the_strongest_point_only() {
 
 #[test]
 fn a_rubber_stamp_takes_all_three_signs() {
-    assert_eq!(outcome(&copied(), "rubber_stamp"), Outcome::Fired);
+    assert_eq!(outcome(&copied(), "rubber_stamp"), RuleOutcome::Fired);
     let with = |change: &dyn Fn(&mut Evidence)| {
         let mut evidence = copied();
         change(&mut evidence);
         outcome(&evidence, "rubber_stamp")
     };
-    assert_eq!(with(&|evidence| evidence.tensions = 1), Outcome::Held);
+    assert_eq!(with(&|evidence| evidence.tensions = 1), RuleOutcome::Held);
     assert_eq!(
         with(&|evidence| evidence.statements[1].confidence = stated(0.85)),
-        Outcome::Held,
+        RuleOutcome::Held,
         "0.85 is not above 0.85"
     );
     assert_eq!(
         with(&|evidence| evidence.statements[1].confidence = stated(0.86)),
-        Outcome::Fired
+        RuleOutcome::Fired
     );
     assert_eq!(
         with(&|evidence| evidence.statements[2].text = "Something else is better here.".into()),
-        Outcome::Held
+        RuleOutcome::Held
     );
 }
 
@@ -349,12 +352,12 @@ fn texts_are_near_identical_from_six_tenths_on() {
     };
     assert_eq!(
         like("take the one that is old", "take the one that is new"),
-        Outcome::Fired,
+        RuleOutcome::Fired,
         "three trigrams of five"
     );
     assert_eq!(
         like("take the one that was", "take the one that is"),
-        Outcome::Held,
+        RuleOutcome::Held,
         "two of four"
     );
 }
@@ -367,15 +370,15 @@ fn whether_it_is_a_rubber_stamp_is_unknown_only_where_the_missing_confidence_dec
         change(&mut evidence);
         outcome(&evidence, "rubber_stamp")
     };
-    assert_eq!(with(&|_| ()), Outcome::Unknown);
-    assert_eq!(with(&|evidence| evidence.tensions = 1), Outcome::Held);
+    assert_eq!(with(&|_| ()), RuleOutcome::Unknown);
+    assert_eq!(with(&|evidence| evidence.tensions = 1), RuleOutcome::Held);
     assert_eq!(
         with(&|evidence| evidence.statements[1].confidence = stated(0.5)),
-        Outcome::Held
+        RuleOutcome::Held
     );
     assert_eq!(
         with(&|evidence| evidence.statements[1].text = "Something else.".into()),
-        Outcome::Held
+        RuleOutcome::Held
     );
     let mut unknown = copied();
     unknown.statements[0].confidence = None;
@@ -391,7 +394,10 @@ fn two_texts_are_needed_to_look_alike() {
     let mut evidence = copied();
     evidence.statements[0].text = " ".into();
     evidence.statements[1].text = String::new();
-    assert_eq!(outcome(&evidence, "rubber_stamp"), Outcome::NotApplicable);
+    assert_eq!(
+        outcome(&evidence, "rubber_stamp"),
+        RuleOutcome::NotApplicable
+    );
     assert!(
         evaluate(&EarlyStop::usual(), &evidence).stops(),
         "what does not apply does not object"

@@ -46,7 +46,7 @@ fn ending(checks: Checks, rule: Rule, class: Class) -> Checks {
 
 #[test]
 fn a_success_fires_within_its_bound_and_limits_and_guards_outside_of_it() {
-    use Outcome::{Fired, Held};
+    use RuleOutcome::{Fired, Held};
     let cases = [
         (Bound::AtLeast, [Held, Fired, Fired]),
         (Bound::MoreThan, [Held, Held, Fired]),
@@ -71,13 +71,13 @@ fn what_was_not_measured_fires_nothing_and_holds_nothing() {
     for kind in [SUCCESS, RuleKind::Limit, RuleKind::Guard] {
         assert_eq!(
             measured(kind, "x", None, Bound::AtLeast, 0).outcome,
-            Outcome::Unknown
+            RuleOutcome::Unknown
         );
     }
     let nothing = Value::share(0, 0);
     assert_eq!(
         Rule::measured(SUCCESS, "x", "", Some(nothing), (Bound::AtLeast, nothing)).outcome,
-        Outcome::Unknown,
+        RuleOutcome::Unknown,
         "a share of nothing"
     );
     let unknown = ending(

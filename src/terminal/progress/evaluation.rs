@@ -1,6 +1,6 @@
 //! An evaluation as a tree: every rule with its outcome, and the decision last. Pure.
 
-use crate::stopping::evaluation::{Class, Decision, Evaluation, Outcome, Rule, RuleKind};
+use crate::stopping::evaluation::{Class, Decision, Evaluation, Rule, RuleKind, RuleOutcome};
 
 use crate::terminal::markdown::escape::one_line;
 
@@ -24,10 +24,10 @@ pub fn evaluation_tree(heading: &str, evaluation: &Evaluation) -> Vec<String> {
 
 fn of_rule(rule: &Rule) -> String {
     let found = match rule.outcome {
-        Outcome::Fired => "fired",
-        Outcome::Held => "held",
-        Outcome::Unknown => "unknown",
-        Outcome::NotApplicable => {
+        RuleOutcome::Fired => "fired",
+        RuleOutcome::Held => "held",
+        RuleOutcome::Unknown => "unknown",
+        RuleOutcome::NotApplicable => {
             return format!(
                 "{}: not applicable{}",
                 one_line(&rule.name),

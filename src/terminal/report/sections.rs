@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use crate::domain::artifact::{
-    Choice, Dissent, Evidence, Independent, Revision, Severity, Verdict,
+    Dissent, Evidence, Independent, MenuOption, Revision, Severity, Verdict,
 };
 use crate::domain::confidence::Confidence;
 use crate::domain::stored_record::StoredPersonaSelection;
@@ -109,7 +109,7 @@ pub(in crate::terminal) fn verdict_alone(verdict: &Verdict) -> String {
     text + &summed_up(&verdict.recommendation, &verdict.summary)
 }
 
-fn option(number: usize, choice: &Choice) -> String {
+fn option(number: usize, choice: &MenuOption) -> String {
     let mut text = format!(
         "### Option {number}: {}\n\n**Confidence:** {}",
         inline(&choice.option),

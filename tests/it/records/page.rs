@@ -3,7 +3,7 @@
 
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::artifact::{
-    Because, Challenge, Choice, ConsensusPoint, CrossExam, Dissent, Evidence, Independent,
+    Because, Challenge, ConsensusPoint, CrossExam, Dissent, Evidence, Independent, MenuOption,
     Rebuttal, Revision, Severity, Source, Synthesis, Tension, Verdict, Viewpoint,
 };
 use conclave::domain::confidence::Confidence;
@@ -122,7 +122,7 @@ fn consultation(say: &dyn Fn(usize) -> String) -> StoredRecord {
         recommendation: Some(next()),
         summary: Some(next()),
         verdict: Some(Verdict {
-            recommendations: vec![Choice {
+            recommendations: vec![MenuOption {
                 option: next(),
                 description: next(),
                 pros: vec![next(), next()],

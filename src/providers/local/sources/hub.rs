@@ -10,7 +10,7 @@ use reqwest::{Client, Response, StatusCode, Url};
 use tokio::time::timeout;
 
 use super::SourceError;
-use super::part::Part;
+use super::part::PartialDownload;
 
 /// Hubs send downloads on to a content network; more hops than this are a loop.
 const REDIRECTS: usize = 5;
@@ -42,7 +42,7 @@ impl Hub {
     pub async fn fetch(
         &self,
         http: &Client,
-        part: &Part<'_>,
+        part: &PartialDownload<'_>,
         on: &mut dyn FnMut(u64),
     ) -> Result<(), SourceError> {
         let mut fruitless = 0;
@@ -52,13 +52,13 @@ impl Hub {
                 return Ok(());
             }
             match self.attempt(http, part, on).await? {
-                Attempt::Whole => return Ok(()),
-                Attempt::Broken(why) if part.len() > before => {
+                DownloadAttempt::Whole => return Ok(()),
+                DownloadAttempt::Broken(why) if part.len() > before => {
                     fruitless = 1;
                     on(part.len());
                     drop(why);
                 }
-                Attempt::Broken(why) => {
+                DownloadAttempt::Broken(why) => {
                     fruitless += 1;
                     if fruitless >= FRUITLESS {
                         return Err(SourceError::Unavailable(why));
@@ -71,9 +71,9 @@ impl Hub {
     async fn attempt(
         &self,
         http: &Client,
-        part: &Part<'_>,
+        part: &PartialDownload<'_>,
         on: &mut dyn FnMut(u64),
-    ) -> Result<Attempt, SourceError> {
+    ) -> Result<DownloadAttempt, SourceError> {
         let expected = part.model().bytes;
         let have = if part.len() > expected { 0 } else { part.len() };
         let mut response = self.request(http, part, have).await?;
@@ -108,16 +108,16 @@ impl Hub {
                     }
                     on(writing.len());
                 }
-                Ok(Ok(None)) if writing.len() == expected => return Ok(Attempt::Whole),
+                Ok(Ok(None)) if writing.len() == expected => return Ok(DownloadAttempt::Whole),
                 Ok(Ok(None)) => {
-                    return Ok(Attempt::Broken(format!(
+                    return Ok(DownloadAttempt::Broken(format!(
                         "it ended after {} of {expected} bytes",
                         writing.len()
                     )));
                 }
-                Ok(Err(error)) => return Ok(Attempt::Broken(words(&error))),
+                Ok(Err(error)) => return Ok(DownloadAttempt::Broken(words(&error))),
                 Err(_) => {
-                    return Ok(Attempt::Broken(format!(
+                    return Ok(DownloadAttempt::Broken(format!(
                         "it stalled for {:?} after {} of {expected} bytes",
                         self.idle,
                         writing.len()
@@ -131,7 +131,7 @@ impl Hub {
     async fn request(
         &self,
         http: &Client,
-        part: &Part<'_>,
+        part: &PartialDownload<'_>,
         have: u64,
     ) -> Result<Response, SourceError> {
         let address = format!(
@@ -162,7 +162,7 @@ impl Hub {
     }
 }
 
-enum Attempt {
+enum DownloadAttempt {
     Whole,
     /// The connection ended early, with what was said about it.
     Broken(String),

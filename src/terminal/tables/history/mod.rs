@@ -8,7 +8,7 @@ pub use self::screen::{below, date, screen};
 use serde::Serialize;
 
 use crate::domain::money::{Cost, MicroUsd};
-use crate::domain::outcome::Outcome;
+use crate::domain::outcome::AnswerOutcome;
 use crate::domain::stored_record::RecordWriter;
 use crate::domain::time::Timestamp;
 
@@ -75,7 +75,7 @@ pub struct EntryCost {
 /// The grade of its answer.
 #[derive(Clone, Debug, Serialize)]
 pub struct EntryOutcome {
-    pub outcome: Outcome,
+    pub outcome: AnswerOutcome,
     pub note: Option<String>,
 }
 
@@ -138,7 +138,7 @@ impl HistoryRow {
         }
     }
 
-    pub(super) fn outcome(&self) -> Option<Outcome> {
+    pub(super) fn outcome(&self) -> Option<AnswerOutcome> {
         self.outcome.as_ref().map(|grade| grade.outcome)
     }
 

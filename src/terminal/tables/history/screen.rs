@@ -7,7 +7,7 @@
 use console::{measure_text_width, truncate_str};
 use jiff::tz::TimeZone;
 
-use crate::domain::outcome::Outcome;
+use crate::domain::outcome::AnswerOutcome;
 use crate::domain::time::Timestamp;
 
 use super::{History, HistoryRow, RunStatus};
@@ -124,11 +124,11 @@ fn result(entry: &HistoryRow, paint: Paint) -> String {
     }
 }
 
-fn outcome_word(outcome: Outcome, paint: Paint) -> String {
+fn outcome_word(outcome: AnswerOutcome, paint: Paint) -> String {
     match outcome {
-        Outcome::Right => paint.green(outcome.name()),
-        Outcome::Wrong => paint.red(outcome.name()),
-        Outcome::Mixed => paint.yellow(outcome.name()),
+        AnswerOutcome::Right => paint.green(outcome.name()),
+        AnswerOutcome::Wrong => paint.red(outcome.name()),
+        AnswerOutcome::Mixed => paint.yellow(outcome.name()),
     }
 }
 
@@ -269,7 +269,7 @@ mod tests {
     }
 
     fn history() -> History {
-        let completed = |short_id: &str, ago: i64, outcome: Option<Outcome>, cost: Cost| {
+        let completed = |short_id: &str, ago: i64, outcome: Option<AnswerOutcome>, cost: Cost| {
             HistoryRow {
                 confidence: Some(0.854),
                 cost: Some(cost.into()),
@@ -304,7 +304,7 @@ mod tests {
             completed(
                 "01kb1111",
                 3 * 60,
-                Some(Outcome::Wrong),
+                Some(AnswerOutcome::Wrong),
                 Cost::exactly(MicroUsd(142_000)),
             ),
             entry(

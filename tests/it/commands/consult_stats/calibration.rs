@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use conclave::domain::ids::ConsultationId;
-use conclave::domain::outcome::{Grade, Outcome, SCHEMA_VERSION};
+use conclave::domain::outcome::{AnswerOutcome, Grade, SCHEMA_VERSION};
 use conclave::domain::time::Timestamp;
 use conclave::records::outcomes;
 use serde_json::Value;
@@ -25,7 +25,7 @@ fn json(conclave: &Conclave, arguments: &[&str]) -> Value {
 }
 
 /// Saves consultations and grades most of those with an answer.
-fn graded(conclave: &Conclave) -> Vec<(GeneratedConsultation, Outcome)> {
+fn graded(conclave: &Conclave) -> Vec<(GeneratedConsultation, AnswerOutcome)> {
     let logs = conclave.home().join("consult-logs");
     std::fs::create_dir_all(&logs).unwrap();
     let mut graded = Vec::new();
@@ -33,7 +33,7 @@ fn graded(conclave: &Conclave) -> Vec<(GeneratedConsultation, Outcome)> {
         consultation.write(&logs);
         let nth = graded.len();
         if consultation.at.0 % 4 != 0 && consultation.record["recommendation"].is_string() {
-            let outcome = Outcome::ALL[nth % 3];
+            let outcome = AnswerOutcome::ALL[nth % 3];
             let grade = Grade {
                 schema_version: SCHEMA_VERSION.to_owned(),
                 consultation_id: ConsultationId::from_unique(
@@ -51,7 +51,10 @@ fn graded(conclave: &Conclave) -> Vec<(GeneratedConsultation, Outcome)> {
 }
 
 /// Returns `[stated, right]` for every expert that supported the answer, with its model.
-fn statements(record: &Value, outcome: Outcome) -> impl Iterator<Item = (String, [f64; 2])> + '_ {
+fn statements(
+    record: &Value,
+    outcome: AnswerOutcome,
+) -> impl Iterator<Item = (String, [f64; 2])> + '_ {
     let artifacts = |round: &str| {
         record["responses"][round]["artifacts"]
             .as_array()
@@ -136,7 +139,7 @@ fn every_figure_equals_one_computed_from_the_records() {
         Some(0)
     );
     let figures = json(&conclave, &[]);
-    for outcome in Outcome::ALL {
+    for outcome in AnswerOutcome::ALL {
         let count = graded
             .iter()
             .filter(|(_, graded)| *graded == outcome)

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use conclave::domain::ids::ConsultationId;
-use conclave::domain::outcome::{Grade, Outcome, SCHEMA_VERSION};
+use conclave::domain::outcome::{AnswerOutcome, Grade, SCHEMA_VERSION};
 use conclave::domain::time::Timestamp;
 use conclave::engine::ports::Subscriber;
 use conclave::records::index::rebuild::{
@@ -29,7 +29,7 @@ fn id(consultation: &GeneratedConsultation) -> ConsultationId {
     ConsultationId::from_unique(consultation.id.strip_prefix("consult-").unwrap())
 }
 
-fn grade(id: &ConsultationId, outcome: Outcome) -> Grade {
+fn grade(id: &ConsultationId, outcome: AnswerOutcome) -> Grade {
     Grade {
         schema_version: SCHEMA_VERSION.to_owned(),
         consultation_id: id.clone(),
@@ -61,7 +61,7 @@ fn rebuild_in_any_order_gives_the_same_rows() {
             follow::begin(&mut index, &id, consultation.at).unwrap();
             follow::end(&mut index, &id, &consultation.bytes(), AT).unwrap();
             if random.u8(..) < 64 {
-                let grade = grade(&id, *random.choice(Outcome::ALL.iter()).unwrap());
+                let grade = grade(&id, *random.choice(AnswerOutcome::ALL.iter()).unwrap());
                 outcomes::write(&live.logs(), id.as_str(), &grade).unwrap();
                 store::set_outcome(index.connection(), id.as_str(), Some(&grade)).unwrap();
             }
@@ -384,7 +384,7 @@ fn rebuild_catches_up_with_new_changed_and_deleted_files() {
                 outcomes::write(
                     &home.logs(),
                     &graded.id,
-                    &grade(&id(&graded), Outcome::Right),
+                    &grade(&id(&graded), AnswerOutcome::Right),
                 )
                 .unwrap();
             }

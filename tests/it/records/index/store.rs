@@ -2,7 +2,7 @@
 //! goes, nothing of it stays.
 
 use conclave::domain::ids::ConsultationId;
-use conclave::domain::outcome::{Grade, Outcome, SCHEMA_VERSION};
+use conclave::domain::outcome::{AnswerOutcome, Grade, SCHEMA_VERSION};
 use conclave::domain::time::Timestamp;
 use conclave::records::index::Index;
 use conclave::records::index::bulk::Bulk;
@@ -50,7 +50,7 @@ fn asking(id: &str, question: &str, timestamp: &str) -> Rows<'static> {
     }))
 }
 
-fn grade(id: &str, outcome: Outcome, note: Option<&str>) -> Grade {
+fn grade(id: &str, outcome: AnswerOutcome, note: Option<&str>) -> Grade {
     Grade {
         schema_version: SCHEMA_VERSION.to_owned(),
         consultation_id: ConsultationId::from_unique(id),
@@ -220,7 +220,7 @@ fn grade_survives_new_rows_until_it_is_removed() {
     set_outcome(
         connection,
         "consult-1",
-        Some(&grade("1", Outcome::Mixed, Some("half of it"))),
+        Some(&grade("1", AnswerOutcome::Mixed, Some("half of it"))),
     )
     .unwrap();
     let kept = [
@@ -236,7 +236,7 @@ fn grade_survives_new_rows_until_it_is_removed() {
     set_outcome(
         connection,
         "consult-1",
-        Some(&grade("1", Outcome::Right, None)),
+        Some(&grade("1", AnswerOutcome::Right, None)),
     )
     .unwrap();
     assert_eq!(
@@ -248,7 +248,7 @@ fn grade_survives_new_rows_until_it_is_removed() {
     set_outcome(
         connection,
         "consult-nobody",
-        Some(&grade("nobody", Outcome::Wrong, None)),
+        Some(&grade("nobody", AnswerOutcome::Wrong, None)),
     )
     .unwrap();
     assert_eq!(count(connection, "consultations"), 1);

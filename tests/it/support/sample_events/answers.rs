@@ -1,8 +1,8 @@
 //! The answers of the agents in a sample consultation. `rewrite` may change every text.
 
 use conclave::domain::artifact::{
-    Because, Challenge, Choice, ConsensusPoint, Content, CrossExam, Dissent, Evidence, Independent,
-    Rebuttal, Revision, Severity, Synthesis, Tension, Verdict, Viewpoint,
+    Because, Challenge, ConsensusPoint, Content, CrossExam, Dissent, Evidence, Independent,
+    MenuOption, Rebuttal, Revision, Severity, Synthesis, Tension, Verdict, Viewpoint,
 };
 use conclave::domain::confidence::Confidence;
 use conclave::domain::ids::SeatId;
@@ -97,7 +97,7 @@ pub(super) fn verdict(rewrite: &impl Fn(&str) -> String) -> Verdict {
 
 /// Returns two options, the second with only the required text.
 pub(super) fn menu(rewrite: &impl Fn(&str) -> String) -> Verdict {
-    let option = |option: &str, confidence| Choice {
+    let option = |option: &str, confidence| MenuOption {
         option: rewrite(option),
         description: rewrite(
             "Let the provider issue short-lived tokens.\nKeep sessions for the rest.",
@@ -107,7 +107,7 @@ pub(super) fn menu(rewrite: &impl Fn(&str) -> String) -> Verdict {
         best_when: rewrite("partners call the interface"),
         confidence: Confidence::new(confidence),
     };
-    let bare = Choice {
+    let bare = MenuOption {
         description: String::new(),
         pros: vec![],
         cons: vec![],
