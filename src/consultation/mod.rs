@@ -6,14 +6,14 @@
 //!                            every state that is not terminal → Aborted
 //! ```
 //!
-//! [`Consultation::handle`] takes the moment and one [`Input`] and says what is to be done as
-//! [`Effect`]s. It holds no clock, runtime, network, file or randomness, and can be stored and
+//! [`Consultation::handle`] takes the current time and one [`Input`] and returns the [`Effect`]s to
+//! carry out. It holds no clock, runtime, network, file or randomness, and can be stored and
 //! restored between any two inputs.
 //!
 //! Invariants: no call before consent; no call id twice; every call that went out is answered,
 //! cancelled, lost or still open; a terminal state has no effects, until an interrupted
-//! consultation is gone on with; an input that does not fit (a late answer, a stale timer) changes
-//! nothing; whatever changes the machine is told in an event, so that its log can be played again
+//! consultation is resumed; an input that does not fit (a late answer, a stale timer) changes
+//! nothing; every change of the machine appears in an event, so that its log can be replayed
 //! ([`replay`]).
 
 pub mod protocol;
@@ -69,7 +69,7 @@ impl Consultation {
         self.state.name()
     }
 
-    /// Takes one input and returns what is to be done, in order.
+    /// Handles one input and returns the effects to carry out, in order.
     pub fn handle(&mut self, now: Timestamp, input: Input) -> Vec<Effect> {
         let cause = cause_of(&input);
         if let Input::Resume { control, .. } = &input
@@ -80,9 +80,8 @@ impl Consultation {
         let (mut effects, new_panel) =
             self.step(now, cause, |context, state| step(context, state, input));
         if let Some(panel) = new_panel {
-            // A turn reads the plan, so that a new panel waits for the next one. It needs no input
-            // of its own, and is no step of its own in a log: who is asked follows from who was
-            // chosen.
+            // A step borrows the plan, so a new panel takes effect in the next one. That step needs
+            // no input and no entry in the log: it follows from the selection.
             phases::persona_selection::reseat(&mut self.plan, panel);
             let (further, _) = self.step(now, None, |step, state| state.again(step));
             effects.extend(further);
@@ -90,8 +89,7 @@ impl Consultation {
         effects
     }
 
-    /// Lets the state act once. Returns the effects, and the panel that is to sit from now on if it
-    /// is another one.
+    /// Lets the state act once. Returns the effects, and the new panel if it was replaced.
     fn step(
         &mut self,
         now: Timestamp,
@@ -101,7 +99,7 @@ impl Consultation {
         let mut context = StepContext::new(now, &self.plan, &mut self.run, cause);
         let state = act(&mut context, std::mem::take(&mut self.state));
         self.state = match context.take_stop() {
-            // An answer that is there is given, whatever it came to.
+            // A consultation that has its answer gives it, whatever would have stopped it.
             Some(stop) if !state.name().is_terminal() => {
                 state.end(&mut context, stop.reason, stop.message)
             }
@@ -170,8 +168,7 @@ fn step(step: &mut StepContext<'_>, state: State, input: Input) -> State {
     }
 }
 
-/// What a log tells of an input, besides the events that it leads to. A first sign of an answer
-/// leads to none.
+/// Returns what the log records of an input besides its events. A first token leads to none.
 fn cause_of(input: &Input) -> Option<Cause> {
     Some(match input {
         Input::Start | Input::StartedBefore { .. } => Cause::Start,

@@ -18,12 +18,12 @@ use super::protocol::{Answer, TimerId};
 use super::tasks::TaskSet;
 use crate::consultation::policy::estimate::Estimate;
 
-/// Where a consultation is.
+/// The state of a consultation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) enum State {
     #[default]
     Idle,
-    /// The estimate is made; left in the same step in which it is entered.
+    /// Computes the estimate; left in the step in which it is entered.
     Estimating,
     AwaitingConsent(AwaitingConsent),
     Independent(IndependentRound),
@@ -53,7 +53,7 @@ impl State {
         }
     }
 
-    /// The tasks of the round that is under way.
+    /// Returns the tasks of the current round.
     pub(super) fn work(&mut self) -> Option<&mut TaskSet> {
         match self {
             Self::Independent(phase) => Some(&mut phase.tasks),
@@ -69,7 +69,7 @@ impl State {
         }
     }
 
-    /// The round that is under way.
+    /// Returns the current round.
     pub(super) fn round(&self) -> Option<u8> {
         match self {
             Self::Independent(_) => Some(independent::ROUND),
@@ -289,7 +289,7 @@ impl State {
         }
     }
 
-    /// Drops what is under way and ends without a verdict.
+    /// Cancels the calls in flight and ends without a verdict.
     fn abort(mut self, step: &mut StepContext<'_>, reason: AbortReason, message: String) -> Self {
         if let Some(tasks) = self.work() {
             tasks.cancel(step, reason);
@@ -328,7 +328,7 @@ impl StateName {
             | (Self::Independent, Self::Synthesis)
             | (Self::Synthesis, Self::CrossExam)
             | (Self::CrossExam, Self::Verdict)
-            // Rounds that were not wanted, or not needed any more, are left out.
+            // Rounds that were not requested, or are no longer needed, are left out.
             | (Self::Independent | Self::Synthesis | Self::CrossExam | Self::Verdict, Self::Complete) => true,
             (from, Self::Aborted) => !from.is_terminal(),
             (_, Self::Idle | Self::Estimating | Self::AwaitingConsent | Self::Independent | Self::Synthesis) => false,

@@ -1,5 +1,5 @@
-//! What a consultation offers as evidence once its judge has found what the experts agree on:
-//! numbers and texts, without names.
+//! The evidence of agreement in a consultation once its judge has given the synthesis: numbers and
+//! texts, without names.
 
 use crate::domain::artifact::{Independent, Severity, Synthesis};
 use crate::domain::ids::ModelRef;
@@ -46,7 +46,7 @@ pub fn evidence<'a>(
     }
 }
 
-/// All that an expert said for its position.
+/// Returns all of an expert's text for its position.
 fn text(held: &Independent) -> String {
     let parts = std::iter::once(&held.position)
         .chain(&held.key_points)

@@ -1,5 +1,5 @@
-//! What rules make of answers, without a model: evidence of agreement, comparing words, composing
-//! an answer that no judge gave.
+//! Analysis of answers by rule, without a model: evidence of agreement, comparison of words, and
+//! answers composed where no judge gives one.
 
 pub mod evidence;
 pub(in crate::consultation) mod wording;

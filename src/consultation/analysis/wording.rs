@@ -81,13 +81,13 @@ pub(in crate::consultation) fn is_same(one: &str, other: &str) -> bool {
     words(one) == words(other)
 }
 
-/// Whether both positions are the same text, so that nobody has to compare them.
+/// Whether both positions are the same text and need no comparison by a model.
 pub(in crate::consultation) fn is_unchanged(held: &Independent, revision: &Revision) -> bool {
     is_same(&held.position, &revision.revised_position)
 }
 
 /// The share of the words of matter in `wanted` that are also in `text`. `None` where there are too
-/// few to tell, or where words are not written apart.
+/// few to measure by, or where words are not separated.
 #[expect(clippy::cast_precision_loss, reason = "a text has few words")]
 pub(in crate::consultation) fn share(wanted: &str, text: &str) -> Option<f64> {
     let (wanted, there) = (matter(wanted), matter(text));
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_words_cannot_tell_is_not_told() {
+    fn a_share_that_words_cannot_show_is_unknown() {
         for (wanted, text) in [
             ("", "Use OAuth."),
             ("Do it.", "Do it at once."),

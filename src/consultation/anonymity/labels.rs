@@ -9,7 +9,7 @@ use crate::domain::ids::SeatId;
 use crate::domain::panel::Seat;
 use crate::domain::random::SplitMix64;
 
-/// Words that may stand before a letter without changing whom it names.
+/// Words that may stand before a letter without changing which expert it names.
 const TITLES: [&str; 7] = [
     "experts",
     "expert",
@@ -100,7 +100,7 @@ impl Labels {
     }
 
     /// The seat that a model's text names, whatever the case, punctuation and markdown around it.
-    /// `None` when it names nobody, or more than one.
+    /// `None` when it names no seat, or more than one.
     ///
     /// A label is tried first, since it is what the model was shown; then a seat's id; then a
     /// persona's name.
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_nobody_or_two_is_unknown() {
+    fn a_name_of_no_seat_or_of_two_is_unknown() {
         let twice = Labels::draw(
             &[
                 seat("security", "Security Expert"),

@@ -1,5 +1,5 @@
-//! Artifacts for those who know the experts under other labels: what was written while `Expert A`
-//! was one seat is read, and shown, where it is another one.
+//! Rewrites artifacts from one set of labels to another: `Expert A` may be one seat where a text
+//! was written and another where it is read or shown.
 //!
 //! Seats in fields of their own need none of this: they are mapped back when an answer is read. It
 //! is the labels inside of sentences that would name the wrong expert.
@@ -90,7 +90,7 @@ impl Relabelling<'_> {
         *text = self.text(text);
     }
 
-    /// Whoever is named first is named last: also the order inside of a list can sway a judge.
+    /// Reverses the order of names: the order inside a list can sway a judge too.
     pub fn synthesis(&self, mut found: Synthesis) -> Synthesis {
         for point in &mut found.consensus_points {
             self.put(&mut point.point);
@@ -167,7 +167,7 @@ impl Relabelling<'_> {
         said
     }
 
-    /// By label; who is on no panel comes last.
+    /// Sorts by label; names that are not on the panel come last.
     fn sort<T>(&self, items: &mut [T], agent: impl Fn(&T) -> &String) {
         items.sort_by_key(|item| {
             self.into
@@ -257,7 +257,7 @@ mod tests {
         let found = Synthesis {
             consensus_points: vec![ConsensusPoint {
                 point: "Expert A leads".into(),
-                supporting_agents: named.iter().cloned().chain(["nobody".into()]).collect(),
+                supporting_agents: named.iter().cloned().chain(["stranger".into()]).collect(),
                 confidence: None,
             }],
             tensions: vec![Tension {
@@ -282,7 +282,7 @@ mod tests {
             (views, turned.consensus_points[0].point.as_str()),
             (backwards.clone(), "Expert C leads")
         );
-        backwards.push("nobody".to_owned());
+        backwards.push("stranger".to_owned());
         assert_eq!(turned.consensus_points[0].supporting_agents, backwards);
     }
 }

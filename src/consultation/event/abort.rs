@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub enum AbortReason {
     /// The user said no to the estimate.
     Declined,
-    /// Ctrl-C, or the process was told to end.
+    /// Ctrl-C, or a signal to end the process.
     Interrupted,
     /// The user said no to going on.
     UserCancelled,
@@ -49,7 +49,7 @@ impl AbortReason {
         }
     }
 
-    /// Whether a consultation that ended so can be gone on with.
+    /// Whether a consultation that ended for this reason can be resumed.
     pub fn is_resumable(self) -> bool {
         match self {
             // Nothing was asked, or the same templates would fail the same way.

@@ -1,4 +1,4 @@
-//! What the person answers to a question.
+//! The person's answers to questions.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +14,6 @@ pub enum Answer {
     Always(MicroUsd),
     /// No, and end the consultation.
     Fail,
-    /// There is no person any more.
+    /// There is no person left to answer.
     Gone,
 }

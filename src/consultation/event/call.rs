@@ -40,7 +40,7 @@ pub enum CallEvent {
         #[serde(default, skip_serializing_if = "is_zero")]
         tokens_saved: u64,
     },
-    /// A failed call is followed by another one.
+    /// A failed call is tried again.
     #[serde(rename = "call:retried")]
     Retried {
         /// The call that failed.
@@ -86,11 +86,11 @@ pub enum CallEvent {
 pub enum Purpose {
     /// The first try.
     Answer,
-    /// The same again after a failure that may pass.
+    /// The same again after a transient failure.
     Retry,
-    /// The same again in a form that the model takes.
+    /// The same again in a form that the model accepts.
     Reformed,
-    /// The same again with twice the room, after an answer that was cut off.
+    /// The same again with twice the token limit, after an answer that was cut off.
     MoreRoom,
     /// The model is shown its text and what is wrong with it.
     Repair,
@@ -102,7 +102,7 @@ pub enum Purpose {
     Resumed,
 }
 
-/// All about a call that came back.
+/// A call that came back: its answer or failure, tokens and cost.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CallFinished {
     pub call: CallId,
@@ -125,7 +125,7 @@ pub struct CallFinished {
     /// From the call to the first sign of an answer.
     pub first_token_ms: Option<u64>,
     pub duration_ms: u64,
-    /// What was wrong with the text and what was made of it.
+    /// What was wrong with the text and how it was read.
     pub problems: Vec<Problem>,
 }
 
@@ -137,7 +137,7 @@ pub struct CallError {
     /// The provider's hint when to come back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
-    /// True when the provider said what was used all the same.
+    /// True when the provider reported the usage all the same.
     #[serde(default, rename = "usage_told")]
     pub usage_reported: bool,
 }
@@ -148,7 +148,7 @@ pub struct CallError {
 pub enum CancelReason {
     /// Another model was faster.
     HedgeLost,
-    /// It was waited for long enough, and the consultation goes on without it.
+    /// The wait was long enough, and the consultation continues without it.
     TooLate,
     /// The consultation ends.
     #[serde(untagged)]

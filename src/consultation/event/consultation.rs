@@ -101,19 +101,19 @@ pub struct Started {
     pub expert_order: Vec<SeatId>,
     pub prompts: Vec<PromptUsed>,
     pub tool_version: String,
-    /// What the user was told about the panel before anything was spent.
+    /// Notes on the panel that the user saw before anything was spent.
     pub notices: Vec<String>,
-    /// All terms, whole, so that an interrupted consultation can go on as it began.
+    /// The whole plan, so that an interrupted consultation resumes on the same terms.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<Box<Plan>>,
 }
 
-/// On what terms an interrupted consultation goes on.
+/// The terms on which an interrupted consultation is resumed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Resumed {
-    /// Where it goes on.
+    /// The state in which it is resumed.
     pub state: StateName,
-    /// Calls that were under way when it stopped, and are asked again.
+    /// Calls that were in flight when it stopped, and are made again.
     pub lost_calls: Vec<CallId>,
     pub control: Control,
     pub tool_version: String,

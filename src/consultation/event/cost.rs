@@ -1,4 +1,4 @@
-//! `cost:…`: what stops, or may stop, a consultation for its cost.
+//! `cost:…`: what ends, or may end, a consultation because of its cost.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,16 +7,16 @@ use crate::consultation::protocol::answer::AnswerKind;
 use crate::domain::ids::{AgentId, ModelRef};
 use crate::domain::money::{Cost, MicroUsd};
 
-/// What stops, or may stop, a consultation for its cost.
+/// What ends, or may end, a consultation because of its cost.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "data")]
 pub enum CostEvent {
-    /// The estimate does not pass by itself.
+    /// The estimate needs consent.
     #[serde(rename = "cost:gate_triggered")]
     GateTriggered {
         /// What is expected.
         cost: Cost,
-        /// Estimates below this pass by themselves.
+        /// Estimates below this need no consent.
         always_allow_under: MicroUsd,
         why: Vec<GateReason>,
     },
@@ -34,7 +34,7 @@ pub enum CostEvent {
         /// The ceiling's name, where it is not the consultation's own: `monthly budget`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         budget: Option<String>,
-        /// What the call was to bring, where the ceiling is not the consultation's own.
+        /// The purpose of the call, where the ceiling is not the consultation's own.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         answer: Option<AnswerKind>,
     },

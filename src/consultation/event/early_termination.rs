@@ -1,4 +1,4 @@
-//! Whether a consultation ends once the experts are found to agree, and what speaks for and against
+//! Whether a consultation ends early because the experts agree, with the findings for and against
 //! it.
 
 use serde::{Deserialize, Serialize};
@@ -8,13 +8,13 @@ use crate::domain::money::Cost;
 use crate::stopping::early_termination::Calibrated;
 use crate::stopping::evaluation::Evaluation;
 
-/// All that is known when it is decided.
+/// The findings on which the decision rests.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EarlyTermination {
     /// What the judge states about the points of agreement, on average.
     pub confidence: Option<Confidence>,
     pub threshold: Confidence,
-    /// The probability that the leading point is right, as far as who agrees on it tells.
+    /// The probability that the leading point is right, from which experts agree on it.
     pub calibrated: Option<Calibrated>,
     pub evaluation: Evaluation,
     /// How many rounds an end would leave out.
@@ -23,7 +23,7 @@ pub struct EarlyTermination {
     pub estimated_cost_saved: Cost,
 }
 
-/// What was decided, by whom.
+/// What was decided, and who or what decided it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EarlyTerminationDecision {
     pub ended: bool,
@@ -37,7 +37,7 @@ pub struct EarlyTerminationDecision {
 pub enum DecidedBy {
     /// The stated confidence is below the threshold.
     Threshold,
-    /// Nobody is asked: only what nothing speaks against is ended.
+    /// There is no person to ask: the consultation ends only without any finding against it.
     Guards,
     Person,
     /// The person was gone when asked, so that the guards decided.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::second_pass::{Held, SecondPass};
 
-/// What came of judging twice.
+/// The results of judging twice.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "data")]
 pub enum JudgeEvent {

@@ -1,4 +1,4 @@
-//! What subscribers are told: one closed enum for terminal, journal and every later face. A journal
+//! Events for subscribers: one closed enum for terminal, journal and every later face. A journal
 //! line is an [`Envelope`].
 
 mod consultation;
@@ -58,8 +58,7 @@ pub struct Envelope {
     pub seq: u64,
     pub at: Timestamp,
     pub consultation_id: ConsultationId,
-    /// What made the machine say this and what follows up to the next cause: with it the log can be
-    /// played again.
+    /// The input that led to this event and those up to the next cause; replaying the log needs it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<Cause>,
     #[serde(flatten)]
@@ -67,8 +66,7 @@ pub struct Envelope {
 }
 
 impl Envelope {
-    /// Whether two envelopes tell the same of the same moment, whatever version of the format they
-    /// are in.
+    /// Whether two envelopes hold the same event at the same moment, in any version of the format.
     pub fn is_same_event(&self, other: &Self) -> bool {
         let version = &other.schema_version;
         *self == *other
@@ -79,29 +77,28 @@ impl Envelope {
     }
 }
 
-/// The input behind an event, as far as the event itself does not tell it.
+/// The input behind an event, as far as the event itself does not show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
     Start,
     /// The person answered the open question.
     Answered(Answer),
-    /// A call came back: the `call:finished` that carries this tells with what.
+    /// A call came back; the `call:finished` that carries this has its outcome.
     Replied,
-    /// A requested call may go out; the `call:started` or `call:hedged` that carries this tells
-    /// which.
+    /// A requested call may go out; the `call:started` or `call:hedged` that carries this names it.
     Admitted,
-    /// A requested call may not go out; the event tells which, and why.
+    /// A requested call may not go out; the event says which, and why.
     NotAdmitted,
     Timer(TimerId),
     Interrupted,
-    /// The process has found something out about a provider; the event tells what.
+    /// The process reports a change of a provider; the event holds it.
     Provider,
-    /// A provider is asked how it is; the event tells which.
+    /// A health check has begun; the event names the provider.
     HealthCheck,
-    /// A provider's health has changed; the event tells how.
+    /// A provider's health has changed; the event holds it.
     Health,
-    /// An interrupted consultation goes on; the event tells on what terms.
+    /// An interrupted consultation is resumed; the event holds the terms.
     Resumed,
 }
 

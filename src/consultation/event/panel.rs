@@ -20,13 +20,13 @@ pub struct PanelSelection {
     pub panel: Panel,
     /// The new seats in the order in which they are `Expert A`, `Expert B`, …
     pub expert_order: Vec<SeatId>,
-    /// What kind of task the question is; empty when nobody said.
+    /// What kind of task the question is; empty when unknown.
     pub task_type: String,
-    /// Why these; empty when nobody said.
+    /// The reason for these personas; empty when none was given.
     pub reason: String,
-    /// The model that chose; `None` when the usual personas sit because nobody did.
+    /// The model that chose; `None` when the usual personas sit without a selection.
     pub chosen_by: Option<ModelRef>,
-    /// What was not taken as it was answered, and why nobody chose.
+    /// Parts of the answer that were not used, and why there was no selection.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }

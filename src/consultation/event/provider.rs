@@ -1,5 +1,4 @@
-//! `provider:…`: what the process has found out about a provider, from the calls of all its
-//! consultations.
+//! `provider:…`: what the process observes of a provider in the calls of all its consultations.
 
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +28,7 @@ pub enum ProviderEvent {
     CircuitChanged {
         provider: ProviderId,
         circuit: CircuitState,
-        /// Milliseconds for which it is not worth turning to; `None` when it is.
+        /// Milliseconds until it is worth calling again; `None` when it is worth calling now.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         wait_ms: Option<u64>,
     },

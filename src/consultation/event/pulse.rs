@@ -1,4 +1,4 @@
-//! `pulse:…`: a round takes long, and whether to go on waiting for it.
+//! `pulse:…`: a round takes long, and whether to keep waiting for it.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use crate::domain::ids::AgentId;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "data")]
 pub enum PulseEvent {
-    /// A round takes long; where there is a person, they are asked whether to go on.
+    /// A round takes long; where there is a person, they are asked whether to keep waiting.
     #[serde(rename = "pulse:asked")]
     Asked {
         /// 1 to 4.
@@ -20,7 +20,7 @@ pub enum PulseEvent {
         /// False when there is no person, or another question is open.
         asked: bool,
     },
-    /// The question whether to go on has its answer, or lost its point.
+    /// The question whether to keep waiting was answered or withdrawn.
     #[serde(rename = "pulse:answered")]
     Answered {
         /// 1 to 4.
@@ -39,7 +39,7 @@ pub struct StillWaiting {
     pub elapsed_ms: u64,
 }
 
-/// What came of a pulse.
+/// The result of a pulse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PulseAnswer {

@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 #[serde(untagged)]
 pub enum SubstitutionReason {
     Known(WhySubstituted),
-    /// The words of an earlier version.
+    /// The free text of an earlier version.
     Words(String),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WhySubstituted {
-    /// It gave no sign of life.
+    /// It did not answer in time.
     Timeout,
     /// It failed for good.
     Failure,

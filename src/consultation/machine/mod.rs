@@ -1,5 +1,5 @@
-//! How the machine works: the context of one step, what outlives a phase, questions to the person,
-//! resuming, and replaying a log.
+//! The machine behind the phases: the context of one step, the run's state, questions to the
+//! person, resume, and replay of a log.
 
 pub(in crate::consultation) mod step;
 pub(in crate::consultation) mod run_state;

@@ -1,4 +1,4 @@
-//! What the person is asked while a round runs, and what their answers lead to.
+//! Questions to the person while a round runs, and the effects of their answers.
 
 use super::step::StepContext;
 use crate::consultation::event::{AbortReason, Event, PulseAnswer, PulseEvent};
@@ -6,7 +6,7 @@ use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::protocol::{Answer, Question};
 use crate::consultation::state::State;
 
-/// The round takes long: whoever is there is asked whether to go on waiting, and everybody is told.
+/// Reports that the round takes long, and asks the person, if any, whether to keep waiting.
 pub(in crate::consultation) fn pulse(step: &mut StepContext<'_>, mut state: State) -> State {
     let waiting = state
         .work()
@@ -30,7 +30,7 @@ pub(in crate::consultation) fn pulse(step: &mut StepContext<'_>, mut state: Stat
     state
 }
 
-/// Takes the answer to the question that is open; without one it is too late and changes nothing.
+/// Takes the answer to the open question. Without one the answer is late and changes nothing.
 pub(in crate::consultation) fn answered(
     step: &mut StepContext<'_>,
     state: State,

@@ -1,7 +1,8 @@
-//! A consultation put together again from its log: the machine is given the same inputs at the same
-//! moments and must say the same.
+//! Restores a consultation from its log: the machine gets the same inputs at the same moments and
+//! must emit the same events.
 //!
-//! Invariant: what the log has is never said again, and what it lacks of its last step is said now.
+//! Invariant: an event in the log is never emitted again; those that its last step lacks are
+//! emitted now.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
@@ -22,21 +23,21 @@ use crate::consultation::protocol::request::{NotAdmitted, RequestKey};
 use crate::consultation::protocol::{Effect, Input, TimerId};
 use crate::domain::pricing::CostSource;
 
-/// A consultation as its log left it.
+/// A consultation restored from its log.
 #[derive(Clone, Debug)]
 pub struct Replayed {
     pub consultation: Consultation,
-    /// What was still to be done in its last step: to be done now, before anything else.
+    /// Effects that its last step left undone: to be carried out before anything else.
     pub effects: Vec<Effect>,
     /// Calls that had gone out and will never answer.
     pub lost: Vec<CallId>,
-    /// Timers that have not run out, as far as the log tells; to fire one that has does no harm.
+    /// Timers that have not fired, as far as the log shows. Firing one again does no harm.
     pub timers: BTreeSet<(Timestamp, TimerId)>,
-    /// The last event's time.
+    /// The time of the last event.
     pub last_at: Timestamp,
 }
 
-/// Why a log cannot be gone on from.
+/// Why a consultation cannot be resumed from its log.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReplayError {
     #[error("the journal is empty")]
@@ -49,7 +50,7 @@ pub enum ReplayError {
     DoesNotFollow { seq: u64 },
 }
 
-/// Plays a log again, from its first event to its last.
+/// Replays a log from its first event to its last.
 pub fn replay(events: &[Envelope]) -> Result<Replayed, ReplayError> {
     let first = events.first().ok_or(ReplayError::Empty)?;
     let Event::Consultation(ConsultationEvent::Started(terms)) = &first.event else {
@@ -76,7 +77,7 @@ pub fn replay(events: &[Envelope]) -> Result<Replayed, ReplayError> {
 }
 
 impl Replayed {
-    /// Gives the machine the input behind an event.
+    /// Gives the machine the input that led to an event.
     fn give(
         &mut self,
         envelope: &Envelope,
@@ -84,7 +85,7 @@ impl Replayed {
     ) -> Result<Vec<Effect>, ReplayError> {
         let unfit = ReplayError::DoesNotFollow { seq: envelope.seq };
         let input = match (envelope.cause.ok_or(unfit.clone())?, &envelope.event) {
-            (Cause::Start, _) => match rest.iter().find_map(|told| estimated(&told.event)) {
+            (Cause::Start, _) => match rest.iter().find_map(|later| estimated(&later.event)) {
                 Some(estimate) => Input::StartedBefore {
                     estimate: Box::new(estimate.clone()),
                 },
@@ -124,8 +125,8 @@ impl Replayed {
                 Input::HealthChanged(update.clone())
             }
             (Cause::Resumed, Event::Consultation(ConsultationEvent::Resumed(resumed))) => {
-                // What was not lost then went out with that run, and is lost now if it has not come
-                // back since.
+                // A call that was not lost then went out with that run, and is lost now if it has
+                // not come back since.
                 self.lost.retain(|open| !resumed.lost_calls.contains(open));
                 Input::Resume {
                     lost: resumed.lost_calls.clone(),
@@ -145,7 +146,7 @@ impl Replayed {
         Ok(self.consultation.handle(envelope.at, input))
     }
 
-    /// Checks what the machine says against the log, and keeps what the log does not have.
+    /// Checks the machine's events against the log, and keeps the effects that the log lacks.
     fn follow(
         &mut self,
         effects: Vec<Effect>,
@@ -171,11 +172,11 @@ impl Replayed {
                 Effect::SetTimer { timer, at } => drop(self.timers.insert((at, timer))),
                 Effect::Ask(ask) => self.lost.push(ask.call),
                 Effect::Cancel(call) => self.lost.retain(|open| *open != call),
-                // Asked again when it is resumed.
+                // Made again on resume.
                 Effect::Request(_) | Effect::Question(_) | Effect::Withdraw => {}
             }
         }
-        // A step that said nothing has no place in a log.
+        // A step without events is not in a log.
         if rest.len() == before {
             Err(ReplayError::DoesNotFollow { seq })
         } else {
@@ -183,8 +184,8 @@ impl Replayed {
         }
     }
 
-    /// Keeps what is still to be done. Questions are put anew when it goes on, and calls of a
-    /// process that is gone need no cancelling.
+    /// Keeps the effects that are still to be carried out. Questions are asked again on resume, and
+    /// calls of a process that has ended need no cancelling.
     fn keep(&mut self, effects: impl Iterator<Item = Effect>) {
         for effect in effects {
             match effect {
@@ -214,12 +215,12 @@ fn estimated(event: &Event) -> Option<&Estimate> {
     }
 }
 
-/// When a call that came back at this moment began.
+/// Returns when a call that came back at this moment began.
 fn began(finished: &CallFinished, at: Timestamp) -> Timestamp {
     Timestamp(at.0.saturating_sub(i64::try_from(finished.duration_ms).unwrap_or(i64::MAX)))
 }
 
-/// What a call brought, as far as its log tells: all that the machine makes use of.
+/// Returns a call's outcome from its log entry: all that the machine uses of it.
 fn outcome(finished: &CallFinished) -> Outcome {
     let reported_cost =
         (finished.cost_source == CostSource::Provider).then_some(finished.cost.known);
@@ -242,7 +243,7 @@ fn outcome(finished: &CallFinished) -> Outcome {
     }
 }
 
-/// The decision on a request, as the first event after it tells it.
+/// Returns the decision on a request, from the first event after it.
 fn decided(event: &Event) -> Option<Input> {
     let refused = |key, reason| Input::NotAdmitted { key, reason };
     Some(match event {
@@ -301,7 +302,7 @@ fn decided(event: &Event) -> Option<Input> {
                 spent: spent.known,
             },
         ),
-        // What is optional is only left out.
+        // An optional answer is only left out.
         Event::Agent(AgentEvent::Failed {
             agent_id, answer, ..
         }) => refused(
@@ -315,7 +316,7 @@ fn decided(event: &Event) -> Option<Input> {
     })
 }
 
-/// What the process had found out, as the event of this moment tells it.
+/// Returns what the process observed of a provider, from the event of this moment.
 fn provider_update(event: &ProviderEvent, at: Timestamp) -> ProviderUpdate {
     let until = |wait_ms| at.after(Duration::from_millis(wait_ms));
     let (provider, change) = match event {

@@ -1,5 +1,5 @@
-//! Going on after an interruption: what is there stays, calls that are lost are made again, and
-//! what failed for everybody is tried again.
+//! Resumes after an interruption: answers stay, lost calls are made again, and a stage in which
+//! every agent failed is tried again.
 
 use crate::domain::ids::CallId;
 
@@ -8,7 +8,8 @@ use super::step::StepContext;
 use crate::consultation::event::{ConsultationEvent, Event, Resumed};
 use crate::consultation::state::State;
 
-/// Goes on from where it stopped. What is complete, or cannot be gone on with, stays as it is.
+/// Resumes where the consultation stopped. One that is complete or cannot be resumed is left as it
+/// is.
 pub(in crate::consultation) fn resume(
     step: &mut StepContext<'_>,
     state: State,
@@ -32,7 +33,7 @@ pub(in crate::consultation) fn resume(
         to: step.now,
     });
     step.run.questions = Questions::default();
-    // What the process knew has gone with it: a key may be another one now, and a bill paid.
+    // Provider state belongs to the process: by now a key may be replaced, and a bill paid.
     step.run.providers.clear();
     step.emit(Event::Consultation(ConsultationEvent::Resumed(Box::new(
         Resumed {

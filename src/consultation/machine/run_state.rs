@@ -1,5 +1,5 @@
-//! What outlives a phase: numbers given out, when it all began, what was spent, how the providers
-//! are doing, who plays whom, and what the person is being asked.
+//! What the machine keeps besides its phase: counters, start time, spending, provider state,
+//! fallbacks in use, and open questions.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::consultation::policy::health::HealthStatus;
 use crate::consultation::protocol::provider::Backoff;
 use crate::consultation::protocol::{Question, TimerId};
 
-/// See the module.
+/// The state that outlives a phase.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(in crate::consultation) struct RunState {
     pub(in crate::consultation) events: u64,
@@ -23,19 +23,19 @@ pub(in crate::consultation) struct RunState {
     pub(in crate::consultation) timers: u32,
     pub(in crate::consultation) started_at: Timestamp,
     pub(in crate::consultation) last_event_at: Timestamp,
-    /// When nothing ran, because it had been interrupted: such time does not count.
+    /// Pauses while the consultation was interrupted. They do not count as elapsed time.
     pub(in crate::consultation) pauses: Vec<Pause>,
-    /// What the process has reported of the providers.
+    /// The providers as the process last reported them.
     pub(in crate::consultation) providers: BTreeMap<ProviderId, ProviderView>,
     pub(in crate::consultation) budget: Budget,
-    /// The person has agreed to go beyond the month's budget.
+    /// Whether the person has agreed to exceed the monthly budget.
     pub(in crate::consultation) beyond_month: bool,
     /// The high estimate.
     pub(in crate::consultation) high: Cost,
-    /// Calls that are expected: what the quota of hedges is a part of.
+    /// The expected number of calls, from which the hedge quota follows.
     pub(in crate::consultation) expected_calls: usize,
     pub(in crate::consultation) hedges: u32,
-    /// Models that have taken an agent over for the rest of the run.
+    /// Fallback models that have taken over, by agent, for the rest of the run.
     pub(in crate::consultation) fallbacks_in_use: BTreeMap<AgentId, ModelRef>,
     pub(in crate::consultation) questions: Questions,
     pub(in crate::consultation) watch: Watch,
@@ -49,18 +49,18 @@ pub(in crate::consultation) struct ProviderView {
     pub(in crate::consultation) backoff: Option<Backoff>,
     /// Its circuit is open, or being probed, until then.
     pub(in crate::consultation) broken_until: Option<Timestamp>,
-    /// It refuses the key, or asks for payment.
+    /// Whether it refuses the key or asks for payment.
     pub(in crate::consultation) key_refused: bool,
 }
 
-/// Time in which nothing ran.
+/// A span in which nothing ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::consultation) struct Pause {
     pub(in crate::consultation) from: Timestamp,
     pub(in crate::consultation) to: Timestamp,
 }
 
-/// The timers of the round that is under way.
+/// The timers of the current round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::consultation) struct Watch {
     pub(in crate::consultation) round_number: u8,
@@ -68,7 +68,7 @@ pub(in crate::consultation) struct Watch {
     pub(in crate::consultation) deadline: Option<TimerId>,
 }
 
-/// What the person is asked, one after the other.
+/// Questions to the person, asked one after the other.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(in crate::consultation) struct Questions {
     pub(in crate::consultation) open: Option<Question>,
@@ -76,7 +76,7 @@ pub(in crate::consultation) struct Questions {
 }
 
 impl RunState {
-    /// Time that has passed since `earlier`, without the pauses.
+    /// Returns the time since `earlier`, without pauses.
     pub(in crate::consultation) fn since(&self, earlier: Timestamp, now: Timestamp) -> Duration {
         let paused = self
             .pauses

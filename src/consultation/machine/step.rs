@@ -1,4 +1,4 @@
-//! One step of the machine: the moment, the terms, the ledger, and the effects collected so far.
+//! One step of the machine: the current time, the plan, the run's state, and the effects so far.
 
 use std::time::Duration;
 
@@ -24,20 +24,20 @@ use crate::consultation::protocol::call::Prompt;
 use crate::consultation::protocol::provider::{Backoff, ProviderChange, ProviderUpdate};
 use crate::consultation::protocol::{Effect, Question, TimerId};
 
-/// The hands of a phase while it handles one input.
+/// Context for handling one input.
 #[derive(Debug)]
 pub(in crate::consultation) struct StepContext<'a> {
     pub(in crate::consultation) now: Timestamp,
     pub(in crate::consultation) plan: &'a Plan,
     pub(in crate::consultation) run: &'a mut RunState,
     effects: Vec<Effect>,
-    /// Goes with the first event of this turn.
+    /// Goes with the first event of this step.
     cause: Option<Cause>,
     stop: Option<Stop>,
     new_panel: Option<Panel>,
 }
 
-/// Why the consultation is to end when this turn is over.
+/// Why the consultation ends after this step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::consultation) struct Stop {
     pub(in crate::consultation) reason: AbortReason,
@@ -83,7 +83,7 @@ impl<'a> StepContext<'a> {
         })));
     }
 
-    /// Stores what a round brought.
+    /// Stores an artifact of a round.
     pub(in crate::consultation) fn keep(&mut self, content: Content, degraded: bool) {
         let artifact = Artifact::stamp(content, self.now, degraded);
         self.emit(Event::Consultation(ConsultationEvent::RoundArtifact {
@@ -96,8 +96,8 @@ impl<'a> StepContext<'a> {
         CallId(self.run.calls)
     }
 
-    /// Invariant: a timer is set only in a turn that also says something, or a log could not tell
-    /// it.
+    /// Invariant: a timer is set only in a step that also emits an event; a step without events is
+    /// not in the log.
     pub(in crate::consultation) fn set_timer(&mut self, at: Timestamp) -> TimerId {
         let timer = self.next_timer();
         self.push(Effect::SetTimer { timer, at });
@@ -109,7 +109,7 @@ impl<'a> StepContext<'a> {
         TimerId(self.run.timers)
     }
 
-    /// Ends the consultation when this turn is over; until then no call goes out. The first reason
+    /// Ends the consultation after this step; until then no call goes out. The first reason
     /// counts.
     pub(in crate::consultation) fn stop(
         &mut self,
@@ -122,7 +122,7 @@ impl<'a> StepContext<'a> {
         });
     }
 
-    /// From the next turn on these sit.
+    /// Replaces the panel from the next step on.
     pub(in crate::consultation) fn replace_panel(&mut self, panel: Panel) {
         self.new_panel = Some(panel);
     }
@@ -139,14 +139,14 @@ impl<'a> StepContext<'a> {
         self.stop.take()
     }
 
-    /// True when a provider has failed so often that it is not called for now.
+    /// Whether a provider's circuit is open: it has failed so often that it is not called for now.
     pub(in crate::consultation) fn is_broken(&self, provider: &ProviderId) -> bool {
         self.provider(provider)
             .and_then(|view| view.broken_until)
             .is_some_and(|until| until > self.now)
     }
 
-    /// The pause that a provider asks for, while it lasts.
+    /// Returns the backoff that a provider asks for, while it lasts.
     pub(in crate::consultation) fn backoff(&self, provider: &ProviderId) -> Option<&Backoff> {
         let backoff = self.provider(provider)?.backoff.as_ref()?;
         (backoff.until > self.now).then_some(backoff)
@@ -156,19 +156,19 @@ impl<'a> StepContext<'a> {
         self.run.providers.get(provider)
     }
 
-    /// True when it would be no use to turn to a provider now.
+    /// Whether a call to a provider would be useless now.
     pub(in crate::consultation) fn is_no_use(&self, provider: &ProviderId) -> bool {
         self.is_broken(provider) || self.provider(provider).is_some_and(|view| view.key_refused)
     }
 
-    /// What is known of a provider's health.
+    /// Returns a provider's health as last reported.
     pub(in crate::consultation) fn health(&self, provider: &ProviderId) -> HealthStatus {
         self.provider(provider)
             .map(|view| view.health)
             .unwrap_or_default()
     }
 
-    /// The most that a call can cost, where there is a ceiling to be kept to; nothing without one.
+    /// Returns the most that a call can cost, where there is a ceiling; `None` without one.
     pub(in crate::consultation) fn worst_case(
         &self,
         model: &ModelRef,
@@ -180,33 +180,33 @@ impl<'a> StepContext<'a> {
         })
     }
 
-    /// Whether a call that costs at most this may be made under the ceiling.
+    /// Decides whether a call that costs at most this may be made under the ceiling.
     pub(in crate::consultation) fn check_budget(&self, worst_case: Cost) -> BudgetCheck {
         self.run
             .budget
             .check(worst_case, self.plan.control.max_cost)
     }
 
-    /// Sets aside what a call can cost that goes out.
+    /// Reserves the worst case of a call that goes out.
     pub(in crate::consultation) fn begin_call(&mut self, call: CallId, worst_case: Cost) {
         if self.plan.control.max_cost.is_some() {
             self.run.budget.set_aside(call, worst_case);
         }
     }
 
-    /// A call came back, at this cost.
+    /// Settles a call that came back at this cost.
     pub(in crate::consultation) fn end_call(&mut self, call: CallId, cost: Cost) {
         self.run.budget.settle(call, cost);
         self.check_spending();
     }
 
-    /// A call was dropped, or lost with its process: what it cost is not known.
+    /// Writes off a call that was cancelled, or lost with its process: its cost is unknown.
     pub(in crate::consultation) fn lose_call(&mut self, call: CallId) {
         self.run.budget.write_off(call);
     }
 
-    /// Stops when far more was spent than was shown. A ceiling, agreed to in advance, takes the
-    /// place of this.
+    /// Stops when spending far exceeds the estimate. Does nothing under a ceiling, which was agreed
+    /// to in advance.
     fn check_spending(&mut self) {
         let control = &self.plan.control;
         let by_ceiling =
@@ -220,21 +220,21 @@ impl<'a> StepContext<'a> {
         }
     }
 
-    /// Notes what the estimate promises.
+    /// Records the estimate's limit and its number of calls.
     pub(in crate::consultation) fn note_estimate(&mut self, estimate: &Estimate) {
         self.run.high = estimate.high;
         self.run.expected_calls = estimate.calls.len();
     }
 
-    /// Takes one of the hedges that this run may have. False when there is none left.
+    /// Takes one hedge from the run's quota. False when none is left.
     pub(in crate::consultation) fn has_hedges(&self) -> bool {
         self.run.hedges < HedgeRule::quota(self.run.expected_calls)
     }
 
-    /// The model that plays an agent now, and those that can take over from it, best first.
+    /// Returns the model in use for an agent, then its fallbacks, best first.
     pub(in crate::consultation) fn candidates(&self, agent: &AgentId) -> Vec<ModelRef> {
         let own = self.plan.fallbacks_in_use(agent);
-        // The judge decides a second time as whoever judges by then.
+        // The second pass goes to the model that judges by then.
         let of_the_judge = || {
             (*agent == AgentId::SecondJudge)
                 .then(|| self.run.fallbacks_in_use.get(&AgentId::Judge))
@@ -243,19 +243,19 @@ impl<'a> StepContext<'a> {
         let Some(player) = self.run.fallbacks_in_use.get(agent).or_else(of_the_judge) else {
             return own;
         };
-        // Those before it have failed.
+        // The models before it have failed.
         let after = own.iter().skip_while(|model| *model != player).skip(1);
         std::iter::once(player).chain(after).cloned().collect()
     }
 
-    /// Takes note of what the process has found out about a provider.
+    /// Records what the process reports of a provider.
     pub(in crate::consultation) fn note_provider(&mut self, update: ProviderUpdate) {
         let now = self.now;
         let ProviderUpdate { provider, change } = update;
         let view = self.run.providers.entry(provider.clone()).or_default();
         let event = match change {
             ProviderChange::Backoff(mut backoff) => {
-                // As a log can tell it: in whole milliseconds from this moment.
+                // In whole milliseconds from this moment, as the log has it.
                 backoff.until = backoff.until.max(now);
                 backoff.since = backoff.since.min(now);
                 let event = ProviderEvent::Held {
@@ -286,14 +286,13 @@ impl<'a> StepContext<'a> {
         self.emit(Event::Provider(event));
     }
 
-    /// For how long a provider has refused every call, when that is longer than anyone goes on
-    /// asking.
+    /// Returns how long a provider has refused every call, once that is too long to keep asking.
     pub(in crate::consultation) fn given_up(&self, backoff: &Backoff) -> Option<Duration> {
         Some(self.now.since(backoff.since))
             .filter(|refused_for| *refused_for > self.plan.retry.patience)
     }
 
-    /// A pause that is too long to wait for.
+    /// Whether a backoff is too long to wait for.
     pub(in crate::consultation) fn is_too_long(&self, backoff: &Backoff) -> bool {
         backoff.until.since(self.now) > self.plan.retry.longest_hint
     }
@@ -302,17 +301,17 @@ impl<'a> StepContext<'a> {
         self.run.started_at = self.now;
     }
 
-    /// Milliseconds since the consultation began.
+    /// Returns the milliseconds since the consultation began, without pauses.
     pub(in crate::consultation) fn elapsed_ms(&self) -> u64 {
         self.ms_since(self.run.started_at)
     }
 
-    /// Milliseconds since an earlier moment, without the time in which nothing ran.
+    /// Returns the milliseconds since an earlier moment, without pauses.
     pub(in crate::consultation) fn ms_since(&self, earlier: Timestamp) -> u64 {
         u64::try_from(self.run.since(earlier, self.now).as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// A wait in milliseconds, as its timer will keep it.
+    /// Returns a wait in milliseconds, rounded as its timer is.
     pub(in crate::consultation) fn ms_until(&self, wait: Duration) -> u64 {
         u64::try_from(self.now.after(wait).since(self.now).as_millis()).unwrap_or(u64::MAX)
     }
@@ -327,7 +326,7 @@ impl<'a> StepContext<'a> {
         self.watch_round(round_number);
     }
 
-    /// Sets the timers of a round that begins, or goes on.
+    /// Sets the timers of a round that begins or is resumed.
     pub(in crate::consultation) fn watch_round(&mut self, round_number: u8) {
         let deadline = self
             .plan
@@ -352,8 +351,8 @@ impl<'a> StepContext<'a> {
         }));
     }
 
-    /// An answer has arrived: whether to go on waiting is no question any more, until it takes long
-    /// again.
+    /// Withdraws the question whether to keep waiting, because an answer has arrived, and restarts
+    /// the pulse.
     pub(in crate::consultation) fn supersede_pulse(&mut self) {
         if self.withdraw(|question| matches!(question, Question::Pulse { .. })) {
             let (round_number, elapsed_ms) = (self.run.watch.round_number, self.elapsed_ms());
@@ -366,7 +365,7 @@ impl<'a> StepContext<'a> {
         }
     }
 
-    /// The time until the next pulse begins now.
+    /// Starts the wait for the next pulse.
     pub(in crate::consultation) fn set_pulse(&mut self) {
         self.run.watch.pulse = self
             .plan
@@ -375,7 +374,7 @@ impl<'a> StepContext<'a> {
             .map(|wait| self.set_timer(self.now.after(wait)));
     }
 
-    /// Asks the person, or puts the question behind those that are asked before it.
+    /// Asks the person, or queues the question behind the open ones.
     pub(in crate::consultation) fn ask(&mut self, question: Question) {
         if self.run.questions.open.is_some() {
             self.run.questions.waiting.push_back(question);
@@ -385,7 +384,7 @@ impl<'a> StepContext<'a> {
         }
     }
 
-    /// The question that was answered. The next one is asked.
+    /// Returns the question that was answered, and asks the next one.
     pub(in crate::consultation) fn answered(&mut self) -> Option<Question> {
         let answered = self.run.questions.open.take()?;
         self.ask_next();
@@ -398,7 +397,7 @@ impl<'a> StepContext<'a> {
         }
     }
 
-    /// Takes questions away that have lost their sense. True when one of them was open.
+    /// Withdraws questions that no longer matter. True when one of them was open.
     pub(in crate::consultation) fn withdraw(
         &mut self,
         is_void: impl Fn(&Question) -> bool,
@@ -420,7 +419,7 @@ impl<'a> StepContext<'a> {
         was_open
     }
 
-    /// Takes away every question: nothing depends on them any more.
+    /// Withdraws every question.
     pub(in crate::consultation) fn drop_questions(&mut self) {
         self.run.questions.waiting.clear();
         self.withdraw(|_| true);
@@ -433,7 +432,7 @@ impl<'a> StepContext<'a> {
         )
     }
 
-    /// Ends the timers of the round.
+    /// Clears the timers of the round.
     pub(in crate::consultation) fn end_watch(&mut self) {
         self.run.watch = Watch::default();
     }

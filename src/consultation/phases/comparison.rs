@@ -16,8 +16,8 @@ use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::tasks::PromptSet;
 use crate::consultation::tasks::TaskSet;
 
-/// Starts the comparison where it is enabled, there is a helper model, and positions differ in their
-/// words.
+/// Starts the comparison where it is enabled, there is a helper model, and positions differ in
+/// their words.
 pub(in crate::consultation) fn send(
     step: &mut StepContext<'_>,
     tasks: &mut TaskSet,
@@ -59,8 +59,8 @@ pub(in crate::consultation) fn keep(step: &mut StepContext<'_>, tasks: &mut Task
     }
 }
 
-/// The experts whose positions differ, in the order of their labels: the order of the panel is not
-/// the clerk's to know.
+/// The experts whose positions differ, in the order of their labels: the helper is not to see the
+/// order of the panel.
 fn pairs(labels: &Labels, independents: &[Independent], revisions: &[Revision]) -> Vec<Pair> {
     let of = |seat: &SeatId| {
         let held = independents.iter().find(|held| held.agent_id == *seat)?;
@@ -72,7 +72,7 @@ fn pairs(labels: &Labels, independents: &[Independent], revisions: &[Revision]) 
     labels.order().iter().filter_map(of).collect()
 }
 
-/// What an expert held before and after, each with its reason where both have one: a reason on one
+/// An expert's position before and after, each with its reason where both have one: a reason on one
 /// side alone would look like a change.
 fn pair(label: String, held: &Independent, revision: &Revision) -> Pair {
     let first = [held.key_points.first(), Some(&held.rationale)]

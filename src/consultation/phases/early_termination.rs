@@ -36,7 +36,7 @@ pub(in crate::consultation) struct SynthesisResult {
     pub(in crate::consultation) judge: AnswerSource,
 }
 
-/// Decides what follows, or offers the person to end here.
+/// Decides what follows, or asks the person whether to end here.
 pub(in crate::consultation) fn decide(
     step: &mut StepContext<'_>,
     result: SynthesisResult,

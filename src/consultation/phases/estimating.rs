@@ -72,9 +72,8 @@ fn started(plan: &Plan) -> Started {
 }
 
 impl Plan {
-    /// What the consultation will take when all goes well: every prompt of every round as it will
-    /// be rendered, and the answers that it will carry at the length that is expected of them.
-    /// Retries, repairs and hedges are not in it.
+    /// Estimates a consultation in which all goes well: every prompt of every round as it will be
+    /// rendered, with answers at their expected length. Excludes retries, repairs and hedges.
     pub fn estimate(&self) -> Result<Estimate, PromptError> {
         let calls = preview::planned_calls(self, Places::Empty)?;
         let mut estimate = Estimate {
@@ -155,7 +154,7 @@ fn carried(plan: &Plan, answer: AnswerKind, agent: &AgentId) -> Band {
     let synthesis =
         || by_judge(AnswerKind::Synthesis).map(|said| part(said, of_the_synthesis(plan.material)));
     if plan.debate.prior_answers.is_some() {
-        // What the experts said is in the prompts already.
+        // The experts' answers are in the prompts already.
         return match answer {
             AnswerKind::Verdict | AnswerKind::Menu => synthesis().sum(),
             AnswerKind::Consistency => by_judge(answer_of_round_4)

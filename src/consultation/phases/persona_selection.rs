@@ -1,7 +1,6 @@
-//! Who gets the seats when the personas are chosen for the question: what the clerk answered,
-//! turned into a panel.
+//! Turns the helper's selection of personas for the question into a panel.
 //!
-//! Invariant: every seat is filled, whatever the clerk answered or did not answer, and each keeps
+//! Invariant: every seat is filled, whatever the helper answered or did not answer, and each keeps
 //! its model.
 
 use crate::domain::artifact::PersonaSelection;
@@ -15,9 +14,8 @@ use crate::consultation::plan::Plan;
 /// Words after which a name is explained: `security: you think of attacks`.
 const EXPLAINS: [&str; 6] = ["(", "[", ":", " - ", " – ", " — "];
 
-/// Fills the seats of a plan: with those whom the clerk chose as far as they are known, then with
-/// those of the provisional panel, then with whoever else there is. `Err` says why the clerk chose
-/// nobody.
+/// Fills the seats of a plan: first with the known personas that the helper chose, then with those
+/// of the provisional panel, then with any others. `Err` says why there is no selection.
 pub(in crate::consultation) fn select(
     plan: &Plan,
     answer: Result<PersonaSelection, String>,
@@ -59,8 +57,7 @@ pub(in crate::consultation) fn select(
     }
 }
 
-/// Puts a panel in the place of a plan's. What belonged to a seat belongs to the one that is now in
-/// its place.
+/// Replaces a plan's panel. Fallbacks and terms of a seat go to the seat in the same place.
 pub(in crate::consultation) fn reseat(plan: &mut Plan, panel: Panel) {
     let now: Vec<SeatId> = panel.seats.iter().map(|seat| seat.id.clone()).collect();
     let before = plan.panel.seats.iter().map(|seat| &seat.id);
@@ -103,7 +100,7 @@ impl Filling<'_> {
                 Some(persona) if self.has(persona) => {
                     self.notes.push(format!("`{}` was named twice", persona.id));
                 }
-                // Whoever comes after the last seat is needed least.
+                // The last seat is the least needed.
                 Some(_) if self.chosen.len() >= self.seats => {}
                 Some(persona) => self.chosen.push(persona.clone()),
             }
@@ -143,8 +140,8 @@ impl Filling<'_> {
     }
 }
 
-/// The persona that a model's text names: by id, name or alias, whatever the spelling, and whatever
-/// is said of it besides.
+/// Finds the persona that a model's text names by id, name or alias, in any spelling, ignoring an
+/// explanation after it.
 fn find<'a>(personas: &'a [Persona], text: &str) -> Option<&'a Persona> {
     let called = |name: &str| personas.iter().find(|persona| persona.is_called(name));
     let before = |mark: &&str| text.split_once(mark).map(|(name, _)| name);

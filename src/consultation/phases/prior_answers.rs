@@ -1,12 +1,12 @@
-//! Rounds that are not held, because an earlier consultation has held them: what was answered then
-//! is kept as if it had been answered now, and nobody is asked.
+//! Rounds that an earlier consultation has held: its answers are stored as if they had been given
+//! now, without asking any model.
 
 use crate::domain::artifact::{Content, CrossExam, Independent};
 
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::plan::options::PriorAnswers;
 
-/// Round 1, as it was answered.
+/// Returns the prior answers of Round 1.
 pub(in crate::consultation) fn answers(
     step: &mut StepContext<'_>,
     prior_answers: &PriorAnswers,
@@ -17,8 +17,7 @@ pub(in crate::consultation) fn answers(
     prior_answers.independents.clone()
 }
 
-/// Round 3, as it was held; where it was not, there is nothing to keep, and the verdict rests on
-/// Rounds 1 and 2.
+/// Returns the prior cross-examination. Where there was none, the verdict rests on Rounds 1 and 2.
 pub(in crate::consultation) fn cross_examination(
     step: &mut StepContext<'_>,
     prior_answers: &PriorAnswers,

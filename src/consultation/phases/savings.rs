@@ -1,5 +1,5 @@
-//! What rounds that are not held would have cost: by the prompts that they would have had, and
-//! answers as long as this run's were so far.
+//! What skipped rounds would have cost, from the prompts that they would have had and answers as
+//! long as this run's so far.
 //!
 //! An expert's answer in Round 3 is taken to be as long as its own of Round 1, each of the judge's
 //! as long as its synthesis.
@@ -15,7 +15,7 @@ use crate::consultation::prompt::PromptError;
 use crate::consultation::prompt::filter;
 use crate::consultation::tasks::AnswerSource;
 
-/// What Rounds 3 and 4 would cost, as far as they are wanted.
+/// What Rounds 3 and 4 would cost, as far as they were requested.
 pub(in crate::consultation) fn of_skipped_rounds(
     plan: &Plan,
     independents: &[Independent],

@@ -219,7 +219,7 @@ impl SecondVerdict {
     }
 }
 
-/// The two verdicts as the clerk is shown them.
+/// The two verdicts as the helper sees them.
 pub(in crate::consultation) fn pair(before: String, after: String) -> Pair {
     Pair {
         label: "Verdict".to_owned(),
@@ -228,8 +228,7 @@ pub(in crate::consultation) fn pair(before: String, after: String) -> Pair {
     }
 }
 
-/// What somebody would do who followed a verdict: its recommendation; of a menu its options, and
-/// how to choose.
+/// What a verdict recommends: its recommendation; of a menu its options, and how to choose.
 fn substance(said: &Verdict) -> String {
     let options = said
         .recommendations

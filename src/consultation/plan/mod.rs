@@ -29,7 +29,7 @@ use super::protocol::answer::AnswerKind;
 use super::protocol::call::{Failure, FailureClass, Prompt, Reply};
 use crate::domain::pricing::CostSource;
 
-/// Calls under way at one provider at once, where nothing else is said.
+/// The usual limit of calls in flight at one provider.
 pub const USUAL_IN_FLIGHT: u32 = 4;
 
 /// Tokens that a prompt takes at most beside its own text: the answer's JSON Schema, which every
@@ -46,15 +46,14 @@ pub struct Plan {
     #[serde(default)]
     #[serde(alias = "course")]
     pub debate: DebateOptions,
-    /// How each model in the panel is to be asked. A model that is not here gets
-    /// [`ModelTerms::default`].
+    /// The terms of each model in the panel. A model that is not here gets [`ModelTerms::default`].
     pub models: BTreeMap<ModelRef, ModelTerms>,
     pub prices: PriceList,
     pub templates: Templates,
-    /// What labels and order of the experts, and the jitter of retries, are drawn from.
+    /// The seed for the labels and order of the experts and for the jitter of retries.
     pub seed: u64,
     pub retry: RetryRule,
-    /// What the user may change when an interrupted consultation goes on.
+    /// Settings that the user may change when resuming an interrupted consultation.
     pub control: Control,
     /// Models that can take over from each expert's, best first. The judge has its own, in the
     /// panel.
@@ -62,14 +61,14 @@ pub struct Plan {
     pub fallbacks: BTreeMap<SeatId, Vec<ModelRef>>,
     /// How much of earlier rounds later ones are shown.
     pub material: PromptMaterial,
-    /// What the user's own history says of how long answers are; a kind of answer that is not here
-    /// has its model's usual length.
+    /// The length of answers in the user's own history; a kind of answer that is not here has its
+    /// model's usual length.
     pub learnt_output: BTreeMap<ModelRef, BTreeMap<AnswerKind, OutputTokens>>,
     /// How many calls may be under way at a provider at once; one that is not here may have
     /// [`USUAL_IN_FLIGHT`].
     pub in_flight: BTreeMap<ProviderId, u32>,
     pub tool_version: String,
-    /// What the user is to be told about the panel before anything is spent.
+    /// Notes on the panel for the user, shown before anything is spent.
     pub notices: Vec<String>,
 }
 
@@ -80,11 +79,11 @@ pub struct Control {
     /// No call is made that could bring the cost above this.
     pub max_cost: Option<MicroUsd>,
     pub on_failure: OnFailure,
-    /// Refuses substitutes and results that are less than the panel promised.
+    /// Refuses fallbacks and results that are less than the panel promised.
     pub strict: bool,
     pub hedge: HedgeRule,
-    /// How long a round runs before it is asked, or told, that it takes long; and again after as
-    /// long. `None` for never.
+    /// How long a round runs before it is reported as slow, and the interval of further reports.
+    /// `None` for never.
     pub pulse: Option<Duration>,
     /// How long a round may run. `None` for as long as it takes.
     pub max_wait: Option<Duration>,
@@ -113,7 +112,7 @@ impl Control {
     }
 }
 
-/// How one model is to be asked.
+/// The terms for one model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelTerms {
     /// The most tokens of an answer, thinking included.
@@ -153,7 +152,7 @@ impl OutputTokens {
         high: 4_000,
     };
 
-    /// The clerk answers in a few lines; a model that thinks before it does takes more.
+    /// The helper answers in a few lines; a model that thinks first takes more.
     pub const OF_HELPER: Self = Self {
         low: 50,
         expected: 300,
@@ -162,8 +161,8 @@ impl OutputTokens {
 }
 
 impl Default for ModelTerms {
-    /// 16,384 tokens of room, because thinking counts against it; 2,000 tokens expected, the figure
-    /// of the original design.
+    /// A limit of 16,384 tokens, because thinking counts against it; 2,000 tokens expected, the
+    /// figure of the original design.
     fn default() -> Self {
         Self {
             max_output_tokens: 16_384,
@@ -180,7 +179,7 @@ impl Plan {
         self.models.get(model).copied().unwrap_or_default()
     }
 
-    /// How long an answer of a kind is expected to be, within the room that there is for it.
+    /// Returns the expected length of a kind of answer, within its token limit.
     pub fn expected_output(&self, model: &ModelRef, answer: AnswerKind) -> OutputTokens {
         let terms = self.terms(model);
         let learnt = self
@@ -217,8 +216,8 @@ impl Plan {
         Labels::draw(&self.panel.seats, self.seed)
     }
 
-    /// The labels under which an agent meets the experts: the other way round where the judge
-    /// decides a second time.
+    /// Returns the labels under which an agent sees the experts: reversed for the judge's second
+    /// pass.
     pub fn labels_for(&self, agent: &AgentId) -> Labels {
         let labels = self.labels();
         if *agent == AgentId::SecondJudge {
@@ -238,8 +237,7 @@ impl Plan {
         }
     }
 
-    /// The model that an agent is to be played by, and those that can take over from it, best
-    /// first.
+    /// Returns an agent's model, then its fallbacks, best first.
     pub fn fallbacks_in_use(&self, agent: &AgentId) -> Vec<ModelRef> {
         match agent {
             AgentId::Seat(id) => {
@@ -341,7 +339,7 @@ impl Plan {
     }
 
     /// What a call is expected to cost by the price table: the least, the expected, the most.
-    /// Prompts may be read from a cache that nobody asked for, and written to it.
+    /// Prompts may be read from and written to a cache that the vendor uses on its own.
     pub fn cost_range(&self, model: &ModelRef, prompt: Band, output: OutputTokens) -> CostRange {
         if self.terms(model).free {
             return CostRange::default();
@@ -366,8 +364,7 @@ impl Plan {
         }
     }
 
-    /// The most that a call can cost that stays within its room, by the price of the model that is
-    /// asked.
+    /// Returns the most that a call within its token limit can cost, by the price of its model.
     ///
     /// A token is at least a byte of the prompt, whatever the tokenizer: nothing that it counts as
     /// one is shorter. A model without a price may cost anything.
@@ -398,7 +395,7 @@ impl Plan {
             provider: asked.provider.clone(),
             model: served.unwrap_or(&asked.model).to_owned(),
         };
-        // An alias is served under the name that it stands for, which the list may not know.
+        // An alias is served under its full name, which the list may not contain.
         let same = served.is_none_or(|served| asked.is_served_as(served));
         match self
             .prices

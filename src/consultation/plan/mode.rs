@@ -32,7 +32,7 @@ pub struct Strategy {
     /// What the judge is asked for in Round 4.
     pub verdict: AnswerKind,
     pub ending: Ending,
-    /// Puts an answer together where no verdict is asked for.
+    /// Composes an answer where no verdict is requested.
     compose: fn(HeldRounds<'_>) -> Verdict,
 }
 
@@ -63,7 +63,7 @@ pub struct Headings {
 pub enum Ending {
     /// Where the experts agree.
     MayBeEarly,
-    /// Agreement is not what it is held for. With what the user is told.
+    /// Never, because the mode does not aim at agreement. With the explanation for the user.
     AlwaysWhole(&'static str),
 }
 

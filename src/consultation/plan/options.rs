@@ -1,5 +1,4 @@
-//! The course that a debate is to take: its mode, its rounds, who helps beside the panel, and what
-//! is given beforehand.
+//! The options of a debate: its mode, its rounds, the helper model, and prior answers.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +9,7 @@ use crate::domain::panel::Persona;
 use super::mode::Mode;
 use crate::consultation::protocol::answer::AnswerKind;
 
-/// What is decided about the debate before it begins. The default is what every consultation did
+/// The options of a debate, fixed before it begins. The default is what every consultation did
 /// before there was a choice.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -18,17 +17,17 @@ pub struct DebateOptions {
     pub mode: Mode,
     pub rounds: Rounds,
     pub judge_passes: JudgePasses,
-    /// A cheap model for what is neither an expert's nor the judge's work.
+    /// A cheap model for persona selection and comparison.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(alias = "clerk")]
     pub helper: Option<ModelRef>,
     pub debate_analysis: DebateAnalysis,
-    /// The personas are chosen for the question, by the clerk, out of these; with none the panel
-    /// stays as it is.
+    /// The personas from which the helper selects for the question; with none the panel stays as it
+    /// is.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[serde(alias = "cast_from")]
     pub selectable_personas: Vec<Persona>,
-    /// Answers of an earlier consultation, which is only judged anew.
+    /// Answers of an earlier consultation, which is only judged again.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(alias = "given")]
     pub prior_answers: Option<Box<PriorAnswers>>,
@@ -58,8 +57,8 @@ impl DebateOptions {
 }
 
 impl DebateOptions {
-    /// The clerk, where what it says of how far texts are apart can be believed: the embedded model
-    /// finds nearly everything alike.
+    /// Returns the helper, where its comparison of texts can be trusted: the embedded model finds
+    /// nearly everything alike.
     pub fn comparer(&self) -> Option<&ModelRef> {
         self.helper
             .as_ref()
@@ -134,25 +133,25 @@ impl JudgePasses {
     }
 }
 
-/// Whether the clerk compares what the experts held before and after the debate.
+/// Whether the helper compares the experts' positions before and after the debate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DebateAnalysis {
     #[default]
     Off,
     On,
-    /// It is wanted, and there is no model whose word on it would be worth anything.
+    /// It is requested, and no model is available whose comparison can be trusted.
     NoModel,
 }
 
-/// What is taken from an earlier consultation, so that only the judge is asked: Rounds 2 and 4.
+/// The answers taken from an earlier consultation, so that only the judge is asked: Rounds 2 and 4.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PriorAnswers {
     pub from: ConsultationId,
     pub independents: Vec<Independent>,
     /// `None` where that consultation did not come so far.
     pub cross_exam: Option<CrossExam>,
-    /// What the new verdict is measured by; `None` where there was none.
+    /// The verdict that the new one is compared with; `None` where there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
 }

@@ -14,7 +14,7 @@ use crate::consultation::prompt::{Pair, PromptError};
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::protocol::call::Prompt;
 
-/// What stands where answers will stand.
+/// The placeholder for an answer that does not exist yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Places {
     /// Nothing: for counting.
@@ -97,8 +97,7 @@ fn askers(plan: &Plan, answer: AnswerKind) -> Vec<(AgentId, ModelRef)> {
     }
 }
 
-/// Answers to fill the later prompts with: those of an earlier consultation that are given, and
-/// else places for those to come.
+/// Answers to fill the later prompts with: prior answers where there are any, else placeholders.
 struct Answers {
     places: Places,
     independents: Vec<Independent>,
@@ -201,7 +200,7 @@ impl Answers {
         }
     }
 
-    /// What each expert holds before and after the debate.
+    /// Pairs of each expert's position before and after the debate.
     fn pairs(&self, labels: &Labels) -> Vec<Pair> {
         let both = self.independents.iter().zip(&self.revisions);
         both.map(|(before, after)| Pair {

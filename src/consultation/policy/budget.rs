@@ -1,5 +1,5 @@
-//! Whether a call may be made under the ceiling, and whether what was spent is still near what was
-//! shown.
+//! Decides whether a call may be made under the ceiling, and whether spending is still near the
+//! estimate.
 
 use std::collections::BTreeMap;
 
@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 use crate::domain::ids::CallId;
 use crate::domain::money::{Cost, MicroUsd};
 
-/// What has been spent, and what the calls under way may come to.
+/// What has been spent, and the worst case of the calls in flight.
 ///
 /// Invariant: as long as calls stay within their worst case, what is spent and set aside never
 /// exceeds the ceiling.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Budget {
     spent: Cost,
-    /// The worst case of each call under way.
+    /// The worst case of each call in flight.
     set_aside: BTreeMap<CallId, MicroUsd>,
 }
 
@@ -23,7 +23,7 @@ pub struct Budget {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BudgetCheck {
     Allowed,
-    /// Not as long as others are under way: they may cost less than was set aside for them.
+    /// Not while others are in flight: they may cost less than was reserved for them.
     WaitForInFlight,
     /// Not at all.
     Exceeded,
@@ -59,13 +59,13 @@ impl Budget {
         }
     }
 
-    /// Sets the worst case of a call aside.
+    /// Reserves the worst case of a call.
     pub fn set_aside(&mut self, call: CallId, worst_case: Cost) {
         self.set_aside.insert(call, worst_case.known);
     }
 
-    /// A call has come back, at this cost. One that tells only a part of it counts at its worst, so
-    /// that a ceiling holds all the same.
+    /// Replaces a call's reservation by its cost. A cost known only in part counts as the worst
+    /// case, so that a ceiling holds all the same.
     pub fn settle(&mut self, call: CallId, cost: Cost) {
         self.spent += match self.set_aside.remove(&call) {
             Some(worst_case) if cost.lower_bound => Cost::at_least(worst_case.max(cost.known)),
@@ -73,8 +73,8 @@ impl Budget {
         };
     }
 
-    /// A call will never say what it cost: its worst case counts as spent, so that a ceiling holds
-    /// all the same.
+    /// Counts the worst case of a call whose cost will never be known as spent, so that a ceiling
+    /// holds all the same.
     pub fn write_off(&mut self, call: CallId) {
         if let Some(worst_case) = self
             .set_aside

@@ -1,4 +1,4 @@
-//! Whether an estimate may pass without asking, must be asked about, or cannot be.
+//! Decides whether an estimate passes without asking, needs the person's consent, or is refused.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,26 +8,26 @@ use crate::domain::money::{Cost, MicroUsd};
 /// A context of more tokens is large: what it costs, and how long it takes, is worth a question.
 pub const LARGE_CONTEXT: u64 = 10_000;
 
-/// What the user has said in advance.
+/// The user's settings for consent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConsentRule {
-    /// Estimates strictly below this pass by themselves; zero means always ask.
+    /// Estimates strictly below this pass without asking; zero means always ask.
     pub always_allow_under: MicroUsd,
     #[serde(alias = "standing")]
     pub consent_mode: ConsentMode,
-    /// What a month may cost, where the user has said so.
+    /// The monthly budget, where the user has set one.
     #[serde(default)]
     pub month: Option<Month>,
 }
 
-/// The month's budget, and what of it is gone.
+/// The monthly budget, and what of it is spent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Month {
     pub budget: MicroUsd,
     pub spent: Cost,
 }
 
-/// Who can be asked.
+/// Whether there is a person to ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ConsentMode {
@@ -37,7 +37,7 @@ pub enum ConsentMode {
     /// There is a terminal to ask on.
     #[serde(alias = "askable")]
     Interactive,
-    /// There is nobody to ask.
+    /// There is no person to ask.
     #[serde(alias = "unattended")]
     NonInteractive,
 }
@@ -46,28 +46,28 @@ pub enum ConsentMode {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Gate {
     Pass(Consent),
-    /// For these reasons it does not pass by itself.
+    /// It needs consent, for these reasons.
     Ask(Vec<GateReason>),
     Refuse(Vec<GateReason>),
-    /// Not even the least that it costs stays below the ceiling.
+    /// Even its lowest cost exceeds the ceiling.
     AboveCeiling,
 }
 
 impl Month {
-    /// True when this estimate would bring the month above its budget.
+    /// Whether this estimate would exceed the monthly budget.
     pub fn is_exceeded_by(&self, estimate: Cost) -> bool {
         self.spent.known + estimate.known > self.budget
     }
 
-    /// True when four fifths of the budget are gone.
+    /// Whether four fifths of the budget are spent.
     pub fn is_nearly_spent(&self) -> bool {
         u128::from(self.spent.known.0) * 5 >= u128::from(self.budget.0) * 4
     }
 }
 
 impl ConsentRule {
-    /// Decides on an estimate under a ceiling. A lower bound never passes by itself: what comes on
-    /// top is unknown. What is free is never asked about, whatever else there is to say of it.
+    /// Decides on an estimate under a ceiling. A lower bound always needs consent, because
+    /// the rest is unknown. A free consultation never does.
     pub fn decide(&self, estimate: &Estimate, ceiling: Option<MicroUsd>) -> Gate {
         let cost = estimate.cost;
         if cost == Cost::FREE && estimate.high == Cost::FREE {
@@ -83,7 +83,7 @@ impl ConsentRule {
             _ if why.is_empty() => Gate::Pass(Consent::AutoApproved),
             ConsentMode::PreApproved => Gate::Pass(Consent::Flag),
             ConsentMode::Interactive => Gate::Ask(why),
-            // A ceiling is as good as a yes to what stays below it; a month's budget is not.
+            // A ceiling is consent to all costs below it; a monthly budget is not.
             ConsentMode::NonInteractive
                 if below_ceiling && !why.contains(&GateReason::MonthlyBudget) =>
             {
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ceiling_below_the_least_that_it_costs_is_told_before_anything_is_spent() {
+    fn a_ceiling_below_the_lowest_cost_is_refused_before_anything_is_spent() {
         for consent_mode in [
             ConsentMode::PreApproved,
             ConsentMode::Interactive,

@@ -1,4 +1,4 @@
-//! What a consultation is expected to cost, and how the estimate came to be agreed to.
+//! The expected cost of a consultation, and how consent to it was given.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use crate::consultation::protocol::answer::AnswerKind;
 use crate::domain::ids::{AgentId, ModelRef};
 use crate::domain::money::Cost;
 
-/// Why an estimate does not pass by itself.
+/// Why an estimate needs consent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GateReason {
@@ -14,7 +14,7 @@ pub enum GateReason {
     Cost,
     /// A model has no price.
     Unpriced,
-    /// It would bring the month above its budget.
+    /// It would exceed the monthly budget.
     MonthlyBudget,
     /// The context is large.
     LargeContext,
@@ -55,7 +55,7 @@ pub struct CallEstimate {
     pub high: Cost,
 }
 
-/// How consent came about.
+/// How consent was given or refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Consent {
@@ -67,6 +67,6 @@ pub enum Consent {
     Ceiling,
     /// The user answered the question.
     Asked,
-    /// Nobody could be asked.
+    /// There was no person to ask.
     NobodyToAsk,
 }

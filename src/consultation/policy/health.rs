@@ -37,20 +37,20 @@ pub enum HealthStatus {
     Unhealthy,
 }
 
-/// What one check or call tells of a provider.
+/// What one check or call shows of a provider's health.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
     /// It answered.
     Healthy,
-    /// It answered that it has too much to do. It is there, so that this ends a row of failures;
-    /// and degraded for as long as this is remembered.
+    /// It answered with a rate limit. It is reachable, so this ends a row of failures, and degraded
+    /// for as long as this is remembered.
     Strained,
     /// It did not answer, or will not for this user.
     Failed,
 }
 
 impl Signal {
-    /// What a failure tells; `None` when it is the program's own.
+    /// Returns the signal of a failure; `None` when the failure is the program's own.
     pub fn of(failure: FailureClass) -> Option<Self> {
         match failure {
             FailureClass::Auth
@@ -94,13 +94,13 @@ impl Health {
             Signal::Healthy | Signal::Strained => 0,
         };
         self.checked |= check.is_some();
-        // How fast it fails says nothing, unless it was given up because it took too long.
+        // The time to a failure says nothing, unless it was a timeout.
         let tells = |took: &Duration| signal != Signal::Failed || *took > TOO_SLOW;
         self.latency = check.filter(tells).or(self.latency);
     }
 
-    /// By the thresholds. Calls alone do not make a provider known: how fast it is, nobody has seen
-    /// yet.
+    /// Returns the status by the thresholds. Calls alone leave it unknown: only a check shows how
+    /// fast a provider is.
     pub fn status(&self) -> HealthStatus {
         if !self.checked {
             return HealthStatus::Unknown;

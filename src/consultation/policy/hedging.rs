@@ -1,4 +1,4 @@
-//! Whether and when a call that shows no sign of an answer is made elsewhere too.
+//! Decides whether and when a call that shows no sign of an answer is hedged.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -20,19 +20,19 @@ pub struct HedgeRule {
     pub by_model: BTreeMap<ModelRef, Duration>,
 }
 
-/// Why nobody else is asked.
+/// Why a call is not hedged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NoHedge {
     /// There is no other vendor that could answer.
     NoBackup,
-    /// Those that could answer are not well.
+    /// The models that could answer are unhealthy.
     NoHealthyBackup,
     /// A quarter of the run's calls have been hedged.
     QuotaUsed,
-    /// The ceiling leaves no room for it.
+    /// The ceiling does not allow it.
     Ceiling,
-    /// The backup has as many calls under way as may be, or asked to be left alone.
+    /// The fallback's provider is at its limit of calls in flight, or asked for a backoff.
     BackupBusy,
 }
 
@@ -47,7 +47,7 @@ impl Default for HedgeRule {
 }
 
 impl HedgeRule {
-    /// How long a call to this model may show no sign of an answer; `None` for as long as it likes.
+    /// Returns how long a call to this model may show no sign of an answer; `None` without a limit.
     pub fn delay(&self, model: &ModelRef) -> Option<Duration> {
         let usual = self.after?;
         Some(

@@ -1,9 +1,8 @@
-//! Who may be called when: how many calls may be in flight at a provider at once, and until when
-//! one has asked for a pause.
+//! Limits per provider: how many calls may be in flight at once, and how long a backoff lasts.
 //!
-//! What one call learns holds for all: a rate limit that one seat meets holds back every other call
-//! to that provider, and after it calls go out one at a time, one more with each success, so that a
-//! crowd does not run into the same wall together.
+//! A rate limit that one call meets holds back every other call to that provider. After it, calls
+//! go out one at a time, one more with each success, so that they do not meet the limit together
+//! again.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -40,7 +39,7 @@ pub enum Admission {
     BackingOff(Backoff),
 }
 
-/// How a call ended, as far as its provider's pace is concerned.
+/// How a call ended, as far as its provider's limits are concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallEnd {
     /// The provider answered.
@@ -91,8 +90,8 @@ impl ProviderLimits {
         }
     }
 
-    /// Notes that a provider asks for a pause. A shorter one never shortens a longer one. Returns
-    /// the backoff when it lengthens the wait.
+    /// Records a backoff that a provider asks for. A shorter one never shortens a longer one.
+    /// Returns the backoff when it lengthens the wait.
     pub fn back_off(
         &mut self,
         provider: &ProviderId,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::consultation::protocol::call::{Failure, FailureClass};
 
-/// How often and how fast.
+/// How often and how fast a failed call is retried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RetryRule {
     /// Retries after the first try.
@@ -17,8 +17,8 @@ pub struct RetryRule {
     pub longest_hint: Duration,
     /// A provider that answers nothing but rate limits for longer than this is given up.
     pub patience: Duration,
-    /// How often one answer may be asked for again in a lesser form. A provider knows fewer forms
-    /// than this.
+    /// How often one answer may be requested again with a simpler schema. A provider has fewer
+    /// forms than this.
     pub most_forms: u32,
 }
 
@@ -62,7 +62,7 @@ pub enum NoRetry {
     Hopeless,
     /// It has been tried as often as allowed.
     Exhausted,
-    /// The provider wants to be left alone for longer than anyone would wait.
+    /// The provider asks for a longer backoff than is waited for.
     HintTooLong,
 }
 
@@ -145,7 +145,7 @@ impl RetryRule {
             (FailureClass::RateLimit, None) => self.backoff(refusals, jitter),
             (_, _) => return None,
         };
-        // So long that nobody waits for it, also not for what is left of it after a backoff.
+        // Too long to wait for, even for the rest of it after a backoff.
         let given_up = self
             .longest_hint
             .saturating_mul(2)

@@ -1,21 +1,21 @@
-//! What becomes of an agent whose model has failed for good.
+//! Decides how an agent continues whose model has failed for good.
 
 use serde::{Deserialize, Serialize};
 
 use super::consent::ConsentMode;
 
-/// What the user wants when a model fails for good.
+/// The user's setting for a model that fails for good.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OnFailure {
-    /// Asked where there is somebody to ask; else another model takes over.
+    /// Ask the person if there is one; else another model takes over.
     #[default]
     Ask,
     /// Another model takes over.
     Substitute,
-    /// The others go on without it.
+    /// The others continue without it.
     Skip,
-    /// Nothing goes on.
+    /// The consultation ends.
     Fail,
 }
 

@@ -21,8 +21,7 @@ impl Fence {
             hash.update([0]);
         }
         let mut mark = String::new();
-        // Nobody can write down the hash of a text inside that text, so the first try does in
-        // practice.
+        // A text cannot contain its own hash, so the first try succeeds in practice.
         loop {
             let digest = hash.clone().chain_update(mark.as_bytes()).finalize();
             mark.push_str(&hex(digest.get(..6).unwrap_or_default()));

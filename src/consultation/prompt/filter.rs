@@ -8,8 +8,8 @@
 //! | 4 | the same | 5 challenges by severity, the 5 longest rebuttals: of all that can be counted, length says most of substance |
 //!
 //! Always whole: every expert's own answer and position, the order of priority, what is unresolved,
-//! and prose that was kept because an answer could not be read. Nothing is written anew, so what is
-//! shown is still an artifact of its kind.
+//! and prose that was saved because an answer could not be read. Nothing is rewritten, so the
+//! result is still an artifact of its kind.
 //!
 //! How many tokens that saves is not assumed: the prompt is rendered both ways, and the difference
 //! counted.

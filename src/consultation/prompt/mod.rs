@@ -155,7 +155,7 @@ impl Prompter<'_> {
         )
     }
 
-    /// After Round 3: the clerk says how far the second text of each pair is from the first.
+    /// After Round 3: the helper says how far the second text of each pair is from the first.
     pub fn comparison(&self, pairs: &[Pair]) -> Result<Prompt, PromptError> {
         let fence = Fence::around(
             pairs
@@ -175,10 +175,10 @@ impl Prompter<'_> {
         )
     }
 
-    /// Asks once more, after an answer that could not be used: the same prompt, so that what was
-    /// cached stays cached, and then what is wrong with the answer and the answer itself. One that
-    /// was cut off is not shown: it would be copied up to where it stops. Neither is a refusal: it
-    /// would be kept.
+    /// Asks again after an answer that could not be used: the same prompt, so that the cache still
+    /// applies, then the problems and the answer itself. An answer that was cut off is not shown,
+    /// because the model would copy it up to where it stops; nor is a refusal, because it would
+    /// stand by it.
     pub fn repair(
         &self,
         original: &Prompt,

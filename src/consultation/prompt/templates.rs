@@ -1,8 +1,8 @@
 //! The template files: compiled in, overridable one by one, each with a version in its front
 //! matter. Nothing here knows what they are for.
 //!
-//! The text is kept, and compiled when it is first filled: the machine that holds it is serialised
-//! whole.
+//! The text is stored, and compiled when it is first filled: the machine that holds it must be
+//! serialisable as a whole.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -22,12 +22,12 @@ pub enum AnswerKind {
     Verdict,
     /// Round 4, the judge: a menu of options.
     Menu,
-    /// Before Round 1, the clerk: what kind of task it is, and which personas suit it.
+    /// Before Round 1, the helper: what kind of task it is, and which personas suit it.
     #[serde(rename = "casting")]
     PersonaSelection,
-    /// After Round 3, the clerk: how far apart pairs of texts are.
+    /// After Round 3, the helper: how far apart pairs of texts are.
     Comparison,
-    /// In Round 4, the clerk: how far apart the judge's two verdicts are.
+    /// In Round 4, the helper: how far apart the judge's two verdicts are.
     Consistency,
 }
 
@@ -54,7 +54,7 @@ impl AnswerKind {
         }
     }
 
-    /// True for what is neither an expert's nor the judge's work.
+    /// Whether the helper gives this answer.
     pub fn is_for_helper(self) -> bool {
         matches!(
             self,

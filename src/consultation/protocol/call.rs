@@ -1,5 +1,4 @@
-//! What goes out to a model and what comes back: the words that machine, driver and providers
-//! share.
+//! Requests to a model and their outcomes, as machine, driver and providers share them.
 
 use std::time::Duration;
 
@@ -22,7 +21,7 @@ use super::answer::AnswerKind;
 pub struct Prompt {
     /// Who the model is; empty for the judge.
     pub persona: String,
-    /// The rules of the game for this kind of answer.
+    /// The rules for this kind of answer.
     pub protocol: String,
     /// The question and its context: the same for all calls of a run.
     pub shared: String,
@@ -46,7 +45,7 @@ impl Prompt {
         join([&self.persona, &self.protocol, &self.shared, &self.task])
     }
 
-    /// SHA-256 of all text, in hexadecimal: tells whether two calls asked the same.
+    /// Returns the SHA-256 of all text, in hexadecimal: equal for equal prompts.
     pub fn sha256(&self) -> String {
         sha256(&self.text())
     }
@@ -80,7 +79,7 @@ pub struct Ask {
 pub enum StopReason {
     /// It was done.
     End,
-    /// It ran out of room: the text is cut off.
+    /// It reached the token limit: the text is cut off.
     Length,
     /// It, or a filter around it, declined; with its words, if any.
     Refused(String),
@@ -122,11 +121,11 @@ pub enum FailureClass {
     Unsupported,
     /// Too many requests: every call at this provider must wait.
     RateLimit,
-    /// The provider is failing for now: later may work.
+    /// The provider is failing for now; a later call may work.
     Overload,
     /// The connection failed before any content arrived.
     Transport,
-    /// No sign of life for longer than is waited for, before any content arrived.
+    /// Timed out before any content arrived.
     Timeout,
     /// The stream broke off after content had arrived.
     Interrupted,
@@ -146,8 +145,8 @@ pub struct Failure {
     pub message: String,
     /// The provider's own hint when to come back.
     pub retry_after: Option<Duration>,
-    /// What was used all the same, as far as the provider told. Boxed, because every call's outcome
-    /// has room for a failure.
+    /// The usage, where the provider reported it all the same. Boxed to keep every call's outcome
+    /// small.
     pub usage: Option<Box<Usage>>,
     /// The cost, where the provider says it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -158,7 +157,7 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// A failure that is only a class and words.
+    /// Returns a failure with only a class and a message.
     pub fn new(class: FailureClass, message: impl Into<String>) -> Self {
         Self {
             class,
@@ -171,5 +170,5 @@ impl Failure {
     }
 }
 
-/// What a call brought.
+/// The outcome of a call.
 pub type Outcome = Result<Reply, Failure>;

@@ -1,4 +1,5 @@
-//! The machine's two closed vocabularies: all that can happen to it, and all that it can want done.
+//! The machine's two closed enums: every input that can reach it, and every effect that it can
+//! request.
 
 pub mod answer;
 pub mod call;
@@ -23,12 +24,12 @@ use crate::consultation::policy::estimate::{Estimate, GateReason};
 /// Something that happened to a consultation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Input {
-    /// The user wants it to begin.
+    /// Starts the consultation.
     Start,
-    /// It began before, with this estimate: what was agreed to, however another version would
-    /// count.
+    /// Replays a start with the logged estimate: the one that was agreed to, even if this version
+    /// would compute another.
     StartedBefore { estimate: Box<Estimate> },
-    /// The person answered the question that is open.
+    /// The person answered the open question.
     Answered(Answer),
     /// A requested call may go out now, to this provider.
     Admitted {
@@ -46,16 +47,16 @@ pub enum Input {
     Replied { call: CallId, outcome: Outcome },
     /// A timer that was set has run out.
     TimerFired { timer: TimerId },
-    /// Something about a provider is no longer as it was, by what the process has seen.
+    /// The process observed a change of a provider.
     ProviderChanged(ProviderUpdate),
-    /// A provider is asked, at no cost, whether it is well.
+    /// A health check, which costs nothing, has begun.
     HealthCheckStarted { provider: ProviderId },
-    /// A provider's health is no longer what it was.
+    /// A provider's health has changed.
     HealthChanged(HealthUpdate),
-    /// Ctrl-C, or the process was told to end.
+    /// Ctrl-C, or a signal to end the process.
     Interrupted,
-    /// It was interrupted, or its process is gone, and is to go on. `lost` are the calls that had
-    /// gone out and will never answer.
+    /// Resumes a consultation that was interrupted or whose process has ended. `lost` are the calls
+    /// that had gone out and will never answer.
     Resume {
         lost: Vec<CallId>,
         control: Box<Control>,
@@ -63,13 +64,12 @@ pub enum Input {
     },
 }
 
-/// Something the driver must do, in the order given.
+/// Something that the driver must do, in the order given.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
-    /// Put a question to the person; answer with `Answered`, once. There is never more than one
-    /// open.
+    /// Ask the person; reply with `Answered`, once. At most one question is open.
     Question(Box<Question>),
-    /// Take the open question away: it must not be answered any more.
+    /// Withdraw the open question: it must not be answered any more.
     Withdraw,
     /// Ask whether a call may go out; answer with `Admitted` or `NotAdmitted` when it is known.
     Request(Box<CallRequest>),
@@ -79,7 +79,7 @@ pub enum Effect {
     Cancel(CallId),
     /// Answer with `TimerFired` at this moment, not before.
     SetTimer { timer: TimerId, at: Timestamp },
-    /// Tell the subscribers.
+    /// Emit an event to the subscribers.
     Emit(Box<Envelope>),
 }
 
@@ -87,12 +87,12 @@ pub enum Effect {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Question {
-    /// Whether to go on at this estimate: yes, no or always. No answer is a no.
+    /// Whether to proceed at this estimate: yes, no or always. No answer is a no.
     Consent {
         estimate: Estimate,
         why: Vec<GateReason>,
     },
-    /// Whether to go on waiting: yes or no. No answer is a yes.
+    /// Whether to keep waiting: yes or no. No answer is a yes.
     Pulse { waiting: Vec<StillWaiting> },
     /// Whether to end here, since the experts agree: yes or no. No answer leaves it to the guards.
     EarlyTermination { findings: Box<EarlyTermination> },

@@ -1,4 +1,5 @@
-//! What the machine is told of a provider: the process sees it, for all its consultations.
+//! Changes of a provider that the process reports to the machine; it observes them for all its
+//! consultations.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,29 +7,29 @@ use crate::domain::ids::ProviderId;
 use crate::domain::time::Timestamp;
 use crate::stopping::circuit::CircuitState;
 
-/// Something about a provider is no longer as it was.
+/// A change of a provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProviderUpdate {
     pub provider: ProviderId,
     pub change: ProviderChange,
 }
 
-/// What is new.
+/// What has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProviderChange {
-    /// It asks for a pause: no call goes out to it before the time has passed.
+    /// It asks for a backoff: no call goes out to it before the time has passed.
     Backoff(Backoff),
     /// Its circuit has opened, is being probed, or has closed.
     Circuit {
         state: CircuitState,
-        /// Until then it is not worth turning to; `None` when it is.
+        /// Not worth calling until then; `None` when it is worth calling now.
         until: Option<Timestamp>,
     },
     /// It has refused the key or asked for payment, or has accepted it since.
     Key { is_refused: bool },
 }
 
-/// A pause that a provider asks for.
+/// A backoff that a provider asks for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Backoff {
     pub until: Timestamp,
@@ -39,7 +40,7 @@ pub struct Backoff {
 }
 
 impl ProviderChange {
-    /// Replaces every moment in it: the machine's clock may be another one.
+    /// Maps every moment in it: the machine may use another clock.
     pub fn map_moments(&mut self, map: impl Fn(Timestamp) -> Timestamp) {
         match self {
             Self::Backoff(backoff) => {

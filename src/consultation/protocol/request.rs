@@ -1,5 +1,5 @@
-//! How the machine asks to make a call, and what it may be answered. Whether a provider is free,
-//! and whether the ceilings above the consultation's own allow it, the machine cannot see.
+//! The machine's request to make a call, and the possible decisions. The machine cannot see whether
+//! a provider is free, or whether the ceilings above the consultation's own allow the call.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,16 +8,17 @@ use crate::domain::money::{Cost, MicroUsd};
 
 use super::answer::AnswerKind;
 
-/// A call that is to be made as soon as it may.
+/// A call to be made as soon as it is allowed.
 ///
 /// It changes nothing in the machine, which asks again whenever something has happened; a request
 /// under the key of one that still waits takes its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallRequest {
     pub key: RequestKey,
-    /// Where it could go, best first; the first that is free is taken. One, but for a hedge.
+    /// The possible providers, best first; the first free one is taken. A single one unless it is a
+    /// hedge.
     pub options: Vec<RequestOption>,
-    /// The person has agreed to go beyond the month's budget.
+    /// Whether the person has agreed to exceed the monthly budget.
     pub beyond_month: bool,
 }
 
@@ -45,7 +46,7 @@ pub struct RequestOption {
 pub enum NotAdmitted {
     /// No provider is free, and the request does not wait.
     Busy,
-    /// A ceiling above the consultation's own leaves no room for it.
+    /// A ceiling above the consultation's own does not allow it.
     Budget {
         /// The budget's name for people: `monthly budget`.
         budget: String,
@@ -56,7 +57,7 @@ pub enum NotAdmitted {
 }
 
 impl NotAdmitted {
-    /// A budget of which only this is known.
+    /// Returns a decision about a budget without its figures.
     pub fn unnamed_budget() -> Self {
         Self::Budget {
             budget: String::new(),

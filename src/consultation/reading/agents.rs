@@ -1,4 +1,4 @@
-//! Agents as models name them, mapped back to seats. A name that is nobody's is kept as text.
+//! Agents as models name them, mapped back to seats. An unknown name stays as text.
 
 use serde_json::Value;
 
@@ -28,7 +28,7 @@ pub(super) fn agent(
     })
 }
 
-/// Whom a challenge is aimed at: an agent, or what all agree on.
+/// The target of a challenge: an agent, or the consensus.
 pub(super) fn target(
     value: Option<Value>,
     path: &str,

@@ -371,7 +371,7 @@ impl Fields {
         Value::Object(self.members)
     }
 
-    /// Notes what nobody asked for.
+    /// Notes fields that the schema does not have.
     pub(super) fn end(self, notes: &mut Notes) {
         for key in self.members.keys() {
             notes.extra(self.at_key(key));

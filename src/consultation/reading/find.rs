@@ -1,5 +1,4 @@
-//! Which object in a text is the answer: the first of those with the most of the fields that were
-//! asked for.
+//! Finds the answer's object in a text: the first of those with the most of the requested fields.
 
 use std::collections::BTreeSet;
 

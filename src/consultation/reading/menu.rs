@@ -22,8 +22,7 @@ const OF_AN_OPTION: [Name; 7] = [
     fields::CONFIDENCE,
 ];
 
-/// Most characters of the words before a colon that are taken as an option's name, or of a
-/// description that stand in for it.
+/// Most characters before a colon, or of a description, that are taken as an option's name.
 const NAME: usize = 60;
 
 impl Reader<'_> {

@@ -33,7 +33,7 @@ use surroundings::Thinking;
 /// Most characters of a judge's prose that go on into the next rounds; the log has all of it.
 const EXCERPT: usize = 8_000;
 
-/// What became of an answer.
+/// The result of reading an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
     /// `None` exactly when one of the problems is fatal: then the model is asked once more.
@@ -125,7 +125,7 @@ fn unreadable(notes: Notes, why: Problem) -> Reading {
     }
 }
 
-/// Notes what was overlooked to find and parse the object.
+/// Notes the deviations that were tolerated to find and parse the object.
 fn note_form(found: &Found, prose: &str, notes: &mut Notes) {
     if !prose.is_empty() {
         notes.repaired("", "there is text around the JSON object");
@@ -153,8 +153,8 @@ fn note_form(found: &Found, prose: &str, notes: &mut Notes) {
     }
 }
 
-/// The content of a degraded artifact: the whole answer as prose, in the field where the debate
-/// goes on with it.
+/// Returns the content of a degraded artifact: the whole answer as prose, in the field that later
+/// rounds read.
 pub fn keep_prose(kind: AnswerKind, text: &str, who: &AgentId) -> Content {
     let whole = surroundings::without_thinking(text);
     let said = if whole.thinking == Thinking::LeftOut {
@@ -198,7 +198,7 @@ pub fn keep_prose(kind: AnswerKind, text: &str, who: &AgentId) -> Content {
             recommendations: Vec::new(),
             composed_from: None,
         }),
-        // What cannot be read of these says nothing, and the debate goes on without them.
+        // Prose is of no use for these, and the debate continues without them.
         AnswerKind::Comparison | AnswerKind::Consistency => {
             Content::Comparison(Comparison::default())
         }

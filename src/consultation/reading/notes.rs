@@ -2,13 +2,13 @@
 
 use super::problem::{Problem, ProblemSeverity};
 
-/// What is said of an answer that stops in the middle.
+/// The problem of an answer that stops in the middle.
 const CUT_OFF: &str = "the answer is cut off before its end";
 
-/// What is said of an answer that declines to answer.
+/// The problem of an answer that declines to answer.
 const REFUSAL: &str = "the answer reads like a refusal";
 
-/// Most names of fields that nobody asked for that are listed.
+/// The most unknown fields that are listed by name.
 const LISTED: usize = 8;
 
 impl Problem {
@@ -17,8 +17,8 @@ impl Problem {
         Self::new(ProblemSeverity::Error, "", CUT_OFF)
     }
 
-    /// True for an answer that stops in the middle: more room helps, showing it to the model does
-    /// not.
+    /// True for an answer that stops in the middle: a higher token limit helps, showing it to the
+    /// model does not.
     pub fn is_cut_off(&self) -> bool {
         self.severity == ProblemSeverity::Error && self.what == CUT_OFF
     }
@@ -58,7 +58,7 @@ impl Notes {
             .push(Problem::new(ProblemSeverity::Error, field, what));
     }
 
-    /// A field that nobody asked for.
+    /// Notes a field that the schema does not have.
     pub(super) fn extra(&mut self, field: String) {
         self.extra.push(field);
     }

@@ -1,4 +1,4 @@
-//! Texts and lists of texts out of values of any type. Whatever has words in it is kept.
+//! Texts and lists of texts from values of any type. No value with words in it is lost.
 
 use serde_json::Value;
 
@@ -148,7 +148,7 @@ fn lines(text: &str) -> Vec<String> {
         return lines.into_iter().map(str::to_owned).collect();
     }
     if lines.first().is_some_and(|line| unmarked(line).is_some()) && marked > 1 {
-        // Lines without a mark go on with the item before them.
+        // Lines without a mark continue the item before them.
         let mut items: Vec<String> = Vec::new();
         for line in lines {
             match (unmarked(line), items.last_mut()) {

@@ -1,4 +1,4 @@
-//! One call that is under way.
+//! One call in flight: its cancellation, its jitter and its entry in the log.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use crate::domain::time::Timestamp;
 
 use super::task::AgentTask;
 
-/// A call that went out.
+/// A call in flight.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Attempt {
     pub(crate) call: CallId,
@@ -28,7 +28,7 @@ pub(crate) struct Attempt {
 }
 
 impl Attempt {
-    /// Drops its connection.
+    /// Cancels the call and drops its connection.
     pub(crate) fn cancel(&self, step: &mut StepContext<'_>, reason: CancelReason) {
         step.lose_call(self.call);
         step.push(Effect::Cancel(self.call));
@@ -38,8 +38,7 @@ impl Attempt {
         }));
     }
 
-    /// A number from 0 to 1 that differs by run and call, and is the same when the run is played
-    /// again.
+    /// Returns a number from 0 to 1 that differs by run and call, and is the same on replay.
     pub(crate) fn jitter(&self, step: &StepContext<'_>) -> f64 {
         jitter(step.plan.seed, self.call)
     }
@@ -50,7 +49,7 @@ fn jitter(seed: u64, call: CallId) -> f64 {
 }
 
 impl AgentTask {
-    /// Tells what a call brought and what it cost, whatever becomes of it.
+    /// Emits the call's outcome and cost, whether or not its answer is used.
     pub(crate) fn log(
         &mut self,
         step: &mut StepContext<'_>,
@@ -103,7 +102,7 @@ impl AgentTask {
     }
 }
 
-/// A hint in whole milliseconds, rounded up as a timer keeps it.
+/// Returns a hint in whole milliseconds, rounded up as its timer is.
 fn in_ms(hint: Duration) -> u64 {
     u64::try_from(hint.as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX)
 }

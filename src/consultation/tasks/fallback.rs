@@ -1,5 +1,5 @@
-//! What becomes of an errand whose model has failed for good: a text that was kept, another model,
-//! or no answer.
+//! Decides how a task continues when its model has failed for good: with a saved text, with a
+//! fallback model, or without an answer.
 
 use crate::consultation::event::{
     AbortReason, AgentError, AgentEvent, ConsultationEvent, Event, Purpose, SubstitutionReason,
@@ -18,7 +18,7 @@ use super::rules::FallbackRule;
 use super::task::{AgentTask, Answer, Kept, Status, TaskOutcome};
 
 impl AgentTask {
-    /// Falls back on a text that was kept, then on the next model, then fails.
+    /// Uses a saved text if there is one, else a fallback model, else fails.
     pub(crate) fn give_up(
         &mut self,
         step: &mut StepContext<'_>,
@@ -75,8 +75,8 @@ impl AgentTask {
         }
     }
 
-    /// The next model: the best at a provider that is not known to be ill, else the best at one
-    /// that may be called at all.
+    /// Returns the next model: the best at a provider that is not known to be unhealthy, else the
+    /// best at one that may be called at all.
     fn substitute(&self, step: &StepContext<'_>) -> Option<ModelRef> {
         let callable = || {
             self.rest
@@ -114,8 +114,7 @@ impl AgentTask {
         });
     }
 
-    /// The person has said whether another model may take over; who is not there any more would
-    /// have let it.
+    /// Takes the person's answer to whether another model may take over. Without a person, it may.
     pub(in crate::consultation) fn answered(
         &mut self,
         step: &mut StepContext<'_>,
@@ -139,7 +138,7 @@ impl AgentTask {
         }
     }
 
-    /// Another model answers in this one's place, also in the rounds to come.
+    /// Lets another model take over, for this task and the rounds to come.
     fn take_over(
         &mut self,
         step: &mut StepContext<'_>,
@@ -167,7 +166,7 @@ impl AgentTask {
         self.go(step)
     }
 
-    /// From here on as if the model in use had not been asked yet.
+    /// Resets the task as if the model in use had not been asked yet.
     fn start_over(&mut self, step: &StepContext<'_>, purpose: Purpose) {
         self.max_output_tokens = step.plan.terms(&self.current).max_output_tokens;
         self.repair = None;
@@ -178,7 +177,7 @@ impl AgentTask {
         };
     }
 
-    /// Nobody goes on. The answer is still wanted, should the consultation be gone on with.
+    /// Ends the whole consultation. The task stays open, so that a resumed run asks again.
     fn end_all(
         &mut self,
         step: &mut StepContext<'_>,
@@ -200,7 +199,7 @@ impl AgentTask {
         None
     }
 
-    /// Ends the errand.
+    /// Ends the task with this result.
     pub(crate) fn settle(
         &self,
         step: &mut StepContext<'_>,
@@ -255,7 +254,7 @@ impl AgentTask {
     }
 }
 
-/// Why a model is replaced that failed so.
+/// Returns the reason for a substitution after this failure.
 pub(crate) fn why(class: FailureClass) -> WhySubstituted {
     if class == FailureClass::Timeout {
         WhySubstituted::Timeout

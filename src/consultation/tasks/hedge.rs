@@ -1,4 +1,4 @@
-//! The same call elsewhere, beside one that shows no sign of an answer: the first that brings an
+//! Hedging: the same call at a second model while the first shows no sign of an answer. The first
 //! answer counts.
 
 use std::time::Duration;
@@ -18,22 +18,22 @@ use super::attempt::Attempt;
 use super::task::{AgentTask, Status};
 
 impl AgentTask {
-    /// How long a call may show no sign of an answer before the same is asked elsewhere; `None`
-    /// where that is never done.
+    /// Returns how long a call may show no sign of an answer before it is hedged; `None` where it
+    /// never is.
     pub(crate) fn hedge_delay(&self, step: &StepContext<'_>) -> Option<Duration> {
         let control = &step.plan.control;
-        // A model on the user's own machine is slow by nature, and what is asked of it is not to
-        // leave the machine.
+        // A model on the user's own machine is slow by nature, and its prompts are not to leave
+        // the machine.
         let may = !control.strict && self.rules.may_hedge && !step.plan.terms(&self.current).free;
         may.then(|| control.hedge.delay(&self.current)).flatten()
     }
 
-    /// It waits for this timer to be asked elsewhere too.
+    /// Whether this timer starts the hedge.
     pub(in crate::consultation) fn would_hedge_at(&self, timer: TimerId) -> bool {
         matches!(&self.status, Status::Calling(calling) if calling.hedge_timer == Some(timer))
     }
 
-    /// Its call has shown no sign of an answer.
+    /// Whether the call has shown no sign of an answer.
     pub(in crate::consultation) fn is_slow(&self) -> bool {
         match &self.status {
             Status::Calling(calling) => {
@@ -47,8 +47,8 @@ impl AgentTask {
         }
     }
 
-    /// Requests the same call at a second model, or says why not. It goes out only if that one is
-    /// free now.
+    /// Requests the same call at a second model, or emits why not. It goes out only if that model's
+    /// provider is free now.
     pub(in crate::consultation) fn hedge(&mut self, step: &mut StepContext<'_>) {
         match self.backups(step) {
             Err(reason) => self.not_hedged(step, reason),
@@ -69,7 +69,7 @@ impl AgentTask {
         }
     }
 
-    /// Makes the same call at the best second model of this provider, which is free.
+    /// Makes the same call at the best second model of this provider, which is free now.
     pub(in crate::consultation) fn hedge_admitted(
         &mut self,
         step: &mut StepContext<'_>,
@@ -94,7 +94,8 @@ impl AgentTask {
         }
     }
 
-    /// The second model was not free, or a ceiling above the consultation's own left no room.
+    /// Handles a refused hedge: the provider was busy, or a ceiling above the consultation's own
+    /// does not allow it.
     pub(in crate::consultation) fn hedge_refused(
         &mut self,
         step: &mut StepContext<'_>,
@@ -125,7 +126,8 @@ impl AgentTask {
         }
     }
 
-    /// The models to ask, best first: another vendor's, well, and within the ceiling.
+    /// Returns the models to hedge with, best first: another vendor's, healthy, and within the
+    /// ceiling.
     fn backups(&self, step: &StepContext<'_>) -> Result<Vec<ModelRef>, NoHedge> {
         if !step.has_hedges() {
             return Err(NoHedge::QuotaUsed);
@@ -145,7 +147,7 @@ impl AgentTask {
         if well.is_empty() {
             return Err(NoHedge::NoHealthyBackup);
         }
-        // One that has answered a check comes before one of which nothing is known yet.
+        // A model whose provider has answered a check comes before one of unknown health.
         well.sort_by_key(|model| step.health(&model.provider) != HealthStatus::Healthy);
         let affordable = |model: &&ModelRef| {
             let prompt = self.prompt(step, model);
@@ -193,8 +195,8 @@ impl AgentTask {
         )
     }
 
-    /// An answer is there: the other call is not needed any more. Tells when it was the hedge that
-    /// was faster.
+    /// Cancels the slower of the two calls, now that one has answered. Emits a substitution when
+    /// the hedge was faster.
     pub(crate) fn win(
         &mut self,
         step: &mut StepContext<'_>,
@@ -221,7 +223,7 @@ impl AgentTask {
     }
 }
 
-/// Not known to be ill.
+/// Whether a provider is not known to be unhealthy.
 fn is_well(step: &StepContext<'_>, provider: &ProviderId) -> bool {
     let healthy = match step.health(provider) {
         HealthStatus::Unknown | HealthStatus::Healthy => true,

@@ -1,7 +1,7 @@
-//! Calls under way: the errands of one step of a round, each for one answer.
+//! The tasks of one stage of a round, each for one answer of one agent.
 //!
-//! A call goes out when its provider and the ceiling have room for it; until then its errand waits
-//! in the order in which it came.
+//! A call goes out when its provider's limit and the ceiling allow it. Until then its task waits,
+//! first in, first out.
 
 mod rules;
 mod task;
@@ -27,18 +27,17 @@ use super::protocol::answer::AnswerKind;
 use super::protocol::request::{NotAdmitted, RequestKey};
 use super::protocol::{Answer, Input, TimerId};
 
-/// The errands of one step of a round.
+/// The tasks of one stage of a round.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct TaskSet {
     open: Vec<AgentTask>,
-    /// Those that have come to their end and were not looked at yet. Invariant: empty between
-    /// turns.
+    /// Outcomes that have not been taken yet. Invariant: empty between steps.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     outcome: Vec<TaskOutcome>,
 }
 
 impl TaskSet {
-    /// Sends an agent on an errand.
+    /// Starts a task for one answer of one agent.
     pub(super) fn send(
         &mut self,
         step: &mut StepContext<'_>,
@@ -59,12 +58,12 @@ impl TaskSet {
         self.open.is_empty()
     }
 
-    /// Whether an agent is at work.
+    /// Whether the agent's task is open.
     pub(super) fn is_open(&self, agent: &AgentId) -> bool {
         self.open.iter().any(|task| task.agent() == agent)
     }
 
-    /// The errands for one kind of answer that have come to their end.
+    /// Takes the outcomes of tasks for one kind of answer.
     pub(super) fn take_outcomes_for(&mut self, answer: AnswerKind) -> Vec<TaskOutcome> {
         let (taken, left) = std::mem::take(&mut self.outcome)
             .into_iter()
@@ -80,12 +79,12 @@ impl TaskSet {
         }
     }
 
-    /// The errands that have come to their end since this was last asked.
+    /// Takes the outcomes of tasks that have ended since the last call.
     pub(super) fn take_outcomes(&mut self) -> Vec<TaskOutcome> {
         std::mem::take(&mut self.outcome)
     }
 
-    /// Who is at work.
+    /// Returns the agents whose tasks are open.
     pub(super) fn still_waiting(&self, step: &StepContext<'_>) -> Vec<StillWaiting> {
         self.open
             .iter()
@@ -93,7 +92,7 @@ impl TaskSet {
             .collect()
     }
 
-    /// Takes an input that concerns a call or a timer; anything else, or for a call that is not
+    /// Handles an input about a call or a timer. Any other input, or one about a call that is not
     /// open, changes nothing.
     pub(super) fn handle(&mut self, step: &mut StepContext<'_>, input: Input) {
         match input {
@@ -111,8 +110,8 @@ impl TaskSet {
                 };
                 let mut task = self.open.remove(at);
                 let outcome = task.replied(step, call, outcome);
-                // Behind those whose turn has not come: one seat must not be refused three times
-                // while others wait for their first.
+                // To the end of the queue: one seat must not be refused three times while others
+                // wait for their first call.
                 self.put_back(task, outcome);
                 self.advance(step);
             }
@@ -127,7 +126,7 @@ impl TaskSet {
         }
     }
 
-    /// A question about an agent was answered.
+    /// Handles the person's answer to a question about an agent.
     pub(super) fn answered(&mut self, step: &mut StepContext<'_>, agent: &AgentId, answer: Answer) {
         let Some(at) = self.open.iter().position(|task| task.agent() == agent) else {
             return;
@@ -138,14 +137,14 @@ impl TaskSet {
         self.advance(step);
     }
 
-    /// Drops every call that is under way. What is wanted is still wanted.
+    /// Cancels every call in flight. The tasks stay open.
     pub(super) fn cancel(&mut self, step: &mut StepContext<'_>, reason: AbortReason) {
         self.open
             .iter_mut()
             .for_each(|task| task.cancel(step, reason));
     }
 
-    /// Goes on with all that is wanted.
+    /// Resumes all open tasks.
     pub(super) fn resume(&mut self, step: &mut StepContext<'_>, lost: &[CallId]) {
         self.each(step, |task, step| task.resume(step, lost));
     }
@@ -160,8 +159,8 @@ impl TaskSet {
             self.outcome.push(outcome);
         }
         if let Some(task) = self.open.iter_mut().find(|task| task.would_hedge_at(timer)) {
-            // Invariant: the timer of a call that has begun to answer does nothing at all. A log
-            // does not tell of first signs, so that nothing may come of one but what it prevents.
+            // Invariant: the timer of a call that has begun to answer does nothing at all. First
+            // tokens are not in the log, so a replay could not repeat an effect of one.
             if !task.is_slow() {
                 return;
             }
@@ -198,7 +197,7 @@ impl TaskSet {
         }
     }
 
-    /// Requests what is still to be asked, now that something has changed.
+    /// Requests the calls that are still to be made, now that something has changed.
     pub(super) fn advance(&mut self, step: &mut StepContext<'_>) {
         self.each(step, AgentTask::go);
     }

@@ -1,4 +1,4 @@
-//! What an agent is asked, for each size of model that may be asked it.
+//! The prompts of one task, one for each size of model that may be asked.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -11,16 +11,16 @@ use crate::consultation::prompt::{PromptError, Prompter, Size};
 use crate::consultation::protocol::call::Prompt;
 use crate::domain::ids::AgentId;
 
-/// Prompts that ask the same.
+/// The same prompt for each size of model.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::consultation) struct PromptSet {
     by_size: BTreeMap<Size, Prompt>,
-    /// Tokens (estimated) that the filtering of artifacts has saved.
+    /// Tokens (estimated) saved by filtering artifacts.
     pub(crate) tokens_saved: u64,
 }
 
 impl PromptSet {
-    /// Renders the prompt for every size among the models that may play the agent.
+    /// Renders the prompt for every size among the models that may answer for the agent.
     pub(in crate::consultation) fn render(
         step: &StepContext<'_>,
         agent: &AgentId,
@@ -39,7 +39,7 @@ impl PromptSet {
         Ok(prompts)
     }
 
-    /// The prompt for a model of this size.
+    /// Returns the prompt for a model of this size.
     pub(crate) fn prompt(&self, size: Size) -> Prompt {
         self.by_size
             .get(&size)

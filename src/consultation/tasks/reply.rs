@@ -1,4 +1,4 @@
-//! What becomes of an errand after a call came back.
+//! Handles a reply: reads it, then accepts it, retries, repairs, or gives up.
 
 use std::time::Duration;
 
@@ -18,10 +18,10 @@ use super::attempt::Attempt;
 use super::fallback::why;
 use super::task::{AgentTask, Answer, AnswerSource, Kept, Status, TaskOutcome, failed};
 
-/// What is next.
+/// What follows a reply.
 enum Next {
     Settle(Box<Answer>),
-    /// A new call as soon as its provider has room for it.
+    /// A new call as soon as its provider is free.
     Again(Purpose),
     /// A new call after this time.
     Wait(Duration, Purpose),
@@ -29,7 +29,7 @@ enum Next {
 }
 
 impl AgentTask {
-    /// Takes what a call brought. `None` while the errand goes on.
+    /// Handles a call's outcome. `None` while the task is open.
     pub(in crate::consultation) fn replied(
         &mut self,
         step: &mut StepContext<'_>,
@@ -74,14 +74,14 @@ impl AgentTask {
         }
         let is_first = attempt.model == self.current;
         if other.is_some() {
-            // The other may still answer; what the first brought is looked at when it has not.
+            // The other may still answer; the first outcome is used if it does not.
             if let (Status::Calling(calling), true) = (&mut self.status, is_first) {
                 calling.first_outcome = Some((call, outcome));
             }
             return None;
         }
         match first_outcome {
-            // The hedge was of no use either: it is the first that counts.
+            // The hedge failed too: the first outcome counts.
             Some((first, first_outcome)) if !is_first => {
                 let (_, problems) = self.read(step, &first_outcome);
                 let first = Attempt {
@@ -95,7 +95,7 @@ impl AgentTask {
         }
     }
 
-    /// The answer in a reply, and what is wrong with it.
+    /// Reads the answer in a reply, with its problems.
     fn read(&self, step: &StepContext<'_>, outcome: &Outcome) -> (Option<Content>, Vec<Problem>) {
         let Ok(reply) = outcome else {
             return (None, Vec::new());
@@ -117,7 +117,7 @@ impl AgentTask {
         (reading.content, problems)
     }
 
-    /// Decides after a call that brought no answer, and has no other beside it.
+    /// Decides what follows a call that brought no answer and has no other beside it.
     fn go_on(
         &mut self,
         step: &mut StepContext<'_>,

@@ -1,7 +1,7 @@
-//! One answer wanted from one agent, through retries, lesser forms, more room, a repair, a hedge
-//! and other models, until there is an answer or none.
+//! Drives one request to one agent to completion: retries, schema downgrade, a higher token limit,
+//! one repair, hedging and fallback models.
 //!
-//! Whatever text a model was paid for is kept: an answer that cannot be read even after one repair
+//! A text that was paid for is never lost: an answer that cannot be read even after one repair
 //! becomes a degraded artifact.
 
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ use super::attempt::Attempt;
 use super::prompts::PromptSet;
 use super::rules::TaskRules;
 
-/// One answer that is wanted from one agent.
+/// One request to one agent, with its attempts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::consultation) struct AgentTask {
     pub(super) agent: AgentId,
@@ -40,14 +40,14 @@ pub(in crate::consultation) struct AgentTask {
     pub(super) current: ModelRef,
     /// Models that can take over from it, best first.
     pub(super) rest: Vec<ModelRef>,
-    /// What the model in use is asked instead, after an answer of its that cannot be read.
+    /// The prompt that asks the model in use to repair an answer that could not be read.
     pub(super) repair: Option<Prompt>,
     pub(super) max_output_tokens: u64,
     pub(super) tried: Tried,
-    /// Text that was paid for and could not be used as it was.
+    /// A text that was paid for and could not be used as it was.
     pub(super) kept: Option<Kept>,
     pub(super) status: Status,
-    /// It was told that the agent is at work.
+    /// Whether the agent's start has been emitted.
     pub(super) is_announced: bool,
     pub(super) began: Timestamp,
     /// Fires at the time limit; `None` without one.
@@ -57,7 +57,7 @@ pub(in crate::consultation) struct AgentTask {
     pub(super) cost: Cost,
 }
 
-/// Why a text was kept instead of used; each happens once.
+/// A text that was saved instead of used, by reason; each happens once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Kept {
     CutOff(String),
@@ -66,13 +66,13 @@ pub(super) enum Kept {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum Status {
-    /// A call is to be made, not before this moment, and as soon as its provider and the ceiling
-    /// have room for it.
+    /// A call is due, not before this moment, and as soon as its provider and the ceiling allow
+    /// it.
     Pending {
         purpose: Purpose,
         not_before: Timestamp,
     },
-    /// Calls are under way: one, and perhaps the same one elsewhere.
+    /// Calls are in flight: one, and perhaps its hedge.
     Calling(Calling),
     /// The person is asked whether this model may take over.
     Asking {
@@ -82,18 +82,18 @@ pub(super) enum Status {
     },
 }
 
-/// Calls under way for one answer.
+/// The calls in flight for one answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Calling {
     /// Invariant: one or two; of two, the second is the hedge.
     pub(super) attempts: Vec<Attempt>,
     /// Fires when the first has shown no sign of an answer for too long.
     pub(super) hedge_timer: Option<TimerId>,
-    /// What the first brought, when it was of no use and the hedge may still bring an answer.
+    /// The first outcome, when it was of no use and the hedge may still bring an answer.
     pub(super) first_outcome: Option<(CallId, Outcome)>,
 }
 
-/// An errand that has come to its end.
+/// The outcome of a task that has ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::consultation) struct TaskOutcome {
     pub(in crate::consultation) agent: AgentId,
@@ -105,7 +105,7 @@ pub(in crate::consultation) struct TaskOutcome {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::consultation) struct Answer {
     pub(in crate::consultation) content: Content,
-    /// True when only the prose could be kept.
+    /// True when the answer could only be used as prose.
     pub(in crate::consultation) degraded: bool,
     pub(in crate::consultation) source: AnswerSource,
 }
@@ -120,7 +120,7 @@ pub(in crate::consultation) struct AnswerSource {
 }
 
 impl AgentTask {
-    /// An errand that has not begun; `None` without a model to ask.
+    /// Returns a task that has not begun; `None` without a model to ask.
     pub(in crate::consultation) fn new(
         step: &StepContext<'_>,
         agent: &AgentId,
@@ -152,8 +152,8 @@ impl AgentTask {
         })
     }
 
-    /// Tells that the agent is at work and makes the first call, or waits for it. A consultation
-    /// that is about to end begins nothing.
+    /// Emits the agent's start and requests the first call. A consultation that is about to end
+    /// begins nothing.
     pub(in crate::consultation) fn begin(
         &mut self,
         step: &mut StepContext<'_>,
@@ -174,7 +174,7 @@ impl AgentTask {
         matches!(&self.status, Status::Calling(calling) if calling.attempts.iter().any(|attempt| attempt.call == wanted))
     }
 
-    /// Who is at work, and for how long, for the person who waits.
+    /// Returns the agent and how long it has been working, for the pulse.
     pub(in crate::consultation) fn still_waiting(&self, step: &StepContext<'_>) -> StillWaiting {
         let name = step.plan.agent_name(&self.agent);
         StillWaiting {
@@ -184,7 +184,7 @@ impl AgentTask {
         }
     }
 
-    /// Notes the first sign of an answer.
+    /// Records the first sign of an answer.
     pub(in crate::consultation) fn begins_to_answer(&mut self, call: CallId, now: Timestamp) {
         if let Status::Calling(calling) = &mut self.status
             && let Some(attempt) = calling
@@ -207,7 +207,7 @@ impl AgentTask {
         }));
     }
 
-    /// Requests the call that is to be made, if now is the time for it.
+    /// Requests the call that is due, if its time has come.
     pub(in crate::consultation) fn go(
         &mut self,
         step: &mut StepContext<'_>,
@@ -242,7 +242,7 @@ impl AgentTask {
         None
     }
 
-    /// Makes the call that was requested. What has changed since was looked at when it did.
+    /// Makes the call that was requested. Changes since the request have replaced or withdrawn it.
     pub(in crate::consultation) fn admitted(
         &mut self,
         step: &mut StepContext<'_>,
@@ -282,7 +282,7 @@ impl AgentTask {
         });
     }
 
-    /// A ceiling above the consultation's own leaves no room for the call that was requested.
+    /// Handles a request refused by a ceiling above the consultation's own.
     pub(in crate::consultation) fn refused(
         &mut self,
         step: &mut StepContext<'_>,
@@ -325,7 +325,7 @@ impl AgentTask {
         None
     }
 
-    /// Whether a decision under this key is for it.
+    /// Whether a decision under this key is for this task.
     pub(in crate::consultation) fn requests(&self, key: &RequestKey) -> bool {
         match key {
             RequestKey::Attempt { agent, answer } => self.agent == *agent && self.answer == *answer,
@@ -333,13 +333,13 @@ impl AgentTask {
         }
     }
 
-    /// Ends without an answer, which no ceiling leaves room for.
+    /// Ends without an answer, because a ceiling does not allow the call.
     fn leave_out(&self, step: &mut StepContext<'_>) -> TaskOutcome {
         let too_dear = failed(FailureClass::Billing, "the ceiling leaves no room for it");
         self.settle(step, Err(too_dear))
     }
 
-    /// What a decision on its next call is known by.
+    /// Returns the key of the request for the next call.
     pub(super) fn request_key(&self) -> RequestKey {
         RequestKey::Attempt {
             agent: self.agent.clone(),
@@ -360,7 +360,7 @@ impl AgentTask {
         }
     }
 
-    /// The most that the next call can cost, where the consultation has a ceiling.
+    /// Returns the most that the next call can cost, where the consultation has a ceiling.
     fn worst_case(&self, step: &StepContext<'_>) -> Cost {
         step.worst_case(
             &self.current,
@@ -369,7 +369,7 @@ impl AgentTask {
         )
     }
 
-    /// Why the model in use is not worth waiting for.
+    /// Returns why the model in use is not worth waiting for, if it is not.
     fn reason_to_give_up(
         &self,
         step: &StepContext<'_>,
@@ -403,8 +403,8 @@ impl AgentTask {
         ))
     }
 
-    /// True for a new try at a provider that is not called for now, as long as there is another one
-    /// to turn to: the last that is left is never taken away.
+    /// Whether a new attempt goes to another model because this provider is not called for now. The
+    /// last model left is never given up this way.
     fn is_diverted(&self, step: &StepContext<'_>, purpose: Purpose) -> bool {
         let is_new = match purpose {
             Purpose::Answer | Purpose::Fallback | Purpose::Hedge | Purpose::Resumed => true,
@@ -426,7 +426,7 @@ impl AgentTask {
             && self.rest.iter().any(elsewhere)
     }
 
-    /// What a model is asked.
+    /// Returns the prompt for a model.
     pub(super) fn prompt(&self, step: &StepContext<'_>, model: &ModelRef) -> Prompt {
         self.repair
             .clone()
@@ -472,7 +472,7 @@ impl AgentTask {
         }
     }
 
-    /// Nothing may be spent any more that this call could come to.
+    /// Handles a call that the consultation's ceiling does not allow.
     fn reach_ceiling(&self, step: &mut StepContext<'_>, worst_case: Cost) {
         let max_cost = step.plan.control.max_cost.unwrap_or_default();
         let spent = step.run.budget.spent();
@@ -493,7 +493,7 @@ impl AgentTask {
         step.stop(AbortReason::CostCeiling, message);
     }
 
-    /// Drops the calls that are under way; the answer is still wanted.
+    /// Cancels the calls in flight; the task stays open.
     pub(in crate::consultation) fn cancel(
         &mut self,
         step: &mut StepContext<'_>,
@@ -511,8 +511,8 @@ impl AgentTask {
         };
     }
 
-    /// Goes on after its process was gone: calls that are lost are made again, and a question that
-    /// nobody answered is asked again.
+    /// Resumes after an interruption: lost calls are made again, and an unanswered question is
+    /// asked again.
     pub(in crate::consultation) fn resume(
         &mut self,
         step: &mut StepContext<'_>,
@@ -535,8 +535,8 @@ impl AgentTask {
                 for attempt in gone {
                     step.lose_call(attempt.call);
                 }
-                // What is not lost goes out only now: its process was gone between saying so and
-                // doing it.
+                // A call that is not lost goes out only now: the process ended after logging it
+                // and before making it.
                 for attempt in &mut calling.attempts {
                     attempt.since = step.now;
                 }
@@ -559,7 +559,7 @@ impl AgentTask {
     }
 }
 
-/// What a call can cost at most, in words.
+/// Returns the most that a call can cost, in words.
 fn at_most(worst_case: Cost) -> String {
     if worst_case.lower_bound {
         "has no price".to_owned()

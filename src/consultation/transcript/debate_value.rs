@@ -1,6 +1,6 @@
-//! What the debate was worth, folded from the transcript: each expert's Round-1 position against
-//! its own revised one, what the clerk found of them, and whether Rounds 3 and 4 changed the
-//! answer. The judge's verdict is never taken for anybody's position.
+//! The value of the debate, folded from the transcript: each expert's Round-1 position against its
+//! own revised one, the helper's comparison of them, and whether Rounds 3 and 4 changed the answer.
+//! The judge's verdict is never taken for an expert's position.
 //!
 //! Invariant: what is not known is `None` or `Unknown` and counts as nothing.
 
@@ -28,7 +28,7 @@ const SAID_NO_MORE: f64 = 0.25;
 const REVISED_IN: u8 = 3;
 
 impl Transcript {
-    /// What the debate was worth, as far as this log tells.
+    /// Returns the value of the debate, as far as this log shows it.
     pub fn debate_value(&self) -> DebateValue {
         let comparison = self.comparison();
         let (status, reason) = self.comparison_status(comparison);
@@ -67,7 +67,7 @@ impl Transcript {
         }
     }
 
-    /// What the clerk found; `None` where it could not be read.
+    /// The helper's comparison; `None` where it could not be read.
     fn comparison(&self) -> Option<&Comparison> {
         let of_round = self
             .artifacts
@@ -105,7 +105,7 @@ impl Transcript {
         if debate.is_some_and(|debate| debate.prior_answers.is_some()) {
             return because(
                 ComparisonStatus::NotApplicable,
-                "the experts were not asked anew",
+                "the experts were not asked again",
             );
         }
         if pairs.is_empty() {
@@ -149,13 +149,13 @@ impl Transcript {
         }
     }
 
-    /// Why nobody revised a position.
+    /// Why no position was revised.
     fn without_pairs(&self) -> String {
         match self.completed_rounds().iter().max() {
             Some(last) if self.state == StateName::Complete && *last < REVISED_IN => {
                 format!("the debate ended after Round {last}")
             }
-            Some(last) if *last >= REVISED_IN => "nobody answered Round 3".to_owned(),
+            Some(last) if *last >= REVISED_IN => "no expert answered Round 3".to_owned(),
             Some(_) | None => "the consultation did not come to the end of Round 3".to_owned(),
         }
     }
@@ -268,9 +268,8 @@ impl Transcript {
             .collect()
     }
 
-    /// Of the experts that answered Round 3, the share that the verdict names no dissent of. A
-    /// dissent of somebody who cannot be told leaves it unknown; so does a verdict that no judge
-    /// gave, or that could not be read.
+    /// Of the experts that answered Round 3, the share that the verdict names no dissent of.
+    /// Unknown where a dissent names no known expert, and where a judge gave no readable verdict.
     #[expect(clippy::cast_precision_loss, reason = "a panel has few seats")]
     fn convergence(&self) -> Option<f64> {
         let verdict = self.judged_verdict()?;
@@ -278,7 +277,7 @@ impl Transcript {
             .revisions()
             .map(|revision| &revision.agent_id)
             .collect();
-        let is_told = verdict.dissent.iter().all(|dissent| {
+        let all_are_named = verdict.dissent.iter().all(|dissent| {
             self.terms
                 .panel
                 .seats
@@ -292,17 +291,16 @@ impl Transcript {
                 .any(|dissent| dissent.agent == agent.as_str())
         };
         let with_it = heard.len() - heard.iter().filter(dissents).count();
-        (is_told && !heard.is_empty()).then(|| with_it as f64 / heard.len() as f64)
+        (all_are_named && !heard.is_empty()).then(|| with_it as f64 / heard.len() as f64)
     }
 
     /// Whether the verdict says something else than Round 2 alone would have said, and the share of
-    /// words that this goes by.
+    /// words on which this rests.
     ///
-    /// Round 2 alone would have recommended its strongest point of agreement. That it is said
-    /// still, or no more, is told by the share of its words that are in the verdict's
-    /// recommendation and summary; in between nobody knows, and neither where one of the two
-    /// recommendations has a negation and the other has none. Menus, verdicts that were composed,
-    /// and those that could not be read are not compared.
+    /// Round 2 alone would have recommended its strongest point of agreement. The share of its
+    /// words in the verdict's recommendation and summary decides whether the verdict still says it.
+    /// The result is unknown for a share in between, and where only one of the two recommendations
+    /// has a negation. Menus and composed or unreadable verdicts are not compared.
     fn against_round_2(&self) -> (Option<bool>, Option<f64>) {
         let single = self
             .judged_verdict()
@@ -355,7 +353,7 @@ impl Transcript {
     }
 }
 
-/// What the clerk found of one expert; `None` where it said nothing, or more than one thing.
+/// The helper's comparison of one expert; `None` where it gave none, or more than one.
 fn magnitude(agent: &SeatId, found: &[Compared]) -> Option<(ChangeMagnitude, String)> {
     let mut of_agent = found
         .iter()

@@ -1,5 +1,4 @@
-//! A consultation as its event log tells it: the fold from which record, Markdown and JSON are
-//! made.
+//! The fold of a consultation's event log, from which record, Markdown and JSON are made.
 //!
 //! Invariant: live and read back from a journal, the same events give the same transcript.
 
@@ -33,7 +32,7 @@ use super::event::{
 use super::plan::mode::Ending;
 use crate::consultation::policy::estimate::{Consent, Estimate};
 
-/// All that the events of one consultation say.
+/// The content of one consultation's events.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transcript {
     pub id: ConsultationId,
@@ -45,11 +44,10 @@ pub struct Transcript {
     pub consent: Option<(bool, Consent)>,
     pub state: StateName,
     pub artifacts: Vec<Artifact>,
-    /// What came of asking the judge a second time; `None` when it was asked once, or has not
-    /// decided yet.
+    /// The result of the judge's second pass; `None` without one, or before it is decided.
     pub second_pass: Option<SecondPass>,
-    /// Whether the verdict of the consultation whose answers were judged anew held; `None` where
-    /// there is none to compare with.
+    /// Whether the verdict of the earlier consultation held when its answers were judged again;
+    /// `None` where there is none to compare with.
     pub rejudged: Option<Held>,
     /// Calls that came back, in that order.
     pub calls: Vec<CallFinished>,
@@ -58,7 +56,7 @@ pub struct Transcript {
     pub failures: Vec<AgentFailure>,
     pub substitutions: Vec<Substitution>,
     pub hedges: Vec<Hedge>,
-    /// The last call that the ceiling left no room for.
+    /// The last call that the ceiling did not allow.
     pub ceiling: Option<Ceiling>,
     /// Rounds that ended, with how long each took.
     pub rounds: Vec<(u8, Duration)>,
@@ -67,9 +65,9 @@ pub struct Transcript {
     /// How the personas were chosen for the question; `None` where they were given, or are not
     /// chosen yet.
     pub persona_selection: Option<PanelSelection>,
-    /// How it ended; `None` again once it was gone on with.
+    /// How it ended; `None` again once it is resumed.
     pub abort: Option<Abort>,
-    /// From the first event to the last, without the time between an interruption and going on.
+    /// From the first event to the last, without the time between an interruption and its resume.
     pub duration: Duration,
     paused: Duration,
 }
@@ -424,8 +422,8 @@ impl Transcript {
         (answered > 0).then(|| supporting as f64 / answered as f64)
     }
 
-    /// The probability that the leading point is right, as far as who agrees on it tells. Only of a
-    /// debate that is to come to one answer.
+    /// The probability that the leading point is right, from which experts agree on it. Only for a
+    /// debate that aims at one answer.
     pub fn calibrated(&self) -> Option<Calibrated> {
         if let Some(decision) = &self.early_end {
             return decision.findings.calibrated;
@@ -463,8 +461,8 @@ impl Transcript {
         let failed = self
             .failures
             .iter()
-            // The judge's is told as the end it is; the clerk's answer and a second verdict were
-            // promised to nobody.
+            // The judge's failure is reported as the end it is; the helper's answer and a second
+            // verdict are optional.
             .filter(|failure| failure.agent_id.seat().is_some())
             .map(|failure| {
                 format!(
@@ -487,7 +485,7 @@ impl Transcript {
         let substituted = self.substitutions.iter().filter(|substitution| substitution.agent_id != AgentId::SecondJudge).map(|substitution| {
             let Substitution { agent_id, round_number, original, substitute, reason, message } = substitution;
             let agent = if *agent_id == AgentId::Judge { "the judge" } else { self.agent_name(agent_id.as_str()) };
-            // Who took over stays; who was faster has answered once.
+            // A fallback stays in use; a faster hedge has answered once.
             let from_then_on = if *reason == SubstitutionReason::Known(WhySubstituted::Hedge) { "" } else { " and later" };
             format!("{substitute} stood in for {original} as {agent} in Round {round_number}{from_then_on}: {}", reason.in_words(message))
         });
@@ -497,11 +495,12 @@ impl Transcript {
     /// Models that were answered by another one, as the providers say, with the other's name; each
     /// pair once.
     pub fn served_otherwise(&self) -> BTreeSet<(&ModelRef, &str)> {
-        let told = self
+        let served = self
             .calls
             .iter()
             .filter_map(|call| Some((&call.model, call.served_model.as_deref()?)));
-        told.filter(|(asked, served)| !asked.is_served_as(served))
+        served
+            .filter(|(asked, served)| !asked.is_served_as(served))
             .collect()
     }
 }

@@ -1,6 +1,5 @@
-//! What every face and the record say of a transcript beyond its plain fields: how it stands, who
-//! judged, what was objected to, what is missing. Kept in one place so that screen, Markdown and
-//! JSON cannot tell different stories.
+//! What every face and the record derive from a transcript: status, judge, objections, missing
+//! rounds. In one place, so that screen, Markdown and JSON agree.
 
 use serde::Serialize;
 
@@ -11,7 +10,7 @@ use crate::domain::panel::Seat;
 use super::Transcript;
 use crate::consultation::event::StateName;
 
-/// How a consultation stands.
+/// The status of a consultation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
@@ -63,7 +62,7 @@ impl Transcript {
             .or_else(|| self.terms.panel.judges.first())
     }
 
-    /// The model that plays a seat: the last one that took it over, else the one it was given.
+    /// Returns the model of a seat: the last that took over, else the original one.
     pub fn player<'a>(&'a self, seat: &'a Seat) -> &'a ModelRef {
         let taken_over = self
             .substitutions
@@ -104,8 +103,8 @@ impl Transcript {
             .collect()
     }
 
-    /// Whether it can be gone on with, as far as its log tells: it has its terms, and no end that
-    /// nothing follows.
+    /// Whether it can be resumed, as far as its log shows: it has its terms, and has not ended for
+    /// good.
     pub fn is_resumable(&self) -> bool {
         let ended = match &self.abort {
             Some(abort) => !abort.reason.is_resumable(),
@@ -114,8 +113,7 @@ impl Transcript {
         self.terms.plan.is_some() && !ended
     }
 
-    /// What the judge found agreed after Round 2, in words; the best there is when there is no
-    /// verdict.
+    /// Returns the consensus after Round 2 in words, for a consultation without a verdict.
     pub fn partial_consensus(&self) -> Option<String> {
         let synthesis = self.synthesis()?;
         let points: Vec<&str> = synthesis

@@ -1,5 +1,4 @@
-//! What showing later rounds only what weighs most has saved: counted from the prompts that were
-//! really sent.
+//! Tokens saved by filtering earlier rounds, counted from the prompts that were sent.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +10,8 @@ use super::Transcript;
 use crate::consultation::event::{CallEvent, Event};
 use crate::consultation::prompt::filter::PromptMaterial;
 
-/// Tokens saved in the prompts of calls that came back. A prompt that nobody read, as of a call
-/// that was refused, saved nothing.
+/// Tokens saved in the prompts of calls that came back. A prompt that was never processed, as in a
+/// refused call, saved nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Savings {
     under_way: BTreeMap<CallId, u64>,
@@ -30,7 +29,7 @@ pub struct TokenEfficiency {
     pub filtering_method: FilteringMethod,
 }
 
-/// How less was shown.
+/// How tokens were saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FilteringMethod {
@@ -59,7 +58,7 @@ impl Savings {
 impl Transcript {
     pub fn token_efficiency(&self) -> TokenEfficiency {
         let (used, saved) = (self.total().tokens.total(), self.savings.tokens);
-        // A log of a version that could not filter does not tell of it.
+        // A log of a version that could not filter has no figures.
         let material = self
             .terms
             .plan

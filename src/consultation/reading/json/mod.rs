@@ -1,10 +1,10 @@
-//! A JSON parser that understands what models mean: one object or array from a given place in a
-//! text, with what had to be overlooked.
+//! A lenient JSON parser for models' answers: one object or array from a given place in a text,
+//! with the deviations from strict JSON that it tolerated.
 //!
 //! Valid JSON is read exactly as it is written. It works without recursion, looks at each character
 //! a bounded number of times, and stops at a depth that no answer needs, so that no text can
-//! exhaust stack or time. It tells a text that ends too early ([`Attempt::CutOff`]) from one that
-//! is not JSON ([`Attempt::Broken`]): nothing is ever completed that was cut off.
+//! exhaust stack or time. It distinguishes a text that ends too early ([`Attempt::CutOff`]) from
+//! one that is not JSON ([`Attempt::Broken`]), and never completes what was cut off.
 
 mod scan;
 mod strings;
@@ -20,7 +20,7 @@ use strings::Place;
 /// Deeper than any answer, shallow enough to be dropped and compared by recursion.
 const DEPTH: usize = 24;
 
-/// What parsing at one place brought.
+/// The result of parsing at one place.
 #[derive(Debug)]
 pub(super) enum Attempt {
     Whole {
@@ -36,7 +36,7 @@ pub(super) enum Attempt {
     Broken,
 }
 
-/// What strict JSON does not allow and was read all the same.
+/// A tolerated deviation from strict JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Leniency {
     Bareword,
