@@ -66,6 +66,39 @@ pub(crate) fn run(plan: Plan, providers: &Providers, folder: &Path, watcher: &mu
         .unwrap();
 }
 
+/// Runs a consultation beside others of the process, and keeps its journal and results in the
+/// folder.
+pub(crate) async fn run_beside(
+    dispatcher: Dispatcher,
+    clock: Clock,
+    plan: Plan,
+    providers: &Providers,
+    folder: &Path,
+) {
+    let files = ConsultationFiles::in_folder(folder, &plan.id);
+    let mut journal = Journal::create(&files.journal).unwrap();
+    let mut consultation = Consultation::new(plan);
+    let interrupts = tokio::sync::mpsc::unbounded_channel().1;
+    let driver = Driver {
+        clock,
+        providers,
+        dispatcher,
+        budgets: Vec::new(),
+        subscribers: vec![&mut journal],
+        person: &NoPerson,
+        interrupts,
+    };
+    let history = driver.run(&mut consultation, RunStart::New).await;
+    let write = move || {
+        let transcript = Transcript::fold(&history).unwrap();
+        journal.finish().unwrap();
+        files
+            .write_results(&transcript, &report(&transcript))
+            .unwrap();
+    };
+    tokio::task::spawn_blocking(write).await.unwrap();
+}
+
 /// A panel of so many seats, whose models are `m0`, `m1`, …, and the judge `openai:judge`.
 pub(crate) fn plan(seats: usize) -> Plan {
     let templates = Templates::builtin();
