@@ -23,6 +23,7 @@
     reason = "a bench reads the clock and prints what it found"
 )]
 
+#[expect(dead_code, reason = "the other benches use the rest")]
 #[path = "support/engine.rs"]
 mod engine;
 #[expect(
