@@ -160,7 +160,7 @@ pub struct Verdict {
     /// `recommendation` then says how to choose.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recommendations: Vec<MenuOption>,
-    /// What it was put together from by rule, when no judge gave it.
+    /// The source of a verdict composed by rule; `None` if a judge gave it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub composed_from: Option<Source>,
 }

@@ -28,14 +28,14 @@ pub struct DebateValue {
     /// Of the experts that answered Round 3, the share that the judge's verdict names no dissent
     /// of.
     pub convergence_score: Option<f64>,
-    /// What the comparison cost; `None` where no call was made for it.
+    /// The cost of the comparison; `None` if no call was made for it.
     pub comparison_cost: Option<Cost>,
     pub key_insights: Vec<String>,
     pub verdict_changed_after_round_2: Option<bool>,
     /// The share of the words of Round 2's answer that are in the verdict: a measure of words, not
     /// of what they mean.
     pub similarity_to_round_2: Option<f64>,
-    /// What the calls of Rounds 3 and 4 cost, without the comparison; `None` where none was made.
+    /// The cost of the calls of Rounds 3 and 4 without the comparison; `None` if none was made.
     pub later_rounds_cost: Option<Cost>,
 }
 
@@ -159,7 +159,7 @@ impl DebateValue {
         })
     }
 
-    /// What the rounds after the second cost, and whether the answer is another one for it.
+    /// Describes the cost of the rounds after the second, and whether they changed the answer.
     pub fn worth_of_later_rounds(&self) -> Option<String> {
         let cost = amount(self.later_rounds_cost?);
         let words = self.similarity_to_round_2.map(|share| {

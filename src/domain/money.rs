@@ -75,7 +75,7 @@ impl fmt::Display for MicroUsd {
     }
 }
 
-/// What something cost: what is known, and whether something unpriced or unreported comes on top.
+/// A cost: the known part, and whether something unpriced or unreported comes on top.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cost {
     /// The part that is known, in micro-dollars.

@@ -9,7 +9,7 @@ use super::ids::{AgentId, ModelRef, ProviderId, SeatId};
 /// An expert's point of view.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Persona {
-    /// Short name in the catalogue: `security`.
+    /// Short name in the registry: `security`.
     pub id: String,
     /// Name on screens: `Security Expert`.
     pub name: String,
@@ -24,7 +24,7 @@ pub struct Persona {
     pub aliases: Vec<String>,
 }
 
-/// What no persona may be called: these words stand for somebody or something else.
+/// Names that no persona may have, because they mean something else.
 pub const RESERVED_NAMES: [&str; 5] = ["judge", "judge2", "clerk", "consensus", "auto"];
 
 impl Persona {
@@ -105,7 +105,7 @@ impl Seat {
 pub struct Panel {
     /// Invariant: at least one, ids unique.
     pub seats: Vec<Seat>,
-    /// Invariant: at least one; the first judges, the others stand in for it in order.
+    /// Invariant: at least one; the first judges, the others are its fallbacks in order.
     pub judges: Vec<ModelRef>,
 }
 
@@ -119,8 +119,8 @@ impl Panel {
         agent.seat().and_then(|id| self.seat(id))
     }
 
-    /// True when all seats are played by models of one maker, as far as their names tell: agreement
-    /// is then weak evidence.
+    /// Returns whether all seats use models of one maker, judged by their names: agreement is then
+    /// weak evidence.
     pub fn is_one_family(&self) -> bool {
         let mut families = self.seats.iter().map(|seat| family(&seat.model));
         let first = families.next();
@@ -128,8 +128,8 @@ impl Panel {
     }
 }
 
-/// Who made a model, as far as its name tells: its provider, and the maker where a provider offers
-/// models of several.
+/// Returns the maker of a model, judged by its name: the provider, and the maker if the provider
+/// offers models of several.
 ///
 /// Such a provider has the maker's name before a slash: `openrouter:anthropic/claude-sonnet-5.5`.
 pub fn family(model: &ModelRef) -> (&ProviderId, Option<&str>) {

@@ -95,7 +95,7 @@ pub struct CostNumbers {
     /// one.
     pub average: Option<Cost>,
     /// The sum of each provider's calls, the judge's included; the dearest first. A consultation
-    /// that does not tell its calls is in no provider.
+    /// without recorded calls counts for no provider.
     pub by_provider: Vec<(ProviderId, ProviderNumbers)>,
     /// Of those that cost the same the earlier, here and below.
     pub most_expensive: Option<(String, Cost)>,
@@ -121,15 +121,15 @@ pub struct QualityNumbers {
     /// Confidence below 0.70.
     pub low_confidence: u64,
     pub with_dissent: u64,
-    /// Consultations whose record tells how many supported the leading point.
+    /// Consultations whose record states how many experts supported the leading point.
     pub with_agreement: u64,
     pub average_agreement: Option<f64>,
     /// They lack a seat, or have a substitute or an answer that could not be read as asked.
     pub degraded: u64,
 }
 
-/// What the rounds after the first added; of completed consultations of whose experts it is known
-/// whether they moved.
+/// The effect of the rounds after the first, over completed consultations in which it is known
+/// whether the experts moved.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DebateNumbers {
     pub debates: u64,
@@ -143,7 +143,7 @@ pub struct DebateNumbers {
     pub average_confidence_increase: Option<f64>,
     /// Debates in which more than half of the experts changed their minds.
     pub high_value: u64,
-    /// Consultations whose record tells whether the verdict differs from what Round 2 alone would
+    /// Consultations whose record states whether the verdict differs from what Round 2 alone would
     /// have said.
     pub compared: u64,
     pub verdict_changed: u64,
@@ -183,7 +183,7 @@ pub struct DayNumbers {
     pub cost: Cost,
 }
 
-/// What the user wants to reach.
+/// The user's targets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Targets {
     /// Consultations in thirty days.

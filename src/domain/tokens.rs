@@ -30,7 +30,7 @@ pub struct Usage {
     pub cache_write: u64,
     /// Completion tokens, reasoning included.
     pub output: u64,
-    /// The part of `output` that was reasoning, as far as the provider tells.
+    /// The part of `output` that was reasoning, as far as the provider reports it.
     #[serde(default)]
     pub reasoning: u64,
     #[serde(default)]

@@ -1,5 +1,5 @@
-//! L2: the driver. It owns the machine, makes its calls, runs its timers and tells its subscribers;
-//! it decides nothing.
+//! L2: the driver. It owns the machine, makes its calls, runs its timers and sends events to its
+//! subscribers; it decides nothing.
 
 mod calls;
 pub mod clock;

@@ -1,4 +1,4 @@
-//! What the driver needs from the outside: models to ask, subscribers to tell, a person to consult.
+//! The driver's ports to the outside: models to ask, subscribers to events, a person to consult.
 
 use std::future::Future;
 use std::pin::Pin;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::ids::ModelRef;
 
-/// What the graded answers of a time say of all who stated something.
+/// The calibration of answers, experts and judges over the graded answers of a period.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Calibration {
     /// Answers that were graded: right, right in part, wrong.

@@ -88,7 +88,7 @@ pub enum Value {
     Share { part: u64, of: u64 },
 }
 
-/// What a rule found.
+/// The result of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RuleOutcome {

@@ -14,7 +14,7 @@ pub const ENOUGH: usize = 50;
 /// together (an m-estimate with m = 2).
 const BORROWED: f64 = 2.0;
 
-/// What was graded, in order: more agreement never means less often right.
+/// The graded answers by level of agreement. Invariant: more agreement is never less often right.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Experience {
     graded: usize,

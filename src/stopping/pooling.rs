@@ -1,26 +1,26 @@
-//! How likely an answer is right when several voices support or oppose it, each sure to a degree,
+//! How likely an answer is right when several votes support or oppose it, each with a confidence,
 //! and all prone to the same errors.
 //!
-//! The log-odds of the voices are added, as if they were independent, and the sum is shrunk by the
-//! design effect of samples that go together: n voices whose errors correlate by ρ tell as much as
-//! n / (1 + (n−1)·ρ) independent ones.
+//! The log-odds of the votes are added, as if they were independent, and the sum is shrunk by the
+//! design effect of correlated samples: n votes whose errors correlate by ρ carry as much evidence
+//! as n / (1 + (n−1)·ρ) independent ones.
 //!
 //! Invariants: one more in favour never makes it less likely, nor does one in favour that is surer;
-//! however many agree, the result stays below what [`MOST_OF_ONE_VOICE`] and the correlation allow.
+//! however many agree, the result stays below what [`MOST_OF_ONE_VOTE`] and the correlation allow.
 
-/// The most that one voice is taken to know.
+/// The highest probability of being right that one vote can contribute.
 ///
 /// With ρ = 0.44, panels of five and of seven models that all agreed were right in 90.9 % and 92.0
-/// % of cases (MMLU-Pro, replayed on recorded answers). Both come from the same voice: ln(0.909 /
-/// 0.091) over 1.81 effective voices and ln(0.92 / 0.08) over 1.92 are 1.27, which are the log-odds
+/// % of cases (MMLU-Pro, replayed on recorded answers). Both follow from the same vote: ln(0.909 /
+/// 0.091) over 1.81 effective votes and ln(0.92 / 0.08) over 1.92 are 1.27, which are the log-odds
 /// of 0.78.
-pub const MOST_OF_ONE_VOICE: f64 = 0.78;
+pub const MOST_OF_ONE_VOTE: f64 = 0.78;
 
-/// One that has said how sure it is.
+/// A vote for or against an answer, with its confidence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Vote {
     pub stands: Stands,
-    /// From 0 to 1. `None` when it did not say: then it carries no weight.
+    /// From 0 to 1. `None` if not stated: the vote then has no weight.
     pub confidence: Option<f64>,
 }
 
@@ -37,8 +37,8 @@ pub fn pooled(votes: &[Vote], correlation: f64) -> f64 {
     sigmoid(share * sum).clamp(f64::EPSILON, 1.0 - f64::EPSILON)
 }
 
-/// How many independent voices tell as much as so many that go together by `correlation`, from 0 to
-/// 1.
+/// Returns how many independent votes carry as much evidence as `voters` votes that correlate by
+/// `correlation`, from 0 to 1.
 pub fn effective_voters(voters: usize, correlation: f64) -> f64 {
     let voters = number(voters);
     voters / (1.0 + (voters - 1.0).max(0.0) * correlation)
@@ -49,7 +49,7 @@ impl Vote {
         // One that is less sure than a coin has not said what else it holds, so it does not speak
         // for the other side.
         let odds = self.confidence.map_or(0.0, |confidence| {
-            logit(confidence.clamp(0.5, MOST_OF_ONE_VOICE))
+            logit(confidence.clamp(0.5, MOST_OF_ONE_VOTE))
         });
         match self.stands {
             Stands::For => odds,
@@ -107,7 +107,7 @@ mod tests {
             let one = sigmoid(logit(right) / effective_voters(voters, 0.44));
             assert_eq!(
                 format!("{one:.2}"),
-                MOST_OF_ONE_VOICE.to_string(),
+                MOST_OF_ONE_VOTE.to_string(),
                 "{voters} voters"
             );
             let pooled = pooled(&vec![vote(Stands::For, 1.0); voters], 0.44);
@@ -170,8 +170,8 @@ mod tests {
         #[test]
         fn it_is_never_surer_than_the_correlation_allows(votes in panel(), correlation in 0.01..0.99) {
             let found = pooled(&votes, correlation);
-            let of_so_many = sigmoid(logit(MOST_OF_ONE_VOICE) * effective_voters(votes.len(), correlation));
-            let of_any_number = sigmoid(logit(MOST_OF_ONE_VOICE) / correlation);
+            let of_so_many = sigmoid(logit(MOST_OF_ONE_VOTE) * effective_voters(votes.len(), correlation));
+            let of_any_number = sigmoid(logit(MOST_OF_ONE_VOTE) / correlation);
             prop_assert!(found <= of_so_many + TINY && found < of_any_number + TINY, "{found} {of_so_many} {of_any_number}");
             prop_assert!(found >= 1.0 - of_so_many - TINY, "{found}");
         }
@@ -179,7 +179,7 @@ mod tests {
         #[test]
         fn however_many_agree_the_correlation_bounds_them(voters in 1..10_000_usize, correlation in 0.05..0.99) {
             let found = pooled(&vec![vote(Stands::For, 1.0); voters], correlation);
-            prop_assert!(found < sigmoid(logit(MOST_OF_ONE_VOICE) / correlation), "{found}");
+            prop_assert!(found < sigmoid(logit(MOST_OF_ONE_VOTE) / correlation), "{found}");
         }
 
         #[test]

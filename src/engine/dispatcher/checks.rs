@@ -71,7 +71,7 @@ impl Dispatcher {
     fn check_started(&self, provider: &ProviderId) {
         self.with(|state| {
             let mut own = Vec::new();
-            state.tell(provider, None, &mut own, |_, _| Input::HealthCheckStarted {
+            state.broadcast(provider, None, &mut own, |_, _| Input::HealthCheckStarted {
                 provider: provider.clone(),
             });
         });

@@ -132,7 +132,7 @@ impl State {
     fn publish(&mut self, except: Option<MemberId>) -> Vec<Input> {
         let mut own = Vec::new();
         for update in self.pool.take_updates() {
-            self.tell(&update.provider, except, &mut own, |_, _| {
+            self.broadcast(&update.provider, except, &mut own, |_, _| {
                 Input::ProviderChanged(update.clone())
             });
         }
@@ -152,7 +152,7 @@ impl State {
             return own;
         }
         if let Some(health) = self.pool.signal(provider, signal, check) {
-            self.tell(provider, except, &mut own, |state, entry| {
+            self.broadcast(provider, except, &mut own, |state, entry| {
                 Input::HealthChanged(state.health_update(provider, &health, entry))
             });
         }
@@ -160,7 +160,7 @@ impl State {
     }
 
     /// Sends an input to every member that uses a provider; that of `except` goes to `own`.
-    fn tell(
+    fn broadcast(
         &self,
         provider: &ProviderId,
         except: Option<MemberId>,

@@ -1,4 +1,4 @@
-//! Agreement that was never tested: everybody sure, nothing in dispute, and all in the same words.
+//! Agreement that was never tested: every expert is sure, nothing is in dispute, and all use the same words.
 
 use std::cmp::Ordering;
 

@@ -45,10 +45,10 @@ impl Rule {
             .value
             .and_then(|value| value.compared(self.threshold))
             .is_some_and(Ordering::is_eq);
-        let tells = |(value, threshold): &(Option<String>, String)| {
+        let differs = |(value, threshold): &(Option<String>, String)| {
             is_same || value.as_ref() != Some(threshold)
         };
-        (2..6).map(with).find(tells).unwrap_or_else(|| with(6))
+        (2..6).map(with).find(differs).unwrap_or_else(|| with(6))
     }
 }
 
