@@ -75,7 +75,7 @@ const BUILTIN: [(&str, &str); 38] = builtin![
 pub struct Templates {
     texts: BTreeMap<String, String>,
     #[serde(skip)]
-    compiled: Kept,
+    compiled: CompiledCache,
 }
 
 /// A template in use. Its hash shows whether it was edited.
@@ -91,15 +91,15 @@ pub struct PromptUsed {
 /// template. Follows from the texts, so that it is no part of what makes two sets of templates
 /// equal.
 #[derive(Clone, Debug, Default)]
-struct Kept(Arc<Mutex<BTreeMap<String, Compiled>>>);
+struct CompiledCache(Arc<Mutex<BTreeMap<String, Compiled>>>);
 
-impl PartialEq for Kept {
+impl PartialEq for CompiledCache {
     fn eq(&self, _: &Self) -> bool {
         true
     }
 }
 
-impl Eq for Kept {}
+impl Eq for CompiledCache {}
 
 impl Templates {
     /// Those of this version of the program.
@@ -115,7 +115,7 @@ impl Templates {
     fn of(texts: BTreeMap<String, String>) -> Self {
         Self {
             texts,
-            compiled: Kept::default(),
+            compiled: CompiledCache::default(),
         }
     }
 

@@ -18,7 +18,7 @@ const FIRST_KEY: usize = 40;
 /// What was found.
 #[derive(Debug)]
 pub(super) enum Search {
-    Found(Found),
+    Answer(AnswerObject),
     /// The answer begins, and the text ends in the middle of it.
     CutOff,
     /// There is an object, with none of the fields.
@@ -28,7 +28,7 @@ pub(super) enum Search {
 
 /// The answer's object.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct AnswerObject {
     pub(super) object: Map<String, Value>,
     /// The bytes of the text that it was read from.
     pub(super) range: std::ops::Range<usize>,
@@ -51,7 +51,7 @@ pub(super) fn search(text: &str, kind: AnswerKind) -> Search {
     // The answer is a JSON string that contains JSON.
     let inner = json::unescape(text);
     match in_text(&inner, kind) {
-        Search::Found(inside) => Search::Found(Found {
+        Search::Answer(inside) => Search::Answer(AnswerObject {
             range: 0..text.len(),
             wrapped: true,
             ..inside
@@ -63,7 +63,7 @@ pub(super) fn search(text: &str, kind: AnswerKind) -> Search {
 
 fn in_text(text: &str, kind: AnswerKind) -> Search {
     let mut steps = text.len().saturating_mul(3).saturating_add(10_000);
-    let mut best: Option<Found> = None;
+    let mut best: Option<AnswerObject> = None;
     let mut any = false;
     let mut from = 0;
     while let Some(start) = next_start(text, from) {
@@ -86,7 +86,7 @@ fn in_text(text: &str, kind: AnswerKind) -> Search {
                 match &mut best {
                     Some(best) if best.score >= score => best.others = others,
                     _ => {
-                        best = Some(Found {
+                        best = Some(AnswerObject {
                             object,
                             range: start..end,
                             leniencies,
@@ -118,7 +118,7 @@ fn in_text(text: &str, kind: AnswerKind) -> Search {
         }
     }
     match best {
-        Some(best) => Search::Found(best),
+        Some(best) => Search::Answer(best),
         None if any => Search::OtherObject,
         None => Search::Nothing,
     }

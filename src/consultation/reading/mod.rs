@@ -24,7 +24,7 @@ use self::problem::{Problem, ProblemSeverity};
 use super::anonymity::labels::Labels;
 use super::protocol::answer::AnswerKind;
 
-use find::{Found, Search};
+use find::{AnswerObject, Search};
 use json::Leniency;
 use kinds::Reader;
 use notes::Notes;
@@ -60,7 +60,7 @@ pub fn read(kind: AnswerKind, text: &str, who: &AgentId, labels: &Labels) -> Rea
         }
     }
     let found = match find::search(answer.text, kind) {
-        Search::Found(found) => found,
+        Search::Answer(found) => found,
         Search::CutOff => return unreadable(notes, Problem::cut_off()),
         Search::OtherObject => {
             let names: Vec<String> = fields::of(kind)
@@ -126,7 +126,7 @@ fn unreadable(notes: Notes, why: Problem) -> Reading {
 }
 
 /// Notes the deviations that were tolerated to find and parse the object.
-fn note_form(found: &Found, prose: &str, notes: &mut Notes) {
+fn note_form(found: &AnswerObject, prose: &str, notes: &mut Notes) {
     if !prose.is_empty() {
         notes.repaired("", "there is text around the JSON object");
     }

@@ -95,7 +95,7 @@ impl AgentTask {
         if !self.rules.is_limited() {
             return usual;
         }
-        let most = if self.kept.is_none() {
+        let most = if self.saved_text.is_none() {
             usual.most.min(1)
         } else {
             0
@@ -109,6 +109,6 @@ impl AgentTask {
 
     /// Whether an answer that could not be used may be asked for once more.
     pub(crate) fn may_ask_again(&self) -> bool {
-        !self.rules.is_limited() || self.tried.retries == 0 && self.kept.is_none()
+        !self.rules.is_limited() || self.tried.retries == 0 && self.saved_text.is_none()
     }
 }

@@ -15,7 +15,7 @@ use crate::consultation::protocol::call::FailureClass;
 use crate::domain::ids::ModelRef;
 
 use super::rules::FallbackRule;
-use super::task::{AgentTask, Answer, Kept, Status, TaskOutcome};
+use super::task::{AgentTask, Answer, SavedText, Status, TaskOutcome};
 
 impl AgentTask {
     /// Uses a saved text if there is one, else a fallback model, else fails.
@@ -28,7 +28,7 @@ impl AgentTask {
         if self.rules.is_limited() {
             return Some(self.settle(step, Err(error)));
         }
-        if let Some(Kept::CutOff(text) | Kept::Unreadable(text)) = self.kept.take()
+        if let Some(SavedText::CutOff(text) | SavedText::Unreadable(text)) = self.saved_text.take()
             && !text.trim().is_empty()
         {
             let answer = self.keep_prose(&text);

@@ -16,7 +16,7 @@ use crate::domain::ids::{CallId, ModelRef};
 
 use super::attempt::Attempt;
 use super::fallback::why;
-use super::task::{AgentTask, Answer, AnswerSource, Kept, Status, TaskOutcome, failed};
+use super::task::{AgentTask, Answer, AnswerSource, SavedText, Status, TaskOutcome, failed};
 
 /// What follows a reply.
 enum Next {
@@ -178,9 +178,9 @@ impl AgentTask {
             );
         }
         let blank = reply.text.trim().is_empty();
-        match (&reply.stop, &self.kept) {
+        match (&reply.stop, &self.saved_text) {
             (StopReason::Length, None) if self.can_grow(step) && self.may_ask_again() => {
-                self.kept = Some(Kept::CutOff(reply.text));
+                self.saved_text = Some(SavedText::CutOff(reply.text));
                 self.max_output_tokens = self
                     .max_output_tokens
                     .saturating_mul(2)
@@ -195,26 +195,26 @@ impl AgentTask {
                 ),
             ),
             (_, _) if blank => give_up(FailureClass::Empty, "the answer was empty".to_owned()),
-            (_, None | Some(Kept::CutOff(_))) if !self.may_ask_again() => {
+            (_, None | Some(SavedText::CutOff(_))) if !self.may_ask_again() => {
                 Next::Settle(Box::new(self.keep_prose(&reply.text)))
             }
-            (StopReason::End, None | Some(Kept::CutOff(_))) => {
+            (StopReason::End, None | Some(SavedText::CutOff(_))) => {
                 match self.repair(step, &reply.text, problems) {
                     Ok(prompt) => {
                         self.repair = Some(prompt);
                         self.tried = Tried::default();
-                        self.kept = Some(Kept::Unreadable(reply.text));
+                        self.saved_text = Some(SavedText::Unreadable(reply.text));
                         Next::Again(Purpose::Repair)
                     }
                     Err(_) => Next::Settle(Box::new(self.keep_prose(&reply.text))),
                 }
             }
-            (_, Some(Kept::Unreadable(original))) => {
+            (_, Some(SavedText::Unreadable(original))) => {
                 Next::Settle(Box::new(self.keep_prose(original)))
             }
             (
                 StopReason::Length | StopReason::Other(_) | StopReason::Refused(_),
-                None | Some(Kept::CutOff(_)),
+                None | Some(SavedText::CutOff(_)),
             ) => Next::Settle(Box::new(self.keep_prose(&reply.text))),
         }
     }

@@ -45,7 +45,7 @@ pub(in crate::consultation) struct AgentTask {
     pub(super) max_output_tokens: u64,
     pub(super) tried: Tried,
     /// A text that was paid for and could not be used as it was.
-    pub(super) kept: Option<Kept>,
+    pub(super) saved_text: Option<SavedText>,
     pub(super) status: Status,
     /// Whether the agent's start has been emitted.
     pub(super) is_announced: bool,
@@ -59,7 +59,7 @@ pub(in crate::consultation) struct AgentTask {
 
 /// A text that was saved instead of used, by reason; each happens once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Kept {
+pub(super) enum SavedText {
     CutOff(String),
     Unreadable(String),
 }
@@ -139,7 +139,7 @@ impl AgentTask {
             rest: candidates.collect(),
             repair: None,
             tried: Tried::default(),
-            kept: None,
+            saved_text: None,
             status: Status::Pending {
                 purpose: Purpose::Answer,
                 not_before: step.now,

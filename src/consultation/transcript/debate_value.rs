@@ -273,7 +273,7 @@ impl Transcript {
     #[expect(clippy::cast_precision_loss, reason = "a panel has few seats")]
     fn convergence(&self) -> Option<f64> {
         let verdict = self.judged_verdict()?;
-        let heard: Vec<&SeatId> = self
+        let revisers: Vec<&SeatId> = self
             .revisions()
             .map(|revision| &revision.agent_id)
             .collect();
@@ -290,8 +290,8 @@ impl Transcript {
                 .iter()
                 .any(|dissent| dissent.agent == agent.as_str())
         };
-        let with_it = heard.len() - heard.iter().filter(dissents).count();
-        (all_are_named && !heard.is_empty()).then(|| with_it as f64 / heard.len() as f64)
+        let agreeing = revisers.len() - revisers.iter().filter(dissents).count();
+        (all_are_named && !revisers.is_empty()).then(|| agreeing as f64 / revisers.len() as f64)
     }
 
     /// Whether the verdict says something else than Round 2 alone would have said, and the share of
@@ -308,8 +308,8 @@ impl Transcript {
         let Some((verdict, leading)) = single.zip(self.leading_point()) else {
             return (None, None);
         };
-        let said = format!("{}\n{}", verdict.recommendation, verdict.summary);
-        let Some(share) = wording::share(&leading.point, &said) else {
+        let verdict_text = format!("{}\n{}", verdict.recommendation, verdict.summary);
+        let Some(share) = wording::share(&leading.point, &verdict_text) else {
             return (None, None);
         };
         let is_turned =
