@@ -1,4 +1,5 @@
-//! Agreement that was never tested: every expert is sure, nothing is in dispute, and all use the same words.
+//! Agreement that was never tested: every expert is sure, nothing is in dispute, and all use the
+//! same words.
 
 use std::cmp::Ordering;
 
