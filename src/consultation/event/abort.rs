@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AbortReason {
-    /// The user said no to the estimate.
+    /// The user declined the estimate.
     Declined,
     /// Ctrl-C, or a signal to end the process.
     Interrupted,
-    /// The user said no to going on.
+    /// The user chose to stop.
     UserCancelled,
     /// A round took longer than the user wanted to wait.
     Timeout,
@@ -18,7 +18,7 @@ pub enum AbortReason {
     CostCeiling,
     /// More was spent than one and a half times the high estimate.
     CostExceededEstimate,
-    /// An agent failed, and the user had said that then nothing is worth going on.
+    /// An agent failed, and the user's setting ends the consultation then.
     AgentFailed,
     /// The result would have been less than the panel promised, which `--strict` refuses.
     Strict,

@@ -1,4 +1,4 @@
-//! `judge:…`: whether the judge's verdict held when it was given again.
+//! `judge:…`: whether the judge's verdict held in a second pass.
 
 use serde::{Deserialize, Serialize};
 

@@ -12,7 +12,7 @@ pub enum RoundEvent {
         /// 1 to 4.
         round_number: u8,
     },
-    /// A round has ended with what it was held for.
+    /// A round has ended with a result.
     #[serde(rename = "round:completed")]
     Completed {
         /// 1 to 4.

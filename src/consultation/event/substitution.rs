@@ -25,7 +25,7 @@ pub enum WhySubstituted {
 }
 
 impl SubstitutionReason {
-    /// The reason for people, with what the provider said.
+    /// The reason for people, with the provider's message.
     pub fn in_words(&self, message: &str) -> String {
         let (short, message) = match self {
             Self::Known(WhySubstituted::Timeout) => ("timeout", message),

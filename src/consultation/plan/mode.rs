@@ -37,7 +37,7 @@ pub struct Strategy {
 }
 
 impl Strategy {
-    /// The answer that the rounds that were held give by themselves.
+    /// Returns the answer composed from the rounds that were held.
     pub fn compose(&self, material: HeldRounds<'_>) -> Verdict {
         (self.compose)(material)
     }

@@ -31,7 +31,7 @@ pub struct Month {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ConsentMode {
-    /// The user said yes to everything with a flag.
+    /// The user consented in advance with a flag.
     #[serde(alias = "granted")]
     PreApproved,
     /// There is a terminal to ask on.

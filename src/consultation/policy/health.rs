@@ -1,4 +1,4 @@
-//! How well a provider is doing, from what it answered: the thresholds of the original design.
+//! A provider's health, from its answers, by the thresholds of the original design.
 //!
 //! A provider that answers is healthy, whatever it answers: a request that it refuses says nothing
 //! about its health. One that refuses the key or asks for payment is useless as a fallback and

@@ -30,7 +30,7 @@ use kinds::Reader;
 use notes::Notes;
 use surroundings::Thinking;
 
-/// Most characters of a judge's prose that go on into the next rounds; the log has all of it.
+/// Most characters of a judge's prose that later rounds see; the log has all of it.
 const EXCERPT: usize = 8_000;
 
 /// The result of reading an answer.

@@ -11,7 +11,7 @@ const THINKING: [(&str, &str); 3] = [
     ("<reasoning>", "</reasoning>"),
 ];
 
-/// Longest answer that is taken for a refusal: one that goes on has said something.
+/// Longest answer that is taken for a refusal: a longer one has content.
 const SHORT: usize = 600;
 
 /// How refusals begin, in lower case.

@@ -72,7 +72,7 @@ impl Transcript {
         taken_over.map_or(&seat.model, |substitution| &substitution.substitute)
     }
 
-    /// Rounds that were to be held: the last one that the estimate covers, four without an
+    /// Returns the number of planned rounds: the last that the estimate covers, four without an
     /// estimate.
     pub fn planned_rounds(&self) -> u8 {
         let estimated = self

@@ -102,7 +102,7 @@ pub(super) fn unescape(text: &str) -> String {
     strings::unescape(text)
 }
 
-/// Why parsing cannot go on.
+/// Why parsing stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stop {
     CutOff,
