@@ -14,6 +14,7 @@ mod adjustments;
 mod limits;
 #[cfg(unix)]
 mod looking;
+mod many;
 mod ollama;
 mod replies;
 mod requests;

@@ -1,0 +1,95 @@
+//! Many consultations in one process over real connections: what the vendors see of them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use conclave::consultation::Consultation;
+use conclave::consultation::event::{Envelope, StateName};
+use conclave::consultation::machine::replay::replay;
+use conclave::consultation::protocol::{Answer as PersonsAnswer, Question};
+use conclave::consultation::transcript::Transcript;
+use conclave::domain::ids::{ConsultationId, ProviderId};
+use conclave::engine::clock::Clock;
+use conclave::engine::dispatcher::Dispatcher;
+use conclave::engine::dispatcher::pool::PoolRules;
+use conclave::engine::driver::{Driver, Providers, RunStart};
+use conclave::engine::ports::{BoxFuture, Person, Provider};
+use futures_util::future::join_all;
+use tokio::sync::mpsc;
+
+use super::{VENDORS, cloud};
+use crate::support::provider_server::{Answer, On, ProviderServer, RecordedRequest, Vendor};
+use crate::support::script::plan;
+
+/// Calls that may be in flight at a vendor, where nothing else is set.
+const LIMIT: usize = 4;
+
+#[derive(Debug)]
+struct NoPerson;
+
+impl Person for NoPerson {
+    fn ask<'a>(&'a self, _: &'a Question) -> BoxFuture<'a, PersonsAnswer> {
+        Box::pin(std::future::ready(PersonsAnswer::Gone))
+    }
+}
+
+async fn run(number: usize, dispatcher: Dispatcher, providers: &Providers) -> Vec<Envelope> {
+    let mut plan = plan();
+    plan.id = ConsultationId::from_unique(&format!("01HTTP{number:02}"));
+    let mut consultation = Consultation::new(plan);
+    let driver = Driver {
+        clock: *dispatcher.clock(),
+        providers,
+        dispatcher,
+        budgets: Vec::new(),
+        subscribers: Vec::new(),
+        person: &NoPerson,
+        interrupts: mpsc::unbounded_channel().1,
+    };
+    driver.run(&mut consultation, RunStart::New).await
+}
+
+fn most_at_once(requests: &[RecordedRequest]) -> usize {
+    let at_once = |one: &RecordedRequest| {
+        let is_open = |other: &&RecordedRequest| {
+            other.arrived <= one.arrived && other.finished.is_none_or(|end| end > one.arrived)
+        };
+        requests.iter().filter(is_open).count()
+    };
+    requests.iter().map(at_once).max().unwrap_or(0)
+}
+
+#[tokio::test]
+async fn twenty_consultations_share_limits_and_backoffs_at_the_vendors() {
+    let server = ProviderServer::start();
+    let delay = Duration::from_millis(20);
+    server.on(On::any(), Answer::valid().delay(delay));
+    let limited = Answer::error(429, "rate_limit_error", "slow down").header("retry-after", "1");
+    server.on(On::vendor(Vendor::Anthropic).nth(10), limited);
+    let provider = |vendor| -> Arc<dyn Provider> { Arc::new(cloud(vendor, &server)) };
+    let providers: Providers = VENDORS
+        .into_iter()
+        .map(|(vendor, _)| (ProviderId::new(vendor.id()), provider(vendor)))
+        .collect();
+
+    let dispatcher = Dispatcher::new(Clock::system(), PoolRules::default());
+    let runs = (0..20).map(|number| run(number, dispatcher.clone(), &providers));
+    let histories = join_all(runs).await;
+
+    for history in &histories {
+        let state = Transcript::fold(history).unwrap().state;
+        assert_eq!(state, StateName::Complete);
+        assert_eq!(replay(history).unwrap().consultation.state(), state);
+    }
+    for (vendor, _) in VENDORS {
+        let most = most_at_once(&server.requests_to(vendor));
+        assert!(most <= LIMIT, "{most} at {}", vendor.id());
+    }
+    assert_eq!(server.requests().len(), 20 * 9 + 1, "one call is repeated");
+    let requests = server.requests_to(Vendor::Anthropic);
+    let refused = requests[9].finished.unwrap();
+    let next = requests.iter().map(|request| request.arrived);
+    let next = next.filter(|arrived| *arrived > refused).min().unwrap();
+    let pause = next.duration_since(refused);
+    assert!(pause >= Duration::from_millis(999), "{pause:?}");
+}
