@@ -19,8 +19,9 @@ use conclave::consultation::protocol::call::{Ask, Prompt, Reply, StopReason};
 use conclave::domain::ids::{CallId, ModelRef};
 use conclave::engine::ports::Provider;
 use conclave::providers::local::home::ModelHome;
+use conclave::providers::local::job::LocalSettings;
 use conclave::providers::local::manifest::{MODELS, Model};
-use conclave::providers::local::provider::{LocalProvider, LocalSettings};
+use conclave::providers::local::provider::LocalProvider;
 use futures_util::future::join_all;
 
 const PERSONAS: [&str; 3] = [

@@ -376,7 +376,7 @@ fn name<'a>(transcript: &'a Transcript, agent: &'a AgentId) -> &'a str {
     match agent {
         judge if *judge == AgentId::Judge => "Judge",
         judge if *judge == AgentId::SecondJudge => "Judge (second pass)",
-        helper if *helper == AgentId::Helper => "Clerk",
+        helper if *helper == AgentId::Helper => "Helper",
         expert => transcript.agent_name(expert.as_str()),
     }
 }

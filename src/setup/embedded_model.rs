@@ -234,7 +234,8 @@ impl From<DownloadError> for Error {
 /// Returns the provider that runs a model file.
 #[cfg(feature = "local")]
 pub(crate) fn provider(file: ModelFile, settings: &Settings) -> Result<Arc<dyn Provider>, Error> {
-    use crate::providers::local::provider::{LocalProvider, LocalSettings};
+    use crate::providers::local::job::LocalSettings;
+    use crate::providers::local::provider::LocalProvider;
 
     let threads = settings
         .local_threads

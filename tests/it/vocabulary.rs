@@ -67,29 +67,7 @@ const ALLOWED: &[(&str, &str)] = &[
     ("\"casting\"", "a name on the wire"),
     ("\"clerk\"", "the id of the helper model on the wire"),
     ("written `clerk`", "the id of the helper model on the wire"),
-    ("\"Clerk\"", "the name of the helper model in records"),
-    ("journals call it `Clerk`", "a name in journals"),
     ("clerk/", "a folder of prompts, which users can override"),
-    (
-        "the clerk gave",
-        "a text in journals, which a replay compares",
-    ),
-    (
-        "is nobody on the panel",
-        "a text in journals, which a replay compares",
-    ),
-    (
-        "\"names nobody\"",
-        "a text in journals, which a replay compares",
-    ),
-    (
-        "stands in for it\"",
-        "a text in journals, which a replay compares",
-    ),
-    (
-        "fields that nobody asked for were",
-        "a text in journals, which a replay compares",
-    ),
     ("answers/casting.json", "a published schema"),
     ("\"nobody_there\"", "a name on the wire"),
     ("\"nobody_to_ask\"", "a name on the wire"),

@@ -104,8 +104,13 @@ impl IndependentRound {
                 content: Content::PersonaSelection(selection),
                 ..
             })) => Ok(selection),
-            Some(Ok(_)) => Err("the clerk gave another answer than it was asked for".to_owned()),
-            Some(Err(error)) => Err(format!("the clerk gave no answer: {}", error.message)),
+            Some(Ok(_)) => {
+                Err("the helper model gave another answer than it was asked for".to_owned())
+            }
+            Some(Err(error)) => Err(format!(
+                "the helper model gave no answer: {}",
+                error.message
+            )),
             None => Err("there is no model that could choose".to_owned()),
         };
         self.reseat(step, answer)

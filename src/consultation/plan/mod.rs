@@ -260,7 +260,7 @@ impl Plan {
                 .to_owned(),
             AgentId::Judge => "Judge".to_owned(),
             AgentId::SecondJudge => "Judge (second pass)".to_owned(),
-            AgentId::Helper => "Clerk".to_owned(),
+            AgentId::Helper => "Helper".to_owned(),
         }
     }
 

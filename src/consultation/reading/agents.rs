@@ -23,7 +23,7 @@ pub(super) fn agent(
         return String::new();
     };
     known(&named, labels).unwrap_or_else(|| {
-        notes.flagged(path, format!("`{}` is nobody on the panel", short(&named)));
+        notes.flagged(path, format!("`{}` is not on the panel", short(&named)));
         named
     })
 }

@@ -343,7 +343,7 @@ impl Reader<'_> {
         let personas = self.texts(fields, fields::PERSONAS);
         if personas.is_empty() {
             self.notes
-                .fatal(fields.at(fields::PERSONAS), "names nobody");
+                .fatal(fields.at(fields::PERSONAS), "names no persona");
         }
         PersonaSelection {
             task_type: self.optional(fields, fields::TASK_TYPE),
@@ -413,7 +413,7 @@ impl Reader<'_> {
         match &rest {
             Some(_) => self
                 .notes
-                .flagged(at, "is missing; the item's other text stands in for it"),
+                .flagged(at, "is missing; the item's other text is used"),
             None => self.notes.flagged(at, "is missing; the item was left out"),
         }
         rest

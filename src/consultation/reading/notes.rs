@@ -94,7 +94,7 @@ impl Notes {
             self.repaired(
                 "",
                 format!(
-                    "fields that nobody asked for were left out: {}{more}",
+                    "fields beyond the schema were left out: {}{more}",
                     names.join(", ")
                 ),
             );

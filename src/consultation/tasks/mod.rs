@@ -6,6 +6,7 @@
 mod rules;
 mod task;
 mod attempt;
+mod log;
 mod prompts;
 mod reply;
 mod hedge;

@@ -21,6 +21,8 @@ pub mod schema;
 pub mod slots;
 
 #[cfg(feature = "local")]
+pub mod job;
+#[cfg(feature = "local")]
 pub mod provider;
 
 #[cfg(feature = "local")]

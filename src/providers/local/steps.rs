@@ -6,7 +6,7 @@ use llama_cpp_2::token::LlamaToken;
 use crate::consultation::protocol::call::{Failure, Reply, StopReason};
 use crate::engine::ports::Delta;
 
-use super::provider::JobEvent;
+use super::job::JobEvent;
 use super::worker::{ActiveJob, BATCH, CHUNK, Worker, internal, now, sequence};
 
 /// What one answer has in the batch.

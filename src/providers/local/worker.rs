@@ -24,7 +24,7 @@ use crate::engine::ports::Delta;
 use super::chat::Frame;
 use super::cpu;
 use super::guide::{Guide, Writer};
-use super::provider::{Job, JobEvent, LocalSettings, Statistics};
+use super::job::{Job, JobEvent, LocalSettings, Statistics};
 use super::schema::tighten;
 use super::slots::Slots;
 

@@ -96,15 +96,6 @@ pub(in crate::terminal) fn seats(panel: &Panel, width: Option<usize>) -> Vec<Str
     table(&rows, width)
 }
 
-/// Returns the name of an event, except for the helper: journals call it `Clerk`, and a resumed
-/// consultation must repeat their names exactly.
-pub(in crate::terminal) fn display_name<'a>(agent: &AgentId, name: &'a str) -> &'a str {
-    match agent {
-        AgentId::Helper => beside_the_panel(agent),
-        AgentId::Seat(_) | AgentId::Judge | AgentId::SecondJudge => name,
-    }
-}
-
 /// Names an agent that has no seat.
 pub(in crate::terminal) fn beside_the_panel(agent: &AgentId) -> &'static str {
     match agent {

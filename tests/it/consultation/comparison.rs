@@ -176,7 +176,7 @@ fn positions_in_the_same_words_need_nobody_to_say_so() {
 }
 
 /// What may become of the clerk's call.
-type Clerk = (&'static str, fn() -> Outcome);
+type Helper = (&'static str, fn() -> Outcome);
 
 #[test]
 fn whatever_the_clerk_does_the_consultation_takes_the_same_course() {
@@ -191,7 +191,7 @@ fn whatever_the_clerk_does_the_consultation_takes_the_same_course() {
     };
     let plain = path(&played(&off, || unreachable!("there is no clerk")));
     let nothing = || reply("I would rather not say.");
-    let outcomes: [Clerk; 7] = [
+    let outcomes: [Helper; 7] = [
         ("it failed", || failure(FailureClass::Auth, "invalid key")),
         ("it was refused", || {
             stopped("", StopReason::Refused("not that".into()))
@@ -199,7 +199,7 @@ fn whatever_the_clerk_does_the_consultation_takes_the_same_course() {
         ("it is unreadable", nothing),
         ("it is empty", || reply("")),
         ("it is cut off", || stopped("{\"comp", StopReason::Length)),
-        ("it names nobody", || {
+        ("it names no persona", || {
             reply(r#"{"comparisons":[],"key_insights":[]}"#)
         }),
         ("it names somebody else", || {

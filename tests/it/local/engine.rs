@@ -9,8 +9,9 @@ use conclave::consultation::protocol::call::{Ask, FailureClass, Prompt, StopReas
 use conclave::domain::ids::{CallId, ModelRef};
 use conclave::engine::ports::{Delta, Provider};
 use conclave::providers::local::home::ModelHome;
+use conclave::providers::local::job::LocalSettings;
 use conclave::providers::local::manifest::SMALLEST;
-use conclave::providers::local::provider::{LocalProvider, LocalSettings};
+use conclave::providers::local::provider::LocalProvider;
 use futures_util::future::join_all;
 
 use super::skipped;

@@ -105,7 +105,7 @@ impl LiveView {
             }) => {
                 let row = AgentRow {
                     agent: agent_id.clone(),
-                    name: one_line(messages::display_name(agent_id, name)),
+                    name: one_line(name),
                     model: model.clone(),
                     since: now,
                     phase: AgentPhase::Working(vec![]),

@@ -94,7 +94,7 @@ impl ProgressReporter {
         let is_plain = self.display == DisplayMode::Plain;
         match event {
             AgentEvent::Thinking { agent_id, name, .. } if is_plain => {
-                self.note(&messages::thinking(messages::display_name(agent_id, name)));
+                self.note(&messages::thinking(name));
             }
             AgentEvent::Completed {
                 agent_id,
@@ -102,18 +102,16 @@ impl ProgressReporter {
                 duration_ms,
                 ..
             } if is_plain => {
-                let name = messages::display_name(agent_id, name);
                 self.note(&messages::completed(name, *duration_ms));
             }
             AgentEvent::Thinking { .. } | AgentEvent::Completed { .. } => {}
             // What the run does instead of the helper's answer has a line of its own.
             AgentEvent::Failed {
-                agent_id: agent_id @ AgentId::Helper,
+                agent_id: AgentId::Helper,
                 name,
                 error,
                 ..
             } => {
-                let name = messages::display_name(agent_id, name);
                 self.detail(&messages::failed(name, &error.message));
             }
             AgentEvent::Failed { name, error, .. } => {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::binary::Conclave;
+use crate::support::binary::{Conclave, RunningProcess};
 use crate::support::provider_server::{Answer, On, ProviderServer};
 
 /// A process on the home of another one, with a budget in micro-dollars. Each consultation alone is
@@ -47,7 +47,7 @@ fn processes_never_exceed_the_monthly_budget_together() {
         .iter()
         .map(|process| process.start(&arguments))
         .collect();
-    let outputs: Vec<_> = running.into_iter().map(|running| running.wait()).collect();
+    let outputs: Vec<_> = running.into_iter().map(RunningProcess::wait).collect();
     let spent: u64 = costs(&home).iter().sum();
     assert!(spent <= budget, "{spent} of {budget} micro-dollars");
     assert!(spent > 0);

@@ -250,14 +250,14 @@ fn helper_failure_seats_the_default_personas_even_under_strict() {
     assert!(
         output
             .stderr
-            .contains("   Note: the clerk gave no answer: "),
+            .contains("   Note: the helper model gave no answer: "),
         "{}",
         output.stderr
     );
     assert!(
         output
             .stdout
-            .contains("**Personas:** the usual ones (the clerk gave no answer: "),
+            .contains("**Personas:** the usual ones (the helper model gave no answer: "),
         "{}",
         output.stdout
     );
@@ -350,8 +350,8 @@ fn dry_run_names_the_selecting_model_and_sends_nothing() {
     assert!(
         output
             .stdout
-            .contains("=== Round 1, Independent Positions: Clerk ===")
-            || output.stdout.contains(": Clerk ==="),
+            .contains("=== Round 1, Independent Positions: Helper ===")
+            || output.stdout.contains(": Helper ==="),
         "{}",
         output.stdout
     );

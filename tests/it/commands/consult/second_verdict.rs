@@ -225,7 +225,7 @@ fn dry_run_shows_both_verdicts_and_the_comparison() {
         [
             ("Judge", "verdict"),
             ("Judge (second pass)", "verdict"),
-            ("Clerk", "consistency")
+            ("Helper", "consistency")
         ]
     );
     assert!(server.requests().is_empty());

@@ -1,0 +1,70 @@
+//! The entry of a call in the log, when it has come back.
+
+use std::time::Duration;
+
+use crate::consultation::event::{CallError, CallEvent, CallFinished, Event};
+use crate::consultation::machine::step::StepContext;
+use crate::consultation::protocol::call::Outcome;
+use crate::consultation::reading::problem::Problem;
+
+use super::attempt::Attempt;
+use super::task::AgentTask;
+
+impl AgentTask {
+    /// Emits the call's outcome and cost, whether or not its answer is used.
+    pub(crate) fn log(
+        &mut self,
+        step: &mut StepContext<'_>,
+        attempt: &Attempt,
+        outcome: &Outcome,
+        problems: Vec<Problem>,
+    ) {
+        let ((cost, cost_source), tokens) = match outcome {
+            Ok(reply) => (step.plan.cost_of_reply(&attempt.model, reply), reply.usage),
+            Err(failure) => (
+                step.plan.cost_of_failure(&attempt.model, failure),
+                failure.usage.as_deref().copied().unwrap_or_default(),
+            ),
+        };
+        self.tokens += tokens;
+        self.cost += cost;
+        let finished = CallFinished {
+            call: attempt.call,
+            agent_id: self.agent.clone(),
+            round_number: self.answer.round(),
+            answer: self.answer,
+            purpose: attempt.purpose,
+            model: attempt.model.clone(),
+            served_model: outcome
+                .as_ref()
+                .ok()
+                .and_then(|reply| reply.served_model.clone()),
+            stop: outcome.as_ref().ok().map(|reply| reply.stop.clone()),
+            error: outcome.as_ref().err().map(|failure| CallError {
+                class: failure.class,
+                message: failure.message.clone(),
+                retry_after_ms: failure.retry_after.map(in_ms),
+                usage_reported: failure.usage.is_some(),
+            }),
+            text: outcome.as_ref().map_or_else(
+                |failure| failure.partial.clone(),
+                |reply| reply.text.clone(),
+            ),
+            tokens,
+            cost,
+            cost_source,
+            first_token_ms: attempt
+                .first_token
+                .map(|at| u64::try_from(at.since(attempt.since).as_millis()).unwrap_or(u64::MAX)),
+            duration_ms: step.ms_since(attempt.since),
+            problems,
+        };
+        step.emit(Event::Call(CallEvent::Finished(Box::new(finished))));
+        step.end_call(attempt.call, cost);
+    }
+}
+
+/// Returns a hint in whole milliseconds, rounded up as its timer is.
+fn in_ms(hint: Duration) -> u64 {
+    u64::try_from(hint.as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX)
+}
