@@ -89,7 +89,7 @@ fn ask(call: u32, model: &Model, kind: AnswerKind, persona: &str) -> Ask {
         model: ModelRef::new("local", model.name),
         prompt,
         answer: kind,
-        room: 2_048,
+        max_output_tokens: 2_048,
     }
 }
 

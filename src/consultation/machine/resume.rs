@@ -17,7 +17,13 @@ pub(in crate::consultation) fn resume(
     tool_version: String,
 ) -> State {
     let mut state = match state {
-        State::Aborted(Some(state)) => *state,
+        State::Aborted(Some(state)) => {
+            // By now a key may be replaced, and a bill paid.
+            for view in step.run.providers.values_mut() {
+                view.key_refused = false;
+            }
+            *state
+        }
         state @ (State::Idle | State::Estimating | State::Complete | State::Aborted(None)) => {
             return state;
         }
@@ -33,8 +39,6 @@ pub(in crate::consultation) fn resume(
         to: step.now,
     });
     step.run.questions = Questions::default();
-    // Provider state belongs to the process: by now a key may be replaced, and a bill paid.
-    step.run.providers.clear();
     step.emit(Event::Consultation(ConsultationEvent::Resumed(Box::new(
         Resumed {
             state: state.name(),

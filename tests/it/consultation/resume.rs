@@ -259,7 +259,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 30, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_log_that_was_written_as_lines_replays_to_the_same_machine(seed in any::<u64>(), crowded in any::<bool>(), cut in 0..200usize) {
+    fn a_log_that_was_written_as_lines_replays_to_the_same_machine(seed in prop_oneof![Just(6_793_047_548_146_852_108), any::<u64>()], crowded in any::<bool>(), cut in 0..200usize) {
         let whole = straight(&backed(crowded, ConsentMode::NonInteractive), seed);
         let lines: Vec<String> = whole.log.iter().map(|envelope| serde_json::to_string(envelope).unwrap()).collect();
         let read: Vec<Envelope> = lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect();

@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use conclave::consultation::Consultation;
 use conclave::consultation::event::{
-    CallEvent, ConsultationEvent, Envelope, Event, ProviderEvent, StateEvent, StateName,
+    CallEvent, CallFinished, ConsultationEvent, Envelope, Event, ProviderEvent, StateEvent,
+    StateName,
 };
 use conclave::consultation::machine::replay::{ReplayError, Replayed, replay};
 use conclave::consultation::plan::{Control, Plan};
-use conclave::consultation::protocol::call::{Ask, Outcome};
+use conclave::consultation::protocol::call::{Ask, Failure, Outcome};
 use conclave::consultation::protocol::provider::ProviderUpdate;
 use conclave::consultation::protocol::request::{CallRequest, RequestKey};
 use conclave::consultation::protocol::{self, Effect, Input, Question, TimerId};
@@ -23,6 +24,17 @@ use conclave::engine::dispatcher::pool::{
 };
 
 use super::log_text::line;
+
+/// What a call brought, as far as it says something about its provider.
+fn outcome_of(finished: &CallFinished) -> Outcome {
+    match &finished.error {
+        None => super::reply(&finished.text),
+        Some(error) => Err(Failure {
+            retry_after: error.retry_after_ms.map(Duration::from_millis),
+            ..Failure::new(error.class, error.message.clone())
+        }),
+    }
+}
 
 /// What one consultation of a process has for the others.
 #[derive(Clone, Debug)]
@@ -109,7 +121,13 @@ impl Player {
         (player.machine, player.timers, player.now) = (consultation, timers, last_at);
         for envelope in events {
             player.record(envelope.clone());
+            player.relearn(envelope);
         }
+        for call in &lost {
+            player.forget(*call, last_at);
+        }
+        // What the machine was told of it is in its log.
+        player.pool.take_updates();
         player.carry_out(effects);
         player.pass(pause);
         let control = Box::new(control.unwrap_or_else(|| player.machine.plan().control.clone()));
@@ -125,6 +143,37 @@ impl Player {
     pub fn give(&mut self, input: Input) {
         self.inputs.push_back((input, None));
         self.work_off();
+    }
+
+    /// Lets the pool learn what it knew when an earlier run of this process came to this event.
+    fn relearn(&mut self, envelope: &Envelope) {
+        match &envelope.event {
+            Event::Call(CallEvent::Started { call, model, .. }) => {
+                let limit = self.machine.plan().in_flight(&model.provider);
+                let provider = &model.provider;
+                let permit = self.pool.force(self.member, provider, limit, envelope.at);
+                self.permits.insert(*call, permit);
+            }
+            Event::Call(CallEvent::Finished(finished)) => {
+                let permit = self.permits.remove(&finished.call).expect("it had started");
+                let counts = !finished.answer.is_for_helper();
+                let outcome = outcome_of(finished);
+                self.pool.finish(&permit, &outcome, counts, envelope.at);
+            }
+            Event::Call(CallEvent::Cancelled { call, .. }) => self.forget(*call, envelope.at),
+            Event::Consultation(ConsultationEvent::Resumed(resumed)) => {
+                for call in &resumed.lost_calls {
+                    self.forget(*call, envelope.at);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn forget(&mut self, call: CallId, now: Timestamp) {
+        if let Some(permit) = self.permits.remove(&call) {
+            self.pool.abandon(&permit, now);
+        }
     }
 
     /// Gives what another consultation of the process has passed on.
