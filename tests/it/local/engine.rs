@@ -60,7 +60,7 @@ fn ask(call: u32, persona: &str, answer: AnswerKind) -> Ask {
         model: ModelRef::new("local", SMALLEST.name),
         prompt,
         answer,
-        room: 2_048,
+        max_output_tokens: 2_048,
     }
 }
 
