@@ -1,4 +1,4 @@
-//! L5: the commands: their arguments, and what they do with the layers below. [`flags`] and [`face`]
+//! L5: the commands: their arguments, and what they do with the layers below. `flags` and `face`
 //! hold what several commands share.
 
 pub mod consult;

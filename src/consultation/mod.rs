@@ -14,7 +14,7 @@
 //! cancelled, lost or still open; a terminal state has no effects, until an interrupted
 //! consultation is resumed; an input that does not fit (a late answer, a stale timer) changes
 //! nothing; every change of the machine appears in an event, so that its log can be replayed
-//! ([`replay`]).
+//! ([`machine::replay`]).
 
 pub mod protocol;
 mod state;

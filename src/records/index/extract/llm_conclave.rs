@@ -18,7 +18,7 @@ use crate::records::index::rows::{
 };
 
 /// Reads a record that is not one of ours. `stem` and `written_at` as in
-/// [`super::extracting::rows`].
+/// [`super::rows`].
 pub(super) fn rows<'a>(
     record: &'a [u8],
     stem: &'a str,

@@ -344,14 +344,17 @@ impl Player {
                     self.most_in_flight = self.most_in_flight.max(in_flight);
                 }
                 Effect::Cancel(call) => {
-                    let index = self
-                        .open
-                        .iter()
-                        .position(|ask| ask.call == call)
-                        .expect("only open calls are cancelled");
-                    self.open.remove(index);
-                    let permit = self.permits.remove(&call).expect("it had a permit");
-                    self.pool.abandon(&permit, self.now);
+                    let is_answer = |(input, _): &(Input, Option<Permit>)| matches!(input, Input::Replied { call: answered, .. } if *answered == call);
+                    if let Some(index) = self.open.iter().position(|ask| ask.call == call) {
+                        self.open.remove(index);
+                        let permit = self.permits.remove(&call).expect("it had a permit");
+                        self.pool.abandon(&permit, self.now);
+                    } else {
+                        assert!(
+                            self.inputs.iter().any(is_answer),
+                            "only open calls are cancelled, and one whose answer is on its way"
+                        );
+                    }
                 }
                 Effect::SetTimer { timer, at } => {
                     assert!(at >= self.now, "no timer lies in the past");
