@@ -71,7 +71,7 @@ fn path(player: &Player) -> Vec<String> {
 }
 
 #[test]
-fn one_call_compares_all_positions_that_differ_beside_the_judges_merge() {
+fn one_call_compares_all_changed_positions_beside_the_cross_exam() {
     let plan = comparison_plan();
     let mut player = Player::started(plan.clone());
     while player
@@ -163,7 +163,7 @@ fn one_call_compares_all_positions_that_differ_beside_the_judges_merge() {
 }
 
 #[test]
-fn positions_in_the_same_words_need_nobody_to_say_so() {
+fn unchanged_positions_need_no_comparison() {
     let mut player = Player::started(comparison_plan());
     assert_eq!(player.finish(good), StateName::Complete);
     assert_eq!(clerks_calls(&player.log), 0);
@@ -179,7 +179,7 @@ fn positions_in_the_same_words_need_nobody_to_say_so() {
 type Helper = (&'static str, fn() -> Outcome);
 
 #[test]
-fn whatever_the_clerk_does_the_consultation_takes_the_same_course() {
+fn helper_failure_does_not_change_the_consultation() {
     let mut strict = comparison_plan();
     (strict.control.strict, strict.control.on_failure) = (true, OnFailure::Fail);
     let off = Plan {
@@ -245,7 +245,7 @@ fn whatever_the_clerk_does_the_consultation_takes_the_same_course() {
 }
 
 #[test]
-fn a_clerk_that_is_slow_is_waited_for_a_moment_and_then_dropped() {
+fn slow_helper_is_cancelled_after_a_grace_period() {
     let plan = comparison_plan();
     let mut player = Player::started(plan.clone());
     all_but_the_clerk(&mut player, &plan);
@@ -294,7 +294,7 @@ fn a_clerk_that_is_slow_is_waited_for_a_moment_and_then_dropped() {
 }
 
 #[test]
-fn a_clerk_that_answers_in_that_moment_is_heard() {
+fn helper_answer_within_the_grace_period_counts() {
     let plan = comparison_plan();
     let mut player = Player::started(plan.clone());
     all_but_the_clerk(&mut player, &plan);
@@ -306,7 +306,7 @@ fn a_clerk_that_answers_in_that_moment_is_heard() {
 }
 
 #[test]
-fn who_interrupts_in_that_moment_gets_the_answer_that_is_there() {
+fn interrupt_during_the_grace_period_keeps_the_verdict() {
     let plan = comparison_plan();
     let mut player = Player::started(plan.clone());
     all_but_the_clerk(&mut player, &plan);
@@ -316,7 +316,7 @@ fn who_interrupts_in_that_moment_gets_the_answer_that_is_there() {
 }
 
 #[test]
-fn an_interruption_while_the_clerk_is_at_work_loses_nothing() {
+fn resume_repeats_an_interrupted_comparison() {
     let plan = comparison_plan();
     let mut player = Player::started(plan.clone());
     while !player
@@ -349,7 +349,7 @@ fn an_interruption_while_the_clerk_is_at_work_loses_nothing() {
 }
 
 #[test]
-fn a_run_that_is_cut_off_anywhere_ends_as_the_one_that_was_not() {
+fn resume_after_any_event_yields_the_same_comparison() {
     let plan = comparison_plan();
     let mut straight = Player::started(plan.clone());
     all_but_the_clerk(&mut straight, &plan);
@@ -378,7 +378,7 @@ fn a_run_that_is_cut_off_anywhere_ends_as_the_one_that_was_not() {
 }
 
 #[test]
-fn a_run_that_gave_the_clerk_up_can_be_played_again() {
+fn cancelled_comparison_replays_and_an_open_one_is_repeated() {
     let plan = comparison_plan();
     let mut player = Player::started(plan.clone());
     all_but_the_clerk(&mut player, &plan);
@@ -404,7 +404,7 @@ fn a_run_that_gave_the_clerk_up_can_be_played_again() {
 }
 
 #[test]
-fn a_judge_that_fails_leaves_no_call_behind_and_the_clerk_is_asked_once_more_when_it_goes_on() {
+fn failed_judge_cancels_the_comparison_and_resume_repeats_it() {
     let plan = comparison_plan();
     let mut player = Player::started(plan.clone());
     while !player
@@ -439,7 +439,7 @@ fn a_judge_that_fails_leaves_no_call_behind_and_the_clerk_is_asked_once_more_whe
 }
 
 #[test]
-fn three_rounds_are_compared_as_well_and_fewer_are_not() {
+fn comparison_needs_at_least_three_rounds() {
     for (rounds, calls, status) in [
         (1, 0, ComparisonStatus::NotApplicable),
         (2, 0, ComparisonStatus::NotApplicable),
@@ -483,7 +483,7 @@ fn three_rounds_are_compared_as_well_and_fewer_are_not() {
 }
 
 #[test]
-fn nobody_is_asked_where_it_is_not_wanted_or_nobody_is_there() {
+fn comparison_is_skipped_when_off_or_without_a_helper() {
     let off = Plan {
         debate: DebateOptions {
             debate_analysis: DebateAnalysis::Off,
@@ -527,7 +527,7 @@ fn nobody_is_asked_where_it_is_not_wanted_or_nobody_is_there() {
 }
 
 #[test]
-fn one_expert_alone_is_compared_with_itself() {
+fn single_expert_is_compared_with_itself() {
     let mut plan = comparison_plan();
     plan.panel.seats.truncate(1);
     let mut player = Player::started(plan.clone());
@@ -556,7 +556,7 @@ fn one_expert_alone_is_compared_with_itself() {
 }
 
 #[test]
-fn an_expert_that_failed_is_not_compared_and_counts_as_nothing() {
+fn failed_expert_is_not_compared_or_counted() {
     let plan = comparison_plan();
     let mut player = Player::started(plan.clone());
     let state = player.finish(|ask| match (ask.answer, ask.model.provider.as_str()) {
@@ -590,7 +590,7 @@ fn an_expert_that_failed_is_not_compared_and_counts_as_nothing() {
 }
 
 #[test]
-fn a_ceiling_that_has_room_for_everything_else_is_not_broken_by_the_clerk() {
+fn comparison_never_breaks_the_ceiling() {
     let mut plan = comparison_plan();
     let dear = plan
         .prices

@@ -105,7 +105,7 @@ fn all_but(player: &mut Player, provider: &str) {
 }
 
 #[test]
-fn a_call_without_a_sign_of_an_answer_is_made_elsewhere_too_and_the_first_answer_counts() {
+fn silent_call_is_hedged_and_the_first_answer_wins() {
     let mut player = Player::started(backed());
     player.answer_agent("architecture", good(&player.open[1].clone()));
     player.answer_agent("pragmatic", good(&player.open[1].clone()));
@@ -161,7 +161,7 @@ fn a_call_without_a_sign_of_an_answer_is_made_elsewhere_too_and_the_first_answer
 }
 
 #[test]
-fn a_call_that_has_begun_to_answer_is_not_hedged_nor_one_whose_hedge_lost() {
+fn streaming_call_is_not_hedged_and_a_lost_hedge_degrades_nothing() {
     let mut player = Player::started(backed());
     for call in player.open.iter().map(|ask| ask.call).collect::<Vec<_>>() {
         player.give(Input::FirstToken { call });
@@ -184,7 +184,7 @@ fn a_call_that_has_begun_to_answer_is_not_hedged_nor_one_whose_hedge_lost() {
 }
 
 #[test]
-fn a_hedge_that_fails_changes_nothing_and_a_call_that_fails_leaves_it_to_the_hedge() {
+fn one_failed_call_of_a_hedged_pair_leaves_it_to_the_other() {
     let mut player = Player::started(backed());
     all_but(&mut player, "anthropic");
     player.pass(TEN);
@@ -238,7 +238,7 @@ fn a_hedge_that_fails_changes_nothing_and_a_call_that_fails_leaves_it_to_the_hed
 }
 
 #[test]
-fn no_more_than_a_quarter_of_the_calls_are_hedged_and_each_refusal_has_its_reason() {
+fn hedges_are_limited_to_a_quarter_and_refusals_have_reasons() {
     let mut player = Player::started(backed());
     player.pass(TEN);
     player.rest();
@@ -291,7 +291,7 @@ fn ill(provider: &str) -> HealthUpdate {
 }
 
 #[test]
-fn a_healthy_backup_comes_before_an_ill_one() {
+fn healthy_fallback_is_preferred() {
     let mut player = Player::started(backed());
     player.give(Input::HealthChanged(ill("xai")));
     player.pass(TEN);
@@ -307,7 +307,7 @@ fn a_healthy_backup_comes_before_an_ill_one() {
 }
 
 #[test]
-fn the_judge_is_hedged_at_its_next_in_line() {
+fn judge_is_hedged_with_the_next_judge() {
     let mut player = Player::started(backed());
     while player.machine.state() == StateName::Independent {
         player.answer(0, good(&player.open[0].clone()));
@@ -325,7 +325,7 @@ fn the_judge_is_hedged_at_its_next_in_line() {
 }
 
 #[test]
-fn a_model_that_fails_for_good_is_replaced_for_the_rest_of_the_run() {
+fn permanent_failure_replaces_the_model_for_the_rest_of_the_run() {
     let mut player = Player::started(backed());
     player.answer_agent("security", failure(FailureClass::Billing, "no credit"));
     assert_eq!(player.finish(good), StateName::Complete);
@@ -357,7 +357,7 @@ fn a_model_that_fails_for_good_is_replaced_for_the_rest_of_the_run() {
 }
 
 #[test]
-fn when_every_candidate_fails_the_agent_has_failed_and_the_rest_go_on() {
+fn agent_fails_when_every_fallback_fails() {
     let mut player = Player::started(backed());
     for _ in 0..3 {
         player.answer_agent("security", failure(FailureClass::Auth, "bad key"));
@@ -368,7 +368,7 @@ fn when_every_candidate_fails_the_agent_has_failed_and_the_rest_go_on() {
 }
 
 #[test]
-fn a_person_is_asked_whether_another_model_may_take_over() {
+fn user_decides_whether_a_fallback_takes_over() {
     for (answer, state, substituted, failed) in [
         (Answer::Yes, StateName::Complete, 1, 0),
         (Answer::Gone, StateName::Complete, 1, 0),
@@ -427,7 +427,7 @@ fn a_person_is_asked_whether_another_model_may_take_over() {
 }
 
 #[test]
-fn questions_come_one_after_the_other() {
+fn questions_are_asked_one_at_a_time() {
     let mut player = Player::started(asking(backed()));
     player.answer_agent("security", failure(FailureClass::Auth, "bad key"));
     player.answer_agent("pragmatic", failure(FailureClass::Auth, "bad key"));
@@ -446,7 +446,7 @@ fn questions_come_one_after_the_other() {
 }
 
 #[test]
-fn on_failure_skip_and_fail_are_kept_to_without_a_question() {
+fn skip_and_fail_ask_no_question() {
     for (on_failure, state, failures) in [
         (OnFailure::Skip, StateName::Complete, 1),
         (OnFailure::Fail, StateName::Aborted, 0),
@@ -472,7 +472,7 @@ fn on_failure_skip_and_fail_are_kept_to_without_a_question() {
 }
 
 #[test]
-fn strict_refuses_substitutes_and_what_could_only_be_kept_as_prose() {
+fn strict_rejects_fallbacks_and_prose_answers() {
     for outcome in [
         failure(FailureClass::Auth, "bad key"),
         stopped("It depends.", StopReason::Other("odd".into())),
@@ -491,7 +491,7 @@ fn strict_refuses_substitutes_and_what_could_only_be_kept_as_prose() {
 }
 
 #[test]
-fn a_consultation_that_is_about_to_end_says_of_nobody_that_they_are_at_work() {
+fn ending_consultation_announces_no_further_agents() {
     for judged in [StateName::Synthesis, StateName::CrossExam] {
         let mut plan = backed();
         plan.control.strict = true;
@@ -524,7 +524,7 @@ fn a_consultation_that_is_about_to_end_says_of_nobody_that_they_are_at_work() {
 }
 
 #[test]
-fn a_provider_that_fails_again_and_again_is_not_asked_for_the_next_answer() {
+fn unhealthy_provider_is_skipped_for_the_next_answer() {
     let mut player = Player::started(backed());
     for _ in 0..3 {
         player.answer_agent("security", failure(FailureClass::Overload, "overloaded"));
@@ -552,7 +552,7 @@ fn a_provider_that_fails_again_and_again_is_not_asked_for_the_next_answer() {
 }
 
 #[test]
-fn a_provider_that_will_not_have_the_key_is_offered_to_nobody_until_it_has_answered() {
+fn provider_with_a_rejected_key_takes_over_only_after_resume() {
     let mut plan = backed();
     for fallbacks in plan.fallbacks.values_mut() {
         fallbacks.insert(0, ModelRef::new("google", "gemini-4-argon"));
@@ -587,7 +587,7 @@ fn a_provider_that_will_not_have_the_key_is_offered_to_nobody_until_it_has_answe
 }
 
 #[test]
-fn where_nobody_may_take_over_a_provider_that_keeps_failing_is_asked_all_the_same() {
+fn failing_provider_is_still_asked_when_no_fallback_may_take_over() {
     for skip in [true, false] {
         let mut plan = backed();
         plan.control.on_failure = if skip {
@@ -626,7 +626,7 @@ fn where_nobody_may_take_over_a_provider_that_keeps_failing_is_asked_all_the_sam
 }
 
 #[test]
-fn under_a_ceiling_calls_wait_for_one_another_and_none_goes_out_that_could_break_it() {
+fn calls_under_a_ceiling_wait_and_never_exceed_it() {
     let worst = worst_case();
     let mut plan = terse(plan());
     plan.control.max_cost = Some(MicroUsd(worst + worst / 2));
@@ -699,7 +699,7 @@ fn worst_case() -> u64 {
 }
 
 #[test]
-fn what_has_no_price_is_not_asked_under_a_ceiling() {
+fn unpriced_model_is_not_asked_under_a_ceiling() {
     let mut plan = plan();
     plan.prices.0.clear();
     plan.control.max_cost = Some(MicroUsd(1_000_000));
@@ -711,7 +711,7 @@ fn what_has_no_price_is_not_asked_under_a_ceiling() {
 }
 
 #[test]
-fn far_more_than_was_shown_ends_it_after_the_call_and_not_after_the_round() {
+fn cost_far_above_the_estimate_ends_the_run_after_the_call() {
     let dear = |ask: &conclave::consultation::protocol::call::Ask| {
         let mut outcome = good(ask);
         if let Ok(reply) = &mut outcome {
@@ -751,7 +751,7 @@ fn pulsing(consent_mode: ConsentMode) -> Plan {
 }
 
 #[test]
-fn a_round_that_takes_long_is_asked_about_and_names_those_who_are_at_work() {
+fn slow_round_asks_the_user_and_names_the_waiting_agents() {
     let mut player = Player::started(pulsing(ConsentMode::Interactive));
     player.answer(1, good(&player.open[1].clone()));
     player.rest();
@@ -792,7 +792,7 @@ fn a_round_that_takes_long_is_asked_about_and_names_those_who_are_at_work() {
 }
 
 #[test]
-fn without_a_person_the_pulse_only_tells_and_goes_on_waiting() {
+fn unattended_pulse_only_reports_and_keeps_waiting() {
     for consent_mode in [ConsentMode::NonInteractive, ConsentMode::PreApproved] {
         let mut player = Player::started(pulsing(consent_mode));
         player.rest();
@@ -810,7 +810,7 @@ fn without_a_person_the_pulse_only_tells_and_goes_on_waiting() {
 }
 
 #[test]
-fn a_round_that_takes_longer_than_the_user_waits_ends_it() {
+fn max_wait_ends_a_slow_round() {
     let mut plan = pulsing(ConsentMode::NonInteractive);
     plan.control.max_wait = Some(Duration::from_secs(90));
     let mut player = Player::started(plan);

@@ -172,7 +172,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
-    fn what_is_not_known_counts_as_nothing_and_the_order_does_not_count(all in proptest::collection::vec(said(), 3)) {
+    fn unknown_changes_do_not_count_and_order_does_not_matter(all in proptest::collection::vec(said(), 3)) {
         thread_local!(static LOG: Vec<Envelope> = debate_events());
         let log = LOG.with(|log| told(log, &all));
         let value = value(&log);
@@ -227,7 +227,7 @@ fn between<'a>(text: &'a str, from: &str, to: &str) -> &'a str {
 }
 
 #[test]
-fn the_report_the_record_and_the_page_say_the_same() {
+fn report_record_and_page_agree() {
     let transcript = Transcript::fold(&debate_events()).unwrap();
     let whole = report(&transcript);
     let section = between(&whole, "## 🎯", "---\n**Cost");
@@ -245,7 +245,7 @@ fn the_report_the_record_and_the_page_say_the_same() {
 }
 
 #[test]
-fn what_models_wrote_stays_within_its_place() {
+fn model_text_cannot_inject_markup_or_escape_sequences() {
     let mut log = debate_events();
     let hostile = "x\n\n# Heading <script>alert(1)</script> \u{1b}[31m**bold";
     for content in contents(&mut log) {
@@ -271,7 +271,7 @@ fn what_models_wrote_stays_within_its_place() {
 }
 
 #[test]
-fn a_provider_that_fails_with_markup_does_not_break_the_report() {
+fn failure_with_markup_does_not_break_the_report() {
     let mut log = debate_events();
     log.retain(|envelope| !matches!(&envelope.event, Event::Consultation(ConsultationEvent::RoundArtifact { artifact }) if artifact.content.comparison().is_some()));
     for envelope in &mut log {
@@ -338,7 +338,7 @@ fn conforms(supporters: &[&str], position: &str, because_of: &[(&str, &str)]) ->
 }
 
 #[test]
-fn who_moves_towards_a_majority_without_an_argument_is_said_to_conform_and_nobody_else_is() {
+fn only_a_move_to_the_majority_without_an_argument_is_conformity() {
     let (others, nearer) = (
         ["security", "pragmatic"],
         "Use OAuth, and keep tokens short-lived.",
@@ -386,7 +386,7 @@ fn decided(point: &str, recommendation: &str, summary: &str) -> (Option<bool>, O
 }
 
 #[test]
-fn whether_the_later_rounds_changed_the_answer_is_told_by_words_or_not_at_all() {
+fn verdict_change_is_judged_by_shared_words_or_left_unknown() {
     let point = "Rotate signing keys every month, automatically.";
     assert_eq!(
         decided(
@@ -422,7 +422,7 @@ fn whether_the_later_rounds_changed_the_answer_is_told_by_words_or_not_at_all() 
 }
 
 #[test]
-fn the_experts_have_come_together_as_far_as_the_verdict_names_no_dissent_of_theirs() {
+fn convergence_is_the_share_of_experts_without_dissent() {
     let with = |dissenters: &[&str]| {
         let mut log = debate_events();
         for content in contents(&mut log) {
@@ -445,7 +445,7 @@ fn the_experts_have_come_together_as_far_as_the_verdict_names_no_dissent_of_thei
 }
 
 #[test]
-fn who_answered_nothing_in_round_3_is_unknown() {
+fn expert_without_a_revision_has_an_unknown_change() {
     let mut log = debate_events();
     log.retain(|envelope| {
         !matches!(&envelope.event, Event::Consultation(ConsultationEvent::RoundArtifact { artifact }) if artifact.content.revision().is_some_and(|said| said.agent_id.as_str() == "security"))

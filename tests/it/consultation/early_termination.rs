@@ -156,7 +156,7 @@ const WHOLE: [StateName; 7] = [
 ];
 
 #[test]
-fn an_accepted_offer_ends_after_round_2_with_an_answer_put_together_from_the_synthesis() {
+fn accepted_offer_ends_after_round_2_with_a_composed_verdict() {
     let mut player = offered(
         early(Policy::Ask, ConsentMode::Interactive, 0.90),
         &synthesis(&[0.88, 0.96], &ALL, &["medium"]),
@@ -211,7 +211,7 @@ fn an_accepted_offer_ends_after_round_2_with_an_answer_put_together_from_the_syn
 }
 
 #[test]
-fn a_declined_offer_goes_on_to_all_rounds_and_is_kept_as_declined() {
+fn declined_offer_runs_all_rounds_and_is_recorded() {
     let mut player = offered(
         early(Policy::Ask, ConsentMode::Interactive, 0.90),
         &synthesis(&[0.95], &ALL, &[]),
@@ -245,7 +245,7 @@ fn a_declined_offer_goes_on_to_all_rounds_and_is_kept_as_declined() {
 }
 
 #[test]
-fn a_threshold_that_is_exactly_met_is_met_and_one_just_missed_is_not() {
+fn threshold_is_met_at_equality_and_not_just_below() {
     for (confidences, threshold, is_met) in [
         (&[0.95, 0.85][..], 0.90, true),
         (&[0.9, 0.8], 0.85, true),
@@ -267,7 +267,7 @@ fn a_threshold_that_is_exactly_met_is_met_and_one_just_missed_is_not() {
 }
 
 #[test]
-fn without_a_point_of_consensus_the_confidence_is_nothing_and_the_debate_goes_on() {
+fn synthesis_without_consensus_has_zero_confidence_and_continues() {
     let player = finished(
         early(Policy::Auto, ConsentMode::NonInteractive, 0.90),
         &synthesis(&[], &ALL, &["low"]),
@@ -325,7 +325,7 @@ fn strong(ask: &Ask) -> Outcome {
 }
 
 #[test]
-fn one_agent_that_is_left_is_no_agreement() {
+fn single_remaining_answer_triggers_guards() {
     let answers = |ask: &Ask| {
         let fails =
             ask.answer == AnswerKind::Independent && ask.model.provider.as_str() != "anthropic";
@@ -343,7 +343,7 @@ fn one_agent_that_is_left_is_no_agreement() {
 }
 
 #[test]
-fn one_family_of_models_is_weak_evidence() {
+fn one_model_family_triggers_the_families_guard() {
     let one_family = |consent_mode| {
         let mut plan = early(Policy::Ask, consent_mode, 0.90);
         for (at, seat) in plan.panel.seats.iter_mut().enumerate() {
@@ -357,7 +357,7 @@ fn one_family_of_models_is_weak_evidence() {
 }
 
 #[test]
-fn a_seat_that_failed_or_was_degraded_or_a_judge_that_could_not_be_read_is_in_the_way() {
+fn failed_or_degraded_seat_triggers_the_troubled_seats_guard() {
     let failed = |ask: &Ask| {
         let fails =
             ask.answer == AnswerKind::Independent && ask.model.provider.as_str() == "google";
@@ -389,7 +389,7 @@ fn a_seat_that_failed_or_was_degraded_or_a_judge_that_could_not_be_read_is_in_th
 }
 
 #[test]
-fn a_point_that_not_all_support_is_no_consensus_of_all() {
+fn partly_supported_point_triggers_the_support_guard() {
     let two = |ask: &Ask| world(&synthesis(&[0.95], &["Expert A", "Expert C"], &[]))(ask);
     objected(
         &|consent_mode| early(Policy::Ask, consent_mode, 0.90),
@@ -399,7 +399,7 @@ fn a_point_that_not_all_support_is_no_consensus_of_all() {
 }
 
 #[test]
-fn a_tension_of_high_severity_is_in_the_way() {
+fn severe_tension_triggers_the_high_tensions_guard() {
     let tense = |ask: &Ask| world(&synthesis(&[0.95], &ALL, &["low", "high"]))(ask);
     objected(
         &|consent_mode| early(Policy::Ask, consent_mode, 0.90),
@@ -409,7 +409,7 @@ fn a_tension_of_high_severity_is_in_the_way() {
 }
 
 #[test]
-fn experts_who_are_sure_in_the_same_words_without_any_tension_are_a_rubber_stamp() {
+fn identical_confident_answers_trigger_the_rubber_stamp_guard() {
     let same = |ask: &Ask| {
         match ask.answer {
         AnswerKind::Independent => reply(
@@ -428,7 +428,7 @@ fn experts_who_are_sure_in_the_same_words_without_any_tension_are_a_rubber_stamp
 }
 
 #[test]
-fn nobody_is_asked_where_nobody_is_or_all_was_agreed_to_and_what_nothing_speaks_against_ends() {
+fn auto_policy_and_unattended_runs_end_early_without_a_question() {
     for (policy, consent_mode) in [
         (Policy::Ask, ConsentMode::NonInteractive),
         (Policy::Ask, ConsentMode::PreApproved),
@@ -455,7 +455,7 @@ fn nobody_is_asked_where_nobody_is_or_all_was_agreed_to_and_what_nothing_speaks_
 }
 
 #[test]
-fn never_is_never_and_nothing_is_said_of_it() {
+fn never_policy_runs_all_rounds_and_records_no_decision() {
     let player = finished(
         early(Policy::Never, ConsentMode::Interactive, 0.0),
         &synthesis(&[1.0], &ALL, &[]),
@@ -468,7 +468,7 @@ fn never_is_never_and_nothing_is_said_of_it() {
 }
 
 #[test]
-fn a_person_who_is_gone_when_asked_leaves_it_to_the_guards() {
+fn guards_decide_when_the_user_is_gone() {
     for (severity, ends) in [("low", true), ("high", false)] {
         let mut player = offered(
             early(Policy::Ask, ConsentMode::Interactive, 0.90),
@@ -485,7 +485,7 @@ fn a_person_who_is_gone_when_asked_leaves_it_to_the_guards() {
 }
 
 #[test]
-fn exploring_never_ends_early_whatever_is_agreed() {
+fn explore_mode_never_ends_early() {
     let mut plan = early(Policy::Auto, ConsentMode::NonInteractive, 0.0);
     plan.debate.mode = Mode::Explore;
     let player = finished(plan, &synthesis(&[1.0], &ALL, &[]));
@@ -509,7 +509,7 @@ fn exploring_never_ends_early_whatever_is_agreed() {
 type Wanted<'a> = (u8, &'a [StateName], [usize; 4], Option<Source>);
 
 #[test]
-fn as_many_rounds_are_held_as_are_wanted_and_the_answer_says_what_it_rests_on() {
+fn requested_number_of_rounds_is_run_and_sets_the_verdict_source() {
     let rounds = |number| Plan {
         debate: DebateOptions {
             rounds: Rounds::new(number).unwrap(),
@@ -564,7 +564,7 @@ fn as_many_rounds_are_held_as_are_wanted_and_the_answer_says_what_it_rests_on() 
 }
 
 #[test]
-fn three_rounds_end_with_what_the_cross_examination_left_open() {
+fn three_rounds_compose_the_verdict_from_the_cross_exam() {
     let plan = Plan {
         debate: DebateOptions {
             rounds: Rounds::new(3).unwrap(),
@@ -611,7 +611,7 @@ fn three_rounds_end_with_what_the_cross_examination_left_open() {
 }
 
 #[test]
-fn a_menu_that_no_judge_made_has_each_experts_own_option() {
+fn composed_menu_has_one_option_per_expert() {
     let debate = DebateOptions {
         mode: Mode::Explore,
         rounds: Rounds::new(2).unwrap(),
@@ -652,7 +652,7 @@ fn a_menu_that_no_judge_made_has_each_experts_own_option() {
 }
 
 #[test]
-fn what_is_saved_is_about_what_the_rounds_take_that_are_held_after_all() {
+fn estimated_saving_matches_the_cost_of_the_skipped_rounds() {
     let found = synthesis(&[0.95], &ALL, &[]);
     let saved = |plan: Plan| {
         told(&finished(plan, &found))
@@ -685,7 +685,7 @@ fn what_is_saved_is_about_what_the_rounds_take_that_are_held_after_all() {
 }
 
 #[test]
-fn what_is_saved_has_a_bound_where_a_price_is_not_known() {
+fn unpriced_model_makes_the_saving_a_lower_bound() {
     let mut plan = early(Policy::Auto, ConsentMode::PreApproved, 0.9);
     plan.prices
         .0
@@ -699,7 +699,7 @@ fn what_is_saved_has_a_bound_where_a_price_is_not_known() {
 }
 
 #[test]
-fn an_interruption_at_the_offer_asks_again_and_on_other_terms_may_not_ask_at_all() {
+fn resume_repeats_an_interrupted_offer_unless_the_policy_is_never() {
     let found = synthesis(&[0.95], &ALL, &[]);
     let mut player = offered(early(Policy::Ask, ConsentMode::Interactive, 0.90), &found);
     player.give(Input::Interrupted);
@@ -725,7 +725,7 @@ fn an_interruption_at_the_offer_asks_again_and_on_other_terms_may_not_ask_at_all
 }
 
 #[test]
-fn a_process_that_is_gone_at_any_event_ends_early_all_the_same_and_pays_nothing_twice() {
+fn resume_after_any_event_ends_early_with_the_same_verdict() {
     let found = synthesis(&[0.95], &ALL, &["low"]);
     let whole = finished(
         early(Policy::Auto, ConsentMode::NonInteractive, 0.90),
@@ -745,7 +745,7 @@ fn a_process_that_is_gone_at_any_event_ends_early_all_the_same_and_pays_nothing_
 }
 
 #[test]
-fn a_stop_in_round_2_asks_nobody_and_begins_nothing() {
+fn abort_in_round_2_makes_no_offer_and_starts_no_round() {
     let mut plan = early(Policy::Ask, ConsentMode::Interactive, 0.90);
     plan.control.strict = true;
     let mut player = Player::started(plan);
@@ -775,7 +775,7 @@ fn a_stop_in_round_2_asks_nobody_and_begins_nothing() {
 }
 
 #[test]
-fn an_answer_to_the_offer_that_comes_twice_or_too_late_changes_nothing() {
+fn second_answer_to_the_offer_changes_nothing() {
     let mut player = offered(
         early(Policy::Ask, ConsentMode::Interactive, 0.90),
         &synthesis(&[0.95], &ALL, &[]),

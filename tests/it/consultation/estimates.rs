@@ -161,7 +161,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn a_consultation_that_goes_well_costs_neither_less_than_the_low_nor_more_than_the_high_estimate(
+    fn cost_without_failures_lies_between_the_low_and_high_estimate(
         conducts in conducts(),
         tenths in prop_oneof![Just((31, 31, 31)), Just((50, 50, 50)), (31u64..=50, 31u64..=50, 31u64..=50)],
         above_tokens in 200u64..6_000,
@@ -189,7 +189,7 @@ proptest! {
     }
 
     #[test]
-    fn no_call_within_its_room_costs_more_than_its_worst_case(
+    fn call_within_its_token_limit_costs_at_most_its_worst_case(
         text in "\\PC{0,400}",
         above_tokens in 0u64..10_000,
         room in 1u64..40_000,
@@ -213,7 +213,7 @@ proptest! {
 }
 
 #[test]
-fn the_worst_case_is_nothing_for_what_is_free_and_no_bound_for_what_has_no_price() {
+fn worst_case_is_zero_for_free_and_unbounded_for_unpriced_models() {
     let mut plan = plan();
     plan.models.insert(
         model(),
@@ -239,7 +239,7 @@ fn the_worst_case_is_nothing_for_what_is_free_and_no_bound_for_what_has_no_price
 }
 
 #[test]
-fn every_schema_fits_into_what_is_allowed_around_a_prompt() {
+fn every_schema_fits_into_the_allowance_around_a_prompt() {
     for answer in AnswerKind::ALL {
         assert!(
             answer.schema().len() as u64 * 5 / 4 < AROUND_A_PROMPT,
@@ -250,7 +250,7 @@ fn every_schema_fits_into_what_is_allowed_around_a_prompt() {
 }
 
 #[test]
-fn each_call_is_expected_to_carry_the_answers_that_come_before_it() {
+fn estimated_input_includes_the_preceding_answers() {
     let mut plan = plan();
     let input = |plan: &Plan| -> Vec<u64> {
         plan.estimate()
@@ -295,7 +295,7 @@ fn each_call_is_expected_to_carry_the_answers_that_come_before_it() {
 }
 
 #[test]
-fn whole_material_is_expected_to_cost_more_than_filtered_and_never_more_than_the_most() {
+fn whole_material_raises_the_expected_cost_within_equal_bounds() {
     let filtered = plan();
     let whole = Plan {
         material: PromptMaterial::Whole,
@@ -307,7 +307,7 @@ fn whole_material_is_expected_to_cost_more_than_filtered_and_never_more_than_the
 }
 
 #[test]
-fn the_sums_are_those_of_the_calls_and_one_model_without_a_price_makes_all_three_lower_bounds() {
+fn sums_add_up_and_an_unpriced_model_makes_them_lower_bounds() {
     let mut plan = plan();
     let sum = |plan: &Plan| {
         let estimate = plan.estimate().unwrap();
@@ -331,7 +331,7 @@ fn the_sums_are_those_of_the_calls_and_one_model_without_a_price_makes_all_three
 }
 
 #[test]
-fn the_context_is_what_every_call_carries() {
+fn context_tokens_grow_with_the_question() {
     let short = plan().estimate().unwrap().context_tokens;
     let long = Plan {
         question: "word ".repeat(8_000),
@@ -347,7 +347,7 @@ fn the_context_is_what_every_call_carries() {
 }
 
 #[test]
-fn the_prompts_of_round_1_are_known_beforehand_and_the_later_ones_but_for_the_answers() {
+fn planned_prompts_match_the_sent_ones_except_for_answers() {
     let planned = planned_calls(&plan(), Places::Marked).unwrap();
     let mut player = Player::started(plan());
     let mut sent = Vec::new();

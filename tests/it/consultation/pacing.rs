@@ -35,7 +35,7 @@ fn started(player: &Player) -> usize {
 }
 
 #[test]
-fn no_more_than_four_calls_are_under_way_at_a_provider_and_the_others_follow_in_order() {
+fn at_most_four_calls_are_in_flight_per_provider() {
     let mut player = Player::started(crowd(10));
     assert_eq!(player.open.len(), USUAL_IN_FLIGHT as usize);
     player.answer(0, good(&player.open[0].clone()));
@@ -49,7 +49,7 @@ fn no_more_than_four_calls_are_under_way_at_a_provider_and_the_others_follow_in_
 }
 
 #[test]
-fn a_provider_may_be_given_another_limit() {
+fn custom_limit_applies_to_its_provider() {
     let mut plan = crowd(10);
     plan.in_flight.insert(ProviderId::new("anthropic"), 1);
     let mut player = Player::started(plan);
@@ -58,7 +58,7 @@ fn a_provider_may_be_given_another_limit() {
 }
 
 #[test]
-fn a_rate_limit_of_one_holds_back_all_until_the_hint_has_passed() {
+fn one_rate_limit_delays_all_calls_until_the_hint_has_passed() {
     let mut player = Player::started(crowd(10));
     let before = player.now;
     player.answer(0, rate_limited(Some(7 * SECOND)));
@@ -83,7 +83,7 @@ fn a_rate_limit_of_one_holds_back_all_until_the_hint_has_passed() {
 }
 
 #[test]
-fn a_hold_outlives_its_round() {
+fn backoff_outlives_its_round() {
     let mut plan = crowd(2);
     plan.panel.judges = vec![plan.panel.seats[0].model.clone()];
     let mut player = Player::started(plan);
@@ -105,7 +105,7 @@ fn a_hold_outlives_its_round() {
 }
 
 #[test]
-fn a_hint_that_nobody_waits_for_ends_every_errand_at_that_provider_without_another_call() {
+fn long_retry_hint_fails_every_task_at_its_provider() {
     let mut player = Player::started(crowd(10));
     for _ in 0..4 {
         player.answer(0, rate_limited(Some(31 * SECOND)));
@@ -130,7 +130,7 @@ fn a_hint_that_nobody_waits_for_ends_every_errand_at_that_provider_without_anoth
 }
 
 #[test]
-fn a_judge_whose_provider_wants_rest_is_replaced_at_once() {
+fn judge_with_a_long_retry_hint_is_replaced_at_once() {
     let mut player = Player::started(plan());
     for _ in 0..3 {
         player.answer(0, good(&player.open[0].clone()));
@@ -145,7 +145,7 @@ fn a_judge_whose_provider_wants_rest_is_replaced_at_once() {
 }
 
 #[test]
-fn a_crowd_before_a_limited_provider_makes_no_storm() {
+fn rate_limited_crowd_makes_no_surplus_calls() {
     for hint in [Some(2 * SECOND), None] {
         let mut player = Player::started(crowd(64));
         let mut refused = 0;
@@ -170,7 +170,7 @@ fn a_crowd_before_a_limited_provider_makes_no_storm() {
 }
 
 #[test]
-fn a_crowd_before_a_provider_that_never_recovers_ends_soon() {
+fn crowd_at_a_provider_that_never_recovers_ends_soon() {
     let mut player = Player::started(crowd(64));
     let began = player.now;
     assert_eq!(player.finish(|_| rate_limited(None)), StateName::Aborted);
@@ -183,7 +183,7 @@ fn a_crowd_before_a_provider_that_never_recovers_ends_soon() {
 }
 
 #[test]
-fn a_refused_form_is_asked_again_at_once_and_takes_no_retry() {
+fn unsupported_form_is_replaced_at_once_without_using_a_retry() {
     let mut player = Player::started(plan());
     let before = player.now;
     player.answer_agent(
@@ -204,7 +204,7 @@ fn a_refused_form_is_asked_again_at_once_and_takes_no_retry() {
 }
 
 #[test]
-fn forms_that_are_refused_without_end_are_given_up() {
+fn number_of_unsupported_forms_is_limited() {
     let mut player = Player::started(plan());
     let state = player.finish(|ask| {
         if ask.model.provider.as_str() == "google" {
@@ -221,7 +221,7 @@ fn forms_that_are_refused_without_end_are_given_up() {
 }
 
 #[test]
-fn an_empty_success_is_asked_for_once_more_unless_thinking_was_paid_for() {
+fn empty_answer_is_retried_once_unless_output_was_billed() {
     for (output, tries) in [(0, 2), (900, 1)] {
         let mut player = Player::started(plan());
         let mut asked = 0;
@@ -248,7 +248,7 @@ fn an_empty_success_is_asked_for_once_more_unless_thinking_was_paid_for() {
 }
 
 #[test]
-fn a_machine_that_is_restored_knows_whom_not_to_call() {
+fn restored_machine_respects_backoffs() {
     let mut player = Player::started(crowd(10));
     player.answer(0, rate_limited(Some(7 * SECOND)));
     let stored = serde_json::to_string(&player.machine).unwrap();
@@ -258,7 +258,7 @@ fn a_machine_that_is_restored_knows_whom_not_to_call() {
 }
 
 #[test]
-fn an_interrupted_crowd_drops_the_waiting_with_the_rest() {
+fn interrupt_drops_waiting_requests_too() {
     let mut player = Player::started(crowd(10));
     player.answer(0, rate_limited(Some(7 * SECOND)));
     player.give(Input::Interrupted);

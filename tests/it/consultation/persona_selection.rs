@@ -115,7 +115,7 @@ fn assert_usual_panel(player: &Player, why: &str) {
 }
 
 #[test]
-fn the_chosen_sit_in_their_order_each_with_the_model_of_its_seat() {
+fn selected_personas_sit_in_order_with_the_models_of_their_seats() {
     let before = open_plan();
     let player = played(before.clone(), clerk_says(reply(CHOICE)));
     assert_eq!(seats(&player), ["accessibility", "skeptic", "testing"]);
@@ -155,7 +155,7 @@ fn the_chosen_sit_in_their_order_each_with_the_model_of_its_seat() {
 }
 
 #[test]
-fn the_clerk_is_asked_first_in_round_1_and_alone_and_the_experts_with_their_new_personas() {
+fn helper_is_asked_alone_before_the_experts() {
     let mut player = Player::started(open_plan());
     let ask = player.open[0].clone();
     assert_eq!(
@@ -205,7 +205,7 @@ fn the_clerk_is_asked_first_in_round_1_and_alone_and_the_experts_with_their_new_
 }
 
 #[test]
-fn what_the_clerk_makes_up_or_repeats_is_noted_and_the_usual_personas_fill_the_gap() {
+fn unknown_and_repeated_personas_are_noted_and_replaced() {
     let text = r#"{"task_type":"x","reason":"y","personas":["Astrologer","The Devil's Advocate","skeptic"]}"#;
     let player = played(open_plan(), clerk_says(reply(text)));
     assert_eq!(seats(&player), ["skeptic", "security", "architecture"]);
@@ -228,7 +228,7 @@ fn what_the_clerk_makes_up_or_repeats_is_noted_and_the_usual_personas_fill_the_g
 }
 
 #[test]
-fn more_than_there_are_seats_for_are_cut_and_more_seats_than_personas_are_filled_twice() {
+fn surplus_personas_are_cut_and_surplus_seats_filled_twice() {
     let text = r#"{"task_type":"x","reason":"y","personas":["testing","devops","creative","performance"]}"#;
     assert_eq!(
         seats(&played(open_plan(), clerk_says(reply(text)))),
@@ -279,7 +279,7 @@ fn more_than_there_are_seats_for_are_cut_and_more_seats_than_personas_are_filled
 }
 
 #[test]
-fn stand_ins_stay_with_their_seats() {
+fn fallbacks_stay_with_their_seats() {
     let mut plan = open_plan();
     let grok = ModelRef::new("xai", "grok-4.7");
     plan.fallbacks
@@ -338,7 +338,7 @@ fn troubles() -> Vec<(&'static str, Outcome, usize)> {
 }
 
 #[test]
-fn whatever_befalls_the_clerk_the_usual_personas_sit_and_nothing_is_refused_asked_or_degraded() {
+fn helper_failure_seats_the_usual_personas_without_degradation() {
     for on_failure in [OnFailure::Ask, OnFailure::Fail, OnFailure::Substitute] {
         for (why, outcome, calls) in troubles() {
             let mut plan = open_plan();
@@ -359,7 +359,7 @@ fn whatever_befalls_the_clerk_the_usual_personas_sit_and_nothing_is_refused_aske
 }
 
 #[test]
-fn an_unreadable_answer_is_asked_for_once_more_and_a_good_one_then_counts() {
+fn unreadable_selection_is_repaired_once() {
     let mut answers = [reply("It depends."), reply(CHOICE)].into_iter();
     let player = played(open_plan(), |ask| {
         if ask.answer == AnswerKind::PersonaSelection {
@@ -375,7 +375,7 @@ fn an_unreadable_answer_is_asked_for_once_more_and_a_good_one_then_counts() {
 }
 
 #[test]
-fn a_failure_of_the_clerks_does_not_count_against_the_provider_that_experts_need_too() {
+fn helper_failure_does_not_count_against_its_provider() {
     let mut plan = open_plan();
     plan.debate.helper = Some(ModelRef::new("anthropic", "claude-sonnet-5-5"));
     plan.control.on_failure = OnFailure::Ask;
@@ -390,7 +390,7 @@ fn a_failure_of_the_clerks_does_not_count_against_the_provider_that_experts_need
 }
 
 #[test]
-fn without_room_under_the_ceiling_the_clerk_is_not_asked() {
+fn helper_is_not_asked_when_the_ceiling_has_no_room() {
     let mut plan = open_plan();
     plan.models.insert(
         helper(),
@@ -406,7 +406,7 @@ fn without_room_under_the_ceiling_the_clerk_is_not_asked() {
 }
 
 #[test]
-fn without_a_clerk_the_usual_personas_sit() {
+fn usual_personas_sit_without_a_helper() {
     let player = played(
         Plan {
             debate: conclave::consultation::plan::options::DebateOptions {
@@ -421,8 +421,7 @@ fn without_a_clerk_the_usual_personas_sit() {
 }
 
 #[test]
-fn a_clerk_that_does_not_answer_is_waited_for_half_a_minute_and_one_on_the_own_machine_as_long_as_it_takes()
- {
+fn remote_helper_times_out_after_30_s_and_a_local_one_never() {
     let mut player = Player::started(open_plan());
     let before = player.now;
     while player
@@ -458,7 +457,7 @@ fn a_clerk_that_does_not_answer_is_waited_for_half_a_minute_and_one_on_the_own_m
 }
 
 #[test]
-fn a_choice_that_was_interrupted_is_asked_for_again_and_one_that_was_made_is_not() {
+fn interrupted_selection_is_repeated_and_a_finished_one_is_not() {
     let mut player = Player::started(open_plan());
     player.give(Input::Interrupted);
     let mut again = Player::resumed(&player.log, Duration::from_secs(3_600), None).unwrap();
@@ -493,7 +492,7 @@ fn a_choice_that_was_interrupted_is_asked_for_again_and_one_that_was_made_is_not
 }
 
 #[test]
-fn what_ends_a_run_with_the_choice_ends_it_after_the_choice_and_it_goes_on_with_the_chosen() {
+fn run_ended_by_the_selection_resumes_with_its_personas() {
     let mut plan = open_plan();
     // The clerk's reply costs more than one and a half times what all was to cost.
     plan.models = plan
@@ -526,7 +525,7 @@ fn what_ends_a_run_with_the_choice_ends_it_after_the_choice_and_it_goes_on_with_
 }
 
 #[test]
-fn cut_off_after_any_event_the_same_personas_sit_in_the_end() {
+fn resume_after_any_event_seats_the_same_personas() {
     for choice in [CHOICE, "It depends."] {
         let whole = played(open_plan(), clerk_says(reply(choice)));
         for kept in 1..whole.log.len() {
@@ -545,7 +544,7 @@ fn cut_off_after_any_event_the_same_personas_sit_in_the_end() {
 }
 
 #[test]
-fn the_choice_is_in_the_estimate_and_given_personas_need_none() {
+fn estimate_includes_the_selection_only_when_it_is_needed() {
     let answers = |plan: &Plan| {
         plan.estimate()
             .unwrap()

@@ -230,7 +230,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_script_keeps_the_invariants_and_can_be_brought_to_an_end(
+    fn every_script_keeps_the_invariants_and_can_be_finished(
         terms in terms(),
         steps in prop::collection::vec(step(), 0..60),
     ) {
@@ -253,7 +253,7 @@ proptest! {
     }
 
     #[test]
-    fn a_machine_restored_at_any_point_ends_as_the_uninterrupted_one(terms in terms(), steps in prop::collection::vec(step(), 1..60), at in 0..60usize) {
+    fn machine_restored_at_any_point_ends_as_uninterrupted(terms in terms(), steps in prop::collection::vec(step(), 1..60), at in 0..60usize) {
         let (mut straight, mut restored) = (started(&terms), started(&terms));
         for (number, step) in steps.iter().enumerate() {
             if number == at % steps.len() {
@@ -268,7 +268,7 @@ proptest! {
     }
 
     #[test]
-    fn a_log_written_as_lines_is_read_back_the_same(terms in terms(), steps in prop::collection::vec(step(), 0..40)) {
+    fn log_written_as_lines_reads_back_equal(terms in terms(), steps in prop::collection::vec(step(), 0..40)) {
         let mut player = started(&terms);
         for step in &steps {
             play(&mut player, step);

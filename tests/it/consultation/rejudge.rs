@@ -92,7 +92,7 @@ fn turned(ask: &Ask) -> Outcome {
 }
 
 #[test]
-fn only_the_judge_is_asked_and_the_states_and_artifacts_are_those_of_any_consultation() {
+fn rejudge_asks_only_the_judge_and_passes_through_all_states() {
     let mut player = Player::started(anew());
     assert_eq!(player.machine.state(), StateName::Synthesis);
     assert_eq!(player.finish(good), StateName::Complete);
@@ -151,7 +151,7 @@ fn only_the_judge_is_asked_and_the_states_and_artifacts_are_those_of_any_consult
 }
 
 #[test]
-fn the_earlier_verdict_is_compared_with_the_new_one_by_the_clerk() {
+fn helper_compares_the_earlier_verdict_with_the_new_one() {
     let mut player = Player::started(anew());
     player.finish(turned);
     assert_eq!(
@@ -187,7 +187,7 @@ fn the_earlier_verdict_is_compared_with_the_new_one_by_the_clerk() {
 }
 
 #[test]
-fn without_a_third_round_none_is_made_up_and_without_a_verdict_nothing_is_compared() {
+fn rejudge_of_two_rounds_adds_no_cross_exam_and_compares_nothing() {
     let mut plan = anew();
     let given = plan.debate.prior_answers.as_mut().unwrap();
     (given.cross_exam, given.verdict) = (None, None);
@@ -212,7 +212,7 @@ fn without_a_third_round_none_is_made_up_and_without_a_verdict_nothing_is_compar
 }
 
 #[test]
-fn a_judge_that_fails_is_stood_in_for_and_one_that_was_interrupted_is_gone_on_with() {
+fn interrupted_rejudge_resumes_with_the_fallback_judge() {
     let mut player = Player::started(anew());
     player.answer_agent(
         "judge",
@@ -230,7 +230,7 @@ fn a_judge_that_fails_is_stood_in_for_and_one_that_was_interrupted_is_gone_on_wi
 }
 
 #[test]
-fn cut_off_after_any_event_it_ends_as_the_uninterrupted_one() {
+fn rejudge_resumed_after_any_event_ends_as_uninterrupted() {
     let mut whole = Player::started(anew());
     whole.finish(turned);
     replay(&whole.log).unwrap();
@@ -249,7 +249,7 @@ fn cut_off_after_any_event_it_ends_as_the_uninterrupted_one() {
 }
 
 #[test]
-fn the_estimate_has_the_judges_calls_alone_and_reads_the_answers_that_are_there() {
+fn estimate_counts_judge_calls_and_reads_the_prior_answers() {
     let plan = anew();
     let estimate = plan.estimate().unwrap();
     let calls: Vec<&str> = estimate

@@ -124,8 +124,7 @@ fn is_unknown(player: &Player, why: &str) {
 }
 
 #[test]
-fn both_passes_go_out_at_once_and_the_second_meets_the_same_texts_in_the_opposite_order_under_swapped_labels()
- {
+fn second_pass_sees_the_same_texts_reversed_under_swapped_labels() {
     let mut player = Player::started(without_clerk());
     for (agent, position) in [
         ("security", "Position one."),
@@ -241,7 +240,7 @@ fn sorted(line: &str) -> String {
 }
 
 #[test]
-fn the_same_words_hold_without_another_call() {
+fn equal_verdicts_need_no_comparison() {
     let mut player = until_the_verdict(twice());
     player.answer_agent(
         "judge-2",
@@ -267,7 +266,7 @@ fn the_same_words_hold_without_another_call() {
 }
 
 #[test]
-fn the_clerk_says_whether_it_held_and_a_shift_is_none() {
+fn helper_decides_whether_different_verdicts_are_consistent() {
     for (magnitude, held) in [
         ("same", true),
         ("minor_refinement", true),
@@ -314,7 +313,7 @@ fn the_clerk_says_whether_it_held_and_a_shift_is_none() {
 }
 
 #[test]
-fn agents_of_the_second_pass_are_read_by_its_own_labels() {
+fn second_pass_labels_resolve_to_the_right_experts() {
     let mut player = until_the_verdict(without_clerk());
     player.answer_agent("judge", verdict());
     player.answer_agent("judge-2", verdict());
@@ -334,7 +333,7 @@ fn agents_of_the_second_pass_are_read_by_its_own_labels() {
 }
 
 #[test]
-fn a_menu_is_compared_by_its_options_and_how_to_choose() {
+fn menus_are_compared_by_options_and_recommendation() {
     let mut plan = twice();
     plan.debate.mode = Mode::Explore;
     let mut player = until_the_verdict(plan);
@@ -358,7 +357,7 @@ fn a_menu_is_compared_by_its_options_and_how_to_choose() {
 }
 
 #[test]
-fn without_a_clerk_or_its_answer_it_is_not_known() {
+fn consistency_is_unknown_without_a_comparison() {
     let mut player = until_the_verdict(without_clerk());
     player.answer_agent("judge", verdict());
     player.answer_agent("judge-2", reply(OTHER));
@@ -381,7 +380,7 @@ fn without_a_clerk_or_its_answer_it_is_not_known() {
 }
 
 #[test]
-fn a_second_pass_that_fails_for_good_leaves_the_verdict_as_it_is() {
+fn failed_second_pass_leaves_the_verdict_unchanged() {
     for (on_failure, strict) in [
         (OnFailure::Substitute, false),
         (OnFailure::Fail, false),
@@ -410,7 +409,7 @@ fn a_second_pass_that_fails_for_good_leaves_the_verdict_as_it_is() {
 }
 
 #[test]
-fn an_unreadable_second_verdict_is_no_measure_of_the_first() {
+fn unreadable_second_verdict_leaves_consistency_unknown() {
     let mut player = until_the_verdict(twice());
     player.answer_agent("judge", verdict());
     player.answer_agent("judge-2", reply("OAuth, I would say."));
@@ -419,7 +418,7 @@ fn an_unreadable_second_verdict_is_no_measure_of_the_first() {
 }
 
 #[test]
-fn the_judges_fallbacks_stand_in_for_the_second_pass_and_it_is_told_who_did() {
+fn judge_fallback_takes_over_the_second_pass_and_is_recorded() {
     let mut player = until_the_verdict(twice());
     player.answer_agent(
         "judge-2",
@@ -443,7 +442,7 @@ fn the_judges_fallbacks_stand_in_for_the_second_pass_and_it_is_told_who_did() {
 }
 
 #[test]
-fn a_judge_that_took_over_earlier_decides_both_times() {
+fn replacement_judge_makes_both_passes() {
     let mut player = Player::started(twice());
     let fails =
         |ask: &Ask| ask.answer == AnswerKind::Synthesis && ask.model.provider.as_str() == "openai";
@@ -467,7 +466,7 @@ fn a_judge_that_took_over_earlier_decides_both_times() {
 }
 
 #[test]
-fn a_judge_that_fails_is_asked_again_and_the_second_verdict_is_not() {
+fn resume_repeats_a_failed_judge_but_not_the_second_verdict() {
     let mut player = until_the_verdict(twice());
     player.answer_agent("judge-2", verdict());
     player.answer_agent(
@@ -487,7 +486,7 @@ fn a_judge_that_fails_is_asked_again_and_the_second_verdict_is_not() {
 }
 
 #[test]
-fn interrupted_before_there_is_a_verdict_both_passes_are_made_again() {
+fn resume_repeats_both_passes_interrupted_before_a_verdict() {
     let mut player = until_the_verdict(twice());
     player.give(Input::Interrupted);
     assert_eq!(player.machine.state(), StateName::Aborted);
@@ -498,7 +497,7 @@ fn interrupted_before_there_is_a_verdict_both_passes_are_made_again() {
 }
 
 #[test]
-fn a_verdict_that_is_there_is_given_when_nobody_waits_for_the_second() {
+fn first_verdict_stands_when_the_second_pass_is_cut_short() {
     let mut player = until_the_verdict(twice());
     player.answer_agent("judge", verdict());
     player.give(Input::Interrupted);
@@ -529,7 +528,7 @@ fn a_verdict_that_is_there_is_given_when_nobody_waits_for_the_second() {
 }
 
 #[test]
-fn a_question_about_the_second_pass_is_asked_about_it_and_goes_with_it() {
+fn second_pass_question_names_it_and_is_withdrawn_with_it() {
     let mut plan = twice();
     plan.control.on_failure = OnFailure::Ask;
     let mut player = until_the_verdict(plan);
@@ -554,7 +553,7 @@ fn a_question_about_the_second_pass_is_asked_about_it_and_goes_with_it() {
 }
 
 #[test]
-fn a_ceiling_without_room_for_the_second_pass_does_not_end_it() {
+fn ceiling_without_room_for_the_second_pass_does_not_abort() {
     let room = |max_cost: MicroUsd| {
         let mut plan = twice();
         plan.control.max_cost = Some(max_cost);
@@ -589,7 +588,7 @@ fn a_ceiling_without_room_for_the_second_pass_does_not_end_it() {
 }
 
 #[test]
-fn cut_off_after_any_event_of_the_last_round_it_ends_as_the_uninterrupted_one() {
+fn resume_after_any_event_of_round_4_ends_as_uninterrupted() {
     let mut whole = until_the_verdict(twice());
     let world = |ask: &Ask, agent: &str| match ask.answer {
         AnswerKind::Verdict if agent == "judge-2" => reply(OTHER),
@@ -620,7 +619,7 @@ fn cut_off_after_any_event_of_the_last_round_it_ends_as_the_uninterrupted_one() 
 }
 
 #[test]
-fn the_estimate_counts_both_verdicts_and_the_comparison() {
+fn estimate_counts_both_verdicts_and_the_comparison() {
     let calls = |plan: &Plan| -> Vec<String> {
         let estimate = plan.estimate().unwrap();
         estimate

@@ -109,7 +109,7 @@ fn check(log: &[Envelope], machine: &Consultation, kept: usize) {
 }
 
 #[test]
-fn from_every_event_it_goes_on_to_the_same_record_and_repeats_no_answer() {
+fn resume_from_every_event_yields_the_same_record() {
     let whole = finished(Player::started(plan()));
     let expected = essence(&whole.log);
     for kept in 1..=whole.log.len() {
@@ -129,7 +129,7 @@ fn from_every_event_it_goes_on_to_the_same_record_and_repeats_no_answer() {
 }
 
 #[test]
-fn interrupted_twice_it_still_ends_the_same() {
+fn run_interrupted_twice_ends_the_same() {
     let whole = finished(Player::started(plan()));
     let expected = essence(&whole.log);
     for first in (1..whole.log.len()).step_by(5) {
@@ -147,7 +147,7 @@ fn interrupted_twice_it_still_ends_the_same() {
 }
 
 #[test]
-fn a_call_that_was_under_way_is_made_again_and_its_first_cost_stays_unknown() {
+fn lost_call_is_repeated_and_its_cost_stays_unknown() {
     let begun = Player::started(plan());
     let again = self::again(&begun.log);
     let purposes: Vec<Purpose> = again.log[begun.log.len()..]
@@ -173,7 +173,7 @@ fn a_call_that_was_under_way_is_made_again_and_its_first_cost_stays_unknown() {
 }
 
 #[test]
-fn the_time_in_between_is_nobodys_time() {
+fn pause_before_resume_is_not_counted() {
     let begun = Player::started(plan());
     let transcript = Transcript::fold(&finished(again(&begun.log)).log).unwrap();
     assert!(
@@ -185,7 +185,7 @@ fn the_time_in_between_is_nobodys_time() {
 }
 
 #[test]
-fn cut_off_at_any_byte_of_its_tail_a_journal_goes_on_from_its_last_whole_event() {
+fn journal_cut_at_any_byte_resumes_from_its_last_whole_event() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("consult-x.jsonl");
     let whole = finished(Player::started(plan()));
@@ -232,7 +232,7 @@ fn cut_off_at_any_byte_of_its_tail_a_journal_goes_on_from_its_last_whole_event()
 }
 
 #[test]
-fn a_call_that_goes_out_only_now_has_its_whole_time() {
+fn call_made_after_resume_has_its_full_time() {
     let whole = Player::started(eventful(false));
     let first_call = whole
         .log
@@ -264,7 +264,7 @@ fn a_call_that_goes_out_only_now_has_its_whole_time() {
 }
 
 #[test]
-fn a_call_that_has_begun_to_answer_is_not_hedged_when_its_log_is_played_again() {
+fn replay_does_not_hedge_a_streaming_call() {
     // At the moment of its hedge timer another seat may try again, and that timer comes first.
     let mut player = Player::started(eventful(false));
     let call = player.open[0].call;
@@ -376,7 +376,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 120, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn whatever_happened_before_a_log_cut_off_anywhere_is_gone_on_with_to_an_answer(
+    fn log_cut_anywhere_resumes_to_an_answer(
         ask in any::<bool>(),
         debate in debate(),
         steps in prop::collection::vec(step(), 0..60),

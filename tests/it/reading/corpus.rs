@@ -98,7 +98,7 @@ fn scaffold(kind: AnswerKind) -> Vec<String> {
 }
 
 #[test]
-fn each_answer_is_read_as_expected_with_all_problems_named() {
+fn corpus_answers_are_read_with_all_problems_reported() {
     let mut wrong = Vec::new();
     let all = corpus();
     assert!(all.len() >= 75, "{} cases", all.len());
@@ -160,7 +160,7 @@ fn each_answer_is_read_as_expected_with_all_problems_named() {
 }
 
 #[test]
-fn no_word_of_an_answer_is_lost() {
+fn reading_loses_no_word_of_an_answer() {
     let who = AgentId::from("security");
     let mut losses = Vec::new();
     for case in corpus() {

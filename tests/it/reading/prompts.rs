@@ -31,7 +31,7 @@ fn properties(schema: &Value, names: &mut Vec<String>) {
 }
 
 #[test]
-fn every_kind_of_answer_is_asked_for_in_every_mode_that_has_it_and_in_both_sizes() {
+fn every_mode_and_size_has_a_prompt_for_every_answer_kind() {
     let asked: BTreeSet<(Mode, Size, AnswerKind)> = all_saying("Stay.")
         .iter()
         .map(|one| (one.mode, one.size, one.kind))
@@ -54,7 +54,7 @@ fn every_kind_of_answer_is_asked_for_in_every_mode_that_has_it_and_in_both_sizes
 }
 
 #[test]
-fn every_prompt_has_the_question_and_every_expert_its_persona() {
+fn every_prompt_contains_the_question_and_the_experts_persona() {
     for one in all_saying("Stay.") {
         assert_eq!(
             one.prompt.shared.matches(QUESTION).count(),
@@ -81,7 +81,7 @@ fn every_prompt_has_the_question_and_every_expert_its_persona() {
 }
 
 #[test]
-fn every_protocol_asks_for_json_and_names_every_field_of_the_schema() {
+fn every_protocol_asks_for_json_and_names_every_schema_field() {
     for one in all_saying("Stay.") {
         assert!(
             one.prompt.protocol.contains("JSON object"),
@@ -104,7 +104,7 @@ fn every_protocol_asks_for_json_and_names_every_field_of_the_schema() {
 }
 
 #[test]
-fn what_is_stable_does_not_depend_on_what_members_say() {
+fn stable_prompt_parts_do_not_depend_on_answers() {
     for (one, other) in all_saying("Stay.")
         .into_iter()
         .zip(all_saying("Move, and soon."))
@@ -121,7 +121,7 @@ fn what_is_stable_does_not_depend_on_what_members_say() {
 }
 
 #[test]
-fn nobody_is_shown_another_expert_but_by_label() {
+fn prompts_show_other_experts_only_by_label() {
     let experts = distinctive_seats();
     for one in all_saying("Stay.") {
         let whole = one.prompt.text().to_lowercase();
@@ -152,7 +152,7 @@ fn nobody_is_shown_another_expert_but_by_label() {
 }
 
 #[test]
-fn no_template_names_a_vendor_a_model_or_a_persona() {
+fn templates_name_no_vendor_model_or_persona() {
     let vendors = [
         "anthropic",
         "openai",
@@ -184,7 +184,7 @@ fn no_template_names_a_vendor_a_model_or_a_persona() {
 }
 
 #[test]
-fn experts_are_shown_in_the_drawn_order_and_told_their_own_label() {
+fn experts_appear_in_drawn_order_and_learn_their_own_label() {
     let (templates, labels, seats) = (Templates::builtin(), labels(), seats());
     let prompter = prompter(&templates, &labels, Mode::Converge);
     let answers = [
@@ -265,7 +265,7 @@ fn hostile() -> Vec<String> {
 }
 
 #[test]
-fn hostile_words_change_nothing_outside_their_fence_whoever_says_them() {
+fn hostile_text_changes_nothing_outside_its_fence() {
     let (templates, experts) = (Templates::builtin(), distinctive_seats());
     let whole = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let plain: Vec<String> = all_saying("Stay.")
@@ -312,7 +312,7 @@ fn hostile_words_change_nothing_outside_their_fence_whoever_says_them() {
 }
 
 #[test]
-fn an_answer_that_was_kept_as_prose_is_shown_as_prose() {
+fn prose_answer_is_shown_as_prose() {
     let (templates, labels) = (Templates::builtin(), labels());
     let prompter = prompter(&templates, &labels, Mode::Converge);
     let Content::Independent(own) = keep_prose(
@@ -351,7 +351,7 @@ fn an_answer_that_was_kept_as_prose_is_shown_as_prose() {
 }
 
 #[test]
-fn a_repair_shows_the_answer_and_what_is_wrong_after_the_same_prompt() {
+fn repair_prompt_adds_the_answer_and_its_problems() {
     let (templates, labels) = (Templates::builtin(), labels());
     let prompter = prompter(&templates, &labels, Mode::Converge);
     let original = prompter.independent(&seats()[0]).unwrap();
@@ -389,7 +389,7 @@ fn a_repair_shows_the_answer_and_what_is_wrong_after_the_same_prompt() {
 }
 
 #[test]
-fn one_expert_alone_is_not_asked_to_agree_with_anybody() {
+fn single_expert_is_not_asked_for_agreement() {
     let (templates, labels) = (Templates::builtin(), labels());
     for (mode, size) in Mode::ALL
         .into_iter()
@@ -413,7 +413,7 @@ fn one_expert_alone_is_not_asked_to_agree_with_anybody() {
 }
 
 #[test]
-fn an_overridden_template_is_used_and_its_fingerprint_changes() {
+fn overridden_template_is_used_and_changes_its_hash() {
     let mut templates = Templates::builtin();
     let before = templates.used();
     assert!(
@@ -443,7 +443,7 @@ fn an_overridden_template_is_used_and_its_fingerprint_changes() {
 }
 
 #[test]
-fn a_template_that_cannot_be_used_is_refused_at_once() {
+fn unusable_template_is_rejected_at_once() {
     let front = "---\nversion: v2\n---\n";
     for (name, text, why) in [
         (
@@ -533,7 +533,7 @@ fn personas_are_found_by_id_name_and_alias() {
 }
 
 #[test]
-fn labels_are_drawn_from_the_seed_alone() {
+fn labels_depend_only_on_the_seed() {
     assert_eq!(Labels::draw(&seats(), 3), labels());
     assert_eq!(
         labels().order(),

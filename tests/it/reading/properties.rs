@@ -170,7 +170,7 @@ proptest! {
     }
 
     #[test]
-    fn any_soup_of_what_json_is_made_of_is_read_without_panic(kind in kind(), pieces in proptest::collection::vec(select(vec![
+    fn any_mix_of_json_fragments_is_read_without_panic(kind in kind(), pieces in proptest::collection::vec(select(vec![
         "{", "}", "[", "]", "\"", "'", ",", ":", "\\", "\\u", "\n", " ", "```", "json", "<think>", "</think>", "position", "\"position\"",
         "confidence", "\"challenges\":", "0.8", "-", "85%", "true", "null", "NaN", "//", "/*", "*/", "“", "”", "é", "Expert A", "{\"answer\":\"{",
     ]), 0..60)) {
@@ -178,7 +178,7 @@ proptest! {
     }
 
     #[test]
-    fn an_answer_as_asked_is_kept_whole_and_gives_nothing_to_report((kind, answer) in valid(), pretty in any::<bool>()) {
+    fn valid_answer_is_read_completely_without_problems((kind, answer) in valid(), pretty in any::<bool>()) {
         let text = if pretty { serde_json::to_string_pretty(&answer).unwrap() } else { answer.to_string() };
         let reading = read(kind, &text, &AgentId::from("security"), &labels());
         prop_assert_eq!(&reading.problems, &[]);
@@ -187,7 +187,7 @@ proptest! {
     }
 
     #[test]
-    fn no_beginning_of_an_answer_is_taken_for_an_answer((kind, answer) in valid(), share in 0.0..1.0_f64, fenced in any::<bool>()) {
+    fn truncated_answer_is_never_accepted_as_complete((kind, answer) in valid(), share in 0.0..1.0_f64, fenced in any::<bool>()) {
         let text = answer.to_string();
         let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).skip(1).collect();
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "a place in a short list")]
@@ -199,7 +199,7 @@ proptest! {
     }
 
     #[test]
-    fn an_answer_with_anything_put_in_or_taken_out_is_read_without_panic(
+    fn edited_answer_is_read_without_panic(
         (kind, answer) in valid(), at in any::<proptest::sample::Index>(), length in 0_usize..4, put in "[{}\\[\\]\",:'\\\\ a0é]{0,3}"
     ) {
         let text: Vec<char> = answer.to_string().chars().collect();

@@ -21,7 +21,7 @@ fn independent(text: &str) -> Reading {
 }
 
 #[test]
-fn a_megabyte_of_rationale_is_read_whole() {
+fn megabyte_of_rationale_is_read_completely() {
     let words = "word ".repeat(MEGABYTE / 5);
     let answer = serde_json::json!({ "position": "Stay.", "key_points": ["Cost"], "rationale": words, "confidence": 0.7 });
     let reading = independent(&answer.to_string());
@@ -38,7 +38,7 @@ fn a_megabyte_of_rationale_is_read_whole() {
 }
 
 #[test]
-fn a_megabyte_of_prose_is_kept_whole_as_the_position() {
+fn megabyte_of_prose_becomes_the_position() {
     let words = "word ".repeat(MEGABYTE / 5);
     assert_eq!(independent(&words).content, None);
     let Content::Independent(kept) =
@@ -55,7 +55,7 @@ fn a_megabyte_of_prose_is_kept_whole_as_the_position() {
 }
 
 #[test]
-fn no_shape_of_a_large_answer_takes_long_or_breaks_the_stack() {
+fn large_malformed_answers_are_read_fast_without_stack_overflow() {
     // Deep enough for any stack, and long enough for what grows with the square to be noticed.
     let size = MEGABYTE / 4;
     for piece in [

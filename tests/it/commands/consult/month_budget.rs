@@ -62,7 +62,7 @@ fn processes_never_exceed_the_monthly_budget_together() {
 }
 
 #[test]
-fn a_damaged_budget_file_stops_before_anything_is_spent() {
+fn damaged_budget_file_stops_the_run_before_any_spending() {
     let server = ProviderServer::start();
     let home = Conclave::at(&server).config("{}");
     let process = beside(&home, &server, 5_000_000);

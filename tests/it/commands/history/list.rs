@@ -11,7 +11,7 @@ use super::{MIDDLE, NEWEST, OLDEST, ids, three};
 const SCHEMA: &str = include_str!("../../../../schemas/history.schema.json");
 
 #[test]
-fn a_pipe_gets_a_line_a_consultation_with_everything_in_full_newest_first() {
+fn pipe_gets_one_full_line_per_consultation_newest_first() {
     let ran = three().run(&["history"]).ends_with(0);
     assert_eq!(ran.stderr, "");
     let lines: Vec<Vec<&str>> = ran
@@ -44,7 +44,7 @@ fn a_pipe_gets_a_line_a_consultation_with_everything_in_full_newest_first() {
 }
 
 #[test]
-fn the_json_is_as_its_schema_says() {
+fn list_json_matches_the_published_schema() {
     let conclave = three();
     conclave
         .run(&[
@@ -105,7 +105,7 @@ fn the_json_is_as_its_schema_says() {
 }
 
 #[test]
-fn a_home_without_consultations_says_what_to_do() {
+fn empty_home_yields_a_hint_to_consult() {
     let conclave = Conclave::new();
     let ran = conclave.run(&["history"]).ends_with(0);
     assert_eq!(ran.stdout, "");
@@ -129,7 +129,7 @@ fn a_home_without_consultations_says_what_to_do() {
 }
 
 #[test]
-fn states_and_modes_are_told_apart() {
+fn states_and_modes_are_shown() {
     let conclave = three();
     let listed = |arguments: &[&str]| {
         let json = conclave
@@ -168,7 +168,7 @@ fn states_and_modes_are_told_apart() {
 }
 
 #[test]
-fn so_many_are_listed_as_are_asked_for_and_each_can_be_shown_by_the_short_form_of_its_id() {
+fn limit_applies_and_every_short_id_can_be_shown() {
     let conclave = Conclave::new();
     generated::write(&log_folder(&conclave), 11, 60, Length::Short);
     let listed = |arguments: &[&str]| {
@@ -218,7 +218,7 @@ fn so_many_are_listed_as_are_asked_for_and_each_can_be_shown_by_the_short_form_o
 }
 
 #[test]
-fn one_that_runs_is_shown_as_running_and_one_that_was_killed_can_be_gone_on_with() {
+fn running_and_killed_consultations_are_distinguished() {
     let server = ProviderServer::start();
     server.on(
         On::vendor(Vendor::OpenAi).nth(2),

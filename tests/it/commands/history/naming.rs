@@ -4,7 +4,7 @@ use crate::support::saved::complete_consultation;
 use super::{NEWEST, OLDEST, three};
 
 #[test]
-fn a_name_that_could_be_several_lists_them_and_one_that_is_none_says_where_to_look() {
+fn ambiguous_names_list_candidates_and_unknown_names_get_a_hint() {
     let conclave = three();
     for command in [
         &["history", "show"],
@@ -38,7 +38,7 @@ fn a_name_that_could_be_several_lists_them_and_one_that_is_none_says_where_to_lo
 }
 
 #[test]
-fn ids_beginnings_files_and_last_are_names_with_an_index_and_without() {
+fn ids_prefixes_files_and_last_work_with_and_without_an_index() {
     let conclave = three();
     let file = conclave
         .home()
@@ -78,7 +78,7 @@ fn ids_beginnings_files_and_last_are_names_with_an_index_and_without() {
 }
 
 #[test]
-fn what_the_index_does_not_know_is_found_in_the_folder() {
+fn unindexed_consultation_is_found_in_the_folder() {
     let conclave = three();
     complete_consultation(
         "01kfb0dddddddddddddddddddd",
@@ -94,7 +94,7 @@ fn what_the_index_does_not_know_is_found_in_the_folder() {
 }
 
 #[test]
-fn completion_offers_ids_and_never_makes_an_index_nor_says_anything() {
+fn completion_offers_ids_without_creating_an_index() {
     let conclave = three();
     let offered = |arguments: &[&str]| {
         let ran = conclave

@@ -17,7 +17,7 @@ fn outcome_of(conclave: &Conclave, id: &str) -> Value {
 }
 
 #[test]
-fn what_became_of_an_answer_is_kept_replaced_and_taken_back() {
+fn outcome_is_recorded_replaced_and_removed() {
     let conclave = three();
     let ran = conclave
         .run(&[
@@ -103,7 +103,7 @@ fn what_became_of_an_answer_is_kept_replaced_and_taken_back() {
 }
 
 #[test]
-fn without_an_answer_there_is_nothing_to_be_right_or_wrong() {
+fn consultation_without_an_answer_cannot_be_graded() {
     let conclave = three();
     for id in [MIDDLE, NEWEST] {
         let told = conclave

@@ -39,7 +39,7 @@ fn newest(conclave: &Conclave) -> Value {
 }
 
 #[test]
-fn only_the_judge_is_asked_once_for_each_of_rounds_2_and_4() {
+fn rejudge_asks_the_judge_once_in_each_of_rounds_2_and_4() {
     let (conclave, server) = one();
     let before = request_counts(&server);
     let requests = server.requests().len();
@@ -110,7 +110,7 @@ fn only_the_judge_is_asked_once_for_each_of_rounds_2_and_4() {
 }
 
 #[test]
-fn a_verdict_that_turned_is_told_with_the_clerks_reason_and_the_judge_of_then_judges_again() {
+fn changed_verdict_is_reported_with_the_helpers_reason() {
     let (conclave, server) = one();
     let requests = server.requests().len();
     let judge = newest(&conclave)["judge"]["model"]
@@ -148,7 +148,7 @@ fn a_verdict_that_turned_is_told_with_the_clerks_reason_and_the_judge_of_then_ju
 }
 
 #[test]
-fn without_answers_or_without_anybody_to_ask_it_is_refused() {
+fn rejudge_needs_answers_and_an_available_judge() {
     let conclave = three();
     let told = conclave
         .run(&["history", "rejudge", "nothing"])
@@ -195,7 +195,7 @@ fn without_answers_or_without_anybody_to_ask_it_is_refused() {
 }
 
 #[test]
-fn consent_and_ceiling_hold_for_it_too() {
+fn rejudge_respects_consent_and_ceiling() {
     let (conclave, server) = one();
     let id = newest(&conclave)["consultation_id"]
         .as_str()
@@ -223,7 +223,7 @@ fn consent_and_ceiling_hold_for_it_too() {
 }
 
 #[test]
-fn a_record_of_the_original_is_judged_anew() {
+fn record_of_the_original_tool_can_be_rejudged() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     let fixture = include_str!("../../records/fixtures/original/complete.json");
@@ -262,7 +262,7 @@ fn a_record_of_the_original_is_judged_anew() {
 }
 
 #[test]
-fn an_interrupted_judgement_is_gone_on_with_without_the_experts() {
+fn interrupted_rejudge_resumes_without_the_experts() {
     let (conclave, server) = one();
     let judge = newest(&conclave)["judge"]["model"]
         .as_str()

@@ -28,7 +28,7 @@ fn listed(conclave: &Conclave) -> Vec<String> {
 }
 
 #[test]
-fn everything_of_a_consultation_goes_and_nothing_of_another() {
+fn rm_deletes_every_file_of_one_consultation_only() {
     let conclave = three();
     conclave
         .run(&["history", "outcome", OLDEST, "right"])
@@ -76,7 +76,7 @@ fn everything_of_a_consultation_goes_and_nothing_of_another() {
 }
 
 #[test]
-fn without_a_terminal_it_must_be_agreed_to_in_advance() {
+fn rm_without_a_terminal_needs_advance_consent() {
     let conclave = three();
     let told = conclave
         .run(&["history", "rm", MIDDLE, OLDEST])
@@ -116,7 +116,7 @@ fn without_a_terminal_it_must_be_agreed_to_in_advance() {
 }
 
 #[test]
-fn what_is_old_goes_together() {
+fn old_consultations_are_deleted_together() {
     let conclave = three();
     let now = jiff::Timestamp::now().to_string();
     complete_consultation("01zzz0zzzzzzzzzzzzzzzzzzzz", &now, "Now?").save(&conclave);
@@ -165,7 +165,7 @@ fn what_is_old_goes_together() {
 }
 
 #[test]
-fn what_cannot_be_deleted_does_not_keep_the_others() {
+fn undeletable_file_does_not_stop_the_other_deletions() {
     let conclave = three();
     let markdown = log_folder(&conclave).join(format!("consult-{MIDDLE}.md"));
     std::fs::remove_file(&markdown).unwrap();
@@ -214,7 +214,7 @@ fn what_cannot_be_deleted_does_not_keep_the_others() {
 }
 
 #[test]
-fn what_a_killed_deletion_leaves_is_deleted_the_next_time() {
+fn next_deletion_finishes_a_killed_one() {
     // After each file that it takes away, and after the last of them.
     for gone in 1..=4 {
         let conclave = three();
@@ -242,7 +242,7 @@ fn what_a_killed_deletion_leaves_is_deleted_the_next_time() {
 }
 
 #[test]
-fn an_index_that_cannot_be_used_keeps_nothing_from_being_deleted() {
+fn unusable_index_does_not_prevent_deletion() {
     let conclave = three();
     std::fs::write(conclave.home().join("consult-analytics.db"), "no database").unwrap();
     conclave.run(&["history", "rm", OLDEST, "-y"]).ends_with(0);
@@ -269,7 +269,7 @@ fn asked() -> (Conclave, Terminal) {
 }
 
 #[test]
-fn a_yes_on_the_terminal_deletes() {
+fn yes_on_the_terminal_deletes() {
     let (conclave, mut terminal) = asked();
     terminal.type_in("maybe\n");
     terminal.wait_for("Please answer y or n: ", 1);
@@ -293,7 +293,7 @@ fn a_yes_on_the_terminal_deletes() {
 }
 
 #[test]
-fn anything_else_than_a_yes_deletes_nothing() {
+fn any_other_answer_deletes_nothing() {
     for (typed, code) in [
         ("\n", Some(3)),
         ("n\n", Some(3)),

@@ -11,7 +11,7 @@ fn found(conclave: &Conclave, text: &str) -> Vec<String> {
 }
 
 #[test]
-fn words_are_found_in_questions_and_recommendations_whatever_they_look_like() {
+fn search_finds_words_in_questions_and_recommendations() {
     let conclave = three();
     for (text, expected) in [
         ("oauth", vec![OLDEST]),
@@ -40,7 +40,7 @@ fn words_are_found_in_questions_and_recommendations_whatever_they_look_like() {
 }
 
 #[test]
-fn nothing_that_is_typed_is_an_operator() {
+fn search_words_are_never_operators() {
     let conclave = three();
     for text in [
         "AND",
@@ -107,7 +107,7 @@ fn nothing_that_is_typed_is_an_operator() {
 }
 
 #[test]
-fn nothing_is_no_search_and_very_much_is_one() {
+fn empty_search_is_rejected_and_a_very_long_one_works() {
     let conclave = three();
     for text in ["", "  ", "\"\""] {
         let ran = conclave.run(&["history", "--search", text]).ends_with(2);

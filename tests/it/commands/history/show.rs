@@ -6,7 +6,7 @@ use crate::support::saved::complete_consultation;
 use super::{MIDDLE, NEWEST, OLDEST, three};
 
 #[test]
-fn one_is_shown_as_it_was_answered() {
+fn show_prints_the_original_answer() {
     let conclave = three();
     let ran = conclave.run(&["history", "show", OLDEST]).ends_with(0);
     assert_eq!(ran.stderr, "");
@@ -37,7 +37,7 @@ fn one_is_shown_as_it_was_answered() {
 }
 
 #[test]
-fn a_round_or_an_agent_can_be_had_alone_and_what_is_not_there_is_refused_with_what_is() {
+fn show_prints_one_round_or_agent_and_rejects_missing_ones() {
     let conclave = three();
     let show =
         |arguments: &[&str]| conclave.run(&[&["history", "show", OLDEST], arguments].concat());
@@ -80,7 +80,7 @@ fn a_round_or_an_agent_can_be_had_alone_and_what_is_not_there_is_refused_with_wh
 }
 
 #[test]
-fn one_without_a_record_is_shown_from_its_journal() {
+fn consultation_without_a_record_is_shown_from_its_journal() {
     let conclave = three();
     let ran = conclave.run(&["history", "show", NEWEST]).ends_with(0);
     assert!(
@@ -99,7 +99,7 @@ fn one_without_a_record_is_shown_from_its_journal() {
 }
 
 #[test]
-fn a_journal_that_has_gone_on_since_the_record_tells_more() {
+fn journal_newer_than_its_record_is_shown() {
     let conclave = three();
     let files =
         complete_consultation(MIDDLE, "2026-01-06T10:00:00Z", "Went on?").save_journal(&conclave);
@@ -121,7 +121,7 @@ fn a_journal_that_has_gone_on_since_the_record_tells_more() {
 }
 
 #[test]
-fn what_is_gone_or_damaged_is_told() {
+fn missing_and_damaged_files_are_reported() {
     let conclave = three();
     let logs = conclave.home().join("consult-logs");
     std::fs::write(logs.join(format!("consult-{MIDDLE}.json")), "{}").unwrap();
@@ -151,7 +151,7 @@ fn what_is_gone_or_damaged_is_told() {
 }
 
 #[test]
-fn a_terminal_gets_it_rendered_and_no_wider_than_it_is() {
+fn terminal_output_is_rendered_within_its_width() {
     let conclave = three()
         .variable("TERM", "xterm-256color")
         .without("NO_COLOR");
@@ -172,7 +172,7 @@ fn a_terminal_gets_it_rendered_and_no_wider_than_it_is() {
 }
 
 #[test]
-fn it_is_exported_in_each_form_to_a_file_or_to_standard_output() {
+fn export_writes_each_format_to_a_file_or_standard_output() {
     let conclave = three();
     let export = |format: &str, rest: &[&str]| {
         conclave.run(&[&["history", "export", OLDEST, "--format", format], rest].concat())

@@ -14,7 +14,7 @@ const PROCESSES: usize = 8;
 
 #[cfg(target_os = "linux")]
 #[test]
-fn whoever_finds_an_index_that_another_process_has_made_meanwhile_brings_its_own_rows() {
+fn process_adds_its_rows_to_an_index_created_meanwhile() {
     let server = ProviderServer::start();
     let (conclave, other) = (Conclave::at(&server), Conclave::at(&server));
     fs::create_dir(other.home()).unwrap();
@@ -34,7 +34,7 @@ fn whoever_finds_an_index_that_another_process_has_made_meanwhile_brings_its_own
 }
 
 #[test]
-fn eight_processes_at_once_bring_all_their_consultations() {
+fn eight_concurrent_processes_index_all_their_consultations() {
     let each = std::env::vars()
         .find(|(name, _)| name == "CONCLAVE_TEST_CROWD")
         .map_or(1, |(_, value)| value.parse().unwrap());

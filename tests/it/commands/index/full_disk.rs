@@ -39,7 +39,7 @@ fn only(folder: &Path, ending: &str) -> Option<PathBuf> {
 }
 
 #[test]
-fn whichever_write_finds_no_room_those_before_it_are_whole_and_the_answer_is_given() {
+fn full_disk_at_any_write_keeps_earlier_files_and_the_answer() {
     let mut seen = std::collections::BTreeSet::new();
     for blocks in [
         1, 8, 32, 40, 64, 96, 128, 160, 180, 200, 220, 240, 260, 300, 400, 800,
@@ -142,7 +142,7 @@ fn kilobytes(path: Option<PathBuf>) -> u64 {
 }
 
 #[test]
-fn wherever_a_real_disk_is_full_what_was_written_before_is_whole() {
+fn full_file_system_keeps_everything_written_before() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     let kept = |number: u64| conclave.folder().join(format!("kept{number}"));
@@ -210,7 +210,7 @@ fn wherever_a_real_disk_is_full_what_was_written_before_is_whole() {
 }
 
 #[test]
-fn a_rebuild_that_finds_no_room_leaves_the_old_index_and_nothing_else() {
+fn rebuild_on_a_full_disk_leaves_only_the_old_index() {
     let conclave = with_records(Conclave::new(), 40);
     let whole = statistics(&conclave).stdout;
     for blocks in [8, 100] {
@@ -239,7 +239,7 @@ fn a_rebuild_that_finds_no_room_leaves_the_old_index_and_nothing_else() {
 }
 
 #[test]
-fn where_no_index_can_be_kept_questions_are_answered_from_the_records() {
+fn commands_read_records_when_no_index_can_be_written() {
     let conclave = with_records(Conclave::new(), 6);
     let ran = limited(&conclave, 8, "consult-stats --json").ends_with(0);
     assert_eq!(total(&ran), 6);

@@ -15,7 +15,7 @@ fn temporary(conclave: &Conclave) -> Vec<String> {
 }
 
 #[test]
-fn killed_at_any_instant_a_rebuild_leaves_the_old_index_working() {
+fn rebuild_killed_at_any_time_leaves_the_old_index_working() {
     let times = std::env::vars()
         .find(|(name, _)| name == "CONCLAVE_TEST_KILLS")
         .map_or(6, |(_, value)| value.parse().unwrap());

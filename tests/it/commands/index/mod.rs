@@ -53,7 +53,7 @@ fn settle(conclave: &Conclave) {
 }
 
 #[test]
-fn a_missing_index_is_made_from_the_records_with_one_note_and_then_it_is_there() {
+fn missing_index_is_built_from_records_with_one_note() {
     let conclave = with_records(Conclave::new(), 5);
     let ran = statistics(&conclave);
     assert_eq!((total(&ran), ran.stderr.as_str()), (5, MADE));
@@ -62,7 +62,7 @@ fn a_missing_index_is_made_from_the_records_with_one_note_and_then_it_is_there()
 }
 
 #[test]
-fn where_nothing_is_kept_nothing_is_said_and_no_home_is_made() {
+fn command_without_records_prints_nothing_and_creates_no_home() {
     let conclave = Conclave::new();
     let ran = statistics(&conclave);
     assert_eq!((total(&ran), ran.stderr.as_str()), (0, ""));
@@ -74,7 +74,7 @@ fn where_nothing_is_kept_nothing_is_said_and_no_home_is_made() {
 }
 
 #[test]
-fn a_damaged_index_is_made_anew_by_whoever_notices_and_nothing_is_lost() {
+fn damaged_index_is_rebuilt_by_any_command_without_loss() {
     let conclave = with_records(Conclave::new(), 12);
     let whole = statistics(&conclave).stdout;
     for (name, damage) in DAMAGES {
@@ -91,7 +91,7 @@ fn a_damaged_index_is_made_anew_by_whoever_notices_and_nothing_is_lost() {
 }
 
 #[test]
-fn damage_that_only_a_statement_meets_is_mended_as_well() {
+fn damage_found_by_a_query_is_repaired() {
     let conclave = with_records(Conclave::new(), 12);
     let whole = statistics(&conclave).stdout;
     settle(&conclave);
@@ -107,7 +107,7 @@ fn damage_that_only_a_statement_meets_is_mended_as_well() {
 }
 
 #[test]
-fn another_programs_index_is_kept_and_ours_is_made_in_its_place() {
+fn foreign_database_is_preserved_and_a_new_index_is_built() {
     let conclave = with_records(Conclave::new(), 4);
     foreign(&database(&conclave));
     let ran = statistics(&conclave);
@@ -134,7 +134,7 @@ fn newer(conclave: &Conclave) {
 }
 
 #[test]
-fn a_newer_index_is_refused_with_what_to_do_and_can_be_made_anew() {
+fn newer_index_is_rejected_with_a_hint_and_can_be_rebuilt() {
     let conclave = with_records(Conclave::new().variable("LC_ALL", "C.UTF-8"), 3);
     newer(&conclave);
     let ran = conclave.run(&["consult-stats"]).ends_with(2);
@@ -162,7 +162,7 @@ fn a_newer_index_is_refused_with_what_to_do_and_can_be_made_anew() {
 }
 
 #[test]
-fn a_rebuild_tells_how_many_there_are_and_names_what_was_left_out() {
+fn rebuild_reports_counts_and_omitted_files() {
     let conclave = with_records(Conclave::new(), 7);
     for number in 1..=5 {
         fs::write(
@@ -186,7 +186,7 @@ fn a_rebuild_tells_how_many_there_are_and_names_what_was_left_out() {
 }
 
 #[test]
-fn an_index_that_nobody_can_use_is_an_error_that_says_why() {
+fn unusable_index_is_an_error_with_its_cause() {
     let conclave = with_records(Conclave::new(), 1);
     fs::create_dir(database(&conclave)).unwrap();
     let ran = conclave.run(&["consult-stats"]).ends_with(1);
@@ -201,7 +201,7 @@ fn an_index_that_nobody_can_use_is_an_error_that_says_why() {
 }
 
 #[test]
-fn a_consultation_is_in_the_index_when_it_has_ended() {
+fn finished_consultation_is_indexed() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     let ran = conclave.run(&["consult", "Shall we?"]).ends_with(0);
@@ -224,7 +224,7 @@ fn a_consultation_is_in_the_index_when_it_has_ended() {
 }
 
 #[test]
-fn without_a_log_nothing_is_indexed() {
+fn unlogged_consultation_is_not_indexed() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     conclave.run(&["consult", "-n", "Shall we?"]).ends_with(0);
@@ -237,7 +237,7 @@ fn without_a_log_nothing_is_indexed() {
 }
 
 #[test]
-fn an_index_that_has_to_be_mended_is_when_the_answer_has_been_given() {
+fn damaged_index_is_repaired_after_the_answer_is_printed() {
     let server = ProviderServer::start();
     let conclave = with_records(Conclave::at(&server), 3);
     for (count, note) in [(4, MADE), (5, MENDED)] {
@@ -261,7 +261,7 @@ fn an_index_that_has_to_be_mended_is_when_the_answer_has_been_given() {
 }
 
 #[test]
-fn an_index_that_cannot_be_written_is_told_once_and_changes_nothing_else() {
+fn unwritable_index_is_reported_once_and_changes_nothing_else() {
     let server = ProviderServer::start();
     let conclave = with_records(Conclave::at(&server), 2);
     newer(&conclave);
@@ -279,7 +279,7 @@ fn an_index_that_cannot_be_written_is_told_once_and_changes_nothing_else() {
 }
 
 #[test]
-fn a_killed_consultation_is_counted_by_who_asks_next_and_again_when_it_was_gone_on_with() {
+fn killed_consultation_is_counted_before_and_after_resume() {
     let server = ProviderServer::start();
     server.on(
         On::vendor(Vendor::OpenAi).nth(7),
@@ -322,7 +322,7 @@ fn a_killed_consultation_is_counted_by_who_asks_next_and_again_when_it_was_gone_
 }
 
 #[test]
-fn a_dry_run_makes_no_index() {
+fn dry_run_creates_no_index() {
     let server = ProviderServer::start();
     let conclave = with_records(Conclave::at(&server), 2);
     conclave
