@@ -74,7 +74,7 @@ async fn answer(
 }
 
 #[tokio::test]
-async fn three_experts_share_the_beginning_of_their_prompts() {
+async fn three_experts_share_a_prompt_prefix() {
     let Some(file) = smallest() else { return };
     let provider = provider(file);
     let personas = [
@@ -125,7 +125,7 @@ async fn three_experts_share_the_beginning_of_their_prompts() {
 }
 
 #[tokio::test]
-async fn a_dropped_ask_stops_and_leaves_the_engine_free_for_the_next() {
+async fn a_dropped_call_frees_the_engine() {
     let Some(file) = smallest() else { return };
     let provider = provider(file);
     let (first, second) = (
@@ -166,7 +166,7 @@ async fn a_prompt_that_does_not_fit_is_refused_with_its_excess() {
 }
 
 #[tokio::test]
-async fn asked_the_same_again_it_answers_the_same() {
+async fn the_same_prompt_gives_the_same_answer() {
     let Some(file) = smallest() else { return };
     let first = answer(
         &provider(file.clone()),
@@ -186,7 +186,7 @@ async fn asked_the_same_again_it_answers_the_same() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_no_model_is_an_error_and_not_a_crash() {
+async fn a_file_that_is_not_a_model_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("not-a-model.gguf");
     std::fs::write(&file, "hello").unwrap();
@@ -206,7 +206,7 @@ async fn a_file_that_is_no_model_is_an_error_and_not_a_crash() {
 }
 
 #[tokio::test]
-async fn another_model_than_the_loaded_one_is_not_answered_for() {
+async fn calls_to_a_model_that_is_not_loaded_fail() {
     let provider = provider(PathBuf::from("nowhere.gguf"));
     let mut other = ask(1, "a lawyer", AnswerKind::Independent);
     other.model = ModelRef::new("local", "gpt");

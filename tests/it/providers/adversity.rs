@@ -206,7 +206,7 @@ fn assert_fails(what: &str, vendor: Vendor, failure: &Failure, class: FailureCla
 }
 
 #[tokio::test]
-async fn what_is_only_unusual_does_not_harm_an_answer() {
+async fn unusual_but_valid_transfers_give_the_whole_answer() {
     let tenth = Duration::from_millis(100);
     let cases = [
         ("as documented", good()),
@@ -255,7 +255,7 @@ async fn what_is_only_unusual_does_not_harm_an_answer() {
 }
 
 #[tokio::test]
-async fn what_streams_of_events_contain_beside_data_does_not_harm_an_answer() {
+async fn event_stream_extras_are_ignored() {
     let cases = [
         (
             "a line of garbage",
@@ -288,7 +288,7 @@ async fn what_streams_of_events_contain_beside_data_does_not_harm_an_answer() {
 }
 
 #[tokio::test]
-async fn silence_is_given_up_after_the_time_that_is_set_wherever_it_falls() {
+async fn the_idle_timeout_applies_at_every_stage_of_a_reply() {
     let long = Duration::from_secs(60);
     let cases = [
         (
@@ -334,13 +334,13 @@ async fn silence_is_given_up_after_the_time_that_is_set_wherever_it_falls() {
 }
 
 #[tokio::test]
-async fn comments_are_signs_of_life_for_longer_than_any_silence_is_borne() {
+async fn comments_reset_the_idle_timeout() {
     let answer = good().silence(SHORT * 2).keep_alive(SHORT / 10);
     assert_all_answered("comments", reports_within(SHORT, &SPEAKERS, &answer).await);
 }
 
 #[tokio::test]
-async fn an_early_end_keeps_what_arrived() {
+async fn an_early_end_preserves_the_partial_text() {
     let (nothing, ended) = (
         "the stream ended before anything of an answer had come",
         "the stream ended before the answer was complete",
@@ -405,7 +405,7 @@ async fn an_early_end_keeps_what_arrived() {
 }
 
 #[tokio::test]
-async fn at_whatever_byte_a_connection_ends_no_part_is_taken_for_the_whole() {
+async fn a_connection_cut_at_any_byte_never_gives_a_complete_answer() {
     for vendor in [
         Vendor::Anthropic,
         Vendor::Mistral,
@@ -452,7 +452,7 @@ async fn at_whatever_byte_a_connection_ends_no_part_is_taken_for_the_whole() {
 }
 
 #[tokio::test]
-async fn a_missing_last_event_matters_unless_the_end_was_announced() {
+async fn a_missing_last_event_matters_only_without_a_finish_reason() {
     for CallReport {
         vendor, outcome, ..
     } in reports_of_all(&good().damaged(Damage::WithoutLast(1))).await
@@ -491,7 +491,7 @@ async fn a_missing_last_event_matters_unless_the_end_was_announced() {
 }
 
 #[tokio::test]
-async fn an_unannounced_end_is_an_interruption() {
+async fn an_end_without_a_finish_reason_is_an_interruption() {
     let ended = "the stream ended before the answer was complete";
     everyone_fails(
         "no finish reason",
@@ -504,7 +504,7 @@ async fn an_unannounced_end_is_an_interruption() {
 }
 
 #[tokio::test]
-async fn a_success_without_words_is_no_answer() {
+async fn a_success_without_text_is_an_empty_failure() {
     everyone_fails(
         "no text",
         Answer::text(""),
@@ -528,7 +528,7 @@ async fn a_success_without_words_is_no_answer() {
 }
 
 #[tokio::test]
-async fn a_body_that_is_no_stream_is_named() {
+async fn a_body_that_is_not_an_event_stream_is_described() {
     let page = "<!DOCTYPE html><html><head><title>Sign in</title></head></html>";
     let instead = "instead of a stream of events";
     let cases = [
@@ -619,7 +619,7 @@ async fn a_body_that_is_no_stream_is_named() {
 }
 
 #[tokio::test]
-async fn a_line_that_is_no_json_is_named() {
+async fn a_body_that_is_not_json_lines_is_described() {
     let page = "<!DOCTYPE html>\n<html></html>\n";
     let cases = [
         (
@@ -669,7 +669,7 @@ async fn a_line_that_is_no_json_is_named() {
 }
 
 #[tokio::test]
-async fn unrequested_compression_is_named() {
+async fn unrequested_compression_is_reported() {
     let zipped = good()
         .damaged(Damage::Gzip)
         .header("content-encoding", "gzip");
@@ -696,7 +696,7 @@ async fn unrequested_compression_is_named() {
 }
 
 #[tokio::test]
-async fn a_head_without_measure_is_a_failed_connection() {
+async fn an_oversized_response_head_is_a_failed_connection() {
     let long = good().header("x-long", &"x".repeat(600_000));
     everyone_fails(
         "a header of 600 KB",
@@ -718,7 +718,7 @@ async fn a_head_without_measure_is_a_failed_connection() {
 }
 
 #[tokio::test]
-async fn thinking_is_reported_and_counted_and_not_in_the_answer() {
+async fn thinking_is_reported_and_counted_but_left_out_of_the_answer() {
     for CallReport {
         vendor,
         outcome,
@@ -742,7 +742,7 @@ async fn thinking_is_reported_and_counted_and_not_in_the_answer() {
 }
 
 #[tokio::test]
-async fn an_event_that_is_not_json_ends_the_call_and_keeps_what_came_before() {
+async fn an_event_that_is_not_json_fails_the_call_with_its_partial_text() {
     let torn = good().damaged(Damage::Replaced(b"kommt".to_vec(), b"\"".to_vec()));
     everyone_fails(
         "a torn event",
@@ -764,7 +764,7 @@ async fn an_event_that_is_not_json_ends_the_call_and_keeps_what_came_before() {
 }
 
 #[tokio::test]
-async fn bytes_that_are_no_text_are_marked_and_the_rest_is_kept() {
+async fn invalid_utf8_is_replaced_and_the_rest_preserved() {
     for CallReport {
         vendor, outcome, ..
     } in reports_of_all(&good().damaged(Damage::Replaced("世".into(), b"\xff".to_vec()))).await
@@ -778,7 +778,7 @@ async fn bytes_that_are_no_text_are_marked_and_the_rest_is_kept() {
 }
 
 #[tokio::test]
-async fn events_that_come_twice_are_not_counted_twice() {
+async fn duplicate_events_are_counted_once() {
     for CallReport {
         vendor, outcome, ..
     } in reports_of_all(&good().damaged(Damage::Doubled)).await
@@ -794,7 +794,7 @@ async fn events_that_come_twice_are_not_counted_twice() {
 }
 
 #[tokio::test]
-async fn counts_that_cannot_be_are_not_believed() {
+async fn impossible_token_counts_are_replaced_by_estimates() {
     for count in ["-1", "1e400", "\"many\"", "0", "null"] {
         let odd = good().damaged(Damage::Replaced(
             b":321,".to_vec(),
@@ -830,7 +830,7 @@ async fn counts_that_cannot_be_are_not_believed() {
 }
 
 #[tokio::test]
-async fn another_model_than_the_one_that_was_asked_is_named_in_the_reply() {
+async fn the_reply_names_the_model_that_answered() {
     for CallReport {
         vendor, outcome, ..
     } in reports_of_all(&good().served("another-model")).await
@@ -844,7 +844,7 @@ async fn another_model_than_the_one_that_was_asked_is_named_in_the_reply() {
 }
 
 #[tokio::test]
-async fn only_an_accepted_request_reports_a_connection() {
+async fn a_connection_is_reported_only_when_the_request_is_accepted() {
     for CallReport {
         vendor, connected, ..
     } in reports_of_all(&good().short_after(0)).await

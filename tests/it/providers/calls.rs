@@ -34,7 +34,7 @@ async fn dropping_a_call_closes_its_connection() {
 }
 
 #[tokio::test]
-async fn calls_run_beside_each_other() {
+async fn calls_run_concurrently() {
     let server = ProviderServer::start();
     server.on(On::any(), Answer::valid().delay(Duration::from_millis(150)));
     let provider = cloud(Vendor::OpenAi, &server);
@@ -58,7 +58,7 @@ async fn calls_run_beside_each_other() {
 }
 
 #[tokio::test]
-async fn a_slow_answer_that_gives_signs_of_life_is_waited_for() {
+async fn a_slow_answer_does_not_time_out_while_events_arrive() {
     let server = ProviderServer::start();
     // Longer in total than the idle timeout of 0.6 s, never as long between two events.
     server.on(

@@ -67,7 +67,7 @@ fn stalling() -> ProviderServer {
 }
 
 #[tokio::test]
-async fn the_end_of_a_run_closes_the_connections_of_calls_and_checks_at_once() {
+async fn an_interrupt_closes_all_connections_at_once() {
     let server = stalling();
     let providers = providers(&server);
     let mut consultation = Consultation::new(plan());
@@ -107,7 +107,7 @@ async fn the_end_of_a_run_closes_the_connections_of_calls_and_checks_at_once() {
 }
 
 #[tokio::test]
-async fn who_loses_against_a_hedge_is_let_go_at_once() {
+async fn the_losing_call_of_a_hedge_is_closed_at_once() {
     let server = ProviderServer::start();
     server.on(
         On::vendor(Vendor::Anthropic),

@@ -45,7 +45,7 @@ async fn check(
 }
 
 #[tokio::test]
-async fn free_requests_carry_the_key_in_a_header_alone() {
+async fn free_requests_carry_the_key_only_in_a_header() {
     for (vendor, path, header) in FREE {
         let server = ProviderServer::start();
         assert_eq!(check(vendor, &server).await, Ok(()), "{vendor:?}");
@@ -66,7 +66,7 @@ async fn free_requests_carry_the_key_in_a_header_alone() {
 }
 
 #[tokio::test]
-async fn failures_are_named_without_the_key() {
+async fn failures_do_not_contain_the_key() {
     let cases = [
         (401, "authentication_error", FailureClass::Auth),
         (403, "permission_error", FailureClass::Auth),
@@ -93,7 +93,7 @@ async fn failures_are_named_without_the_key() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_gone_or_hangs_up_is_a_failed_connection() {
+async fn an_absent_or_closing_server_is_a_failed_connection() {
     for (vendor, ..) in FREE {
         let server = ProviderServer::start();
         server.on_free(
@@ -116,7 +116,7 @@ async fn a_server_that_is_gone_or_hangs_up_is_a_failed_connection() {
 }
 
 #[tokio::test]
-async fn a_key_with_nothing_left_to_spend_is_of_no_use() {
+async fn a_key_without_remaining_credit_fails_the_check() {
     let server = ProviderServer::start();
     let left = |left: &str| {
         Answer::http(
@@ -145,7 +145,7 @@ async fn a_key_with_nothing_left_to_spend_is_of_no_use() {
 }
 
 #[tokio::test]
-async fn a_check_that_is_dropped_closes_its_connection() {
+async fn a_dropped_check_closes_its_connection() {
     let server = ProviderServer::start();
     server.on_free(
         On::any(),

@@ -43,7 +43,7 @@ fn common() -> Value {
 }
 
 #[test]
-fn each_server_is_sent_these_fields_and_no_others() {
+fn each_server_gets_exactly_these_fields() {
     let usage = json!({"stream_options": {"include_usage": true}});
     let cases = [
         ("xai", usage.clone()),
@@ -67,7 +67,7 @@ fn each_server_is_sent_these_fields_and_no_others() {
 }
 
 #[test]
-fn only_openrouter_gets_the_name_of_the_tool() {
+fn only_openrouter_gets_the_tool_name() {
     for provider in COMPATIBLE {
         let (request, _) = remote(provider, "http://h/v1/").codec(&ask_of(provider, "m"));
         assert_eq!(request.url, "http://h/v1/chat/completions");
@@ -84,7 +84,7 @@ fn only_openrouter_gets_the_name_of_the_tool() {
 }
 
 #[test]
-fn openais_token_field_goes_only_to_openais_models() {
+fn only_openai_models_get_openais_token_field() {
     let field = |base_url: &str, model: &str| {
         let body = remote("openai", base_url)
             .codec(&ask_of("openai", model))
@@ -116,7 +116,7 @@ fn openais_token_field_goes_only_to_openais_models() {
 }
 
 #[test]
-fn a_server_of_the_users_own_is_asked_as_its_settings_say() {
+fn a_custom_server_is_asked_as_its_settings_say() {
     let quirks = Quirks {
         tokens_field: TokensField::MaxCompletionTokens,
         best_structure: Structure::JsonObject,
@@ -134,7 +134,7 @@ fn a_server_of_the_users_own_is_asked_as_its_settings_say() {
 }
 
 #[test]
-fn no_sampling_parameter_goes_out_unasked() {
+fn no_sampling_parameter_is_sent_by_default() {
     for vendor in vendors::VENDORS {
         let body = body_of(vendor.id, "m").to_string();
         for name in [
@@ -155,7 +155,7 @@ fn no_sampling_parameter_goes_out_unasked() {
 }
 
 #[test]
-fn json_mode_without_a_schema_sees_to_it_that_the_prompt_speaks_of_json() {
+fn json_mode_without_a_schema_mentions_json_in_the_prompt() {
     let json_mode = Quirks {
         best_structure: Structure::JsonObject,
         ..Quirks::COMPATIBLE
@@ -188,7 +188,7 @@ fn json_mode_without_a_schema_sees_to_it_that_the_prompt_speaks_of_json() {
 }
 
 #[test]
-fn lm_studio_and_anthropic_have_no_json_mode_to_fall_back_to() {
+fn lm_studio_and_anthropic_have_no_json_mode() {
     let of = |provider: &str| vendors::find(provider).unwrap().dialect.json_mode();
     for vendor in vendors::VENDORS {
         let expected = if matches!(vendor.id, "lmstudio" | "anthropic") {
@@ -208,7 +208,7 @@ fn usage(counts: &str) -> String {
 }
 
 #[test]
-fn reasoning_is_billed_once_by_every_servers_convention() {
+fn reasoning_tokens_are_counted_once_for_every_server() {
     let cases = [
         // xAI counts it on top, with and without a total that says so.
         (
@@ -264,7 +264,7 @@ fn reasoning_is_billed_once_by_every_servers_convention() {
 }
 
 #[test]
-fn a_reported_cost_is_read_where_the_server_puts_it() {
+fn a_reported_cost_is_read_from_each_servers_field() {
     let counts =
         r#""prompt_tokens":1,"completion_tokens":1,"cost":0.0013125,"cost_in_usd_ticks":13125000"#;
     let cost = |provider: &str| {
@@ -290,7 +290,7 @@ fn a_reported_cost_is_read_where_the_server_puts_it() {
 }
 
 #[test]
-fn an_empty_finish_reason_is_none() {
+fn an_empty_finish_reason_is_ignored() {
     let empty =
         r#"{"choices":[{"delta":{"content":"x","reasoning_content":"hm"},"finish_reason":""}]}"#;
     assert_eq!(
@@ -304,7 +304,7 @@ fn an_empty_finish_reason_is_none() {
 }
 
 #[tokio::test]
-async fn mistrals_lists_of_text_and_thinking_become_text_and_signs_of_thinking() {
+async fn mistral_content_lists_give_text_and_thinking() {
     let server = ProviderServer::start();
     let chunks = [
         r#"{"id":"1","object":"chat.completion.chunk","model":"magistral","choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]}"#,
@@ -337,7 +337,7 @@ async fn mistrals_lists_of_text_and_thinking_become_text_and_signs_of_thinking()
 }
 
 #[test]
-fn finish_reasons_of_all_servers_are_distinguished() {
+fn every_servers_finish_reasons_are_distinguished() {
     let finished = |reason: &str| {
         let last = format!(
             r#"{{"choices":[{{"delta":{{"content":"x"}},"finish_reason":"{reason}","native_finish_reason":"whatever"}}]}}"#
@@ -402,7 +402,7 @@ fn uncounted_thinking_counts_as_output() {
 }
 
 #[test]
-fn an_answer_of_thinking_alone_ended_by_its_length() {
+fn an_answer_of_only_thinking_ends_by_length() {
     let events = [
         r#"{"choices":[{"delta":{"content":""},"finish_reason":"length"}]}"#,
         &usage(r#""prompt_tokens":9,"completion_tokens":16384"#),
@@ -425,14 +425,14 @@ fn an_answer_of_thinking_alone_ended_by_its_length() {
 }
 
 #[test]
-fn a_message_that_is_sent_at_once_is_read_as_well() {
+fn a_message_sent_in_one_piece_is_read() {
     let whole =
         r#"{"choices":[{"message":{"role":"assistant","content":"x"},"finish_reason":"stop"}]}"#;
     assert_eq!(decode_of("llamacpp", &[whole]).unwrap().text, "x");
 }
 
 #[tokio::test]
-async fn openrouter_comments_and_errors_in_a_success_are_understood() {
+async fn openrouter_comments_and_errors_in_a_success_are_read() {
     let server = ProviderServer::start();
     let remote = remote("openrouter", &format!("{}/v1", server.url()));
     let ask = ask_of("openrouter", "anthropic/claude-sonnet-5.5:free");

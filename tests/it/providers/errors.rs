@@ -49,7 +49,7 @@ fn check(cases: &[(u16, Value, FailureClass, &str)]) {
 }
 
 #[test]
-fn anthropic() {
+fn anthropic_errors_are_classified() {
     let error = |kind: &str, message: &str| json!({"type": "error", "error": {"type": kind, "message": message}, "request_id": "req_1"});
     let spend = |code: &str| json!({"type": "error", "error": {"type": "rate_limit_error", "message": "no", "details": {"error_code": code}}});
     check(&[
@@ -167,7 +167,7 @@ fn anthropic() {
 }
 
 #[test]
-fn openai() {
+fn openai_errors_are_classified() {
     let error = |message: &str, code: Value| json!({"error": {"message": message, "type": "invalid_request_error", "param": null, "code": code}});
     let temperature = "Unsupported value: 'temperature' does not support 0.8 with this model.";
     check(&[
@@ -278,7 +278,7 @@ fn openai() {
 }
 
 #[test]
-fn google() {
+fn google_errors_are_classified() {
     let error = |code: u16, status: &str, message: &str| json!({"error": {"code": code, "message": message, "status": status}});
     let invalid_key = "API key not valid. Please pass a valid API key.";
     let quota = |id: &str| {
@@ -361,7 +361,7 @@ fn google() {
 }
 
 #[test]
-fn xai_and_mistral() {
+fn xai_and_mistral_errors_are_classified() {
     let flat = |message: Value, code: Value| json!({"object": "error", "message": message, "type": "invalid_request_error", "param": null, "code": code});
     check(&[
         (
@@ -440,7 +440,7 @@ fn xai_and_mistral() {
 }
 
 #[test]
-fn openrouter() {
+fn openrouter_errors_are_classified() {
     let error = |code: Value, message: &str, metadata: Value| json!({"error": {"code": code, "message": message, "metadata": metadata}, "user_id": "u"});
     let upstream = |raw: Value| {
         error(
@@ -557,7 +557,7 @@ fn openrouter() {
 }
 
 #[test]
-fn servers_on_the_own_machine() {
+fn local_server_errors_are_classified() {
     check(&[
         (
             404,
@@ -658,7 +658,7 @@ fn servers_on_the_own_machine() {
 }
 
 #[test]
-fn what_stands_before_a_provider() {
+fn proxy_and_gateway_errors_are_classified() {
     check(&[
         (
             301,
@@ -718,7 +718,7 @@ fn what_stands_before_a_provider() {
 }
 
 #[test]
-fn inside_a_stream_the_codes_stand_for_the_status() {
+fn an_error_in_a_stream_is_classified_by_its_code() {
     let told = |error: Value| in_stream(&json!({"error": error}), &account()).class;
     for code in [
         "overloaded_error",
@@ -778,7 +778,7 @@ fn inside_a_stream_the_codes_stand_for_the_status() {
 }
 
 #[test]
-fn credit_that_comes_back_by_itself_is_a_rate_limit() {
+fn a_payment_error_with_a_retry_time_is_a_rate_limit() {
     let told = |retry_after: Option<&str>| {
         let retry_after = retry_after.map(ToOwned::to_owned);
         classify(
@@ -800,7 +800,7 @@ fn credit_that_comes_back_by_itself_is_a_rate_limit() {
 }
 
 #[test]
-fn no_hint_is_so_long_that_times_overflow() {
+fn retry_hints_are_bounded() {
     let hint = |ms: Option<&str>, after: Option<&str>, body: &str| {
         let (retry_after_ms, retry_after) =
             (ms.map(ToOwned::to_owned), after.map(ToOwned::to_owned));
@@ -849,7 +849,7 @@ fn no_hint_is_so_long_that_times_overflow() {
 }
 
 #[test]
-fn the_fields_that_an_error_names_are_found_in_every_shape() {
+fn fields_named_by_an_error_are_found_in_every_shape() {
     let cases = [
         (
             json!({"error": {"message": "x", "param": "temperature"}}),
@@ -920,7 +920,7 @@ fn an_echoed_key_never_appears_in_a_message() {
 }
 
 #[test]
-fn words_are_cut_at_five_hundred_characters() {
+fn messages_are_cut_at_five_hundred_characters() {
     for body in [
         json!({"error": {"message": "é".repeat(5_000)}}),
         json!("日".repeat(5_000)),

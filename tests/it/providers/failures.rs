@@ -11,7 +11,7 @@ use super::{KEY, VENDORS, ask, call, cloud, cloud_at, decode, impatient};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
 #[tokio::test]
-async fn an_error_status_is_classified_and_hints_are_kept() {
+async fn an_error_status_is_classified_with_its_retry_hint() {
     let server = ProviderServer::start();
     let busy = Answer::http(
         429,
@@ -39,7 +39,7 @@ async fn an_error_status_is_classified_and_hints_are_kept() {
 }
 
 #[tokio::test]
-async fn a_date_in_retry_after_is_counted_from_the_servers_own_clock() {
+async fn a_retry_date_is_measured_from_the_servers_clock() {
     let server = ProviderServer::start();
     let busy = Answer::http(503, "text/plain", "").header("date", "Sat, 21 Nov 2026 09:00:00 GMT");
     server.on(
@@ -84,7 +84,7 @@ async fn a_redirect_is_not_followed() {
 }
 
 #[tokio::test]
-async fn a_large_error_page_is_read_only_so_far() {
+async fn a_large_error_page_is_read_up_to_a_limit() {
     let server = ProviderServer::start();
     server.on(
         On::any(),
@@ -102,7 +102,7 @@ async fn a_large_error_page_is_read_only_so_far() {
 }
 
 #[tokio::test]
-async fn an_error_inside_a_stream_fails_the_call_and_keeps_what_came() {
+async fn an_error_in_a_stream_fails_the_call_with_its_partial_text() {
     let server = ProviderServer::start();
     for (text, class) in [
         ("", FailureClass::Overload),
@@ -130,7 +130,7 @@ async fn an_error_inside_a_stream_fails_the_call_and_keeps_what_came() {
 }
 
 #[test]
-fn a_rate_limit_in_the_middle_of_an_answer_is_an_interruption() {
+fn a_rate_limit_in_mid_answer_is_an_interruption() {
     let text = r#"{"choices":[{"delta":{"content":"half"}}]}"#;
     let limit = r#"{"error":{"message":"too fast","code":429}}"#;
     assert_eq!(
@@ -170,7 +170,7 @@ async fn an_error_in_a_plain_body_of_a_success_is_an_error() {
 }
 
 #[tokio::test]
-async fn what_is_no_stream_of_events_is_malformed() {
+async fn a_body_without_events_is_malformed() {
     let server = ProviderServer::start();
     let cases = [
         (
@@ -211,7 +211,7 @@ async fn what_is_no_stream_of_events_is_malformed() {
 }
 
 #[tokio::test]
-async fn a_wrong_key_is_reported_by_its_variable() {
+async fn a_wrong_key_is_reported_with_its_variable() {
     let server = ProviderServer::start();
     let echoed = format!(
         r#"{{"error":{{"message":"Incorrect API key provided: {KEY}","code":"invalid_api_key"}}}}"#
@@ -235,7 +235,7 @@ async fn a_wrong_key_is_reported_by_its_variable() {
 }
 
 #[test]
-fn a_key_that_is_echoed_inside_a_stream_is_blotted_out() {
+fn a_key_echoed_in_a_stream_is_redacted() {
     for (vendor, _) in VENDORS {
         let event = format!(
             r#"{{"type":"error","error":{{"message":"bad {KEY}","type":"authentication_error"}}}}"#
@@ -249,7 +249,7 @@ fn a_key_that_is_echoed_inside_a_stream_is_blotted_out() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_there_is_named_without_path_or_key() {
+async fn an_absent_server_is_named_without_path_or_key() {
     // Port 9 (discard) is never listened on here.
     for (vendor, model) in VENDORS {
         let failure = call(&cloud_at(vendor, "http://127.0.0.1:9"), &ask(vendor, model))
@@ -290,7 +290,7 @@ async fn silence_before_the_first_byte_is_a_timeout() {
 }
 
 #[test]
-fn an_event_of_another_shape_is_malformed_and_not_a_panic() {
+fn an_event_of_another_shape_is_malformed() {
     for event in [
         "[]",
         "1",
@@ -314,7 +314,7 @@ fn an_event_of_another_shape_is_malformed_and_not_a_panic() {
 }
 
 #[test]
-fn a_failure_after_content_carries_an_estimate_of_what_was_used() {
+fn a_failure_after_content_carries_estimated_usage() {
     let failure = decode(
         Vendor::OpenAi,
         &[
@@ -341,7 +341,7 @@ fn a_failure_after_content_carries_an_estimate_of_what_was_used() {
 }
 
 #[tokio::test]
-async fn a_server_without_tls_is_named() {
+async fn a_server_without_tls_is_reported() {
     let server = ProviderServer::start();
     let url = server.url().replace("http://", "https://");
     let failure = call(&cloud_at(Vendor::Google, &url), &ask(Vendor::Google, "m"))
@@ -361,7 +361,7 @@ async fn a_server_without_tls_is_named() {
 }
 
 #[tokio::test]
-async fn an_address_that_leads_nowhere_points_at_the_base_url() {
+async fn an_unresolvable_address_points_at_the_base_url() {
     let server = ProviderServer::start();
     let failure = call(
         &cloud_at(Vendor::Google, &format!("{}/wrong", server.url())),

@@ -8,7 +8,7 @@ use super::{decode, decode_of};
 use crate::support::provider_server::Vendor;
 
 #[test]
-fn counts_beside_a_choice_without_content_or_end_are_read() {
+fn usage_beside_an_empty_choice_is_read() {
     let reply = decode_of(
         "llamacpp",
         &[
@@ -31,7 +31,7 @@ fn counts_beside_a_choice_without_content_or_end_are_read() {
 }
 
 #[test]
-fn counts_that_come_with_the_end_replace_the_zeros_of_the_start() {
+fn usage_at_the_end_replaces_the_initial_zeros() {
     let start = r#"{"type":"message_start","message":{"model":"m","usage":{"input_tokens":0,"output_tokens":0,"cache_read_input_tokens":0}}}"#;
     let text = r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"some words"}}"#;
     let end = r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"input_tokens":1,"output_tokens":43,"cache_read_input_tokens":47}}"#;
@@ -59,7 +59,7 @@ fn counts_that_come_with_the_end_replace_the_zeros_of_the_start() {
 }
 
 #[test]
-fn counts_of_nothing_for_a_text_are_estimated_instead() {
+fn zero_usage_for_a_text_is_replaced_by_an_estimate() {
     let reply = decode(
         Vendor::Google,
         &[
@@ -81,7 +81,7 @@ fn counts_of_nothing_for_a_text_are_estimated_instead() {
 }
 
 #[test]
-fn a_bare_last_line_ends_the_answer_with_estimated_tokens() {
+fn a_bare_last_line_ends_the_answer_with_estimated_usage() {
     let text =
         r#"{"model":"m","message":{"role":"assistant","content":"some words"},"done":false}"#;
     let reply = decode_of("ollama", &[text, r#"{"model":"m","done":true}"#]).unwrap();

@@ -27,7 +27,7 @@ async fn failed(remote: &Remote, ask: &Ask) -> Failure {
 }
 
 #[tokio::test]
-async fn a_refused_schema_is_left_out_from_then_on() {
+async fn a_refused_schema_is_left_out_of_later_calls() {
     for (vendor, model, field, steps) in [
         (Vendor::Anthropic, "claude-sonnet-5-5", "output_config", 1),
         (Vendor::OpenAi, "gpt-6.1-sol", "response_format", 2),
@@ -89,7 +89,7 @@ async fn a_refused_schema_is_left_out_from_then_on() {
 }
 
 #[tokio::test]
-async fn what_one_model_refuses_another_is_still_asked_for() {
+async fn an_adjustment_applies_to_one_model_only() {
     let server = ProviderServer::start();
     server.on(
         On::model("small").nth(1),
@@ -111,7 +111,7 @@ async fn what_one_model_refuses_another_is_still_asked_for() {
 }
 
 #[tokio::test]
-async fn calls_that_are_refused_beside_each_other_learn_one_step_together() {
+async fn concurrent_refusals_cause_one_adjustment() {
     let server = ProviderServer::start();
     for nth in 1..=3 {
         server.on(
@@ -148,7 +148,7 @@ async fn calls_that_are_refused_beside_each_other_learn_one_step_together() {
 }
 
 #[tokio::test]
-async fn the_field_for_the_tokens_is_renamed_and_stays_so() {
+async fn the_token_limit_field_stays_renamed() {
     let server = ProviderServer::start();
     let detail = json!({"detail": [{"loc": ["body", "max_completion_tokens"], "msg": "Extra inputs are not permitted", "type": "extra_forbidden"}]});
     server.on(
@@ -173,7 +173,7 @@ async fn the_field_for_the_tokens_is_renamed_and_stays_so() {
 }
 
 #[tokio::test]
-async fn the_token_limit_is_lowered_to_what_the_server_gives() {
+async fn the_output_limit_is_lowered_to_the_servers_maximum() {
     let server = ProviderServer::start();
     let too_large = "This model's maximum context length is 8192 tokens and your request has 20 input tokens (16384 > 8192 - 20).";
     server.on(On::any().nth(1), refused(too_large, Some("max_tokens")));
@@ -199,7 +199,7 @@ async fn the_token_limit_is_lowered_to_what_the_server_gives() {
 }
 
 #[tokio::test]
-async fn a_server_without_a_system_role_is_asked_in_one_message() {
+async fn a_server_without_a_system_role_gets_one_message() {
     let server = ProviderServer::start();
     server.on(
         On::any().nth(1),
@@ -230,7 +230,7 @@ fn fields(value: &Value) -> Map<String, Value> {
 }
 
 #[tokio::test]
-async fn the_users_parameters_go_out_until_the_model_refuses_them() {
+async fn user_parameters_are_sent_until_the_model_refuses_them() {
     let server = ProviderServer::start();
     let parameters = Parameters {
         for_all: fields(&json!({"temperature": 0.3, "model": "other", "provider": {"zdr": true}})),
@@ -289,7 +289,7 @@ async fn the_users_parameters_go_out_until_the_model_refuses_them() {
 }
 
 #[test]
-fn parameters_reach_the_nested_fields_of_every_dialect() {
+fn user_parameters_reach_nested_fields_in_every_dialect() {
     let with = |provider: &str, parameters: Value| {
         let parameters = Parameters {
             for_all: fields(&parameters),
@@ -337,7 +337,7 @@ fn parameters_reach_the_nested_fields_of_every_dialect() {
 }
 
 #[tokio::test]
-async fn a_failure_that_teaches_nothing_stays_what_it_is() {
+async fn an_unexplained_failure_causes_no_adjustment() {
     let server = ProviderServer::start();
     for (vendor, model) in VENDORS {
         server.on(On::model(model), refused("something is wrong", None));
@@ -365,7 +365,7 @@ async fn a_failure_that_teaches_nothing_stays_what_it_is() {
 }
 
 #[tokio::test]
-async fn a_refusal_inside_a_success_teaches_as_well() {
+async fn a_refusal_inside_a_success_causes_an_adjustment() {
     let server = ProviderServer::start();
     let error = r#"{"error":{"message":"response_format is not supported by this endpoint","code":400},"choices":[]}"#;
     server.on(
@@ -388,7 +388,7 @@ async fn a_refusal_inside_a_success_teaches_as_well() {
 }
 
 #[tokio::test]
-async fn a_refusal_reported_as_a_server_error_is_learnt_from() {
+async fn a_refusal_sent_as_a_server_error_causes_an_adjustment() {
     let server = ProviderServer::start();
     let words = "1 validation error:\n  {'type': 'literal_error', 'loc': ('body', 'response_format', 'type'), \
                  'msg': \"Input should be 'text' or 'json_object'\", 'input': 'json_schema'}\n\n  File \"/srv/app.py\", line 376";

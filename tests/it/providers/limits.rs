@@ -29,7 +29,7 @@ async fn flooded(vendor: Vendor, answer: Answer) -> (Failure, u64) {
 const ALL: [Vendor; 3] = [Vendor::Anthropic, Vendor::OpenRouter, Vendor::Google];
 
 #[tokio::test]
-async fn a_line_without_an_end_is_left() {
+async fn an_endless_line_is_abandoned() {
     for vendor in ALL {
         let (failure, sent) = flooded(
             vendor,
@@ -53,7 +53,7 @@ async fn a_line_without_an_end_is_left() {
 }
 
 #[tokio::test]
-async fn an_event_of_endless_lines_is_left() {
+async fn an_endless_event_is_abandoned() {
     let line = format!("data: {}\n", "x".repeat(65_536));
     let (failure, sent) = flooded(
         Vendor::OpenAi,
@@ -65,7 +65,7 @@ async fn an_event_of_endless_lines_is_left() {
 }
 
 #[tokio::test]
-async fn a_stream_of_nothing_but_signs_of_life_is_left_some_day() {
+async fn a_stream_of_only_keep_alives_is_abandoned() {
     let comments = format!(": {}\n", "x".repeat(1024)).repeat(64);
     let (failure, sent) = flooded(
         Vendor::OpenRouter,
@@ -78,7 +78,7 @@ async fn a_stream_of_nothing_but_signs_of_life_is_left_some_day() {
 }
 
 #[tokio::test]
-async fn a_page_without_an_end_is_left() {
+async fn an_endless_page_is_abandoned() {
     let lines = format!("{}\n", "<br>".repeat(1_000)).repeat(16);
     for status in [200, 400, 502] {
         let (failure, sent) = flooded(
@@ -100,7 +100,7 @@ async fn a_page_without_an_end_is_left() {
 }
 
 #[tokio::test]
-async fn a_text_without_an_end_is_left_and_its_remains_are_of_a_size_to_keep() {
+async fn an_endless_text_is_abandoned_with_a_bounded_partial() {
     let piece = format!(
         "data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{}\"}}}}]}}\n\n",
         "x".repeat(65_536)

@@ -35,7 +35,7 @@ async fn get(
 }
 
 #[tokio::test]
-async fn an_answer_that_is_too_large_or_too_late_is_given_up() {
+async fn an_oversized_or_late_response_is_abandoned() {
     let large = LocalServer::start().get("/list", 200, &"x".repeat(8 * 1024 * 1024 + 1));
     let failure = get(&large, Duration::from_secs(20)).await.unwrap_err();
     assert_eq!(failure.class, FailureClass::Malformed);
@@ -49,7 +49,7 @@ async fn an_answer_that_is_too_large_or_too_late_is_given_up() {
 }
 
 #[tokio::test]
-async fn a_redirect_is_not_followed_and_an_echoed_key_is_blotted_out() {
+async fn redirects_are_not_followed_and_echoed_keys_are_redacted() {
     let server = LocalServer::start().get("/list", 302, "elsewhere");
     let got = get(&server, Duration::from_secs(20)).await.unwrap();
     assert_eq!((got.status, server.get_requests().len()), (302, 1));
@@ -99,7 +99,7 @@ async fn hanging_servers_do_not_delay_a_search() {
 }
 
 #[tokio::test]
-async fn a_vendors_list_is_got_and_read() {
+async fn a_vendors_model_list_is_read() {
     let server = LocalServer::start().get(
         "/v1/models",
         200,

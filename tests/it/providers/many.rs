@@ -60,7 +60,7 @@ fn most_at_once(requests: &[RecordedRequest]) -> usize {
 }
 
 #[tokio::test]
-async fn twenty_consultations_share_limits_and_backoffs_at_the_vendors() {
+async fn twenty_consultations_share_limits_and_backoff() {
     let server = ProviderServer::start();
     let delay = Duration::from_millis(20);
     server.on(On::any(), Answer::valid().delay(delay));

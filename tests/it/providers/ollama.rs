@@ -41,7 +41,7 @@ fn sizes(ask: &Ask, remote: &Remote) -> (u64, u64) {
 }
 
 #[test]
-fn a_request_has_these_fields_and_no_others() {
+fn a_request_has_exactly_these_fields() {
     let schema: Value = serde_json::from_str(AnswerKind::Independent.schema()).unwrap();
     let expected = json!({
         "model": "qwen3:8b",
@@ -60,7 +60,7 @@ fn a_request_has_these_fields_and_no_others() {
 }
 
 #[test]
-fn json_mode_is_a_word_and_a_key_is_shown_only_where_there_is_one() {
+fn json_mode_is_a_string_and_a_key_is_sent_only_if_set() {
     let encoded = |structure: Structure, key: Option<&str>| {
         let account = Account {
             key: key.map(Into::into),
@@ -97,7 +97,7 @@ fn format_of(request: &HttpRequest) -> Option<Value> {
 }
 
 #[test]
-fn the_context_is_large_enough_for_prompt_and_answer_and_changes_rarely() {
+fn the_context_fits_prompt_and_answer_in_coarse_steps() {
     let remote = remote("ollama", "http://h");
     assert_eq!(sizes(&ask_with(10, 1_000), &remote), (8_192, 1_000));
     assert_eq!(sizes(&ask_with(4_000, 1_000), &remote), (8_192, 1_000));
@@ -106,7 +106,7 @@ fn the_context_is_large_enough_for_prompt_and_answer_and_changes_rarely() {
 }
 
 #[test]
-fn the_context_is_never_larger_than_the_models_own() {
+fn the_context_does_not_exceed_the_models_window() {
     let catalog = r#"{"models":[{"provider":"ollama","id":"qwen3:8b","context":40960}]}"#;
     let account = Account {
         key: None,
@@ -190,7 +190,7 @@ fn lines_become_text_stop_reason_usage_and_served_model() {
 }
 
 #[test]
-fn a_missing_or_empty_answer_is_named() {
+fn a_missing_or_empty_answer_is_reported() {
     let counts = r#","prompt_eval_count":26,"eval_count":2"#;
     let empty = decode_of("ollama", &[&done("stop", counts)]).unwrap_err();
     assert_eq!(
@@ -242,7 +242,7 @@ fn an_error_among_the_lines_is_an_error() {
 }
 
 #[test]
-fn a_prompt_that_was_silently_cut_is_no_answer() {
+fn a_truncated_prompt_is_a_failure() {
     let remote = remote("ollama", "http://h");
     let ask = ask_with(10_000, 16_384);
     let read = |prompt: u64, reason: &str| {
@@ -309,7 +309,7 @@ fn answer_once(response: &'static [u8]) -> String {
 }
 
 #[tokio::test]
-async fn lines_are_read_over_http_as_they_come() {
+async fn lines_are_read_as_they_arrive() {
     let url = answer_once(
         b"HTTP/1.1 200 OK\r\ncontent-type: application/x-ndjson\r\nconnection: close\r\n\r\n\
           {\"message\":{\"role\":\"assistant\",\"content\":\"\",\"thinking\":\"Hm.\"},\"done\":false}\n\

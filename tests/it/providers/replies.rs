@@ -95,7 +95,7 @@ async fn length_and_refusal_differ_from_an_end() {
 }
 
 #[tokio::test]
-async fn a_success_without_text_is_a_failure_of_its_own() {
+async fn a_success_without_text_is_its_own_failure_class() {
     let server = ProviderServer::start();
     server.on(On::any(), Answer::text("").usage(50, 7));
     for (vendor, model) in VENDORS {
@@ -130,7 +130,7 @@ async fn unreported_usage_is_estimated_and_marked() {
 }
 
 #[tokio::test]
-async fn a_stream_that_ends_early_is_interrupted_and_keeps_what_came() {
+async fn a_stream_that_ends_early_is_interrupted_with_its_text() {
     let server = ProviderServer::start();
     let text = "a text that is long enough to be cut in many pieces";
     for answer in [
@@ -210,7 +210,7 @@ fn anthropic_stop_reasons_and_cumulative_usage_are_read() {
 }
 
 #[test]
-fn anthropic_ignores_events_blocks_and_deltas_that_it_does_not_know() {
+fn unknown_anthropic_events_blocks_and_deltas_are_ignored() {
     let reply = decode(
         Vendor::Anthropic,
         &[
@@ -291,7 +291,7 @@ fn openai_chunks_of_every_kind_are_read() {
 }
 
 #[test]
-fn only_stop_is_a_success_of_gemini() {
+fn only_stop_is_a_success_for_gemini() {
     let decoded = |reason: &str| {
         let last = format!(
             r#"{{"candidates":[{{"content":{{"parts":[{{"text":"x"}}]}},"finishReason":"{reason}"}}]}}"#
@@ -315,7 +315,7 @@ fn only_stop_is_a_success_of_gemini() {
 }
 
 #[test]
-fn gemini_fragments_with_anything_absent_are_read() {
+fn gemini_fragments_with_missing_fields_are_read() {
     let reply = decode(
         Vendor::Google,
         &[
@@ -378,7 +378,7 @@ fn a_prompt_that_gemini_blocks_is_a_refusal() {
 }
 
 #[test]
-fn no_part_of_a_stream_is_ever_taken_for_the_whole_answer() {
+fn no_prefix_of_a_stream_is_a_complete_answer() {
     for (vendor, model) in VENDORS {
         let cloud = cloud_at(vendor, "http://h");
         let text = r#"{"position": "Grüße", "confidence": 0.5}"#;
@@ -420,7 +420,7 @@ fn no_part_of_a_stream_is_ever_taken_for_the_whole_answer() {
 }
 
 #[test]
-fn what_follows_a_whole_answer_and_cannot_be_read_does_not_undo_it() {
+fn unreadable_data_after_a_complete_answer_is_ignored() {
     let whole = r#"{"choices":[{"delta":{"content":"All of it."},"finish_reason":"stop"}]}"#;
     for tail in ["{torn", r#"{"choices":"x"}"#, "[]"] {
         let reply = decode(Vendor::OpenAi, &[whole, tail]).unwrap();
@@ -445,7 +445,7 @@ fn what_follows_a_whole_answer_and_cannot_be_read_does_not_undo_it() {
 }
 
 #[test]
-fn a_failure_keeps_what_the_provider_says_that_it_cost() {
+fn a_failure_carries_the_cost_the_provider_reports() {
     let empty = r#"{"choices":[{"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":10,"completion_tokens":0,"cost":0.0012}}"#;
     let failure = super::decode_of("openrouter", &[empty]).unwrap_err();
     assert_eq!(

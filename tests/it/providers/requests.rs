@@ -22,7 +22,7 @@ fn body(vendor: Vendor, model: &str) -> Value {
 }
 
 #[test]
-fn a_request_to_anthropic_has_these_fields_and_no_others() {
+fn a_request_to_anthropic_has_exactly_these_fields() {
     let expected = json!({
         "model": "claude-sonnet-5-5",
         "max_tokens": 16384,
@@ -35,7 +35,7 @@ fn a_request_to_anthropic_has_these_fields_and_no_others() {
 }
 
 #[test]
-fn a_request_to_openai_has_these_fields_and_no_others() {
+fn a_request_to_openai_has_exactly_these_fields() {
     let expected = json!({
         "model": "gpt-6.1-sol",
         "max_completion_tokens": 16384,
@@ -51,7 +51,7 @@ fn a_request_to_openai_has_these_fields_and_no_others() {
 }
 
 #[test]
-fn a_request_to_gemini_has_these_fields_and_no_others() {
+fn a_request_to_gemini_has_exactly_these_fields() {
     let mut schema = schema();
     schema["propertyOrdering"] = json!(["position", "key_points", "rationale", "confidence"]);
     let expected = json!({
@@ -75,7 +75,7 @@ fn gemini_gets_the_order_of_properties_at_every_depth() {
 }
 
 #[test]
-fn every_schema_goes_out_with_its_properties_in_the_order_of_its_file() {
+fn every_schema_is_sent_in_the_property_order_of_its_file() {
     for (vendor, model) in VENDORS {
         for kind in AnswerKind::ALL {
             let mut ask = ask(vendor, model);
@@ -101,7 +101,7 @@ fn every_schema_goes_out_with_its_properties_in_the_order_of_its_file() {
 }
 
 #[test]
-fn a_model_without_response_schemas_is_only_asked_in_words() {
+fn a_model_without_response_schemas_gets_none() {
     assert_eq!(body(Vendor::OpenAi, "gpt-4").get("response_format"), None);
     assert_eq!(
         body(Vendor::Anthropic, "claude-3-5-sonnet").get("output_config"),
@@ -116,7 +116,7 @@ fn a_model_without_response_schemas_is_only_asked_in_words() {
 }
 
 #[test]
-fn an_anthropic_token_goes_out_as_a_bearer() {
+fn an_anthropic_token_is_sent_as_a_bearer() {
     let account = Account {
         key: Some(KEY.into()),
         origin: "`ANTHROPIC_AUTH_TOKEN`".into(),
@@ -139,7 +139,7 @@ fn an_anthropic_token_goes_out_as_a_bearer() {
 }
 
 #[test]
-fn a_model_name_cannot_leave_its_place_in_the_path() {
+fn a_model_name_cannot_escape_its_path_segment() {
     let (request, _) =
         cloud_at(Vendor::Google, "http://h").codec(&ask(Vendor::Google, "models/a/../b?c#d"));
     assert_eq!(
@@ -149,7 +149,7 @@ fn a_model_name_cannot_leave_its_place_in_the_path() {
 }
 
 #[test]
-fn a_key_is_never_seen_in_an_address_or_in_debug_output() {
+fn keys_appear_in_no_address_or_debug_output() {
     for (vendor, model) in VENDORS {
         let cloud = cloud_at(vendor, "http://h");
         let (request, _) = cloud.codec(&ask(vendor, model));
@@ -162,7 +162,7 @@ fn a_key_is_never_seen_in_an_address_or_in_debug_output() {
 }
 
 #[tokio::test]
-async fn what_arrives_at_each_vendor_is_its_own_path_key_and_version() {
+async fn each_vendor_gets_its_path_key_and_version() {
     let server = ProviderServer::start();
     for (vendor, model) in VENDORS {
         call(&cloud(vendor, &server), &ask(vendor, model))

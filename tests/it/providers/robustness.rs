@@ -28,7 +28,7 @@ fn decode_bytes(vendor: Vendor, model: &str, stream: &[u8]) -> Outcome {
 
 proptest! {
     #[test]
-    fn a_damaged_stream_is_an_answer_or_a_failure_and_never_a_panic(
+    fn a_damaged_stream_never_panics(
         which in 0..EVERYONE.len(),
         edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12),
         removed in prop::collection::vec(any::<prop::sample::Index>(), 0..4),
@@ -63,7 +63,7 @@ fn an_undamaged_stream_is_an_answer() {
 }
 
 #[tokio::test]
-async fn a_line_without_an_end_is_given_up() {
+async fn an_overlong_line_fails_the_call() {
     let server = ProviderServer::start();
     server.on(
         On::any(),
@@ -83,7 +83,7 @@ async fn a_line_without_an_end_is_given_up() {
 }
 
 #[tokio::test]
-async fn the_server_without_a_script_answers_every_schema_validly() {
+async fn the_test_server_answers_every_schema_by_default() {
     let server = ProviderServer::start();
     for vendor in EVERYONE {
         let model = listed_model(vendor);

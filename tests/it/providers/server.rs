@@ -56,7 +56,7 @@ async fn get(server: &ProviderServer, vendor: Vendor, path: &str) -> (u16, Value
 }
 
 #[tokio::test]
-async fn free_requests_are_answered_by_each_vendor_and_are_no_paid_ones() {
+async fn free_requests_are_recorded_apart_from_paid_ones() {
     let server = ProviderServer::start();
     for (vendor, path, place, value) in FREE {
         let (status, body) = get(&server, vendor, path).await;
@@ -76,7 +76,7 @@ async fn free_requests_are_answered_by_each_vendor_and_are_no_paid_ones() {
 }
 
 #[tokio::test]
-async fn free_requests_fail_by_a_script_of_their_own() {
+async fn free_requests_have_their_own_script() {
     let server = ProviderServer::start();
     server.on_free(
         On::vendor(Vendor::Mistral),
@@ -95,7 +95,7 @@ async fn free_requests_fail_by_a_script_of_their_own() {
 }
 
 #[tokio::test]
-async fn a_script_can_mean_one_model_of_one_vendor_alone() {
+async fn a_script_can_apply_to_one_model_of_one_vendor() {
     let server = ProviderServer::start();
     server.on(
         On::vendor(Vendor::Custom("a")).and_model("m").nth(2),
@@ -117,7 +117,7 @@ async fn a_script_can_mean_one_model_of_one_vendor_alone() {
 }
 
 #[tokio::test]
-async fn each_vendor_that_wants_a_key_has_one_of_its_own() {
+async fn each_vendor_with_a_key_has_its_own() {
     let server = ProviderServer::start();
     let mut keys: Vec<_> = server
         .all_variables()

@@ -9,7 +9,7 @@ use super::{KEY, ask, call, cloud};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor, listed_model};
 
 #[tokio::test]
-async fn the_status_decides_and_the_providers_words_are_kept() {
+async fn the_status_sets_the_class_and_the_message_is_preserved() {
     use FailureClass::{Auth, BadRequest, Billing, Context, ModelMissing, Overload};
     let cases = [
         (400, "invalid_request_error", BadRequest),
@@ -64,7 +64,7 @@ async fn a_retry_hint_is_read_from_every_vendor() {
 /// Errors as their vendors send them after a success was announced, in a stream and in a plain
 /// body.
 #[tokio::test]
-async fn an_error_inside_a_success_keeps_the_providers_words() {
+async fn an_error_inside_a_success_preserves_the_message() {
     let shapes = [
         (
             Vendor::Anthropic,
@@ -149,7 +149,7 @@ async fn a_key_in_an_error_is_redacted_in_every_shape() {
 }
 
 #[tokio::test]
-async fn a_key_in_place_of_an_answer_is_redacted() {
+async fn a_key_sent_as_the_answer_is_redacted() {
     for content_type in [
         "text/html",
         "text/event-stream",
@@ -169,7 +169,7 @@ async fn a_key_in_place_of_an_answer_is_redacted() {
 }
 
 #[tokio::test]
-async fn a_key_in_a_streamed_answer_is_redacted_however_it_is_cut() {
+async fn a_key_split_across_stream_chunks_is_redacted() {
     let words = format!(
         "Your key is {KEY}, and {} is not, and {KEY}{KEY} is twice.",
         KEY.trim_end_matches('9')

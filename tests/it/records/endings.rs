@@ -43,7 +43,7 @@ fn resumed(state: StateName) -> Event {
 }
 
 #[test]
-fn resuming_reopens_the_consultation_without_the_time_between() {
+fn resuming_reopens_the_consultation_without_the_gap() {
     let mut events = sample_events::aborted();
     let before = Transcript::fold(&events).unwrap();
     events.push(after(&events, resumed(StateName::CrossExam), 3_600_000));
@@ -60,7 +60,7 @@ fn resuming_reopens_the_consultation_without_the_time_between() {
 }
 
 #[test]
-fn agent_that_answers_in_the_end_is_no_failure() {
+fn agent_that_answers_after_retries_is_no_failure() {
     let mut events = sample_events::all_failed();
     assert_eq!(Transcript::fold(&events).unwrap().failures.len(), 3);
     events.push(after(&events, resumed(StateName::Independent), 1));

@@ -52,7 +52,7 @@ fn event_is_in_the_file_when_the_call_returns() {
 }
 
 #[test]
-fn a_journal_cut_off_anywhere_in_its_tail_loses_its_last_event_at_most() {
+fn a_journal_cut_in_its_tail_loses_at_most_its_last_event() {
     let home = tempfile::tempdir().unwrap();
     let events = sample_events::aborted();
     let path = written(home.path(), &events).journal;
@@ -110,7 +110,7 @@ fn damage_and_other_versions_are_errors_that_name_the_line() {
 }
 
 #[test]
-fn a_journal_is_never_written_by_two() {
+fn journal_has_one_writer_at_a_time() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("consult-x.jsonl");
     let _first = Journal::create(&path).unwrap();
@@ -137,7 +137,7 @@ fn unwritable_folder_is_reported_in_one_line() {
 
 #[cfg(unix)]
 #[test]
-fn a_folder_without_permission_is_named_as_such() {
+fn missing_folder_permission_is_reported() {
     use std::os::unix::fs::PermissionsExt;
     let home = tempfile::tempdir().unwrap();
     fs::set_permissions(home.path(), fs::Permissions::from_mode(0o500)).unwrap();

@@ -250,7 +250,7 @@ fn shows_as_text(say: &dyn Fn(usize) -> String) {
 }
 
 #[test]
-fn foreign_text_is_shown_as_it_is_written() {
+fn foreign_text_is_shown_verbatim() {
     let attacks = [
         "<script>alert(1)</script>",
         "</style></title></main><script src='//x.example/a.js'></script>",
@@ -458,7 +458,7 @@ fn menu_shows_each_option_and_an_answer_by_rule_says_so() {
 }
 
 #[test]
-fn page_states_first_what_is_missing_and_shows_no_zero_for_it() {
+fn page_lists_missing_data_first_and_shows_no_zero_for_it() {
     let degraded = scan(&page(&of_transcript(
         &Transcript::fold(&sample_events::degraded()).unwrap(),
     )))

@@ -127,7 +127,7 @@ fn output_has_the_keys_promised_to_scripts() {
 }
 
 #[test]
-fn page_claims_nothing_that_did_not_happen() {
+fn page_leaves_out_steps_that_did_not_run() {
     let aborted = recorded(&sample_events::aborted());
     assert_eq!(&aborted["status"], &json!("aborted"));
     assert_eq!(&aborted["abort_reason"], &json!("interrupted"));
@@ -204,7 +204,7 @@ fn savings_of_filtering_are_counted_from_the_prompts() {
 }
 
 #[test]
-fn no_savings_are_claimed_without_filtering_or_calls() {
+fn no_savings_are_shown_without_filtering_or_calls() {
     let stats = |events: &[Envelope]| recorded(events)["token_efficiency_stats"].clone();
     let whole = json!({
         "tokens_used": 9 * 1_204, "tokens_saved_via_filtering": 0, "efficiency_percentage": 0.0, "filtering_method": "none"
@@ -251,7 +251,7 @@ fn every_attempt_and_every_problem_is_in_the_response() {
 }
 
 #[test]
-fn substitute_is_named_beside_its_answer() {
+fn fallback_model_is_named_beside_its_answer() {
     let substituted = recorded(&sample_events::substituted());
     assert_eq!(substituted["status"], "degraded");
     assert_eq!(

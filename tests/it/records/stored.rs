@@ -345,7 +345,7 @@ fn last_whole_line_of_a_cancelled_run_counts() {
 }
 
 #[test]
-fn sparse_record_is_read_as_far_as_it_goes() {
+fn sparse_record_is_read_with_gaps() {
     let record = original("sparse.json");
     assert_eq!(record.completion(), Completion::Completed);
     assert_eq!(record.cost, None);

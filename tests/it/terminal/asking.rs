@@ -32,7 +32,7 @@ fn consult(
 }
 
 #[test]
-fn the_pulse_repeats_after_yes_and_no_keeps_the_answers() {
+fn yes_repeats_the_pulse_and_no_preserves_the_answers() {
     let server = ProviderServer::start();
     server.on(
         On::vendor(Vendor::Anthropic),
@@ -60,7 +60,7 @@ fn the_pulse_repeats_after_yes_and_no_keeps_the_answers() {
 }
 
 #[test]
-fn all_who_are_slow_are_listed() {
+fn all_slow_experts_are_listed() {
     let server = ProviderServer::start();
     server.on(On::any(), Answer::text("never to be finished").stall());
     let (_conclave, mut terminal) = consult(&server, "0.3", &[]);
@@ -78,7 +78,7 @@ fn all_who_are_slow_are_listed() {
 }
 
 #[test]
-fn an_answer_that_arrives_takes_the_question_away() {
+fn an_arriving_answer_withdraws_the_question() {
     let server = ProviderServer::start();
     server.on(
         On::vendor(Vendor::Anthropic).nth(1),
@@ -97,7 +97,7 @@ fn an_answer_that_arrives_takes_the_question_away() {
 }
 
 #[test]
-fn ctrl_c_at_a_question_ends_it() {
+fn ctrl_c_at_a_question_ends_the_consultation() {
     let server = ProviderServer::start();
     server.on(On::any(), Answer::text("never to be finished").stall());
     let (_conclave, mut terminal) = consult(&server, "0.3", &[]);
@@ -121,7 +121,7 @@ fn ctrl_c_at_a_question_ends_it() {
 }
 
 #[test]
-fn without_a_person_the_same_is_one_line_and_nothing_waits_for_an_answer() {
+fn noninteractive_runs_print_one_line_and_do_not_wait() {
     let server = ProviderServer::start();
     server.on(
         On::vendor(Vendor::Anthropic).nth(1),
@@ -153,7 +153,7 @@ fn failing(arguments: &[&str]) -> (ProviderServer, Conclave, Terminal) {
 }
 
 #[test]
-fn another_model_takes_over_when_the_person_agrees() {
+fn the_fallback_takes_over_when_the_user_agrees() {
     let (_server, conclave, mut terminal) = failing(&[]);
     terminal.wait_for(SUBSTITUTE, 1);
     terminal.type_in("\n");
@@ -180,7 +180,7 @@ fn another_model_takes_over_when_the_person_agrees() {
 }
 
 #[test]
-fn the_others_go_on_without_it_when_the_person_refuses() {
+fn the_panel_continues_without_the_seat_when_the_user_refuses() {
     let (_server, _conclave, mut terminal) = failing(&[]);
     terminal.wait_for(SUBSTITUTE, 1);
     terminal.type_in("what\n");
@@ -196,7 +196,7 @@ fn the_others_go_on_without_it_when_the_person_refuses() {
 }
 
 #[test]
-fn fail_ends_it_all() {
+fn fail_ends_the_consultation() {
     let (_server, conclave, mut terminal) = failing(&[]);
     terminal.wait_for(SUBSTITUTE, 1);
     terminal.type_in("Fail\n");
@@ -206,7 +206,7 @@ fn fail_ends_it_all() {
 }
 
 #[test]
-fn whoever_leaves_lets_another_model_take_over() {
+fn the_fallback_takes_over_when_input_ends() {
     let (_server, conclave, mut terminal) = failing(&[]);
     terminal.wait_for(SUBSTITUTE, 1);
     terminal.type_in("\x04");

@@ -423,7 +423,7 @@ fn at_every_width(statistics: &Statistics) -> String {
 }
 
 #[test]
-fn the_full_dashboard_reads_as_promised() {
+fn the_full_dashboard_matches_its_snapshot() {
     let text = at_every_width(&full());
     insta::assert_snapshot!("full", text);
     for line in include_str!("seed_dashboard.txt").lines() {
@@ -432,7 +432,7 @@ fn the_full_dashboard_reads_as_promised() {
 }
 
 #[test]
-fn small_aborted_and_unpriced_statistics_claim_nothing_that_is_not_known() {
+fn sparse_statistics_show_only_known_figures() {
     insta::assert_snapshot!("one", at_every_width(&one()));
     insta::assert_snapshot!("aborted_only", at_every_width(&aborted_only()));
     insta::assert_snapshot!("unpriced", at_every_width(&unpriced()));
@@ -441,7 +441,7 @@ fn small_aborted_and_unpriced_statistics_claim_nothing_that_is_not_known() {
 }
 
 #[test]
-fn no_line_is_wider_than_the_terminal_and_the_frame_has_a_straight_edge() {
+fn no_line_exceeds_the_terminal_and_the_frame_is_aligned() {
     for (number, statistics) in all().iter().enumerate() {
         for (charset, width) in
             (20..=170).flat_map(|width| [(Charset::Unicode, width), (Charset::Ascii, width)])
@@ -472,7 +472,7 @@ fn no_line_is_wider_than_the_terminal_and_the_frame_has_a_straight_edge() {
 }
 
 #[test]
-fn colour_changes_no_character_and_needs_no_certain_background() {
+fn colour_changes_no_character_and_sets_no_background() {
     for statistics in all() {
         for (width, border) in [
             (40, Border::Frame),
@@ -527,7 +527,7 @@ fn colour_changes_no_character_and_needs_no_certain_background() {
 }
 
 #[test]
-fn ascii_is_ascii_and_no_figure_is_none() {
+fn the_ascii_dashboard_is_ascii_with_the_same_figures() {
     for statistics in all() {
         let text = drawn(&statistics, canvas(80, Charset::Ascii));
         assert!(text.is_ascii(), "{text}");
@@ -554,7 +554,7 @@ fn below(progress: Progress) -> String {
 }
 
 #[test]
-fn reached_targets_have_a_line_each_and_hide_the_progress() {
+fn reached_targets_have_one_line_each_without_progress() {
     let reached = Progress {
         runs_in_thirty_days: 150,
         ..full().progress
@@ -582,7 +582,7 @@ November 2026.
 }
 
 #[test]
-fn nothing_is_said_to_be_nearly_there_or_within_budget_that_is_not() {
+fn near_and_within_budget_are_stated_only_when_true() {
     let line = |progress: Progress, name: &str| {
         let text = below(progress);
         text.lines()
@@ -647,7 +647,7 @@ fn nothing_is_said_to_be_nearly_there_or_within_budget_that_is_not() {
 }
 
 #[test]
-fn an_empty_span_points_to_other_spans_or_a_first_command() {
+fn an_empty_period_suggests_other_periods_or_a_command() {
     let at = |span, elsewhere: &UsageNumbers| {
         nothing(&range(span), elsewhere, canvas(80, Charset::Unicode))
     };

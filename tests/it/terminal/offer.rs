@@ -58,7 +58,7 @@ fn requests(server: &ProviderServer) -> [usize; 5] {
 }
 
 #[test]
-fn whoever_accepts_gets_what_was_agreed_and_no_later_round_is_asked_for() {
+fn accepting_the_offer_ends_before_later_rounds() {
     let server = judged(0.92, &ALL, &json!([]));
     let (conclave, mut terminal) = consult(&server, 160, &[]);
     terminal.wait_for(OFFER, 1);
@@ -91,7 +91,7 @@ fn whoever_accepts_gets_what_was_agreed_and_no_later_round_is_asked_for() {
 }
 
 #[test]
-fn whoever_declines_gets_all_rounds_and_is_not_asked_again() {
+fn declining_the_offer_runs_all_rounds_without_asking_again() {
     let server = judged(0.92, &ALL, &json!([]));
     let (conclave, mut terminal) = consult(&server, 160, &[]);
     terminal.wait_for(OFFER, 1);
@@ -106,7 +106,7 @@ fn whoever_declines_gets_all_rounds_and_is_not_asked_again() {
 }
 
 #[test]
-fn what_speaks_against_it_stands_under_the_news_and_fits_a_narrow_window() {
+fn objections_follow_the_offer_and_fit_a_narrow_window() {
     let tensions = json!([{"topic": "Speed", "viewpoints": [{"agent": "Expert A", "viewpoint": "Go fast"}], "severity": "high"}]);
     let server = judged(0.95, &ALL[..2], &tensions);
     let (_conclave, mut terminal) = consult(&server, 60, &[]);
@@ -132,7 +132,7 @@ fn what_speaks_against_it_stands_under_the_news_and_fits_a_narrow_window() {
 }
 
 #[test]
-fn ctrl_c_at_the_offer_keeps_what_there_is_and_going_on_asks_again() {
+fn resume_repeats_an_offer_interrupted_by_ctrl_c() {
     let server = judged(0.92, &ALL, &json!([]));
     let (conclave, mut terminal) = consult(&server, 160, &[]);
     terminal.wait_for(OFFER, 1);
@@ -155,7 +155,7 @@ fn ctrl_c_at_the_offer_keeps_what_there_is_and_going_on_asks_again() {
 }
 
 #[test]
-fn yes_and_auto_ask_nothing_and_never_prints_nothing() {
+fn yes_and_auto_do_not_ask_and_never_prints_nothing() {
     for (arguments, ends) in [
         (&["--yes"][..], true),
         (&["--early-stop", "auto"], true),

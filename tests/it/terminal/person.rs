@@ -99,7 +99,7 @@ fn substitution() -> Question {
 }
 
 #[tokio::test]
-async fn the_cost_gate_takes_an_empty_line_or_a_word_and_repeats_on_nonsense() {
+async fn the_cost_gate_accepts_enter_or_a_word_and_repeats_otherwise() {
     let gate = consent(&[GateReason::Cost]);
     for (typed, answer) in [
         ("\n", Answer::Yes),
@@ -153,7 +153,7 @@ async fn always_asks_for_the_amount_and_saves_it() {
 }
 
 #[tokio::test]
-async fn an_amount_that_cannot_be_saved_is_a_yes_to_this_run_and_says_why() {
+async fn an_amount_that_cannot_be_saved_still_approves_this_run() {
     let asked = ask_saving(
         &consent(&[GateReason::Cost]),
         "always\n2\n",
@@ -171,7 +171,7 @@ async fn an_amount_that_cannot_be_saved_is_a_yes_to_this_run_and_says_why() {
 }
 
 #[tokio::test]
-async fn always_is_not_offered_where_no_threshold_would_help() {
+async fn always_is_not_offered_when_no_threshold_would_help() {
     let asked = ask(
         &consent(&[GateReason::MonthlyBudget, GateReason::LargeContext]),
         "always\ny\n",
@@ -196,7 +196,7 @@ async fn always_is_not_offered_where_no_threshold_would_help() {
 }
 
 #[tokio::test]
-async fn who_waits_on_is_told_so() {
+async fn choosing_to_wait_is_confirmed() {
     let asked = ask(&pulse(), "\n").await;
     assert_eq!(asked.answer, Answer::Yes);
     let screen = "⏱️ Still waiting on Security Expert (72s elapsed).\nContinue waiting? [Y/n] ⏳ Continuing...\n";
@@ -207,7 +207,7 @@ async fn who_waits_on_is_told_so() {
 }
 
 #[tokio::test]
-async fn a_substitution_is_agreed_to_refused_or_ends_it_all() {
+async fn a_substitution_is_accepted_refused_or_ends_the_run() {
     for (typed, answer) in [
         ("\n", Answer::Yes),
         ("n\n", Answer::No),
@@ -228,7 +228,7 @@ async fn a_substitution_is_agreed_to_refused_or_ends_it_all() {
 }
 
 #[tokio::test]
-async fn the_end_of_the_input_is_no_answer_and_ends_the_line() {
+async fn end_of_input_is_no_answer_and_ends_the_line() {
     for question in [consent(&[GateReason::Cost]), pulse(), substitution()] {
         let asked = ask(&question, "").await;
         assert_eq!(asked.answer, Answer::Gone);

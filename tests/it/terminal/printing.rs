@@ -81,7 +81,7 @@ fn printing_to(kind: io::ErrorKind) -> Printer {
 }
 
 #[test]
-fn a_reader_that_has_gone_away_is_no_error_and_a_full_disk_is_one() {
+fn a_closed_pipe_is_no_error_but_a_full_disk_is() {
     assert!(
         printing_to(io::ErrorKind::BrokenPipe)
             .result("answer")
@@ -102,7 +102,7 @@ fn a_reader_that_has_gone_away_is_no_error_and_a_full_disk_is_one() {
 struct Outer(&'static str, #[source] io::Error);
 
 #[test]
-fn an_error_is_told_with_its_causes_and_hints_also_when_quiet() {
+fn errors_print_causes_and_hints_even_when_quiet() {
     let captured = Captured::new(Verbosity::Quiet, None);
     captured.printer.note("not heard");
     captured.printer.error(

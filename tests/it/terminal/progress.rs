@@ -31,12 +31,12 @@ fn lines(events: &[Envelope], verbosity: Verbosity, width: Option<u16>) -> Strin
 }
 
 #[test]
-fn a_pipe_gets_the_panel_first_and_then_one_line_an_event() {
+fn a_pipe_gets_the_panel_then_one_line_per_event() {
     insta::assert_snapshot!(lines(&sample_events::complete(), Verbosity::Normal, None));
 }
 
 #[test]
-fn one_family_and_local_models_are_called_what_they_are() {
+fn single_family_and_local_panels_are_labelled() {
     let text = lines(&sample_events::degraded(), Verbosity::Normal, None);
     assert!(text.contains("agreement within one family is weak evidence"));
     assert!(text.contains("local model, demonstration quality"));
@@ -44,12 +44,12 @@ fn one_family_and_local_models_are_called_what_they_are() {
 }
 
 #[test]
-fn verbose_adds_the_estimate_and_what_was_wrong_with_answers() {
+fn verbose_adds_the_estimate_and_answer_problems() {
     insta::assert_snapshot!(lines(&sample_events::troubled(), Verbosity::Verbose, None));
 }
 
 #[test]
-fn quiet_says_nothing() {
+fn quiet_prints_no_progress() {
     assert_eq!(
         lines(&sample_events::degraded(), Verbosity::Quiet, None),
         ""
@@ -173,7 +173,7 @@ fn controlled() -> Vec<Envelope> {
 }
 
 #[test]
-fn what_control_does_is_said_a_line_each() {
+fn each_control_action_has_one_line() {
     insta::assert_snapshot!(lines(&controlled(), Verbosity::Normal, None));
 }
 
@@ -183,12 +183,12 @@ fn verbose_reports_provider_health_and_missed_hedges() {
 }
 
 #[test]
-fn quiet_is_quiet_about_control_too() {
+fn quiet_hides_control_actions() {
     assert_eq!(lines(&controlled(), Verbosity::Quiet, None), "");
 }
 
 #[test]
-fn where_nobody_can_be_asked_the_reasons_for_asking_are_said() {
+fn noninteractive_runs_print_the_reasons_for_questions() {
     let mut sample = EventBuilder::new(sample_events::panel());
     sample.begin(Consent::NobodyToAsk);
     let consent = sample
@@ -212,7 +212,7 @@ fn where_nobody_can_be_asked_the_reasons_for_asking_are_said() {
 }
 
 #[test]
-fn a_run_that_goes_on_knows_what_it_was_about() {
+fn a_resumed_run_shows_its_question() {
     let history = sample_events::aborted();
     let mut sample = EventBuilder::new(sample_events::panel());
     sample.emit(Event::Consultation(ConsultationEvent::Resumed(Box::new(
@@ -279,7 +279,7 @@ fn streamed(verbosity: Verbosity) -> String {
 }
 
 #[test]
-fn the_judges_text_is_shown_as_it_is_written_and_other_lines_stand_apart() {
+fn the_judges_text_streams_apart_from_other_lines() {
     insta::assert_snapshot!(streamed(Verbosity::Normal));
 }
 

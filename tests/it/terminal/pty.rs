@@ -31,7 +31,7 @@ fn at_the_gate(server: &ProviderServer) -> (Conclave, Terminal) {
 }
 
 #[test]
-fn an_empty_line_agrees_to_the_cost() {
+fn an_empty_line_accepts_the_cost() {
     let server = ProviderServer::start();
     let (conclave, mut terminal) = at_the_gate(&server);
     terminal.type_in("\n");
@@ -53,7 +53,7 @@ fn an_empty_line_agrees_to_the_cost() {
 }
 
 #[test]
-fn no_ends_it_before_anything_is_spent() {
+fn no_ends_the_run_before_any_spending() {
     let server = ProviderServer::start();
     let (conclave, mut terminal) = at_the_gate(&server);
     terminal.type_in("n\n");
@@ -76,7 +76,7 @@ fn no_ends_it_before_anything_is_spent() {
 }
 
 #[test]
-fn nonsense_is_asked_about_until_it_is_an_answer() {
+fn the_question_repeats_until_the_answer_is_valid() {
     let server = ProviderServer::start();
     let (_conclave, mut terminal) = at_the_gate(&server);
     terminal.type_in("maybe\n");
@@ -89,7 +89,7 @@ fn nonsense_is_asked_about_until_it_is_an_answer() {
 }
 
 #[test]
-fn the_end_of_the_input_is_a_no() {
+fn end_of_input_is_a_no() {
     let server = ProviderServer::start();
     let (_conclave, mut terminal) = at_the_gate(&server);
     terminal.type_in("\x04");
@@ -109,7 +109,7 @@ fn settings(conclave: &Conclave) -> String {
 }
 
 #[test]
-fn always_saves_the_amount_and_the_next_consultation_passes_by_itself() {
+fn always_saves_the_amount_for_the_next_consultation() {
     let server = ProviderServer::start();
     let conclave = always_asking(&server);
     let mut terminal = Terminal::start(
@@ -158,7 +158,7 @@ fn always_saves_the_amount_and_the_next_consultation_passes_by_itself() {
 }
 
 #[test]
-fn an_empty_line_takes_the_suggested_amount_which_lets_the_same_pass() {
+fn an_empty_line_takes_the_suggested_amount() {
     let server = ProviderServer::start();
     let conclave = always_asking(&server);
     let mut terminal = Terminal::start(
@@ -176,7 +176,7 @@ fn an_empty_line_takes_the_suggested_amount_which_lets_the_same_pass() {
 }
 
 #[test]
-fn zero_as_the_amount_means_to_be_always_asked() {
+fn an_amount_of_zero_asks_every_time() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server)
         .variable("TERM", "xterm-256color")
@@ -215,7 +215,7 @@ fn zero_as_the_amount_means_to_be_always_asked() {
 }
 
 #[test]
-fn an_amount_that_cannot_be_saved_agrees_to_this_one_consultation() {
+fn an_unsaved_amount_approves_only_this_consultation() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server)
         .variable("TERM", "xterm-256color")
@@ -245,7 +245,7 @@ fn an_amount_that_cannot_be_saved_agrees_to_this_one_consultation() {
 }
 
 #[test]
-fn a_variable_that_outweighs_the_saved_amount_is_named() {
+fn a_variable_that_overrides_the_saved_amount_is_named() {
     let server = ProviderServer::start();
     let conclave = asking(&server);
     let mut terminal = Terminal::start(
@@ -266,7 +266,7 @@ fn a_variable_that_outweighs_the_saved_amount_is_named() {
 }
 
 #[test]
-fn what_was_typed_before_the_question_does_not_answer_it() {
+fn input_typed_before_the_question_is_discarded() {
     let server = ProviderServer::start();
     let conclave = asking(&server);
     // The shell keeps the terminal until the line is there.
@@ -317,7 +317,7 @@ fn a_pipe_gets_the_judges_text_as_plain_text() {
 }
 
 #[test]
-fn the_judges_text_stands_above_the_live_display() {
+fn the_judges_text_appears_above_the_live_display() {
     let server = ProviderServer::start();
     let conclave = asking(&server);
     let terminal = Terminal::start(
@@ -337,7 +337,7 @@ fn the_judges_text_stands_above_the_live_display() {
 }
 
 #[test]
-fn ctrl_c_at_the_question_ends_it() {
+fn ctrl_c_at_the_cost_gate_ends_the_run() {
     let server = ProviderServer::start();
     let (conclave, mut terminal) = at_the_gate(&server);
     terminal.type_in("\x03");
@@ -355,7 +355,7 @@ fn ctrl_c_at_the_question_ends_it() {
 }
 
 #[test]
-fn ctrl_c_while_models_answer_ends_it() {
+fn ctrl_c_while_models_answer_ends_the_run() {
     let server = ProviderServer::start();
     server.on(On::any(), Answer::text("never to be finished").stall());
     let conclave = asking(&server);
@@ -383,7 +383,7 @@ fn ctrl_c_while_models_answer_ends_it() {
 }
 
 #[test]
-fn a_question_from_a_pipe_is_never_taken_for_the_answer_at_the_gate() {
+fn a_piped_question_does_not_answer_the_cost_gate() {
     let server = ProviderServer::start();
     let conclave = asking(&server);
     let script = format!(
@@ -404,7 +404,7 @@ fn a_question_from_a_pipe_is_never_taken_for_the_answer_at_the_gate() {
 }
 
 #[test]
-fn nothing_is_asked_without_a_terminal_on_standard_error() {
+fn no_question_is_asked_without_a_terminal_on_stderr() {
     let server = ProviderServer::start();
     let conclave = asking(&server);
     let script = format!("{} consult q 2>error", env!("CARGO_BIN_EXE_conclave"));
@@ -426,7 +426,7 @@ fn nothing_is_asked_without_a_terminal_on_standard_error() {
 }
 
 #[test]
-fn the_live_display_is_never_wider_than_the_terminal() {
+fn the_live_display_fits_the_terminal() {
     for columns in [60, 120] {
         let server = ProviderServer::start();
         // Slow enough for some frames, and with something long to say.
@@ -474,7 +474,7 @@ fn the_live_display_is_never_wider_than_the_terminal() {
 }
 
 #[test]
-fn a_terminal_that_wants_no_escape_codes_gets_none() {
+fn a_dumb_terminal_gets_no_escape_codes() {
     for (name, value) in [("TERM", "dumb"), ("NO_COLOR", "1")] {
         let server = ProviderServer::start();
         let conclave = asking(&server).variable(name, value);

@@ -13,12 +13,12 @@ fn markdown(events: &[Envelope]) -> String {
 }
 
 #[test]
-fn a_complete_consultation_reads_as_promised() {
+fn a_complete_report_matches_its_snapshot() {
     insta::assert_snapshot!(markdown(&sample_events::complete()));
 }
 
 #[test]
-fn a_menu_shows_its_options_one_by_one_and_claims_no_confidence_for_all() {
+fn a_menu_shows_each_option_without_a_joint_confidence() {
     let text = markdown(&sample_events::explored());
     assert!(
         text.contains("**Confidence:** each option has its own  \n")
@@ -29,7 +29,7 @@ fn a_menu_shows_its_options_one_by_one_and_claims_no_confidence_for_all() {
 }
 
 #[test]
-fn options_stay_within_their_place_whatever_they_say() {
+fn hostile_options_stay_within_their_section() {
     let shape = |events: &[Envelope]| -> Vec<String> {
         markdown(events)
             .lines()
@@ -51,7 +51,7 @@ fn options_stay_within_their_place_whatever_they_say() {
 }
 
 #[test]
-fn an_answer_that_no_judge_gave_says_so_below_it() {
+fn an_answer_without_a_judge_states_its_source() {
     let text = markdown(&sample_events::composed());
     let told = "Use OAuth 2.0 with JWT access tokens.\n\n_Put together from the judge's synthesis of Round 2; no verdict was asked for._\n";
     assert!(text.contains(told), "{text}");
@@ -59,7 +59,7 @@ fn an_answer_that_no_judge_gave_says_so_below_it() {
 }
 
 #[test]
-fn a_degraded_result_says_so_first_and_names_local_models() {
+fn a_degraded_result_is_marked_first_and_names_local_models() {
     let text = markdown(&sample_events::degraded());
     assert!(text.starts_with("> ⚠️ **Degraded result:**"), "{text}");
     assert!(text.contains("### Architect (qwen3-0.6b, local model, demonstration quality)"));
@@ -67,13 +67,13 @@ fn a_degraded_result_says_so_first_and_names_local_models() {
 }
 
 #[test]
-fn an_aborted_consultation_shows_what_it_has_and_claims_no_verdict() {
+fn an_aborted_consultation_shows_its_answers_and_no_verdict() {
     insta::assert_snapshot!("aborted", markdown(&sample_events::aborted()));
     insta::assert_snapshot!("all_failed", markdown(&sample_events::all_failed()));
 }
 
 #[test]
-fn a_substitute_is_named_in_the_panel_and_above_the_answer() {
+fn a_fallback_model_is_named_in_panel_and_answer() {
     let text = markdown(&sample_events::substituted());
     assert!(
         text.contains("\n> - xai:grok-4.7 stood in for google:gemini-3-pro as Pragmatist in Round 1 and later: no answer within 120 s\n"),
@@ -85,12 +85,12 @@ fn a_substitute_is_named_in_the_panel_and_above_the_answer() {
 }
 
 #[test]
-fn one_round_shows_the_positions_and_claims_no_verdict() {
+fn one_round_shows_positions_and_no_verdict() {
     insta::assert_snapshot!(markdown(&sample_events::troubled()));
 }
 
 #[test]
-fn hostile_answers_stay_within_their_place() {
+fn hostile_answers_stay_within_their_section() {
     let text = markdown(&sample_events::hostile());
     let headings: Vec<&str> = text
         .lines()
@@ -111,13 +111,13 @@ fn hostile_answers_stay_within_their_place() {
 }
 
 #[test]
-fn the_dissent_stands_before_the_cost() {
+fn the_dissent_precedes_the_cost() {
     let text = markdown(&sample_events::complete());
     assert!(text.find("## Dissenting Views").unwrap() < text.find("**Cost:**").unwrap());
 }
 
 #[test]
-fn the_report_shows_what_filtering_saved_beside_the_tokens() {
+fn the_report_shows_filtering_savings_beside_the_tokens() {
     let mut events = sample_events::complete();
     assert!(!markdown(&events).contains("saved"));
     for envelope in &mut events {
@@ -139,7 +139,7 @@ fn the_report_shows_what_filtering_saved_beside_the_tokens() {
 }
 
 #[test]
-fn a_screen_shows_the_document_without_marks() {
+fn a_screen_shows_the_document_without_markup() {
     insta::assert_snapshot!(render(
         &markdown(&sample_events::complete()),
         80,
@@ -169,7 +169,7 @@ fn no_rendered_line_is_wider_than_the_screen() {
 }
 
 #[test]
-fn markdown_of_every_kind_is_rendered() {
+fn every_kind_of_markdown_is_rendered() {
     let text = "# Title\n\ntext **bold** *italic* `code` [link](https://example.com)\n\n> quote of\n> two lines\n\n1. one\n2. two\n   - inner\n\n```rust\nlet x = 1;\n```\n\n| a | b |\n|---|---|\n| 1 | two |\n\n---\n\nend";
     insta::assert_snapshot!("every_kind", render(text, 60, Paint::Plain));
     insta::assert_snapshot!(

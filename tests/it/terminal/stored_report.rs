@@ -30,7 +30,7 @@ fn part(record: &StoredRecord, round: Option<u8>, agent: Option<&str>) -> String
 }
 
 #[test]
-fn the_originals_records_read_like_ours() {
+fn foreign_records_render_like_native_ones() {
     insta::assert_snapshot!(
         "original_complete",
         part(&original("complete.json"), None, None)
@@ -46,7 +46,7 @@ fn the_originals_records_read_like_ours() {
 }
 
 #[test]
-fn what_was_kept_of_a_menu_or_of_an_answer_by_rule_reads_as_it_did() {
+fn stored_menus_and_rule_answers_render_unchanged() {
     for events in [sample_events::explored(), sample_events::composed()] {
         let transcript = Transcript::fold(&events).unwrap();
         let before = conclave::terminal::report::report(&transcript);
@@ -74,7 +74,7 @@ fn what_was_kept_of_a_menu_or_of_an_answer_by_rule_reads_as_it_did() {
 }
 
 #[test]
-fn a_round_is_shown_alone() {
+fn one_round_is_shown_alone() {
     let record = of_transcript(&Transcript::fold(&sample_events::complete()).unwrap());
     let rounds: Vec<String> = (1..=4)
         .map(|round| part(&record, Some(round), None))
@@ -84,7 +84,7 @@ fn a_round_is_shown_alone() {
 }
 
 #[test]
-fn an_agent_is_shown_alone_through_all_rounds_and_in_one() {
+fn one_agent_is_shown_for_all_rounds_or_one() {
     let record = of_transcript(&Transcript::fold(&sample_events::complete()).unwrap());
     insta::assert_snapshot!("agent", part(&record, None, Some("architecture")));
     insta::assert_snapshot!("judge", part(&record, None, Some("judge")));
@@ -102,7 +102,7 @@ fn an_agent_is_shown_alone_through_all_rounds_and_in_one() {
 }
 
 #[test]
-fn what_a_record_says_stays_within_its_place() {
+fn hostile_record_text_stays_within_its_section() {
     let record = of_transcript(&Transcript::fold(&sample_events::hostile()).unwrap());
     let headings = |text: &str| {
         text.lines()

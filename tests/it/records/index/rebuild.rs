@@ -248,7 +248,7 @@ fn killed_consultation_is_indexed_from_its_journal() {
 }
 
 #[test]
-fn running_consultation_is_marked_and_indexed_once_its_process_is_gone() {
+fn running_consultation_is_indexed_after_its_process_ends() {
     let (home, one) = killed(7);
     let path = home.logs().join(format!("{}.jsonl", one.id));
     let journal = write_journal(&path, &one, one.events.len() / 2);

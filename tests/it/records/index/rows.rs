@@ -262,7 +262,7 @@ fn rows_of_a_record_equal_an_independent_reading() {
 }
 
 #[test]
-fn the_generated_records_are_of_every_kind() {
+fn generated_records_cover_every_kind() {
     let mut kinds = BTreeSet::new();
     for GeneratedConsultation { record, .. } in consultations(4, 300, Length::Usual) {
         let bytes = bytes(&record);
@@ -460,7 +460,7 @@ proptest! {
 }
 
 #[test]
-fn record_of_ours_is_recognized_without_any_one_mark() {
+fn own_record_is_recognized_without_any_single_marker() {
     let whole = record(&Transcript::fold(&sample_events::complete()).unwrap());
     for key in whole
         .as_object()

@@ -255,7 +255,7 @@ fn grade_survives_new_rows_until_it_is_removed() {
 }
 
 #[test]
-fn a_consultation_is_open_until_it_has_ended() {
+fn consultation_is_open_until_it_ends() {
     let index = Index::in_memory().unwrap();
     let connection = index.connection();
     connection
