@@ -36,8 +36,8 @@ fn provider(file: PathBuf) -> LocalProvider {
     LocalProvider::new(settings(file)).unwrap()
 }
 
-/// One thread each: tests run side by side, and threads of several engines on the same cores wait
-/// for each other without end.
+/// Gives each engine one thread: tests run concurrently, and threads of several engines on the same
+/// cores starve each other.
 fn settings(file: PathBuf) -> LocalSettings {
     LocalSettings {
         threads: Some(NonZeroUsize::MIN),
@@ -94,14 +94,12 @@ async fn three_experts_share_a_prompt_prefix() {
     let mut reused = 0;
     for (outcome, deltas) in &answers {
         let reply = outcome.as_ref().unwrap();
-        assert_eq!(
-            (&reply.stop, reply.served_model.as_deref()),
-            (&StopReason::End, Some(SMALLEST.file))
-        );
+        assert_eq!(reply.stop, StopReason::End);
+        assert_eq!(reply.served_model.as_deref(), Some(SMALLEST.file));
         schema
             .validate(&serde_json::from_str(&reply.text).unwrap())
             .unwrap();
-        let told: String = deltas
+        let streamed: String = deltas
             .iter()
             .filter_map(|delta| {
                 if let Delta::Text(text) = delta {
@@ -111,10 +109,8 @@ async fn three_experts_share_a_prompt_prefix() {
                 }
             })
             .collect();
-        assert_eq!(
-            (deltas.first(), told.as_str()),
-            (Some(&Delta::Connected), reply.text.as_str())
-        );
+        assert_eq!(deltas.first(), Some(&Delta::Connected));
+        assert_eq!(streamed, reply.text);
         reused += u64::from(reply.usage.cache_read > reply.usage.input);
     }
     assert_eq!(

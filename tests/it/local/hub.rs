@@ -31,20 +31,20 @@ static MODEL: Model = Model {
     wheels: &[],
 };
 
-/// A hub that answers each request by the next of its replies, the last one for ever, and remembers
-/// what was asked.
-struct Played {
+/// A hub that answers each request with the next of its replies, repeats the last one, and records
+/// the requests.
+struct TestHub {
     base: String,
-    asked: Arc<Mutex<Vec<Asked>>>,
+    requests: Arc<Mutex<Vec<HubRequest>>>,
 }
 
 /// A request's path, and the range that it asks for.
-type Asked = (String, Option<String>);
+type HubRequest = (String, Option<String>);
 type Reply = fn(&HeaderMap) -> Response;
 
-async fn play(replies: &'static [Reply]) -> Played {
-    let asked = Arc::new(Mutex::new(Vec::new()));
-    let seen = Arc::clone(&asked);
+async fn play(replies: &'static [Reply]) -> TestHub {
+    let requests = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&requests);
     let app = Router::new().fallback(move |request: Request| {
         let seen = Arc::clone(&seen);
         async move {
@@ -64,7 +64,7 @@ async fn play(replies: &'static [Reply]) -> Played {
         reason = "the test's own server lives as long as its runtime"
     )]
     tokio::spawn(async move { axum::serve(listener, app).await });
-    Played { base, asked }
+    TestHub { base, requests }
 }
 
 /// Serves the file, or the rest of it that is asked for.
@@ -88,7 +88,7 @@ fn serve(headers: &HeaderMap) -> Response {
     }
 }
 
-/// Says that the whole file comes, sends its beginning, and then nothing more.
+/// Announces the whole file, sends its beginning, and then stalls.
 fn begin(_: &HeaderMap) -> Response {
     let pieces = stream::iter([Ok::<_, Infallible>(Bytes::from_static(&CONTENT[..10]))])
         .chain(stream::pending());
@@ -98,7 +98,7 @@ fn begin(_: &HeaderMap) -> Response {
         .unwrap()
 }
 
-/// Sends nothing, for ever.
+/// Announces the whole file and sends nothing.
 fn stall(_: &HeaderMap) -> Response {
     Response::builder()
         .header(header::CONTENT_LENGTH, 26)
@@ -132,15 +132,15 @@ fn send_to_a_file(_: &HeaderMap) -> Response {
         .into_response()
 }
 
-struct Pulled {
+struct PullReport {
     result: Result<PathBuf, PullError>,
-    told: Vec<PullProgress>,
+    progress: Vec<PullProgress>,
     home: ModelHome,
     _folder: tempfile::TempDir,
 }
 
-impl Pulled {
-    fn refused(&self) -> String {
+impl PullReport {
+    fn error(&self) -> String {
         self.result.as_ref().unwrap_err().to_string()
     }
 
@@ -154,7 +154,7 @@ impl Pulled {
     }
 }
 
-async fn pull_from(base: &str, already: &[u8]) -> Pulled {
+async fn pull_from(base: &str, already: &[u8]) -> PullReport {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let http = reqwest::Client::builder()
         .redirect(reqwest::redirect::Policy::none())
@@ -173,14 +173,14 @@ async fn pull_from(base: &str, already: &[u8]) -> Pulled {
         hub,
         python: PathBuf::from("/no/such/python"),
     };
-    let mut told = Vec::new();
-    let result = pull(&MODEL, &home, &sources, &http, &mut |progress| {
-        told.push(progress);
+    let mut progress = Vec::new();
+    let result = pull(&MODEL, &home, &sources, &http, &mut |step| {
+        progress.push(step);
     })
     .await;
-    Pulled {
+    PullReport {
         result,
-        told,
+        progress,
         home,
         _folder: folder,
     }
@@ -195,8 +195,11 @@ async fn a_complete_and_correct_file_gets_its_final_name() {
         CONTENT
     );
     assert_eq!(pulled.files(), ["tiny.gguf", "tiny.gguf.lock"]);
-    assert_eq!(hub.asked.lock().unwrap()[0].0, "/maker/tiny.gguf");
-    assert_eq!(pulled.told.last(), Some(&PullProgress::Checking(26, 26)));
+    assert_eq!(hub.requests.lock().unwrap()[0].0, "/maker/tiny.gguf");
+    assert_eq!(
+        pulled.progress.last(),
+        Some(&PullProgress::Checking(26, 26))
+    );
 }
 
 #[tokio::test]
@@ -205,7 +208,7 @@ async fn a_download_continues_where_the_last_one_stopped() {
     let pulled = pull_from(&hub.base, &CONTENT[..7]).await;
     assert!(pulled.result.is_ok());
     assert_eq!(
-        *hub.asked.lock().unwrap(),
+        *hub.requests.lock().unwrap(),
         [("/maker/tiny.gguf".to_owned(), Some("bytes=7-".to_owned()))]
     );
 }
@@ -214,7 +217,10 @@ async fn a_download_continues_where_the_last_one_stopped() {
 async fn a_stalled_download_resumes() {
     let hub = play(&[begin, serve]).await;
     assert!(pull_from(&hub.base, b"").await.result.is_ok());
-    assert_eq!(hub.asked.lock().unwrap()[1].1.as_deref(), Some("bytes=10-"));
+    assert_eq!(
+        hub.requests.lock().unwrap()[1].1.as_deref(),
+        Some("bytes=10-")
+    );
 }
 
 #[tokio::test]
@@ -228,7 +234,7 @@ async fn a_hub_that_cannot_resume_sends_the_whole_file_again() {
 async fn a_complete_partial_file_is_only_verified() {
     let hub = play(&[missing]).await;
     assert!(pull_from(&hub.base, CONTENT).await.result.is_ok());
-    assert!(hub.asked.lock().unwrap().is_empty());
+    assert!(hub.requests.lock().unwrap().is_empty());
 }
 
 #[tokio::test]
@@ -238,7 +244,7 @@ async fn a_wrong_hash_deletes_the_file_and_stops() {
     assert!(
         matches!(pulled.result, Err(PullError::WrongHash { .. })),
         "{}",
-        pulled.refused()
+        pulled.error()
     );
     assert_eq!(pulled.files(), ["tiny.gguf.lock"]);
 }
@@ -249,7 +255,7 @@ async fn a_file_of_an_unexpected_size_is_not_downloaded() {
     assert!(
         pull_from(&hub.base, b"")
             .await
-            .refused()
+            .error()
             .contains("its file has 20 bytes, not 26")
     );
 }
@@ -260,10 +266,10 @@ async fn a_missing_file_leads_to_the_next_source() {
     let pulled = pull_from(&hub.base, b"").await;
     assert!(
         pulled
-            .refused()
+            .error()
             .starts_with("no source has `tiny`: the model hub: it answered 404 Not Found"),
         "{}",
-        pulled.refused()
+        pulled.error()
     );
     assert_eq!(
         pulled.result.unwrap_err().instead().unwrap().name,
@@ -273,15 +279,15 @@ async fn a_missing_file_leads_to_the_next_source() {
 
 #[tokio::test]
 async fn an_unresponsive_hub_is_skipped() {
-    let nobody = tokio::net::TcpListener::bind("127.0.0.1:0")
+    let unused = tokio::net::TcpListener::bind("127.0.0.1:0")
         .await
         .unwrap()
         .local_addr()
         .unwrap();
-    let pulled = pull_from(&format!("http://{nobody}"), b"").await;
+    let pulled = pull_from(&format!("http://{unused}"), b"").await;
     assert!(
         matches!(
-            &pulled.told[..],
+            &pulled.progress[..],
             [
                 PullProgress::Asking("model hub"),
                 PullProgress::PassedOver("model hub", _),
@@ -289,7 +295,7 @@ async fn an_unresponsive_hub_is_skipped() {
             ]
         ),
         "{:?}",
-        pulled.told
+        pulled.progress
     );
 }
 
@@ -298,7 +304,7 @@ async fn at_most_five_redirects_are_followed_and_only_over_http() {
     let hub = play(&[send_on, serve]).await;
     assert!(pull_from(&hub.base, &CONTENT[..3]).await.result.is_ok());
     assert_eq!(
-        hub.asked.lock().unwrap()[1],
+        hub.requests.lock().unwrap()[1],
         ("/elsewhere/tiny".to_owned(), Some("bytes=3-".to_owned()))
     );
 
@@ -306,16 +312,16 @@ async fn at_most_five_redirects_are_followed_and_only_over_http() {
     assert!(
         pull_from(&circle.base, b"")
             .await
-            .refused()
+            .error()
             .contains("redirected more than 5 times")
     );
-    assert_eq!(circle.asked.lock().unwrap().len(), 6);
+    assert_eq!(circle.requests.lock().unwrap().len(), 6);
 
     let trap = play(&[send_to_a_file]).await;
     assert!(
         pull_from(&trap.base, b"")
             .await
-            .refused()
+            .error()
             .contains("not encrypted")
     );
 }
@@ -326,12 +332,12 @@ async fn a_download_that_keeps_stalling_fails() {
     let pulled = pull_from(&hub.base, b"").await;
     assert!(
         pulled
-            .refused()
+            .error()
             .contains("it stalled for 50ms after 0 of 26 bytes"),
         "{}",
-        pulled.refused()
+        pulled.error()
     );
-    assert_eq!(hub.asked.lock().unwrap().len(), 3);
+    assert_eq!(hub.requests.lock().unwrap().len(), 3);
 }
 
 #[tokio::test]
@@ -351,8 +357,6 @@ async fn the_second_of_two_pulls_waits_and_sends_no_request() {
         pull(&MODEL, &home, &sources, &http, &mut on_two)
     );
     assert_eq!(first.unwrap(), second.unwrap());
-    assert_eq!(
-        (hub.asked.lock().unwrap().len(), &two[0]),
-        (1, &PullProgress::Waiting)
-    );
+    assert_eq!(hub.requests.lock().unwrap().len(), 1);
+    assert_eq!(two[0], PullProgress::Waiting);
 }

@@ -7,7 +7,7 @@ mod hub;
 #[cfg(feature = "local")]
 mod wheels;
 
-/// Says why a test did nothing.
+/// Prints why a test did nothing.
 #[cfg(feature = "local")]
 #[expect(
     clippy::print_stderr,

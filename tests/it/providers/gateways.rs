@@ -1,5 +1,4 @@
-//! How gateways that speak a vendor's protocol for models of others deviate from it, each shape as
-//! one of them sends it.
+//! Deviations of gateways from the vendor's protocol that they speak, each as a real gateway sends it.
 
 use conclave::consultation::protocol::call::{FailureClass, StopReason};
 use conclave::domain::tokens::{Usage, UsageSource};
@@ -19,7 +18,8 @@ fn usage_beside_an_empty_choice_is_read() {
         ],
     )
     .unwrap();
-    assert_eq!((reply.text.as_str(), reply.stop), ("x", StopReason::End));
+    assert_eq!(reply.text.as_str(), "x");
+    assert_eq!(reply.stop, StopReason::End);
     assert_eq!(
         reply.usage,
         Usage {
@@ -48,10 +48,8 @@ fn usage_at_the_end_replaces_the_initial_zeros() {
     );
     let broken = decode(Vendor::Anthropic, &[start, text]).unwrap_err();
     let usage = broken.usage.unwrap();
-    assert_eq!(
-        (broken.class, usage.source),
-        (FailureClass::Interrupted, UsageSource::Estimated)
-    );
+    assert_eq!(broken.class, FailureClass::Interrupted);
+    assert_eq!(usage.source, UsageSource::Estimated);
     assert!(
         usage.input > 0 && usage.output > 0,
         "zeros at the start are no counts of a call that broke: {usage:?}"
@@ -69,10 +67,9 @@ fn zero_usage_for_a_text_is_replaced_by_an_estimate() {
         ],
     )
     .unwrap();
-    assert_eq!(
-        (reply.text.as_str(), reply.stop, reply.usage.source),
-        ("some words", StopReason::Length, UsageSource::Estimated)
-    );
+    assert_eq!(reply.text.as_str(), "some words");
+    assert_eq!(reply.stop, StopReason::Length);
+    assert_eq!(reply.usage.source, UsageSource::Estimated);
     assert!(
         reply.usage.input > 0 && reply.usage.output > 0,
         "{:?}",
@@ -85,8 +82,7 @@ fn a_bare_last_line_ends_the_answer_with_estimated_usage() {
     let text =
         r#"{"model":"m","message":{"role":"assistant","content":"some words"},"done":false}"#;
     let reply = decode_of("ollama", &[text, r#"{"model":"m","done":true}"#]).unwrap();
-    assert_eq!(
-        (reply.text.as_str(), reply.stop, reply.usage.source),
-        ("some words", StopReason::End, UsageSource::Estimated)
-    );
+    assert_eq!(reply.text.as_str(), "some words");
+    assert_eq!(reply.stop, StopReason::End);
+    assert_eq!(reply.usage.source, UsageSource::Estimated);
 }

@@ -9,19 +9,19 @@ use conclave::providers::sse;
 use super::{ask, cloud, settled};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor, listed_model};
 
-/// What the operating system takes in on both ends although nobody reads it.
+/// Bytes that the operating system buffers on both ends before they are read.
 const IN_TRANSIT: u64 = 16 * 1024 * 1024;
 
 /// Longer than reading up to any limit takes on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const READ_LIMIT: Duration = Duration::from_secs(60);
 
-/// Asks, and says how many bytes the server could send until it was left.
-async fn flooded(vendor: Vendor, answer: Answer) -> (Failure, u64) {
+/// Makes a call, and returns its failure with the bytes that the server could send.
+async fn flood(vendor: Vendor, answer: Answer) -> (Failure, u64) {
     let server = ProviderServer::start();
     server.on(On::any(), answer);
     let (provider, ask) = (cloud(vendor, &server), ask(vendor, listed_model(vendor)));
-    let left = tokio::time::timeout(PATIENCE, provider.ask(&ask, &mut |_| {})).await;
-    let failure = left.expect("reading stops").unwrap_err();
+    let outcome = tokio::time::timeout(READ_LIMIT, provider.ask(&ask, &mut |_| {})).await;
+    let failure = outcome.expect("reading stops").unwrap_err();
     settled(&server).await;
     (failure, server.requests()[0].sent)
 }
@@ -31,7 +31,7 @@ const ALL: [Vendor; 3] = [Vendor::Anthropic, Vendor::OpenRouter, Vendor::Google]
 #[tokio::test]
 async fn an_endless_line_is_abandoned() {
     for vendor in ALL {
-        let (failure, sent) = flooded(
+        let (failure, sent) = flood(
             vendor,
             Answer::endless(200, "text/event-stream", "data: ", vec![b'x'; 65_536]),
         )
@@ -55,7 +55,7 @@ async fn an_endless_line_is_abandoned() {
 #[tokio::test]
 async fn an_endless_event_is_abandoned() {
     let line = format!("data: {}\n", "x".repeat(65_536));
-    let (failure, sent) = flooded(
+    let (failure, sent) = flood(
         Vendor::OpenAi,
         Answer::endless(200, "text/event-stream", "", line),
     )
@@ -67,7 +67,7 @@ async fn an_endless_event_is_abandoned() {
 #[tokio::test]
 async fn a_stream_of_only_keep_alives_is_abandoned() {
     let comments = format!(": {}\n", "x".repeat(1024)).repeat(64);
-    let (failure, sent) = flooded(
+    let (failure, sent) = flood(
         Vendor::OpenRouter,
         Answer::endless(200, "text/event-stream", "", comments),
     )
@@ -81,7 +81,7 @@ async fn a_stream_of_only_keep_alives_is_abandoned() {
 async fn an_endless_page_is_abandoned() {
     let lines = format!("{}\n", "<br>".repeat(1_000)).repeat(16);
     for status in [200, 400, 502] {
-        let (failure, sent) = flooded(
+        let (failure, sent) = flood(
             Vendor::Google,
             Answer::endless(status, "text/html", "<html>", lines.as_bytes()),
         )
@@ -105,7 +105,7 @@ async fn an_endless_text_is_abandoned_with_a_bounded_partial() {
         "data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{}\"}}}}]}}\n\n",
         "x".repeat(65_536)
     );
-    let (failure, sent) = flooded(
+    let (failure, sent) = flood(
         Vendor::Vllm,
         Answer::endless(200, "text/event-stream", "", piece),
     )
@@ -120,7 +120,7 @@ async fn an_endless_text_is_abandoned_with_a_bounded_partial() {
     assert!(sent < 64 * 1024 * 1024 + IN_TRANSIT, "{sent}");
     assert!(
         failure.partial.len() <= 4 * 1024 * 1024,
-        "{} bytes of text are kept",
+        "{} bytes of partial text",
         failure.partial.len()
     );
 }

@@ -1,4 +1,4 @@
-//! Many consultations in one process over real connections: what the vendors see of them.
+//! Many consultations in one process over real connections, as the vendors see them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,7 +21,7 @@ use super::{VENDORS, cloud};
 use crate::support::provider_server::{Answer, On, ProviderServer, RecordedRequest, Vendor};
 use crate::support::script::plan;
 
-/// Calls that may be in flight at a vendor, where nothing else is set.
+/// The default number of calls in flight per vendor.
 const LIMIT: usize = 4;
 
 #[derive(Debug)]
@@ -88,7 +88,7 @@ async fn twenty_consultations_share_limits_and_backoff() {
     assert_eq!(server.requests().len(), 20 * 9 + 1, "one call is repeated");
     let requests = server.requests_to(Vendor::Anthropic);
     let refused = requests[9].finished.unwrap();
-    // What was sent before the refusal had arrived may still come; then nothing for a second.
+    // Calls sent before the refusal may still arrive; then there are none for a second.
     let early = requests.iter().filter(|request| {
         let after = request.arrived.saturating_duration_since(refused);
         after > Duration::from_millis(400) && after < Duration::from_millis(990)

@@ -1,26 +1,25 @@
-//! Tests of `providers`: what goes out field by field, what is made of every shape that comes back,
-//! and what HTTP does about the rest.
+//! Tests of `providers`: the fields of each request, the reading of every shape of reply, and the
+//! handling of failures over HTTP.
 
+mod adjustments;
 mod adversity;
 mod calls;
-mod cancelling;
+mod cancellation;
 mod checks;
 mod dialects;
+mod error_responses;
 mod errors;
 mod failures;
 mod gateways;
-mod learning;
-mod adjustments;
 mod limits;
 #[cfg(unix)]
-mod looking;
+mod lookups;
 mod many;
 mod ollama;
 mod replies;
 mod requests;
 mod robustness;
 mod server;
-mod words;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -120,14 +119,14 @@ async fn settled(server: &ProviderServer) {
         .expect("the server sees every connection closed or done");
 }
 
-/// Makes a call and keeps what was told on the way.
+/// Makes a call and collects its deltas.
 async fn call(cloud: &Remote, ask: &Ask) -> (Outcome, Vec<Delta>) {
     let mut deltas = Vec::new();
     let outcome = cloud.ask(ask, &mut |delta| deltas.push(delta)).await;
     (outcome, deltas)
 }
 
-/// A provider by the name that the table of vendors has for it.
+/// Returns a provider by its name in the table of vendors.
 fn remote(provider: &str, base_url: &str) -> Remote {
     remote_that(vendors::find(provider).unwrap().dialect, base_url)
 }

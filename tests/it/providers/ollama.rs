@@ -1,4 +1,4 @@
-//! Ollama's own format: what goes out, and what is made of its lines.
+//! Ollama's own format: its requests, and the reading of its lines.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -78,10 +78,8 @@ fn json_mode_is_a_string_and_a_key_is_sent_only_if_set() {
         )
     };
     let json_mode = format_of(&encoded(Structure::JsonObject, None));
-    assert_eq!(
-        (json_mode, format_of(&encoded(Structure::Prompt, None))),
-        (Some(json!("json")), None)
-    );
+    assert_eq!(json_mode, Some(json!("json")));
+    assert_eq!(format_of(&encoded(Structure::Prompt, None)), None);
     assert_eq!(
         encoded(Structure::Prompt, None).header("authorization"),
         None
@@ -156,22 +154,18 @@ fn lines_become_text_stop_reason_usage_and_served_model() {
         )
     };
     let reply = decoded("stop").unwrap();
+    assert_eq!(reply.text.as_str(), "Grüße, 世界!");
+    assert_eq!(reply.stop, StopReason::End);
     assert_eq!(
-        (reply.text.as_str(), reply.stop, reply.usage),
-        (
-            "Grüße, 世界!",
-            StopReason::End,
-            Usage {
-                input: 26,
-                output: 290,
-                ..Usage::default()
-            }
-        )
+        reply.usage,
+        Usage {
+            input: 26,
+            output: 290,
+            ..Usage::default()
+        }
     );
-    assert_eq!(
-        (reply.served_model.as_deref(), reply.reported_cost),
-        (Some("qwen3:8b"), None)
-    );
+    assert_eq!(reply.served_model.as_deref(), Some("qwen3:8b"));
+    assert_eq!(reply.reported_cost, None);
     assert_eq!(decoded("length").unwrap().stop, StopReason::Length);
     assert_eq!(
         decoded("load").unwrap().stop,
@@ -183,8 +177,13 @@ fn lines_become_text_stop_reason_usage_and_served_model() {
     );
     let old = decode_of("ollama", &[&line("x"), r#"{"done":true}"#]).unwrap();
     assert_eq!(
-        (old.stop, old.usage.source),
-        (StopReason::End, UsageSource::Estimated),
+        old.stop,
+        StopReason::End,
+        "older servers give neither reason nor counts"
+    );
+    assert_eq!(
+        old.usage.source,
+        UsageSource::Estimated,
         "older servers give neither reason nor counts"
     );
 }
@@ -193,15 +192,11 @@ fn lines_become_text_stop_reason_usage_and_served_model() {
 fn a_missing_or_empty_answer_is_reported() {
     let counts = r#","prompt_eval_count":26,"eval_count":2"#;
     let empty = decode_of("ollama", &[&done("stop", counts)]).unwrap_err();
-    assert_eq!(
-        (empty.class, empty.usage.unwrap().output),
-        (FailureClass::Empty, 2)
-    );
+    assert_eq!(empty.class, FailureClass::Empty);
+    assert_eq!(empty.usage.unwrap().output, 2);
     let cut = decode_of("ollama", &[&line("half")]).unwrap_err();
-    assert_eq!(
-        (cut.class, cut.partial.as_str()),
-        (FailureClass::Interrupted, "half")
-    );
+    assert_eq!(cut.class, FailureClass::Interrupted);
+    assert_eq!(cut.partial.as_str(), "half");
     let cached = decode_of("ollama", &[&line("x"), &done("stop", r#","eval_count":2"#)])
         .unwrap()
         .usage;
@@ -210,10 +205,8 @@ fn a_missing_or_empty_answer_is_reported() {
         "{cached:?}"
     );
     let all_thought = decode_of("ollama", &[&done("length", counts)]).unwrap();
-    assert_eq!(
-        (all_thought.stop, all_thought.text.as_str()),
-        (StopReason::Length, "")
-    );
+    assert_eq!(all_thought.stop, StopReason::Length);
+    assert_eq!(all_thought.text.as_str(), "");
     for odd in ["[]", "7", r#"{"message":"x"}"#, r#"{"done":"yes"}"#] {
         assert_eq!(
             decode_of("ollama", &[odd]).unwrap_err().class,
@@ -227,18 +220,14 @@ fn a_missing_or_empty_answer_is_reported() {
 fn an_error_among_the_lines_is_an_error() {
     let error = r#"{"error":"an error was encountered while running the model: CUDA error"}"#;
     let failure = decode_of("ollama", &[error]).unwrap_err();
+    assert_eq!(failure.class, FailureClass::Overload);
     assert_eq!(
-        (failure.class, failure.message.as_str()),
-        (
-            FailureClass::Overload,
-            "an error was encountered while running the model: CUDA error"
-        )
+        failure.message.as_str(),
+        "an error was encountered while running the model: CUDA error"
     );
     let later = decode_of("ollama", &[&line("half"), error]).unwrap_err();
-    assert_eq!(
-        (later.class, later.partial.as_str()),
-        (FailureClass::Interrupted, "half")
-    );
+    assert_eq!(later.class, FailureClass::Interrupted);
+    assert_eq!(later.partial.as_str(), "half");
 }
 
 #[test]
@@ -259,10 +248,8 @@ fn a_truncated_prompt_is_a_failure() {
         )
     };
     let far_below = read(4_095, "stop").unwrap_err();
-    assert_eq!(
-        (far_below.class, far_below.usage.unwrap().input),
-        (FailureClass::Context, 4_095)
-    );
+    assert_eq!(far_below.class, FailureClass::Context);
+    assert_eq!(far_below.usage.unwrap().input, 4_095);
     assert_eq!(
         far_below.message,
         "Ollama read only 4095 tokens of a prompt of about 10000: the model's context is too small for it"
@@ -333,10 +320,8 @@ async fn a_missing_model_and_a_web_page_are_recognised() {
     .await
     .0
     .unwrap_err();
-    assert_eq!(
-        (failure.class, failure.message.as_str()),
-        (FailureClass::ModelMissing, "model 'm' not found (HTTP 404)")
-    );
+    assert_eq!(failure.class, FailureClass::ModelMissing);
+    assert_eq!(failure.message.as_str(), "model 'm' not found (HTTP 404)");
     let page = b"HTTP/1.1 200 OK\r\ncontent-type: text/html; charset=utf-8\r\nconnection: close\r\n\r\n<html>\nwelcome\n</html>";
     let failure = call(
         &remote("ollama", &answer_once(page)),

@@ -1,4 +1,4 @@
-//! What is made of each vendor's streams: text, stop reason, usage, failure.
+//! The reading of each vendor's streams: text, stop reason, usage, failure.
 
 use conclave::consultation::protocol::call::{FailureClass, StopReason};
 use conclave::domain::tokens::{Usage, UsageSource};
@@ -28,15 +28,11 @@ async fn every_vendors_stream_becomes_the_same_reply() {
     for (vendor, model) in VENDORS {
         let (outcome, deltas) = call(&cloud(vendor, &server), &ask(vendor, model)).await;
         let reply = outcome.unwrap();
-        assert_eq!(
-            (reply.text.as_str(), &reply.stop, reply.usage),
-            ("Grüße, 世界!", &StopReason::End, reported(321, 45)),
-            "{vendor:?}"
-        );
-        assert_eq!(
-            (reply.served_model.as_deref(), reply.reported_cost),
-            (Some(model), None)
-        );
+        assert_eq!(reply.text.as_str(), "Grüße, 世界!", "{vendor:?}");
+        assert_eq!(&reply.stop, &StopReason::End, "{vendor:?}");
+        assert_eq!(reply.usage, reported(321, 45), "{vendor:?}");
+        assert_eq!(reply.served_model.as_deref(), Some(model));
+        assert_eq!(reply.reported_cost, None);
         assert_eq!(deltas.first(), Some(&Delta::Connected));
         let text: String = deltas
             .iter()
@@ -52,7 +48,7 @@ async fn every_vendors_stream_becomes_the_same_reply() {
         assert_eq!(
             deltas.contains(&Delta::Thinking),
             vendor != Vendor::OpenAi,
-            "thinking is told of and is no part of the text"
+            "thinking is reported and is not part of the text"
         );
     }
 }
@@ -66,19 +62,21 @@ async fn length_and_refusal_differ_from_an_end() {
             .await
             .0
             .unwrap();
-        assert_eq!(
-            (reply.stop, reply.text.as_str()),
-            (StopReason::Length, "{\"position\": \"cut"),
-            "{vendor:?}"
-        );
+        assert_eq!(reply.stop, StopReason::Length, "{vendor:?}");
+        assert_eq!(reply.text.as_str(), "{\"position\": \"cut", "{vendor:?}");
         server.on(On::model(model), Answer::length(""));
         let reply = call(&cloud(vendor, &server), &ask(vendor, model))
             .await
             .0
             .unwrap();
         assert_eq!(
-            (reply.stop, reply.text.as_str()),
-            (StopReason::Length, ""),
+            reply.stop,
+            StopReason::Length,
+            "all room went to thinking: {vendor:?}"
+        );
+        assert_eq!(
+            reply.text.as_str(),
+            "",
             "all room went to thinking: {vendor:?}"
         );
         server.on(On::model(model), Answer::refusal("I will not."));
@@ -87,10 +85,11 @@ async fn length_and_refusal_differ_from_an_end() {
             .0
             .unwrap();
         assert_eq!(
-            (reply.stop, reply.text.as_str()),
-            (StopReason::Refused("I will not.".into()), ""),
+            reply.stop,
+            StopReason::Refused("I will not.".into()),
             "{vendor:?}"
         );
+        assert_eq!(reply.text.as_str(), "", "{vendor:?}");
     }
 }
 
@@ -103,11 +102,8 @@ async fn a_success_without_text_is_its_own_failure_class() {
             .await
             .0
             .unwrap_err();
-        assert_eq!(
-            (failure.class, failure.usage),
-            (FailureClass::Empty, Some(Box::new(reported(50, 7)))),
-            "{vendor:?}"
-        );
+        assert_eq!(failure.class, FailureClass::Empty, "{vendor:?}");
+        assert_eq!(failure.usage, Some(Box::new(reported(50, 7))), "{vendor:?}");
     }
 }
 
@@ -183,10 +179,9 @@ fn anthropic_stop_reasons_and_cumulative_usage_are_read() {
         reasoning: 20,
         source: UsageSource::Reported,
     };
-    assert_eq!(
-        (reply.stop, reply.usage, reply.served_model.as_deref()),
-        (StopReason::End, usage, Some("claude-x"))
-    );
+    assert_eq!(reply.stop, StopReason::End);
+    assert_eq!(reply.usage, usage);
+    assert_eq!(reply.served_model.as_deref(), Some("claude-x"));
     assert_eq!(decoded("stop_sequence").unwrap().stop, StopReason::End);
     assert_eq!(
         decoded("pause_turn").unwrap().stop,
@@ -197,14 +192,18 @@ fn anthropic_stop_reasons_and_cumulative_usage_are_read() {
         StopReason::Other("something_new".into())
     );
     let failure = decoded("model_context_window_exceeded").unwrap_err();
-    assert_eq!(
-        (failure.class, failure.partial.as_str(), failure.usage),
-        (FailureClass::Context, "x", Some(Box::new(usage)))
-    );
+    assert_eq!(failure.class, FailureClass::Context);
+    assert_eq!(failure.partial.as_str(), "x");
+    assert_eq!(failure.usage, Some(Box::new(usage)));
     let unmarked = decode(Vendor::Anthropic, &[start, text, &ended("end_turn")]).unwrap_err();
     assert_eq!(
-        (unmarked.class, unmarked.partial.as_str()),
-        (FailureClass::Interrupted, "x"),
+        unmarked.class,
+        FailureClass::Interrupted,
+        "only `message_stop` ends a message"
+    );
+    assert_eq!(
+        unmarked.partial.as_str(),
+        "x",
         "only `message_stop` ends a message"
     );
 }
@@ -226,7 +225,8 @@ fn unknown_anthropic_events_blocks_and_deltas_are_ignored() {
         ],
     );
     let reply = reply.unwrap();
-    assert_eq!((reply.text.as_str(), reply.usage), ("ab", reported(4, 2)));
+    assert_eq!(reply.text.as_str(), "ab");
+    assert_eq!(reply.usage, reported(4, 2));
 }
 
 #[test]
@@ -254,14 +254,9 @@ fn openai_chunks_of_every_kind_are_read() {
         reasoning: 15,
         source: UsageSource::Reported,
     };
-    assert_eq!(
-        (
-            reply.text.as_str(),
-            reply.usage,
-            reply.served_model.as_deref()
-        ),
-        ("x", usage, Some("gpt-x"))
-    );
+    assert_eq!(reply.text.as_str(), "x");
+    assert_eq!(reply.usage, usage);
+    assert_eq!(reply.served_model.as_deref(), Some("gpt-x"));
     assert!(
         decoded(&[text, end]).is_ok(),
         "some servers send neither usage nor a last marker"
@@ -335,14 +330,9 @@ fn gemini_fragments_with_missing_fields_are_read() {
         reasoning: 25,
         ..Usage::default()
     };
-    assert_eq!(
-        (
-            reply.text.as_str(),
-            reply.usage,
-            reply.served_model.as_deref()
-        ),
-        ("a", usage, Some("gemini-y"))
-    );
+    assert_eq!(reply.text.as_str(), "a");
+    assert_eq!(reply.usage, usage);
+    assert_eq!(reply.served_model.as_deref(), Some("gemini-y"));
 }
 
 #[test]
@@ -351,14 +341,9 @@ fn gemini_fragments_in_lists_are_read_one_by_one() {
     assert_eq!(decode(Vendor::Google, &[text]).unwrap().text, "ab");
     let error = r#"[{"candidates":[{"content":{"parts":[{"text":"a"}]}}]},{"error":{"code":503,"message":"no more","status":"UNAVAILABLE"}}]"#;
     let failure = decode(Vendor::Google, &[error]).unwrap_err();
-    assert_eq!(
-        (
-            failure.class,
-            failure.message.as_str(),
-            failure.partial.as_str()
-        ),
-        (FailureClass::Interrupted, "no more", "a")
-    );
+    assert_eq!(failure.class, FailureClass::Interrupted);
+    assert_eq!(failure.message.as_str(), "no more");
+    assert_eq!(failure.partial.as_str(), "a");
 }
 
 #[test]
@@ -369,12 +354,10 @@ fn a_prompt_that_gemini_blocks_is_a_refusal() {
     )
     .unwrap();
     assert_eq!(
-        (reply.stop, reply.usage),
-        (
-            StopReason::Refused("the prompt was blocked: SAFETY".into()),
-            reported(9, 0)
-        )
+        reply.stop,
+        StopReason::Refused("the prompt was blocked: SAFETY".into())
     );
+    assert_eq!(reply.usage, reported(9, 0));
 }
 
 #[test]
@@ -394,11 +377,8 @@ fn no_prefix_of_a_stream_is_a_complete_answer() {
                 .try_for_each(|event| decoder.event(event, &mut |_| {}));
             match decoder.finish(End::Closed) {
                 Ok(reply) => {
-                    assert_eq!(
-                        (reply.text.as_str(), reply.stop),
-                        (text, StopReason::End),
-                        "{vendor:?} cut at {cut}"
-                    );
+                    assert_eq!(reply.text.as_str(), text, "{vendor:?} cut at {cut}");
+                    assert_eq!(reply.stop, StopReason::End, "{vendor:?} cut at {cut}");
                     whole += 1;
                 }
                 Err(failure) => {
@@ -424,11 +404,9 @@ fn unreadable_data_after_a_complete_answer_is_ignored() {
     let whole = r#"{"choices":[{"delta":{"content":"All of it."},"finish_reason":"stop"}]}"#;
     for tail in ["{torn", r#"{"choices":"x"}"#, "[]"] {
         let reply = decode(Vendor::OpenAi, &[whole, tail]).unwrap();
-        assert_eq!(
-            (reply.text.as_str(), reply.stop, reply.usage.source),
-            ("All of it.", StopReason::End, UsageSource::Estimated),
-            "{tail}"
-        );
+        assert_eq!(reply.text.as_str(), "All of it.", "{tail}");
+        assert_eq!(reply.stop, StopReason::End, "{tail}");
+        assert_eq!(reply.usage.source, UsageSource::Estimated, "{tail}");
     }
     let failure = decode(
         Vendor::OpenAi,
@@ -448,11 +426,9 @@ fn unreadable_data_after_a_complete_answer_is_ignored() {
 fn a_failure_carries_the_cost_the_provider_reports() {
     let empty = r#"{"choices":[{"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":10,"completion_tokens":0,"cost":0.0012}}"#;
     let failure = super::decode_of("openrouter", &[empty]).unwrap_err();
+    assert_eq!(failure.class, FailureClass::Empty);
     assert_eq!(
-        (failure.class, failure.reported_cost),
-        (
-            FailureClass::Empty,
-            Some(conclave::domain::money::MicroUsd(1_200))
-        )
+        failure.reported_cost,
+        Some(conclave::domain::money::MicroUsd(1_200))
     );
 }

@@ -1,4 +1,4 @@
-//! What goes out, field by field.
+//! The fields of requests to the vendors' own formats.
 
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::domain::dialect::Quirks;
@@ -172,21 +172,19 @@ async fn each_vendor_gets_its_path_key_and_version() {
     }
     let requests = server.requests();
     for ((vendor, model), request) in VENDORS.into_iter().zip(&requests) {
-        assert_eq!(
-            (request.vendor.is_some(), request.model.as_str()),
-            (true, model)
-        );
+        assert!(request.vendor.is_some());
+        assert_eq!(request.model.as_str(), model);
         assert_eq!(
             request.body,
             cloud(vendor, &server).codec(&ask(vendor, model)).0.body
         );
     }
-    let told: Vec<_> = requests
+    let paths: Vec<_> = requests
         .iter()
         .map(|request| request.path_and_query.as_str())
         .collect();
     assert_eq!(
-        told,
+        paths,
         [
             "/v1/messages",
             "/v1/chat/completions",

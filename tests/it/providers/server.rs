@@ -1,13 +1,11 @@
-//! The test server itself: that it plays each vendor as documented, so that what is tested against
-//! it means something.
+//! The test server itself: it answers as each vendor documents.
 
 use serde_json::{Value, json};
 
 use super::{ask, call, cloud};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor, listed_model};
 
-/// The requests that cost nothing, vendor by vendor, and a place in the answer that names a model
-/// or a state.
+/// The free requests of each vendor, and a place in the response that names a model or a state.
 const FREE: [(Vendor, &str, &str, &str); 12] = [
     (
         Vendor::Anthropic,
@@ -60,9 +58,10 @@ async fn free_requests_are_recorded_apart_from_paid_ones() {
     let server = ProviderServer::start();
     for (vendor, path, place, value) in FREE {
         let (status, body) = get(&server, vendor, path).await;
+        assert_eq!(status, 200, "{vendor:?} {path}: {body}");
         assert_eq!(
-            (status, body.pointer(place)),
-            (200, Some(&json!(value))),
+            body.pointer(place),
+            Some(&json!(value)),
             "{vendor:?} {path}: {body}"
         );
     }

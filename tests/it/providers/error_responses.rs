@@ -1,4 +1,4 @@
-//! Errors in each vendor's own shape: what kind they are, in the provider's own words.
+//! Error responses in each vendor's own shape: their class, and the provider's message.
 
 use std::time::Duration;
 
@@ -30,18 +30,21 @@ async fn the_status_sets_the_class_and_the_message_is_preserved() {
     for (status, code, class) in cases {
         for CallReport {
             vendor, outcome, ..
-        } in reports_of_all(&Answer::error(status, code, "such are our words")).await
+        } in reports_of_all(&Answer::error(status, code, "the provider's words")).await
         {
             let failure = outcome.unwrap_err();
             assert_eq!(failure.class, class, "{status} {vendor:?} {failure:?}");
-            let told = failure.message.starts_with("such are our words")
-                && failure.message.contains(&format!("(HTTP {status})"));
-            assert!(told, "{status} {vendor:?} {failure:?}");
-            assert_eq!(
-                (failure.usage, failure.partial.as_str()),
-                (None, ""),
-                "{status} {vendor:?}"
+            let message = &failure.message;
+            assert!(
+                message.starts_with("the provider's words"),
+                "{status} {vendor:?} {message}"
             );
+            assert!(
+                message.contains(&format!("(HTTP {status})")),
+                "{status} {vendor:?} {message}"
+            );
+            assert_eq!(failure.usage, None, "{status} {vendor:?}");
+            assert_eq!(failure.partial.as_str(), "", "{status} {vendor:?}");
         }
     }
 }
@@ -68,37 +71,37 @@ async fn an_error_inside_a_success_preserves_the_message() {
     let shapes = [
         (
             Vendor::Anthropic,
-            r#"{"type":"error","error":{"type":"overloaded_error","message":"such are our words"}}"#,
+            r#"{"type":"error","error":{"type":"overloaded_error","message":"the provider's words"}}"#,
         ),
         (
             Vendor::OpenAi,
-            r#"{"error":{"message":"such are our words","type":"server_error","param":null,"code":"server_error"}}"#,
+            r#"{"error":{"message":"the provider's words","type":"server_error","param":null,"code":"server_error"}}"#,
         ),
         (
             Vendor::Google,
-            r#"{"error":{"code":503,"message":"such are our words","status":"UNAVAILABLE"}}"#,
+            r#"{"error":{"code":503,"message":"the provider's words","status":"UNAVAILABLE"}}"#,
         ),
         (
             Vendor::Xai,
-            r#"{"code":"unavailable","error":"such are our words"}"#,
+            r#"{"code":"unavailable","error":"the provider's words"}"#,
         ),
         (
             Vendor::Mistral,
-            r#"{"object":"error","message":"such are our words","type":"server_error","param":null,"code":"3000"}"#,
+            r#"{"object":"error","message":"the provider's words","type":"server_error","param":null,"code":"3000"}"#,
         ),
         (
             Vendor::OpenRouter,
-            r#"{"id":"gen-1","error":{"code":502,"message":"such are our words"},"choices":[]}"#,
+            r#"{"id":"gen-1","error":{"code":502,"message":"the provider's words"},"choices":[]}"#,
         ),
-        (Vendor::Ollama, r#"{"error":"such are our words"}"#),
+        (Vendor::Ollama, r#"{"error":"the provider's words"}"#),
         (
             Vendor::LlamaCpp,
-            r#"{"error":{"code":503,"message":"such are our words","type":"unavailable_error"}}"#,
+            r#"{"error":{"code":503,"message":"the provider's words","type":"unavailable_error"}}"#,
         ),
-        (Vendor::LmStudio, r#"{"error":"such are our words"}"#),
+        (Vendor::LmStudio, r#"{"error":"the provider's words"}"#),
         (
             Vendor::Vllm,
-            r#"{"object":"error","message":"such are our words","type":"InternalServerError","param":null,"code":500}"#,
+            r#"{"object":"error","message":"the provider's words","type":"InternalServerError","param":null,"code":500}"#,
         ),
     ];
     for (vendor, body) in shapes {
@@ -118,9 +121,10 @@ async fn an_error_inside_a_success_preserves_the_message() {
                 .await
                 .0
                 .unwrap_err();
+            assert_eq!(failure.class, FailureClass::Overload, "{place} {vendor:?}");
             assert_eq!(
-                (failure.class, failure.message.as_str()),
-                (FailureClass::Overload, "such are our words"),
+                failure.message.as_str(),
+                "the provider's words",
                 "{place} {vendor:?}"
             );
         }
@@ -183,9 +187,10 @@ async fn a_key_split_across_stream_chunks_is_redacted() {
             ..
         } in reports_of_all(&Answer::text(&words).pieces(pieces)).await
         {
+            assert_eq!(text.as_str(), redacted.as_str(), "{pieces} {vendor:?}");
             assert_eq!(
-                (text.as_str(), outcome.unwrap().text.as_str()),
-                (redacted.as_str(), redacted.as_str()),
+                outcome.unwrap().text.as_str(),
+                redacted.as_str(),
                 "{pieces} {vendor:?}"
             );
         }

@@ -1,5 +1,5 @@
-//! Calls and checks that the driver drops, over real connections: how soon the server sees that
-//! nobody wants an answer any more.
+//! Calls and checks that the driver drops, over real connections: how soon the server sees its
+//! connection closed.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -21,8 +21,7 @@ use super::{VENDORS, ask, cloud};
 use crate::support::provider_server::{Answer, On, ProviderServer, RecordedRequest, Vendor};
 use crate::support::script::plan;
 
-/// From the moment at which a call is given up to the one at which the server sees its connection
-/// closed.
+/// The longest time from dropping a call until the server sees its connection closed.
 const AT_ONCE: Duration = Duration::from_millis(100);
 /// Longer than any test.
 const FOR_EVER: Duration = Duration::from_secs(3_600);
@@ -36,9 +35,9 @@ fn now() -> Instant {
 }
 
 #[derive(Debug)]
-struct Nobody;
+struct NoPerson;
 
-impl Person for Nobody {
+impl Person for NoPerson {
     fn ask<'a>(&'a self, _: &'a Question) -> BoxFuture<'a, PersonsAnswer> {
         Box::pin(std::future::ready(PersonsAnswer::Gone))
     }
@@ -78,7 +77,7 @@ async fn an_interrupt_closes_all_connections_at_once() {
         dispatcher: Dispatcher::new(Clock::starting(Timestamp(0)), PoolRules::default()),
         budgets: Vec::new(),
         subscribers: Vec::new(),
-        person: &Nobody,
+        person: &NoPerson,
         interrupts,
     };
     let run = driver.run(&mut consultation, RunStart::New);
@@ -88,11 +87,11 @@ async fn an_interrupt_closes_all_connections_at_once() {
                 (server.requests().len(), server.free_requests().len()) == (3, 3)
             })
             .await;
-        let told = now();
+        let interrupted = now();
         interrupt.send(()).unwrap();
-        told
+        interrupted
     };
-    let (_, told) = tokio::join!(run, end);
+    let (_, interrupted) = tokio::join!(run, end);
     assert_eq!(consultation.state(), StateName::Aborted);
     server
         .sees("all are closed", |server| {
@@ -101,7 +100,10 @@ async fn an_interrupt_closes_all_connections_at_once() {
         .await;
     for request in server.requests().iter().chain(&server.free_requests()) {
         assert!(!request.complete, "{request:?}");
-        let took = request.finished.unwrap().saturating_duration_since(told);
+        let took = request
+            .finished
+            .unwrap()
+            .saturating_duration_since(interrupted);
         assert!(took < AT_ONCE, "{took:?} {request:?}");
     }
 }
@@ -128,7 +130,7 @@ async fn the_losing_call_of_a_hedge_is_closed_at_once() {
         dispatcher: Dispatcher::new(Clock::starting(Timestamp(0)), PoolRules::default()),
         budgets: Vec::new(),
         subscribers: Vec::new(),
-        person: &Nobody,
+        person: &NoPerson,
         interrupts,
     };
     let run = driver.run(&mut consultation, RunStart::New);
@@ -184,13 +186,13 @@ async fn a_dropped_call_closes_its_connection_at_once() {
                 outcome = &mut call => panic!("the server stalls, and yet: {outcome:?}"),
                 () = server.sees("it is asked", |server| server.requests().len() == at + 1) => {}
             }
-            let told = now();
+            let dropped = now();
             drop(call);
             server
                 .sees("it is closed", |server| closed(&server.requests()))
                 .await;
             let request = server.requests().swap_remove(at);
-            let took = request.finished.unwrap().saturating_duration_since(told);
+            let took = request.finished.unwrap().saturating_duration_since(dropped);
             assert!(
                 took < AT_ONCE && !request.complete,
                 "{stage}: {took:?} {request:?}"

@@ -1,5 +1,5 @@
-//! What is learnt from refusals over HTTP: one step, told in words, and kept for all later calls to
-//! that model.
+//! Adjustments over HTTP: each refusal causes one, reports it, and applies it to all later calls to that
+//! model.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use conclave::providers::remote::Remote;
 use futures_util::future::join_all;
 use serde_json::{Map, Value, json};
 
-use super::{VENDORS, ask, ask_of, call, cloud, remote};
+use crate::providers::{VENDORS, ask, ask_of, call, cloud, remote};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
 /// A refusal of a parameter as most servers write it.
@@ -44,18 +44,15 @@ async fn a_refused_schema_is_left_out_of_later_calls() {
         let ask = ask(vendor, model);
         for step in 1..=steps {
             let failure = failed(&remote, &ask).await;
-            assert_eq!(
-                (failure.class, failure.retry_after),
-                (FailureClass::Unsupported, None),
-                "{vendor:?}"
-            );
-            let told = match (step == steps, vendor) {
+            assert_eq!(failure.class, FailureClass::Unsupported, "{vendor:?}");
+            assert_eq!(failure.retry_after, None, "{vendor:?}");
+            let change = match (step == steps, vendor) {
                 (true, Vendor::Google) => "without `responseMimeType`".to_owned(),
                 (true, _) => format!("without `{field}`"),
                 (false, _) => format!("without a schema in `{field}`"),
             };
             let message = format!(
-                "structured output is not supported by this model (HTTP 400); asking again {told}"
+                "structured output is not supported by this model (HTTP 400); asking again {change}"
             );
             assert_eq!(failure.message, message);
         }
@@ -72,9 +69,9 @@ async fn a_refused_schema_is_left_out_of_later_calls() {
             Vendor::Google => body["generationConfig"].get("responseMimeType").is_some(),
             _ => body.get("response_format").is_some(),
         };
-        let told: Vec<bool> = bodies.iter().map(structure).collect();
+        let structured: Vec<bool> = bodies.iter().map(structure).collect();
         assert_eq!(
-            told,
+            structured,
             [vec![true; steps], vec![false; 2]].concat(),
             "{vendor:?}"
         );
@@ -119,7 +116,7 @@ async fn concurrent_refusals_cause_one_adjustment() {
             refused("no", Some("response_format")).after_arrivals(3),
         );
     }
-    // One is refused for the same reason in words that nothing could be learnt from.
+    // One is refused for the same reason in words that lead to no adjustment.
     server.on(
         On::any().nth(3),
         refused("something is wrong", None)
@@ -162,13 +159,8 @@ async fn the_token_limit_field_stays_renamed() {
     call(&remote, &ask).await.0.unwrap();
     call(&remote, &ask).await.0.unwrap();
     for request in &server.requests()[1..] {
-        assert_eq!(
-            (
-                &request.body["max_tokens"],
-                request.body.get("max_completion_tokens")
-            ),
-            (&json!(16_384), None)
-        );
+        assert_eq!(&request.body["max_tokens"], &json!(16_384));
+        assert_eq!(request.body.get("max_completion_tokens"), None);
     }
 }
 
@@ -180,22 +172,18 @@ async fn the_output_limit_is_lowered_to_the_servers_maximum() {
     let remote = remote("vllm", &format!("{}/v1", server.url()));
     let ask = ask_of("vllm", "m");
     let failure = failed(&remote, &ask).await;
+    assert_eq!(failure.class, FailureClass::Unsupported);
     assert_eq!(
-        (failure.class, failure.message),
-        (
-            FailureClass::Unsupported,
-            format!("{too_large} (HTTP 400); asking again with room for 8172 tokens")
-        )
+        failure.message,
+        format!("{too_large} (HTTP 400); asking again with room for 8172 tokens")
     );
     call(&remote, &ask).await.0.unwrap();
     assert_eq!(server.requests()[1].body["max_tokens"], 8_172);
     let no_room = "This model's maximum context length is 8192 tokens and your request has 9000 input tokens (16384 > 8192 - 9000).";
     server.on(On::any().nth(1), refused(no_room, Some("max_tokens")));
     let failure = failed(&remote, &ask).await;
-    assert_eq!(
-        (failure.class, failure.message),
-        (FailureClass::Context, format!("{no_room} (HTTP 400)"))
-    );
+    assert_eq!(failure.class, FailureClass::Context);
+    assert_eq!(failure.message, format!("{no_room} (HTTP 400)"));
 }
 
 #[tokio::test]
@@ -257,7 +245,7 @@ async fn user_parameters_are_sent_until_the_model_refuses_them() {
         call(&remote, &ask_of("openrouter", model)).await.0.unwrap();
     }
     let requests = server.requests();
-    let told: Vec<_> = requests
+    let temperatures: Vec<_> = requests
         .iter()
         .map(|request| {
             (
@@ -267,14 +255,14 @@ async fn user_parameters_are_sent_until_the_model_refuses_them() {
         })
         .collect();
     assert_eq!(
-        told,
+        temperatures,
         [
             ("a", Some(json!(0.3))),
             ("a", None),
             ("a", None),
             ("b", Some(json!(0.9)))
         ],
-        "and the model is never replaced"
+        "and the model is never overridden"
     );
     for request in &requests {
         assert_eq!(
@@ -283,7 +271,7 @@ async fn user_parameters_are_sent_until_the_model_refuses_them() {
         );
         assert_eq!(
             request.body["response_format"]["type"], "json_schema",
-            "nothing else is given up"
+            "nothing else is left out"
         );
     }
 }
@@ -305,34 +293,28 @@ fn user_parameters_reach_nested_fields_in_every_dialect() {
         "google",
         json!({"generationConfig": {"topK": 5, "maxOutputTokens": 1}}),
     );
+    assert_eq!(&gemini["generationConfig"]["topK"], &json!(5));
     assert_eq!(
-        (
-            &gemini["generationConfig"]["topK"],
-            &gemini["generationConfig"]["maxOutputTokens"]
-        ),
-        (&json!(5), &json!(16_384))
+        &gemini["generationConfig"]["maxOutputTokens"],
+        &json!(16_384)
     );
     let ollama = with(
         "ollama",
         json!({"think": true, "options": {"seed": 1, "num_ctx": 4096}}),
     );
+    assert_eq!(&ollama["think"], &json!(true));
     assert_eq!(
-        (&ollama["think"], &ollama["options"]),
-        (
-            &json!(true),
-            &json!({"num_ctx": 4096, "num_predict": 16384, "seed": 1})
-        )
+        &ollama["options"],
+        &json!({"num_ctx": 4096, "num_predict": 16384, "seed": 1})
     );
     let anthropic = with(
         "anthropic",
         json!({"output_config": {"effort": "low", "format": "none"}}),
     );
+    assert_eq!(&anthropic["output_config"]["effort"], &json!("low"));
     assert_eq!(
-        (
-            &anthropic["output_config"]["effort"],
-            &anthropic["output_config"]["format"]["type"]
-        ),
-        (&json!("low"), &json!("json_schema"))
+        &anthropic["output_config"]["format"]["type"],
+        &json!("json_schema")
     );
 }
 
@@ -344,9 +326,10 @@ async fn an_unexplained_failure_causes_no_adjustment() {
         let remote = cloud(vendor, &server);
         for _ in 0..2 {
             let failure = failed(&remote, &ask(vendor, model)).await;
+            assert_eq!(failure.class, FailureClass::BadRequest, "{vendor:?}");
             assert_eq!(
-                (failure.class, failure.message.as_str()),
-                (FailureClass::BadRequest, "something is wrong (HTTP 400)"),
+                failure.message.as_str(),
+                "something is wrong (HTTP 400)",
                 "{vendor:?}"
             );
         }
@@ -358,8 +341,13 @@ async fn an_unexplained_failure_causes_no_adjustment() {
     );
     let failure = failed(&cloud(Vendor::OpenAi, &server), &ask(Vendor::OpenAi, "m")).await;
     assert_eq!(
-        (failure.class, failure.partial.as_str()),
-        (FailureClass::BadRequest, "half"),
+        failure.class,
+        FailureClass::BadRequest,
+        "an answer had begun: its form was taken"
+    );
+    assert_eq!(
+        failure.partial.as_str(),
+        "half",
         "an answer had begun: its form was taken"
     );
 }
