@@ -15,7 +15,7 @@ use crate::providers::local::built_in;
 use crate::providers::local::home::ModelHome;
 use crate::providers::local::manifest::MODELS;
 use crate::setup::local_servers;
-use crate::setup::local_servers::{ServerSearch, all_kinds};
+use crate::setup::local_servers::search::{self, ServerSearch, all_kinds};
 use crate::setup::provider_access;
 use crate::setup::provider_access::ProviderAccess;
 use crate::setup::{catalog, settings};
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     let settings = settings::load(&home, environment)?;
     let access_list = provider_access::all(&settings, environment);
     let search = ServerSearch::new(&settings, &access_list)?;
-    let servers = block_on(local_servers::find(&search, &all_kinds()))?;
+    let servers = block_on(search::find(&search, &all_kinds()))?;
     let now = Clock::system().now();
     let list = ModelList {
         warnings: catalog.age_warnings(now),
@@ -189,7 +189,7 @@ fn server_models(server: &Server) -> ServerModels {
         context: served.context,
         loaded: served.loaded,
         free: served.runs_here,
-        small_prompts: local_servers::is_small(served),
+        small_prompts: local_servers::terms::is_small(served),
     };
     ServerModels {
         id: provider.to_string(),

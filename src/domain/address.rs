@@ -104,12 +104,20 @@ pub fn with_path(url: &Url, suffixes: &[&str], version_path: &str) -> String {
     format!("{}{path}", &url[..Position::BeforePath])
 }
 
-/// Returns host and port of a URL as they are shown: `127.0.0.1:8080`. Text that is no URL stays as
-/// it is.
-pub fn authority(url: &str) -> String {
-    match Url::parse(url) {
+/// Returns host and port of an address as they are shown: `127.0.0.1:8080`. A scheme may be missing.
+/// Text that is no address stays as it is, except for user name and password.
+pub fn authority(address: &str) -> String {
+    let url = if address.contains("://") {
+        Url::parse(address)
+    } else {
+        Url::parse(&format!("http://{address}"))
+    };
+    match url {
         Ok(url) => url[Position::BeforeHost..Position::AfterPort].to_owned(),
-        Err(_) => url.to_owned(),
+        Err(_) => address
+            .rsplit_once('@')
+            .map_or(address, |(_, host)| host)
+            .to_owned(),
     }
 }
 
@@ -236,6 +244,19 @@ mod tests {
     fn an_address_is_shown_by_host_and_port() {
         assert_eq!(authority("http://127.0.0.1:8080/v1"), "127.0.0.1:8080");
         assert_eq!(authority("https://api.openai.com/v1"), "api.openai.com");
+        assert_eq!(authority("gateway:8443/v1"), "gateway:8443");
         assert_eq!(authority("no address"), "no address");
+    }
+
+    #[test]
+    fn a_shown_address_has_no_credentials() {
+        for (address, shown) in [
+            ("https://user:secret@gateway:8443/v1?key=x", "gateway:8443"),
+            ("user:secret@gateway:8443", "gateway:8443"),
+            ("gateway/v1?key=secret", "gateway"),
+            ("https://user:sec/ret@gateway", "gateway"),
+        ] {
+            assert_eq!(authority(address), shown, "{address}");
+        }
     }
 }

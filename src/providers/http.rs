@@ -10,9 +10,10 @@ mod get;
 use std::ops::ControlFlow;
 
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Client, Response, Url};
+use reqwest::{Client, Response};
 
 use crate::consultation::protocol::call::{Failure, FailureClass};
+use crate::domain::address::authority;
 use crate::domain::tokens::Usage;
 use crate::engine::ports::Delta;
 
@@ -103,7 +104,7 @@ impl Http {
             .map_err(|error| bad_request(error.to_string()))?;
         let mut headers = headers(&request.headers, account)?;
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        let authority = authority(&url);
+        let authority = authority(url.as_str());
         let sent = client
             .post(url)
             .headers(headers)
@@ -125,7 +126,7 @@ impl Http {
         account: &Account,
         on: &mut (dyn FnMut(Delta) + Send),
     ) -> End {
-        let authority = authority(response.url());
+        let authority = authority(response.url().as_str());
         let content_type = header(response.headers(), "content-type").unwrap_or_default();
         if framing == Framing::Lines && is_web_page(&content_type) {
             // Its lines would be taken for events that are broken.
@@ -211,13 +212,6 @@ impl Http {
             format!("the connection to `{authority}` broke: {cause}")
         }
     }
-}
-
-/// Host and, where it is not the usual one, port.
-fn authority(url: &Url) -> String {
-    let host = url.host_str().unwrap_or_default();
-    url.port()
-        .map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
 }
 
 /// What is wrong with a connection passes, but for a proxy that does not know the user and a

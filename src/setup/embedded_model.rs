@@ -1,5 +1,6 @@
 //! The embedded model: which one a run takes, its download, and the provider that runs it.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -10,6 +11,7 @@ use crate::consultation::plan::{ModelTerms, OutputTokens};
 use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::prompt::Size;
 use crate::domain::ids::{ModelRef, ProviderId};
+use crate::domain::panel::Panel;
 use crate::engine::ports::Provider;
 use crate::error::{Error, Exit};
 use crate::providers::http::Http;
@@ -133,6 +135,38 @@ impl<'a> EmbeddedModels<'a> {
             }
             Err(error @ DownloadError::Other(_)) => Err(error.into()),
         }
+    }
+
+    /// Obtains the embedded model that the panel names, if any, and puts the name of its file in its
+    /// seats.
+    pub(crate) async fn obtain_for_panel(
+        &self,
+        panel: &mut Panel,
+        consent_mode: ConsentMode,
+    ) -> Result<Option<ModelFile>, Error> {
+        let mut embedded: Vec<&mut ModelRef> = panel
+            .seats
+            .iter_mut()
+            .map(|seat| &mut seat.model)
+            .chain(&mut panel.judges)
+            .filter(|model| model.provider.is_local())
+            .collect();
+        let names: BTreeSet<String> = embedded.iter().map(|model| model.model.clone()).collect();
+        let name = match names.iter().collect::<Vec<_>>().as_slice() {
+            [] => return Ok(None),
+            [name] => (*name).clone(),
+            [_, _, ..] => {
+                return Err(Error::usage(
+                    "a panel can have one local model, for all of its local seats",
+                )
+                .hint("see the models with `conclave model list`"));
+            }
+        };
+        let file = self.obtain(&name, consent_mode).await?;
+        for model in &mut embedded {
+            model.model.clone_from(&file.name);
+        }
+        Ok(Some(file))
     }
 
     fn choose(&self, name: Option<&str>) -> Result<LocalModelChoice, Error> {

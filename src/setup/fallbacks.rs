@@ -22,7 +22,7 @@ use crate::domain::panel::Panel;
 use crate::domain::time::Timestamp;
 use crate::providers::catalog::{Model, ModelCatalog};
 
-/// The tier of a model that the personas does not know.
+/// The tier of a model that the catalog does not know.
 const MIDDLE_TIER: u8 = 2;
 
 /// Returns the fallbacks of every seat that has any.

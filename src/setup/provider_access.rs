@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn servers_on_the_own_machine_are_free_and_take_turns_unless_they_serve_many() {
+    fn local_servers_are_free_and_take_one_call_unless_they_serve_many() {
         let terms = |provider| {
             let access = access("{}", provider);
             (access.free, access.in_flight, access.is_configured())

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn every_setting_is_shown_with_its_origin_and_its_parts_as_they_can_be_asked_for() {
+    fn every_setting_is_shown_with_its_origin_and_its_parts() {
         let settings = settings();
         let table = as_table(&settings, None, Paint::Plain);
         for setting in &SETTINGS {

@@ -13,6 +13,7 @@ use crate::consultation::policy::consent::Gate;
 use crate::consultation::policy::estimate::{CallEstimate, Consent, Estimate, GateReason};
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::protocol::call::{Prompt, join};
+use crate::domain::address::authority;
 use crate::domain::ids::ProviderId;
 use crate::domain::money::Cost;
 use crate::domain::text::clean;
@@ -114,14 +115,10 @@ impl<'a> DryRun<'a> {
     }
 
     /// Returns the host of a provider; `None` for the embedded model.
-    fn host(&self, provider: &ProviderId) -> Option<&str> {
-        let address = self.addresses.get(provider)?;
-        let rest = address
-            .split_once("://")
-            .map_or(address.as_str(), |(_, rest)| rest);
-        let authority = rest.split('/').next().unwrap_or_default();
-        // An address may carry a name and a password.
-        Some(authority.rsplit('@').next().unwrap_or_default())
+    fn host(&self, provider: &ProviderId) -> Option<String> {
+        self.addresses
+            .get(provider)
+            .map(|base_url| authority(base_url))
     }
 
     /// Returns whether the personas are still to be selected.
@@ -152,8 +149,10 @@ impl<'a> DryRun<'a> {
 
     fn to_text(&self) -> String {
         let estimate = &self.estimate;
-        let place =
-            |provider: &ProviderId| self.host(provider).unwrap_or("this machine").to_owned();
+        let place = |provider: &ProviderId| {
+            self.host(provider)
+                .unwrap_or_else(|| "this machine".to_owned())
+        };
         let mut text = "Dry run: nothing is sent.\n\n".to_owned();
         // Writing to a text cannot fail.
         let _ = writeln!(

@@ -21,8 +21,7 @@ use crate::error::{Error, whole};
 use crate::providers::discovery::{Condition, Server};
 use crate::providers::http::{Http, Timeouts};
 use crate::providers::wire::Endpoint;
-use crate::setup::local_servers;
-use crate::setup::local_servers::{ServerSearch, all_kinds};
+use crate::setup::local_servers::search::{self, ServerSearch, all_kinds};
 use crate::setup::provider_access;
 use crate::setup::provider_access::ProviderAccess;
 use crate::terminal::output::printer::Printer;
@@ -108,7 +107,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         let kinds = all_kinds();
         let find = async {
             match &search {
-                Ok(search) => local_servers::find(search, &kinds).await,
+                Ok(search) => search::find(search, &kinds).await,
                 Err(_) => Vec::new(),
             }
         };

@@ -6,6 +6,7 @@ use jiff::civil::Date;
 use secrecy::ExposeSecret;
 
 use crate::consultation::protocol::call::{Failure, FailureClass};
+use crate::domain::address::authority;
 use crate::domain::ids::ProviderId;
 use crate::domain::ids::without_date;
 use crate::domain::time::{Timestamp, days_between};
@@ -88,7 +89,7 @@ async fn check(
     let address = if target.uses_default_endpoint {
         None
     } else {
-        Some(host(&target.endpoint.base_url))
+        Some(authority(&target.endpoint.base_url))
     };
     let mut answers = true;
     match &key {
@@ -320,16 +321,6 @@ pub(super) fn without_key(access_list: &[ProviderAccess]) -> Option<Check> {
         .then(|| Check::new("keys", "no key", CheckStatus::Note, missing.join(", ")))
 }
 
-/// Returns the host of an address, without user, password and path.
-fn host(url: &str) -> String {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    authority
-        .rsplit_once('@')
-        .map_or(authority, |(_, host)| host)
-        .to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -385,14 +376,6 @@ mod tests {
                 "its list lacks `gpt-6.1-terra` of the default panel",
                 "`gpt-6-sol` retires on 2026-12-24"
             ]
-        );
-    }
-
-    #[test]
-    fn a_shown_address_has_no_credentials() {
-        assert_eq!(
-            host("https://user:secret@gateway:8443/v1?key=x"),
-            "gateway:8443"
         );
     }
 }

@@ -1,10 +1,6 @@
 //! `conclave history rejudge`: repeats the judge's work on stored answers. A consultation of its own,
 //! in which no expert is asked; the answer is what changed against the first judgement.
 
-mod judges;
-mod prior_answers;
-
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -16,23 +12,17 @@ use crate::commands::flags::{FailureChoice, OutputFlags, dollars};
 use crate::config::env::Environment;
 use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::policy::substitution::OnFailure;
-use crate::consultation::prompt::filter::PromptMaterial;
 use crate::consultation::transcript::Transcript;
 use crate::domain::money::{Cost, MicroUsd};
-use crate::domain::panel::Panel;
 use crate::domain::rejudgement::{Changes, Judgement, Rejudgement};
-use crate::domain::stored_record::StoredRecord;
-use crate::domain::time::Timestamp;
 use crate::engine::clock::Clock;
 use crate::error::Error;
 use crate::records::stored;
 use crate::session::run::Session;
 use crate::session::storage::Storage;
-use crate::setup::helper;
-use crate::setup::local_servers::{LocalServerSet, ServerSearch};
-use crate::setup::plan::{PlanDraft, PreparedPlan, Readiness, Sources, obtain_embedded};
+use crate::setup::plan::rejudge::{RejudgeRequest, prepare};
 use crate::setup::request::ControlRequest;
-use crate::terminal::output::printer::{Printer, Verbosity};
+use crate::terminal::output::printer::Verbosity;
 use crate::terminal::prompt::keyboard::StdinUse;
 use crate::terminal::report::rejudge;
 
@@ -137,66 +127,6 @@ pub(super) fn run(
             json: to_json(&rejudgement),
         }
     })
-}
-
-/// What a rejudgement was asked for.
-#[derive(Debug)]
-struct RejudgeRequest<'a> {
-    /// The judge and its fallbacks, separated by commas.
-    judge: Option<&'a str>,
-    material: PromptMaterial,
-    control: ControlRequest,
-}
-
-/// Makes a plan of a stored record, in which only the judge is asked.
-async fn prepare(
-    record: &StoredRecord,
-    request: RejudgeRequest<'_>,
-    environment: &Environment,
-    printer: &Printer,
-    now: Timestamp,
-) -> Result<PreparedPlan, Error> {
-    let sources = Sources::load(environment, now)?;
-    let seats = prior_answers::seats(record);
-    let judge = judges::named(request.judge, record, &sources.settings);
-    let embedded_models = sources.embedded_models(environment, printer);
-    let embedded = embedded_models.default_model()?;
-    let candidates = judges::candidates(judge, record, &seats, &sources.catalog);
-    let search = ServerSearch::new(&sources.settings, &sources.access_list)?;
-    let servers = LocalServerSet::for_models(candidates.iter(), search).await;
-    let context = sources.selection_context(embedded, &servers);
-    let mut judging = Panel {
-        seats: Vec::new(),
-        judges: judges::judges(judge, record, &seats, &context)?,
-    };
-    let consent_mode = request.control.consent_mode;
-    let file = obtain_embedded(&mut judging, &embedded_models, consent_mode).await?;
-    let mut debate = prior_answers::debate(record);
-    helper::assign(&mut debate, &judging, &context);
-    if judges::was_private(record, &context) {
-        // Only the judge that the user names sees the answers.
-        debate.helper = debate.helper.and_then(|_| judging.judges.first().cloned());
-    }
-    let mut notices = vec![format!(
-        "the answers of {} are judged again: no expert is asked, and their order changes",
-        record.id
-    )];
-    let judge = judging.judges.first();
-    notices.extend(judge.and_then(|judge| sources.catalog.notices(judge, now)));
-    let draft = PlanDraft {
-        question: record.question.clone(),
-        panel: Panel {
-            seats,
-            judges: judging.judges,
-        },
-        debate,
-        fallbacks: BTreeMap::new(),
-        material: request.material,
-        notices,
-    };
-    let mut prepared = draft.complete(sources, &servers, Readiness::Run(file), &request.control)?;
-    prior_answers::reorder(&mut prepared.plan, record);
-    Ok(prepared)
 }
 
 /// Returns the JSON, which has a published schema: `schemas/rejudge.schema.json`.

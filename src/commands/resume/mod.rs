@@ -3,7 +3,6 @@
 //! they came from have changed.
 
 mod journal;
-mod providers;
 
 use super::face::answer::check_output;
 use super::face::{self, TerminalFace};
@@ -18,13 +17,13 @@ use crate::error::Error;
 use crate::records::index::Index;
 use crate::records::journal::NoLockPolicy;
 use crate::session::run::Session;
-use crate::setup::{limits, settings};
+use crate::setup::plan::resume::ResumeSources;
+use crate::setup::settings;
 use crate::terminal::output::format::{amount, count};
 use crate::terminal::output::printer::{Printer, Verbosity};
 use crate::terminal::prompt::StdinUse;
 
 use self::journal::ResumableConsultation;
-use self::providers::Connector;
 
 /// Resume an interrupted consultation; finished calls are not repeated
 #[derive(Debug, clap::Args)]
@@ -92,26 +91,16 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
 
     let consent_mode = face::consent_mode(args.control.yes, printer, StdinUse::Free);
     let plan = replayed.consultation.plan();
-    let mut control = limits::resumed(
-        plan.control.clone(),
-        transcript.abort.as_ref().map(|abort| abort.reason),
-        &args.control.request(consent_mode)?,
-    );
     let clock = Clock::system();
-    // The budget is the month's and not the consultation's: that of today counts.
-    control.consent.month = if plan.is_free() {
-        None
-    } else {
-        limits::month(&settings, &home.logs_folder(), clock.now())
-    };
-    let connector = Connector {
+    let sources = ResumeSources {
         home: &home,
         environment,
         settings: &settings,
         printer,
-        consent_mode,
     };
-    let providers = face::block_on(connector.providers(plan, &transcript))??;
+    let request = args.control.request(consent_mode)?;
+    let (control, providers) =
+        face::block_on(sources.prepare(plan, &transcript, &request, clock.now()))??;
     printer.note(&announcement(&transcript));
     face.run(Session::resumed(
         events, replayed, control, providers, storage, clock,

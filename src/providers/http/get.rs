@@ -4,11 +4,12 @@
 use std::time::Duration;
 
 use crate::consultation::protocol::call::{Failure, FailureClass};
+use crate::domain::address::authority;
 use crate::providers::clients;
 use crate::providers::errors::{self, ErrorResponse};
 use crate::providers::wire::{Account, HeaderText};
 
-use super::{Http, authority, header, headers};
+use super::{Http, header, headers};
 
 /// Most bytes of an answer. The longest list of models that is known, a reseller's, has less than a
 /// tenth of it.
@@ -62,7 +63,7 @@ impl Http {
     ) -> Result<GetResponse, Failure> {
         let url = clients::parse(&request.url)
             .map_err(|error| Failure::new(FailureClass::BadRequest, error.to_string()))?;
-        let authority = authority(&url);
+        let authority = authority(url.as_str());
         let late = || {
             Failure::new(
                 FailureClass::Timeout,
@@ -83,7 +84,7 @@ impl Http {
         account: &Account,
         url: reqwest::Url,
     ) -> Result<GetResponse, Failure> {
-        let authority = authority(&url);
+        let authority = authority(url.as_str());
         let broken = |error: &reqwest::Error| {
             Failure::new(
                 FailureClass::Transport,

@@ -166,3 +166,117 @@ fn named_panel<'a>(name: &str, settings: &'a Settings) -> Result<&'a NamedPanel,
 /// An example of seats, for hints.
 pub(super) const EXAMPLE: &str =
     "\"security=anthropic:claude-sonnet-5-5,architect=openai:gpt-6.1-sol\"";
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    fn settings(config: &str) -> Settings {
+        Settings::default()
+            .with_file(Path::new("config.json"), config)
+            .unwrap()
+    }
+
+    #[test]
+    fn a_panel_with_a_name_has_its_seats_and_its_judge() {
+        let config = r#"{"panels": {"fast": {"seats": ["security=a:m"], "judge": "a:j"}, "slow": "security=b:m"}, "panel": "fast", "judge": "c:j"}"#;
+        let spec = |panel: Option<&str>, judge: Option<&str>| {
+            let spec = PanelSpec::new(
+                &PanelRequest {
+                    panel: panel.map(ToOwned::to_owned),
+                    judge: judge.map(ToOwned::to_owned),
+                    ..PanelRequest::default()
+                },
+                &settings(config),
+                &PersonaRegistry::builtin(),
+            )
+            .unwrap();
+            (spec.panel.unwrap(), spec.judge.unwrap())
+        };
+        let shown = |panel: &str, judge: &str| (panel.to_owned(), judge.to_owned());
+        assert_eq!(spec(None, None), shown("security=a:m", "a:j"));
+        assert_eq!(spec(None, Some("d:j")), shown("security=a:m", "d:j"));
+        assert_eq!(spec(Some(" slow "), None), shown("security=b:m", "c:j"));
+        assert_eq!(
+            spec(Some("security=x:m"), None),
+            shown("security=x:m", "c:j")
+        );
+        let models = ["x:m".to_owned()];
+        let flags = PanelRequest {
+            models: models.to_vec(),
+            ..PanelRequest::default()
+        };
+        assert_eq!(
+            PanelSpec::new(&flags, &settings(config), &PersonaRegistry::builtin())
+                .unwrap()
+                .panel,
+            None,
+            "models that are named outweigh the settings"
+        );
+    }
+
+    #[test]
+    fn an_unknown_panel_name_is_refused_with_the_known_ones() {
+        let hints = |config: &str, name: &str| {
+            let error = PanelSpec::new(
+                &PanelRequest {
+                    panel: Some(name.to_owned()),
+                    ..PanelRequest::default()
+                },
+                &settings(config),
+                &PersonaRegistry::builtin(),
+            )
+            .unwrap_err();
+            assert_eq!(error.to_string(), format!("no panel is called `{name}`"));
+            error.hints()[0].clone()
+        };
+        let config = r#"{"panels": {"fast": "security=a:m", "slow": "security=b:m"}}"#;
+        assert_eq!(hints(config, "fats"), "did you mean `fast`?");
+        assert_eq!(hints(config, "xyz"), "one of: fast, slow");
+        assert!(hints("{}", "xyz").starts_with("define it with `conclave config set panels.xyz "));
+    }
+
+    #[test]
+    fn flags_come_before_the_settings_and_a_panel_before_personas() {
+        let of = |flags: PanelRequest, config: &str| {
+            PanelSpec::new(&flags, &settings(config), &PersonaRegistry::builtin()).unwrap()
+        };
+        let ids = |personas: &PersonaChoice| match personas {
+            PersonaChoice::Usual => "usual".to_owned(),
+            PersonaChoice::Named(known) => format!("named {}", known.len()),
+            PersonaChoice::ByDefault(known) => format!("default {}", known.len()),
+            PersonaChoice::Auto(known) => format!("auto {}", known.len()),
+        };
+        let set = r#"{"default_personas": "skeptic,testing", "panel": "security=openai:x"}"#;
+        let personas = |names: Option<&str>| PanelRequest {
+            personas: names.map(ToOwned::to_owned),
+            ..PanelRequest::default()
+        };
+        let shown = |spec: &PanelSpec| (spec.panel.clone(), ids(&spec.personas));
+        assert_eq!(
+            shown(&of(personas(None), set)),
+            (Some("security=openai:x".to_owned()), "usual".to_owned())
+        );
+        assert_eq!(
+            shown(&of(personas(Some("devops")), set)),
+            (None, "named 1".to_owned())
+        );
+        assert_eq!(
+            shown(&of(personas(Some("auto")), set)),
+            (None, "auto 2".to_owned())
+        );
+        assert_eq!(
+            shown(&of(
+                personas(None),
+                r#"{"default_personas": "skeptic,testing"}"#
+            )),
+            (None, "default 2".to_owned())
+        );
+        assert_eq!(
+            shown(&of(personas(None), r#"{"default_personas": "auto"}"#)),
+            (None, "auto 0".to_owned())
+        );
+    }
+}

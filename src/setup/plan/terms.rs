@@ -5,23 +5,21 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::config::settings::Settings;
 use crate::consultation::plan::ModelTerms;
+use crate::consultation::plan::options::DebateOptions;
 use crate::consultation::prompt::Size;
-use crate::domain::ids::{ModelRef, ProviderId};
+use crate::domain::ids::{ModelRef, ProviderId, SeatId};
+use crate::domain::panel::Panel;
 use crate::providers::catalog::ModelCatalog;
 use crate::setup::embedded_model;
 use crate::setup::local_servers::LocalServerSet;
 use crate::setup::provider_access::{self, ProviderAccess};
 
-use super::PlanDraft;
-
 /// Returns every model that the run may ask.
-pub(super) fn models(draft: &PlanDraft) -> BTreeSet<ModelRef> {
-    let PlanDraft {
-        panel,
-        debate,
-        fallbacks,
-        ..
-    } = draft;
+pub(super) fn models(
+    panel: &Panel,
+    debate: &DebateOptions,
+    fallbacks: &BTreeMap<SeatId, Vec<ModelRef>>,
+) -> BTreeSet<ModelRef> {
     // Experts whose answers are taken from an earlier consultation are not asked.
     let seats = panel
         .seats
@@ -88,33 +86,43 @@ pub(super) fn in_flight(
         .collect()
 }
 
-/// Returns whether the plan may need a template. Those of the other mode, of sizes that no model has
-/// and of personas without a seat are left out.
-pub(super) fn needs_template(
-    draft: &PlanDraft,
-    sizes: &BTreeSet<Size>,
-    name: &str,
-    persona: Option<&str>,
-) -> bool {
-    let PlanDraft { debate, panel, .. } = draft;
-    if let Some(persona) = persona {
-        return !debate.selectable_personas.is_empty()
-            || panel.seats.iter().any(|seat| seat.persona.id == persona);
+/// What decides which templates a plan needs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TemplateNeeds<'a> {
+    pub(super) panel: &'a Panel,
+    pub(super) debate: &'a DebateOptions,
+    /// The sizes of prompts that the models take.
+    pub(super) sizes: &'a BTreeSet<Size>,
+}
+
+impl TemplateNeeds<'_> {
+    /// Returns whether the plan may need a template. Those of the other mode, of sizes that no model has
+    /// and of personas without a seat are left out.
+    pub(super) fn include(self, name: &str, persona: Option<&str>) -> bool {
+        let Self {
+            panel,
+            debate,
+            sizes,
+        } = self;
+        if let Some(persona) = persona {
+            return !debate.selectable_personas.is_empty()
+                || panel.seats.iter().any(|seat| seat.persona.id == persona);
+        }
+        let Some((folder, file)) = name.split_once('/') else {
+            return true;
+        };
+        let size = if folder == "small" || file.starts_with("small/") {
+            Size::Small
+        } else {
+            Size::Full
+        };
+        let is_used = match folder {
+            "small" => true,
+            HELPER_FOLDER => debate.helper.is_some(),
+            mode => mode == debate.mode.strategy().name,
+        };
+        is_used && sizes.contains(&size)
     }
-    let Some((folder, file)) = name.split_once('/') else {
-        return true;
-    };
-    let size = if folder == "small" || file.starts_with("small/") {
-        Size::Small
-    } else {
-        Size::Full
-    };
-    let is_used = match folder {
-        "small" => true,
-        HELPER_FOLDER => debate.helper.is_some(),
-        mode => mode == debate.mode.strategy().name,
-    };
-    is_used && sizes.contains(&size)
 }
 
 /// The folder of the helper model's templates, as it is called in every home.

@@ -1,5 +1,5 @@
-//! The providers of an interrupted consultation: its panel stays as it was, and every model that is
-//! still needed must be reachable.
+//! New limits and providers for an interrupted consultation: its panel stays as it was, and every
+//! model that is still needed must be reachable.
 
 use std::collections::BTreeSet;
 
@@ -7,41 +7,67 @@ use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::config::settings::Settings;
 use crate::consultation::event::StateName;
-use crate::consultation::plan::Plan;
+use crate::consultation::plan::{Control, Plan};
 use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::transcript::Transcript;
 use crate::domain::ids::{ModelRef, ProviderId};
 use crate::domain::panel::Seat;
+use crate::domain::time::Timestamp;
 use crate::domain::vendors;
 use crate::engine::driver::Providers;
 use crate::error::Error;
-use crate::setup::catalog;
 use crate::setup::embedded_model::{EmbeddedModels, ModelFile};
-use crate::setup::local_servers::{LocalServerSet, ServerSearch};
-use crate::setup::plan::connect;
+use crate::setup::local_servers::LocalServerSet;
+use crate::setup::local_servers::search::ServerSearch;
 use crate::setup::provider_access::{self, ProviderAccess};
+use crate::setup::request::ControlRequest;
+use crate::setup::{catalog, limits};
 use crate::terminal::output::printer::Printer;
 
-/// What providers are connected with.
+use super::connection::connect;
+
+/// What limits and providers are made from.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Connector<'a> {
-    pub(super) home: &'a Home,
-    pub(super) environment: &'a Environment,
-    pub(super) settings: &'a Settings,
-    pub(super) printer: &'a Printer,
-    pub(super) consent_mode: ConsentMode,
+pub(crate) struct ResumeSources<'a> {
+    pub(crate) home: &'a Home,
+    pub(crate) environment: &'a Environment,
+    pub(crate) settings: &'a Settings,
+    pub(crate) printer: &'a Printer,
 }
 
-impl Connector<'_> {
-    /// Connects the providers of every model that the plan may ask.
+impl ResumeSources<'_> {
+    /// Lays a request over the limits of the last run, and connects the providers of every model that
+    /// the plan may ask.
     ///
     /// # Errors
     ///
     /// When a model that is still needed cannot be asked. Fallbacks may be missing.
-    pub(super) async fn providers(
+    pub(crate) async fn prepare(
         &self,
         plan: &Plan,
         transcript: &Transcript,
+        request: &ControlRequest,
+        now: Timestamp,
+    ) -> Result<(Control, Providers), Error> {
+        let abort = transcript.abort.as_ref().map(|abort| abort.reason);
+        let mut control = limits::resumed(plan.control.clone(), abort, request);
+        // The budget is the month's and not the consultation's: that of today counts.
+        control.consent.month = if plan.is_free() {
+            None
+        } else {
+            limits::month(self.settings, &self.home.logs_folder(), now)
+        };
+        let providers = self
+            .providers(plan, transcript, request.consent_mode)
+            .await?;
+        Ok((control, providers))
+    }
+
+    async fn providers(
+        &self,
+        plan: &Plan,
+        transcript: &Transcript,
+        consent_mode: ConsentMode,
     ) -> Result<Providers, Error> {
         let access_list = provider_access::all(self.settings, self.environment);
         let needed = needed(plan, transcript);
@@ -68,7 +94,7 @@ impl Connector<'_> {
             .collect();
         let catalog = servers.extend_catalog(catalog::load(self.home)?);
         let embedded = match models.into_iter().find(|model| model.provider.is_local()) {
-            Some(model) => Some(self.embedded(model).await?),
+            Some(model) => Some(self.embedded(model, consent_mode).await?),
             None => None,
         };
         let access_list = servers.with_addresses(access_list.clone());
@@ -82,9 +108,13 @@ impl Connector<'_> {
     }
 
     /// Obtains the file of the embedded model that the consultation began with.
-    async fn embedded(&self, model: &ModelRef) -> Result<ModelFile, Error> {
+    async fn embedded(
+        &self,
+        model: &ModelRef,
+        consent_mode: ConsentMode,
+    ) -> Result<ModelFile, Error> {
         let models = EmbeddedModels::new(self.environment, self.settings, self.home, self.printer);
-        let file = models.obtain(&model.model, self.consent_mode).await?;
+        let file = models.obtain(&model.model, consent_mode).await?;
         if file.name == model.model {
             return Ok(file);
         }

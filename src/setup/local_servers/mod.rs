@@ -1,94 +1,22 @@
 //! Model servers on the user's own machine: when they are looked for, which one a run takes, and how
 //! its models are asked.
 
+pub(crate) mod search;
+pub(crate) mod terms;
+
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::embedded_model;
 use super::panel::spec::PanelSpec;
 use super::provider_access::ProviderAccess;
-use crate::config::local_servers::LocalServers;
 use crate::config::settings::Settings;
 use crate::consultation::plan::ModelTerms;
-use crate::consultation::prompt::Size;
 use crate::domain::ids::{ModelRef, ProviderId};
 use crate::domain::vendors::{self, LocalServerKind};
 use crate::error::Error;
 use crate::providers::catalog::ModelCatalog;
-use crate::providers::discovery;
-use crate::providers::discovery::{Address, Condition, ServedModel, Server};
+use crate::providers::discovery::{Condition, Server};
 
-/// Models with fewer parameters get the short prompts: longer ones they repeat instead of thinking
-/// by them.
-const SMALL_BELOW: u64 = 4_000_000_000;
-
-/// Where local servers are looked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum ServerSearch {
-    /// At the usual ports of this machine.
-    UsualPorts(Vec<Address>),
-    Off,
-    /// At these addresses and no others.
-    At(Vec<Address>),
-}
-
-impl ServerSearch {
-    /// Returns what the settings say. The usual ports are those of the providers' addresses.
-    pub(crate) fn new(settings: &Settings, access_list: &[ProviderAccess]) -> Result<Self, Error> {
-        let bad = |error| {
-            Error::usage(error).hint("`local_servers` is `auto`, `none`, or a list of addresses")
-        };
-        match &settings.local_servers {
-            LocalServers::Auto => {
-                let known = access_list.iter().filter_map(|access| {
-                    Some((LocalServerKind::of(&access.id)?, access.base_url()))
-                });
-                discovery::usual(known).map(Self::UsualPorts).map_err(bad)
-            }
-            LocalServers::None => Ok(Self::Off),
-            LocalServers::At(addresses) => addresses
-                .iter()
-                .map(|text| Address::parse(text))
-                .collect::<Result<_, _>>()
-                .map(Self::At)
-                .map_err(bad),
-        }
-    }
-
-    fn addresses(&self, kinds: &BTreeSet<LocalServerKind>) -> Vec<Address> {
-        let all = match self {
-            Self::Off => return Vec::new(),
-            Self::UsualPorts(addresses) | Self::At(addresses) => addresses,
-        };
-        all.iter()
-            .filter(|address| address.expected.is_none_or(|kind| kinds.contains(&kind)))
-            .cloned()
-            .collect()
-    }
-
-    /// Returns the addresses for people: `127.0.0.1:8080, 127.0.0.1:9931`.
-    pub(crate) fn shown(&self, kinds: &BTreeSet<LocalServerKind>) -> String {
-        let addresses = self.addresses(kinds);
-        addresses
-            .iter()
-            .map(Address::authority)
-            .collect::<Vec<_>>()
-            .join(", ")
-    }
-}
-
-/// Returns all kinds of servers.
-pub(crate) fn all_kinds() -> BTreeSet<LocalServerKind> {
-    LocalServerKind::ALL.into_iter().collect()
-}
-
-/// Returns the servers of these kinds that answer, in the order in which they are looked for.
-pub(crate) async fn find(search: &ServerSearch, kinds: &BTreeSet<LocalServerKind>) -> Vec<Server> {
-    let found = discovery::look(&search.addresses(kinds)).await;
-    found
-        .into_iter()
-        .filter(|server| kinds.contains(&server.kind))
-        .collect()
-}
+use self::search::{ServerSearch, all_kinds, find};
 
 /// The servers that one run uses: at most one a kind.
 #[derive(Debug)]
@@ -263,7 +191,7 @@ impl LocalServerSet {
     /// Returns how a local server's model is asked; `None` for a model of any other provider.
     pub(crate) fn terms(&self, model: &ModelRef, settings: &Settings) -> Option<ModelTerms> {
         let server = self.server(&model.provider)?;
-        Some(terms(server, &model.model, settings))
+        Some(terms::terms(server, &model.model, settings))
     }
 
     /// Returns the catalog with the context sizes that local servers report of their models.
@@ -296,37 +224,6 @@ impl LocalServerSet {
     }
 }
 
-/// Returns whether a model is asked with short prompts.
-pub(crate) fn is_small(model: &ServedModel) -> bool {
-    model.parameters.is_some_and(|count| count < SMALL_BELOW)
-}
-
-/// Returns how a local server's model is asked. A model that the server does not list may still be
-/// there, and is asked like a large one.
-fn terms(server: &Server, id: &str, settings: &Settings) -> ModelTerms {
-    let listed = server.serves(id);
-    let terms = if listed.is_some_and(is_small) {
-        embedded_model::TERMS
-    } else {
-        ModelTerms {
-            max_output_tokens: settings.max_output_tokens,
-            output_limit: settings.max_output_tokens.saturating_mul(2),
-            size: Size::Full,
-            ..ModelTerms::default()
-        }
-    };
-    // The other half is for the prompt.
-    let half = listed
-        .and_then(|model| model.context)
-        .map_or(u64::MAX, |context| (context / 2).max(1));
-    ModelTerms {
-        max_output_tokens: terms.max_output_tokens.min(half),
-        output_limit: terms.output_limit.min(half),
-        free: server.runs_here(id),
-        ..terms
-    }
-}
-
 /// Returns the models of local servers that the user names, with the kind of server.
 fn named_models(spec: &PanelSpec) -> BTreeSet<(LocalServerKind, String)> {
     let seats = spec
@@ -347,53 +244,13 @@ fn named_models(spec: &PanelSpec) -> BTreeSet<(LocalServerKind, String)> {
 }
 
 #[cfg(test)]
+mod samples;
+
+#[cfg(test)]
 mod tests {
-    use std::path::Path;
-
+    use super::samples::{access_list, served, server};
     use super::*;
-    use crate::config::env::Environment;
-    use crate::setup::provider_access;
-
-    fn served(id: &str, loaded: bool) -> ServedModel {
-        ServedModel {
-            id: id.to_owned(),
-            context: None,
-            parameters: None,
-            loaded,
-            runs_here: !id.ends_with("cloud"),
-        }
-    }
-
-    fn server(
-        kind: LocalServerKind,
-        port: u16,
-        condition: Condition,
-        models: &[ServedModel],
-    ) -> Server {
-        let authority = format!("127.0.0.1:{port}");
-        Server {
-            kind,
-            base_url: format!("http://{authority}"),
-            authority,
-            version: None,
-            condition,
-            on_own_network: true,
-            models: models.to_vec(),
-        }
-    }
-
-    fn settings(config: &str) -> Settings {
-        Settings::default()
-            .with_file(Path::new("config.json"), config)
-            .unwrap()
-    }
-
-    fn access_list(config: &str) -> Vec<ProviderAccess> {
-        provider_access::all(
-            &settings(config),
-            &Environment::of([("OLLAMA_HOST", "box:5000")]),
-        )
-    }
+    use crate::providers::discovery::ServedModel;
 
     fn access(config: &str, provider: &str) -> ProviderAccess {
         access_list(config)
@@ -407,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_without_keys_takes_the_first_server_that_has_a_model_and_of_its_models_a_loaded_one() {
+    fn a_run_without_keys_takes_a_loaded_model_of_the_first_server() {
         let ollama = server(
             LocalServerKind::Ollama,
             1,
@@ -447,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_servers_of_a_kind_the_one_that_can_be_asked_is_used() {
+    fn a_ready_server_comes_before_a_loading_one_of_its_kind() {
         let loading = server(LocalServerKind::LlamaCpp, 8080, Condition::Loading, &[]);
         let ready = server(
             LocalServerKind::LlamaCpp,
@@ -478,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_wants_a_key_is_asked_when_there_is_one() {
+    fn a_locked_server_is_asked_only_with_a_key() {
         let locked = server(LocalServerKind::LlamaCpp, 8080, Condition::Locked, &[]);
         let named = LocalServerSet::select(
             ServerSearch::Off,
@@ -501,58 +358,8 @@ mod tests {
         );
     }
 
-    #[test]
-    fn small_models_get_small_prompts_and_half_of_a_known_context() {
-        let model = |context, parameters| ServedModel {
-            context,
-            parameters,
-            ..served("m", true)
-        };
-        let settings = Settings::default();
-        let shown = |context, parameters| {
-            let terms = terms(
-                &server(
-                    LocalServerKind::Ollama,
-                    1,
-                    Condition::Ready,
-                    &[model(context, parameters)],
-                ),
-                "m",
-                &settings,
-            );
-            (
-                terms.size,
-                terms.max_output_tokens,
-                terms.output_limit,
-                terms.free,
-            )
-        };
-        assert_eq!(
-            shown(Some(2_048), Some(3_999_999_999)),
-            (Size::Small, 1_024, 1_024, true)
-        );
-        assert_eq!(
-            shown(None, Some(4_000_000_000)),
-            (Size::Full, 16_384, 32_768, true)
-        );
-        assert_eq!(shown(Some(8_192), None), (Size::Full, 4_096, 4_096, true));
-        for (id, free) in [
-            ("unlisted", true),
-            ("m-cloud", false),
-            ("unlisted:cloud", false),
-        ] {
-            let server = server(
-                LocalServerKind::Ollama,
-                1,
-                Condition::Ready,
-                &[served("m-cloud", true)],
-            );
-            assert_eq!(terms(&server, id, &settings).free, free, "{id}");
-        }
-    }
-
     #[tokio::test]
-    async fn where_nothing_is_looked_for_a_named_model_is_asked_at_the_usual_place() {
+    async fn without_a_search_a_named_model_is_asked_at_the_usual_address() {
         let spec = PanelSpec {
             models: vec!["ollama:m".into(), "llamacpp:m".into()],
             ..PanelSpec::default()
@@ -582,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_is_asked_where_it_was_found_unless_the_user_says_where_it_is() {
+    fn the_users_address_comes_before_the_address_found() {
         let found = server(
             LocalServerKind::LlamaCpp,
             9931,
@@ -603,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_server_tells_of_a_models_context_is_known_when_it_is_asked() {
+    fn the_catalog_takes_the_context_sizes_that_servers_report() {
         let model = ServedModel {
             context: Some(2_048),
             ..served("tiny:latest", true)
@@ -633,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_a_run_needs_is_looked_for() {
+    fn only_servers_of_named_models_are_looked_for() {
         let spec = |panel: Option<&str>, models: &[&str], judge: Option<&str>| {
             let models = models.iter().map(|name| (*name).to_owned()).collect();
             named_models(&PanelSpec {
@@ -662,29 +469,6 @@ mod tests {
                 Some("vllm:m")
             ),
             expected
-        );
-        let search = ServerSearch::new(&Settings::default(), &access_list("{}")).unwrap();
-        assert_eq!(
-            search.shown(&BTreeSet::from([LocalServerKind::LlamaCpp])),
-            "127.0.0.1:8080, 127.0.0.1:9931"
-        );
-    }
-
-    #[test]
-    fn addresses_are_a_list_or_a_word() {
-        let read = |config: &str| {
-            let settings = settings(config);
-            ServerSearch::new(&settings, &[])
-        };
-        assert_eq!(
-            read(r#"{"local_servers": "none"}"#).unwrap(),
-            ServerSearch::Off
-        );
-        assert_eq!(
-            read(r#"{"local_servers": "127.0.0.1:81, box:82"}"#)
-                .unwrap()
-                .shown(&all_kinds()),
-            "127.0.0.1:81, box:82"
         );
     }
 }

@@ -1,0 +1,112 @@
+//! The search for local servers: where they are looked for, and which of them answer.
+
+use std::collections::BTreeSet;
+
+use crate::config::local_servers::LocalServers;
+use crate::config::settings::Settings;
+use crate::domain::vendors::LocalServerKind;
+use crate::error::Error;
+use crate::providers::discovery::{self, Address, Server};
+use crate::setup::provider_access::ProviderAccess;
+
+/// Where local servers are looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum ServerSearch {
+    /// At the usual ports of this machine.
+    UsualPorts(Vec<Address>),
+    Off,
+    /// At these addresses and no others.
+    At(Vec<Address>),
+}
+
+impl ServerSearch {
+    /// Returns what the settings say. The usual ports are those of the providers' addresses.
+    pub(crate) fn new(settings: &Settings, access_list: &[ProviderAccess]) -> Result<Self, Error> {
+        let bad = |error| {
+            Error::usage(error).hint("`local_servers` is `auto`, `none`, or a list of addresses")
+        };
+        match &settings.local_servers {
+            LocalServers::Auto => {
+                let known = access_list.iter().filter_map(|access| {
+                    Some((LocalServerKind::of(&access.id)?, access.base_url()))
+                });
+                discovery::usual(known).map(Self::UsualPorts).map_err(bad)
+            }
+            LocalServers::None => Ok(Self::Off),
+            LocalServers::At(addresses) => addresses
+                .iter()
+                .map(|text| Address::parse(text))
+                .collect::<Result<_, _>>()
+                .map(Self::At)
+                .map_err(bad),
+        }
+    }
+
+    fn addresses(&self, kinds: &BTreeSet<LocalServerKind>) -> Vec<Address> {
+        let all = match self {
+            Self::Off => return Vec::new(),
+            Self::UsualPorts(addresses) | Self::At(addresses) => addresses,
+        };
+        all.iter()
+            .filter(|address| address.expected.is_none_or(|kind| kinds.contains(&kind)))
+            .cloned()
+            .collect()
+    }
+
+    /// Returns the addresses for people: `127.0.0.1:8080, 127.0.0.1:9931`.
+    pub(crate) fn shown(&self, kinds: &BTreeSet<LocalServerKind>) -> String {
+        let addresses = self.addresses(kinds);
+        addresses
+            .iter()
+            .map(Address::authority)
+            .collect::<Vec<_>>()
+            .join(", ")
+    }
+}
+
+/// Returns all kinds of servers.
+pub(crate) fn all_kinds() -> BTreeSet<LocalServerKind> {
+    LocalServerKind::ALL.into_iter().collect()
+}
+
+/// Returns the servers of these kinds that answer, in the order in which they are looked for.
+pub(crate) async fn find(search: &ServerSearch, kinds: &BTreeSet<LocalServerKind>) -> Vec<Server> {
+    let found = discovery::look(&search.addresses(kinds)).await;
+    found
+        .into_iter()
+        .filter(|server| kinds.contains(&server.kind))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::{access_list, settings};
+    use super::*;
+
+    #[test]
+    fn the_usual_ports_are_shown_by_kind_of_server() {
+        let search = ServerSearch::new(&Settings::default(), &access_list("{}")).unwrap();
+        assert_eq!(
+            search.shown(&BTreeSet::from([LocalServerKind::LlamaCpp])),
+            "127.0.0.1:8080, 127.0.0.1:9931"
+        );
+    }
+
+    #[test]
+    fn addresses_are_a_list_or_a_word() {
+        let read = |config: &str| {
+            let settings = settings(config);
+            ServerSearch::new(&settings, &[])
+        };
+        assert_eq!(
+            read(r#"{"local_servers": "none"}"#).unwrap(),
+            ServerSearch::Off
+        );
+        assert_eq!(
+            read(r#"{"local_servers": "127.0.0.1:81, box:82"}"#)
+                .unwrap()
+                .shown(&all_kinds()),
+            "127.0.0.1:81, box:82"
+        );
+    }
+}

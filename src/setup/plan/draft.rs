@@ -1,0 +1,143 @@
+//! The draft of a plan, and the end of the line that every plan takes: terms, prices, keys and
+//! limits.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::config::paths::Home;
+use crate::consultation::plan::Plan;
+use crate::consultation::plan::options::DebateOptions;
+use crate::consultation::policy::retry::RetryRule;
+use crate::consultation::prompt::Size;
+use crate::consultation::prompt::filter::PromptMaterial;
+use crate::domain::ids::{ConsultationId, ModelRef, ProviderId, SeatId};
+use crate::domain::panel::Panel;
+use crate::engine::driver::Providers;
+use crate::error::Error;
+use crate::records::experience::Experience;
+use crate::records::index::{Index, WaitLimit};
+use crate::setup::embedded_model::ModelFile;
+use crate::setup::limits;
+use crate::setup::local_servers::LocalServerSet;
+use crate::setup::request::ControlRequest;
+
+use super::PreparedPlan;
+use super::connection::connect;
+use super::sources::Sources;
+use super::terms::{self, TemplateNeeds};
+
+/// What is decided about one consultation before its models are looked up.
+#[derive(Debug)]
+pub(crate) struct PlanDraft {
+    pub(crate) question: String,
+    pub(crate) panel: Panel,
+    pub(crate) debate: DebateOptions,
+    pub(crate) fallbacks: BTreeMap<SeatId, Vec<ModelRef>>,
+    pub(crate) material: PromptMaterial,
+    pub(crate) notices: Vec<String>,
+}
+
+/// Whether the providers of a plan are connected.
+#[derive(Debug)]
+pub(crate) enum Readiness {
+    /// They are, with the embedded model's file if the panel has one.
+    Run(Option<ModelFile>),
+    /// They are not: no key is read.
+    Preview,
+}
+
+impl PlanDraft {
+    /// Adds what the plan needs to know of its models, reads their keys, and sets the limits.
+    pub(crate) fn complete(
+        mut self,
+        sources: Sources,
+        servers: &LocalServerSet,
+        readiness: Readiness,
+        request: &ControlRequest,
+    ) -> Result<PreparedPlan, Error> {
+        let Sources {
+            home,
+            settings,
+            catalog,
+            templates,
+            personas: _,
+            access_list,
+            now,
+        } = sources;
+        let used = terms::models(&self.panel, &self.debate, &self.fallbacks);
+        let prices = catalog.prices_with(&used, now);
+        let models = terms::terms(&used, &catalog, &settings, &access_list, servers);
+        let provider_ids: BTreeSet<ProviderId> =
+            used.iter().map(|model| model.provider.clone()).collect();
+        let in_flight = terms::in_flight(&provider_ids, &settings, &access_list);
+        let is_free = models.values().all(|terms| terms.free);
+        if !is_free {
+            self.notices.extend(catalog.age_warnings(now));
+        }
+        self.notices.splice(..0, servers.notice());
+
+        let access_list = servers.with_addresses(access_list);
+        let addresses = access_list
+            .iter()
+            .filter(|access| provider_ids.contains(&access.id))
+            .map(|access| (access.id.clone(), access.base_url().to_owned()))
+            .collect();
+        let providers = match readiness {
+            Readiness::Preview => Providers::new(),
+            Readiness::Run(file) => {
+                let catalog = servers.extend_catalog(catalog);
+                connect(&access_list, &provider_ids, &settings, catalog, file)?
+            }
+        };
+
+        let experience = experience(&home, &models.keys().collect());
+        let month = if is_free {
+            None
+        } else {
+            limits::month(&settings, &home.logs_folder(), now)
+        };
+        self.notices.extend(month.and_then(limits::month_notice));
+        let control = limits::control(request, &settings, month, &experience);
+
+        let sizes: BTreeSet<Size> = models.values().map(|terms| terms.size).collect();
+        let needed = TemplateNeeds {
+            panel: &self.panel,
+            debate: &self.debate,
+            sizes: &sizes,
+        };
+        let templates = templates.only(|name, persona| needed.include(name, persona));
+        let unique = ulid::Ulid::generate();
+        let plan = Plan {
+            id: ConsultationId::from_unique(&unique.to_string()),
+            question: self.question,
+            panel: self.panel,
+            debate: self.debate,
+            models,
+            prices,
+            templates,
+            seed: u64::try_from(unique.random() & u128::from(u64::MAX)).unwrap_or_default(),
+            control,
+            fallbacks: self.fallbacks,
+            material: self.material,
+            learnt_output: experience.learnt_output(),
+            retry: RetryRule::default(),
+            in_flight,
+            tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+            notices: self.notices,
+        };
+        Ok(PreparedPlan {
+            home,
+            plan,
+            addresses,
+            providers,
+        })
+    }
+}
+
+/// Reads what earlier consultations say of these models. A start does not wait for an index that has
+/// to be rebuilt: the end of the run rebuilds it.
+fn experience(home: &Home, models: &BTreeSet<&ModelRef>) -> Experience {
+    let index = Index::open_with(&home.index_file(), WaitLimit::Moment).ok();
+    index
+        .and_then(|index| Experience::read(index.connection(), models).ok())
+        .unwrap_or_default()
+}

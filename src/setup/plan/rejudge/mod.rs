@@ -1,0 +1,83 @@
+//! The plan of a rejudgement: the judge's work on the answers of a stored record, in which no expert
+//! is asked.
+
+mod judges;
+mod prior_answers;
+
+use std::collections::BTreeMap;
+
+use super::PreparedPlan;
+use super::draft::{PlanDraft, Readiness};
+use super::sources::Sources;
+use crate::config::env::Environment;
+use crate::consultation::prompt::filter::PromptMaterial;
+use crate::domain::panel::Panel;
+use crate::domain::stored_record::StoredRecord;
+use crate::domain::time::Timestamp;
+use crate::error::Error;
+use crate::setup::helper;
+use crate::setup::local_servers::LocalServerSet;
+use crate::setup::local_servers::search::ServerSearch;
+use crate::setup::request::ControlRequest;
+use crate::terminal::output::printer::Printer;
+
+/// What a rejudgement was asked for.
+#[derive(Debug)]
+pub(crate) struct RejudgeRequest<'a> {
+    /// The judge and its fallbacks, separated by commas.
+    pub(crate) judge: Option<&'a str>,
+    pub(crate) material: PromptMaterial,
+    pub(crate) control: ControlRequest,
+}
+
+/// Makes a plan of a stored record, in which only the judge is asked.
+pub(crate) async fn prepare(
+    record: &StoredRecord,
+    request: RejudgeRequest<'_>,
+    environment: &Environment,
+    printer: &Printer,
+    now: Timestamp,
+) -> Result<PreparedPlan, Error> {
+    let sources = Sources::load(environment, now)?;
+    let seats = prior_answers::seats(record);
+    let judge = judges::named(request.judge, record, &sources.settings);
+    let embedded_models = sources.embedded_models(environment, printer);
+    let embedded = embedded_models.default_model()?;
+    let candidates = judges::candidates(judge, record, &seats, &sources.catalog);
+    let search = ServerSearch::new(&sources.settings, &sources.access_list)?;
+    let servers = LocalServerSet::for_models(candidates.iter(), search).await;
+    let context = sources.selection_context(embedded, &servers);
+    let mut judging = Panel {
+        seats: Vec::new(),
+        judges: judges::judges(judge, record, &seats, &context)?,
+    };
+    let file = embedded_models
+        .obtain_for_panel(&mut judging, request.control.consent_mode)
+        .await?;
+    let mut debate = prior_answers::debate(record);
+    helper::assign(&mut debate, &judging, &context);
+    if judges::was_private(record, &context) {
+        // Only the judge that the user names sees the answers.
+        debate.helper = debate.helper.and_then(|_| judging.judges.first().cloned());
+    }
+    let mut notices = vec![format!(
+        "the answers of {} are judged again: no expert is asked, and their order changes",
+        record.id
+    )];
+    let judge = judging.judges.first();
+    notices.extend(judge.and_then(|judge| sources.catalog.notices(judge, now)));
+    let draft = PlanDraft {
+        question: record.question.clone(),
+        panel: Panel {
+            seats,
+            judges: judging.judges,
+        },
+        debate,
+        fallbacks: BTreeMap::new(),
+        material: request.material,
+        notices,
+    };
+    let mut prepared = draft.complete(sources, &servers, Readiness::Run(file), &request.control)?;
+    prior_answers::reorder(&mut prepared.plan, record);
+    Ok(prepared)
+}

@@ -1,0 +1,76 @@
+//! What plans are made from: everything that the home and the environment hold.
+
+use crate::config::env::Environment;
+use crate::config::paths::Home;
+use crate::config::settings::Settings;
+use crate::consultation::prompt::Templates;
+use crate::domain::ids::ModelRef;
+use crate::domain::time::Timestamp;
+use crate::error::Error;
+use crate::providers::catalog::ModelCatalog;
+use crate::setup::embedded_model::EmbeddedModels;
+use crate::setup::local_servers::LocalServerSet;
+use crate::setup::panel::context::SelectionContext;
+use crate::setup::personas::PersonaRegistry;
+use crate::setup::provider_access::ProviderAccess;
+use crate::setup::{catalog, personas, provider_access, settings};
+use crate::terminal::output::printer::Printer;
+
+/// What every plan is made from.
+#[derive(Debug)]
+pub(crate) struct Sources {
+    pub(crate) home: Home,
+    pub(crate) settings: Settings,
+    pub(crate) catalog: ModelCatalog,
+    pub(crate) templates: Templates,
+    pub(crate) personas: PersonaRegistry,
+    /// All providers but the embedded model's.
+    pub(crate) access_list: Vec<ProviderAccess>,
+    pub(crate) now: Timestamp,
+}
+
+impl Sources {
+    /// Loads what the home and the environment hold.
+    pub(crate) fn load(environment: &Environment, now: Timestamp) -> Result<Self, Error> {
+        let home = Home::find(environment).map_err(Error::usage)?;
+        let settings = settings::load(&home, environment)?;
+        let catalog = catalog::load(&home)?;
+        let templates = personas::templates(&home)?;
+        let personas = PersonaRegistry::new(&templates, &settings)?;
+        let access_list = provider_access::all(&settings, environment);
+        Ok(Self {
+            home,
+            settings,
+            catalog,
+            templates,
+            personas,
+            access_list,
+            now,
+        })
+    }
+
+    /// Returns what finds and downloads the embedded model.
+    pub(crate) fn embedded_models<'a>(
+        &self,
+        environment: &Environment,
+        printer: &'a Printer,
+    ) -> EmbeddedModels<'a> {
+        EmbeddedModels::new(environment, &self.settings, &self.home, printer)
+    }
+
+    /// Returns what panels are selected from.
+    pub(crate) fn selection_context<'a>(
+        &'a self,
+        embedded: Option<ModelRef>,
+        servers: &'a LocalServerSet,
+    ) -> SelectionContext<'a> {
+        SelectionContext {
+            catalog: &self.catalog,
+            personas: &self.personas,
+            access_list: &self.access_list,
+            embedded,
+            servers,
+            now: self.now,
+        }
+    }
+}
