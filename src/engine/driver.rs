@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
+use futures_util::FutureExt;
 use tokio::sync::mpsc;
 
 use crate::consultation::Consultation;
@@ -11,6 +12,7 @@ use crate::consultation::event::{CallEvent, Envelope, Event};
 use crate::consultation::machine::replay::Replayed;
 use crate::consultation::plan::{Control, Plan};
 use crate::consultation::protocol::call::Ask;
+use crate::consultation::protocol::provider::ProviderUpdate;
 use crate::consultation::protocol::request::RequestKey;
 use crate::consultation::protocol::{Answer, Effect, Input, Question, TimerId};
 use crate::domain::ids::{CallId, ProviderId};
@@ -118,7 +120,7 @@ impl Driver<'_> {
         let known = std::mem::take(&mut run.known);
         run.expect_all(known);
         loop {
-            while let Some(next) = run.inputs.pop_front() {
+            while let Some(next) = run.next_input() {
                 run.permit = next.permit;
                 for effect in consultation.handle(run.with.clock.now(), next.input) {
                     run.carry_out(effect);
@@ -185,10 +187,7 @@ impl<'a> Run<'a> {
 
     fn expect(&mut self, mut input: Input) {
         if let Input::ProviderChanged(update) = &mut input {
-            let theirs = self.with.dispatcher.clock();
-            update
-                .change
-                .map_moments(|moment| self.with.clock.translate(moment, theirs));
+            self.translate(update);
         }
         self.inputs.push_back(NextInput {
             input,
@@ -196,7 +195,15 @@ impl<'a> Run<'a> {
         });
     }
 
-    fn expect_all(&mut self, inputs: Vec<Input>) {
+    /// Maps the moments of an update from the dispatcher's clock to the consultation's.
+    fn translate(&self, update: &mut ProviderUpdate) {
+        let theirs = self.with.dispatcher.clock();
+        update
+            .change
+            .map_moments(|moment| self.with.clock.translate(moment, theirs));
+    }
+
+    fn expect_all(&mut self, inputs: impl IntoIterator<Item = Input>) {
         for input in inputs {
             self.expect(input);
         }
@@ -260,6 +267,19 @@ impl<'a> Run<'a> {
         });
     }
 
+    /// Takes the next input. Answers that have arrived come before all else, which might cancel
+    /// their calls: what was paid for is read.
+    fn next_input(&mut self) -> Option<NextInput> {
+        let earlier = std::mem::take(&mut self.inputs);
+        while self.inputs.is_empty()
+            && let Some(news) = self.calls.next().now_or_never()
+        {
+            self.hear(news);
+        }
+        self.inputs.extend(earlier);
+        self.inputs.pop_front()
+    }
+
     /// Waits until something has happened. What is asked of the person stays open meanwhile.
     async fn wait(&mut self) {
         let next_timer = self.timers.first().copied();
@@ -291,13 +311,21 @@ impl<'a> Run<'a> {
         match news {
             News::Finished(call, answer, outcome) => {
                 let mut permit = self.permits.remove(&call);
+                let mut updates = Vec::new();
                 if let Some(permit) = &mut permit {
-                    // What a failure says of its provider is known before it is decided what to do
-                    // about the failure. The helper's failures say nothing of it.
-                    let inputs = permit.finish(&outcome, !answer.is_for_helper());
-                    self.expect_all(inputs);
+                    // The helper's failures say nothing about its provider.
+                    let changes = permit.finish(&outcome, !answer.is_for_helper());
+                    updates = changes.updates;
+                    for update in &mut updates {
+                        self.translate(update);
+                    }
+                    self.expect_all(changes.health.map(Input::HealthChanged));
                 }
-                let input = Input::Replied { call, outcome };
+                let input = Input::Replied {
+                    call,
+                    outcome,
+                    updates,
+                };
                 self.inputs.push_back(NextInput { input, permit });
             }
             News::Delta(call, delta) => {

@@ -105,6 +105,7 @@ impl Replayed {
                 Input::Replied {
                     call: finished.call,
                     outcome: outcome(finished),
+                    updates: updates_after(rest),
                 }
             }
             (Cause::Admitted | Cause::NotAdmitted, event) => decided(event).ok_or(unfit)?,
@@ -241,6 +242,20 @@ fn outcome(finished: &CallFinished) -> Outcome {
             partial: finished.text.clone(),
         }),
     }
+}
+
+/// Returns the changes of a provider that the log has with the reply at its front.
+fn updates_after(rest: &VecDeque<&Envelope>) -> Vec<ProviderUpdate> {
+    let mut updates = Vec::new();
+    for envelope in rest.iter().skip(1) {
+        match &envelope.event {
+            Event::Provider(event) if envelope.cause.is_none() => {
+                updates.push(provider_update(event, envelope.at));
+            }
+            _ => break,
+        }
+    }
+    updates
 }
 
 /// Returns the decision on a request, from the first event after it.

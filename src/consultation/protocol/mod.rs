@@ -43,8 +43,12 @@ pub enum Input {
     },
     /// A call shows its first sign of an answer.
     FirstToken { call: CallId },
-    /// A call came back.
-    Replied { call: CallId, outcome: Outcome },
+    /// A call came back. `updates` are the changes of its provider that the outcome shows.
+    Replied {
+        call: CallId,
+        outcome: Outcome,
+        updates: Vec<ProviderUpdate>,
+    },
     /// A timer that was set has run out.
     TimerFired { timer: TimerId },
     /// The process observed a change of a provider.

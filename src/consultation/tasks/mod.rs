@@ -105,12 +105,16 @@ impl TaskSet {
             Input::TimerFired { timer } => self.fired(step, timer),
             Input::Admitted { key, provider } => self.admitted(step, &key, &provider),
             Input::NotAdmitted { key, reason } => self.refused(step, &key, reason),
-            Input::Replied { call, outcome } => {
+            Input::Replied {
+                call,
+                outcome,
+                updates,
+            } => {
                 let Some(at) = self.open.iter().position(|task| task.is_calling(call)) else {
                     return;
                 };
                 let mut task = self.open.remove(at);
-                let outcome = task.replied(step, call, outcome);
+                let outcome = task.replied(step, call, outcome, updates);
                 // To the end of the queue: one seat must not be refused three times while others
                 // wait for their first call.
                 self.put_back(task, outcome);

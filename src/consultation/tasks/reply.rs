@@ -9,6 +9,7 @@ use crate::consultation::prompt::PromptError;
 use crate::consultation::protocol::call::{
     Failure, FailureClass, Outcome, Prompt, Reply, StopReason,
 };
+use crate::consultation::protocol::provider::ProviderUpdate;
 use crate::consultation::reading;
 use crate::consultation::reading::problem::{Problem, ProblemSeverity};
 use crate::domain::artifact::Content;
@@ -29,12 +30,14 @@ enum Next {
 }
 
 impl AgentTask {
-    /// Handles a call's outcome. `None` while the task is open.
+    /// Handles a call's outcome, and the changes of its provider that it shows: they are known when
+    /// it is decided what follows. `None` while the task is open.
     pub(in crate::consultation) fn replied(
         &mut self,
         step: &mut StepContext<'_>,
         call: CallId,
         outcome: Outcome,
+        updates: Vec<ProviderUpdate>,
     ) -> Option<TaskOutcome> {
         let Status::Calling(calling) = &mut self.status else {
             return None;
@@ -49,6 +52,9 @@ impl AgentTask {
 
         let (content, problems) = self.read(step, &outcome);
         self.log(step, &attempt, &outcome, problems.clone());
+        for update in updates {
+            step.note_provider(update);
+        }
         let output = outcome
             .as_ref()
             .map(|reply| reply.usage.output)

@@ -69,12 +69,8 @@ impl Dispatcher {
     }
 
     fn check_started(&self, provider: &ProviderId) {
-        self.with(|state| {
-            let mut own = Vec::new();
-            state.broadcast(provider, None, &mut own, |_, _| Input::HealthCheckStarted {
-                provider: provider.clone(),
-            });
-        });
+        let input = |provider| Input::HealthCheckStarted { provider };
+        self.with(|state| state.broadcast(provider, None, |_, _| provider.clone(), input));
     }
 }
 

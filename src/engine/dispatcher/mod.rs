@@ -30,7 +30,7 @@ use checks::Checks;
 use pool::{Decision, MemberId, PoolRules, ProviderPool};
 
 pub use member::{Member, RequestAnswer};
-pub use permit::CallPermit;
+pub use permit::{CallPermit, OutcomeChanges};
 
 /// The process's view of its providers. A clone is another handle to the same.
 #[derive(Clone, Debug)]
@@ -128,13 +128,12 @@ impl Dispatcher {
 }
 
 impl State {
-    /// Sends the news to every member but `except`, to which it is returned.
-    fn publish(&mut self, except: Option<MemberId>) -> Vec<Input> {
+    /// Sends the updates to every member but `except`, to which they are returned.
+    fn publish(&mut self, except: Option<MemberId>) -> Vec<ProviderUpdate> {
         let mut own = Vec::new();
         for update in self.pool.take_updates() {
-            self.broadcast(&update.provider, except, &mut own, |_, _| {
-                Input::ProviderChanged(update.clone())
-            });
+            let message = |_: &Self, _: &MemberEntry| update.clone();
+            own.extend(self.broadcast(&update.provider, except, message, Input::ProviderChanged));
         }
         own
     }
@@ -146,39 +145,38 @@ impl State {
         signal: Signal,
         check: Option<std::time::Duration>,
         except: Option<MemberId>,
-    ) -> Vec<Input> {
-        let mut own = Vec::new();
+    ) -> Option<HealthUpdate> {
         if !self.checks.can_check(provider) {
-            return own;
+            return None;
         }
-        if let Some(health) = self.pool.signal(provider, signal, check) {
-            self.broadcast(provider, except, &mut own, |state, entry| {
-                Input::HealthChanged(state.health_update(provider, &health, entry))
-            });
-        }
-        own
+        let health = self.pool.signal(provider, signal, check)?;
+        let message =
+            |state: &Self, entry: &MemberEntry| state.health_update(provider, &health, entry);
+        self.broadcast(provider, except, message, Input::HealthChanged)
     }
 
-    /// Sends an input to every member that uses a provider; that of `except` goes to `own`.
-    fn broadcast(
+    /// Sends an update to every member that uses a provider but `except`, to which it is returned.
+    fn broadcast<T>(
         &self,
         provider: &ProviderId,
         except: Option<MemberId>,
-        own: &mut Vec<Input>,
-        input: impl Fn(&Self, &MemberEntry) -> Input,
-    ) {
+        update: impl Fn(&Self, &MemberEntry) -> T,
+        input: impl Fn(T) -> Input,
+    ) -> Option<T> {
+        let mut own = None;
         for (member, entry) in &self.members {
             if !entry.providers.contains(provider) {
                 continue;
             }
-            let input = input(self, entry);
+            let update = update(self, entry);
             if Some(*member) == except {
-                own.push(input);
+                own = Some(update);
             } else {
                 // A receiver that is gone belongs to a consultation that is over.
-                drop(entry.notices.send(Notice::Input(Box::new(input))));
+                drop(entry.notices.send(Notice::Input(Box::new(input(update)))));
             }
         }
+        own
     }
 
     fn health_update(

@@ -1,7 +1,8 @@
 //! The right to have one call in flight, given back when it is dropped.
 
-use crate::consultation::protocol::Input;
+use crate::consultation::event::HealthUpdate;
 use crate::consultation::protocol::call::Outcome;
+use crate::consultation::protocol::provider::ProviderUpdate;
 use crate::domain::ids::ProviderId;
 use crate::domain::money::Cost;
 
@@ -18,6 +19,13 @@ pub struct CallPermit {
     permit: Permit,
     dispatcher: Dispatcher,
     state: PermitState,
+}
+
+/// The changes of a provider that a call's outcome shows.
+#[derive(Debug)]
+pub struct OutcomeChanges {
+    pub health: Option<HealthUpdate>,
+    pub updates: Vec<ProviderUpdate>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,24 +61,22 @@ impl CallPermit {
         self.state = PermitState::InFlight;
     }
 
-    /// Gives the place in flight back: the call has come back. Returns what its consultation is to
-    /// know before it learns of the outcome. `counts` is false for a call whose failure says
-    /// nothing about its provider.
-    pub fn finish(&mut self, outcome: &Outcome, counts: bool) -> Vec<Input> {
+    /// Gives the place in flight back: the call has come back. Returns the changes of the provider
+    /// that the outcome shows, for the call's own consultation. `counts` is false for a call whose
+    /// failure says nothing about its provider.
+    pub fn finish(&mut self, outcome: &Outcome, counts: bool) -> OutcomeChanges {
         self.state = PermitState::Ended;
         let (permit, clock) = (&self.permit, &self.dispatcher.0.clock);
         let own = Some(permit.member);
-        let inputs = self.dispatcher.with(|state| {
-            let mut inputs = match signal(outcome) {
-                Some(signal) => state.signal(&permit.provider, signal, None, own),
-                None => Vec::new(),
-            };
+        let changes = self.dispatcher.with(|state| {
+            let health = signal(outcome)
+                .and_then(|signal| state.signal(&permit.provider, signal, None, own));
             state.pool.finish(permit, outcome, counts, clock.now());
-            inputs.extend(state.publish(own));
-            inputs
+            let updates = state.publish(own);
+            OutcomeChanges { health, updates }
         });
         self.dispatcher.answer_waiting();
-        inputs
+        changes
     }
 
     /// Turns what was set aside into what the call cost.

@@ -345,6 +345,7 @@ fn a_late_answer_and_a_stale_timer_change_nothing() {
     player.give(Input::Replied {
         call: ask.call,
         outcome: good(&ask),
+        updates: Vec::new(),
     });
     player.give(Input::Answered(Answer::Yes));
     player.give(Input::Start);

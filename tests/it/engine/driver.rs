@@ -123,6 +123,36 @@ async fn round_1_takes_as_long_as_its_slowest_expert() {
     assert_eq!(log.len(), 9);
 }
 
+/// Answers, and interrupts the run in the same instant.
+#[derive(Debug)]
+struct InterruptingProvider(mpsc::UnboundedSender<()>);
+
+impl Provider for InterruptingProvider {
+    fn ask<'a>(
+        &'a self,
+        ask: &'a Ask,
+        _: &'a mut (dyn FnMut(Delta) + Send),
+    ) -> BoxFuture<'a, conclave::consultation::protocol::call::Outcome> {
+        Box::pin(async move {
+            self.0.send(()).unwrap();
+            good(ask)
+        })
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn answers_that_arrive_with_an_interrupt_are_kept() {
+    let (interrupt, interrupts) = mpsc::unbounded_channel();
+    let provider: Arc<dyn Provider> = Arc::new(InterruptingProvider(interrupt));
+    let names = ["anthropic", "openai", "google"];
+    let providers = names.map(|name| (ProviderId::new(name), provider.clone()));
+    let history = run(plan(), &BTreeMap::from(providers), Vec::new(), interrupts).await;
+    let transcript = Transcript::fold(&history).unwrap();
+    assert_eq!(transcript.state, StateName::Aborted);
+    assert_eq!(transcript.calls.len(), 3);
+    assert_eq!(transcript.artifacts.len(), 3);
+}
+
 #[tokio::test(start_paused = true)]
 async fn interrupt_drops_the_connections_at_once() {
     let (providers, fake) = three_providers(Behaviour::Takes(60_000));

@@ -211,19 +211,23 @@ impl Player {
                     self.for_others.push(Notice::Decided(member, key, decision));
                 }
             }
-            self.expect_updates();
+            let updates = self.take_updates();
+            self.inputs.extend(
+                updates
+                    .into_iter()
+                    .map(|update| (Input::ProviderChanged(update), None)),
+            );
             if self.inputs.is_empty() {
                 return;
             }
         }
     }
 
-    fn expect_updates(&mut self) {
-        for update in self.pool.take_updates() {
-            self.for_others.push(Notice::Learned(update.clone()));
-            self.inputs
-                .push_back((Input::ProviderChanged(update), None));
-        }
+    fn take_updates(&mut self) -> Vec<ProviderUpdate> {
+        let updates = self.pool.take_updates();
+        self.for_others
+            .extend(updates.iter().cloned().map(Notice::Learned));
+        updates
     }
 
     /// The earliest moment at which something happens by itself.
@@ -344,17 +348,11 @@ impl Player {
                     self.most_in_flight = self.most_in_flight.max(in_flight);
                 }
                 Effect::Cancel(call) => {
-                    let is_answer = |(input, _): &(Input, Option<Permit>)| matches!(input, Input::Replied { call: answered, .. } if *answered == call);
-                    if let Some(index) = self.open.iter().position(|ask| ask.call == call) {
-                        self.open.remove(index);
-                        let permit = self.permits.remove(&call).expect("it had a permit");
-                        self.pool.abandon(&permit, self.now);
-                    } else {
-                        assert!(
-                            self.inputs.iter().any(is_answer),
-                            "only open calls are cancelled, and one whose answer is on its way"
-                        );
-                    }
+                    let index = self.open.iter().position(|ask| ask.call == call);
+                    self.open
+                        .remove(index.expect("only open calls are cancelled"));
+                    let permit = self.permits.remove(&call).expect("it had a permit");
+                    self.pool.abandon(&permit, self.now);
                 }
                 Effect::SetTimer { timer, at } => {
                     assert!(at >= self.now, "no timer lies in the past");
@@ -416,9 +414,12 @@ impl Player {
         let permit = self.permits.remove(&ask.call).expect("it had a permit");
         let counts = !ask.answer.is_for_helper();
         self.pool.finish(&permit, &outcome, counts, self.now);
-        self.expect_updates();
-        let call = ask.call;
-        let replied = Input::Replied { call, outcome };
+        let updates = self.take_updates();
+        let replied = Input::Replied {
+            call: ask.call,
+            outcome,
+            updates,
+        };
         self.inputs.push_back((replied, Some(permit)));
         self.work_off();
     }
