@@ -6,13 +6,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use conclave::consultation::Consultation;
+use conclave::consultation::event::Answer;
 use conclave::consultation::plan::options::DebateOptions;
 use conclave::consultation::plan::{Control, Plan};
 use conclave::consultation::policy::consent::ConsentMode;
 use conclave::consultation::policy::retry::RetryRule;
 use conclave::consultation::prompt::Templates;
 use conclave::consultation::prompt::filter::PromptMaterial;
-use conclave::consultation::protocol::{Answer, Question};
+use conclave::consultation::protocol::Question;
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::{ConsultationId, ModelRef, ProviderId, SeatId};
 use conclave::domain::panel::{Panel, Seat};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::event::{AbortReason, ConsultationEvent, EarlyTermination, Event, StateName};
+use super::event::{AbortReason, Answer, ConsultationEvent, EarlyTermination, Event, StateName};
 use super::machine::step::StepContext;
 use super::phases::awaiting_consent::AwaitingConsent;
 use super::phases::cross_exam::CrossExamination;
@@ -14,9 +14,9 @@ use super::phases::verdict::VerdictRound;
 use super::phases::{
     awaiting_consent, cross_exam, estimating, finishing, independent, synthesis, verdict,
 };
-use super::protocol::{Answer, TimerId};
 use super::tasks::TaskSet;
 use crate::consultation::policy::estimate::Estimate;
+use crate::domain::ids::TimerId;
 
 /// The state of a consultation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

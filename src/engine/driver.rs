@@ -8,14 +8,14 @@ use futures_util::FutureExt;
 use tokio::sync::mpsc;
 
 use crate::consultation::Consultation;
-use crate::consultation::event::{CallEvent, Envelope, Event};
+use crate::consultation::event::{Answer, CallEvent, Envelope, Event};
 use crate::consultation::machine::replay::Replayed;
 use crate::consultation::plan::{Control, Plan};
 use crate::consultation::protocol::call::Ask;
 use crate::consultation::protocol::provider::ProviderUpdate;
 use crate::consultation::protocol::request::RequestKey;
-use crate::consultation::protocol::{Answer, Effect, Input, Question, TimerId};
-use crate::domain::ids::{CallId, ProviderId};
+use crate::consultation::protocol::{Effect, Input, Question};
+use crate::domain::ids::{CallId, ProviderId, TimerId};
 use crate::domain::time::Timestamp;
 
 use super::calls::{Calls, News};

@@ -3,9 +3,9 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use crate::consultation::event::Envelope;
+use crate::consultation::event::{Answer, Envelope};
+use crate::consultation::protocol::Question;
 use crate::consultation::protocol::call::{Ask, Failure, Outcome};
-use crate::consultation::protocol::{Answer, Question};
 use crate::domain::ids::CallId;
 
 /// A boxed future, so that providers can be held side by side.

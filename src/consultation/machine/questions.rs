@@ -1,9 +1,9 @@
 //! Questions to the person while a round runs, and the effects of their answers.
 
 use super::step::StepContext;
-use crate::consultation::event::{AbortReason, Event, PulseAnswer, PulseEvent};
+use crate::consultation::event::{AbortReason, Answer, Event, PulseAnswer, PulseEvent};
 use crate::consultation::policy::consent::ConsentMode;
-use crate::consultation::protocol::{Answer, Question};
+use crate::consultation::protocol::Question;
 use crate::consultation::state::State;
 
 /// Reports that the round takes long, and asks the person, if any, whether to keep waiting.

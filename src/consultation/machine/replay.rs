@@ -7,7 +7,7 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
 
-use crate::domain::ids::CallId;
+use crate::domain::ids::{CallId, TimerId};
 use crate::domain::time::Timestamp;
 
 use crate::consultation::Consultation;
@@ -20,7 +20,7 @@ use crate::consultation::policy::hedging::NoHedge;
 use crate::consultation::protocol::call::{Failure, Outcome, Reply, StopReason};
 use crate::consultation::protocol::provider::{Backoff, ProviderChange, ProviderUpdate};
 use crate::consultation::protocol::request::{NotAdmitted, RequestKey};
-use crate::consultation::protocol::{Effect, Input, TimerId};
+use crate::consultation::protocol::{Effect, Input};
 use crate::domain::pricing::CostSource;
 
 /// A consultation restored from its log.

@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::ids::{AgentId, ModelRef, ProviderId};
+use crate::domain::ids::{AgentId, ModelRef, ProviderId, TimerId};
 use crate::domain::money::Cost;
 use crate::domain::time::Timestamp;
 
 use crate::consultation::policy::budget::Budget;
 use crate::consultation::policy::health::HealthStatus;
+use crate::consultation::protocol::Question;
 use crate::consultation::protocol::provider::Backoff;
-use crate::consultation::protocol::{Question, TimerId};
 
 /// The state that outlives a phase.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::domain::artifact::{Artifact, Content};
-use crate::domain::ids::{AgentId, CallId, ModelRef, ProviderId};
+use crate::domain::ids::{AgentId, CallId, ModelRef, ProviderId, TimerId};
 use crate::domain::money::Cost;
 use crate::domain::panel::Panel;
 use crate::domain::time::Timestamp;
@@ -22,7 +22,7 @@ use crate::consultation::policy::health::HealthStatus;
 use crate::consultation::policy::hedging::HedgeRule;
 use crate::consultation::protocol::call::Prompt;
 use crate::consultation::protocol::provider::{Backoff, ProviderChange, ProviderUpdate};
-use crate::consultation::protocol::{Effect, Question, TimerId};
+use crate::consultation::protocol::{Effect, Question};
 
 /// Context for handling one input.
 #[derive(Debug)]

@@ -14,13 +14,13 @@ use super::savings;
 use crate::consultation::analysis::compose::HeldRounds;
 use crate::consultation::analysis::evidence::evidence;
 use crate::consultation::event::{
-    ConsultationEvent, DecidedBy, EarlyTermination, EarlyTerminationDecision, Event,
+    Answer, ConsultationEvent, DecidedBy, EarlyTermination, EarlyTerminationDecision, Event,
 };
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::plan::mode::Ending;
 use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::prompt::PromptError;
-use crate::consultation::protocol::{Answer, Question};
+use crate::consultation::protocol::Question;
 use crate::consultation::tasks::AnswerSource;
 
 /// The number of the round after which a consultation can end early.

@@ -12,8 +12,8 @@ use super::comparison;
 use super::next::{Entry, Next};
 use crate::consultation::event::StateName;
 use crate::consultation::machine::step::StepContext;
-use crate::consultation::protocol::TimerId;
 use crate::consultation::tasks::TaskSet;
+use crate::domain::ids::TimerId;
 
 /// The grace period for optional tasks.
 pub(in crate::consultation) const GRACE: Duration = Duration::from_secs(10);

@@ -8,10 +8,9 @@ use super::early_termination;
 use super::early_termination::SynthesisResult;
 use super::judge::{judge_failed, judged, prompt_failed, send_judge};
 use super::next::{ExpertAnswers, Next};
-use crate::consultation::event::{EarlyTermination, StateName};
+use crate::consultation::event::{Answer, EarlyTermination, StateName};
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::prompt::filter::Shown;
-use crate::consultation::protocol::Answer;
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::tasks::TaskSet;
 

@@ -8,16 +8,16 @@ pub mod request;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::ids::{AgentId, CallId, ModelRef, ProviderId};
+use crate::domain::ids::{AgentId, CallId, ModelRef, ProviderId, TimerId};
 use crate::domain::time::Timestamp;
 
 use self::provider::ProviderUpdate;
 use self::request::{CallRequest, NotAdmitted, RequestKey};
-pub use super::event::Answer;
-pub use crate::domain::ids::TimerId;
 
 use self::call::{Ask, Outcome};
-use super::event::{EarlyTermination, Envelope, HealthUpdate, StillWaiting, SubstitutionReason};
+use super::event::{
+    Answer, EarlyTermination, Envelope, HealthUpdate, StillWaiting, SubstitutionReason,
+};
 use super::plan::Control;
 use crate::consultation::policy::estimate::{Estimate, GateReason};
 

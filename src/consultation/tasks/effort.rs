@@ -9,8 +9,8 @@ use crate::consultation::event::{AgentError, CancelReason};
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::policy::budget::BudgetCheck;
 use crate::consultation::policy::retry::RetryRule;
-use crate::consultation::protocol::TimerId;
 use crate::consultation::protocol::call::FailureClass;
+use crate::domain::ids::TimerId;
 
 use super::task::{AgentTask, Status, TaskOutcome, failed};
 

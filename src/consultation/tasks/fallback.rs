@@ -2,14 +2,13 @@
 //! fallback model, or without an answer.
 
 use crate::consultation::event::{
-    AbortReason, AgentError, AgentEvent, ConsultationEvent, Event, Purpose, SubstitutionReason,
-    WhySubstituted,
+    self, AbortReason, AgentError, AgentEvent, ConsultationEvent, Event, Purpose,
+    SubstitutionReason, WhySubstituted,
 };
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::policy::health::HealthStatus;
 use crate::consultation::policy::retry::Tried;
 use crate::consultation::policy::substitution::{OnFailure, Remedy};
-use crate::consultation::protocol;
 use crate::consultation::protocol::Question;
 use crate::consultation::protocol::call::FailureClass;
 use crate::domain::ids::ModelRef;
@@ -118,7 +117,7 @@ impl AgentTask {
     pub(in crate::consultation) fn answered(
         &mut self,
         step: &mut StepContext<'_>,
-        answer: protocol::Answer,
+        answer: event::Answer,
     ) -> Option<TaskOutcome> {
         let Status::Asking {
             substitute,
@@ -130,11 +129,11 @@ impl AgentTask {
         };
         let (substitute, reason, error) = (substitute.clone(), *reason, error.clone());
         match answer {
-            protocol::Answer::Yes | protocol::Answer::Always(_) | protocol::Answer::Gone => {
+            event::Answer::Yes | event::Answer::Always(_) | event::Answer::Gone => {
                 self.take_over(step, substitute, reason, error)
             }
-            protocol::Answer::No => Some(self.settle(step, Err(error))),
-            protocol::Answer::Fail => self.end_all(step, AbortReason::UserCancelled, &error),
+            event::Answer::No => Some(self.settle(step, Err(error))),
+            event::Answer::Fail => self.end_all(step, AbortReason::UserCancelled, &error),
         }
     }
 

@@ -10,9 +10,9 @@ use crate::consultation::machine::step::StepContext;
 use crate::consultation::policy::budget::BudgetCheck;
 use crate::consultation::policy::health::HealthStatus;
 use crate::consultation::policy::hedging::NoHedge;
+use crate::consultation::protocol::Effect;
 use crate::consultation::protocol::request::{CallRequest, NotAdmitted, RequestKey};
-use crate::consultation::protocol::{Effect, TimerId};
-use crate::domain::ids::{ModelRef, ProviderId};
+use crate::domain::ids::{ModelRef, ProviderId, TimerId};
 
 use super::attempt::Attempt;
 use super::task::{AgentTask, Status};

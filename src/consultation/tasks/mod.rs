@@ -20,13 +20,13 @@ pub(in crate::consultation) use task::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::ids::{AgentId, CallId, ProviderId};
+use crate::domain::ids::{AgentId, CallId, ProviderId, TimerId};
 
-use super::event::{AbortReason, StillWaiting};
+use super::event::{AbortReason, Answer, StillWaiting};
 use super::machine::step::StepContext;
+use super::protocol::Input;
 use super::protocol::answer::AnswerKind;
 use super::protocol::request::{NotAdmitted, RequestKey};
-use super::protocol::{Answer, Input, TimerId};
 
 /// The tasks of one stage of a round.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

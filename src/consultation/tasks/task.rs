@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::artifact::Content;
-use crate::domain::ids::{AgentId, CallId, ModelRef, ProviderId};
+use crate::domain::ids::{AgentId, CallId, ModelRef, ProviderId, TimerId};
 use crate::domain::money::Cost;
 use crate::domain::time::Timestamp;
 use crate::domain::tokens::Usage;
@@ -20,10 +20,10 @@ use crate::consultation::machine::step::StepContext;
 use crate::consultation::policy::budget::BudgetCheck;
 use crate::consultation::policy::retry::Tried;
 use crate::consultation::policy::substitution::OnFailure;
+use crate::consultation::protocol::Effect;
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::protocol::call::{Ask, FailureClass, Outcome, Prompt};
 use crate::consultation::protocol::request::{CallRequest, NotAdmitted, RequestKey, RequestOption};
-use crate::consultation::protocol::{Effect, TimerId};
 
 use super::attempt::Attempt;
 use super::prompts::PromptSet;

@@ -1,8 +1,9 @@
 //! The person at the terminal: asks the questions of a consultation and takes the answers.
 
+use crate::consultation::event::Answer;
 use crate::consultation::policy::consent::Month;
 use crate::consultation::policy::estimate::{Estimate, GateReason};
-use crate::consultation::protocol::{Answer, Question};
+use crate::consultation::protocol::Question;
 use crate::domain::ids::{ModelRef, ProviderId};
 use crate::domain::money::MicroUsd;
 use crate::engine::ports::{BoxFuture, Person};

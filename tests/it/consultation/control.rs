@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use conclave::consultation::event::{
-    AbortReason, CallEvent, Event, HealthUpdate, Purpose, StateName, SubstitutionReason,
+    AbortReason, Answer, CallEvent, Event, HealthUpdate, Purpose, StateName, SubstitutionReason,
     WhySubstituted,
 };
 use conclave::consultation::plan::{ModelTerms, OutputTokens, Plan};
@@ -15,7 +15,7 @@ use conclave::consultation::policy::hedging::{HedgeRule, NoHedge};
 use conclave::consultation::policy::substitution::OnFailure;
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{FailureClass, StopReason};
-use conclave::consultation::protocol::{Answer, Input, Question};
+use conclave::consultation::protocol::{Input, Question};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::{ModelRef, ProviderId, SeatId};
 use conclave::domain::money::{Cost, MicroUsd};

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use conclave::consultation::event::{
-    AbortReason, AgentEvent, DecidedBy, EarlyTermination, Event, StateEvent, StateName,
+    AbortReason, AgentEvent, Answer, DecidedBy, EarlyTermination, Event, StateEvent, StateName,
 };
 use conclave::consultation::plan::mode::Mode;
 use conclave::consultation::plan::options::{DebateOptions, JudgePasses, Rounds};
@@ -12,7 +12,7 @@ use conclave::consultation::plan::{Control, Plan};
 use conclave::consultation::policy::consent::ConsentMode;
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{Ask, FailureClass, Outcome};
-use conclave::consultation::protocol::{Answer, Input, Question};
+use conclave::consultation::protocol::{Input, Question};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::artifact::Source;
 use conclave::domain::confidence::Confidence;

@@ -5,14 +5,14 @@
 use std::time::Duration;
 
 use conclave::consultation::Consultation;
-use conclave::consultation::event::Envelope;
+use conclave::consultation::event::{Answer, Envelope};
 use conclave::consultation::plan::mode::Mode;
 use conclave::consultation::plan::options::{DebateAnalysis, DebateOptions, JudgePasses, Rounds};
 use conclave::consultation::policy::hedging::HedgeRule;
 use conclave::consultation::policy::substitution::OnFailure;
 use conclave::consultation::prompt::Templates;
+use conclave::consultation::protocol::Input;
 use conclave::consultation::protocol::call::{FailureClass, Outcome, Reply, StopReason};
-use conclave::consultation::protocol::{Answer, Input};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::ModelRef;
 use conclave::domain::money::{Cost, MicroUsd};

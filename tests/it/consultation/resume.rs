@@ -4,14 +4,14 @@
 use std::time::Duration;
 
 use conclave::consultation::event::{
-    CallEvent, ConsultationEvent, Envelope, Event, StateEvent, StateName,
+    Answer, CallEvent, ConsultationEvent, Envelope, Event, StateEvent, StateName,
 };
 use conclave::consultation::machine::replay::{ReplayError, replay};
 use conclave::consultation::plan::Plan;
 use conclave::consultation::policy::consent::ConsentMode;
+use conclave::consultation::protocol::Input;
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{Ask, FailureClass, Outcome};
-use conclave::consultation::protocol::{Answer, Input};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::artifact::Content;
 use conclave::domain::ids::{AgentId, ModelRef};

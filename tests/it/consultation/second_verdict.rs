@@ -3,14 +3,14 @@
 
 use std::time::Duration;
 
-use conclave::consultation::event::{AbortReason, CallEvent, Event, StateName};
+use conclave::consultation::event::{AbortReason, Answer, CallEvent, Event, StateName};
 use conclave::consultation::plan::Plan;
 use conclave::consultation::plan::mode::Mode;
 use conclave::consultation::plan::options::{DebateOptions, JudgePasses};
 use conclave::consultation::policy::substitution::OnFailure;
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{Ask, FailureClass, Outcome};
-use conclave::consultation::protocol::{Answer, Input, Question};
+use conclave::consultation::protocol::{Input, Question};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::artifact::Magnitude;
 use conclave::domain::ids::{AgentId, ModelRef};

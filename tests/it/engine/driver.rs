@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use conclave::consultation::Consultation;
-use conclave::consultation::event::{CallEvent, Envelope, Event, StateName};
+use conclave::consultation::event::{Answer, CallEvent, Envelope, Event, StateName};
 use conclave::consultation::protocol::call::{Ask, FailureClass};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::ProviderId;
@@ -19,8 +19,6 @@ use conclave::engine::driver::{Driver, Providers, RunStart};
 use conclave::engine::ports::{BoxFuture, Delta, Provider, Subscriber, SubscriberError};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep};
-
-use conclave::consultation::protocol::Answer;
 
 use super::scripted_providers::{ScriptedUser, no_interrupts, run};
 use crate::support::script::{failure, good, plan};

@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use conclave::consultation::Consultation;
-use conclave::consultation::event::{Envelope, Event, HealthEvent, StateName};
-use conclave::consultation::protocol::Answer;
+use conclave::consultation::event::{Answer, Envelope, Event, HealthEvent, StateName};
 use conclave::consultation::protocol::call::{Failure, FailureClass};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::money::MicroUsd;

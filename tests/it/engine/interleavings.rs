@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use conclave::consultation::event::{CallEvent, Event, StateName};
+use conclave::consultation::event::{Answer, CallEvent, Event, StateName};
 use conclave::consultation::machine::replay::replay;
+use conclave::consultation::protocol::Input;
 use conclave::consultation::protocol::call::{FailureClass, Outcome};
-use conclave::consultation::protocol::{self, Input};
 use conclave::domain::ids::{ConsultationId, ProviderId};
 use conclave::domain::money::MicroUsd;
 use conclave::domain::time::Timestamp;
@@ -171,7 +171,7 @@ impl Process {
                 self.answer(index, call, 0);
             } else if let Some(asked) = self.players.iter().position(|p| p.question.is_some()) {
                 self.with(asked, |player| {
-                    player.give(Input::Answered(protocol::Answer::Yes));
+                    player.give(Input::Answered(Answer::Yes));
                 });
             } else if self
                 .players

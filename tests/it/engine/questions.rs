@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use conclave::consultation::Consultation;
 use conclave::consultation::event::{
-    CallEvent, Envelope, Event, PulseAnswer, PulseEvent, StateName,
+    Answer, CallEvent, Envelope, Event, PulseAnswer, PulseEvent, StateName,
 };
 use conclave::consultation::plan::Plan;
 use conclave::consultation::protocol::call::FailureClass;
-use conclave::consultation::protocol::{Answer, Effect, Input, Question};
+use conclave::consultation::protocol::{Effect, Input, Question};
 use conclave::domain::time::Timestamp;
 use conclave::engine::clock::Clock;
 use conclave::engine::dispatcher::Dispatcher;

@@ -5,10 +5,9 @@ use std::time::Duration;
 
 use conclave::consultation::Consultation;
 use conclave::consultation::event::{
-    CallEvent, Envelope, Event, HealthEvent, RoundEvent, StateName,
+    Answer, CallEvent, Envelope, Event, HealthEvent, RoundEvent, StateName,
 };
 use conclave::consultation::machine::replay::replay;
-use conclave::consultation::protocol::Answer;
 use conclave::consultation::protocol::call::{Failure, FailureClass};
 use conclave::domain::ids::CallId;
 use conclave::domain::time::Timestamp;

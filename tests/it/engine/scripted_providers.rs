@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use conclave::consultation::Consultation;
-use conclave::consultation::event::Envelope;
+use conclave::consultation::event::{Answer, Envelope};
 use conclave::consultation::plan::Plan;
+use conclave::consultation::protocol::Question;
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{Ask, Failure, Outcome};
-use conclave::consultation::protocol::{Answer, Question};
 use conclave::domain::ids::ProviderId;
 use conclave::domain::time::Timestamp;
 use conclave::engine::clock::Clock;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use conclave::consultation::Consultation;
-use conclave::consultation::event::StateName;
+use conclave::consultation::event::{Answer as PersonsAnswer, StateName};
 use conclave::consultation::policy::hedging::HedgeRule;
-use conclave::consultation::protocol::{Answer as PersonsAnswer, Question};
+use conclave::consultation::protocol::Question;
 use conclave::domain::ids::ProviderId;
 use conclave::domain::time::Timestamp;
 use conclave::engine::clock::Clock;

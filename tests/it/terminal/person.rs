@@ -4,10 +4,10 @@
 use std::io::{self, BufReader, Write};
 use std::sync::Mutex;
 
-use conclave::consultation::event::{StillWaiting, SubstitutionReason, WhySubstituted};
+use conclave::consultation::event::{Answer, StillWaiting, SubstitutionReason, WhySubstituted};
 use conclave::consultation::policy::consent::Month;
 use conclave::consultation::policy::estimate::{Estimate, GateReason};
-use conclave::consultation::protocol::{Answer, Question};
+use conclave::consultation::protocol::Question;
 use conclave::domain::ids::{AgentId, ModelRef, ProviderId};
 use conclave::domain::money::{Cost, MicroUsd};
 use conclave::engine::ports::Person;

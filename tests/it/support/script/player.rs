@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use conclave::consultation::Consultation;
 use conclave::consultation::event::{
-    CallEvent, CallFinished, ConsultationEvent, Envelope, Event, ProviderEvent, StateEvent,
+    Answer, CallEvent, CallFinished, ConsultationEvent, Envelope, Event, ProviderEvent, StateEvent,
     StateName,
 };
 use conclave::consultation::machine::replay::{ReplayError, Replayed, replay};
@@ -15,8 +15,8 @@ use conclave::consultation::plan::{Control, Plan};
 use conclave::consultation::protocol::call::{Ask, Failure, Outcome};
 use conclave::consultation::protocol::provider::ProviderUpdate;
 use conclave::consultation::protocol::request::{CallRequest, RequestKey};
-use conclave::consultation::protocol::{self, Effect, Input, Question, TimerId};
-use conclave::domain::ids::{CallId, ProviderId};
+use conclave::consultation::protocol::{Effect, Input, Question};
+use conclave::domain::ids::{CallId, ProviderId, TimerId};
 use conclave::domain::time::Timestamp;
 use conclave::engine::dispatcher::budget::SharedBudget;
 use conclave::engine::dispatcher::pool::{
@@ -507,7 +507,7 @@ impl Player {
                 return self.machine.state();
             }
             if self.question.is_some() {
-                self.give(Input::Answered(protocol::Answer::Yes));
+                self.give(Input::Answered(Answer::Yes));
             } else if let Some(ask) = self.open.first().cloned() {
                 self.pass(Duration::from_millis(100));
                 let outcome = answer(&self.log, &ask);
