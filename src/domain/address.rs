@@ -5,7 +5,7 @@ use url::{Host, ParseError, Position, Url};
 
 use super::dialect::WireFormat;
 
-/// What an address without a scheme means.
+/// The meaning of an address without a scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bare {
     /// TLS, except on the user's own machine.
@@ -16,8 +16,8 @@ pub enum Bare {
     HttpAtPort(u16),
 }
 
-/// Reads an address. The error is the rest of a sentence that begins with the setting's name; it
-/// does not repeat the address, which may hold a secret.
+/// Reads an address. The error completes a sentence that begins with the setting's name; it does
+/// not repeat the address, which may hold a secret.
 pub fn parse(text: &str, bare: Bare) -> Result<Url, &'static str> {
     const FORM: &str = "must be an address of the form https://host/path";
     const PORT: &str = "must have a port from 1 to 65535, or none";
@@ -80,9 +80,9 @@ pub fn parse(text: &str, bare: Bare) -> Result<Url, &'static str> {
     Ok(url)
 }
 
-/// Returns the base URL that an address means: without what belongs to the path of a request, and
-/// with `version_path` where it has no path of its own. Text that is no address stays as it is: the
-/// request to it fails and shows it.
+/// Returns the base URL for an address: without the parts that belong to a request's path, and with
+/// `version_path` if it has no path. Text that is not an address is returned unchanged: the request
+/// to it fails and shows it.
 pub fn base_url(text: &str, format: WireFormat, version_path: &str) -> String {
     let bare = format.default_port().map_or(Bare::Https, Bare::HttpAtPort);
     match parse(text, bare) {
@@ -91,8 +91,8 @@ pub fn base_url(text: &str, format: WireFormat, version_path: &str) -> String {
     }
 }
 
-/// Returns the address without the first of these suffixes that its path has, and with
-/// `version_path` where nothing is left. No slash at the end.
+/// Returns the address without the first of these suffixes that its path ends with, and with
+/// `version_path` if nothing is left. Never ends with a slash.
 pub fn with_path(url: &Url, suffixes: &[&str], version_path: &str) -> String {
     let path = url.path().trim_end_matches('/');
     let own = suffixes
@@ -104,8 +104,8 @@ pub fn with_path(url: &Url, suffixes: &[&str], version_path: &str) -> String {
     format!("{}{path}", &url[..Position::BeforePath])
 }
 
-/// Returns host and port of an address as they are shown: `127.0.0.1:8080`. A scheme may be missing.
-/// Text that is no address stays as it is, except for user name and password.
+/// Returns an address's host and port for display: `127.0.0.1:8080`. A scheme may be missing. Text
+/// that is not an address is returned unchanged, except for user name and password.
 pub fn authority(address: &str) -> String {
     let url = if address.contains("://") {
         Url::parse(address)
@@ -130,8 +130,8 @@ fn is_own_machine(url: &Url) -> bool {
     }
 }
 
-/// Whether an address without a scheme has a port. With the scheme `http`, port 80 would count as
-/// none.
+/// Returns whether an address without a scheme has a port. If `http` were put before it, port 80
+/// would count as none.
 fn has_port(text: &str) -> bool {
     Url::parse(&format!("any://{text}")).is_ok_and(|url| url.port().is_some())
 }
@@ -233,7 +233,7 @@ mod tests {
             ("box/ollama/", "http://box:11434/ollama"),
             ("http://127.0.0.1:11434/v1", "http://127.0.0.1:11434"),
             ("http://0.0.0.0:1", "http://127.0.0.1:1"),
-            // With a scheme, its usual port is meant, as Ollama itself has it.
+            // As in Ollama itself, a scheme implies its usual port.
             ("https://ollama.example", "https://ollama.example"),
         ] {
             assert_eq!(base_url(text, WireFormat::Ollama, ""), meant, "{text}");

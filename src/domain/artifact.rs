@@ -1,8 +1,8 @@
-//! What each round leaves behind. The models fill the content; ids, types, versions, round numbers
-//! and times are ours.
+//! The artifacts that rounds produce. The models fill the content; ids, types, versions, round
+//! numbers and times are ours.
 //!
-//! An agent is named here by its seat id where the text that named it could be matched, and by that
-//! text otherwise.
+//! Agents are named by seat id if the text that named them could be matched, and by that text
+//! otherwise.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ use super::time::Timestamp;
 /// The version of all artifact formats.
 pub const SCHEMA_VERSION: &str = "1.0";
 
-/// How much something weighs. Ordered: high is greatest.
+/// The severity of a point, from low to high.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
@@ -35,7 +35,7 @@ pub struct Independent {
 }
 
 impl Independent {
-    /// The words that were kept of the answer, where they say more than its other parts do.
+    /// Returns the saved words of the answer if they add something to its other parts.
     pub fn own_words(&self) -> Option<&str> {
         let words = self.prose_excerpt.trim();
         let is_said = [&self.position, &self.rationale]
@@ -51,14 +51,14 @@ pub struct Synthesis {
     pub consensus_points: Vec<ConsensusPoint>,
     pub tensions: Vec<Tension>,
     pub priority_order: Vec<String>,
-    /// The judge's own words, when they could not be read as the fields above.
+    /// The judge's own words if they could not be read as the fields above.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub prose_excerpt: String,
 }
 
 impl Synthesis {
-    /// The strongest point: of the highest stated confidence, the first of equals; one that states
-    /// none is below any that does.
+    /// Returns the strongest point: the one with the highest stated confidence, the first of
+    /// equals. Points without a stated confidence rank last.
     pub fn leading(&self) -> Option<&ConsensusPoint> {
         self.consensus_points
             .iter()
@@ -87,7 +87,7 @@ pub struct Viewpoint {
     pub viewpoint: String,
 }
 
-/// Round 3, one expert: its challenges, its answers, and what it now holds.
+/// Round 3, one expert: its challenges, its rebuttals and its revised position.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Revision {
     pub agent_id: SeatId,
@@ -129,7 +129,7 @@ pub struct Rebuttal {
     pub rebuttal: String,
 }
 
-/// Whose argument changed an expert's mind.
+/// An argument that changed an expert's mind, and its author.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Because {
     pub agent: String,
@@ -143,7 +143,7 @@ pub struct CrossExam {
     pub rebuttals: Vec<Rebuttal>,
     pub unresolved: Vec<String>,
     pub positions: Vec<Revision>,
-    /// The judge's own words, when they could not be read as the fields above.
+    /// The judge's own words if they could not be read as the fields above.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub prose_excerpt: String,
 }
@@ -183,7 +183,7 @@ pub struct MenuOption {
     pub confidence: Option<Confidence>,
 }
 
-/// The round that a composed verdict rests on.
+/// The round from which a verdict was composed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
@@ -235,7 +235,7 @@ pub struct Compared {
     pub magnitude: Magnitude,
 }
 
-/// How far apart two texts are. Ordered: a significant change is greatest.
+/// The difference between two texts, from none to a significant change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Magnitude {
@@ -245,7 +245,7 @@ pub enum Magnitude {
     SignificantChange,
 }
 
-/// What kind of task a question is, and which personas suit it.
+/// The kind of task that a question poses, and the personas that suit it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PersonaSelection {
     pub task_type: String,
@@ -324,14 +324,14 @@ pub struct Artifact {
     pub schema_version: String,
     pub round_number: u8,
     pub created_at: Timestamp,
-    /// True when the answer could not be read as asked and its prose was kept instead.
+    /// True if the answer could not be read as asked and its prose was saved instead.
     #[serde(default)]
     pub degraded: bool,
     #[serde(flatten)]
     pub content: Content,
 }
 
-/// Why stored data is not an artifact.
+/// Reason why stored data is not an artifact.
 #[derive(Debug, thiserror::Error)]
 pub enum ArtifactError {
     #[error("Missing required field: {0}")]
@@ -343,7 +343,7 @@ pub enum ArtifactError {
 }
 
 impl Artifact {
-    /// Puts our stamp on content that a model filled.
+    /// Adds version, round number and time to content from a model.
     pub fn stamp(content: Content, created_at: Timestamp, degraded: bool) -> Self {
         let round_number = match &content {
             Content::Independent(_) | Content::PersonaSelection(_) => 1,
@@ -373,7 +373,7 @@ impl Artifact {
         }
     }
 
-    /// Reads stored data.
+    /// Reads a stored artifact.
     pub fn from_json(stored: serde_json::Value) -> Result<Self, ArtifactError> {
         match stored.get("schema_version").map(serde_json::Value::as_str) {
             None => Err(ArtifactError::MissingField("schema_version")),

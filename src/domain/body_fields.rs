@@ -1,9 +1,9 @@
-//! The fields of a request's body that are this program's own, under any vendor's name for them, as
-//! paths: `generationConfig.maxOutputTokens`. A user's parameters may not touch them, wherever
-//! these are read or sent.
+//! Fields of a request's body that only this program may set, under any vendor's name for them, as
+//! paths: `generationConfig.maxOutputTokens`. A user's parameters may not set them, wherever those
+//! are read or sent.
 
-/// What a request is made of. The room for an answer and the number of answers are among them
-/// because a spending limit relies on them.
+/// Fields that make up a request. The token limit and the number of answers are included because a
+/// spending limit relies on them.
 pub const OWN: [&str; 12] = [
     "model",
     "messages",
@@ -19,7 +19,7 @@ pub const OWN: [&str; 12] = [
     "options.num_predict",
 ];
 
-/// What says how the answer is to be structured.
+/// Fields that define the structure of the answer.
 pub const STRUCTURE: [&str; 6] = [
     "response_format",
     "output_config.format",
@@ -29,12 +29,12 @@ pub const STRUCTURE: [&str; 6] = [
     "format",
 ];
 
-/// Whether a path in the body is this program's own, and no parameter of the user's.
+/// Returns whether a path in the body is reserved for this program.
 pub fn is_reserved(path: &str) -> bool {
     OWN.contains(&path) || STRUCTURE.contains(&path)
 }
 
-/// Whether this program's own fields are inside the object at this path.
+/// Returns whether the object at this path contains reserved fields.
 pub fn holds_reserved(path: &str) -> bool {
     OWN.iter().chain(&STRUCTURE).any(|reserved| {
         reserved
@@ -43,8 +43,7 @@ pub fn holds_reserved(path: &str) -> bool {
     })
 }
 
-/// Whether a path leads into one of this program's own fields, which is left out as a whole or not
-/// at all.
+/// Returns whether a path leads into a reserved field, which can only be left out as a whole.
 pub fn is_inside_reserved(path: &str) -> bool {
     OWN.iter().chain(&STRUCTURE).any(|reserved| {
         path.strip_prefix(reserved)

@@ -1,4 +1,4 @@
-//! A stated confidence, between 0 and 1. A missing one is `None` where it is used, never 0.
+//! A stated confidence, between 0 and 1. A missing confidence is `None`, never 0.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct Confidence(f64);
 
 impl Confidence {
-    /// `None` outside 0–1 or not a number.
+    /// Returns `None` for numbers outside 0–1 and for NaN.
     pub fn new(value: f64) -> Option<Self> {
         (0.0..=1.0).contains(&value).then_some(Self(value))
     }
@@ -19,8 +19,8 @@ impl Confidence {
         self.0
     }
 
-    /// The nearest whole millionth: what confidences are compared by, as they are written, whatever
-    /// they are in binary.
+    /// Returns the nearest whole millionth. Confidences are compared by it, so that they compare as
+    /// written, whatever their binary form.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,

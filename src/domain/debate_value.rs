@@ -1,6 +1,6 @@
-//! The value of the debate: which experts moved, how far, under whose influence, and whether the
-//! rounds after the second changed the answer. What is unknown is `None` or `Unknown` and is not
-//! counted.
+//! The value of the debate: the experts that moved, how far and under whose influence, and whether
+//! the rounds after the second changed the answer. Unknown values are `None` or `Unknown` and are
+//! not counted.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,32 +14,31 @@ use super::words::amount;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DebateValue {
     pub status: ComparisonStatus,
-    /// Why nothing was compared, in words; `None` where it was.
+    /// The reason why nothing was compared, in words; `None` if positions were compared.
     pub reason: Option<String>,
     /// The number of seats on the panel.
     pub total_agents: u64,
-    /// Those who answered in Round 1, in the panel's order.
+    /// The experts that answered in Round 1, in the panel's order.
     pub agents: Vec<AgentMove>,
-    /// The mean by expert of what they state at the end less what they stated at the beginning; of
-    /// those that state both.
+    /// The mean change in stated confidence per expert from beginning to end, over the experts that
+    /// state both.
     pub avg_confidence_increase: Option<f64>,
     /// The experts named most often as the reason for a move.
     pub key_influencers: Vec<SeatId>,
-    /// Of the experts that answered Round 3, the share that the judge's verdict names no dissent
-    /// of.
+    /// The share of the experts in Round 3 for which the verdict names no dissent.
     pub convergence_score: Option<f64>,
     /// The cost of the comparison; `None` if no call was made for it.
     pub comparison_cost: Option<Cost>,
     pub key_insights: Vec<String>,
     pub verdict_changed_after_round_2: Option<bool>,
-    /// The share of the words of Round 2's answer that are in the verdict: a measure of words, not
-    /// of what they mean.
+    /// The share of the words of Round 2's answer that occur in the verdict. It measures wording,
+    /// not meaning.
     pub similarity_to_round_2: Option<f64>,
     /// The cost of the calls of Rounds 3 and 4 without the comparison; `None` if none was made.
     pub later_rounds_cost: Option<Cost>,
 }
 
-/// Whether positions were compared.
+/// Outcome of the comparison of positions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ComparisonStatus {
@@ -53,25 +52,25 @@ pub enum ComparisonStatus {
     NotApplicable,
 }
 
-/// What one expert held before and after the debate.
+/// One expert's positions before and after the debate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AgentMove {
     pub agent_id: SeatId,
     pub round1_position: String,
     pub round1_confidence: Option<Confidence>,
-    /// `None` where it did not answer Round 3.
+    /// `None` if it did not answer in Round 3.
     pub revised_position: Option<String>,
     pub revised_confidence: Option<Confidence>,
     pub magnitude: ChangeMagnitude,
-    /// What is different, in the words of the model that compared; empty if it gave no reason.
+    /// The difference in the words of the model that compared; empty if it gave none.
     pub reasoning: String,
-    /// The experts it names as the reason; without itself and names that are not on the panel.
+    /// The experts that it names as the reason, without itself and names that are not on the panel.
     pub influenced_by: Vec<SeatId>,
-    /// It moved towards the majority and named no argument.
+    /// True if it moved towards the majority and named no argument.
     pub conformity: bool,
 }
 
-/// How far an expert moved.
+/// The size of an expert's move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeMagnitude {
@@ -110,7 +109,7 @@ impl AgentMove {
         self.magnitude.is_change()
     }
 
-    /// How much surer it is at the end than at the beginning; of who states both.
+    /// Returns the rise in its stated confidence; `None` unless it states both.
     pub fn confidence_increase(&self) -> Option<f64> {
         let (before, after) = self.round1_confidence.zip(self.revised_confidence)?;
         Some(after.value() - before.value())
@@ -118,18 +117,18 @@ impl AgentMove {
 }
 
 impl DebateValue {
-    /// Returns the number of experts known to have moved or not. Without a comparison it is 0:
-    /// otherwise experts whose words stayed the same would represent all the others.
+    /// Returns the number of experts of which it is known whether they moved. It is 0 without a
+    /// comparison: otherwise experts whose wording stayed the same would represent all others.
     pub fn agents_compared(&self) -> u64 {
         self.known().count() as u64
     }
 
-    /// Of these, those that moved.
+    /// Returns the number of these that moved.
     pub fn agents_changed_position(&self) -> u64 {
         self.known().filter(|changed| *changed).count() as u64
     }
 
-    /// The share of those that moved among those that were compared.
+    /// Returns the share of compared experts that moved.
     #[expect(clippy::cast_precision_loss, reason = "a panel has few seats")]
     pub fn change_rate(&self) -> Option<f64> {
         let compared = self.agents_compared();
@@ -146,8 +145,8 @@ impl DebateValue {
 }
 
 impl DebateValue {
-    /// Returns how many experts moved, for a headline. `None` if that is unknown; `reason` then says
-    /// why.
+    /// Returns a headline with the number of experts that moved. `None` if that is unknown;
+    /// `reason` then says why.
     pub fn headline(&self) -> Option<String> {
         let (compared, changed) = (self.agents_compared(), self.agents_changed_position());
         let left_out = match self.total_agents.saturating_sub(compared) {

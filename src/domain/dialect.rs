@@ -1,22 +1,21 @@
-//! The wire formats, and how servers of the same format differ. Data only: the codecs of
+//! The wire formats, and the differences between servers of one format. Data only: the codecs of
 //! `providers` put the differences on the wire.
 
-/// A wire format with what distinguishes one server that speaks it from another. Each format has a
-/// codec.
+/// A wire format with the peculiarities of one server that uses it. Each format has a codec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
     /// Anthropic's Messages.
     Anthropic,
-    /// OpenAI's Chat Completions, which most others speak in a way of their own.
+    /// OpenAI's Chat Completions, which most other vendors use with peculiarities.
     OpenAi(Quirks),
     /// Google's generateContent.
     Gemini,
-    /// Ollama's own, which alone can set the size of the context.
+    /// Ollama's native format, the only one that can set the context size.
     Ollama,
 }
 
 impl Dialect {
-    /// Returns the wire format without what distinguishes this server.
+    /// Returns the wire format without the server's peculiarities.
     pub fn format(self) -> WireFormat {
         match self {
             Self::Anthropic => WireFormat::Anthropic,
@@ -26,7 +25,7 @@ impl Dialect {
         }
     }
 
-    /// Returns whether a model can be held to JSON without a schema.
+    /// Returns whether JSON can be enforced without a schema.
     pub fn json_mode(self) -> JsonMode {
         match self {
             Self::Anthropic => JsonMode::Unsupported,
@@ -35,7 +34,7 @@ impl Dialect {
         }
     }
 
-    /// Returns the best form of an answer to ask for before anything is known of the model.
+    /// Returns the best structure to ask for while nothing is known about the model.
     pub fn best_structure(self) -> Structure {
         match self {
             Self::OpenAi(quirks) => quirks.best_structure,
@@ -54,7 +53,7 @@ pub enum WireFormat {
 }
 
 impl WireFormat {
-    /// Returns what users leave at the end of a base URL although it belongs to a request's path,
+    /// Returns suffixes that users leave on a base URL although they belong to a request's path,
     /// the longest first.
     pub fn request_suffixes(self) -> &'static [&'static str] {
         match self {
@@ -65,7 +64,7 @@ impl WireFormat {
         }
     }
 
-    /// Returns the path of a base URL that has none of its own.
+    /// Returns the path added to a base URL without one.
     pub fn version_path(self) -> &'static str {
         match self {
             Self::OpenAi => "/v1",
@@ -73,8 +72,8 @@ impl WireFormat {
         }
     }
 
-    /// Returns the port of an address without a scheme: only Ollama's users write one, because
-    /// `OLLAMA_HOST` also says where the server listens.
+    /// Returns the default port of an address without a scheme. Only Ollama has one, because
+    /// `OLLAMA_HOST` also configures where the server listens.
     pub fn default_port(self) -> Option<u16> {
         match self {
             Self::Ollama => Some(11_434),
@@ -83,23 +82,24 @@ impl WireFormat {
     }
 }
 
-/// How the shape of an answer is asked for, from the best to what every model takes.
+/// How strictly the structure of an answer is enforced, from the strictest to the form that every
+/// model accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Structure {
-    /// The vendor is given the schema and holds the model to it.
+    /// The vendor enforces the schema.
     Schema,
-    /// The vendor holds the model to JSON, the prompt says which.
+    /// The vendor enforces JSON; the prompt describes its fields.
     JsonObject,
     /// The prompt alone describes the answer.
     Prompt,
 }
 
-/// How a server differs from other servers that speak Chat Completions.
+/// Peculiarities of a server that speaks Chat Completions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quirks {
     pub tokens_field: TokensField,
-    /// The vendor's own host. At any other address, `tokens_field` applies only to models that the
-    /// model catalog knows. `None`: it applies everywhere.
+    /// The vendor's own host. At any other address, `tokens_field` applies only to models in the
+    /// model catalog. `None` if it applies everywhere.
     pub own_host: Option<&'static str>,
     pub best_structure: Structure,
     pub json_mode: JsonMode,
@@ -110,7 +110,7 @@ pub struct Quirks {
     pub health_check: HealthCheck,
 }
 
-/// The free request whose answer says most about whether a server works.
+/// The free request that best shows whether a server works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HealthCheck {
     /// The list of models.
@@ -124,14 +124,14 @@ pub enum HealthCheck {
 /// The name of the field that limits an answer's tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokensField {
-    /// `max_tokens`: what every server but OpenAI's own takes.
+    /// `max_tokens`, which every server but OpenAI's own accepts.
     MaxTokens,
-    /// `max_completion_tokens`: OpenAI's models since the o-series refuse the other name.
+    /// `max_completion_tokens`: since the o-series, OpenAI's models refuse `max_tokens`.
     MaxCompletionTokens,
 }
 
 impl TokensField {
-    /// As it is written in a request.
+    /// Returns the name in a request.
     pub const fn name(self) -> &'static str {
         match self {
             Self::MaxTokens => "max_tokens",
@@ -139,7 +139,7 @@ impl TokensField {
         }
     }
 
-    /// The other name.
+    /// Returns the other name.
     #[must_use]
     pub fn other(self) -> Self {
         match self {
@@ -149,36 +149,36 @@ impl TokensField {
     }
 }
 
-/// Whether a server knows a JSON mode without a schema.
+/// Support for a JSON mode without a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JsonMode {
     Supported,
-    /// It has none, or refuses it.
+    /// There is none, or it is refused.
     Unsupported,
 }
 
-/// How a server is made to report usage at the end of a stream.
+/// How to get a usage report at the end of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StreamUsage {
-    /// By `stream_options.include_usage`.
+    /// With `stream_options.include_usage`.
     OnRequest,
-    /// It always does, and may refuse the field `stream_options`.
+    /// The server always reports it and may refuse the field `stream_options`.
     Always,
 }
 
-/// How a server counts reasoning where its total does not show it.
+/// How reasoning tokens are counted if the total does not show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reasoning {
-    /// As part of the completion's tokens.
+    /// Included in the completion's tokens.
     Within,
-    /// On top of them.
+    /// In addition to the completion's tokens.
     OnTop,
 }
 
-/// Where a server says what a call cost.
+/// The field in which a server reports the cost of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReportedCost {
-    /// Nowhere.
+    /// None.
     None,
     /// `usage.cost`, in dollars.
     Usd,
@@ -186,13 +186,13 @@ pub enum ReportedCost {
     Ticks,
 }
 
-/// Who answers behind a server's address.
+/// The provider that answers at a server's address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Routing {
     /// The server itself.
     Direct,
-    /// One of several providers. One that does not know a parameter ignores it silently, unless
-    /// such providers are ruled out.
+    /// One of several providers. Those that do not know a parameter silently ignore it unless the
+    /// request excludes them.
     AmongProviders,
 }
 

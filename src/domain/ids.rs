@@ -1,4 +1,4 @@
-//! Names of things: consultations, seats, calls, models.
+//! Ids of consultations, seats, agents, calls, providers and models.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -6,13 +6,13 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Names one consultation: `consult-` and a sortable, unique rest in lower case.
+/// Identifies a consultation: `consult-` and a sortable, unique part in lower case.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ConsultationId(String);
 
 impl ConsultationId {
-    /// Makes an id from its unique part, which must sort by time (a ULID does).
+    /// Creates an id from its unique part, which must sort by time (a ULID does).
     pub fn from_unique(unique: &str) -> Self {
         Self(format!("consult-{}", unique.to_ascii_lowercase()))
     }
@@ -28,8 +28,8 @@ impl fmt::Display for ConsultationId {
     }
 }
 
-/// Names a seat on the panel, unique within one consultation: a persona's id, with `-2`, `-3` …
-/// when it sits twice. No seat has the id of an agent beside the panel (see [`AgentId`]).
+/// Identifies a seat, unique within one consultation: a persona's id, with `-2`, `-3` … if it sits
+/// more than once. Never equal to the id of an agent outside the panel (see [`AgentId`]).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct SeatId(String);
@@ -50,8 +50,7 @@ impl fmt::Display for SeatId {
     }
 }
 
-/// Names an agent that is asked: an expert by its seat, or one beside the panel. Written as one
-/// string.
+/// Identifies an agent: an expert by its seat, or one outside the panel. Serialized as one string.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub enum AgentId {
@@ -59,15 +58,14 @@ pub enum AgentId {
     Seat(SeatId),
     /// Merges the experts' answers and decides; written `judge`.
     Judge,
-    /// The judge that decides a second time, with the experts in the opposite order; written
-    /// `judge-2`.
+    /// The judge of the second pass, with the experts in the opposite order; written `judge-2`.
     SecondJudge,
     /// The cheap model that selects personas and compares texts; written `clerk`.
     Helper,
 }
 
 impl AgentId {
-    /// Returns the id as it is written.
+    /// Returns the serialized id.
     pub fn as_str(&self) -> &str {
         match self {
             Self::Seat(seat) => seat.as_str(),
@@ -77,7 +75,7 @@ impl AgentId {
         }
     }
 
-    /// Returns the expert's seat; `None` for an agent beside the panel.
+    /// Returns the expert's seat; `None` for an agent outside the panel.
     pub fn seat(&self) -> Option<&SeatId> {
         match self {
             Self::Seat(seat) => Some(seat),
@@ -127,7 +125,7 @@ impl PartialEq<AgentId> for SeatId {
     }
 }
 
-// By the id as it is written, so that tables and JSON objects keep their order.
+// Ordered by the serialized id, so that tables and JSON objects keep their order.
 impl Ord for AgentId {
     fn cmp(&self, other: &Self) -> Ordering {
         self.as_str().cmp(other.as_str())
@@ -146,8 +144,7 @@ impl fmt::Display for AgentId {
     }
 }
 
-/// Numbers one attempt to get an answer from a model; counted from 1 within a consultation and
-/// never used twice.
+/// Identifies one call; counted from 1 within a consultation and never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct CallId(pub u32);
@@ -158,12 +155,12 @@ impl fmt::Display for CallId {
     }
 }
 
-/// Numbers a timer; never used twice within a consultation.
+/// Identifies a timer; never reused within a consultation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct TimerId(pub u32);
 
-/// Names a provider as the user writes it before the colon: `anthropic`, `openai`, `google`,
+/// Identifies a provider, as written before the colon of a model: `anthropic`, `openai`, `google`,
 /// `local`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -209,12 +206,12 @@ impl ModelRef {
 }
 
 impl ModelRef {
-    /// Whether the name under which a provider served a model means the one that was asked for: the
-    /// same in other letters, with a date, behind a folder, or what an alias stands for.
+    /// Returns whether the served name means the requested model: equal except for case, a date, a
+    /// folder or an alias.
     pub fn is_served_as(&self, served: &str) -> bool {
         let plain = |name: &str| name.trim().trim_start_matches("models/").to_lowercase();
         let (asked, served) = (plain(&self.model), plain(served));
-        // A variant such as `:free` is a way to be served, not a model of its own.
+        // A variant such as `:free` changes how a model is served, not the model.
         let asked = asked
             .split_once(':')
             .filter(|(name, _)| name.contains('/'))
@@ -228,7 +225,7 @@ impl ModelRef {
     }
 }
 
-/// The name without its trailing `-YYYY-MM-DD` or `-YYYYMMDD`.
+/// Returns the name without its trailing `-YYYY-MM-DD` or `-YYYYMMDD`.
 pub fn without_date(model: &str) -> Option<&str> {
     [11, 9].into_iter().find_map(|length| {
         let (name, suffix) = model.split_at_checked(model.len().checked_sub(length)?)?;
@@ -251,7 +248,7 @@ impl fmt::Display for ModelRef {
     }
 }
 
-/// A model that is not written `provider:model`.
+/// Error for a model that is not written `provider:model`.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("`{0}` does not name a model as `provider:model`")]
 pub struct ModelRefError(String);
@@ -269,7 +266,7 @@ impl FromStr for ModelRef {
     }
 }
 
-// Written as one string, so that a model can be a key of a JSON object.
+// Serialized as one string, so that a model can be a key of a JSON object.
 impl Serialize for ModelRef {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)

@@ -1,5 +1,5 @@
-//! L0: plain data that every other layer speaks in. No behaviour beyond what keeps the data true:
-//! parsing, exact arithmetic, display. No runtime, network, file, clock or randomness.
+//! L0: plain data shared by all layers. Its only behaviour keeps the data valid: parsing, exact
+//! arithmetic, display. No runtime, network, file, clock or randomness.
 
 pub mod address;
 pub mod artifact;

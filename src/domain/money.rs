@@ -1,5 +1,5 @@
-//! Money, exact to the micro-dollar. Never a float sum: floats appear only where a decimal is read
-//! or shown.
+//! Money, exact to the micro-dollar. Sums never use floats: they appear only where a decimal is
+//! read or shown.
 
 use std::fmt;
 use std::iter::Sum;
@@ -29,7 +29,7 @@ impl MicroUsd {
         (0.0..1e15).contains(&micro).then_some(Self(micro as u64))
     }
 
-    /// The amount as a decimal number of dollars, for JSON numbers.
+    /// Returns the amount in dollars as a decimal, for JSON numbers.
     #[expect(
         clippy::cast_precision_loss,
         reason = "exact below 2^53 micro-dollars, nine billion dollars"
@@ -75,13 +75,13 @@ impl fmt::Display for MicroUsd {
     }
 }
 
-/// A cost: the known part, and whether something unpriced or unreported comes on top.
+/// A cost: the known part, and whether an unpriced or unreported part comes on top.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cost {
-    /// The part that is known, in micro-dollars.
+    /// The known part.
     #[serde(rename = "micro_usd")]
     pub known: MicroUsd,
-    /// True if the real cost is at least `known`, and the rest is unknown.
+    /// True if the real cost is `known` or more.
     pub lower_bound: bool,
 }
 

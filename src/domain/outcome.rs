@@ -1,17 +1,17 @@
-//! Whether an answer turned out right, as graded by the user afterwards.
+//! Grades that users give to answers afterwards.
 
 use serde::{Deserialize, Serialize};
 
 use super::ids::ConsultationId;
 use super::time::Timestamp;
 
-/// Whether an answer held.
+/// Whether an answer proved right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AnswerOutcome {
     Right,
     Wrong,
-    /// Right in part: counts as half.
+    /// Partly right; counts as half.
     Mixed,
 }
 
@@ -26,7 +26,7 @@ impl AnswerOutcome {
         }
     }
 
-    /// How much of it was right, from 0 to 1.
+    /// Returns the share that was right, from 0 to 1.
     pub fn share_right(self) -> f64 {
         match self {
             Self::Right => 1.0,
@@ -36,8 +36,8 @@ impl AnswerOutcome {
     }
 }
 
-/// One answer, graded by the user. A file of its own beside the record: what was said afterwards is
-/// no part of what happened.
+/// A user's grade of one answer. Stored in a separate file beside the record, because it was given
+/// after the consultation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grade {
     pub schema_version: String,

@@ -1,4 +1,4 @@
-//! Who sits on the panel and who judges.
+//! The panel: experts with their personas and models, and the judges.
 
 use std::collections::BTreeMap;
 
@@ -15,20 +15,20 @@ pub struct Persona {
     pub name: String,
     /// The system prompt that describes the role to the model.
     pub prompt: String,
-    /// The same in a sentence, for a small model, which repeats a long text instead of thinking by
-    /// it. Empty: the first paragraph.
+    /// The role in one sentence, for small models, which repeat long texts instead of applying
+    /// them. If empty, the first paragraph of `prompt` is used.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub brief: String,
-    /// Other words by which it may be asked for. None on a panel, where it has a seat.
+    /// Other names for the persona in requests. Empty on a panel.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<String>,
 }
 
-/// Names that no persona may have, because they mean something else.
+/// Names that no persona may have, because they have another meaning.
 pub const RESERVED_NAMES: [&str; 5] = ["judge", "judge2", "clerk", "consensus", "auto"];
 
 impl Persona {
-    /// Everything that it can be asked for by: its id, its name, its aliases.
+    /// Returns all its names: id, name and aliases.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         [&self.id, &self.name]
             .into_iter()
@@ -36,15 +36,14 @@ impl Persona {
             .map(String::as_str)
     }
 
-    /// Whether a text is one of its names, whatever case, spaces and punctuation it is written
-    /// with.
+    /// Returns whether a text is one of its names, ignoring case, spaces and punctuation.
     pub fn is_called(&self, text: &str) -> bool {
         let wanted = bare(text);
         !wanted.is_empty() && self.names().any(|name| bare(name) == wanted)
     }
 }
 
-/// The letters and digits of a name, in lower case.
+/// Returns the letters and digits of a name in lower case.
 pub fn bare(name: &str) -> String {
     name.chars()
         .filter(|c| c.is_alphanumeric())
@@ -52,7 +51,7 @@ pub fn bare(name: &str) -> String {
         .collect()
 }
 
-/// Gives each of these a seat, in order. Seats of the same persona are numbered.
+/// Returns a seat for each pair, in order. Seats of the same persona are numbered.
 pub fn seated(players: impl IntoIterator<Item = (Persona, ModelRef)>) -> Vec<Seat> {
     let mut seats: Vec<Seat> = Vec::new();
     let mut met: BTreeMap<String, usize> = BTreeMap::new();
@@ -67,7 +66,7 @@ pub fn seated(players: impl IntoIterator<Item = (Persona, ModelRef)>) -> Vec<Sea
                     format!("{} {times}", persona.name),
                 );
             }
-            // `security-2` may be a persona of its own.
+            // `security-2` may be the id of another persona.
             if seats.iter().all(|seat| seat.id.as_str() != id) {
                 break;
             }
@@ -94,7 +93,7 @@ pub struct Seat {
 }
 
 impl Seat {
-    /// The name on screens.
+    /// Returns the display name.
     pub fn name(&self) -> &str {
         &self.persona.name
     }
@@ -114,13 +113,13 @@ impl Panel {
         self.seats.iter().find(|seat| &seat.id == id)
     }
 
-    /// Returns an expert's seat; `None` for an agent beside the panel.
+    /// Returns an expert's seat; `None` for an agent outside the panel.
     pub fn seat_of(&self, agent: &AgentId) -> Option<&Seat> {
         agent.seat().and_then(|id| self.seat(id))
     }
 
-    /// Returns whether all seats use models of one maker, judged by their names: agreement is then
-    /// weak evidence.
+    /// Returns whether all seats use models of one maker, judged by name; agreement is then weak
+    /// evidence.
     pub fn is_one_family(&self) -> bool {
         let mut families = self.seats.iter().map(|seat| family(&seat.model));
         let first = families.next();
@@ -128,10 +127,10 @@ impl Panel {
     }
 }
 
-/// Returns the maker of a model, judged by its name: the provider, and the maker if the provider
-/// offers models of several.
+/// Returns the maker of a model, judged by name: the provider, and the maker if the provider offers
+/// models of several makers.
 ///
-/// Such a provider has the maker's name before a slash: `openrouter:anthropic/claude-sonnet-5.5`.
+/// Resellers write the maker before a slash: `openrouter:anthropic/claude-sonnet-5.5`.
 pub fn family(model: &ModelRef) -> (&ProviderId, Option<&str>) {
     (
         &model.provider,

@@ -1,4 +1,4 @@
-//! What a call costs: prices by model, and the exact arithmetic from tokens to micro-dollars.
+//! The cost of a call: prices by model, and the exact arithmetic from tokens to micro-dollars.
 
 use std::collections::BTreeMap;
 
@@ -8,14 +8,14 @@ use super::ids::{ModelRef, without_date};
 use super::money::{Cost, MicroUsd};
 use super::tokens::Usage;
 
-/// Micro-dollars for a million tokens of each class.
+/// Prices for a million tokens of each class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rates {
     pub input: MicroUsd,
     pub output: MicroUsd,
-    /// Cache reads; without a discount of their own they cost as input.
+    /// Cache reads; `None` if they cost as much as input.
     pub cache_read: Option<MicroUsd>,
-    /// Cache writes; without a price of their own they cost as input.
+    /// Cache writes; `None` if they cost as much as input.
     pub cache_write: Option<MicroUsd>,
 }
 
@@ -23,11 +23,11 @@ pub struct Rates {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Price {
     pub base: Rates,
-    /// Above this many prompt tokens the whole request is billed at the second rates.
+    /// Rates for long prompts, if they differ.
     pub long_context: Option<LongContext>,
 }
 
-/// The tier for long prompts.
+/// Rates for requests whose prompt exceeds a number of tokens; they apply to the whole request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LongContext {
     pub above_tokens: u64,
@@ -35,7 +35,7 @@ pub struct LongContext {
 }
 
 impl Price {
-    /// Nothing: a model on the user's own machine.
+    /// The price of a model on the user's own machine.
     pub const FREE: Self = Self {
         base: Rates {
             input: MicroUsd::ZERO,
@@ -46,7 +46,7 @@ impl Price {
         long_context: None,
     };
 
-    /// The cost of one call, rounded half up to the micro-dollar once, after all classes are added.
+    /// Returns the cost of one call, rounded half up once, after all classes are added.
     pub fn cost(&self, usage: &Usage) -> MicroUsd {
         let rates = match &self.long_context {
             Some(tier) if usage.prompt() > tier.above_tokens => &tier.rates,
@@ -60,15 +60,15 @@ impl Price {
         MicroUsd(u64::try_from((total + 500_000) / 1_000_000).unwrap_or(u64::MAX))
     }
 
-    /// The most that a call can cost whose prompt and answer take at most so many tokens, however
-    /// its prompt is cached.
+    /// Returns the highest possible cost of a call whose prompt and answer take at most this many
+    /// tokens, however the prompt is cached.
     pub fn most(&self, prompt: u64, output: u64) -> MicroUsd {
         let tier = self
             .long_context
             .iter()
             .filter(|tier| prompt > tier.above_tokens)
             .map(|tier| &tier.rates);
-        // A shorter prompt is billed at the base rates, which nothing obliges to be the lower ones.
+        // A shorter prompt is billed at the base rates, which may be the higher ones.
         let costs = std::iter::once(&self.base).chain(tier).map(|rates| {
             rates.cost(
                 rates.classes().fold(rates.input, MicroUsd::max),
@@ -79,8 +79,8 @@ impl Price {
         costs.max().unwrap_or_default()
     }
 
-    /// The least that a call can cost whose prompt and answer take at least so many tokens, however
-    /// its prompt is cached.
+    /// Returns the lowest possible cost of a call whose prompt and answer take at least this many
+    /// tokens, however the prompt is cached.
     pub fn least(&self, prompt: u64, output: u64) -> MicroUsd {
         let tier = self.long_context.iter().map(|tier| &tier.rates);
         let costs = std::iter::once(&self.base).chain(tier).map(|rates| {
@@ -95,14 +95,14 @@ impl Price {
 }
 
 impl Rates {
-    /// What a token of the prompt can cost.
+    /// Returns the possible prices of a prompt token.
     fn classes(&self) -> impl Iterator<Item = MicroUsd> {
         [Some(self.input), self.cache_read, self.cache_write]
             .into_iter()
             .flatten()
     }
 
-    /// The cost of a call, every token of its prompt at one rate.
+    /// Returns the cost of a call with every prompt token at one rate.
     fn cost(&self, prompt_rate: MicroUsd, prompt: u64, output: u64) -> MicroUsd {
         let base = Self {
             input: prompt_rate,
@@ -120,13 +120,13 @@ impl Rates {
     }
 }
 
-/// Known prices. A model that is not here is used and marked, never priced at zero.
+/// The known prices. A model without a price can be used and is marked; it never counts as free.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct PriceList(pub BTreeMap<ModelRef, Price>);
 
 impl PriceList {
-    /// The price of a model, also under a dated name of it (`gpt-6.1-sol-2026-09-01`,
+    /// Returns the price of a model, also under a dated name (`gpt-6.1-sol-2026-09-01`,
     /// `claude-haiku-4-5-20251001`).
     pub fn price(&self, model: &ModelRef) -> Option<&Price> {
         self.0.get(model).or_else(|| {
@@ -138,7 +138,7 @@ impl PriceList {
         })
     }
 
-    /// The cost of a call by this table; a lower bound of zero when the model has no price here.
+    /// Returns the cost of a call by this table; a lower bound of zero if the model has no price.
     pub fn cost(&self, model: &ModelRef, usage: &Usage) -> Cost {
         self.price(model)
             .map_or(Cost::at_least(MicroUsd::ZERO), |price| {
@@ -147,17 +147,17 @@ impl PriceList {
     }
 }
 
-/// Where a cost figure comes from.
+/// The source of a cost figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CostSource {
-    /// The provider said it.
+    /// Reported by the provider.
     Provider,
     /// Computed from the price table.
     Table,
     /// The model runs on the user's own machine.
     Free,
-    /// No price is known, or the provider did not say what was used.
+    /// No price is known, or the provider reported no usage.
     Unknown,
 }
 

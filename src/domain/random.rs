@@ -1,10 +1,10 @@
-//! Random numbers that a journal depends on: the order of labels, the jitter of retries. The sequence
-//! is fixed by contract, because a journal is replayed by later versions.
+//! Random numbers that a journal depends on: the order of labels and the jitter of retries. The
+//! sequence is fixed by contract, because later versions replay the journal.
 //!
 //! `SplitMix64`, after Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators" (2014),
 //! with the constants of Vigna's `splitmix64.c`.
 
-/// A generator whose sequence depends on its seed alone.
+/// A generator whose sequence depends only on its seed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SplitMix64 {
     state: u64,
@@ -23,8 +23,8 @@ impl SplitMix64 {
         z ^ (z >> 31)
     }
 
-    /// Returns a number below `bound`, each equally likely; 0 where `bound` is 0. What would favour
-    /// the small numbers is drawn again.
+    /// Returns a number below `bound`, uniformly distributed; 0 if `bound` is 0. Draws that would
+    /// favour small numbers are repeated.
     pub fn below(&mut self, bound: u64) -> u64 {
         let Some(rest) = bound.wrapping_neg().checked_rem(bound) else {
             return 0;

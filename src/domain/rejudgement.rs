@@ -1,4 +1,4 @@
-//! What changed when the answers of a consultation were judged again.
+//! The changes between a consultation's verdict and that of a rejudgement of its answers.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use super::money::Cost;
 use super::second_pass::Held;
 use super::stored_record::StoredRecord;
 
-/// The two judgements side by side.
+/// Two judgements of the same answers.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Rejudgement {
     pub question: String,
@@ -25,7 +25,7 @@ pub struct Rejudgement {
     pub cost: Option<Cost>,
 }
 
-/// What one judge made of the answers.
+/// One judge's view of the answers.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Judgement {
     pub consultation_id: String,
@@ -33,14 +33,15 @@ pub struct Judgement {
     pub confidence: Option<Confidence>,
     /// `None` without a verdict.
     pub recommendation: Option<String>,
-    /// Of a menu, its options.
+    /// The options of a menu.
     pub options: Vec<String>,
-    /// The experts as `Expert A`, `Expert B`, …; empty where they went by their own names.
+    /// The experts in the order of their labels `Expert A`, `Expert B`, …; empty if they were shown
+    /// by name.
     pub expert_order: Vec<SeatId>,
 }
 
-/// Texts that are in both, only in the later, only in the earlier judgement. Case, spaces and
-/// punctuation are no difference.
+/// Texts in both judgements, only in the later one and only in the earlier one; compared without
+/// case, spaces and punctuation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Changes {
     pub kept: Vec<String>,
@@ -49,7 +50,7 @@ pub struct Changes {
 }
 
 impl Rejudgement {
-    /// Compares a consultation with the one in which its answers were judged again.
+    /// Compares a consultation with the rejudgement of its answers.
     pub fn of(before: &StoredRecord, after: &StoredRecord) -> Self {
         let points = |found: &Synthesis| {
             found

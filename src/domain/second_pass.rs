@@ -1,32 +1,32 @@
-//! The result of asking the judge a second time, with the experts in the opposite order: whether
-//! its verdict depends on the order.
+//! The result of asking the judge a second time with the experts in the opposite order, which shows
+//! whether its verdict depends on the order.
 
 use serde::{Deserialize, Serialize};
 
 use super::artifact::{Magnitude, Verdict};
 use super::ids::{ModelRef, SeatId};
 
-/// The second verdict beside the one that counts, and whether it says the same.
+/// The second verdict, and whether it agrees with the one that counts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SecondPass {
-    /// With the experts named as in the first pass. `None` when there is none.
+    /// The second verdict, with the experts named as in the first pass.
     pub verdict: Option<Verdict>,
     /// The model that gave it: the judge's or a fallback.
     pub model: Option<ModelRef>,
-    /// The seats in the order in which they were `Expert A`, `Expert B`, … the second time.
+    /// The seats in the order of their labels `Expert A`, `Expert B`, … in the second pass.
     pub expert_order: Vec<SeatId>,
     #[serde(flatten)]
     pub held: Held,
 }
 
-/// Whether a verdict says the same as another one on the same record.
+/// Whether a verdict agrees with another one on the same record.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Held {
-    /// `None` when that is not known.
+    /// `None` if unknown.
     pub consistent: Option<bool>,
-    /// How far apart the two verdicts are; `None` if they were not compared.
+    /// The difference between the two verdicts; `None` if they were not compared.
     pub magnitude: Option<Magnitude>,
-    /// Why it held or did not, or why that is not known.
+    /// The reason why it held or did not, or why that is unknown.
     pub reason: Option<String>,
 }
 
@@ -38,7 +38,7 @@ impl Held {
         }
     }
 
-    /// Two verdicts agree if following either of them leads to the same actions.
+    /// Judges agreement by magnitude: two verdicts agree if they lead to the same actions.
     pub fn by(magnitude: Magnitude, reason: Option<String>) -> Self {
         let consistent = match magnitude {
             Magnitude::Same | Magnitude::MinorRefinement => true,
@@ -51,8 +51,8 @@ impl Held {
         }
     }
 
-    /// What speaks against relying on it, to be put behind a sentence; that two texts are alike
-    /// needs no reason.
+    /// Returns a clause with the reason for doubt, to append to a sentence; empty if the texts are
+    /// alike.
     pub fn because(&self) -> String {
         let reason = self
             .reason
@@ -67,7 +67,7 @@ impl Held {
 }
 
 impl SecondPass {
-    /// Describes the result in a sentence without its full stop. `judge` is the model that gave the
+    /// Describes the result in a sentence without a full stop. `judge` is the model that gave the
     /// verdict that counts.
     pub fn description(&self, judge: Option<&ModelRef>) -> String {
         let found = match self.held.consistent {
@@ -84,8 +84,7 @@ impl SecondPass {
         format!("{found}{by}{}", self.held.because())
     }
 
-    /// The second verdict, where it says something else than the one that counts: a reason for
-    /// doubt.
+    /// Returns the second verdict if it contradicts the one that counts.
     pub fn other_verdict(&self) -> Option<&Verdict> {
         self.verdict
             .as_ref()
@@ -94,7 +93,7 @@ impl SecondPass {
 }
 
 impl Magnitude {
-    /// For people.
+    /// Describes the difference for people.
     pub fn in_words(self) -> &'static str {
         match self {
             Self::Same => "the same",

@@ -1,8 +1,8 @@
-//! What many consultations say together: the numbers of `consult-stats`, as plain data. What is not
-//! known is `None` or not counted, never 0.
+//! Statistics over many consultations, shown by `consult-stats`. Unknown values are `None` or not
+//! counted, never 0.
 //!
-//! Percentiles are by nearest rank: the smallest value that at least so many percent of all are not
-//! above.
+//! Percentiles use the nearest rank: the smallest value that is not below the given percentage of
+//! all values.
 
 use jiff::civil::Date;
 
@@ -10,7 +10,7 @@ use super::ids::{ModelRef, ProviderId};
 use super::money::{Cost, MicroUsd};
 use super::time::Timestamp;
 
-/// All numbers of one span of time.
+/// Statistics of one span of time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statistics {
     pub range: Range,
@@ -20,22 +20,22 @@ pub struct Statistics {
     pub quality: QualityNumbers,
     pub debate: DebateNumbers,
     pub early_ends: EarlyEndNumbers,
-    /// By what they cost, the dearest first; those that cost the same by name.
+    /// Sorted by cost, the most expensive first, then by name.
     pub models: Vec<ModelNumbers>,
-    /// The newest days of the range, oldest first, without gaps, sixty at most; ends with the
-    /// range's last day, or today.
+    /// The last days of the range, sixty at most, oldest first and without gaps; the final one is
+    /// the range's last day or today.
     pub days: Vec<DayNumbers>,
     pub progress: Progress,
 }
 
-/// Which consultations are meant: those that began in it, by the user's calendar.
+/// A span of time. It contains the consultations that began in it, by the user's calendar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Span {
     /// The last seven days, today included.
     Week,
-    /// The month that this day is in.
+    /// The month of this day.
     Month(Date),
-    /// From the first day to the last, both included; open where there is none.
+    /// From the first day to the last, both included; open if a bound is missing.
     Days {
         since: Option<Date>,
         until: Option<Date>,
@@ -43,15 +43,15 @@ pub enum Span {
     AllTime,
 }
 
-/// A span laid on the calendar of a time zone.
+/// A span in the calendar of a time zone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Range {
     pub span: Span,
-    /// The first moment that is in it.
+    /// The first moment in the range.
     pub from: Option<Timestamp>,
-    /// The first moment behind it.
+    /// The first moment after the range.
     pub until: Option<Timestamp>,
-    /// The name of the time zone whose days these are.
+    /// The name of the time zone.
     pub time_zone: String,
 }
 
@@ -60,46 +60,46 @@ pub struct UsageNumbers {
     pub total: u64,
     pub completed: u64,
     pub aborted: u64,
-    /// Neither: their process is gone, or still at it.
+    /// Neither completed nor aborted: the process was killed or is still running.
     pub unfinished: u64,
     /// Days of the first and the last consultation.
     pub first_and_last: Option<(Date, Date)>,
-    /// From the day of the first to that of the last, both included; of a range with two ends the
-    /// days of the range that have come.
+    /// From the day of the first consultation to that of the last, both included; for a range with
+    /// two ends, its days up to today.
     pub total_days: u64,
     /// Days with a consultation.
     pub active_days: u64,
 }
 
-/// Of completed consultations, in milliseconds.
+/// Durations of completed consultations, in milliseconds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PerformanceNumbers {
-    /// How many have a duration.
+    /// Consultations with a recorded duration.
     pub measured: u64,
     pub p50: Option<u64>,
     pub p95: Option<u64>,
     pub p99: Option<u64>,
     /// Rounded half up.
     pub average: Option<u64>,
-    /// Of those that took as long the earlier, here and below.
+    /// The earliest of equals, here and below.
     pub fastest: Option<(String, u64)>,
     pub slowest: Option<(String, u64)>,
 }
 
-/// Of all consultations, aborted ones included.
+/// Costs of all consultations, aborted ones included.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CostNumbers {
     pub total: Cost,
     pub tokens: u64,
-    /// The total by completed consultations, rounded half up to the micro-dollar; `None` without
-    /// one.
+    /// The total divided by the number of completed consultations, rounded half up to the
+    /// micro-dollar; `None` if there are none.
     pub average: Option<Cost>,
-    /// The sum of each provider's calls, the judge's included; the dearest first. A consultation
-    /// without recorded calls counts for no provider.
+    /// The cost of each provider's calls, the judge's included; the most expensive first. A
+    /// consultation without recorded calls counts for no provider.
     pub by_provider: Vec<(ProviderId, ProviderNumbers)>,
-    /// Of those that cost the same the earlier, here and below.
+    /// The earliest of equals, here and below.
     pub most_expensive: Option<(String, Cost)>,
-    /// Of completed ones whose cost is wholly known.
+    /// Among completed consultations with a fully known cost.
     pub cheapest: Option<(String, Cost)>,
 }
 
@@ -110,10 +110,10 @@ pub struct ProviderNumbers {
     pub calls: u64,
 }
 
-/// Of completed consultations.
+/// Quality of completed consultations.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct QualityNumbers {
-    /// How many state a confidence.
+    /// Consultations that state a confidence.
     pub with_confidence: u64,
     pub average_confidence: Option<f64>,
     /// Confidence of at least 0.85.
@@ -124,7 +124,8 @@ pub struct QualityNumbers {
     /// Consultations whose record states how many experts supported the leading point.
     pub with_agreement: u64,
     pub average_agreement: Option<f64>,
-    /// They lack a seat, or have a substitute or an answer that could not be read as asked.
+    /// Consultations with a missing answer, a substitution or an answer that could not be read as
+    /// asked.
     pub degraded: u64,
 }
 
@@ -133,21 +134,20 @@ pub struct QualityNumbers {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DebateNumbers {
     pub debates: u64,
-    /// Experts known to have moved or not: because their positions were compared, or, in records of
-    /// versions without a comparison, because they said so.
+    /// Experts of which it is known whether they moved: by comparison of their positions, or by
+    /// their own statement in records of versions without a comparison.
     pub agents: u64,
-    /// Of these, those that held something else than at the beginning.
+    /// Of these, those whose position changed.
     pub changed: u64,
-    /// The mean by expert of what they state at the end less what they stated at the beginning; of
-    /// all that state both.
+    /// The mean change in stated confidence per expert from beginning to end, over all that state
+    /// both.
     pub average_confidence_increase: Option<f64>,
     /// Debates in which more than half of the experts changed their minds.
     pub high_value: u64,
-    /// Consultations whose record states whether the verdict differs from what Round 2 alone would
-    /// have said.
+    /// Consultations whose record states whether the verdict differs from the answer of Round 2.
     pub compared: u64,
     pub verdict_changed: u64,
-    /// What Rounds 3 and 4 of those that were compared cost.
+    /// The cost of Rounds 3 and 4 in the compared consultations.
     pub later_rounds_cost: Cost,
 }
 
@@ -155,18 +155,18 @@ pub struct DebateNumbers {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EarlyEndNumbers {
     pub count: u64,
-    /// What Rounds 3 and 4 would have cost, as estimated.
+    /// The estimated cost of the skipped Rounds 3 and 4.
     pub saved: MicroUsd,
 }
 
-/// One model as it was asked for.
+/// One model, under the name that was requested.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelNumbers {
     pub model: ModelRef,
     pub calls: u64,
     /// Calls that came back without an answer.
     pub failures: u64,
-    /// It was asked beside a slow one, and was faster.
+    /// Hedges in which this model was faster than the slow one.
     pub hedges_won: u64,
     pub cost: Cost,
     pub tokens: u64,
@@ -194,15 +194,15 @@ pub struct Targets {
     pub month: MicroUsd,
 }
 
-/// How far it is to the targets.
+/// Progress towards the targets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
     pub targets: Targets,
     /// Consultations in the thirty days that end with the range, or today.
     pub runs_in_thirty_days: u64,
-    /// Of the range.
+    /// The median of the range.
     pub median_ms: Option<u64>,
-    /// Of the calendar month of the range's last day, or today.
+    /// The cost of the calendar month of the range's last day, or of today.
     pub month: Cost,
 }
 
@@ -211,12 +211,13 @@ impl Progress {
         self.runs_in_thirty_days >= self.targets.runs
     }
 
-    /// `None` where nothing was measured.
+    /// Returns whether the median is below the target; `None` without measurements.
     pub fn is_fast_enough(&self) -> Option<bool> {
         self.median_ms.map(|median| median < self.targets.median_ms)
     }
 
-    /// `None` if the known part is below the target and an unknown part comes on top.
+    /// Returns whether the month's cost is below the target; `None` if the known part is below it
+    /// and an unknown part comes on top.
     pub fn is_cheap_enough(&self) -> Option<bool> {
         match self.month.known < self.targets.month {
             true if self.month.lower_bound => None,

@@ -1,5 +1,5 @@
-//! A consultation as its record states it, whichever version or program wrote the record. Only the
-//! id is required: what a record does not state is empty or `None`, never zero.
+//! A consultation as read from its record, in any format. Only the id is required: missing values
+//! are empty or `None`, never zero.
 
 use std::time::Duration;
 
@@ -36,12 +36,12 @@ impl RecordWriter {
 pub enum Completion {
     Completed,
     Aborted,
-    /// Neither: its process was killed or is still running.
+    /// Neither completed nor aborted: the process was killed or is still running.
     Unfinished,
 }
 
 impl Completion {
-    /// Returns the completion that a recorded state stands for.
+    /// Returns the completion for a recorded state.
     pub fn from_state(state: &str) -> Self {
         if state.eq_ignore_ascii_case("complete") {
             Self::Completed
@@ -70,7 +70,7 @@ pub struct StoredRecord {
     pub at: Option<Timestamp>,
     pub question: String,
     pub mode: Option<String>,
-    /// The state as written: `Complete`, `Aborted`, or the phase that was under way when its process
+    /// The recorded state: `Complete`, `Aborted`, or the phase that was running when the process
     /// ended.
     pub state: Option<String>,
     /// `complete`, `degraded`, `aborted`, or a status of another version.
@@ -78,7 +78,7 @@ pub struct StoredRecord {
     pub degradations: Vec<String>,
     pub experts: Vec<StoredAgent>,
     pub judge: Option<ModelRef>,
-    /// How the personas were selected; `None` where the user named them.
+    /// The selection of the personas; `None` if the user named them.
     pub persona_selection: Option<StoredPersonaSelection>,
     pub independents: Vec<Independent>,
     pub synthesis: Option<Synthesis>,
@@ -91,7 +91,7 @@ pub struct StoredRecord {
     pub confidence: Option<Confidence>,
     pub agreement: Option<f64>,
     pub concerns: Vec<String>,
-    /// What the panel agreed on before the consultation ended without a verdict.
+    /// The points on which the panel agreed if the consultation ended without a verdict.
     pub partial_consensus: Option<String>,
     pub rounds: Vec<StoredRound>,
     pub agent_rounds: Vec<StoredAgentRound>,
@@ -101,30 +101,30 @@ pub struct StoredRecord {
     pub duration: Option<Duration>,
     pub abort_reason: Option<String>,
     pub abort_message: Option<String>,
-    /// The phase that was under way at the abort.
+    /// The phase that was running at the abort.
     pub aborted_during: Option<String>,
     /// Set when the consultation ended after Round 2 because the experts agreed.
     pub early_termination: Option<StoredEarlyTermination>,
-    /// Changes of position as the record counts them; `None` in our own records, where the revisions
+    /// Changes of position as counted in the record; `None` in our own records, where the revisions
     /// state them.
     pub debate: Option<StoredDebate>,
-    /// What the debate was worth, as this program computes it.
+    /// The value of the debate as computed by this program.
     pub debate_value: Option<DebateValue>,
     /// The judge's second pass; `None` when the judge was asked once.
     pub second_pass: Option<SecondPass>,
-    /// Whether the earlier verdict held, where prior answers were rejudged.
+    /// Whether the earlier verdict held, if prior answers were rejudged.
     pub rejudged: Option<Held>,
     /// The consultation whose answers were rejudged here.
     pub rejudged_from: Option<String>,
-    /// The seats in the order of their labels `Expert A`, `Expert B`, …; empty where experts kept
-    /// their own names.
+    /// The seats in the order of their labels `Expert A`, `Expert B`, …; empty if they were shown
+    /// by name.
     pub expert_order: Vec<SeatId>,
     /// `brownfield` or `greenfield`.
     pub project_type: Option<String>,
     /// Versions of the prompt templates, by name.
     pub prompt_versions: Vec<(String, String)>,
     pub tool_version: Option<String>,
-    /// The user's grade of the answer. It lies in a file of its own, which the caller reads.
+    /// The user's grade of the answer. The caller reads it from its separate file.
     pub grade: Option<Grade>,
 }
 
@@ -154,7 +154,7 @@ pub struct StoredRound {
     pub duration: Option<Duration>,
 }
 
-/// What one agent did in one round.
+/// One agent's work in one round.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredAgentRound {
     pub round: u8,
@@ -167,18 +167,18 @@ pub struct StoredAgentRound {
     pub first_token: Option<Duration>,
     pub duration: Option<Duration>,
     pub attempts: usize,
-    /// Why there is no answer.
+    /// The reason why there is no answer.
     pub error: Option<String>,
 }
 
-/// Why a consultation ended after Round 2, and the estimated cost of the skipped rounds.
+/// The reason why a consultation ended after Round 2, and the estimated cost of the skipped rounds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StoredEarlyTermination {
     pub reason: Option<String>,
     pub saved: Option<MicroUsd>,
 }
 
-/// Changes of position between the first and the last round, as a record counts them.
+/// Changes of position between the first and the last round, as counted in a record.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StoredDebate {
     /// Experts that answered in the last round.
@@ -191,8 +191,8 @@ pub struct StoredDebate {
 
 impl StoredRecord {
     pub fn completion(&self) -> Completion {
-        // The original marks cancelled and failed consultations `partial`; their state is then the
-        // phase that was under way.
+        // The original marks cancelled and failed consultations `partial`; their state is the phase
+        // that was running.
         match self.status.as_deref() {
             Some("partial" | "aborted") => Completion::Aborted,
             Some(_) | None => self
@@ -210,7 +210,7 @@ impl StoredRecord {
             .map_or(agent, |expert| expert.name.as_str())
     }
 
-    /// Returns the challenges of Round 3: as the judge merged them, else as the experts made them.
+    /// Returns the challenges of Round 3: those merged by the judge, else those of the experts.
     pub fn challenges(&self) -> Vec<&Challenge> {
         match &self.cross_exam {
             Some(merged) => merged.challenges.iter().collect(),
@@ -255,7 +255,7 @@ impl StoredRecord {
         })
     }
 
-    /// Returns the id as commands take it, where it has our form.
+    /// Returns the id for commands; `None` if it does not have our form.
     pub fn consultation_id(&self) -> Option<ConsultationId> {
         self.id
             .strip_prefix("consult-")

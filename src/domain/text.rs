@@ -1,13 +1,13 @@
-//! Text that a model wrote, before it is shown anywhere.
+//! Cleans text from models before it is shown.
 
-/// Drops control characters but line breaks and tabs, and the marks that turn the direction of
-/// writing; unifies line breaks.
+/// Removes control characters except line breaks and tabs, removes marks that change the writing
+/// direction, and unifies line breaks.
 pub fn clean(text: &str) -> String {
     let mut cleaned = String::with_capacity(text.len());
     let mut letters = text.chars().peekable();
     while let Some(c) = letters.next() {
         match c {
-            // A line break of two signs is one.
+            // Two characters make one line break.
             '\r' if letters.peek() == Some(&'\n') => {}
             '\n' | '\t' => cleaned.push(c),
             '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}' => cleaned.push('\n'),

@@ -1,4 +1,4 @@
-//! A moment in UTC, as files and artifacts carry it. Reading the clock is the driver's business.
+//! A moment in UTC, as stored in files and artifacts. Only the driver reads the clock.
 
 use std::fmt;
 use std::time::Duration;
@@ -7,13 +7,13 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
-/// Milliseconds since 1970-01-01T00:00:00Z; written as RFC 3339 with milliseconds.
+/// Milliseconds since 1970-01-01T00:00:00Z; serialized as RFC 3339 with milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(pub i64);
 
 impl Timestamp {
-    /// The moment `later` after this one, rounded up to the millisecond: what must not happen
-    /// before it never does.
+    /// Returns the moment `later` after this one, rounded up to the millisecond, so that nothing
+    /// happens too early.
     #[must_use]
     pub fn after(self, later: Duration) -> Self {
         Self(self.0.saturating_add(
@@ -21,7 +21,7 @@ impl Timestamp {
         ))
     }
 
-    /// Time passed since `earlier`; zero when it is not earlier.
+    /// Returns the time since `earlier`; zero if it is not earlier.
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
     }
@@ -31,14 +31,14 @@ impl Timestamp {
         self.day().to_string()
     }
 
-    /// Returns the calendar day in UTC; the last one there is for a moment outside of the calendar.
+    /// Returns the calendar day in UTC; the last valid day for moments outside the calendar.
     pub fn day(self) -> Date {
         jiff::Timestamp::from_millisecond(self.0)
             .map_or(Date::MAX, |at| at.to_zoned(TimeZone::UTC).date())
     }
 }
 
-/// Returns the days from one date to another; negative when the other comes first.
+/// Returns the days from one date to another; negative if the second is earlier.
 pub fn days_between(from: Date, to: Date) -> i64 {
     to.duration_since(from).as_hours() / 24
 }

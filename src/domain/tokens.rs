@@ -5,14 +5,14 @@ use std::ops::{Add, AddAssign};
 
 use serde::{Deserialize, Serialize};
 
-/// Where a usage figure comes from.
+/// The source of a usage figure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UsageSource {
-    /// The provider said so.
+    /// Reported by the provider.
     #[default]
     Reported,
-    /// The provider said nothing: counted from the text (see [`estimate_tokens`]).
+    /// Estimated from the text (see [`estimate_tokens`]), because the provider reported nothing.
     Estimated,
 }
 
@@ -38,14 +38,14 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// All prompt tokens, cached or not.
+    /// Returns all prompt tokens, cached or not.
     pub fn prompt(&self) -> u64 {
         self.input
             .saturating_add(self.cache_read)
             .saturating_add(self.cache_write)
     }
 
-    /// Prompt and completion together.
+    /// Returns prompt and completion tokens together.
     pub fn total(&self) -> u64 {
         self.prompt().saturating_add(self.output)
     }
@@ -64,7 +64,7 @@ impl AddAssign for Usage {
     }
 }
 
-/// A number of tokens that is not known: at least, about, at most.
+/// An estimated number of tokens: lowest, expected, highest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Band {
     pub low: u64,
@@ -90,15 +90,14 @@ impl Sum for Band {
     }
 }
 
-/// Estimates the tokens of a text: four ASCII characters to a token, one token to every other
+/// Estimates the tokens of a text: one token for four ASCII characters, one for every other
 /// character, rounded up.
 ///
-/// Four characters is the vendors' own rule of thumb for English. Their tokenizers differ by a
-/// third either way: the leanest take five characters of prose together, the others three, and so
-/// does every one of them with code and JSON. Other scripts take from four characters a token
-/// (Cyrillic) to two tokens a character (rare ones). Counting with the real tokenizers was weighed
-/// and left out: only some vendors publish theirs, and their tables alone need more memory than the
-/// whole program may take, 20 MB.
+/// Four characters is the vendors' rule of thumb for English. Their tokenizers differ by a third
+/// either way: the leanest take five characters of prose together, the others three, and all of
+/// them three with code and JSON. Other scripts take from four characters a token (Cyrillic) to two
+/// tokens a character (rare scripts). The real tokenizers are not used: only some vendors publish
+/// theirs, and their tables alone exceed the program's memory limit of 20 MB.
 pub fn token_band(text: &str) -> Band {
     let (ascii, other) = text.chars().fold((0u64, 0u64), |(ascii, other), c| {
         if c.is_ascii() {
@@ -114,7 +113,7 @@ pub fn token_band(text: &str) -> Band {
     }
 }
 
-/// The middle of the [`token_band`] of a text.
+/// Returns the expected value of the [`token_band`] of a text.
 pub fn estimate_tokens(text: &str) -> u64 {
     token_band(text).expected
 }

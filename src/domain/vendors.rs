@@ -1,55 +1,54 @@
-//! The providers that conclave knows by name, one row each. All that differs from vendor to vendor
-//! and is not on the wire is derived from this table; what differs on the wire is in each row's
-//! [`Dialect`].
+//! Table of the providers known by name. It holds all differences between vendors that are not on
+//! the wire; those on the wire are in each row's [`Dialect`].
 
 use super::dialect::{Dialect, Quirks, Routing};
 use super::ids::ProviderId;
 
-/// A provider with a name of its own.
+/// A provider known by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Vendor {
-    /// Before the colon of a model: `anthropic`.
+    /// The id before the colon of a model: `anthropic`.
     pub id: &'static str,
-    /// For people: `Anthropic`.
+    /// The display name: `Anthropic`.
     pub name: &'static str,
     pub dialect: Dialect,
     pub hosting: Hosting,
-    /// Without a trailing slash. Its path is what another base URL gets that has none.
+    /// Without a trailing slash. Its path is added to other base URLs without one.
     pub default_base_url: &'static str,
-    /// Environment variables with another base URL; the first that is set applies.
+    /// Environment variables for another base URL; the first that is set applies.
     pub base_url_variables: &'static [&'static str],
-    /// Environment variables with the key; the first that is set applies.
+    /// Environment variables for the key; the first that is set applies.
     pub key_variables: &'static [&'static str],
-    /// The one of `key_variables` whose value is a token: it is sent as `Authorization: Bearer`
-    /// even if keys have a header of their own.
+    /// The one of `key_variables` that holds a token: it is sent as `Authorization: Bearer` even if
+    /// keys use another header.
     pub token_variable: Option<&'static str>,
-    /// How keys begin.
+    /// The prefix of keys.
     pub key_prefix: Option<&'static str>,
-    /// The persona of the default panel that this vendor's best model plays.
+    /// The persona that this vendor's best model gets on the default panel.
     pub default_persona: Option<&'static str>,
-    /// How a reseller names the vendor, before the slash of a model's id.
+    /// The vendor's name at resellers, before the slash of a model's id.
     pub reseller_name: Option<&'static str>,
-    /// Lower-case names of the vendor in records of other programs.
+    /// The vendor's names in records of other programs, in lower case.
     pub foreign_names: &'static [&'static str],
-    /// How the ids of its models begin.
+    /// The prefix of its models' ids.
     pub model_prefix: Option<&'static str>,
 }
 
-/// Where a provider's models run.
+/// The place where a provider's models run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hosting {
-    /// At the vendor, who sends a bill. A key is needed.
+    /// At the vendor, for money and with a key.
     Cloud,
-    /// On the user's own machine or network, where they cost nothing and need no key.
+    /// On the user's own machine or network, free and without a key.
     OwnMachine {
         kind: LocalServerKind,
         concurrency: Concurrency,
-        /// Another address at which the server listens by default: a newer build's.
+        /// Another default address of the server, used by newer builds.
         other_base_url: Option<&'static str>,
     },
 }
 
-/// The kinds of servers on the user's own machine, in the order in which they are looked for.
+/// The kinds of servers on the user's own machine, in the order of discovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LocalServerKind {
     Ollama,
@@ -58,14 +57,14 @@ pub enum LocalServerKind {
     Vllm,
 }
 
-/// How many calls a server on the user's own machine works on at once.
+/// The number of calls that a local server handles at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Concurrency {
     OneCall,
     ManyCalls,
 }
 
-/// The vendor whose model judges where the panel has nothing better to offer.
+/// The vendor whose model judges by default.
 pub const USUAL_JUDGE: &str = "openai";
 
 const CLOUD: Vendor = Vendor {
@@ -95,7 +94,7 @@ const fn own_machine(kind: LocalServerKind, concurrency: Concurrency) -> Vendor 
     }
 }
 
-// Local addresses are numeric: the servers listen on 127.0.0.1 alone, and `localhost` may resolve to
+// Local addresses are numeric: the servers listen only on 127.0.0.1, and `localhost` may resolve to
 // IPv6.
 
 const OLLAMA: Vendor = Vendor {
@@ -140,8 +139,8 @@ const VLLM: Vendor = Vendor {
     ..own_machine(LocalServerKind::Vllm, Concurrency::ManyCalls)
 };
 
-/// All vendors: those in the cloud in the order in which they fill a mixed panel, then those on the
-/// user's own machine in the order in which they are looked for.
+/// All vendors: those in the cloud in the order in which they fill a mixed panel, then local
+/// servers in the order of discovery.
 pub const VENDORS: [Vendor; 10] = [
     Vendor {
         id: "anthropic",
@@ -232,19 +231,19 @@ pub fn find(id: &str) -> Option<&'static Vendor> {
     VENDORS.iter().find(|vendor| vendor.id == id)
 }
 
-/// Returns a provider's name for people; that of a provider from the user's settings is its id.
+/// Returns a provider's display name; for a provider from the user's settings, its id.
 pub fn name(provider: &ProviderId) -> &str {
     find(provider.as_str()).map_or(provider.as_str(), |vendor| vendor.name)
 }
 
-/// Returns whether the value of this variable is a token and not a key.
+/// Returns whether this variable holds a token instead of a key.
 pub fn holds_token(variable: &str) -> bool {
     VENDORS
         .iter()
         .any(|vendor| vendor.token_variable == Some(variable))
 }
 
-/// Returns the vendor whose keys begin like this one, by the longest beginning that matches.
+/// Returns the vendor of a key by the longest matching prefix.
 pub fn of_key(key: &str) -> Option<&'static Vendor> {
     VENDORS
         .iter()
@@ -255,7 +254,7 @@ pub fn of_key(key: &str) -> Option<&'static Vendor> {
 }
 
 impl Vendor {
-    /// Returns the kind of server on the user's own machine; `None` for a vendor in the cloud.
+    /// Returns the kind of local server; `None` for a cloud vendor.
     pub fn local_server(&self) -> Option<LocalServerKind> {
         match self.hosting {
             Hosting::Cloud => None,
@@ -288,12 +287,12 @@ impl Vendor {
 impl LocalServerKind {
     pub const ALL: [Self; 4] = [Self::Ollama, Self::LlamaCpp, Self::LmStudio, Self::Vllm];
 
-    /// Returns the kind that a provider's id stands for.
+    /// Returns the kind for a provider's id.
     pub fn of(provider: &ProviderId) -> Option<Self> {
         find(provider.as_str())?.local_server()
     }
 
-    /// Returns the kind's row.
+    /// Returns the kind's row in the table.
     pub fn vendor(self) -> &'static Vendor {
         match self {
             Self::Ollama => &OLLAMA,

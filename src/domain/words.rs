@@ -1,14 +1,14 @@
-//! How numbers, durations, models and rounds are said to people, on a screen and on a page alike.
+//! Formats numbers, durations, models and rounds for people, on screens and on pages.
 
 use std::time::Duration;
 
 use super::ids::ModelRef;
 use super::money::{Cost, MicroUsd};
 
-/// What is said wherever the embedded model appears.
+/// The remark shown wherever the embedded model appears.
 pub const LOCAL_QUALITY: &str = "local model, demonstration quality";
 
-/// `12,453`.
+/// Formats a number with thousands separators: `12,453`.
 pub fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
@@ -21,13 +21,13 @@ pub fn thousands(number: u64) -> String {
     grouped
 }
 
-/// `8.2s`, as in the lines of a log.
+/// Formats a duration in seconds: `8.2s`.
 pub fn seconds(duration: Duration) -> String {
     format!("{:.1}s", duration.as_secs_f64())
 }
 
-/// Four decimals, as far as a call of a few cents needs; a plain `$0.00` where nothing is known to
-/// cost anything.
+/// Formats a cost with four decimals, which suit calls of a few cents; a plain `$0.00` if it is
+/// exactly zero.
 pub fn amount(cost: Cost) -> String {
     if cost.known == MicroUsd::ZERO {
         format!("{cost:.2}")
@@ -36,8 +36,8 @@ pub fn amount(cost: Cost) -> String {
     }
 }
 
-/// The model as a heading names it: without its provider, and with its quality where it is the
-/// embedded one.
+/// Returns a model's name for headings: without its provider, and with a remark for the embedded
+/// one.
 pub fn model_name(model: &ModelRef) -> String {
     if model.provider.is_local() {
         format!("{}, {LOCAL_QUALITY}", model.model)
@@ -46,7 +46,7 @@ pub fn model_name(model: &ModelRef) -> String {
     }
 }
 
-/// `anthropic:claude-haiku-4-5`, with its quality where it is the embedded one.
+/// Returns the full name, `anthropic:claude-haiku-4-5`, with a remark for the embedded model.
 pub fn model_address(model: &ModelRef) -> String {
     if model.provider.is_local() {
         format!("{model} ({LOCAL_QUALITY})")
@@ -55,7 +55,7 @@ pub fn model_address(model: &ModelRef) -> String {
     }
 }
 
-/// What happens in a round, for a person.
+/// Returns the title of a round.
 pub fn round_title(round: u8) -> &'static str {
     match round {
         1 => "independent answers",

@@ -1,9 +1,9 @@
-//! How far stated confidence can be trusted: stated confidence against graded answers.
+//! Calibration of stated confidence against graded answers.
 //!
-//! Shown are the Brier score (the mean square of stated less right: 0 is perfect, 0.25 is what
-//! always saying one half gives), the expected calibration error over ten bins of equal width
-//! (Naeini et al., AAAI 2015: the mean distance of stated and right by bin, weighted by how many
-//! are in it), and the table of bins itself. An answer that was right in part counts as half.
+//! Computes the Brier score (the mean squared difference of stated confidence and result: 0 is
+//! perfect, 0.25 is the score of always stating one half), the expected calibration error over ten
+//! bins of equal width (Naeini et al., AAAI 2015: the mean distance of stated and right per bin,
+//! weighted by count), and the table of bins. A partly right answer counts as half.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,18 +12,18 @@ use crate::domain::ids::ModelRef;
 /// The calibration of answers, experts and judges over the graded answers of a period.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Calibration {
-    /// Answers that were graded: right, right in part, wrong.
+    /// Graded answers: right, partly right, wrong.
     pub right: u64,
     pub mixed: u64,
     pub wrong: u64,
-    /// Answers, by the confidence of their verdicts.
+    /// Answers by the confidence of their verdicts.
     pub answers: Option<Reliability>,
-    /// Experts by model, as stated in Round 1, if they supported the answer: the grade says
-    /// nothing about an expert with another position.
+    /// Experts by model, with the confidence stated in Round 1. Only experts that supported the
+    /// answer count: the grade says nothing about another position.
     pub experts: Vec<(ModelRef, Reliability)>,
     /// Judges by model.
     pub judges: Vec<(ModelRef, Reliability)>,
-    /// By the share of experts that supported the leading point, the highest first.
+    /// Levels by the share of experts that supported the leading point, the highest first.
     pub by_agreement: Vec<Level>,
 }
 
@@ -41,14 +41,14 @@ impl Calibration {
     }
 }
 
-/// One stated confidence and how far the answer was right, both from 0 to 1.
+/// One stated confidence and the share of the answer that was right, both from 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Graded {
     pub stated: f64,
     pub right: f64,
 }
 
-/// What many statements say together.
+/// Reliability of many stated confidences.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reliability {
     pub count: usize,
@@ -60,10 +60,11 @@ pub struct Reliability {
     pub bins: Vec<Bin>,
 }
 
-/// Statements of about the same confidence.
+/// Statements of similar confidence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bin {
-    /// From this, included, to `to`, which belongs to the next bin; 1 belongs to the last.
+    /// Lower bound, included. The upper bound `to` belongs to the next bin, except that 1 belongs
+    /// to the last.
     pub from: f64,
     pub to: f64,
     pub count: usize,
@@ -71,11 +72,11 @@ pub struct Bin {
     pub mean_right: f64,
 }
 
-/// Bins of the expected calibration error.
+/// Number of bins of the expected calibration error.
 const BINS: usize = 10;
 
 impl Reliability {
-    /// Takes statements together; `None` without any. What is no number from 0 to 1 is left out.
+    /// Summarizes statements; `None` if there are none. Values outside 0–1 are ignored.
     pub fn of(graded: impl IntoIterator<Item = Graded>) -> Option<Self> {
         let mut bins = [Sums::default(); BINS];
         let (mut all, mut squares) = (Sums::default(), 0.0);
@@ -140,8 +141,8 @@ fn bin(at: usize, sums: &Sums) -> Option<Bin> {
     })
 }
 
-/// The bin that a confidence lies in. A border as it is written (0.7) lies in the bin that it
-/// begins, whatever it is in binary.
+/// Returns the bin of a confidence. A bound as written (0.7) belongs to the bin that it begins,
+/// whatever its binary form.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -179,7 +180,7 @@ mod tests {
 
     #[test]
     fn a_known_set_has_the_scores_that_are_worked_out_by_hand() {
-        // 0.9 right, 0.9 wrong, 0.6 right, 0.5 right in part.
+        // 0.9 right, 0.9 wrong, 0.6 right, 0.5 partly right.
         let found = of(&[(0.9, 1.0), (0.9, 0.0), (0.6, 1.0), (0.5, 0.5)]).unwrap();
         let close = |one: f64, other: f64| (one - other).abs() < 1e-12;
         assert!(

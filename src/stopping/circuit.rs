@@ -1,5 +1,5 @@
-//! The circuit breaker: what fails again and again is left alone for a while, and then tried once
-//! before it is trusted again.
+//! The circuit breaker: stops calls to a provider that keeps failing, and lets one probe out after
+//! a rest before calls resume.
 //!
 //! ```text
 //! Closed ──too many failures──► Open ──rested: one probe goes out──► HalfOpen ──it succeeds──► Closed
@@ -9,12 +9,11 @@
 //!
 //! Results are counted in a sliding window of the last [`CircuitRule::of_at_least`] calls: by
 //! number and not by time, because calls of a model are few and may take minutes. Every result
-//! comes with the moment at which its call began. One that began before the circuit last opened or
-//! closed says nothing about the time after, and changes nothing: with slow calls such stragglers
-//! are usual.
+//! carries the start time of its call. Results of calls that began before the circuit last opened
+//! or closed are ignored; slow calls make such stragglers common.
 //!
-//! Invariants: asking for a permit changes nothing; while it is open nothing is granted before its
-//! time; of all probes since it opened, at most one has a permit that has not expired.
+//! Invariants: asking for a permit changes nothing; an open circuit grants nothing before its time;
+//! at most one probe since it opened has a permit that has not expired.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -24,24 +23,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::time::Timestamp;
 
-/// When a circuit opens, and for how long.
+/// Conditions under which a circuit opens, and the length of its rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CircuitRule {
-    /// Opens after so many failures in a row.
+    /// Opens after this many failures in a row.
     pub consecutive: u32,
-    /// Opens when so many percent of the last `of_at_least` calls failed.
+    /// Opens when this percentage of the last `of_at_least` calls failed.
     pub share_percent: u32,
-    /// The length of the window: with fewer results no share is taken.
+    /// The length of the window; `share_percent` needs this many results.
     pub of_at_least: u32,
-    /// How long it stays open before a probe may go out.
+    /// The time after which an open circuit allows a probe.
     pub rest: Duration,
-    /// How long the probe may take to report before another one may go out beside it.
+    /// The time after which a probe without a result is given up and another one may go out.
     pub permit: Duration,
 }
 
 impl Default for CircuitRule {
-    /// 3 in a row, or half of the last 10; 30 s of rest. A probe that says nothing for 2 minutes is
-    /// taken for lost: so long a silence ends a call by itself.
+    /// 3 in a row, or half of the last 10; 30 s of rest. A probe without a result for 2 minutes
+    /// counts as lost: calls time out after such a silence.
     fn default() -> Self {
         Self {
             consecutive: 3,
@@ -53,7 +52,7 @@ impl Default for CircuitRule {
     }
 }
 
-/// The memory of one circuit; closed to begin with.
+/// One circuit; initially closed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Circuit(CircuitStage);
@@ -74,10 +73,10 @@ enum CircuitStage {
         why: WhyOpen,
     },
     Probing {
-        /// When the first probe since the circuit opened began, and when the last.
+        /// The start times of the first and the last probe since the circuit opened.
         first: Timestamp,
         last: Timestamp,
-        /// When another one may go out.
+        /// The time from which another probe may go out.
         until: Timestamp,
         why: WhyOpen,
     },
@@ -90,7 +89,7 @@ enum CallResult {
     Failure,
 }
 
-/// Why a circuit opened.
+/// The reason why a circuit opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "rule", rename_all = "snake_case")]
 pub enum WhyOpen {
@@ -101,7 +100,7 @@ pub enum WhyOpen {
         failures: u32,
         of: u32,
     },
-    /// It had rested, was tried, and failed again.
+    /// The probe after the rest failed.
     ProbeFailed,
 }
 
@@ -109,15 +108,15 @@ pub enum WhyOpen {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Permit {
     Granted,
-    /// This one alone, to see whether it works again.
+    /// Granted as the only call, to see whether the provider works again.
     Probe,
-    /// Not before this moment.
+    /// Refused until this moment.
     Refused {
         until: Timestamp,
     },
 }
 
-/// How a circuit stands.
+/// The state of a circuit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum CircuitState {
@@ -126,14 +125,14 @@ pub enum CircuitState {
         until: Timestamp,
         why: WhyOpen,
     },
-    /// It has rested: a probe may go out, or is under way.
+    /// After the rest: a probe may go out or is in flight.
     HalfOpen {
         why: WhyOpen,
     },
 }
 
 impl Circuit {
-    /// Whether a call may go out now. [`Self::begin`] takes the permit.
+    /// Returns whether a call may go out now. [`Self::begin`] takes the permit.
     pub fn permit(&self, now: Timestamp) -> Permit {
         match &self.0 {
             CircuitStage::Closed { .. } => Permit::Granted,
@@ -146,7 +145,7 @@ impl Circuit {
         }
     }
 
-    /// A call goes out, if it may; says on which permit.
+    /// Takes and returns the permit for a call, if it is granted.
     pub fn begin(&mut self, rule: &CircuitRule, now: Timestamp) -> Permit {
         let permit = self.permit(now);
         if permit == Permit::Probe {
@@ -171,9 +170,9 @@ impl Circuit {
         permit
     }
 
-    /// A call that began at `began` succeeded. Any probe's success closes the circuit, also one
-    /// that came after its permit; so does that of a call which went out all the same while it was
-    /// open.
+    /// Records the success of a call that began at `began`. The success of any probe closes the
+    /// circuit, even after its permit expired; so does that of a call that went out while the
+    /// circuit was open.
     pub fn succeeded(&mut self, rule: &CircuitRule, began: Timestamp, now: Timestamp) {
         match &mut self.0 {
             CircuitStage::Closed {
@@ -204,7 +203,8 @@ impl Circuit {
         }
     }
 
-    /// A call that began at `began` failed. Of several probes the last one decides.
+    /// Records the failure of a call that began at `began`. Of several probes, the last one
+    /// decides.
     pub fn failed(&mut self, rule: &CircuitRule, began: Timestamp, now: Timestamp) {
         let why = match &mut self.0 {
             CircuitStage::Closed {
@@ -230,8 +230,8 @@ impl Circuit {
         }
     }
 
-    /// Records that a call that began at `began` was dropped, which says nothing about the provider.
-    /// A probe's permit is given back.
+    /// Records that a call that began at `began` was dropped, which says nothing about the
+    /// provider. A probe's permit is returned.
     pub fn abandoned(&mut self, began: Timestamp) {
         match &mut self.0 {
             CircuitStage::Probing { last, until, .. } if began >= *last => *until = *last,
@@ -283,7 +283,7 @@ fn why_open(rule: &CircuitRule, in_a_row: u32, results: &VecDeque<CallResult>) -
 
 impl Default for CircuitStage {
     fn default() -> Self {
-        // Since 1970: whenever a first call began, it counts.
+        // Since 1970, so that every first call counts.
         Self::Closed {
             since: Timestamp::default(),
             in_a_row: 0,
@@ -320,7 +320,7 @@ mod tests {
         Timestamp(seconds * 1_000)
     }
 
-    /// Calls that begin and end within a second, one a second: `.` succeeds, `x` fails.
+    /// Makes one call a second: `.` succeeds, `x` fails.
     fn after(results: &str) -> Circuit {
         let mut circuit = Circuit::default();
         for (second, result) in (0..).zip(results.chars()) {

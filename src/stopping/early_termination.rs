@@ -1,10 +1,9 @@
-//! Whether a debate may end once its judge has found what the experts agree on.
+//! Decides whether a debate may end after the judge has found agreement.
 //!
-//! What the judge states about an agreement is weak evidence, since stated confidence inflates, and
-//! panels of models that all agreed were wrong in 8 to 9 of 100 cases (MMLU-Pro, replayed for
-//! panels of five and seven). So it is necessary and not enough: guards look at what it rests on.
-//! What is deliberately not here: who decides. That a person may end a debate against the guards is
-//! the caller's business.
+//! The judge's stated confidence is weak evidence, since stated confidence is inflated, and panels
+//! of models that all agreed were wrong in 8 to 9 of 100 cases (MMLU-Pro, replayed for panels of
+//! five and seven). So it is necessary but not sufficient: guards check its basis. The caller
+//! decides whether a person may end a debate against the guards.
 
 use serde::{Deserialize, Serialize};
 
@@ -22,40 +21,40 @@ pub use calibrated::{Basis, Calibrated, calibrated};
 mod calibrated;
 mod rubber_stamp;
 
-/// Who decides, from which confidence on, and how far agreement is trusted.
+/// Rules of early termination: who decides, the confidence required, and the trust in agreement.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EarlyStop {
     pub policy: Policy,
-    /// The stated confidence from which on it is considered.
+    /// The lowest stated confidence at which an early end is considered.
     pub threshold: Confidence,
-    /// How strongly the errors of experts go together, 0 to 1.
+    /// The correlation of the experts' errors, from 0 to 1.
     pub correlation: f64,
-    /// How often the user's own answers were right, by agreement; empty as long as too few have
+    /// The share of the user's own answers that were right, by agreement; empty until enough have
     /// been graded.
     pub experience: Vec<Level>,
 }
 
-/// Who decides.
+/// The party that decides on an early end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Policy {
-    /// A person where there is one, else the guards.
+    /// A person if one can be asked, else the guards.
     Ask,
     /// The guards.
     Auto,
-    /// It never ends early.
+    /// No debate ends early.
     Never,
 }
 
 impl EarlyStop {
-    /// 0.90, the figure of the original design.
+    /// The default threshold.
     pub const USUAL_THRESHOLD: f64 = 0.90;
 
-    /// How strongly errors of models go together on MMLU-Pro: two that are both wrong give the same
+    /// The correlation of models' errors on MMLU-Pro: two models that are both wrong give the same
     /// wrong answer in 44 of 100 cases.
     pub const USUAL_CORRELATION: f64 = 0.44;
 
-    /// The tool's own defaults.
+    /// Returns the default rules.
     pub fn usual() -> Self {
         Self {
             policy: Policy::Ask,
@@ -66,7 +65,7 @@ impl EarlyStop {
     }
 }
 
-/// Never: what every consultation did before there was a choice.
+/// Never ends early. Journals without these rules have this behaviour.
 impl Default for EarlyStop {
     fn default() -> Self {
         Self {
@@ -76,16 +75,16 @@ impl Default for EarlyStop {
     }
 }
 
-/// What the rules look at, as it is recorded of the first two rounds.
+/// Input of the rules, recorded in the first two rounds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Evidence {
-    /// What the judge found agreed.
+    /// The points of agreement that the judge found.
     pub points: Vec<Point>,
-    /// Experts with an answer in the first round.
+    /// The number of experts with an answer in the first round.
     pub answered: usize,
-    /// Makers of models among them.
+    /// The number of makers of their models.
     pub families: usize,
-    /// Seats that failed, or whose answer was degraded; the judge's among them.
+    /// The number of seats that failed or whose answer was degraded, the judge's included.
     pub troubled: usize,
     pub tensions: usize,
     pub high_tensions: usize,
@@ -93,16 +92,16 @@ pub struct Evidence {
     pub statements: Vec<Statement>,
 }
 
-/// Something that experts agree on.
+/// A point on which experts agree.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
-    /// The judge's.
+    /// The confidence that the judge states.
     pub confidence: Option<Confidence>,
-    /// Experts that answered and support it.
+    /// The number of experts that answered and support it.
     pub supporters: usize,
 }
 
-/// What an expert said before it knew of any other.
+/// An expert's answer before it saw any other.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statement {
     pub confidence: Option<Confidence>,
@@ -111,19 +110,19 @@ pub struct Statement {
     pub text: String,
 }
 
-/// The name of the rule that has to fire for a debate to end.
+/// The name of the rule that must fire for a debate to end.
 const STATED: &str = "stated_confidence";
 
 impl Evaluation {
-    /// Whether the stated confidence reached its threshold, whatever the guards say of it.
+    /// Returns whether the stated confidence reached its threshold, regardless of the guards.
     pub fn stated_is_met(&self) -> bool {
         self.rule(STATED)
             .is_some_and(|rule| rule.outcome == RuleOutcome::Fired)
     }
 }
 
-/// The number of the strongest point: of the highest stated confidence, the first of equals; as
-/// `Synthesis::leading` has it.
+/// Returns the index of the strongest point: the one with the highest stated confidence, the first
+/// of equals, as in `Synthesis::leading`.
 fn leading(points: &[Point]) -> Option<usize> {
     let mut best: Option<(usize, Option<u64>)> = None;
     for (at, point) in points.iter().enumerate() {
@@ -136,14 +135,14 @@ fn leading(points: &[Point]) -> Option<usize> {
     best.map(|(at, _)| at)
 }
 
-/// The mean of what is stated of the points: 0 without points, `None` where nothing is stated of
-/// any.
+/// Returns the mean stated confidence of the points: 0 without points, `None` if no point states
+/// one.
 #[expect(clippy::cast_precision_loss, reason = "some millions at most")]
 pub fn stated_confidence(points: &[Point]) -> Option<Confidence> {
     mean(points).and_then(|(part, of)| Confidence::new(part as f64 / of as f64))
 }
 
-/// The mean as a share of millionths.
+/// Returns the mean as a share of millionths.
 fn mean(points: &[Point]) -> Option<(u64, u64)> {
     let stated: Vec<u64> = points
         .iter()
@@ -156,7 +155,7 @@ fn mean(points: &[Point]) -> Option<(u64, u64)> {
     }
 }
 
-/// Looks at every rule.
+/// Evaluates every rule.
 pub fn evaluate(rule: &EarlyStop, evidence: &Evidence) -> Evaluation {
     let value = mean(&evidence.points).map(|(part, of)| Value::Share { part, of });
     let threshold = (Bound::AtLeast, Value::decimal(rule.threshold));

@@ -1,12 +1,11 @@
-//! What every decision to stop leaves behind: all rules that were looked at, and what follows from
-//! them.
+//! The evaluation behind every decision to stop: all rules that were checked, and the decision.
 //!
-//! An evaluation is made of recorded evidence alone, so that it can be printed, logged and made
-//! again later with the same result.
+//! An evaluation uses only recorded evidence, so that it can be printed, logged and repeated later
+//! with the same result.
 //!
-//! Invariants: what could not be measured fires nothing and holds nothing; numbers are compared as
-//! integers, so that a threshold that is met exactly is met; work that is done is never said to
-//! have run into a limit at the same moment.
+//! Invariants: a rule without a measured value neither fires nor holds; numbers are compared as
+//! integers, so that a threshold that is met exactly is met; success takes precedence over a limit
+//! that is reached at the same moment.
 
 use std::cmp::Ordering;
 
@@ -16,7 +15,7 @@ use crate::domain::confidence::Confidence;
 
 mod in_words;
 
-/// Every rule with what it found, and the decision.
+/// Every rule with its outcome, and the decision.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Evaluation {
     pub rules: Vec<Rule>,
@@ -32,44 +31,43 @@ impl Evaluation {
         self.rules.iter().find(|rule| rule.name == name)
     }
 
-    /// The guards that object, those that could not be measured among them.
+    /// Returns the guards that object, including those that could not be measured.
     pub fn unmet_guards(&self) -> impl Iterator<Item = &Rule> {
         self.rules.iter().filter(|rule| rule.objects())
     }
 }
 
-/// One rule as it was looked at.
+/// One evaluated rule.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rule {
     /// In lower case with underscores.
     pub name: String,
     pub kind: RuleKind,
-    /// What is measured, in words.
+    /// The measured quantity, in words.
     pub metric: String,
-    /// `None` when it could not be measured; then nothing follows from it.
+    /// `None` if it could not be measured.
     pub value: Option<Value>,
     pub bound: Bound,
     pub threshold: Value,
     pub outcome: RuleOutcome,
-    /// What the value was made of, where the value alone does not say it.
+    /// The parts of the value, if it does not show them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
 }
 
-/// What it means that a rule fires.
+/// The meaning of a rule that fires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RuleKind {
     /// The work is done.
     Success,
-    /// The work has gone on for long enough, or badly enough.
+    /// The work has taken too long or goes too badly.
     Limit,
-    /// What a success rests on is missing: a reason not to stop yet.
+    /// The basis of a success is missing: a reason not to stop yet.
     Guard,
 }
 
-/// How a value compares with its threshold when all is well: a success fires within its bound, a
-/// limit and a guard outside of it.
+/// The range of good values: a success fires inside it, a limit and a guard outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bound {
@@ -79,8 +77,7 @@ pub enum Bound {
     LessThan,
 }
 
-/// A measured value. Shares are kept as the numbers that they are made of, and compared without
-/// rounding.
+/// A measured value. Shares are stored as two integers and compared without rounding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Value {
@@ -94,12 +91,12 @@ pub enum Value {
 pub enum RuleOutcome {
     Fired,
     Held,
-    /// What it measures is not known: it can neither fire nor hold.
+    /// The value is unknown: the rule neither fires nor holds.
     Unknown,
     NotApplicable,
 }
 
-/// What follows.
+/// The decision that follows from the rules.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Decision {
@@ -113,28 +110,28 @@ pub enum Decision {
     },
 }
 
-/// Why work stops.
+/// The reason why work stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
-    /// What was to be done is done.
+    /// The work is complete.
     Done,
     /// More work would change little.
     Converged,
     /// A budget of iterations or attempts is used up.
     Exhausted,
-    /// It goes so badly that it must not go on.
+    /// The work goes so badly that it must not continue.
     Halted,
-    /// Nothing changes any more.
+    /// The work no longer makes progress.
     Stalled,
     NeedsHuman,
-    /// A person wanted it to end.
+    /// A person cancelled it.
     Cancelled,
 }
 
 impl Rule {
-    /// Looks at what was measured. Without a value, or with one that cannot be compared, the
-    /// outcome is not known.
+    /// Compares a value with its threshold. The outcome is unknown without a value or if the two
+    /// cannot be compared.
     pub fn measured(
         kind: RuleKind,
         name: &str,
@@ -159,7 +156,7 @@ impl Rule {
         }
     }
 
-    /// The same rule where there is nothing to measure, and nothing missing either.
+    /// Marks the rule as not applicable: there is nothing to measure, and nothing is missing.
     #[must_use]
     pub fn not_applicable(self) -> Self {
         Self {
@@ -178,7 +175,7 @@ impl Rule {
         }
     }
 
-    /// Whether it is a guard that does not agree to a success.
+    /// Returns whether it is a guard that objects to a success.
     fn objects(&self) -> bool {
         self.kind == RuleKind::Guard
             && matches!(self.outcome, RuleOutcome::Fired | RuleOutcome::Unknown)
@@ -186,7 +183,7 @@ impl Rule {
 }
 
 impl Bound {
-    /// Whether the value is within the bound; `None` when the two cannot be compared.
+    /// Returns whether the value is within the bound; `None` if the two cannot be compared.
     fn admits(self, value: Value, threshold: Value) -> Option<bool> {
         let order = value.compared(threshold)?;
         Some(match self {
@@ -198,7 +195,7 @@ impl Bound {
     }
 }
 
-/// What a whole is divided into where a value is a decimal fraction.
+/// The denominator of decimal fractions.
 pub(super) const MILLION: u64 = 1_000_000;
 
 impl Value {
@@ -213,7 +210,8 @@ impl Value {
         }
     }
 
-    /// A decimal fraction, to the nearest millionth: as it is written, whatever it is in binary.
+    /// Returns a decimal fraction, rounded to the nearest millionth so that it equals the written
+    /// number.
     pub fn decimal(confidence: Confidence) -> Self {
         Self::Share {
             part: confidence.millionths(),
@@ -221,7 +219,7 @@ impl Value {
         }
     }
 
-    /// `None` for a share of nothing.
+    /// Returns a share; `None` if the whole is 0.
     pub fn compared(self, other: Self) -> Option<Ordering> {
         let (part, of) = self.fraction()?;
         let (other_part, other_of) = other.fraction()?;
@@ -241,16 +239,16 @@ fn wide(number: usize) -> u64 {
     u64::try_from(number).unwrap_or(u64::MAX)
 }
 
-/// Rules in the order in which they are looked at, and what each is a reason for.
+/// Rules in the order of evaluation, with the ending that each leads to.
 #[derive(Debug, Default)]
 pub struct Checks {
     rules: Vec<Rule>,
-    /// What the rules with these numbers lead to when they fire.
+    /// The endings of the rules with these indices.
     endings: Vec<(usize, Class, String)>,
 }
 
 impl Checks {
-    /// A rule that is a reason to stop when it fires: a success or a limit.
+    /// Adds a rule that is a reason to stop if it fires: a success or a limit.
     #[must_use]
     pub fn ending(mut self, rule: Rule, class: Class, message: String) -> Self {
         self.endings.push((self.rules.len(), class, message));
@@ -264,8 +262,8 @@ impl Checks {
         self
     }
 
-    /// The first success that fired decides, unless a guard objects; else the first limit that
-    /// fired.
+    /// Evaluates the rules. The first success that fired decides unless a guard objects; else the
+    /// first limit that fired.
     pub fn evaluation(self) -> Evaluation {
         let objected = self.rules.iter().any(Rule::objects);
         let first = |kind| {

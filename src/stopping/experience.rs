@@ -1,24 +1,24 @@
-//! How often answers with a given agreement were right, as far as this user has graded them.
+//! The user's own experience: the share of graded answers that were right, by agreement.
 //!
-//! Few answers were graded at each level of agreement. So each level is drawn towards all of them
-//! together, and levels that contradict the order (more agreement, yet less often right) are taken
-//! as one (isotonic regression by pooling adjacent violators, weighted by count).
+//! Few answers are graded at each level of agreement. So each level is drawn towards the overall
+//! mean, and levels that contradict the order (more agreement, yet less often right) are merged
+//! (isotonic regression by pooling adjacent violators, weighted by count).
 
 use super::calibration::Level;
 
-/// From so many graded answers on, a user's own experience says more than what is known of models
-/// in general.
+/// The number of graded answers from which a user's own experience outweighs general knowledge
+/// about models.
 pub const ENOUGH: usize = 50;
 
-/// Answers that each level is taken to have beside its own, of which as many were right as of all
-/// together (an m-estimate with m = 2).
+/// Pseudo-answers added to each level, right as often as all answers together (an m-estimate with m
+/// = 2).
 const BORROWED: f64 = 2.0;
 
-/// The graded answers by level of agreement. Invariant: more agreement is never less often right.
+/// Graded answers by level of agreement. Invariant: more agreement is never less often right.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Experience {
     graded: usize,
-    /// Each from its agreement on, in whole percents, ascending.
+    /// Steps by agreement in whole percents, ascending; each applies up to the next.
     steps: Vec<Step>,
 }
 
@@ -30,7 +30,7 @@ struct Step {
 }
 
 impl Experience {
-    /// `None` as long as too few answers have been graded.
+    /// Returns `None` until enough answers have been graded.
     pub fn of(levels: &[Level]) -> Option<Self> {
         let levels: Vec<Level> = sorted(levels);
         let graded = levels.iter().map(|level| level.count).sum();
@@ -44,8 +44,8 @@ impl Experience {
         self.graded
     }
 
-    /// How often answers with this agreement were right: those of the highest level that is not
-    /// above it, or of the lowest.
+    /// Returns the share of right answers at this agreement, by the highest level that is not above
+    /// it, or the lowest level.
     pub fn right_at(&self, agreement: f64) -> Option<f64> {
         let reached = percent(agreement);
         let below = self.steps.iter().rev().find(|step| step.percent <= reached);
@@ -53,8 +53,7 @@ impl Experience {
     }
 }
 
-/// Those that say something, in an order that does not depend on how they came, so that sums do not
-/// either.
+/// Returns the levels with answers in a fixed order, so that sums do not depend on the input order.
 fn sorted(levels: &[Level]) -> Vec<Level> {
     let in_range = |number: &f64| (0.0..=1.0).contains(number);
     let says_something = |level: &&Level| {
@@ -71,7 +70,7 @@ fn sorted(levels: &[Level]) -> Vec<Level> {
     levels
 }
 
-/// One step a percentage, each drawn towards all of them.
+/// Returns one step for each percentage, each drawn towards the overall mean.
 fn smoothed(levels: &[Level]) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     for level in levels {
@@ -88,8 +87,8 @@ fn smoothed(levels: &[Level]) -> Vec<Step> {
     let Some(all) = steps.iter().copied().reduce(together) else {
         return steps;
     };
-    // Before the first answer, right and wrong are taken to be as likely: nothing that was graded
-    // makes certain.
+    // Right and wrong are equally likely before the first answer: no number of grades gives
+    // certainty.
     let overall = (all.count * all.right + 1.0) / (all.count + 2.0);
     let draw = |step: &Step| Step {
         right: (step.count * step.right + BORROWED * overall) / (step.count + BORROWED),
@@ -98,8 +97,7 @@ fn smoothed(levels: &[Level]) -> Vec<Step> {
     steps.iter().map(draw).collect()
 }
 
-/// Neighbours that contradict the order become one, until none does. Each percentage keeps its own
-/// step.
+/// Merges neighbours that contradict the order until none do. Each percentage keeps its step.
 fn isotonic(steps: &[Step]) -> Vec<Step> {
     let mut blocks: Vec<(Step, Vec<u64>)> = Vec::new();
     for step in steps {
@@ -131,8 +129,8 @@ fn together(one: Step, other: Step) -> Step {
     }
 }
 
-/// Levels are distinguished in whole percents, so that 2 of 3 is the same level however its binary
-/// fraction was rounded.
+/// Distinguishes levels by whole percents, so that 2 of 3 is always the same level, however its
+/// binary fraction was rounded.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

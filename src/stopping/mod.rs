@@ -1,10 +1,10 @@
-//! L1: decisions to stop AI work: pure functions of what is recorded, each with a named reason.
+//! L1: decisions to stop AI work: pure functions of recorded evidence, each with a named reason.
 //!
-//! One engine for all of them: [`evaluation`] looks at rules and decides. Its first user is
-//! [`early_termination`], which asks whether a debate may end once its judge has found what is
-//! agreed, and how likely that is right: by [`pooling`] of what was stated, or by [`experience`]
-//! where enough answers have been graded. Nothing here knows of vendors, prompts or rounds: what is
-//! stopped is the caller's business.
+//! All decisions use one engine: [`evaluation`] checks rules and decides. Its first user is
+//! [`early_termination`], which decides whether a debate may end after the judge has found
+//! agreement, and how likely the agreement is right: by [`pooling`] of stated confidences, or by
+//! [`experience`] if enough answers have been graded. Nothing here knows vendors, prompts or
+//! rounds: those are the caller's business.
 
 pub mod calibration;
 pub mod circuit;

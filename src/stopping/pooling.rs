@@ -1,12 +1,12 @@
-//! How likely an answer is right when several votes support or oppose it, each with a confidence,
-//! and all prone to the same errors.
+//! Pools votes for and against an answer, each with a confidence and all prone to the same errors,
+//! into a probability that it is right.
 //!
-//! The log-odds of the votes are added, as if they were independent, and the sum is shrunk by the
+//! The log-odds of the votes are added as if they were independent, and the sum is shrunk by the
 //! design effect of correlated samples: n votes whose errors correlate by ρ carry as much evidence
 //! as n / (1 + (n−1)·ρ) independent ones.
 //!
-//! Invariants: one more in favour never makes it less likely, nor does one in favour that is surer;
-//! however many agree, the result stays below what [`MOST_OF_ONE_VOTE`] and the correlation allow.
+//! Invariants: another vote in favour, or a more confident one, never lowers the probability; any
+//! number of votes stays below the limit set by [`MOST_OF_ONE_VOTE`] and the correlation.
 
 /// The highest probability of being right that one vote can contribute.
 ///
@@ -20,7 +20,7 @@ pub const MOST_OF_ONE_VOTE: f64 = 0.78;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Vote {
     pub stands: Stands,
-    /// From 0 to 1. `None` if not stated: the vote then has no weight.
+    /// From 0 to 1; `None` if not stated, which gives the vote no weight.
     pub confidence: Option<f64>,
 }
 
@@ -30,15 +30,15 @@ pub enum Stands {
     Against,
 }
 
-/// The probability that the answer is right, above 0 and below 1.
+/// Returns the probability that the answer is right, above 0 and below 1.
 pub fn pooled(votes: &[Vote], correlation: f64) -> f64 {
     let sum: f64 = votes.iter().map(|vote| vote.log_odds()).sum();
     let share = effective_voters(votes.len(), correlation) / number(votes.len().max(1));
     sigmoid(share * sum).clamp(f64::EPSILON, 1.0 - f64::EPSILON)
 }
 
-/// Returns how many independent votes carry as much evidence as `voters` votes that correlate by
-/// `correlation`, from 0 to 1.
+/// Returns the number of independent votes that carry as much evidence as `voters` votes that
+/// correlate by `correlation`, from 0 to 1.
 pub fn effective_voters(voters: usize, correlation: f64) -> f64 {
     let voters = number(voters);
     voters / (1.0 + (voters - 1.0).max(0.0) * correlation)
@@ -46,8 +46,8 @@ pub fn effective_voters(voters: usize, correlation: f64) -> f64 {
 
 impl Vote {
     fn log_odds(self) -> f64 {
-        // One that is less sure than a coin has not said what else it holds, so it does not speak
-        // for the other side.
+        // A confidence below one half names no other answer, so it does not count for the other
+        // side.
         let odds = self.confidence.map_or(0.0, |confidence| {
             logit(confidence.clamp(0.5, MOST_OF_ONE_VOTE))
         });
@@ -87,7 +87,7 @@ mod tests {
         }
     }
 
-    /// Anything that an expert may have stated.
+    /// Generates any vote that an expert can give.
     fn any_voice() -> impl Strategy<Value = Vote> {
         let stands = prop_oneof![Just(Stands::For), Just(Stands::Against)];
         (stands, prop::option::weighted(0.8, 0.0..=1.0))

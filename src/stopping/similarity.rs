@@ -1,16 +1,16 @@
-//! How much two texts repeat each other, word for word.
+//! Measures how much texts repeat each other, word for word.
 //!
-//! Measured is the resemblance of their word trigrams (Broder 1997: what both have, as a share of
-//! what either has). It sees copies and near copies, and nothing of what texts mean: two that say
-//! the same in words of their own do not resemble each other.
+//! The measure is the resemblance of their word trigrams (Broder 1997: common trigrams as a share
+//! of all). It detects copies and near copies but not meaning: two texts that say the same in
+//! different words do not resemble each other.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use super::evaluation::Value;
 
-/// The resemblance of the two texts that resemble each other least, from 0 to 1; `None` with fewer
-/// than two texts.
+/// Returns the resemblance of the least similar pair of texts, from 0 to 1; `None` for fewer than
+/// two texts.
 pub fn least_resemblance<'a>(texts: impl IntoIterator<Item = &'a str>) -> Option<Value> {
     let texts: Vec<_> = texts.into_iter().map(trigrams).collect();
     let pairs = texts.iter().enumerate().flat_map(|(at, one)| {
@@ -25,14 +25,14 @@ pub fn least_resemblance<'a>(texts: impl IntoIterator<Item = &'a str>) -> Option
 type Trigrams = BTreeSet<Vec<String>>;
 
 fn resemblance(one: &Trigrams, other: &Trigrams) -> Value {
-    // Texts without words have nothing in common.
+    // Texts without words do not resemble each other.
     Value::share(
         one.intersection(other).count(),
         one.union(other).count().max(1),
     )
 }
 
-/// Every three words that follow each other; a text of fewer words is one piece.
+/// Returns all trigrams of words; a text of fewer words is one piece.
 fn trigrams(text: &str) -> Trigrams {
     let words = words(text);
     words
@@ -41,7 +41,7 @@ fn trigrams(text: &str) -> Trigrams {
         .collect()
 }
 
-/// The words in lower case, without punctuation.
+/// Returns the words in lower case, without punctuation.
 fn words(text: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     for c in text.chars() {
@@ -59,7 +59,7 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// Chinese and Japanese are written without spaces.
+/// Returns whether a character is a word by itself: Chinese and Japanese use no spaces.
 fn is_a_word(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}')
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::consultation::plan::{Control, Plan};
 use crate::consultation::policy::estimate::{Consent, Estimate};
-use crate::consultation::prompt::PromptUsed;
+use crate::consultation::prompt::{PromptUsed, read_prompts_used};
 use crate::domain::artifact::Artifact;
 use crate::domain::ids::{AgentId, CallId, ModelRef, SeatId};
 use crate::domain::panel::Panel;
@@ -99,6 +99,7 @@ pub struct Started {
     /// The seats in the order in which they are `Expert A`, `Expert B`, … to the judge and to each
     /// other.
     pub expert_order: Vec<SeatId>,
+    #[serde(deserialize_with = "read_prompts_used")]
     pub prompts: Vec<PromptUsed>,
     pub tool_version: String,
     /// Notes on the panel that the user saw before anything was spent.

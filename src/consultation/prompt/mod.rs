@@ -26,9 +26,12 @@ use super::protocol::call::Prompt;
 use super::reading::problem::{Problem, ProblemSeverity};
 
 pub use error::PromptError;
-pub use templates::{PromptUsed, Templates};
+pub use templates::{PromptUsed, Templates, present_name, read_prompts_used};
 
 use fence::Fence;
+
+/// The folder of the helper model's templates.
+pub const HELPER_FOLDER: &str = "helper";
 
 /// Which variant of a prompt a model gets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -306,10 +309,8 @@ impl Prompter<'_> {
     /// The file that a kind of answer is asked with.
     fn template(&self, kind: AnswerKind) -> String {
         let (folder, file) = match kind {
-            AnswerKind::PersonaSelection => ("clerk", kind.name()),
-            AnswerKind::Comparison | AnswerKind::Consistency => {
-                ("clerk", AnswerKind::Comparison.name())
-            }
+            AnswerKind::PersonaSelection => (HELPER_FOLDER, "persona_selection"),
+            AnswerKind::Comparison | AnswerKind::Consistency => (HELPER_FOLDER, "comparison"),
             AnswerKind::Verdict | AnswerKind::Menu => (self.mode.strategy().name, "verdict"),
             AnswerKind::Independent
             | AnswerKind::Synthesis

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::domain::hash::sha256;
 use crate::domain::panel::Persona;
@@ -22,7 +22,15 @@ const SEPARATOR: &str = "\n=== task ===\n";
 pub(super) const PERSONAS: &str = "personas/";
 
 /// Folders whose templates have two parts.
-const FOLDERS_OF_PARTS: [&str; 3] = ["converge/", "explore/", "clerk/"];
+const FOLDERS_OF_PARTS: [&str; 3] = ["converge/", "explore/", "helper/"];
+
+/// Former names of templates, each with the present one. Journals and homes may still use them.
+const FORMER_NAMES: [(&str, &str); 4] = [
+    ("clerk/casting", "helper/persona_selection"),
+    ("clerk/comparison", "helper/comparison"),
+    ("clerk/small/casting", "helper/small/persona_selection"),
+    ("clerk/small/comparison", "helper/small/comparison"),
+];
 
 macro_rules! builtin {
     ($($name:literal),* $(,)?) => { [$(($name, include_str!(concat!("../../../prompts/", $name, ".md")))),*] };
@@ -53,10 +61,10 @@ const BUILTIN: [(&str, &str); 38] = builtin![
     "explore/small/revision",
     "explore/small/cross_exam",
     "explore/small/verdict",
-    "clerk/casting",
-    "clerk/comparison",
-    "clerk/small/casting",
-    "clerk/small/comparison",
+    "helper/persona_selection",
+    "helper/comparison",
+    "helper/small/persona_selection",
+    "helper/small/comparison",
     "personas/accessibility",
     "personas/architecture",
     "personas/creative",
@@ -71,11 +79,24 @@ const BUILTIN: [(&str, &str); 38] = builtin![
 
 /// The templates in force, by path name without the ending: `converge/independent`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
+#[serde(from = "BTreeMap<String, String>", into = "BTreeMap<String, String>")]
 pub struct Templates {
     texts: BTreeMap<String, String>,
-    #[serde(skip)]
     compiled: CompiledCache,
+}
+
+impl From<BTreeMap<String, String>> for Templates {
+    /// Takes templates as a journal holds them, under present or former names.
+    fn from(texts: BTreeMap<String, String>) -> Self {
+        let present = |(name, text): (String, String)| (present_name(&name).to_owned(), text);
+        Self::of(texts.into_iter().map(present).collect())
+    }
+}
+
+impl From<Templates> for BTreeMap<String, String> {
+    fn from(templates: Templates) -> Self {
+        templates.texts
+    }
 }
 
 /// A template in use. Its hash shows whether it was edited.
@@ -100,6 +121,26 @@ impl PartialEq for CompiledCache {
 }
 
 impl Eq for CompiledCache {}
+
+/// Returns the present name of a template; a name that is not a former one is returned unchanged.
+pub fn present_name(name: &str) -> &str {
+    FORMER_NAMES
+        .iter()
+        .find(|(former, _)| *former == name)
+        .map_or(name, |(_, present)| present)
+}
+
+/// Reads the templates of a journal, under their present names and in the order of those.
+pub fn read_prompts_used<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<PromptUsed>, D::Error> {
+    let mut prompts = Vec::<PromptUsed>::deserialize(deserializer)?;
+    for prompt in &mut prompts {
+        prompt.name = present_name(&prompt.name).to_owned();
+    }
+    prompts.sort_by(|one, other| one.name.cmp(&other.name));
+    Ok(prompts)
+}
 
 impl Templates {
     /// Those of this version of the program.

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::config::settings::Settings;
 use crate::consultation::plan::ModelTerms;
 use crate::consultation::plan::options::DebateOptions;
-use crate::consultation::prompt::Size;
+use crate::consultation::prompt::{HELPER_FOLDER, Size};
 use crate::domain::ids::{ModelRef, ProviderId, SeatId};
 use crate::domain::panel::Panel;
 use crate::providers::catalog::ModelCatalog;
@@ -124,9 +124,6 @@ impl TemplateNeeds<'_> {
         is_used && sizes.contains(&size)
     }
 }
-
-/// The folder of the helper model's templates, as it is called in every home.
-const HELPER_FOLDER: &str = "clerk";
 
 #[cfg(test)]
 mod tests {

@@ -1,4 +1,4 @@
-//! How likely the strongest point is right, beside what the judge states of it.
+//! Computes the calibrated probability that the strongest point is right.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use crate::stopping::pooling::{Stands, Vote, effective_voters, pooled};
 
 use super::{EarlyStop, Evidence, Statement, leading};
 
-/// A probability, and how it is known.
+/// A probability and its basis.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Calibrated {
     /// Above 0 and below 1.
@@ -19,17 +19,16 @@ pub struct Calibrated {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
-    /// What the experts stated before they knew of each other, shrunk by how far their errors go
-    /// together.
+    /// The experts' confidences in Round 1, shrunk by the correlation of their errors.
     Pool {
         correlation: f64,
         effective_voters: f64,
     },
-    /// The user's own graded answers with as much agreement.
+    /// The user's own graded answers with the same agreement.
     Experience { graded: usize, agreement: f64 },
 }
 
-/// The calibrated probability of the strongest point; `None` if there is no point or no answer.
+/// Returns the calibrated probability of the strongest point; `None` without a point or an answer.
 pub fn calibrated(rule: &EarlyStop, evidence: &Evidence) -> Option<Calibrated> {
     let point = evidence.points.get(leading(&evidence.points)?)?;
     if evidence.answered == 0 || evidence.statements.is_empty() {

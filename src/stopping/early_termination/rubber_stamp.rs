@@ -1,5 +1,5 @@
-//! Agreement that was never tested: every expert is sure, nothing is in dispute, and all use the
-//! same words.
+//! Detects agreement that was never tested: every expert is confident, nothing is in dispute, and
+//! all use the same words.
 
 use std::cmp::Ordering;
 
@@ -12,13 +12,14 @@ use super::{Evidence, Statement};
 /// A confidence above this many millionths, on every side, is a sign of a rubber stamp.
 const SURE: u64 = 850_000;
 
-/// Texts that have at least this share of their word trigrams in common are near-identical.
+/// The share of common word trigrams from which texts are near-identical.
 const NEAR_IDENTICAL: Value = Value::Share {
     part: 600_000,
     of: MILLION,
 };
 
-/// Objects where all signs are seen. It takes two texts to look alike.
+/// Returns a guard that objects if all signs are present. It does not apply to fewer than two
+/// texts.
 pub(super) fn rubber_stamp(evidence: &Evidence) -> Rule {
     let statements = &evidence.statements;
     let texts: Vec<&str> = statements
@@ -33,7 +34,7 @@ pub(super) fn rubber_stamp(evidence: &Evidence) -> Rule {
         least.map(is_near_identical),
     ];
     let seen = signs.iter().filter(|sign| **sign == Some(true)).count();
-    // Where one sign is missing, it does not matter that another is not known.
+    // If one sign is absent, an unknown one does not matter.
     let is_open = signs.contains(&None) && !signs.contains(&Some(false));
     let value = (!is_open).then(|| Value::share(seen, signs.len()));
     let all = (Bound::LessThan, Value::share(signs.len(), signs.len()));
@@ -58,7 +59,8 @@ pub(super) fn rubber_stamp(evidence: &Evidence) -> Rule {
     }
 }
 
-/// `None` when one that did not say might not be sure.
+/// Returns whether all experts are confident; `None` if that depends on one without a stated
+/// confidence.
 fn all_sure(statements: &[Statement]) -> Option<bool> {
     let is_sure = |confidence: Confidence| confidence.millionths() > SURE;
     let said: Vec<Option<bool>> = statements

@@ -24,7 +24,7 @@ fn rule(threshold: f64) -> EarlyStop {
     }
 }
 
-/// Three experts of three families that agree in words of their own.
+/// Three experts of three families that agree in different words.
 fn agreed() -> Evidence {
     let said = |text: &str| Statement {
         confidence: stated(0.9),
@@ -62,7 +62,7 @@ fn outcome(evidence: &Evidence, name: &str) -> RuleOutcome {
         .outcome
 }
 
-/// What objects, by name.
+/// Returns the names of the guards that object.
 fn objecting(evidence: &Evidence) -> Vec<String> {
     evaluate(&EarlyStop::usual(), evidence)
         .unmet_guards()

@@ -1,4 +1,4 @@
-//! How rules and values are said to people: in the list of what objects, and in the tree of a whole
+//! Describes rules and values for people: in the list of objections and in the tree of an
 //! evaluation.
 
 use std::cmp::Ordering;
@@ -6,12 +6,13 @@ use std::cmp::Ordering;
 use super::{Bound, MILLION, Rule, Value};
 
 impl Rule {
-    /// What was measured and what is asked for, in a few words.
+    /// Describes the measured value and the required one.
     pub fn in_words(&self) -> String {
         format!("{}: {}", self.metric, self.measure_in_words())
     }
 
-    /// `0.92 (at least 0.90)`, `2 of 3 (at least 3 of 3)`, `unknown (at most 0)`.
+    /// Describes value and threshold: `0.92 (at least 0.90)`, `2 of 3 (at least 3 of 3)`, `unknown
+    /// (at most 0)`.
     pub fn measure_in_words(&self) -> String {
         let (value, threshold) = self.figures();
         let bound = match self.bound {
@@ -26,8 +27,8 @@ impl Rule {
         )
     }
 
-    /// Value and threshold as people write them. With two decimals, and more where the two would
-    /// look the same without being it.
+    /// Formats value and threshold with two decimals, or with more if different values would look
+    /// the same.
     fn figures(&self) -> (Option<String>, String) {
         if !self.threshold.is_decimal() {
             return (
@@ -53,8 +54,8 @@ impl Rule {
 }
 
 impl Value {
-    /// A threshold that is a part of a million was given as a decimal fraction, and what is
-    /// compared with it is said like it.
+    /// Returns whether the threshold was given as a decimal fraction; values are then shown in the
+    /// same form.
     fn is_decimal(self) -> bool {
         matches!(self, Self::Share { of: MILLION, .. })
     }

@@ -3,7 +3,9 @@
 
 use std::time::Duration;
 
-use conclave::consultation::event::{CallEvent, Event, PanelEvent, PanelSelection, StateName};
+use conclave::consultation::event::{
+    CallEvent, Envelope, Event, PanelEvent, PanelSelection, StateName,
+};
 use conclave::consultation::machine::replay::replay;
 use conclave::consultation::plan::{ModelTerms, Plan};
 use conclave::consultation::policy::consent::ConsentMode;
@@ -33,6 +35,30 @@ fn open_plan() -> Plan {
     let price = *plan.prices.0.values().next().unwrap();
     plan.prices.0.insert(helper(), price);
     plan
+}
+
+#[test]
+fn journals_with_former_template_names_can_be_replayed() {
+    let player = played(open_plan(), clerk_says(reply(CHOICE)));
+    let mut journal = serde_json::to_value(&player.log).unwrap();
+    let started = &mut journal[0]["data"];
+    let former = |name: &str| {
+        name.replace("helper/", "clerk/")
+            .replace("persona_selection", "casting")
+    };
+    for used in started["prompts"].as_array_mut().unwrap() {
+        used["name"] = former(used["name"].as_str().unwrap()).into();
+    }
+    let used = started["prompts"].as_array_mut().unwrap();
+    used.sort_by_key(|used| used["name"].as_str().unwrap().to_owned());
+    let templates = started["plan"]["templates"].as_object_mut().unwrap();
+    *templates = std::mem::take(templates)
+        .into_iter()
+        .map(|(name, text)| (former(&name), text))
+        .collect();
+    assert!(templates.contains_key("clerk/small/casting"));
+    let log: Vec<Envelope> = serde_json::from_value(journal).unwrap();
+    assert_eq!(replay(&log).unwrap().consultation, player.machine);
 }
 
 fn cast(player: &Player) -> PanelSelection {
