@@ -3,7 +3,8 @@
 use crate::consultation::event::AbortReason;
 use crate::consultation::policy::consent::Month;
 use crate::consultation::policy::estimate::Consent;
-use crate::consultation::transcript::{Abort, Ceiling, Transcript};
+use crate::consultation::transcript::Transcript;
+use crate::consultation::transcript::entries::{Abort, Ceiling};
 use crate::domain::ids::{AgentId, ConsultationId};
 use crate::error::{Error, Exit};
 use crate::terminal::output::format::amount;

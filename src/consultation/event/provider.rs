@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::ids::ProviderId;
-use crate::stopping::circuit::CircuitState;
+use crate::stopping::circuit::state::CircuitState;
 
 use super::call::is_zero;
 

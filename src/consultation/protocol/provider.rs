@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::ids::ProviderId;
 use crate::domain::time::Timestamp;
-use crate::stopping::circuit::CircuitState;
+use crate::stopping::circuit::state::CircuitState;
 
 /// A change of a provider.
 #[derive(Clone, Debug, PartialEq, Eq)]

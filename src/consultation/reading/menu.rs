@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use crate::domain::artifact::{MenuOption, Verdict};
 
 use super::fields::{self, Fields, Name};
-use super::kinds::Reader;
+use super::reader::Reader;
 use super::surroundings::begin;
 use super::text::{decoded, is_numbering, optional, text};
 use super::values::confidence;

@@ -8,8 +8,13 @@ mod agents;
 mod fields;
 mod find;
 mod json;
-mod kinds;
+mod reader;
+mod expert_answers;
+mod judge_answers;
+mod helper_answers;
 mod menu;
+mod objections;
+mod items;
 mod notes;
 mod surroundings;
 mod text;
@@ -26,8 +31,8 @@ use super::protocol::answer::AnswerKind;
 
 use find::{AnswerObject, Search};
 use json::Leniency;
-use kinds::Reader;
 use notes::Notes;
+use reader::Reader;
 use surroundings::Thinking;
 
 /// Most characters of a judge's prose that later rounds see; the log has all of it.

@@ -12,7 +12,9 @@ use crate::consultation::policy::retry::RetryRule;
 use crate::consultation::protocol::call::FailureClass;
 use crate::domain::ids::TimerId;
 
-use super::task::{AgentTask, Status, TaskOutcome, failed};
+use super::outcome::{TaskOutcome, failed};
+use super::status::Status;
+use super::task::AgentTask;
 
 /// The time limit, a retry included. A free model has none: it runs on the user's own machine, and
 /// is known to be slow.

@@ -2,7 +2,7 @@
 //! fallback model, or without an answer.
 
 use crate::consultation::event::{
-    self, AbortReason, AgentError, AgentEvent, ConsultationEvent, Event, Purpose,
+    AbortReason, AgentError, AgentEvent, Answer, ConsultationEvent, Event, Purpose,
     SubstitutionReason, WhySubstituted,
 };
 use crate::consultation::machine::step::StepContext;
@@ -13,8 +13,10 @@ use crate::consultation::protocol::Question;
 use crate::consultation::protocol::call::FailureClass;
 use crate::domain::ids::ModelRef;
 
+use super::outcome::{AgentAnswer, TaskOutcome};
 use super::rules::FallbackRule;
-use super::task::{AgentTask, Answer, SavedText, Status, TaskOutcome};
+use super::status::{SavedText, Status};
+use super::task::AgentTask;
 
 impl AgentTask {
     /// Uses a saved text if there is one, else a fallback model, else fails.
@@ -117,7 +119,7 @@ impl AgentTask {
     pub(in crate::consultation) fn answered(
         &mut self,
         step: &mut StepContext<'_>,
-        answer: event::Answer,
+        answer: Answer,
     ) -> Option<TaskOutcome> {
         let Status::Asking {
             substitute,
@@ -129,11 +131,11 @@ impl AgentTask {
         };
         let (substitute, reason, error) = (substitute.clone(), *reason, error.clone());
         match answer {
-            event::Answer::Yes | event::Answer::Always(_) | event::Answer::Gone => {
+            Answer::Yes | Answer::Always(_) | Answer::Gone => {
                 self.take_over(step, substitute, reason, error)
             }
-            event::Answer::No => Some(self.settle(step, Err(error))),
-            event::Answer::Fail => self.end_all(step, AbortReason::UserCancelled, &error),
+            Answer::No => Some(self.settle(step, Err(error))),
+            Answer::Fail => self.end_all(step, AbortReason::UserCancelled, &error),
         }
     }
 
@@ -202,7 +204,7 @@ impl AgentTask {
     pub(crate) fn settle(
         &self,
         step: &mut StepContext<'_>,
-        result: Result<Answer, AgentError>,
+        result: Result<AgentAnswer, AgentError>,
     ) -> TaskOutcome {
         let (agent_id, name, round_number) = (
             self.agent.clone(),

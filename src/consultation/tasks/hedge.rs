@@ -15,7 +15,8 @@ use crate::consultation::protocol::request::{CallRequest, NotAdmitted, RequestKe
 use crate::domain::ids::{ModelRef, ProviderId, TimerId};
 
 use super::attempt::Attempt;
-use super::task::{AgentTask, Status};
+use super::status::Status;
+use super::task::AgentTask;
 
 impl AgentTask {
     /// Returns how long a call may show no sign of an answer before it is hedged; `None` where it

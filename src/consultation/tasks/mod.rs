@@ -5,18 +5,21 @@
 
 mod rules;
 mod task;
+mod status;
+mod outcome;
+mod admission;
 mod attempt;
 mod log;
 mod prompts;
 mod reply;
 mod hedge;
 mod fallback;
+mod diversion;
 mod effort;
+mod interruption;
 
+pub(in crate::consultation) use outcome::{AgentAnswer, AnswerSource, TaskOutcome};
 pub(in crate::consultation) use prompts::PromptSet;
-pub(in crate::consultation) use task::{
-    AgentTask, Answer as AgentAnswer, AnswerSource, TaskOutcome,
-};
 
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +30,8 @@ use super::machine::step::StepContext;
 use super::protocol::Input;
 use super::protocol::answer::AnswerKind;
 use super::protocol::request::{NotAdmitted, RequestKey};
+
+use task::AgentTask;
 
 /// The tasks of one stage of a round.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

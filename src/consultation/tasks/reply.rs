@@ -17,11 +17,13 @@ use crate::domain::ids::{CallId, ModelRef};
 
 use super::attempt::Attempt;
 use super::fallback::why;
-use super::task::{AgentTask, Answer, AnswerSource, SavedText, Status, TaskOutcome, failed};
+use super::outcome::{AgentAnswer, AnswerSource, TaskOutcome, failed};
+use super::status::{SavedText, Status};
+use super::task::AgentTask;
 
 /// What follows a reply.
 enum Next {
-    Settle(Box<Answer>),
+    Settle(Box<AgentAnswer>),
     /// A new call as soon as its provider is free.
     Again(Purpose),
     /// A new call after this time.
@@ -71,7 +73,7 @@ impl AgentTask {
             let source = self.source(&attempt.model, output);
             return Some(self.settle(
                 step,
-                Ok(Answer {
+                Ok(AgentAnswer {
                     content,
                     degraded: false,
                     source,
@@ -300,9 +302,9 @@ impl AgentTask {
             .repair(&original, text, problems)
     }
 
-    pub(crate) fn keep_prose(&self, text: &str) -> Answer {
+    pub(crate) fn keep_prose(&self, text: &str) -> AgentAnswer {
         let source = self.source(&self.current, self.tokens.output);
-        Answer {
+        AgentAnswer {
             content: reading::keep_prose(self.answer, text, &self.agent),
             degraded: true,
             source,

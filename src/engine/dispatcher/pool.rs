@@ -18,7 +18,9 @@ use crate::domain::ids::ProviderId;
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::random::SplitMix64;
 use crate::domain::time::Timestamp;
-use crate::stopping::circuit::{Circuit, CircuitRule, CircuitState, Permit as CircuitPermit};
+use crate::stopping::circuit::Circuit;
+use crate::stopping::circuit::rule::CircuitRule;
+use crate::stopping::circuit::state::{CircuitState, Permit as CircuitPermit};
 
 use super::budget::SharedBudget;
 

@@ -18,7 +18,7 @@ use crate::consultation::protocol::answer::AnswerKind;
 use crate::domain::ids::{AgentId, ModelRef, ProviderId};
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::panel::Panel;
-use crate::stopping::circuit::CircuitState;
+use crate::stopping::circuit::state::CircuitState;
 
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::{

@@ -18,7 +18,7 @@ use conclave::engine::clock::Clock;
 use conclave::engine::dispatcher::Dispatcher;
 use conclave::engine::dispatcher::budget::{SharedBudget, SharedCeiling};
 use conclave::engine::dispatcher::pool::PoolRules;
-use conclave::stopping::circuit::CircuitState;
+use conclave::stopping::circuit::state::CircuitState;
 use futures_util::future::join_all;
 use tokio::sync::mpsc;
 

@@ -4,7 +4,7 @@ use conclave::consultation::event::{
     AgentEvent, CallEvent, ConsultationEvent, CostEvent, Event, HealthEvent, JudgeEvent,
     PanelEvent, ProviderEvent, PulseEvent, RoundEvent, StateEvent,
 };
-use conclave::stopping::circuit::CircuitState;
+use conclave::stopping::circuit::state::CircuitState;
 
 /// Returns one line about the event.
 pub(super) fn line(event: &Event) -> String {

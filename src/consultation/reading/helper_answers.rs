@@ -1,0 +1,67 @@
+//! Reads the helper's answers: comparisons and persona selection.
+
+use serde_json::Value;
+
+use crate::consultation::anonymity::labels::Labels;
+use crate::domain::artifact::{Compared, Comparison, PersonaSelection};
+
+use super::fields::{self, Fields};
+use super::notes::Notes;
+use super::reader::Reader;
+use super::text::optional;
+use super::values::magnitude;
+
+/// Reads what a pair of texts is called.
+pub(super) type ReadLabel = fn(Option<Value>, &str, &Labels, &mut Notes) -> String;
+
+impl Reader<'_> {
+    pub(super) fn comparison(&mut self, fields: &mut Fields, label: ReadLabel) -> Comparison {
+        let pairs = fields
+            .take(fields::COMPARISONS, &mut self.notes)
+            .map(|value| self.by_agent(value, "comparisons", fields::MAGNITUDE));
+        if pairs.is_none() {
+            self.notes
+                .fatal(fields.at(fields::COMPARISONS), "is missing");
+        }
+        let comparisons = self.each(
+            pairs,
+            fields,
+            fields::COMPARISONS,
+            fields::MAGNITUDE,
+            |reader, item| reader.compared(item, label),
+        );
+        Comparison {
+            comparisons,
+            key_insights: self.texts(fields, fields::KEY_INSIGHTS),
+        }
+    }
+
+    fn compared(&mut self, mut item: Fields, label: ReadLabel) -> Option<Compared> {
+        let pair = item.take(fields::PAIR, &mut self.notes);
+        let reasoning = item.take(fields::REASONING, &mut self.notes);
+        let stated = item.take(fields::MAGNITUDE, &mut self.notes);
+        let at = item.at(fields::MAGNITUDE);
+        let magnitude = magnitude(stated, &at, &mut self.notes)?;
+        let pair = label(pair, &item.at(fields::PAIR), self.labels, &mut self.notes);
+        let reasoning = optional(reasoning, &item.at(fields::REASONING), &mut self.notes);
+        item.end(&mut self.notes);
+        Some(Compared {
+            pair,
+            reasoning,
+            magnitude,
+        })
+    }
+
+    pub(super) fn persona_selection(&mut self, fields: &mut Fields) -> PersonaSelection {
+        let personas = self.texts(fields, fields::PERSONAS);
+        if personas.is_empty() {
+            self.notes
+                .fatal(fields.at(fields::PERSONAS), "names no persona");
+        }
+        PersonaSelection {
+            task_type: self.optional(fields, fields::TASK_TYPE),
+            reason: self.optional(fields, fields::REASON),
+            personas,
+        }
+    }
+}

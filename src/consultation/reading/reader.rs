@@ -1,0 +1,72 @@
+//! Each kind of answer out of its object.
+
+use serde_json::{Map, Value};
+
+use crate::consultation::anonymity::labels::Labels;
+use crate::consultation::protocol::answer::AnswerKind;
+use crate::domain::artifact::Content;
+use crate::domain::ids::AgentId;
+
+use super::agents::agent;
+use super::fields::{Fields, Name};
+use super::notes::Notes;
+use super::text::{optional, text, texts};
+
+/// What reading an answer needs besides its object.
+#[derive(Debug)]
+pub(super) struct Reader<'a> {
+    pub(super) who: &'a AgentId,
+    pub(super) labels: &'a Labels,
+    /// What stood around the object.
+    pub(super) prose: String,
+    pub(super) notes: Notes,
+}
+
+/// A pair that is no expert's.
+fn as_written(label: Option<Value>, path: &str, _: &Labels, notes: &mut Notes) -> String {
+    optional(label, path, notes)
+}
+
+impl Reader<'_> {
+    /// The content; what of it is essential and missing is among the notes as fatal.
+    pub(super) fn read(&mut self, kind: AnswerKind, object: Map<String, Value>) -> Content {
+        let mut fields = Fields::new(object, "");
+        let content = match kind {
+            AnswerKind::Independent => Content::Independent(self.independent(&mut fields)),
+            AnswerKind::Synthesis => Content::Synthesis(self.synthesis(&mut fields)),
+            AnswerKind::Revision => Content::Revision(self.revision(&mut fields)),
+            AnswerKind::CrossExam => Content::CrossExam(self.cross_exam(&mut fields)),
+            AnswerKind::Verdict => Content::Verdict(self.verdict(&mut fields)),
+            AnswerKind::Menu => Content::Verdict(self.menu(&mut fields)),
+            AnswerKind::Comparison => Content::Comparison(self.comparison(&mut fields, agent)),
+            AnswerKind::Consistency => {
+                Content::Comparison(self.comparison(&mut fields, as_written))
+            }
+            AnswerKind::PersonaSelection => {
+                Content::PersonaSelection(self.persona_selection(&mut fields))
+            }
+        };
+        fields.end(&mut self.notes);
+        content
+    }
+
+    /// A text without which there is no answer.
+    pub(super) fn essential(&mut self, fields: &mut Fields, name: Name) -> String {
+        let value = fields.take(name, &mut self.notes);
+        let at = fields.at(name);
+        text(value, &at, &mut self.notes).unwrap_or_else(|| {
+            self.notes.fatal(at, "is missing or empty");
+            String::new()
+        })
+    }
+
+    pub(super) fn optional(&mut self, fields: &mut Fields, name: Name) -> String {
+        let value = fields.take(name, &mut self.notes);
+        optional(value, &fields.at(name), &mut self.notes)
+    }
+
+    pub(super) fn texts(&mut self, fields: &mut Fields, name: Name) -> Vec<String> {
+        let value = fields.take(name, &mut self.notes);
+        texts(value, &fields.at(name), &mut self.notes)
+    }
+}

@@ -1,0 +1,209 @@
+//! Requests the next call of a task, and handles the decision on it: made, left out, or stopped by a
+//! ceiling.
+
+use crate::consultation::event::{AbortReason, CostEvent, Event};
+use crate::consultation::machine::step::StepContext;
+use crate::consultation::policy::budget::BudgetCheck;
+use crate::consultation::protocol::Effect;
+use crate::consultation::protocol::call::FailureClass;
+use crate::consultation::protocol::request::{CallRequest, NotAdmitted, RequestKey, RequestOption};
+use crate::domain::ids::{ModelRef, ProviderId};
+use crate::domain::money::Cost;
+
+use super::outcome::{TaskOutcome, failed};
+use super::status::{Calling, Status};
+use super::task::AgentTask;
+
+impl AgentTask {
+    /// Requests the call that is due, if its time has come.
+    pub(in crate::consultation) fn go(
+        &mut self,
+        step: &mut StepContext<'_>,
+    ) -> Option<TaskOutcome> {
+        let Status::Pending {
+            purpose,
+            not_before,
+        } = self.status
+        else {
+            return None;
+        };
+        if step.is_stopping() || not_before > step.now {
+            return None;
+        }
+        if let Some(obstacle) = self.obstacle(step) {
+            return Some(self.settle(step, Err(obstacle)));
+        }
+        if let Some((why, error)) = self.reason_to_give_up(step, purpose) {
+            return self.give_up(step, why, error);
+        }
+        let worst_case = self.worst_case(step);
+        match step.check_budget(worst_case) {
+            BudgetCheck::Allowed => step.push(Effect::Request(Box::new(CallRequest {
+                key: self.request_key(),
+                options: vec![self.request_option(step, &self.current, self.max_output_tokens)],
+                beyond_month: step.run.beyond_month,
+            }))),
+            BudgetCheck::WaitForInFlight => {}
+            BudgetCheck::Exceeded if self.rules.counts() => self.reach_ceiling(step, worst_case),
+            BudgetCheck::Exceeded => return Some(self.leave_out(step)),
+        }
+        None
+    }
+
+    /// Makes the call that was requested. Changes since the request have replaced or withdrawn it.
+    pub(in crate::consultation) fn admitted(
+        &mut self,
+        step: &mut StepContext<'_>,
+        provider: &ProviderId,
+    ) {
+        let Status::Pending {
+            purpose,
+            not_before,
+        } = self.status
+        else {
+            return;
+        };
+        let worst_case = self.worst_case(step);
+        let is_stale = *provider != self.current.provider
+            || step.is_stopping()
+            || not_before > step.now
+            || step.check_budget(worst_case) != BudgetCheck::Allowed;
+        if is_stale {
+            return;
+        }
+        let (model, prompt) = (self.current.clone(), self.prompt(step, &self.current));
+        let attempt = self.call(
+            step,
+            &model,
+            prompt,
+            self.max_output_tokens,
+            worst_case,
+            purpose,
+        );
+        let hedge_timer = self
+            .hedge_delay(step)
+            .map(|delay| step.set_timer(step.now.after(delay)));
+        self.status = Status::Calling(Calling {
+            attempts: vec![attempt],
+            hedge_timer,
+            first_outcome: None,
+        });
+    }
+
+    /// Handles a request refused by a ceiling above the consultation's own.
+    pub(in crate::consultation) fn refused(
+        &mut self,
+        step: &mut StepContext<'_>,
+        reason: NotAdmitted,
+    ) -> Option<TaskOutcome> {
+        let NotAdmitted::Budget {
+            budget,
+            limit,
+            spent,
+        } = reason
+        else {
+            return None;
+        };
+        if !matches!(self.status, Status::Pending { .. }) || step.is_stopping() {
+            return None;
+        }
+        if !self.rules.counts() {
+            return Some(self.leave_out(step));
+        }
+        let worst_case = step.plan.worst_case(
+            &self.current,
+            &self.prompt(step, &self.current),
+            self.max_output_tokens,
+        );
+        step.emit(Event::Cost(CostEvent::CeilingReached {
+            max_cost: limit,
+            spent: Cost::exactly(spent),
+            agent_id: self.agent.clone(),
+            model: self.current.clone(),
+            worst_case,
+            budget: Some(budget.clone()),
+            answer: Some(self.answer),
+        }));
+        let message = format!(
+            "The {budget} of {limit:.2} is reached: {spent:.4} spent, and the next call, to {}, {}",
+            self.current,
+            at_most(worst_case)
+        );
+        step.stop(AbortReason::CostCeiling, message);
+        None
+    }
+
+    /// Whether a decision under this key is for this task.
+    pub(in crate::consultation) fn requests(&self, key: &RequestKey) -> bool {
+        match key {
+            RequestKey::Attempt { agent, answer } => self.agent == *agent && self.answer == *answer,
+            RequestKey::Hedge { agent } => self.agent == *agent,
+        }
+    }
+
+    /// Returns the key of the request for the next call.
+    pub(super) fn request_key(&self) -> RequestKey {
+        RequestKey::Attempt {
+            agent: self.agent.clone(),
+            answer: self.answer,
+        }
+    }
+
+    pub(super) fn request_option(
+        &self,
+        step: &StepContext<'_>,
+        model: &ModelRef,
+        max_output_tokens: u64,
+    ) -> RequestOption {
+        let prompt = self.prompt(step, model);
+        RequestOption {
+            provider: model.provider.clone(),
+            worst_case: step.plan.worst_case(model, &prompt, max_output_tokens),
+        }
+    }
+
+    /// Returns the most that the next call can cost, where the consultation has a ceiling.
+    fn worst_case(&self, step: &StepContext<'_>) -> Cost {
+        step.worst_case(
+            &self.current,
+            &self.prompt(step, &self.current),
+            self.max_output_tokens,
+        )
+    }
+
+    /// Ends without an answer, because a ceiling does not allow the call.
+    fn leave_out(&self, step: &mut StepContext<'_>) -> TaskOutcome {
+        let too_dear = failed(FailureClass::Billing, "the ceiling leaves no room for it");
+        self.settle(step, Err(too_dear))
+    }
+
+    /// Handles a call that the consultation's ceiling does not allow.
+    fn reach_ceiling(&self, step: &mut StepContext<'_>, worst_case: Cost) {
+        let max_cost = step.plan.control.max_cost.unwrap_or_default();
+        let spent = step.run.budget.spent();
+        step.emit(Event::Cost(CostEvent::CeilingReached {
+            max_cost,
+            spent,
+            agent_id: self.agent.clone(),
+            model: self.current.clone(),
+            worst_case,
+            budget: None,
+            answer: None,
+        }));
+        let message = format!(
+            "The ceiling of {max_cost:.2} is reached: {spent:.4} spent, and the next call, to {}, {}",
+            self.current,
+            at_most(worst_case)
+        );
+        step.stop(AbortReason::CostCeiling, message);
+    }
+}
+
+/// Returns the most that a call can cost, in words.
+fn at_most(worst_case: Cost) -> String {
+    if worst_case.lower_bound {
+        "has no price".to_owned()
+    } else {
+        format!("could cost up to {worst_case:.4}")
+    }
+}

@@ -1,0 +1,70 @@
+//! Decides whether a task gives its model up before calling it, because the provider is not worth
+//! waiting for.
+
+use crate::consultation::event::{AgentError, Purpose, WhySubstituted};
+use crate::consultation::machine::step::StepContext;
+use crate::consultation::policy::substitution::OnFailure;
+use crate::consultation::protocol::call::FailureClass;
+use crate::domain::ids::ModelRef;
+
+use super::outcome::failed;
+use super::task::AgentTask;
+
+impl AgentTask {
+    /// Returns why the model in use is not worth waiting for, if it is not.
+    pub(super) fn reason_to_give_up(
+        &self,
+        step: &StepContext<'_>,
+        purpose: Purpose,
+    ) -> Option<(WhySubstituted, AgentError)> {
+        let provider = &self.current.provider;
+        if self.is_diverted(step, purpose) {
+            let message = format!("`{provider}` has failed too often of late");
+            return Some((
+                WhySubstituted::HealthCheck,
+                failed(FailureClass::Overload, message),
+            ));
+        }
+        let backoff = step
+            .backoff(provider)
+            .filter(|backoff| step.is_too_long(backoff))?;
+        let why = match step.given_up(backoff) {
+            Some(refused_for) => format!(
+                "has refused every call for {:.0} s",
+                refused_for.as_secs_f64()
+            ),
+            None => format!(
+                "asks to be left alone for {} s",
+                backoff.until.since(step.now).as_secs_f64().ceil()
+            ),
+        };
+        let message = format!("{}; `{provider}` {why}", backoff.reason);
+        Some((
+            WhySubstituted::Failure,
+            failed(FailureClass::RateLimit, message),
+        ))
+    }
+
+    /// Whether a new attempt goes to another model because this provider is not called for now. The
+    /// last model left is never given up this way.
+    fn is_diverted(&self, step: &StepContext<'_>, purpose: Purpose) -> bool {
+        let is_new = match purpose {
+            Purpose::Answer | Purpose::Fallback | Purpose::Hedge | Purpose::Resumed => true,
+            Purpose::Retry | Purpose::Reformed | Purpose::MoreRoom | Purpose::Repair => false,
+        };
+        let elsewhere = |model: &ModelRef| {
+            model.provider != self.current.provider && !step.is_no_use(&model.provider)
+        };
+        let control = &step.plan.control;
+        let may_be_replaced = !control.strict
+            && match control.on_failure {
+                OnFailure::Ask | OnFailure::Substitute => true,
+                OnFailure::Skip => self.rules.ignores_skip(),
+                OnFailure::Fail => false,
+            };
+        is_new
+            && may_be_replaced
+            && step.is_broken(&self.current.provider)
+            && self.rest.iter().any(elsewhere)
+    }
+}

@@ -1,0 +1,76 @@
+//! Interrupts a task and resumes it.
+
+use crate::consultation::event::{AbortReason, CancelReason, Purpose};
+use crate::consultation::machine::step::StepContext;
+use crate::domain::ids::CallId;
+
+use super::outcome::TaskOutcome;
+use super::status::Status;
+use super::task::AgentTask;
+
+impl AgentTask {
+    /// Cancels the calls in flight; the task stays open.
+    pub(in crate::consultation) fn cancel(
+        &mut self,
+        step: &mut StepContext<'_>,
+        reason: AbortReason,
+    ) {
+        let Status::Calling(calling) = &self.status else {
+            return;
+        };
+        for attempt in calling.attempts.clone() {
+            attempt.cancel(step, CancelReason::Abort(reason));
+        }
+        self.status = Status::Pending {
+            purpose: Purpose::Resumed,
+            not_before: step.now,
+        };
+    }
+
+    /// Resumes after an interruption: lost calls are made again, and an unanswered question is
+    /// asked again.
+    pub(in crate::consultation) fn resume(
+        &mut self,
+        step: &mut StepContext<'_>,
+        lost: &[CallId],
+    ) -> Option<TaskOutcome> {
+        let hedge_delay = self.hedge_delay(step);
+        if !self.is_announced {
+            self.began = step.now;
+            self.announce(step);
+        }
+        self.start_time_limit(step);
+        match &mut self.status {
+            Status::Pending { .. } => self.go(step),
+            Status::Calling(calling) => {
+                let (gone, here): (Vec<_>, Vec<_>) = calling
+                    .attempts
+                    .drain(..)
+                    .partition(|attempt| lost.contains(&attempt.call));
+                calling.attempts = here;
+                for attempt in gone {
+                    step.lose_call(attempt.call);
+                }
+                // A call that is not lost goes out only now: the process ended after logging it
+                // and before making it.
+                for attempt in &mut calling.attempts {
+                    attempt.since = step.now;
+                }
+                if calling.attempts.is_empty() {
+                    self.status = Status::Pending {
+                        purpose: Purpose::Resumed,
+                        not_before: step.now,
+                    };
+                } else if calling.hedge_timer.is_some() {
+                    calling.hedge_timer =
+                        hedge_delay.map(|delay| step.set_timer(step.now.after(delay)));
+                }
+                self.go(step)
+            }
+            Status::Asking { reason, error, .. } => {
+                let (reason, error) = (*reason, error.clone());
+                self.give_up(step, reason, error)
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Agreement among the experts, and the probability that it is right.
+
+use crate::consultation::analysis::evidence::evidence;
+use crate::consultation::event::CallFinished;
+use crate::consultation::plan::mode::Ending;
+use crate::domain::ids::{ModelRef, SeatId};
+use crate::stopping::early_termination::{Calibrated, EarlyStop, calibrated};
+
+use super::Transcript;
+
+impl Transcript {
+    /// Supporting experts of the leading consensus point over experts who answered in Round 1.
+    #[expect(clippy::cast_precision_loss, reason = "a panel has few seats")]
+    pub fn agreement(&self) -> Option<f64> {
+        let answered = self.independents().count();
+        let leading = self.synthesis()?.leading()?;
+        let supporting = self
+            .independents()
+            .filter(|independent| {
+                leading
+                    .supporting_agents
+                    .iter()
+                    .any(|agent| agent == independent.agent_id.as_str())
+            })
+            .count();
+        (answered > 0).then(|| supporting as f64 / answered as f64)
+    }
+
+    /// The probability that the leading point is right, from which experts agree on it. Only for a
+    /// debate that aims at one answer.
+    pub fn calibrated(&self) -> Option<Calibrated> {
+        if let Some(decision) = &self.early_end {
+            return decision.findings.calibrated;
+        }
+        let plan = self.terms.plan.as_deref();
+        let mode = plan.map(|plan| plan.debate.mode).unwrap_or_default();
+        let rule = plan.map_or_else(EarlyStop::usual, |plan| {
+            plan.control.early_termination.clone()
+        });
+        let synthesis = self
+            .synthesis()
+            .filter(|_| mode.strategy().ending == Ending::MayBeEarly)?;
+        let answers = self
+            .independents()
+            .filter_map(|held| Some((held, self.model_of(&held.agent_id)?)));
+        calibrated(&rule, &evidence(answers, synthesis, 0))
+    }
+
+    /// The model that gave an expert's answer of Round 1.
+    fn model_of(&self, agent: &SeatId) -> Option<&ModelRef> {
+        let answered = |call: &&CallFinished| {
+            call.round_number == 1 && call.agent_id == *agent && call.error.is_none()
+        };
+        let called = self
+            .calls
+            .iter()
+            .rev()
+            .find(answered)
+            .map(|call| &call.model);
+        called.or_else(|| self.terms.panel.seat(agent).map(|seat| &seat.model))
+    }
+}

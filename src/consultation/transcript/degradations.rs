@@ -1,0 +1,60 @@
+//! Differences between the result and what the panel promised.
+
+use std::collections::BTreeSet;
+
+use crate::consultation::event::{SubstitutionReason, WhySubstituted};
+use crate::domain::artifact::{Content, Independent, Revision};
+use crate::domain::ids::{AgentId, ModelRef};
+
+use super::Transcript;
+use super::entries::Substitution;
+
+impl Transcript {
+    /// What makes the result less than the panel promised, in words; empty for a whole result.
+    pub fn degradations(&self) -> Vec<String> {
+        let failed = self
+            .failures
+            .iter()
+            // The judge's failure is reported as the end it is; the helper's answer and a second
+            // verdict are optional.
+            .filter(|failure| failure.agent_id.seat().is_some())
+            .map(|failure| {
+                format!(
+                    "{} gave no answer in Round {}: {}",
+                    failure.name, failure.round_number, failure.error.message
+                )
+            });
+        let degraded = self.artifacts.iter().filter(|artifact| artifact.degraded).map(|artifact| match &artifact.content {
+            Content::Independent(Independent { agent_id, .. }) | Content::Revision(Revision { agent_id, .. }) => {
+                format!(
+                    "{}'s answer in Round {} could not be read as asked; its prose was kept",
+                    self.agent_name(agent_id.as_str()),
+                    artifact.round_number
+                )
+            }
+            Content::Synthesis(_) | Content::CrossExam(_) | Content::Verdict(_) | Content::Comparison(_) | Content::PersonaSelection(_) => {
+                format!("the judge's answer in Round {} could not be read as asked; its prose was kept", artifact.round_number)
+            }
+        });
+        let substituted = self.substitutions.iter().filter(|substitution| substitution.agent_id != AgentId::SecondJudge).map(|substitution| {
+            let Substitution { agent_id, round_number, original, substitute, reason, message } = substitution;
+            let agent = if *agent_id == AgentId::Judge { "the judge" } else { self.agent_name(agent_id.as_str()) };
+            // A fallback stays in use; a faster hedge has answered once.
+            let from_then_on = if *reason == SubstitutionReason::Known(WhySubstituted::Hedge) { "" } else { " and later" };
+            format!("{substitute} stood in for {original} as {agent} in Round {round_number}{from_then_on}: {}", reason.in_words(message))
+        });
+        failed.chain(substituted).chain(degraded).collect()
+    }
+
+    /// Models that were answered by another one, as the providers say, with the other's name; each
+    /// pair once.
+    pub fn served_otherwise(&self) -> BTreeSet<(&ModelRef, &str)> {
+        let served = self
+            .calls
+            .iter()
+            .filter_map(|call| Some((&call.model, call.served_model.as_deref()?)));
+        served
+            .filter(|(asked, served)| !asked.is_served_as(served))
+            .collect()
+    }
+}

@@ -1,0 +1,250 @@
+//! Folds events into a transcript.
+
+use std::time::Duration;
+
+use crate::consultation::event::{
+    AgentEvent, CallEvent, CancelReason, ConsultationEvent, CostEvent, Envelope, Event,
+    HealthEvent, JudgeEvent, PanelEvent, PulseEvent, RoundEvent, StateEvent, StateName,
+};
+use crate::domain::ids::{AgentId, CallId};
+
+use super::Transcript;
+use super::entries::{Abort, AgentFailure, Ceiling, Hedge, Substitution};
+use super::spend::LostCall;
+use super::token_savings::Savings;
+
+impl Transcript {
+    /// Folds events in order. `None` when the first is not `consultation:started`.
+    pub fn fold<'a>(events: impl IntoIterator<Item = &'a Envelope>) -> Option<Self> {
+        let mut events = events.into_iter();
+        let first = events.next()?;
+        let Event::Consultation(ConsultationEvent::Started(terms)) = &first.event else {
+            return None;
+        };
+        let mut transcript = Self {
+            id: first.consultation_id.clone(),
+            started_at: first.at,
+            last_at: first.at,
+            terms: (**terms).clone(),
+            estimate: None,
+            consent: None,
+            state: StateName::Idle,
+            artifacts: Vec::new(),
+            second_pass: None,
+            rejudged: None,
+            calls: Vec::new(),
+            lost_calls: Vec::new(),
+            savings: Savings::default(),
+            failures: Vec::new(),
+            substitutions: Vec::new(),
+            hedges: Vec::new(),
+            ceiling: None,
+            rounds: Vec::new(),
+            early_end: None,
+            persona_selection: None,
+            abort: None,
+            duration: Duration::ZERO,
+            paused: Duration::ZERO,
+        };
+        for event in events {
+            transcript.take(event);
+        }
+        Some(transcript)
+    }
+
+    fn take(&mut self, envelope: &Envelope) {
+        if let Event::Consultation(ConsultationEvent::Resumed(_)) = &envelope.event {
+            self.paused += envelope.at.since(self.last_at);
+        }
+        self.last_at = envelope.at;
+        self.duration = envelope
+            .at
+            .since(self.started_at)
+            .saturating_sub(self.paused);
+        self.savings.take(&envelope.event);
+        match &envelope.event {
+            Event::Consultation(ConsultationEvent::CostEstimated(estimate)) => {
+                self.estimate = Some(estimate.clone());
+            }
+            Event::Consultation(ConsultationEvent::UserConsent { approved, how }) => {
+                self.consent = Some((*approved, *how));
+            }
+            Event::State(StateEvent::Changed { to, .. }) => self.state = *to,
+            Event::Agent(AgentEvent::Failed {
+                agent_id,
+                name,
+                round_number,
+                error,
+                ..
+            }) => {
+                self.forget_failure(agent_id, *round_number);
+                self.failures.push(AgentFailure {
+                    agent_id: agent_id.clone(),
+                    name: name.clone(),
+                    round_number: *round_number,
+                    error: error.clone(),
+                });
+            }
+            Event::Agent(AgentEvent::Completed {
+                agent_id,
+                round_number,
+                ..
+            }) => self.forget_failure(agent_id, *round_number),
+            Event::Round(RoundEvent::Completed {
+                round_number,
+                duration_ms,
+            }) => self
+                .rounds
+                .push((*round_number, Duration::from_millis(*duration_ms))),
+            Event::Consultation(ConsultationEvent::RoundArtifact { artifact }) => {
+                self.artifacts.push((**artifact).clone());
+            }
+            Event::Judge(JudgeEvent::Rejudged(held)) => self.rejudged = Some(held.clone()),
+            Event::Judge(JudgeEvent::SecondPass(second)) => {
+                self.second_pass = Some((**second).clone());
+            }
+            Event::Call(CallEvent::Started {
+                call,
+                agent_id,
+                round_number,
+                model,
+                ..
+            }) => self.lost_calls.push(LostCall {
+                call: *call,
+                agent_id: agent_id.clone(),
+                round_number: *round_number,
+                model: model.clone(),
+            }),
+            Event::Call(CallEvent::Finished(finished)) => {
+                self.lost_calls.retain(|lost| lost.call != finished.call);
+                self.calls.push((**finished).clone());
+            }
+            Event::Consultation(ConsultationEvent::ProviderSubstituted {
+                agent_id,
+                round_number,
+                original,
+                substitute,
+                reason,
+                message,
+            }) => {
+                self.substitutions.push(Substitution {
+                    agent_id: agent_id.clone(),
+                    round_number: *round_number,
+                    original: original.clone(),
+                    substitute: substitute.clone(),
+                    reason: reason.clone(),
+                    message: message.clone(),
+                });
+            }
+            Event::Consultation(ConsultationEvent::Aborted {
+                reason,
+                message,
+                during,
+                ..
+            }) => {
+                self.abort = Some(Abort {
+                    reason: *reason,
+                    message: message.clone(),
+                    during: *during,
+                });
+            }
+            Event::Panel(PanelEvent::PersonasSelected(selection)) => {
+                self.terms.panel = selection.panel.clone();
+                self.terms.expert_order.clone_from(&selection.expert_order);
+                self.persona_selection = Some((**selection).clone());
+            }
+            Event::Consultation(ConsultationEvent::EarlyTerminationDecided(decision)) => {
+                self.early_end = Some((**decision).clone());
+            }
+            Event::Consultation(ConsultationEvent::Resumed(resumed)) => {
+                self.state = resumed.state;
+                self.abort = None;
+            }
+            Event::Cost(CostEvent::CeilingReached {
+                max_cost,
+                spent,
+                agent_id,
+                model,
+                worst_case,
+                budget,
+                answer: _,
+            }) => {
+                self.ceiling = Some(Ceiling {
+                    max_cost: *max_cost,
+                    spent: *spent,
+                    agent_id: agent_id.clone(),
+                    model: model.clone(),
+                    worst_case: *worst_case,
+                    budget: budget.clone(),
+                });
+            }
+            Event::Call(CallEvent::Hedged {
+                call,
+                agent_id,
+                model,
+                backup,
+                after_ms,
+            }) => self.hedges.push(Hedge {
+                agent_id: agent_id.clone(),
+                round_number: self.under_way(*call).map(|call| call.round_number),
+                model: model.clone(),
+                backup: backup.clone(),
+                after: Duration::from_millis(*after_ms),
+                dropped: None,
+            }),
+            Event::Call(CallEvent::Cancelled {
+                call,
+                reason: CancelReason::HedgeLost,
+            }) => self.drop_loser(*call),
+            Event::Consultation(
+                ConsultationEvent::Started(_)
+                | ConsultationEvent::Completed { .. }
+                | ConsultationEvent::SubstitutionOffered { .. }
+                | ConsultationEvent::EarlyTerminationOffered(_),
+            )
+            | Event::Round(RoundEvent::Started { .. })
+            | Event::Agent(AgentEvent::Thinking { .. })
+            | Event::Call(
+                CallEvent::Retried { .. }
+                | CallEvent::NotHedged { .. }
+                | CallEvent::Cancelled {
+                    reason: CancelReason::TooLate | CancelReason::Abort(_),
+                    ..
+                },
+            )
+            | Event::Cost(CostEvent::GateTriggered { .. })
+            | Event::Pulse(PulseEvent::Asked { .. } | PulseEvent::Answered { .. })
+            | Event::Health(HealthEvent::CheckStarted { .. } | HealthEvent::StatusUpdated(_))
+            | Event::Provider(_) => {}
+        }
+    }
+
+    /// An agent that was asked again after it had failed has failed no more, or otherwise.
+    fn forget_failure(&mut self, agent: &AgentId, round: u8) {
+        self.failures
+            .retain(|failure| failure.agent_id != *agent || failure.round_number != round);
+    }
+
+    fn under_way(&self, call: CallId) -> Option<&LostCall> {
+        self.lost_calls.iter().find(|lost| lost.call == call)
+    }
+
+    /// Notes which of two calls was dropped. It stays among those that never came back: what it
+    /// cost is not known.
+    fn drop_loser(&mut self, call: CallId) {
+        let Some(LostCall {
+            agent_id, model, ..
+        }) = self.under_way(call).cloned()
+        else {
+            return;
+        };
+        let open = |hedge: &&mut Hedge| {
+            hedge.agent_id == agent_id
+                && hedge.dropped.is_none()
+                && [&hedge.model, &hedge.backup].contains(&&model)
+        };
+        if let Some(hedge) = self.hedges.iter_mut().rev().find(open) {
+            hedge.dropped = Some(model);
+        }
+    }
+}
