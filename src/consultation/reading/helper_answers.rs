@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::consultation::anonymity::labels::Labels;
 use crate::domain::artifact::{Compared, Comparison, PersonaSelection};
 
+use super::agents::agent;
 use super::fields::{self, Fields};
 use super::notes::Notes;
 use super::reader::Reader;
@@ -12,10 +13,23 @@ use super::text::optional;
 use super::values::magnitude;
 
 /// Reads what a pair of texts is called.
-pub(super) type ReadLabel = fn(Option<Value>, &str, &Labels, &mut Notes) -> String;
+type ReadLabel = fn(Option<Value>, &str, &Labels, &mut Notes) -> String;
+
+/// Reads the label of a pair that belongs to no expert.
+fn as_written(label: Option<Value>, path: &str, _: &Labels, notes: &mut Notes) -> String {
+    optional(label, path, notes)
+}
 
 impl Reader<'_> {
-    pub(super) fn comparison(&mut self, fields: &mut Fields, label: ReadLabel) -> Comparison {
+    pub(super) fn comparison(&mut self, fields: &mut Fields) -> Comparison {
+        self.pairs(fields, agent)
+    }
+
+    pub(super) fn consistency(&mut self, fields: &mut Fields) -> Comparison {
+        self.pairs(fields, as_written)
+    }
+
+    fn pairs(&mut self, fields: &mut Fields, label: ReadLabel) -> Comparison {
         let pairs = fields
             .take(fields::COMPARISONS, &mut self.notes)
             .map(|value| self.by_agent(value, "comparisons", fields::MAGNITUDE));

@@ -7,7 +7,6 @@ use crate::consultation::protocol::answer::AnswerKind;
 use crate::domain::artifact::Content;
 use crate::domain::ids::AgentId;
 
-use super::agents::agent;
 use super::fields::{Fields, Name};
 use super::notes::Notes;
 use super::text::{optional, text, texts};
@@ -22,11 +21,6 @@ pub(super) struct Reader<'a> {
     pub(super) notes: Notes,
 }
 
-/// A pair that is no expert's.
-fn as_written(label: Option<Value>, path: &str, _: &Labels, notes: &mut Notes) -> String {
-    optional(label, path, notes)
-}
-
 impl Reader<'_> {
     /// The content; what of it is essential and missing is among the notes as fatal.
     pub(super) fn read(&mut self, kind: AnswerKind, object: Map<String, Value>) -> Content {
@@ -38,10 +32,8 @@ impl Reader<'_> {
             AnswerKind::CrossExam => Content::CrossExam(self.cross_exam(&mut fields)),
             AnswerKind::Verdict => Content::Verdict(self.verdict(&mut fields)),
             AnswerKind::Menu => Content::Verdict(self.menu(&mut fields)),
-            AnswerKind::Comparison => Content::Comparison(self.comparison(&mut fields, agent)),
-            AnswerKind::Consistency => {
-                Content::Comparison(self.comparison(&mut fields, as_written))
-            }
+            AnswerKind::Comparison => Content::Comparison(self.comparison(&mut fields)),
+            AnswerKind::Consistency => Content::Comparison(self.consistency(&mut fields)),
             AnswerKind::PersonaSelection => {
                 Content::PersonaSelection(self.persona_selection(&mut fields))
             }

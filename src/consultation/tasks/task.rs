@@ -4,11 +4,12 @@
 //! A text that was paid for is never lost: an answer that cannot be read even after one repair
 //! becomes a degraded artifact.
 
+use serde::{Deserialize, Serialize};
+
 use crate::domain::ids::{AgentId, CallId, ModelRef, TimerId};
 use crate::domain::money::Cost;
 use crate::domain::time::Timestamp;
 use crate::domain::tokens::Usage;
-use serde::{Deserialize, Serialize};
 
 use crate::consultation::event::{AgentEvent, CallEvent, Event, Purpose, StillWaiting};
 use crate::consultation::machine::step::StepContext;

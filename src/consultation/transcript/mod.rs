@@ -10,6 +10,7 @@ pub mod summary;
 pub mod spend;
 pub mod token_savings;
 pub(in crate::consultation) mod debate_value;
+
 use std::time::Duration;
 
 use crate::domain::artifact::{Artifact, CrossExam, Independent, Revision, Synthesis, Verdict};
