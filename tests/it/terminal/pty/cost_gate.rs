@@ -1,32 +1,20 @@
-//! The binary on a real terminal: the question of the gate, Ctrl-C, the live display, and terminals
-//! that want no escape codes.
+//! The cost gate on a real terminal: answers, saved amounts, Ctrl-C and piped input.
 
 use std::ffi::OsStr;
-use std::time::Duration;
 
+use super::consent_terminal;
 use crate::support::binary::Conclave;
-use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
+use crate::support::provider_server::ProviderServer;
 use crate::support::pty::{Output, Terminal};
 
 const QUESTION: &str = "Proceed? [Y/n/Always] ";
 const AMOUNT: &str = "Auto-approve consultations under: $[";
 
-/// A terminal with colours, on which every consultation must be agreed to.
-fn asking(server: &ProviderServer) -> Conclave {
-    Conclave::at(server)
-        .without("NO_COLOR")
-        .variable("TERM", "xterm-256color")
-        .variable("CONCLAVE_ALWAYS_ALLOW_UNDER", "0")
-}
-
 fn at_the_gate(server: &ProviderServer) -> (Conclave, Terminal) {
-    let conclave = asking(server);
+    let conclave = consent_terminal(server);
     let terminal = Terminal::start(&conclave, 100, Output::Pipe, &["consult", "Shall we?"]);
     terminal.wait_for(QUESTION, 1);
-    assert!(
-        server.requests().is_empty(),
-        "nothing is asked before consent"
-    );
+    assert!(server.requests().is_empty(), "no call before consent");
     (conclave, terminal)
 }
 
@@ -68,7 +56,7 @@ fn no_ends_the_run_before_any_spending() {
     );
     assert!(
         !screen.text().contains("--yes"),
-        "who was asked needs no hint: {}",
+        "the hint is for runs without a question: {}",
         screen.text()
     );
     assert!(server.requests().is_empty());
@@ -97,7 +85,7 @@ fn end_of_input_is_a_no() {
     assert!(server.requests().is_empty());
 }
 
-/// A terminal whose settings, and not a variable, say that every consultation is asked about.
+/// A terminal whose settings, not a variable, require consent to every consultation.
 fn always_asking(server: &ProviderServer) -> Conclave {
     Conclave::at(server)
         .variable("TERM", "xterm-256color")
@@ -123,7 +111,7 @@ fn always_saves_the_amount_for_the_next_consultation() {
     terminal.wait_for(AMOUNT, 1);
     assert!(
         server.requests().is_empty(),
-        "nothing is asked before the amount is known"
+        "no call before the amount is known"
     );
     terminal.type_in("much\n");
     terminal.wait_for("Please enter an amount of dollars such as 0.50", 1);
@@ -247,7 +235,7 @@ fn an_unsaved_amount_approves_only_this_consultation() {
 #[test]
 fn a_variable_that_overrides_the_saved_amount_is_named() {
     let server = ProviderServer::start();
-    let conclave = asking(&server);
+    let conclave = consent_terminal(&server);
     let mut terminal = Terminal::start(
         &conclave,
         200,
@@ -268,7 +256,7 @@ fn a_variable_that_overrides_the_saved_amount_is_named() {
 #[test]
 fn input_typed_before_the_question_is_discarded() {
     let server = ProviderServer::start();
-    let conclave = asking(&server);
+    let conclave = consent_terminal(&server);
     // The shell keeps the terminal until the line is there.
     let script = format!(
         "echo ready; until read -t 0; do :; done; exec {} consult -n 'Shall we?'",
@@ -291,52 +279,6 @@ fn input_typed_before_the_question_is_discarded() {
 }
 
 #[test]
-fn a_pipe_gets_the_judges_text_as_plain_text() {
-    let server = ProviderServer::start();
-    let ran = Conclave::at(&server)
-        .run(&["consult", "--stream", "-n", "Shall we?"])
-        .ends_with(0);
-    assert_eq!(
-        ran.stderr.matches("⚖️ Judge (gpt-6.1-sol):\n   ").count(),
-        3,
-        "{}",
-        ran.stderr
-    );
-    assert!(
-        ran.stderr.contains("\n   recommendation: ") && !ran.stderr.contains('{'),
-        "{}",
-        ran.stderr
-    );
-    assert!(
-        !Conclave::at(&server)
-            .run(&["consult", "-n", "Shall we?"])
-            .ends_with(0)
-            .stderr
-            .contains('⚖')
-    );
-}
-
-#[test]
-fn the_judges_text_appears_above_the_live_display() {
-    let server = ProviderServer::start();
-    let conclave = asking(&server);
-    let terminal = Terminal::start(
-        &conclave,
-        80,
-        Output::Pipe,
-        &["consult", "--yes", "--stream", "-n", "Shall we?"],
-    );
-    let (ran, screen) = terminal.end();
-    ran.ends_with(0);
-    let text = screen.text();
-    assert!(
-        text.contains("⚖️ Judge (gpt-6.1-sol):") && text.contains("   recommendation: "),
-        "{text}"
-    );
-    assert_eq!(screen.too_wide(80), Vec::<String>::new());
-}
-
-#[test]
 fn ctrl_c_at_the_cost_gate_ends_the_run() {
     let server = ProviderServer::start();
     let (conclave, mut terminal) = at_the_gate(&server);
@@ -355,37 +297,9 @@ fn ctrl_c_at_the_cost_gate_ends_the_run() {
 }
 
 #[test]
-fn ctrl_c_while_models_answer_ends_the_run() {
-    let server = ProviderServer::start();
-    server.on(On::any(), Answer::text("never to be finished").stall());
-    let conclave = asking(&server);
-    let mut terminal = Terminal::start(
-        &conclave,
-        80,
-        Output::Pipe,
-        &["consult", "--yes", "Shall we?"],
-    );
-    terminal.wait_for("Security Expert", 2);
-    server.wait_until("everyone is asked", |asked| asked.len() == 3);
-    terminal.type_in("\x03");
-    let (ran, screen) = terminal.end();
-    ran.ends_with(130);
-    assert!(
-        screen.text().contains(
-            "error: Consultation interrupted\nhint: resume it with `conclave resume consult-"
-        ),
-        "{}",
-        screen.text()
-    );
-    server.wait_until("all connections are closed", |asked| {
-        asked.iter().all(|request| request.finished.is_some())
-    });
-}
-
-#[test]
 fn a_piped_question_does_not_answer_the_cost_gate() {
     let server = ProviderServer::start();
-    let conclave = asking(&server);
+    let conclave = consent_terminal(&server);
     let script = format!(
         "printf 'y\\ny\\n' | {} consult -",
         env!("CARGO_BIN_EXE_conclave")
@@ -406,7 +320,7 @@ fn a_piped_question_does_not_answer_the_cost_gate() {
 #[test]
 fn no_question_is_asked_without_a_terminal_on_stderr() {
     let server = ProviderServer::start();
-    let conclave = asking(&server);
+    let conclave = consent_terminal(&server);
     let script = format!("{} consult q 2>error", env!("CARGO_BIN_EXE_conclave"));
     let terminal = Terminal::start_program(
         &conclave,
@@ -423,101 +337,4 @@ fn no_question_is_asked_without_a_terminal_on_stderr() {
             .unwrap()
             .contains("agree to it with `--yes`")
     );
-}
-
-#[test]
-fn the_live_display_fits_the_terminal() {
-    for columns in [60, 120] {
-        let server = ProviderServer::start();
-        // Slow enough for some frames, and with something long to say.
-        server.on(
-            On::any(),
-            Answer::text("{\"position\": \"ein Wort nach dem anderen\"}")
-                .pieces(6)
-                .pace(Duration::from_millis(12)),
-        );
-        let words = "this is not the day on which we could answer you: ".repeat(4);
-        server.on(
-            On::vendor(Vendor::Google),
-            Answer::http(400, "text/plain", words),
-        );
-        let conclave = asking(&server);
-        let question = "Should a team of four with three customers rewrite its scheduler, which works, in another language?";
-        let arguments = [
-            "consult",
-            "--yes",
-            "--verbose",
-            "-n",
-            "--on-failure",
-            "skip",
-            question,
-        ];
-        let terminal = Terminal::start(&conclave, columns, Output::Terminal, &arguments);
-        let (ran, screen) = terminal.end();
-        ran.ends_with(0);
-        assert!(screen.has_escape_codes(), "it is alive");
-        assert_eq!(
-            screen.too_wide(usize::from(columns)),
-            Vec::<String>::new(),
-            "{columns} columns"
-        );
-        for said in [
-            "Security Expert",
-            "Agent Pragmatist failed",
-            "📋 Round 4 complete",
-            "✨ Consultation complete",
-            "Consensus",
-        ] {
-            assert!(screen.text().contains(said), "{said}: {}", screen.text());
-        }
-    }
-}
-
-#[test]
-fn a_dumb_terminal_gets_no_escape_codes() {
-    for (name, value) in [("TERM", "dumb"), ("NO_COLOR", "1")] {
-        let server = ProviderServer::start();
-        let conclave = asking(&server).variable(name, value);
-        let terminal = Terminal::start(
-            &conclave,
-            80,
-            Output::Terminal,
-            &["consult", "--yes", "Shall we?"],
-        );
-        let (ran, screen) = terminal.end();
-        ran.ends_with(0);
-        assert!(!screen.has_colours(), "{name}: {:?}", screen.text());
-        if name == "TERM" {
-            assert!(
-                !screen.has_escape_codes(),
-                "nothing is redrawn: {:?}",
-                screen.text()
-            );
-            assert!(
-                screen.text().contains("⚡ Security Expert thinking...\n"),
-                "{}",
-                screen.text()
-            );
-        }
-    }
-}
-
-#[test]
-fn a_terminal_gets_the_answer_rendered() {
-    let server = ProviderServer::start();
-    let terminal = Terminal::start(
-        &asking(&server),
-        80,
-        Output::Terminal,
-        &["consult", "--yes", "-q", "Shall we?"],
-    );
-    let (ran, screen) = terminal.end();
-    ran.ends_with(0);
-    assert!(
-        screen.text().contains("Consultation Summary")
-            && !screen.text().contains("# Consultation Summary"),
-        "{}",
-        screen.text()
-    );
-    assert!(screen.has_colours());
 }

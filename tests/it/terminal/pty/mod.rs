@@ -1,0 +1,15 @@
+//! The binary on a real terminal: the cost gate, the live display and Ctrl-C.
+
+mod cost_gate;
+mod display;
+
+use crate::support::binary::Conclave;
+use crate::support::provider_server::ProviderServer;
+
+/// A terminal with colours, on which every consultation needs consent.
+fn consent_terminal(server: &ProviderServer) -> Conclave {
+    Conclave::at(server)
+        .without("NO_COLOR")
+        .variable("TERM", "xterm-256color")
+        .variable("CONCLAVE_ALWAYS_ALLOW_UNDER", "0")
+}
