@@ -2,6 +2,6 @@
 //! themselves.
 
 mod expected;
-mod made;
-mod plain;
+mod generated_records;
+mod cases;
 mod properties;

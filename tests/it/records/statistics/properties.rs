@@ -1,4 +1,4 @@
-//! Any records, any range, any of some time zones.
+//! Random records, ranges and time zones.
 
 use std::path::Path;
 
@@ -15,7 +15,9 @@ use rusqlite::{Connection, OpenFlags};
 use serde_json::Value;
 
 use super::expected;
-use super::made::{self, DAYS, ZONES, begun, keep, moment, read, record, take_away, zone};
+use super::generated_records::{
+    self, DAYS, ZONES, delete, moment, read, record, save, with_start, zone,
+};
 use crate::support::schema;
 
 pub(super) const SCHEMA: &str = include_str!("../../../../schemas/consult_stats.schema.json");
@@ -51,16 +53,15 @@ fn a_span() -> impl Strategy<Value = Span> {
     ]
 }
 
-/// A zone, a moment in it that is now, ranges to ask for, records with when they began, and what is
-/// done with some of them afterwards.
+/// A time zone, the current time in it, the ranges to query, records with their start times, and later
+/// changes of some records.
 #[derive(Clone, Debug)]
 struct Case {
     zone: &'static str,
     now: i64,
     spans: Vec<Span>,
     records: Vec<(i64, Value)>,
-    /// What becomes of the records, in their order: taken away, or put again at another time, with
-    /// other content.
+    /// The changes, in the order of the records: deleted, or replaced with another time and content.
     changes: Vec<Option<(bool, i64, Value)>>,
 }
 
@@ -103,7 +104,7 @@ pub(super) fn ask(
     .unwrap()
 }
 
-/// Asks for all ranges and counts again.
+/// Checks the statistics of all ranges against an independent count.
 fn check(case: &Case, connection: &mut Connection, logs: &Path) {
     let (zone, now, records) = (zone(case.zone), Timestamp(case.now), read(logs));
     for span in &case.spans {
@@ -127,11 +128,11 @@ proptest! {
         let home = tempfile::tempdir().unwrap();
         let (logs, database) = (home.path().join("logs"), home.path().join("index.db"));
         std::fs::create_dir(&logs).unwrap();
-        let mut index = made::index(&database);
+        let mut index = generated_records::index(&database);
         let transaction = index.transaction().unwrap();
-        let records: Vec<Value> = case.records.iter().enumerate().map(|(number, (at, record))| begun(record.clone(), number, *at)).collect();
+        let records: Vec<Value> = case.records.iter().enumerate().map(|(number, (at, record))| with_start(record.clone(), number, *at)).collect();
         for record in &records {
-            keep(record, &logs, &transaction);
+            save(record, &logs, &transaction);
         }
         transaction.commit().unwrap();
         check(&case, &mut index, &logs);
@@ -140,8 +141,8 @@ proptest! {
         let transaction = index.transaction().unwrap();
         for (number, (record, change)) in records.iter().zip(&case.changes).enumerate() {
             match change {
-                Some((true, _, _)) => take_away(record, &logs, &transaction),
-                Some((false, at, other)) => keep(&begun(other.clone(), number, *at), &logs, &transaction),
+                Some((true, _, _)) => delete(record, &logs, &transaction),
+                Some((false, at, other)) => save(&with_start(other.clone(), number, *at), &logs, &transaction),
                 None => {}
             }
         }

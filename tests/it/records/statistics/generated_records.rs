@@ -1,5 +1,5 @@
-//! Records of consultations that never were, with what numbers are made of: each part there or
-//! missing, at moments where days begin and end.
+//! Random records with the fields that statistics read, each present or missing, at times around
+//! midnight.
 
 use std::fs;
 use std::path::Path;
@@ -13,20 +13,20 @@ use proptest::sample::select;
 use rusqlite::Connection;
 use serde_json::{Map, Value, json};
 
-/// Some time in 2026, when all zones but UTC and Kathmandu change their clocks.
+/// Days of 2026, with the clock changes of all zones but UTC and Kathmandu.
 pub(super) const DAYS: [&str; 12] = [
-    // New York, Berlin, Lord Howe (by half an hour); from summer time Lord Howe, Berlin, New York.
+    // Clocks go forward in New York, Berlin and Lord Howe (by half an hour), then back in reverse.
     "2026-03-08",
     "2026-03-29",
     "2026-10-04",
     "2026-04-05",
     "2026-10-25",
     "2026-11-01",
-    // Months and a year.
+    // Ends of months and of a year.
     "2026-02-28",
     "2026-10-31",
     "2026-12-31",
-    // Some that are like others.
+    // Ordinary days.
     "2026-11-20",
     "2026-11-18",
     "2026-09-14",
@@ -52,8 +52,7 @@ pub(super) fn midnight(day: Date, zone: &TimeZone) -> i64 {
         .as_millisecond()
 }
 
-/// A moment at a border of a day, or anywhere in it: at or around its first moment, its last, or so
-/// many minutes behind its first.
+/// A time at midnight, a millisecond before it, or anywhere in a day.
 pub(super) fn moment(zone: TimeZone) -> impl Strategy<Value = i64> {
     let at = prop_oneof![
         Just((0, -1i64)),
@@ -61,7 +60,7 @@ pub(super) fn moment(zone: TimeZone) -> impl Strategy<Value = i64> {
         Just((1, -1)),
         Just((1, 0)),
         (0..1500i64).prop_map(|minutes| (0, minutes * 60_000)),
-        // Within one second, so that two begin in the same millisecond.
+        // Few values, so that some records start in the same millisecond.
         (0..3i64).prop_map(|milliseconds| (0, 36_000_000 + milliseconds)),
     ];
     (select(&DAYS[..]), at).prop_map(move |(day, (later, milliseconds))| {
@@ -83,7 +82,7 @@ fn maybe<T: std::fmt::Debug + Clone + 'static>(
     prop_oneof![1 => Just(None), 4 => value.prop_map(Some)]
 }
 
-/// A confidence; those at the borders of high and low more often.
+/// A confidence, often at the limits of high and low.
 fn share() -> impl Strategy<Value = f64> {
     prop_oneof![
         Just(0.85),
@@ -96,7 +95,7 @@ fn share() -> impl Strategy<Value = f64> {
     ]
 }
 
-/// An amount; few different ones, so that some are the same.
+/// An amount out of a few, so that some are equal.
 fn money() -> impl Strategy<Value = Value> {
     (0..6u64, any::<bool>())
         .prop_map(|(amount, lower_bound)| json!({ "usd": 1.0, "micro_usd": amount * 40_001, "lower_bound": lower_bound }))
@@ -141,7 +140,7 @@ fn perspective() -> impl Strategy<Value = Value> {
     )
 }
 
-/// What a comparison of positions has found, or that there was none.
+/// The analysis of a debate, compared or not.
 fn analysis() -> impl Strategy<Value = Value> {
     (
         select(&["compared", "compared", "failed", "skipped"][..]),
@@ -257,14 +256,14 @@ pub(super) fn record() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Gives a record the id and the time it had not.
-pub(super) fn begun(mut record: Value, number: usize, at: i64) -> Value {
+/// Sets the id and the start time of a record.
+pub(super) fn with_start(mut record: Value, number: usize, at: i64) -> Value {
     record["consultation_id"] = json!(format!("consult-{number:04}"));
     record["timestamp"] = json!(Timestamp(at));
     record
 }
 
-/// A new index, as the program has it.
+/// Creates an index as the program does.
 pub(super) fn index(path: &Path) -> Connection {
     let mut connection = Connection::open(path).unwrap();
     connection
@@ -278,8 +277,8 @@ fn id(record: &Value) -> &str {
     record["consultation_id"].as_str().unwrap()
 }
 
-/// Writes a record into a folder, and reads it from there into the index.
-pub(super) fn keep(record: &Value, logs: &Path, connection: &Connection) {
+/// Writes a record into a folder and reads it from there into the index.
+pub(super) fn save(record: &Value, logs: &Path, connection: &Connection) {
     let path = logs.join(format!("{}.json", id(record)));
     fs::write(&path, record.to_string()).unwrap();
     let bytes = fs::read(&path).unwrap();
@@ -290,13 +289,13 @@ pub(super) fn keep(record: &Value, logs: &Path, connection: &Connection) {
     .unwrap();
 }
 
-/// Takes a record away, from the folder and from the index.
-pub(super) fn take_away(record: &Value, logs: &Path, connection: &Connection) {
+/// Deletes a record from the folder and the index.
+pub(super) fn delete(record: &Value, logs: &Path, connection: &Connection) {
     fs::remove_file(logs.join(format!("{}.json", id(record)))).unwrap();
     assert!(store::remove(connection, id(record)).unwrap());
 }
 
-/// All records of a folder.
+/// Returns all records of a folder.
 pub(super) fn read(logs: &Path) -> Vec<Value> {
     let files = fs::read_dir(logs)
         .unwrap()

@@ -1,22 +1,24 @@
-//! What the index keeps of a record is what the record says, and a record that is not quite as
-//! expected is read as far as it goes.
+//! The rows of a record equal the record, and a record of an unexpected shape is read as far as
+//! possible.
+
+mod second_reading;
 
 use std::collections::BTreeSet;
 
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::money::{Cost, MicroUsd};
-use conclave::domain::stored_record::{Completion, RecordWriter};
+use conclave::domain::stored_record::Completion;
 use conclave::domain::time::Timestamp;
 use conclave::records::index::Index;
 use conclave::records::index::extract::{ExtractError, rows, rows_of_journal};
-use conclave::records::index::rows::{
-    AgentRole, AgentRow, CallRow, ConsultationRow, DebateColumns, RoundRow, Rows,
-};
+use conclave::records::index::rows::{AgentRole, DebateColumns, Rows};
 use conclave::records::index::store::put;
 use conclave::records::journal::read::read_journal;
 use conclave::records::record::record;
 use proptest::prelude::*;
 use serde_json::{Value, json};
+
+use second_reading::{list, read_again};
 
 use crate::support::generated::{GeneratedConsultation, Length, consultations};
 use crate::support::sample_events;
@@ -25,223 +27,6 @@ const WRITTEN_AT: Timestamp = Timestamp(1_700_000_000_000);
 
 fn bytes(record: &Value) -> Vec<u8> {
     serde_json::to_vec_pretty(record).unwrap()
-}
-
-fn text(value: &Value) -> Option<std::borrow::Cow<'static, str>> {
-    value.as_str().map(|text| text.to_owned().into())
-}
-
-fn list(value: &Value) -> &[Value] {
-    value.as_array().map(Vec::as_slice).unwrap_or_default()
-}
-
-fn cost(value: &Value) -> Option<Cost> {
-    let known = MicroUsd(value["micro_usd"].as_u64()?);
-    Some(Cost {
-        known,
-        lower_bound: value["lower_bound"] == true,
-    })
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "less than a million dollars"
-)]
-fn millionths(number: f64) -> i64 {
-    (number * 1e6).round() as i64
-}
-
-/// The rows of a record of ours, read once more: slowly, and from the whole value.
-fn read_again(record: &Value, stem: &'static str) -> Rows<'static> {
-    let answered = record["recommendation"].is_string();
-    let heard = list(&record["perspectives"])
-        .iter()
-        .filter(|held| held["changed"].is_boolean());
-    let rises: Vec<i64> = heard
-        .clone()
-        .filter_map(|held| {
-            Some((
-                held["confidence"].as_f64()?,
-                held["revised_confidence"].as_f64()?,
-            ))
-        })
-        .map(|(from, to)| millionths(to) - millionths(from))
-        .collect();
-    let rounds: Vec<RoundRow> = (1..=4_u8)
-        .filter(|round| {
-            let round = format!("round_{round}");
-            !record["cost"]["by_round"][&round].is_null()
-                || !list(&record["responses"][&round]["agents"]).is_empty()
-        })
-        .map(|number| {
-            let round = format!("round_{number}");
-            let spent = &record["cost"]["by_round"][&round];
-            RoundRow {
-                round_number: number,
-                round_type: ["independent", "synthesis", "cross_exam", "verdict"]
-                    [usize::from(number) - 1],
-                duration_ms: record["responses"][&round]["duration_ms"].as_u64(),
-                tokens_used: spent["tokens"]["total"].as_u64(),
-                cost: cost(spent),
-            }
-        })
-        .collect();
-    let analysis = &record["debate_value_analysis"];
-    let later: Vec<Cost> = rounds
-        .iter()
-        .filter(|round| round.round_number > 2)
-        .filter_map(|round| round.cost)
-        .collect();
-    let mut calls: Vec<CallRow<'static>> = vec![];
-    for number in 1..=4_u8 {
-        for work in list(&record["responses"][format!("round_{number}")]["agents"]) {
-            for attempt in list(&work["attempts"]) {
-                let model = attempt["model"].as_str().unwrap().split_once(':').unwrap();
-                calls.push(CallRow {
-                    call: u32::try_from(attempt["call"].as_u64().unwrap()).unwrap(),
-                    round_number: number,
-                    agent_id: text(&work["agent_id"]).unwrap(),
-                    answer: text(&work["answer"]),
-                    purpose: text(&attempt["purpose"]),
-                    provider: model.0.to_owned().into(),
-                    model: model.1.to_owned().into(),
-                    stop: text(&attempt["stop"]).or(attempt["stop"]
-                        .as_object()
-                        .map(|stop| stop.keys().next().unwrap().clone().into())),
-                    failed: !attempt["error"].is_null(),
-                    hedge_won: attempt["purpose"] == "hedge" && attempt["error"].is_null(),
-                    cost: cost(&attempt["cost"]).unwrap(),
-                    input_tokens: attempt["tokens"]["input"].as_u64().unwrap(),
-                    output_tokens: attempt["tokens"]["output"].as_u64().unwrap(),
-                    tokens_estimated: attempt["tokens"]["estimated"] == true,
-                    first_token_ms: attempt["latency_ms"].as_u64(),
-                    duration_ms: attempt["duration_ms"].as_u64(),
-                });
-            }
-        }
-    }
-    calls.sort_by_key(|call| call.call);
-    let mut agents: Vec<AgentRow<'static>> = list(&record["agents"])
-        .iter()
-        .map(|seat| agent(record, seat, answered))
-        .collect();
-    agents.push(AgentRow {
-        agent_id: "judge".into(),
-        model: text(&record["judge"]["model"]).unwrap(),
-        provider: text(&record["judge"]["provider"]).unwrap(),
-        role: AgentRole::Judge,
-        confidence: record["confidence"].as_f64(),
-        agrees: answered.then_some(true),
-    });
-    Rows {
-        consultation: ConsultationRow {
-            id: text(&record["consultation_id"]).unwrap(),
-            stem: stem.into(),
-            question: text(&record["question"]).unwrap(),
-            mode: text(&record["mode"]).unwrap(),
-            final_recommendation: text(&record["recommendation"]),
-            confidence: record["confidence"].as_f64(),
-            cost: cost(&record["cost"]),
-            total_tokens: record["cost"]["tokens"]["total"].as_u64(),
-            duration_ms: record["duration_ms"].as_u64(),
-            created_at: serde_json::from_value(record["timestamp"].clone()).unwrap(),
-            schema_version: text(&record["schema_version"]),
-            state: text(&record["state"]).unwrap(),
-            completion: match record["state"].as_str().unwrap() {
-                "Complete" => Completion::Completed,
-                "Aborted" => Completion::Aborted,
-                _ => Completion::Unfinished,
-            },
-            status: text(&record["status"]),
-            abort_reason: text(&record["abort_reason"]),
-            writer: RecordWriter::Conclave,
-            project_type: text(&record["project_context"]["project_type"]),
-            agreement: record["agreement"].as_f64(),
-            dissent: answered.then(|| list(&record["dissent"]).len() as u64),
-            early_termination: record["early_termination"] == true,
-            saved_micro_usd: record["estimated_cost_saved"]
-                .as_f64()
-                .map(|saved| millionths(saved).unsigned_abs()),
-            debate: DebateColumns {
-                heard: match analysis["status"].as_str() {
-                    Some("compared") => analysis["agents_compared"].as_u64().unwrap(),
-                    Some(_) => 0,
-                    None => heard.clone().count() as u64,
-                },
-                changed: match analysis["status"].as_str() {
-                    Some("compared") => analysis["agents_changed_position"].as_u64().unwrap(),
-                    Some(_) => 0,
-                    None => heard.filter(|held| held["changed"] == true).count() as u64,
-                },
-                rise: rises.iter().sum(),
-                rise_of: rises.len() as u64,
-            },
-            verdict_changed: record["verdict_changed_after_round_2"]
-                .as_bool()
-                .or_else(|| analysis["verdict_changed_after_round_2"].as_bool()),
-            later_rounds: match &analysis["rounds_3_4_cost"] {
-                Value::Object(_) => cost(&analysis["rounds_3_4_cost"]),
-                _ => (!later.is_empty()).then(|| later.into_iter().sum()),
-            },
-        },
-        agents,
-        rounds,
-        calls,
-    }
-}
-
-/// The point of which most is stated; of equals the first.
-fn strongest(points: &[Value]) -> Option<&Value> {
-    let mut best: Option<&Value> = None;
-    for point in points {
-        let stated = |point: &Value| point["confidence"].as_f64().unwrap_or(-1.0);
-        if best.is_none_or(|best| stated(point) > stated(best)) {
-            best = Some(point);
-        }
-    }
-    best
-}
-
-fn agent(record: &Value, seat: &Value, answered: bool) -> AgentRow<'static> {
-    let id = seat["id"].as_str().unwrap();
-    let substitute = list(&record["substitutions"])
-        .iter()
-        .rev()
-        .find(|substitution| {
-            // Who took over later had not stated anything in Round 1.
-            substitution["agent_id"] == id && substitution["round_number"] == 1
-        });
-    let (provider, model) = match substitute {
-        Some(substitution) => substitution["substitute"]
-            .as_str()
-            .unwrap()
-            .split_once(':')
-            .unwrap(),
-        None => (
-            seat["provider"].as_str().unwrap(),
-            seat["model"].as_str().unwrap(),
-        ),
-    };
-    let synthesis = list(&record["responses"]["round_2"]["artifacts"])
-        .iter()
-        .find(|artifact| artifact["artifact_type"] == "synthesis");
-    let supports = synthesis
-        .and_then(|synthesis| strongest(list(&synthesis["consensus_points"])))
-        .is_some_and(|point| list(&point["supporting_agents"]).contains(&json!(id)));
-    let dissents = list(&record["dissent"])
-        .iter()
-        .any(|dissent| [&seat["name"], &seat["id"]].contains(&&dissent["agent"]));
-    let held = list(&record["perspectives"])
-        .iter()
-        .find(|held| held["agent_id"] == id);
-    AgentRow {
-        agent_id: id.to_owned().into(),
-        model: model.to_owned().into(),
-        provider: provider.to_owned().into(),
-        role: AgentRole::Expert,
-        confidence: held.and_then(|held| held["confidence"].as_f64()),
-        agrees: (answered && (supports || dissents)).then_some(!dissents),
-    }
 }
 
 #[test]
@@ -382,7 +167,7 @@ fn one_seed_makes_the_same_records_with_ids_in_order_of_time() {
     );
 }
 
-/// All places in a value but its root.
+/// Collects the JSON pointers of all places in a value but its root.
 fn places(value: &Value, at: &str, found: &mut Vec<String>) {
     let inner: Vec<(String, &Value)> = match value {
         Value::Object(fields) => fields
@@ -403,7 +188,7 @@ fn places(value: &Value, at: &str, found: &mut Vec<String>) {
     }
 }
 
-/// Values of all types but this one's.
+/// Returns values of all types but this one's.
 fn others(value: &Value) -> Vec<Value> {
     let all = [
         json!(true),
@@ -417,8 +202,8 @@ fn others(value: &Value) -> Vec<Value> {
         .collect()
 }
 
-/// Reads a record, and checks that its rows fit into the tables.
-fn fitting(record: &[u8]) -> Rows<'_> {
+/// Returns the rows of a record, after inserting them into the tables.
+fn inserted(record: &[u8]) -> Rows<'_> {
     std::thread_local! {
         static INDEX: Index = Index::in_memory().unwrap();
     }
@@ -442,19 +227,19 @@ proptest! {
         let before = record.pointer(place).unwrap().clone();
         *record.pointer_mut(place).unwrap() = Value::Null;
         let missing = bytes(&record);
-        let missing = fitting(&missing);
+        let missing = inserted(&missing);
         for other in others(&before) {
             *record.pointer_mut(place).unwrap() = other;
             let bytes = bytes(&record);
-            let read = fitting(&bytes);
-            // What was null says nothing of what is expected there.
+            let read = inserted(&bytes);
+            // A null does not show the expected type.
             prop_assert!(before.is_null() || read == missing, "{place}");
         }
         let (parent, key) = place.rsplit_once('/').unwrap();
         if let Some(Value::Object(fields)) = record.pointer_mut(parent) {
             fields.remove(&key.replace("~1", "/").replace("~0", "~"));
             let bytes = bytes(&record);
-            prop_assert_eq!(fitting(&bytes), missing);
+            prop_assert_eq!(inserted(&bytes), missing);
         }
     }
 }
@@ -482,7 +267,7 @@ fn record_with_only_an_id_claims_nothing() {
         agents,
         rounds,
         calls,
-    } = fitting(&record);
+    } = inserted(&record);
     assert_eq!(agents, vec![]);
     assert_eq!(rounds, vec![]);
     assert_eq!(calls, vec![]);
@@ -558,7 +343,7 @@ fn calls_with_duplicate_or_missing_numbers_are_all_stored() {
         "responses": { "round_1": { "agents": [{ "agent_id": "a", "attempts": attempts }] } },
     });
     let record = bytes(&record);
-    let calls = fitting(&record).calls;
+    let calls = inserted(&record).calls;
     assert_eq!(
         calls.iter().map(|call| call.call).collect::<Vec<_>>(),
         [1, 2, 3, 4, 5, 6]
@@ -574,10 +359,10 @@ fn call_without_a_stated_cost_makes_the_total_a_lower_bound() {
     let record = json!({
         "tool_version": "0.1.0",
         "consultation_id": "consult-1",
-        "responses": { "round_1": { "agents": [{ "attempts": [{ "model": "nobody" }] }] } },
+        "responses": { "round_1": { "agents": [{ "attempts": [{ "model": "some-model" }] }] } },
     });
     let record = bytes(&record);
-    let rows = fitting(&record);
+    let rows = inserted(&record);
     assert_eq!(rows.calls[0].cost, Cost::at_least(MicroUsd::ZERO));
     assert_eq!(rows.calls[0].provider.as_ref(), "unknown");
     assert_eq!(rows.calls[0].agent_id.as_ref(), "unknown");
@@ -597,7 +382,7 @@ fn analysis_in_the_record_counts_where_experts_state_nothing() {
         },
     });
     let record = bytes(&record);
-    let consultation = fitting(&record).consultation;
+    let consultation = inserted(&record).consultation;
     assert_eq!(
         consultation.debate,
         DebateColumns {
@@ -633,6 +418,6 @@ fn journal_gives_the_rows_that_its_record_would_give() {
     assert_eq!(rows.consultation.completion, Completion::Unfinished);
     assert!(
         rows.consultation.cost.unwrap().known > MicroUsd::ZERO,
-        "what a killed process spent counts"
+        "the spending of a killed process counts"
     );
 }

@@ -1,5 +1,5 @@
-//! Single cases: nothing, one, borders of days, a database that somebody else writes to, and many
-//! records as the program writes them.
+//! Single cases: no records, one record, day boundaries, a database that another process writes to, and
+//! many records as the program writes them.
 
 use conclave::domain::money::{Cost, MicroUsd};
 use conclave::domain::statistics::Span;
@@ -13,7 +13,7 @@ use rusqlite::Connection;
 use serde_json::{Value, json};
 
 use super::expected;
-use super::made::{self, DAYS, ZONES, begun, midnight, read, zone};
+use super::generated_records::{self, DAYS, ZONES, midnight, read, with_start, zone};
 use super::properties::{SCHEMA, TARGETS, ask};
 use crate::support::generated::{self, Length};
 use crate::support::schema;
@@ -31,7 +31,7 @@ fn put(connection: &Connection, record: &Value) {
 }
 
 fn completed(number: usize, at: i64) -> Value {
-    begun(
+    with_start(
         json!({ "tool_version": "0.1.0", "state": "Complete" }),
         number,
         at,
@@ -279,7 +279,10 @@ fn months_and_days_parse_and_errors_state_the_format() {
 fn database_is_readable_while_another_process_writes() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("index.db");
-    let (mut reader, writer) = (made::index(&path), Connection::open(&path).unwrap());
+    let (mut reader, writer) = (
+        generated_records::index(&path),
+        Connection::open(&path).unwrap(),
+    );
     put(&reader, &completed(1, NOW.0));
     writer.execute_batch("BEGIN IMMEDIATE").unwrap();
     put(&writer, &completed(2, NOW.0));
@@ -335,7 +338,7 @@ fn day_without_consultations_is_no_longer_stored() {
     days::refresh(index.connection_mut()).unwrap();
     store::remove(index.connection(), "consult-0001").unwrap();
     days::refresh(index.connection_mut()).unwrap();
-    let kept = |table: &str| {
+    let rows_in = |table: &str| {
         index
             .connection()
             .query_row(&format!("SELECT count(*) FROM {table}"), [], |row| {
@@ -344,7 +347,11 @@ fn day_without_consultations_is_no_longer_stored() {
             .unwrap()
     };
     assert_eq!(
-        [kept("days"), kept("model_days"), kept("stale_days")],
+        [
+            rows_in("days"),
+            rows_in("model_days"),
+            rows_in("stale_days")
+        ],
         [0; 3]
     );
 }

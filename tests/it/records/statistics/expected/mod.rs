@@ -1,13 +1,14 @@
-//! The same numbers counted from the records themselves: by going through all of them for each
-//! number, with sorted lists and floats.
+//! The same statistics counted from the records themselves, each figure by a pass over all records.
+
+mod calls;
+mod dated_record;
 
 use std::collections::BTreeSet;
 
-use conclave::domain::ids::{ModelRef, ProviderId};
 use conclave::domain::money::{Cost, MicroUsd};
 use conclave::domain::statistics::{
-    CostNumbers, DayNumbers, DebateNumbers, EarlyEndNumbers, ModelNumbers, PerformanceNumbers,
-    Progress, ProviderNumbers, QualityNumbers, Range, Span, Statistics, Targets, UsageNumbers,
+    CostNumbers, DayNumbers, DebateNumbers, EarlyEndNumbers, PerformanceNumbers, Progress,
+    QualityNumbers, Range, Span, Statistics, Targets, UsageNumbers,
 };
 use conclave::domain::time::Timestamp;
 use jiff::ToSpan;
@@ -15,7 +16,10 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use serde_json::Value;
 
-/// Fails when any number is not as it is counted here.
+use calls::{by_provider, models};
+use dated_record::DatedRecord;
+
+/// Asserts that every figure equals the count here.
 pub(super) fn check(
     found: &Statistics,
     records: &[Value],
@@ -48,119 +52,7 @@ pub(super) fn check(
     assert_eq!(*found, expected);
 }
 
-/// One record with the day it began on.
-struct Of<'a> {
-    record: &'a Value,
-    at: i64,
-    date: Date,
-}
-
-impl Of<'_> {
-    fn state(&self) -> &str {
-        self.record["state"].as_str().unwrap()
-    }
-
-    fn id(&self) -> String {
-        self.record["consultation_id"].as_str().unwrap().to_owned()
-    }
-
-    fn number(&self, key: &str) -> Option<f64> {
-        self.record[key].as_f64()
-    }
-
-    fn cost(&self) -> Option<Cost> {
-        cost(&self.record["cost"])
-    }
-
-    fn attempts(&self) -> Vec<&Value> {
-        let rounds = self.record["responses"].as_object().unwrap().values();
-        let agents = rounds.flat_map(|round| round["agents"].as_array().unwrap());
-        agents
-            .flat_map(|agent| agent["attempts"].as_array().unwrap())
-            .collect()
-    }
-
-    /// Whether each of the experts moved that were compared; in a record that knows of no
-    /// comparison, whether each that is heard at the end changed its mind, and where they do not
-    /// tell, as a later analysis says.
-    fn minds(&self) -> Vec<bool> {
-        let told: Vec<bool> = self
-            .perspectives()
-            .filter_map(|held| held["changed"].as_bool())
-            .collect();
-        match &self.record["debate_value_analysis"] {
-            analysis if analysis["status"] == "compared" => {
-                let changed = analysis["agents_changed_position"].as_u64().unwrap();
-                (0..analysis["agents_compared"].as_u64().unwrap())
-                    .map(|expert| expert < changed)
-                    .collect()
-            }
-            analysis if analysis["status"].is_string() => Vec::new(),
-            Value::Object(analysis) if told.is_empty() => {
-                let changed = analysis["agents_changed_position"].as_u64().unwrap();
-                (0..analysis["total_agents"].as_u64().unwrap())
-                    .map(|expert| expert < changed)
-                    .collect()
-            }
-            _ => told,
-        }
-    }
-
-    fn rises(&self) -> Vec<f64> {
-        let heard: Vec<&Value> = self
-            .perspectives()
-            .filter(|held| !held["changed"].is_null())
-            .collect();
-        match self.record["debate_value_analysis"]["avg_confidence_increase"].as_f64() {
-            Some(rise)
-                if heard.is_empty()
-                    && !self.record["debate_value_analysis"]["status"].is_string() =>
-            {
-                vec![rise; self.minds().len()]
-            }
-            _ => heard
-                .iter()
-                .filter_map(|held| {
-                    Some(held["revised_confidence"].as_f64()? - held["confidence"].as_f64()?)
-                })
-                .collect(),
-        }
-    }
-
-    fn perspectives(&self) -> impl Iterator<Item = &Value> {
-        self.record["perspectives"].as_array().into_iter().flatten()
-    }
-
-    fn verdict_changed(&self) -> Option<bool> {
-        let told = &self.record["verdict_changed_after_round_2"];
-        told.as_bool().or_else(|| {
-            self.record["debate_value_analysis"]["verdict_changed_after_round_2"].as_bool()
-        })
-    }
-
-    fn later_rounds(&self) -> Cost {
-        if let Some(told) = cost(&self.record["debate_value_analysis"]["rounds_3_4_cost"]) {
-            return told;
-        }
-        let told = &self.record["cost"]["by_round"];
-        ["round_3", "round_4"]
-            .into_iter()
-            .filter(|round| {
-                told.get(round).is_some() || self.record["responses"].get(round).is_some()
-            })
-            .map(|round| cost(&told[round]).unwrap_or(Cost::at_least(MicroUsd(0))))
-            .sum()
-    }
-}
-
-fn cost(told: &Value) -> Option<Cost> {
-    Some(Cost {
-        known: MicroUsd(told["micro_usd"].as_u64()?),
-        lower_bound: told["lower_bound"].as_bool().unwrap(),
-    })
-}
-
-fn total<'a>(all: impl IntoIterator<Item = &'a Of<'a>>) -> Cost {
+fn total<'a>(all: impl IntoIterator<Item = &'a DatedRecord<'a>>) -> Cost {
     all.into_iter()
         .map(|one| one.cost().unwrap_or(Cost::at_least(MicroUsd(0))))
         .sum()
@@ -177,7 +69,7 @@ fn is_in(span: Span, date: Date, today: Date) -> bool {
     }
 }
 
-/// The smallest value that at least so many percent are not above.
+/// Returns the smallest value that is at least as large as `percent` percent of all.
 fn percentile(values: &[u64], percent: usize) -> Option<u64> {
     let mut sorted = values.to_vec();
     sorted.sort_unstable();
@@ -201,13 +93,13 @@ fn rounded(sum: u64, of: usize) -> Option<u64> {
     (of > 0).then(|| (sum as f64 / of as f64).round() as u64)
 }
 
-/// The first of those with the least key. Of two that began in the same millisecond either will do:
-/// the one that was found, then.
+/// Returns the earliest record with the smallest key. Of two that started in the same millisecond either
+/// is right, so the one in `found` is preferred.
 fn first<'a, K: Ord>(
-    all: &[&'a Of<'a>],
-    key: impl Fn(&Of<'_>) -> Option<K>,
+    all: &[&'a DatedRecord<'a>],
+    key: impl Fn(&DatedRecord<'_>) -> Option<K>,
     found: Option<&String>,
-) -> Option<&'a Of<'a>> {
+) -> Option<&'a DatedRecord<'a>> {
     let least = all
         .iter()
         .filter_map(|one| Some((key(one)?, one.at)))
@@ -233,7 +125,7 @@ fn expected(
             .to_zoned(zone.clone())
             .date()
     };
-    let all: Vec<Of<'_>> = records
+    let all: Vec<DatedRecord<'_>> = records
         .iter()
         .map(|record| {
             let at = record["timestamp"]
@@ -242,7 +134,7 @@ fn expected(
                 .parse::<jiff::Timestamp>()
                 .unwrap()
                 .as_millisecond();
-            Of {
+            DatedRecord {
                 record,
                 at,
                 date: date_of(at),
@@ -250,16 +142,16 @@ fn expected(
         })
         .collect();
     let today = date_of(now.0);
-    let meant: Vec<&Of<'_>> = all
+    let in_span: Vec<&DatedRecord<'_>> = all
         .iter()
         .filter(|one| is_in(span, one.date, today))
         .collect();
-    let completed: Vec<&Of<'_>> = meant
+    let completed: Vec<&DatedRecord<'_>> = in_span
         .iter()
         .copied()
         .filter(|one| one.state() == "Complete")
         .collect();
-    let state = |state: &str| meant.iter().filter(|one| one.state() == state).count() as u64;
+    let state = |state: &str| in_span.iter().filter(|one| one.state() == state).count() as u64;
 
     let bounds = match span {
         Span::Week => (Some(today.checked_sub(6.days()).unwrap()), Some(today)),
@@ -267,7 +159,7 @@ fn expected(
         Span::Days { since, until } => (since, until),
         Span::AllTime => (None, None),
     };
-    let active: BTreeSet<Date> = meant.iter().map(|one| one.date).collect();
+    let active: BTreeSet<Date> = in_span.iter().map(|one| one.date).collect();
     let ends = active.first().copied().zip(active.last().copied());
     let every =
         |first: Date, last: Date| first.series(1.day()).take_while(move |date| *date <= last);
@@ -292,7 +184,7 @@ fn expected(
         .iter()
         .filter_map(|one| one.record["duration_ms"].as_u64())
         .collect();
-    let duration = |one: &Of<'_>| one.record["duration_ms"].as_u64();
+    let duration = |one: &DatedRecord<'_>| one.record["duration_ms"].as_u64();
     let id = |one: &Option<(String, u64)>| one.as_ref().map(|(id, _)| id.clone());
     let id_of_cost = |one: &Option<(String, Cost)>| one.as_ref().map(|(id, _)| id.clone());
     let fastest = first(
@@ -305,8 +197,8 @@ fn expected(
         |one| duration(one).map(std::cmp::Reverse),
         id(&found.performance.slowest).as_ref(),
     );
-    let dearest = first(
-        &meant,
+    let most_expensive = first(
+        &in_span,
         |one| one.cost().map(|cost| std::cmp::Reverse(cost.known)),
         id_of_cost(&found.cost.most_expensive).as_ref(),
     );
@@ -319,7 +211,7 @@ fn expected(
         },
         id_of_cost(&found.cost.cheapest).as_ref(),
     );
-    let spent = total(meant.iter().copied());
+    let spent = total(in_span.iter().copied());
 
     let confidences: Vec<f64> = completed
         .iter()
@@ -331,20 +223,20 @@ fn expected(
         .collect();
     let debates: Vec<Vec<bool>> = completed
         .iter()
-        .map(|one| one.minds())
-        .filter(|minds| !minds.is_empty())
+        .map(|one| one.changes())
+        .filter(|changes| !changes.is_empty())
         .collect();
     let rises: Vec<f64> = completed.iter().flat_map(|one| one.rises()).collect();
-    let compared: Vec<(&Of<'_>, bool)> = completed
+    let compared: Vec<(&DatedRecord<'_>, bool)> = completed
         .iter()
         .filter_map(|one| Some((*one, one.verdict_changed()?)))
         .collect();
-    let early: Vec<&&Of<'_>> = completed
+    let early: Vec<&&DatedRecord<'_>> = completed
         .iter()
         .filter(|one| one.record["early_termination"] == true)
         .collect();
 
-    let attempts: Vec<&Value> = meant.iter().flat_map(|one| one.attempts()).collect();
+    let attempts: Vec<&Value> = in_span.iter().flat_map(|one| one.attempts()).collect();
     Statistics {
         range: Range {
             span,
@@ -353,10 +245,10 @@ fn expected(
             time_zone: zone.iana_name().unwrap().to_owned(),
         },
         usage: UsageNumbers {
-            total: meant.len() as u64,
+            total: in_span.len() as u64,
             completed: completed.len() as u64,
             aborted: state("Aborted"),
-            unfinished: meant
+            unfinished: in_span
                 .iter()
                 .filter(|one| !["Complete", "Aborted"].contains(&one.state()))
                 .count() as u64,
@@ -375,7 +267,7 @@ fn expected(
         },
         cost: CostNumbers {
             total: spent,
-            tokens: meant
+            tokens: in_span
                 .iter()
                 .filter_map(|one| one.record["cost"]["tokens"]["total"].as_u64())
                 .sum(),
@@ -384,7 +276,7 @@ fn expected(
                 ..spent
             }),
             by_provider: by_provider(&attempts),
-            most_expensive: dearest.map(|one| (one.id(), one.cost().unwrap())),
+            most_expensive: most_expensive.map(|one| (one.id(), one.cost().unwrap())),
             cheapest: cheapest.map(|one| (one.id(), one.cost().unwrap())),
         },
         quality: QualityNumbers {
@@ -420,8 +312,8 @@ fn expected(
             average_confidence_increase: mean(&rises),
             high_value: debates
                 .iter()
-                .filter(|minds| {
-                    minds.iter().filter(|c| **c).count() > minds.iter().filter(|c| !**c).count()
+                .filter(|changes| {
+                    changes.iter().filter(|c| **c).count() > changes.iter().filter(|c| !**c).count()
                 })
                 .count() as u64,
             compared: compared.len() as u64,
@@ -454,85 +346,4 @@ fn expected(
             ),
         },
     }
-}
-
-fn model_of(attempt: &Value) -> ModelRef {
-    attempt["model"].as_str().unwrap().parse().unwrap()
-}
-
-fn failed(attempt: &Value) -> bool {
-    !attempt["error"].is_null() || attempt["stop"].is_null()
-}
-
-/// Cost and tokens of some calls; one that does not tell its cost makes it a lower bound.
-fn spent(attempts: &[&Value]) -> (Cost, u64) {
-    let costs = attempts
-        .iter()
-        .map(|attempt| cost(&attempt["cost"]).unwrap_or(Cost::at_least(MicroUsd(0))));
-    (
-        costs.sum(),
-        attempts
-            .iter()
-            .map(|attempt| attempt["tokens"]["total"].as_u64().unwrap())
-            .sum(),
-    )
-}
-
-fn by_provider(attempts: &[&Value]) -> Vec<(ProviderId, ProviderNumbers)> {
-    let names: BTreeSet<ProviderId> = attempts
-        .iter()
-        .map(|attempt| model_of(attempt).provider)
-        .collect();
-    let numbers = |name: ProviderId| {
-        let calls: Vec<&Value> = attempts
-            .iter()
-            .copied()
-            .filter(|attempt| model_of(attempt).provider == name)
-            .collect();
-        let (cost, tokens) = spent(&calls);
-        (
-            name,
-            ProviderNumbers {
-                cost,
-                tokens,
-                calls: calls.len() as u64,
-            },
-        )
-    };
-    let mut all: Vec<_> = names.into_iter().map(numbers).collect();
-    all.sort_by(|(one, numbers), (other, others)| {
-        (others.cost.known, one).cmp(&(numbers.cost.known, other))
-    });
-    all
-}
-
-fn models(attempts: &[&Value]) -> Vec<ModelNumbers> {
-    let names: BTreeSet<ModelRef> = attempts.iter().map(|attempt| model_of(attempt)).collect();
-    let numbers = |model: ModelRef| {
-        let calls: Vec<&Value> = attempts
-            .iter()
-            .copied()
-            .filter(|attempt| model_of(attempt) == model)
-            .collect();
-        let (cost, tokens) = spent(&calls);
-        let beginnings: Vec<u64> = calls
-            .iter()
-            .filter_map(|attempt| attempt["latency_ms"].as_u64())
-            .collect();
-        let count =
-            |is: &dyn Fn(&Value) -> bool| calls.iter().filter(|attempt| is(attempt)).count() as u64;
-        ModelNumbers {
-            calls: calls.len() as u64,
-            failures: count(&|attempt| failed(attempt)),
-            hedges_won: count(&|attempt| !failed(attempt) && attempt["purpose"] == "hedge"),
-            cost,
-            tokens,
-            first_token_p50: percentile(&beginnings, 50),
-            first_token_p95: percentile(&beginnings, 95),
-            model,
-        }
-    };
-    let mut all: Vec<_> = names.into_iter().map(numbers).collect();
-    all.sort_by(|one, other| (other.cost.known, &one.model).cmp(&(one.cost.known, &other.model)));
-    all
 }

@@ -1,0 +1,166 @@
+//! Files that are not records, and records with damage.
+
+use std::fs;
+use std::path::Path;
+
+use conclave::domain::time::Timestamp;
+use conclave::records::index::extract;
+use conclave::records::stored::{self, RecordReadError, read};
+use proptest::prelude::*;
+
+use super::path;
+
+#[test]
+fn files_beside_records_are_no_records() {
+    for name in [
+        "original/checkpoint.json",
+        "original/index.json",
+        "journal-1.1.jsonl",
+    ] {
+        let result = stored::read_file(&path(name));
+        assert!(
+            matches!(result, Err(RecordReadError::NotARecord)),
+            "{name}: {result:?}"
+        );
+    }
+    let outcome = br#"{"schema_version":"1.0","consultation_id":"consult-a","outcome":"right","at":"2026-11-21T08:30:00Z"}"#;
+    assert!(matches!(read(outcome), Err(RecordReadError::NotARecord)));
+}
+
+#[test]
+fn unreadable_record_is_an_error_that_names_it() {
+    let deep = "[".repeat(10_000);
+    let nested = format!(
+        "{{\"consultation_id\":\"consult-a\",\"question\":{}1{}}}",
+        "[".repeat(10_000),
+        "]".repeat(10_000)
+    );
+    let lines = "{\"a\":".repeat(10_000) + "\n{\"b\":1}\n{";
+    let whole = fs::read(path("record-1.0.json")).unwrap();
+    let truncated = &whole[..whole.len() / 2];
+    let not_text = b"{\"consultation_id\":\"consult-\xff\",\"question\":\"x\"}";
+    for bytes in [
+        b"".as_slice(),
+        b"garbage",
+        b"\0\0\0",
+        b"\xef\xbb\xbf",
+        deep.as_bytes(),
+        nested.as_bytes(),
+        truncated,
+        not_text,
+    ] {
+        let result = read(bytes);
+        assert!(
+            matches!(result, Err(RecordReadError::NotJson(_))),
+            "{result:?}"
+        );
+    }
+    for bytes in [
+        lines.as_bytes(),
+        b"null",
+        b"[]",
+        b"\"x\"",
+        b"{}",
+        br#"{"consultation_id":7,"question":"x"}"#,
+    ] {
+        let result = read(bytes);
+        assert!(
+            matches!(result, Err(RecordReadError::NotARecord)),
+            "{result:?}"
+        );
+    }
+    let newer = br#"{"schema_version":"2.0","consultation_id":"consult-a","question":"x","tool_version":"9"}"#;
+    assert_eq!(
+        read(newer).unwrap_err().to_string(),
+        "version `2.0` is newer than this program, which reads `1.0`"
+    );
+    let also_later = br#"{"schema_version":"1.7","consultation_id":"consult-a","question":"x","tool_version":"9"}"#;
+    assert_eq!(read(also_later).unwrap().id, "consult-a");
+    assert!(matches!(
+        stored::read_file(Path::new("/nowhere")),
+        Err(RecordReadError::Io { .. })
+    ));
+}
+
+#[test]
+fn file_too_large_for_a_record_is_not_read() {
+    let huge = vec![b' '; (64 << 20) + 1];
+    assert!(matches!(read(&huge), Err(RecordReadError::TooLarge)));
+}
+
+/// Collects the JSON pointers of all places in a value.
+fn places(value: &serde_json::Value, here: &str, found: &mut Vec<String>) {
+    found.push(here.to_owned());
+    match value {
+        serde_json::Value::Object(fields) => fields.iter().for_each(|(name, inner)| {
+            places(
+                inner,
+                &format!("{here}/{}", name.replace('~', "~0").replace('/', "~1")),
+                found,
+            );
+        }),
+        serde_json::Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .for_each(|(at, inner)| places(inner, &format!("{here}/{at}"), found)),
+        serde_json::Value::Null
+        | serde_json::Value::Bool(_)
+        | serde_json::Value::Number(_)
+        | serde_json::Value::String(_) => {}
+    }
+}
+
+fn odd() -> impl Strategy<Value = serde_json::Value> {
+    use serde_json::json;
+    prop_oneof![
+        Just(json!(null)),
+        Just(json!(true)),
+        Just(json!(-1)),
+        Just(json!(1e300)),
+        Just(json!(u64::MAX)),
+        Just(json!("")),
+        Just(json!("\u{0}<script>")),
+        Just(json!([])),
+        Just(json!([[1, "x", {}]])),
+        Just(json!({})),
+        Just(json!({ "a": { "b": [] } })),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn field_of_any_other_type_counts_as_missing(which in 0usize..8, changes in proptest::collection::vec((any::<prop::sample::Index>(), odd()), 1..6)) {
+        let names = ["record-1.0.json", "original/complete.json", "original/early.json", "original/camel.json", "original/first.json",
+            "original/sparse.json", "original/failed.json", "original/checkpoint.json"];
+        let mut value: serde_json::Value = serde_json::from_slice(&fs::read(path(names[which])).unwrap()).unwrap();
+        for (place, odd) in changes {
+            let mut found = Vec::new();
+            places(&value, "", &mut found);
+            *value.pointer_mut(&found[place.index(found.len())]).unwrap() = odd;
+        }
+        let bytes = serde_json::to_vec(&value).unwrap();
+        // Either a named error, or a record that has a page and rows.
+        match read(&bytes) {
+            Ok(record) => {
+                prop_assert!(!record.id.is_empty());
+                prop_assert!(conclave::records::page::page(&record).ends_with("</html>\n"));
+            }
+            Err(error) => prop_assert!(matches!(error, RecordReadError::NotARecord | RecordReadError::Newer(_)), "{error}"),
+        }
+        let _ = extract::rows(&bytes, "consult-a", Timestamp(0));
+    }
+
+    #[test]
+    fn changed_or_lost_bytes_never_panic(which in 0usize..3, at in any::<prop::sample::Index>(), byte in any::<u8>(), length in any::<prop::sample::Index>()) {
+        let names = ["record-1.0.json", "original/complete.json", "original/partial.jsonl"];
+        let mut bytes = fs::read(path(names[which])).unwrap();
+        let place = at.index(bytes.len());
+        bytes[place] = byte;
+        let _ = read(&bytes).map(|record| conclave::records::page::page(&record));
+        bytes.truncate(length.index(bytes.len()));
+        let _ = read(&bytes);
+        let _ = extract::rows(&bytes, "consult-a", Timestamp(0));
+    }
+}
