@@ -1,4 +1,4 @@
-//! What the record says of a consultation that was hedged, ended early, or gone on with.
+//! The record of a consultation that was hedged, ended early or resumed.
 
 use std::time::Duration;
 
@@ -55,7 +55,7 @@ fn resuming_reopens_the_consultation_without_the_gap() {
     assert_eq!(&recorded(&events)["abort_reason"], &Value::Null);
     assert_eq!(
         again.lost_calls, before.lost_calls,
-        "what was dropped may have cost something all the same"
+        "a dropped call may have cost something"
     );
 }
 
@@ -161,7 +161,7 @@ fn inconsistent_log_folds_without_panic() {
     ));
     let slow = Event::Call(CallEvent::Hedged {
         call: CallId(78),
-        agent_id: AgentId::from("nobody"),
+        agent_id: AgentId::from("unknown"),
         model: ModelRef::new("a", "b"),
         backup: ModelRef::new("c", "d"),
         after_ms: 1,

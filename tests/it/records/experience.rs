@@ -1,5 +1,5 @@
-//! What is learnt from the index: only from enough calls, only of the models that are asked, and
-//! only from whole answers.
+//! Experience from the index: only from enough calls, only of the requested models, and only from
+//! complete answers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -38,7 +38,7 @@ fn call(output_tokens: u64, first_token_ms: u64) -> CallRow<'static> {
     }
 }
 
-/// An index with these calls, each newer than the one before.
+/// Returns an index with these calls, oldest first.
 fn index(calls: impl IntoIterator<Item = CallRow<'static>>) -> Index {
     let index = Index::in_memory().unwrap();
     index

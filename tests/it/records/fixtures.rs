@@ -1,4 +1,4 @@
-//! What earlier versions wrote is still read. A fixture is never changed: a new version adds one.
+//! Journals and records of earlier versions are read. A fixture never changes: a new version adds one.
 
 use std::path::Path;
 
@@ -39,7 +39,7 @@ fn a_record_of_version_1_0_is_read() {
     );
 }
 
-/// Its order of labels was drawn by a generator that is gone: it is shown, and not drawn again.
+/// Its label order came from a generator that no longer exists, so it is shown but not drawn again.
 #[test]
 fn a_journal_of_version_1_1_is_read_and_cannot_be_resumed() {
     let read = read_journal(&fixture("journal-1.1.jsonl")).unwrap();
@@ -62,8 +62,8 @@ fn a_journal_of_version_1_1_is_read_and_cannot_be_resumed() {
     assert_eq!(replay(&read.events).unwrap_err(), ReplayError::OlderVersion);
 }
 
-/// Its calls and terms name the token limit `room`, and its label order was drawn by a generator
-/// that is gone.
+/// Its calls and terms name the token limit `room`, and its label order came from a generator that no
+/// longer exists.
 #[test]
 fn a_journal_of_version_1_2_is_read_and_cannot_be_resumed() {
     let read = read_journal(&fixture("journal-1.2.jsonl")).unwrap();

@@ -1,4 +1,4 @@
-//! The journal is the source of truth: what was taken is there, and what is torn is told.
+//! The journal has every event that was accepted, and reports a torn tail.
 
 use std::fs;
 use std::path::Path;
@@ -66,15 +66,15 @@ fn a_journal_cut_in_its_tail_loses_at_most_its_last_event() {
         fs::write(&path, &whole[..end]).unwrap();
         let read = read_journal(&path).unwrap();
         // Only its line break may be missing from a line that counts.
-        let kept = if end >= whole.len() - 1 {
+        let count = if end >= whole.len() - 1 {
             events.len()
         } else {
             events.len() - 1
         };
-        assert_eq!(read.events, events[..kept], "cut at {end}");
+        assert_eq!(read.events, events[..count], "cut at {end}");
         assert_eq!(
             read.torn_bytes,
-            if kept == events.len() {
+            if count == events.len() {
                 0
             } else {
                 (end - last) as u64

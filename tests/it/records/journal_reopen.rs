@@ -1,5 +1,5 @@
-//! A journal is gone on with where it was left: nothing whole is lost, nothing torn is kept, and
-//! never by two.
+//! A reopened journal continues after its last whole event: whole events stay, a torn line is cut, and
+//! only one process writes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ fn write(journal: &mut Journal, events: &[Envelope]) {
     journal.finish().unwrap();
 }
 
-/// A journal of these events, written and let go of.
+/// Writes a journal of these events and closes it.
 fn written(folder: &Path, events: &[Envelope]) -> PathBuf {
     let path = folder.join("consult-x.jsonl");
     write(&mut Journal::create(&path).unwrap(), events);
@@ -35,11 +35,11 @@ fn refused(path: &Path) -> ReopenError {
 fn events_after_reopening_follow_the_earlier_ones() {
     let home = tempfile::tempdir().unwrap();
     let events = sample_events::complete();
-    for kept in [1, 2, events.len() - 1] {
-        let path = written(home.path(), &events[..kept]);
+    for count in [1, 2, events.len() - 1] {
+        let path = written(home.path(), &events[..count]);
         let (mut journal, read) = reopen(&path);
-        assert_eq!(read, events[..kept]);
-        write(&mut journal, &events[kept..]);
+        assert_eq!(read, events[..count]);
+        write(&mut journal, &events[count..]);
         let again = read_journal(&path).unwrap();
         assert_eq!(again.events, events.clone());
         assert_eq!(again.torn_bytes, 0);
@@ -60,14 +60,14 @@ fn reopening_cuts_a_torn_line_and_adds_a_missing_line_break() {
         + 1;
     for end in last..=whole.len() {
         fs::write(&path, &whole[..end]).unwrap();
-        let kept = if end >= whole.len() - 1 {
+        let count = if end >= whole.len() - 1 {
             events.len()
         } else {
             events.len() - 1
         };
         let (mut journal, read) = reopen(&path);
-        assert_eq!(read, events[..kept], "cut at {end}");
-        write(&mut journal, &events[kept..]);
+        assert_eq!(read, events[..count], "cut at {end}");
+        write(&mut journal, &events[count..]);
         assert_eq!(fs::read(&path).unwrap(), whole, "cut at {end}");
     }
 }
@@ -95,7 +95,7 @@ fn locked_journal_is_refused_until_its_lock_is_released() {
     assert_eq!(read, events);
     assert!(
         matches!(refused(&path), ReopenError::Busy { .. }),
-        "who goes on holds the lock as well"
+        "the reopened journal is locked as well"
     );
 }
 

@@ -1,6 +1,6 @@
-//! Money from the token to the record: whatever the providers report, the record's totals are the
-//! sum of what each call cost, in every grouping, to the micro-dollar. What a call costs is worked
-//! out a second time here, from the words of the price list.
+//! Money from the token to the record: for any usage that providers report, the record's totals are the
+//! sum of the calls' costs in every grouping, to the micro-dollar. The expected cost of a call is
+//! computed here independently, from the price list's definition.
 
 use std::collections::BTreeMap;
 
@@ -20,9 +20,9 @@ use serde_json::Value;
 
 use crate::support::script::{Player, good_text, plan};
 
-/// A price as a list has it: dollars for a million tokens, in micro-dollars.
+/// A price as in the list: for a million tokens, in micro-dollars.
 #[derive(Clone, Debug)]
-struct Listed {
+struct ListedPrice {
     rates: [u64; 4],
     tier: Option<(u64, [u64; 4])>,
 }
@@ -37,10 +37,10 @@ struct Ending {
     fails: bool,
 }
 
-fn listed() -> impl Strategy<Value = Listed> {
+fn listed() -> impl Strategy<Value = ListedPrice> {
     let rates = || prop::array::uniform4(0..60_000_000u64);
     (rates(), prop::option::of((1..400_000u64, rates())))
-        .prop_map(|(rates, tier)| Listed { rates, tier })
+        .prop_map(|(rates, tier)| ListedPrice { rates, tier })
 }
 
 fn ending() -> impl Strategy<Value = Ending> {
@@ -75,7 +75,7 @@ fn rates([input, output, cache_read, cache_write]: [u64; 4]) -> Rates {
 }
 
 /// Micro-dollars, rounded half up once; `None` without a price.
-fn expected(listed: Option<&Listed>, [input, output, read, write]: [u64; 4]) -> Option<u64> {
+fn expected(listed: Option<&ListedPrice>, [input, output, read, write]: [u64; 4]) -> Option<u64> {
     let listed = listed?;
     let [per_input, per_output, per_read, per_write] = match &listed.tier {
         Some((above, second)) if input + read + write > *above => *second,
@@ -95,10 +95,10 @@ fn expected(listed: Option<&Listed>, [input, output, read, write]: [u64; 4]) -> 
     Some(u64::try_from((2 * exact + 1_000_000) / 2_000_000).unwrap())
 }
 
-/// The models of the panel that have a price, and the one that serves in another's place.
+/// The model that answers in place of the requested one.
 const OTHER: &str = "another-model";
 
-fn priced(prices: &[Listed]) -> (Plan, BTreeMap<ModelRef, Listed>) {
+fn priced(prices: &[ListedPrice]) -> (Plan, BTreeMap<ModelRef, ListedPrice>) {
     let mut plan = plan();
     // The third seat's model has no price.
     let mut models = vec![
@@ -107,7 +107,7 @@ fn priced(prices: &[Listed]) -> (Plan, BTreeMap<ModelRef, Listed>) {
     ];
     models.push(ModelRef::new("anthropic", OTHER));
     let table: BTreeMap<_, _> = models.into_iter().zip(prices.iter().cloned()).collect();
-    let price = |listed: &Listed| Price {
+    let price = |listed: &ListedPrice| Price {
         base: rates(listed.rates),
         long_context: listed.tier.map(|(above_tokens, second)| LongContext {
             above_tokens,
@@ -158,8 +158,12 @@ fn outcome(ask: &Ask, ending: &Ending) -> Outcome {
     })
 }
 
-/// What a call costs, and whether it may have cost more.
-fn worth(ask: &Ask, ending: &Ending, table: &BTreeMap<ModelRef, Listed>) -> (u64, bool) {
+/// Returns the cost of a call, and whether it is a lower bound.
+fn expected_cost(
+    ask: &Ask,
+    ending: &Ending,
+    table: &BTreeMap<ModelRef, ListedPrice>,
+) -> (u64, bool) {
     if let Some(reported) = ending.reported {
         return (reported, false);
     }
@@ -195,18 +199,18 @@ proptest! {
     ) {
         let (plan, table) = priced(&prices);
         let mut player = Player::started(plan);
-        let mut worths = BTreeMap::new();
+        let mut costs = BTreeMap::new();
         let mut next = endings.iter().cycle();
         player.finish(|ask| {
             let ending = next.next().unwrap();
-            worths.insert(ask.call, worth(ask, ending, &table));
+            costs.insert(ask.call, expected_cost(ask, ending, &table));
             outcome(ask, ending)
         });
         let written = record(&Transcript::fold(&player.log).unwrap());
         let mut groups: BTreeMap<(&str, String), (u64, bool)> = BTreeMap::new();
         for envelope in &player.log {
             let Event::Call(CallEvent::Started { call, agent_id, round_number, model, .. }) = &envelope.event else { continue };
-            let (cost, more) = worths[call];
+            let (cost, more) = costs[call];
             let keys = [
                 ("by_provider", model.provider.to_string()),
                 ("by_model", model.to_string()),
@@ -220,8 +224,8 @@ proptest! {
             }
         }
         for ((grouping, key), sum) in &groups {
-            let told = if grouping.is_empty() { &written["cost"] } else { &written["cost"][grouping][key] };
-            prop_assert_eq!(sums(told), *sum, "{} {}", grouping, key);
+            let group = if grouping.is_empty() { &written["cost"] } else { &written["cost"][grouping][key] };
+            prop_assert_eq!(sums(group), *sum, "{} {}", grouping, key);
         }
         for grouping in ["by_provider", "by_model", "by_agent", "by_round"] {
             let known = groups.keys().filter(|(of, _)| *of == grouping).count();

@@ -1,5 +1,5 @@
-//! What a month has cost: each consultation counts once, by its record, or by its journal when that
-//! knows more.
+//! The cost of a month: each consultation counts once, by its record, or by its journal if that is
+//! newer.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -22,7 +22,7 @@ fn exactly(micro: u64) -> Cost {
     Cost::exactly(MicroUsd(micro))
 }
 
-/// A file that was last written at this moment, and so many seconds later.
+/// Writes a file with its modification time this many seconds after `at`.
 fn write(logs: &Path, name: &str, text: &str, at: &str, seconds: u64) {
     let path = logs.join(name);
     fs::write(&path, text).unwrap();
@@ -36,14 +36,14 @@ fn write(logs: &Path, name: &str, text: &str, at: &str, seconds: u64) {
         .unwrap();
 }
 
-fn record(id: &str, began: &str, cost: Cost) -> String {
-    json!({"schema_version": "1.0", "consultation_id": id, "timestamp": began, "cost": cost})
+fn record(id: &str, started: &str, cost: Cost) -> String {
+    json!({"schema_version": "1.0", "consultation_id": id, "timestamp": started, "cost": cost})
         .to_string()
 }
 
-/// A journal of one call.
-fn journal(came_back: &str, cost: u64) -> String {
-    json!({"at": came_back, "type": "call:finished", "data": {"call": 1, "cost": exactly(cost)}})
+/// Returns a journal line of one call.
+fn journal(finished: &str, cost: u64) -> String {
+    json!({"at": finished, "type": "call:finished", "data": {"call": 1, "cost": exactly(cost)}})
         .to_string()
         + "\n"
 }
@@ -105,7 +105,7 @@ fn killed_consultation_counts_by_its_journal() {
     let logs = folder.path();
     write(logs, "consult-a.jsonl", &journal(NOVEMBER, 3), NOVEMBER, 0);
     assert_eq!(spent(logs), exactly(3));
-    // It was gone on with, and killed again: the record is older than the journal.
+    // It was resumed and killed again: the record is older than the journal.
     write(
         logs,
         "consult-b.json",

@@ -1,4 +1,4 @@
-//! Processes that share a monthly budget and are killed: what they may have spent stays counted.
+//! Killed processes that share a monthly budget: their reservations stay counted.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
@@ -14,14 +14,14 @@ fn open(home: &Path) -> MonthBudget {
     MonthBudget::open(home, jiff::civil::date(2026, 11, 22), LIMIT, Cost::default).unwrap()
 }
 
-/// A process of its own: it reserves 30 until the budget is used up, settles every other call at 10,
-/// says so, and waits to be killed.
+/// Runs as a process of its own: reserves 30 until the budget is used up, settles every other call at
+/// 10, prints a line, and waits to be killed.
 #[test]
 #[ignore = "started by the other test"]
 #[expect(
     clippy::disallowed_methods,
     clippy::print_stdout,
-    reason = "a process that is started with its home in the environment and says when it is done"
+    reason = "the process gets its home from the environment and reports on standard output"
 )]
 fn process_that_is_killed() {
     let Some(home) = std::env::var_os(HOME) else {
@@ -53,10 +53,10 @@ fn start(home: &Path) -> Child {
 
 fn wait_until_used_up(child: &mut Child) {
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let said = lines
+    let is_used_up = lines
         .map_while(Result::ok)
         .any(|line| line.contains("used up"));
-    assert!(said, "the process ended early");
+    assert!(is_used_up, "the process ended early");
 }
 
 fn has_file(home: &Path, pid: u32) -> bool {
@@ -100,7 +100,7 @@ fn a_process_killed_at_any_moment_leaves_whole_files() {
     for _ in 0..12 {
         let mut child = start(home.path());
         let witness = open(home.path());
-        // Killed as soon as it has a file of its own, whatever it does then.
+        // The process is killed once it has its own file, at an arbitrary moment.
         while !has_file(home.path(), child.id()) {
             assert_eq!(child.try_wait().unwrap(), None, "the process ended early");
         }

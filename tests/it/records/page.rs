@@ -1,5 +1,5 @@
-//! The page of a consultation shows whatever was written as text, has no other markup than the
-//! program's own, and loads nothing.
+//! The page of a consultation shows all foreign text as text, has only the program's own markup, and
+//! loads nothing.
 
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::artifact::{
@@ -21,8 +21,7 @@ use proptest::prelude::*;
 use crate::support::html::{ScannedPage, scan};
 use crate::support::sample_events;
 
-/// A consultation with something of everything, each text of its own: `say` is given a number and
-/// says what stands there.
+/// Returns a consultation with every kind of content, in which `say` returns the text for each number.
 fn consultation(say: &dyn Fn(usize) -> String) -> StoredRecord {
     let mut at = 0;
     let mut next = || {
@@ -203,7 +202,7 @@ fn name(at: usize) -> String {
     format!("«{at}»")
 }
 
-/// What stands where a name stood, once it is shown.
+/// Replaces each name in the text by its shown content.
 fn filled(text: &str, say: &dyn Fn(usize) -> String) -> String {
     let mut parts = text.split('«');
     let first = parts.next().unwrap().to_owned();
@@ -213,10 +212,10 @@ fn filled(text: &str, say: &dyn Fn(usize) -> String) -> String {
     })
 }
 
-/// The document's structure, and what can be read in it, but for the title, which is cut.
+/// Returns the tags and the visible text of a page, without the title, which is cut.
 fn apart(page: &str) -> (Vec<String>, String) {
     let ScannedPage { mut tags, text, .. } = scan(page);
-    // The order of heading sizes does not depend on what a question says.
+    // A long text has another class, which is not part of the structure.
     for tag in &mut tags {
         *tag = tag.replace("class=\"said long\"", "class=\"said\"");
     }
@@ -372,7 +371,7 @@ fn complete_consultation_reads_in_order() {
         &Transcript::fold(&sample_events::complete()).unwrap(),
     )));
     let mut rest = text.as_str();
-    for told in [
+    for expected in [
         "Should I use OAuth or JWT?",
         "Answer",
         "85%",
@@ -404,8 +403,8 @@ fn complete_consultation_reads_in_order() {
         "2026-11-21 08:30 UTC",
         "converge/independent v1.0",
     ] {
-        let found = rest.find(told).and_then(|at| rest.get(at..));
-        rest = found.unwrap_or_else(|| panic!("{told} in {rest}"));
+        let found = rest.find(expected).and_then(|at| rest.get(at..));
+        rest = found.unwrap_or_else(|| panic!("{expected} in {rest}"));
     }
 }
 
@@ -416,7 +415,7 @@ fn menu_shows_each_option_and_an_answer_by_rule_says_so() {
     )))
     .text;
     let mut rest = menu.as_str();
-    for told in [
+    for expected in [
         "Answer",
         "each option has its own",
         "Ask first whether partners will call the interface.",
@@ -436,9 +435,9 @@ fn menu_shows_each_option_and_an_answer_by_rule_says_so() {
         "Evidence",
     ] {
         rest = rest
-            .find(told)
+            .find(expected)
             .and_then(|at| rest.get(at..))
-            .unwrap_or_else(|| panic!("{told} in {rest}"));
+            .unwrap_or_else(|| panic!("{expected} in {rest}"));
     }
     assert_eq!(
         menu.matches("Cons\n").count(),
@@ -490,7 +489,7 @@ proptest! {
 
     #[test]
     fn text_never_changes_the_markup(texts in proptest::collection::vec(r#"(\PC|[\u{0}-\u{20}<>&"'=/!\-\u{202e}]|</|<!--|&#|&lt;|script|style){0,30}"#, 1..8)) {
-        // Something stands there: an empty text is said to be empty, which is another page.
+        // The texts are not empty: an empty text has its own markup.
         shows_as_text(&|at| format!("{at}x{}x", texts[at % texts.len()]));
     }
 }

@@ -160,7 +160,7 @@ fn page_leaves_out_steps_that_did_not_run() {
     assert_eq!(complete.get("scrubbing_report"), None);
 }
 
-/// A complete consultation whose prompts would have had so many tokens more in Rounds 3 and 4.
+/// Returns a complete consultation whose prompts in Rounds 3 and 4 saved this many tokens.
 fn filtered(tokens_saved: u64) -> Vec<Envelope> {
     let mut events = sample_events::complete();
     for envelope in &mut events {
@@ -261,7 +261,7 @@ fn fallback_model_is_named_beside_its_answer() {
     assert_eq!(substituted["perspectives"][2]["model"], "grok-4.7");
     assert_eq!(
         substituted["agents"][2]["model"], "gemini-3-pro",
-        "the panel as it was agreed to"
+        "the panel of the plan"
     );
 }
 
@@ -272,9 +272,9 @@ fn results_are_written_after_the_journal_and_read_back() {
     let transcript = Transcript::fold(&events).unwrap();
     let files = ConsultationFiles::in_folder(home.path(), &transcript.id);
     files.write_results(&transcript, "# Markdown\n").unwrap();
-    let kept = stored::read_file(&files.record).unwrap();
-    assert_eq!(kept.consultation_id(), Some(transcript.id.clone()));
-    assert_eq!(kept.cost, Some(transcript.total().cost));
+    let stored_record = stored::read_file(&files.record).unwrap();
+    assert_eq!(stored_record.consultation_id(), Some(transcript.id.clone()));
+    assert_eq!(stored_record.cost, Some(transcript.total().cost));
     assert_eq!(
         std::fs::read_to_string(&files.markdown).unwrap(),
         "# Markdown\n"

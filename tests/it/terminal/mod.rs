@@ -1,13 +1,13 @@
 //! Tests of `terminal`.
 
-#[cfg(unix)]
-mod asking;
 mod dashboard;
-mod stored_report;
 mod offer;
 mod person;
-mod printing;
+mod printer;
 mod progress;
 #[cfg(unix)]
 mod pty;
+#[cfg(unix)]
+mod questions;
 mod report;
+mod stored_report;

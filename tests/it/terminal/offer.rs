@@ -1,5 +1,5 @@
-//! The offer to end after Round 2, on a real terminal: what it says, what speaks against it, and
-//! what each answer leads to.
+//! The offer to end after Round 2, on a real terminal: its text, its objections, and the effect of each
+//! answer.
 
 use serde_json::{Value, json};
 
@@ -10,18 +10,18 @@ use crate::support::pty::{Output, Terminal};
 
 const OFFER: &str = "Terminate early and skip Rounds 3-4? [Y/n] ";
 
-/// A judge (the panel's OpenAI model, whose second call it is) that is this sure of what these
-/// experts agree on.
+/// Starts a server whose judge (the second call of the panel's OpenAI model) has this confidence in a
+/// point with these supporters.
 fn judged(confidence: f64, supporters: &[&str], tensions: &Value) -> ProviderServer {
     let server = ProviderServer::start();
-    let found = json!({
+    let synthesis = json!({
         "consensus_points": [{"point": "Start small", "supporting_agents": supporters, "confidence": confidence}],
         "tensions": tensions,
         "priority_order": ["Speed"],
     });
     server.on(
         On::vendor(Vendor::OpenAi).nth(2),
-        Answer::text(found.to_string()),
+        Answer::text(synthesis.to_string()),
     );
     server
 }
@@ -42,8 +42,7 @@ fn consult(server: &ProviderServer, width: u16, arguments: &[&str]) -> (Conclave
 
 const ALL: [&str; 3] = ["Expert A", "Expert B", "Expert C"];
 
-/// Requests by what they ask for, in the order of the rounds; together they are all that there
-/// were.
+/// Counts the requests of each kind, in the order of the rounds, and asserts that there are no others.
 fn requests(server: &ProviderServer) -> [usize; 5] {
     let asked: Vec<usize> = request_counts(server)
         .into_iter()
@@ -76,7 +75,7 @@ fn accepting_the_offer_ends_before_later_rounds() {
     );
     assert!(
         !text.contains("Against it"),
-        "nothing speaks against it: {text}"
+        "there are no objections: {text}"
     );
     assert!(
         answer.contains("Start small") && answer.contains("**Confidence:** 92%"),
@@ -147,11 +146,7 @@ fn resume_repeats_an_offer_interrupted_by_ctrl_c() {
         "{}",
         ran.stderr
     );
-    assert_eq!(
-        requests(&server),
-        [3, 1, 0, 0, 0],
-        "nothing is paid for twice"
-    );
+    assert_eq!(requests(&server), [3, 1, 0, 0, 0], "no call is repeated");
 }
 
 #[test]

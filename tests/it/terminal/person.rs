@@ -1,5 +1,4 @@
-//! The person at the terminal: what is asked, what is made of the answers, and what happens when
-//! nobody answers.
+//! The user at the terminal: the questions, the reading of the answers, and the end of the input.
 
 use std::io::{self, BufReader, Write};
 use std::sync::Mutex;
@@ -15,11 +14,11 @@ use conclave::terminal::output::printer::Verbosity;
 use conclave::terminal::prompt::keyboard::Keyboard;
 use conclave::terminal::prompt::person::TerminalPerson;
 
-use super::printing::Captured;
+use super::printer::CapturedPrinter;
 
-/// The answer to a question, what was on the screen, and the amounts that were saved.
+/// The answer to a question, the screen, and the saved amounts.
 #[derive(Debug, PartialEq)]
-struct Asked {
+struct QuestionReport {
     answer: Answer,
     screen: String,
     saved: Vec<MicroUsd>,
@@ -29,8 +28,8 @@ async fn ask_saving(
     question: &Question,
     typed: &'static str,
     saving: Result<(), &'static str>,
-) -> Asked {
-    let captured = Captured::new(Verbosity::Normal, Some(80));
+) -> QuestionReport {
+    let captured = CapturedPrinter::new(Verbosity::Normal, Some(80));
     let saved = Mutex::new(Vec::new());
     let save = |amount| match saving {
         Ok(()) => {
@@ -52,14 +51,14 @@ async fn ask_saving(
         month,
     );
     let answer = person.ask(question).await;
-    Asked {
+    QuestionReport {
         answer,
         screen: captured.err(),
         saved: saved.lock().unwrap().clone(),
     }
 }
 
-async fn ask(question: &Question, typed: &'static str) -> Asked {
+async fn ask(question: &Question, typed: &'static str) -> QuestionReport {
     ask_saving(question, typed, Ok(())).await
 }
 
@@ -110,41 +109,41 @@ async fn the_cost_gate_accepts_enter_or_a_word_and_repeats_otherwise() {
     ] {
         assert_eq!(ask(&gate, typed).await.answer, answer, "{typed:?}");
     }
-    let asked = ask(&gate, "maybe\nfail\nn\n").await;
-    assert_eq!(asked.answer, Answer::No);
+    let report = ask(&gate, "maybe\nfail\nn\n").await;
+    assert_eq!(report.answer, Answer::No);
     assert!(
-        asked
+        report
             .screen
             .starts_with("Estimated cost: $0.21 – $0.45 – $0.90\n"),
         "{}",
-        asked.screen
+        report.screen
     );
     assert!(
-        asked.screen.ends_with(
+        report.screen.ends_with(
             "\n\nProceed? [Y/n/Always] Please answer y, n or always: Please answer y, n or always: "
         ),
         "{}",
-        asked.screen
+        report.screen
     );
 }
 
 #[tokio::test]
 async fn always_asks_for_the_amount_and_saves_it() {
-    let asked = ask(&consent(&[GateReason::Cost]), "Always\n0.75\n").await;
-    assert_eq!(asked.answer, Answer::Always(MicroUsd(750_000)));
-    assert_eq!(&asked.saved[..], &[MicroUsd(750_000)][..]);
+    let report = ask(&consent(&[GateReason::Cost]), "Always\n0.75\n").await;
+    assert_eq!(report.answer, Answer::Always(MicroUsd(750_000)));
+    assert_eq!(&report.saved[..], &[MicroUsd(750_000)][..]);
     let end = "Auto-approve consultations under: $[1.00] Consultations under $0.75 will be auto-approved (saved in config.json)\n";
     assert!(
-        asked.screen.replace("\n  ", " ").ends_with(end),
+        report.screen.replace("\n  ", " ").ends_with(end),
         "{}",
-        asked.screen
+        report.screen
     );
 
-    let asked = ask(&consent(&[GateReason::Cost]), "a\nmuch\n-1\n\n").await;
-    assert_eq!(asked.answer, Answer::Always(MicroUsd(1_000_000)));
-    assert_eq!(&asked.saved[..], &[MicroUsd(1_000_000)][..]);
+    let report = ask(&consent(&[GateReason::Cost]), "a\nmuch\n-1\n\n").await;
+    assert_eq!(report.answer, Answer::Always(MicroUsd(1_000_000)));
+    assert_eq!(&report.saved[..], &[MicroUsd(1_000_000)][..]);
     assert_eq!(
-        asked
+        report
             .screen
             .matches("Please enter an amount of dollars such as 0.50")
             .count(),
@@ -154,56 +153,56 @@ async fn always_asks_for_the_amount_and_saves_it() {
 
 #[tokio::test]
 async fn an_amount_that_cannot_be_saved_still_approves_this_run() {
-    let asked = ask_saving(
+    let report = ask_saving(
         &consent(&[GateReason::Cost]),
         "always\n2\n",
         Err("permission denied"),
     )
     .await;
-    assert_eq!(asked.answer, Answer::Yes);
+    assert_eq!(report.answer, Answer::Yes);
     assert!(
-        asked
+        report
             .screen
             .contains("⚠️ The amount could not be saved: permission denied."),
         "{}",
-        asked.screen
+        report.screen
     );
 }
 
 #[tokio::test]
 async fn always_is_not_offered_when_no_threshold_would_help() {
-    let asked = ask(
+    let report = ask(
         &consent(&[GateReason::MonthlyBudget, GateReason::LargeContext]),
         "always\ny\n",
     )
     .await;
-    assert_eq!(asked.answer, Answer::Yes);
-    assert_eq!(asked.saved, vec![]);
+    assert_eq!(report.answer, Answer::Yes);
+    assert_eq!(report.saved, vec![]);
     assert!(
-        asked
+        report
             .screen
             .contains("⚠️ This would bring the month to $5.35, above its budget of $5.00.\n"),
         "{}",
-        asked.screen
+        report.screen
     );
     assert!(
-        asked
+        report
             .screen
             .ends_with("Proceed? [Y/n] Please answer y or n: "),
         "{}",
-        asked.screen
+        report.screen
     );
 }
 
 #[tokio::test]
 async fn choosing_to_wait_is_confirmed() {
-    let asked = ask(&pulse(), "\n").await;
-    assert_eq!(asked.answer, Answer::Yes);
+    let report = ask(&pulse(), "\n").await;
+    assert_eq!(report.answer, Answer::Yes);
     let screen = "⏱️ Still waiting on Security Expert (72s elapsed).\nContinue waiting? [Y/n] ⏳ Continuing...\n";
-    assert_eq!(asked.screen, screen);
-    let asked = ask(&pulse(), "n\n").await;
-    assert_eq!(asked.answer, Answer::No);
-    assert!(!asked.screen.contains("Continuing"));
+    assert_eq!(report.screen, screen);
+    let report = ask(&pulse(), "n\n").await;
+    assert_eq!(report.answer, Answer::No);
+    assert!(!report.screen.contains("Continuing"));
 }
 
 #[tokio::test]
@@ -230,26 +229,18 @@ async fn a_substitution_is_accepted_refused_or_ends_the_run() {
 #[tokio::test]
 async fn end_of_input_is_no_answer_and_ends_the_line() {
     for question in [consent(&[GateReason::Cost]), pulse(), substitution()] {
-        let asked = ask(&question, "").await;
-        assert_eq!(asked.answer, Answer::Gone);
-        assert!(asked.screen.ends_with("] \n"), "{:?}", asked.screen);
+        let report = ask(&question, "").await;
+        assert_eq!(report.answer, Answer::Gone);
+        assert!(report.screen.ends_with("] \n"), "{:?}", report.screen);
     }
-    let asked = ask(&consent(&[GateReason::Cost]), "always\n").await;
-    assert_eq!(
-        asked.answer,
-        Answer::Gone,
-        "an amount that was not given is not saved, and nothing is spent"
-    );
-    assert_eq!(
-        asked.saved,
-        vec![],
-        "an amount that was not given is not saved, and nothing is spent"
-    );
+    let report = ask(&consent(&[GateReason::Cost]), "always\n").await;
+    assert_eq!(report.answer, Answer::Gone, "nothing is spent");
+    assert_eq!(report.saved, vec![], "no amount is saved");
 }
 
 #[tokio::test]
 async fn a_withdrawn_question_ends_its_line_and_takes_no_later_answer() {
-    let captured = Captured::new(Verbosity::Normal, Some(80));
+    let captured = CapturedPrinter::new(Verbosity::Normal, Some(80));
     let (reader, mut writer) = io::pipe().unwrap();
     let (save, vendor) = (
         |_| Ok(String::new()),
@@ -286,7 +277,7 @@ async fn a_withdrawn_question_ends_its_line_and_takes_no_later_answer() {
     let end = "[Y/n/Fail] \nmeanwhile\nSwitch to xai (grok-4.7) for this agent? [Y/n/Fail] ";
     assert!(
         captured.err().ends_with(end),
-        "what is said meanwhile stands above the question: {:?}",
+        "a note appears above the question: {:?}",
         captured.err()
     );
 }

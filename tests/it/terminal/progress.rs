@@ -1,4 +1,4 @@
-//! What a pipe or a log gets while a consultation runs.
+//! The progress that a pipe or a log gets.
 
 use conclave::consultation::event::{
     AbortReason, CallEvent, CancelReason, ConsultationEvent, CostEvent, Envelope, Event,
@@ -17,11 +17,11 @@ use conclave::engine::ports::{Delta, Subscriber};
 use conclave::terminal::output::printer::Verbosity;
 use conclave::terminal::progress::ProgressReporter;
 
-use super::printing::Captured;
+use super::printer::CapturedPrinter;
 use crate::support::sample_events::{self, EventBuilder};
 
 fn lines(events: &[Envelope], verbosity: Verbosity, width: Option<u16>) -> String {
-    let captured = Captured::new(verbosity, width);
+    let captured = CapturedPrinter::new(verbosity, width);
     let mut progress = ProgressReporter::plain(captured.printer.clone());
     for event in events {
         progress.event(event).unwrap();
@@ -94,7 +94,7 @@ fn substituted(reason: WhySubstituted, message: &str) -> Event {
     })
 }
 
-/// Everything that control says of a run: health, hedges, substitutions, pulses, ceilings.
+/// Events of every control action: health, hedges, substitutions, pulses, ceilings.
 fn controlled() -> Vec<Envelope> {
     let mut sample = EventBuilder::new(sample_events::panel());
     sample.begin(Consent::Ceiling);
@@ -230,10 +230,10 @@ fn a_resumed_run_shows_its_question() {
         wait_ms: 1_000,
         reason: "overloaded".to_owned(),
     }));
-    let captured = Captured::new(Verbosity::Verbose, None);
+    let captured = CapturedPrinter::new(Verbosity::Verbose, None);
     let mut progress = ProgressReporter::plain(captured.printer.clone());
     progress.catch_up(&history, history[0].at);
-    assert_eq!(captured.err(), "", "what is past is not told again");
+    assert_eq!(captured.err(), "", "past events are not repeated");
     for event in &sample.events {
         progress.event(event).unwrap();
     }
@@ -241,15 +241,15 @@ fn a_resumed_run_shows_its_question() {
     assert_eq!(captured.err(), expected);
 }
 
-/// The judge's call of Round 2 in pieces, and an expert's beside it.
+/// Returns the output while the judge's call of Round 2 streams, beside an expert's call.
 fn streamed(verbosity: Verbosity) -> String {
     let mut sample = EventBuilder::new(sample_events::panel());
     sample.emit(Event::Round(RoundEvent::Started { round_number: 2 }));
     let expert = sample.thinking("security", AnswerKind::Revision);
     let judge = sample.thinking("judge", AnswerKind::Synthesis);
-    let captured = Captured::new(verbosity, None);
+    let captured = CapturedPrinter::new(verbosity, None);
     let mut progress = ProgressReporter::plain(captured.printer.clone()).with_judges_text();
-    let begun = sample.events.len();
+    let first_events = sample.events.len();
     for event in &sample.events {
         progress.event(event).unwrap();
     }
@@ -272,7 +272,7 @@ fn streamed(verbosity: Verbosity) -> String {
     captured.printer.note("news");
     progress.delta(judge, &Delta::Text(" lifetime\"}]}".to_owned()));
     sample.finished(judge, "judge", AnswerKind::Synthesis, None, vec![]);
-    for event in &sample.events[begun..] {
+    for event in &sample.events[first_events..] {
         progress.event(event).unwrap();
     }
     captured.err()

@@ -1,4 +1,4 @@
-//! The document as people read it.
+//! The report as Markdown and on the screen.
 
 use conclave::consultation::event::{CallEvent, Envelope, Event};
 use conclave::consultation::transcript::Transcript;
@@ -53,8 +53,8 @@ fn hostile_options_stay_within_their_section() {
 #[test]
 fn an_answer_without_a_judge_states_its_source() {
     let text = markdown(&sample_events::composed());
-    let told = "Use OAuth 2.0 with JWT access tokens.\n\n_Put together from the judge's synthesis of Round 2; no verdict was asked for._\n";
-    assert!(text.contains(told), "{text}");
+    let answer = "Use OAuth 2.0 with JWT access tokens.\n\n_Put together from the judge's synthesis of Round 2; no verdict was asked for._\n";
+    assert!(text.contains(answer), "{text}");
     assert!(!markdown(&sample_events::complete()).contains("Put together"));
 }
 

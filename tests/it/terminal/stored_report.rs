@@ -1,4 +1,4 @@
-//! What was read back, as people read it; whole and in parts.
+//! The report of a stored record, whole and in parts.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! Several at once write to the index, make it anew, and find that there is none: no row is lost,
-//! and nobody fails.
+//! Concurrent processes write to the index, rebuild it and find it missing: no row is lost, and no
+//! process fails.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
@@ -18,8 +18,7 @@ fn id(consultation: &GeneratedConsultation) -> ConsultationId {
     ConsultationId::from_unique(consultation.id.strip_prefix("consult-").unwrap())
 }
 
-/// Writes a record, and then its rows as its process would, with an opening of its own for each
-/// step.
+/// Writes a record and its rows as its process does, opening the index for each step.
 fn live(home: &Home, consultation: &GeneratedConsultation) {
     follow::begin(&mut home.open(), &id(consultation), consultation.at).unwrap();
     consultation.write(&home.logs());
@@ -122,7 +121,7 @@ fn open_index_is_not_swapped_and_a_short_wait_ends_soon() {
             Index::open_with(&home.database(), WaitLimit::Moment),
             Err(OpenError::Busy(_))
         ) {
-            // Until the other one waits for us.
+            // Wait until the rebuild waits for the open index.
             thread::yield_now();
         }
         drop(open);

@@ -17,15 +17,14 @@ use rusqlite::types::Value;
 
 use crate::support::generated::{self, Length};
 
-/// All that the tables have, by their names, each with its rows in order; without what full-text
-/// search keeps for itself.
+/// The rows of all tables in order, by table, without the internal tables of full-text search.
 pub(crate) type Contents = Vec<(String, Vec<Vec<Value>>)>;
 
 pub(crate) fn contents(connection: &Connection) -> Contents {
     read(connection).unwrap()
 }
 
-/// The same of a database that may be damaged.
+/// Reads the contents of a database that may be damaged.
 pub(crate) fn read(connection: &Connection) -> rusqlite::Result<Contents> {
     let tables = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'consultations_text%' AND name NOT LIKE 'sqlite_%' ORDER BY name";
     let tables: Vec<String> = connection
@@ -48,12 +47,12 @@ pub(crate) fn read(connection: &Connection) -> rusqlite::Result<Contents> {
         .collect()
 }
 
-/// Checks that what is searched is what the tables have.
+/// Asserts that the full-text index equals the tables.
 pub(crate) fn check_search(connection: &Connection) {
     connection.execute("INSERT INTO consultations_text(consultations_text, rank) VALUES ('integrity-check', 1)", []).unwrap();
 }
 
-/// Ids of the consultations that have these words.
+/// Returns the ids of the consultations with these words.
 pub(crate) fn found(connection: &Connection, words: &str) -> Vec<String> {
     let sql = "SELECT id FROM consultations_text JOIN consultations ON number = consultations_text.rowid \
                WHERE consultations_text MATCH ?1 ORDER BY number";
@@ -66,7 +65,7 @@ pub(crate) fn found(connection: &Connection, words: &str) -> Vec<String> {
         .collect()
 }
 
-/// A home with logs, of which the tests make an index.
+/// A home with logs, from which the tests build an index.
 pub(crate) struct Home {
     folder: tempfile::TempDir,
 }
@@ -80,7 +79,7 @@ impl Home {
         home
     }
 
-    /// With so many records.
+    /// Creates a home with `count` records.
     pub(crate) fn with(seed: u64, count: usize) -> Self {
         let home = Self::new();
         generated::write(&home.logs(), seed, count, Length::Short);
@@ -107,7 +106,7 @@ impl Home {
         Index::open(&self.database()).unwrap()
     }
 
-    /// What is in the index, its sums up to date.
+    /// Returns the contents of the index, with its sums up to date.
     pub(crate) fn contents(&self) -> Contents {
         let mut index = self.open();
         refresh(index.connection_mut()).unwrap();
@@ -115,7 +114,7 @@ impl Home {
         contents(index.connection())
     }
 
-    /// Ids in the index, in order.
+    /// Returns the indexed ids in order.
     pub(crate) fn indexed(&self) -> Vec<String> {
         ids(
             self.open().connection(),
@@ -123,7 +122,7 @@ impl Home {
         )
     }
 
-    /// Consultations that are marked as open.
+    /// Returns the ids of the consultations marked as open.
     pub(crate) fn marked(&self) -> Vec<String> {
         ids(
             self.open().connection(),
@@ -131,7 +130,7 @@ impl Home {
         )
     }
 
-    /// The names beside the folder of logs.
+    /// Returns the names of the files beside the folder of logs.
     pub(crate) fn beside(&self) -> Vec<String> {
         let names = std::fs::read_dir(self.path())
             .unwrap()

@@ -1,5 +1,5 @@
-//! A database is opened when it is ours and whole, and anything else is told apart: nothing,
-//! damage, another program's, a newer one.
+//! Opening a database: our own and intact ones open; missing, damaged, foreign and newer ones each give
+//! their own error.
 
 use std::fs;
 use std::path::Path;
@@ -9,10 +9,10 @@ use rusqlite::Connection;
 
 use super::Home;
 
-/// Does something to the file of a database.
+/// Damages the file of a database.
 type Damage = fn(&Path);
 
-/// The ways of damage that opening finds out, by name.
+/// The kinds of damage that opening recognizes, by name.
 pub(crate) const DAMAGES: [(&str, Damage); 7] = [
     ("emptied", |database| fs::write(database, "").unwrap()),
     ("zero bytes", |database| {
@@ -54,8 +54,8 @@ pub(crate) fn overwrite(database: &Path, page: usize, seed: u64) {
     fs::write(database, bytes).unwrap();
 }
 
-/// Brings all that is in the write-ahead log into the database, and lets it go.
-fn settle(home: &Home) {
+/// Moves the write-ahead log into the database and closes it.
+fn checkpoint(home: &Home) {
     let index = home.open();
     index
         .connection()
@@ -79,7 +79,7 @@ fn every_damage_is_recognized_and_repaired_without_loss() {
         let home = Home::with(2, 12);
         home.rebuild();
         let whole = home.contents();
-        settle(&home);
+        checkpoint(&home);
         damage(&home.database());
         let unusable = Index::open(&home.database()).expect_err(name);
         assert!(
@@ -96,7 +96,7 @@ fn overwritten_pages_are_harmless_or_recognized_as_damage() {
     let home = Home::with(3, 40);
     home.rebuild();
     let whole = home.contents();
-    settle(&home);
+    checkpoint(&home);
     let bytes = fs::read(home.database()).unwrap();
     let mut recognized = 0;
     for page in 0..bytes.len() / 4096 {
@@ -147,10 +147,7 @@ fn header_without_tables_is_damage_at_the_first_query() {
         .connection()
         .query_row("SELECT nonsense", [], |_| Ok(()))
         .unwrap_err();
-    assert!(
-        !is_damage(&wrong),
-        "a statement that is wrong says nothing about the database"
-    );
+    assert!(!is_damage(&wrong), "a wrong statement is not damage");
 }
 
 #[test]
@@ -161,29 +158,33 @@ fn newer_database_is_refused_and_unchanged() {
         .connection()
         .pragma_update(None, "user_version", 99)
         .unwrap();
-    settle_any(&home);
+    checkpoint_any(&home);
     let before = fs::read(home.database()).unwrap();
     let unusable = Index::open(&home.database()).unwrap_err();
     assert!(!unusable.is_fixed_by_rebuild());
-    let known = schema::version();
-    let told = format!(
-        "the index `{}` was written by a newer version of conclave (99; this one knows {known})",
+    let current = schema::version();
+    let message = format!(
+        "the index `{}` was written by a newer version of conclave (99; this one knows {current})",
         home.database().display()
     );
-    assert_eq!(unusable.to_string(), told);
+    assert_eq!(unusable.to_string(), message);
     assert_eq!(fs::read(home.database()).unwrap(), before);
-    assert_eq!(home.rebuild().indexed, 2, "made anew it is of this version");
+    assert_eq!(
+        home.rebuild().indexed,
+        2,
+        "the rebuilt index has this version"
+    );
     home.open();
 }
 
-fn settle_any(home: &Home) {
+fn checkpoint_any(home: &Home) {
     let connection = Connection::open(home.database()).unwrap();
     connection
         .query_row("PRAGMA wal_checkpoint(truncate)", [], |_| Ok(()))
         .unwrap();
 }
 
-/// What the original would have left in the home.
+/// Creates a database as the original tool does.
 pub(crate) fn foreign(database: &Path) {
     let connection = Connection::open(database).unwrap();
     connection
@@ -194,7 +195,7 @@ pub(crate) fn foreign(database: &Path) {
 #[test]
 fn foreign_database_is_recognized_and_renamed() {
     let home = Home::with(6, 2);
-    for kept in [
+    for name in [
         "consult-analytics.db.before-conclave",
         "consult-analytics.db.before-conclave-2",
     ] {
@@ -206,9 +207,9 @@ fn foreign_database_is_recognized_and_renamed() {
         ));
         let rebuilt = home.rebuild();
         assert_eq!(rebuilt.indexed, 2);
-        assert_eq!(rebuilt.set_aside, Some(home.path().join(kept)));
-        let asked = Connection::open(home.path().join(kept)).unwrap();
-        let question: String = asked
+        assert_eq!(rebuilt.set_aside, Some(home.path().join(name)));
+        let renamed = Connection::open(home.path().join(name)).unwrap();
+        let question: String = renamed
             .query_row("SELECT question FROM consultations", [], |row| row.get(0))
             .unwrap();
         assert_eq!(question, "Why?");
@@ -220,7 +221,7 @@ fn foreign_database_is_recognized_and_renamed() {
 fn foreign_log_moves_with_its_database() {
     let home = Home::with(7, 2);
     foreign(&home.database());
-    // As a process leaves it that is killed.
+    // A killed process leaves its log.
     let writer = Connection::open(home.database()).unwrap();
     writer
         .execute_batch("INSERT INTO consultations VALUES ('consult-b', 'How?')")
@@ -234,9 +235,9 @@ fn foreign_log_moves_with_its_database() {
         .unwrap();
     }
     killed.rebuild();
-    let kept =
+    let renamed =
         Connection::open(killed.path().join("consult-analytics.db.before-conclave")).unwrap();
-    let questions: i64 = kept
+    let questions: i64 = renamed
         .query_row("SELECT count(*) FROM consultations", [], |row| row.get(0))
         .unwrap();
     assert_eq!(questions, 2);
@@ -248,7 +249,7 @@ fn log_of_a_lost_database_stays_out_of_the_new_one() {
     let home = Home::with(8, 5);
     home.rebuild();
     let whole = home.contents();
-    // The log is kept when the last process goes.
+    // The log stays after the last process closes.
     fs::remove_file(home.database()).unwrap();
     assert!(home.path().join("consult-analytics.db-wal").exists());
     home.rebuild();

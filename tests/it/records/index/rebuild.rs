@@ -1,5 +1,4 @@
-//! An index that is made from the files has what the consultations themselves wrote to it, whatever
-//! the files are and whatever happens meanwhile.
+//! A rebuilt index equals the live one, for any files and with concurrent writers.
 
 use std::fs;
 use std::fs::{File, FileTimes, TryLockError};
@@ -39,7 +38,7 @@ fn grade(id: &ConsultationId, outcome: AnswerOutcome) -> Grade {
     }
 }
 
-/// An empty index, as a home has it before its first consultation.
+/// Returns a home with an empty index.
 fn empty() -> Home {
     let home = Home::new();
     home.rebuild();
@@ -66,7 +65,7 @@ fn rebuild_in_any_order_gives_the_same_rows() {
                 store::set_outcome(index.connection(), id.as_str(), Some(&grade)).unwrap();
             }
             if random.u8(..) < 32 {
-                // Somebody asks for statistics in between.
+                // Statistics are read in between.
                 refresh(index.connection_mut()).unwrap();
             }
         }
@@ -413,14 +412,17 @@ fn rebuild_catches_up_with_new_changed_and_deleted_files() {
 #[test]
 fn progress_rises_from_nothing_to_all() {
     let home = Home::with(12, 130);
-    let mut told = vec![];
+    let mut steps = vec![];
     rebuild(&home.logs(), &home.database(), &mut |progress| {
-        told.push(progress);
+        steps.push(progress);
     })
     .unwrap();
-    assert_eq!(told[0], RebuildProgress { done: 0, of: 130 });
-    assert_eq!(told[told.len() - 1], RebuildProgress { done: 130, of: 130 });
-    assert!(told.is_sorted_by_key(|progress| progress.done));
+    assert_eq!(steps[0], RebuildProgress { done: 0, of: 130 });
+    assert_eq!(
+        steps[steps.len() - 1],
+        RebuildProgress { done: 130, of: 130 }
+    );
+    assert!(steps.is_sorted_by_key(|progress| progress.done));
 }
 
 #[test]

@@ -1,11 +1,11 @@
-//! A database of any earlier version becomes one of today, with all that was in it.
+//! A database of any earlier version migrates to the current one with all its rows.
 
 use conclave::records::index::schema::{APPLICATION_ID, MIGRATIONS, migrate, version};
 use rusqlite::Connection;
 
 use super::{check_search, contents, found};
 
-/// Tables, indexes and how they were made.
+/// Returns the type, name and SQL of all tables and indexes.
 pub(crate) fn objects(connection: &Connection) -> Vec<(String, String, Option<String>)> {
     let mut statement = connection
         .prepare("SELECT type, name, sql FROM sqlite_schema ORDER BY type, name")
@@ -17,7 +17,7 @@ pub(crate) fn objects(connection: &Connection) -> Vec<(String, String, Option<St
         .collect()
 }
 
-/// A database as the version left it that had so many steps, with two consultations.
+/// Creates a database with the first `steps` migrations.
 fn stopped_at(steps: usize) -> Connection {
     let connection = Connection::open_in_memory().unwrap();
     for step in &MIGRATIONS[..steps] {
@@ -29,7 +29,7 @@ fn stopped_at(steps: usize) -> Connection {
     connection
 }
 
-/// Two consultations, as every version can hold them.
+/// Two consultations in the columns of every version.
 const CONSULTATIONS: &str = "
     INSERT INTO consultations(number, id, stem, question, mode, final_recommendation, created_at, state, ended, writer) VALUES
       (1, 'consult-1', 'consult-1', 'Monolith or services?', 'converge', 'A monolith.', '2026-11-20T23:59:59.999Z', 'Complete', 'completed',

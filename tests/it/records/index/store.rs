@@ -1,5 +1,4 @@
-//! A consultation has its rows once, whole, and with them the words that it is found by; when it
-//! goes, nothing of it stays.
+//! Stored rows: each consultation has its rows and its search text once, and deleting it leaves nothing.
 
 use conclave::domain::ids::ConsultationId;
 use conclave::domain::outcome::{AnswerOutcome, Grade, SCHEMA_VERSION};
@@ -121,7 +120,7 @@ fn stored_rows_equal_the_extracted_rows() {
     );
     for Rows { consultation, .. } in &all {
         let sql = "SELECT question, final_recommendation, confidence, total_micro_usd, total_cost, created_at, ended FROM consultations WHERE id = ?1";
-        let kept: Vec<Value> = index
+        let stored: Vec<Value> = index
             .connection()
             .query_row(sql, [&consultation.id], |row| {
                 (0..7).map(|at| row.get(at)).collect()
@@ -141,7 +140,7 @@ fn stored_rows_equal_the_extracted_rows() {
             consultation.created_at.to_string().into(),
             consultation.completion.name().to_owned().into(),
         ];
-        assert_eq!(kept, expected);
+        assert_eq!(stored, expected);
     }
 }
 
@@ -223,16 +222,16 @@ fn grade_survives_new_rows_until_it_is_removed() {
         Some(&grade("1", AnswerOutcome::Mixed, Some("half of it"))),
     )
     .unwrap();
-    let kept = [
+    let mixed = [
         Some("mixed"),
         Some("half of it"),
         Some("2026-11-21T09:16:38.042Z"),
     ]
     .map(|text| text.map(ToOwned::to_owned));
-    assert_eq!(outcome(connection, "consult-1"), kept);
+    assert_eq!(outcome(connection, "consult-1"), mixed);
     put(connection, &first).unwrap();
     put(connection, &second).unwrap();
-    assert_eq!(outcome(connection, "consult-1"), kept);
+    assert_eq!(outcome(connection, "consult-1"), mixed);
     set_outcome(
         connection,
         "consult-1",
@@ -241,14 +240,14 @@ fn grade_survives_new_rows_until_it_is_removed() {
     .unwrap();
     assert_eq!(
         outcome(connection, "consult-1"),
-        [Some("right".to_owned()), None, kept[2].clone()]
+        [Some("right".to_owned()), None, mixed[2].clone()]
     );
     set_outcome(connection, "consult-1", None).unwrap();
     assert_eq!(outcome(connection, "consult-1"), [None, None, None]);
     set_outcome(
         connection,
-        "consult-nobody",
-        Some(&grade("nobody", AnswerOutcome::Wrong, None)),
+        "consult-missing",
+        Some(&grade("missing", AnswerOutcome::Wrong, None)),
     )
     .unwrap();
     assert_eq!(count(connection, "consultations"), 1);
@@ -363,7 +362,7 @@ fn rebuilt_index_equals_the_live_index() {
     refresh(live.connection_mut()).unwrap();
     let lasting = |connection| {
         let mut contents = contents(connection);
-        // What has a record and has not ended may be going on still.
+        // A rebuild marks unfinished records as open; the live index does not.
         contents.retain(|(table, _)| table != "open_consultations");
         contents
     };

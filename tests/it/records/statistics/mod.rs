@@ -1,5 +1,4 @@
-//! The numbers of `consult-stats`: each equals what is counted another way from the records
-//! themselves.
+//! Statistics: each figure equals an independent count over the records.
 
 mod expected;
 mod generated_records;

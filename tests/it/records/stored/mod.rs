@@ -1,5 +1,8 @@
 //! Records read back: our own, those of the original tool, and damaged ones.
 
+mod original;
+mod rejections;
+
 use std::path::{Path, PathBuf};
 
 use conclave::consultation::transcript::Transcript;

@@ -13,9 +13,6 @@ use conclave::records::stored;
 
 use super::path;
 
-mod original;
-mod rejections;
-
 fn original(name: &str) -> StoredRecord {
     let record = stored::read_file(&path("original").join(name)).unwrap();
     assert_eq!(record.writer, RecordWriter::LlmConclave, "{name}");

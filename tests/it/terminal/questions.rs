@@ -1,5 +1,5 @@
-//! What is asked on a real terminal while a round runs: whether to go on waiting, and whether
-//! another model may take over.
+//! Questions on a real terminal while a round runs: whether to keep waiting, and whether another model
+//! may take over.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::support::pty::{Output, Terminal};
 const WAITING: &str = "Continue waiting? [Y/n] ";
 const SUBSTITUTE: &str = "for this agent? [Y/n/Fail] ";
 
-/// Whatever it costs, it is not asked about; a round is soon one that takes long.
+/// Starts a consultation with its cost approved and a short pulse.
 fn consult(
     server: &ProviderServer,
     pulse_seconds: &str,
@@ -108,7 +108,7 @@ fn ctrl_c_at_a_question_ends_the_consultation() {
     assert_eq!(
         screen.text().matches(WAITING).count(),
         1,
-        "it is not put again: {}",
+        "the question is not repeated: {}",
         screen.text()
     );
     assert!(
@@ -141,7 +141,7 @@ fn noninteractive_runs_print_one_line_and_do_not_wait() {
     assert!(!ran.stderr.contains("Continue waiting"), "{}", ran.stderr);
 }
 
-/// A consultation whose Pragmatist has no credit.
+/// Starts a consultation whose Pragmatist fails.
 fn failing(arguments: &[&str]) -> (ProviderServer, Conclave, Terminal) {
     let server = ProviderServer::start();
     server.on(

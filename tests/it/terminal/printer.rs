@@ -1,20 +1,20 @@
-//! The printer: which stream, which words, which failures.
+//! The printer: its streams, its text and its failures.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
 use conclave::terminal::output::printer::{Printer, StreamTraits, TerminalEnv, Verbosity};
 
-/// A printer whose streams are kept.
-pub(super) struct Captured {
+/// A printer whose output is captured.
+pub(super) struct CapturedPrinter {
     pub(super) printer: Printer,
     out: Arc<Mutex<Vec<u8>>>,
     err: Arc<Mutex<Vec<u8>>>,
 }
 
-struct Kept(Arc<Mutex<Vec<u8>>>);
+struct SharedBuffer(Arc<Mutex<Vec<u8>>>);
 
-impl Write for Kept {
+impl Write for SharedBuffer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.lock().unwrap().extend_from_slice(bytes);
         Ok(bytes.len())
@@ -25,10 +25,10 @@ impl Write for Kept {
     }
 }
 
-/// A stream on which every write fails in one way.
-struct Broken(io::ErrorKind);
+/// A stream on which every write fails.
+struct BrokenStream(io::ErrorKind);
 
-impl Write for Broken {
+impl Write for BrokenStream {
     fn write(&mut self, _: &[u8]) -> io::Result<usize> {
         Err(self.0.into())
     }
@@ -38,8 +38,8 @@ impl Write for Broken {
     }
 }
 
-impl Captured {
-    /// A pipe, or a terminal without colour when it has a width.
+impl CapturedPrinter {
+    /// Creates a printer to a pipe, or with a width to a terminal without colour.
     pub(super) fn new(verbosity: Verbosity, width: Option<u16>) -> Self {
         let (out, err) = (Arc::default(), Arc::default());
         let face = StreamTraits::new(
@@ -51,9 +51,9 @@ impl Captured {
             },
         );
         let printer = Printer::new(
-            Box::new(Kept(Arc::clone(&out))),
+            Box::new(SharedBuffer(Arc::clone(&out))),
             face,
-            Box::new(Kept(Arc::clone(&err))),
+            Box::new(SharedBuffer(Arc::clone(&err))),
             face,
             verbosity,
         );
@@ -72,9 +72,9 @@ impl Captured {
 fn printing_to(kind: io::ErrorKind) -> Printer {
     let face = StreamTraits::new(false, None, &TerminalEnv::default());
     Printer::new(
-        Box::new(Broken(kind)),
+        Box::new(BrokenStream(kind)),
         face,
-        Box::new(Broken(kind)),
+        Box::new(BrokenStream(kind)),
         face,
         Verbosity::Normal,
     )
@@ -94,7 +94,7 @@ fn a_closed_pipe_is_no_error_but_a_full_disk_is() {
         failed.to_string(),
         "cannot write the result to standard output"
     );
-    printing_to(io::ErrorKind::StorageFull).note("nobody hears this");
+    printing_to(io::ErrorKind::StorageFull).note("lost note");
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -103,8 +103,8 @@ struct Outer(&'static str, #[source] io::Error);
 
 #[test]
 fn errors_print_causes_and_hints_even_when_quiet() {
-    let captured = Captured::new(Verbosity::Quiet, None);
-    captured.printer.note("not heard");
+    let captured = CapturedPrinter::new(Verbosity::Quiet, None);
+    captured.printer.note("hidden when quiet");
     captured.printer.error(
         &Outer("openai", io::Error::other("connection refused")),
         &["check OPENAI_BASE_URL".to_owned()],
