@@ -24,7 +24,7 @@ use crate::terminal::tables::dashboard::{Border, Canvas, dashboard, nothing};
 /// Show usage, response times, cost, quality and the value of the debates
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
-A consultation counts for the day on which it began, in your time zone (TZ).
+A consultation counts on the day it began, in your time zone (TZ).
 Percentiles (p50, p95, p99) are nearest-rank percentiles of the durations of completed
 consultations. Unknown values are left out, not counted as 0; a cost with an unknown part is shown
 as a lower bound.
@@ -43,7 +43,7 @@ pub struct Args {
     #[expect(clippy::option_option, reason = "a flag that may have a value")]
     month: Option<Option<String>>,
 
-    /// Cover all consultations; this is the default
+    /// Cover all consultations (the default)
     #[arg(long, conflicts_with_all = ["since", "until"])]
     all_time: bool,
 
@@ -61,16 +61,15 @@ pub struct Args {
     )]
     json: bool,
 
-    /// Show how far stated confidence could be trusted, from the outcomes recorded with `conclave
-    /// history outcome`
+    /// Compare stated confidence with the outcomes recorded with `conclave history outcome`
     #[arg(long)]
     calibration: bool,
 
-    /// Only rebuild the index from the logs
+    /// Rebuild the index from the records, and do nothing else
     #[arg(long, conflicts_with_all = ["week", "month", "all_time", "since", "until", "json", "calibration"])]
     rebuild_index: bool,
 
-    /// Draw with ASCII characters only; this is the default unless the locale is UTF-8
+    /// Draw with ASCII characters only (the default unless the locale is UTF-8)
     #[arg(long)]
     ascii: bool,
 }

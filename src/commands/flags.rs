@@ -24,23 +24,24 @@ const QUICK_ROUNDS: u8 = 2;
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Control")]
 pub(crate) struct ControlFlags {
-    /// Agree to the cost and answer every other question with yes
+    /// Approve the cost, and answer yes to every other question
     #[arg(short, long)]
     pub(crate) yes: bool,
 
-    /// Make no call that could bring the cost above this amount
+    /// Make no call that could bring the cost above this amount [default: no ceiling]
     #[arg(long, value_name = "USD", value_parser = dollars)]
     pub(crate) max_cost: Option<MicroUsd>,
 
-    /// What to do when a model fails for good
-    #[arg(long, value_name = "WHAT", value_enum)]
+    /// What to do when a model fails for good [default: ask]
+    #[arg(long, value_name = "ACTION", value_enum)]
     pub(crate) on_failure: Option<FailureChoice>,
 
     /// Ask a second model when the first shows no sign of an answer for this long; `off` for never
+    /// [default: 10]
     #[arg(long, value_name = "SECONDS|off")]
     pub(crate) hedge_after: Option<String>,
 
-    /// End the run when a round takes longer than this
+    /// End the run when a round takes longer than this [default: no limit]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_wait: Option<u64>,
 
@@ -48,8 +49,8 @@ pub(crate) struct ControlFlags {
     #[arg(long)]
     pub(crate) strict: bool,
 
-    /// Who decides to end after Round 2 when the experts agree
-    #[arg(long, value_name = "WHO", value_enum)]
+    /// Whether to end after Round 2 when the experts agree [default: ask]
+    #[arg(long, value_name = "WHEN", value_enum)]
     pub(crate) early_stop: Option<EarlyStopChoice>,
 
     /// The judge's confidence in the agreement that an early stop needs [default: 0.90]
@@ -76,7 +77,7 @@ impl ControlFlags {
 fn hedge_after(text: &str) -> Result<HedgeAfter, Error> {
     HedgeAfter::of_text(text).ok_or_else(|| {
         Error::usage(format!(
-            "`--hedge-after` is `{text}`, and must be {}",
+            "`--hedge-after` is `{text}`, but must be {}",
             HedgeAfter::EXPECTED
         ))
         .hint("for example: `--hedge-after 15`")
@@ -86,11 +87,11 @@ fn hedge_after(text: &str) -> Result<HedgeAfter, Error> {
 /// What `--early-stop` takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum EarlyStopChoice {
-    /// You, on a terminal; otherwise like `auto`
+    /// Ask you, on a terminal; otherwise like `auto`
     Ask,
-    /// The guards: end when none of them objects
+    /// End if no guard objects
     Auto,
-    /// Never end early: hold all rounds
+    /// Hold all rounds
     Never,
 }
 
@@ -121,7 +122,7 @@ pub(crate) struct DebateFlags {
     #[arg(long, conflicts_with = "rounds")]
     pub(crate) quick: bool,
 
-    /// Do not let a cheap model compare the experts' positions before and after the debate
+    /// Skip the comparison of positions before and after the debate, made by a cheap model
     #[arg(long)]
     pub(crate) no_debate_analysis: bool,
 
@@ -206,7 +207,7 @@ pub(crate) struct OutputFlags {
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 
-    /// Print nothing but the answer and errors
+    /// Print only the answer and errors
     #[arg(short, long, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
 
@@ -267,7 +268,7 @@ pub(crate) fn dollars(text: &str) -> Result<MicroUsd, String> {
         .parse()
         .ok()
         .and_then(MicroUsd::from_usd);
-    amount.ok_or_else(|| "must be an amount of dollars such as 0.50".to_owned())
+    amount.ok_or_else(|| "must be an amount in dollars, such as 0.50".to_owned())
 }
 
 #[cfg(test)]
@@ -280,7 +281,7 @@ mod tests {
         let error = hedge_after("soon").unwrap_err();
         assert_eq!(
             error.to_string(),
-            "`--hedge-after` is `soon`, and must be a number of seconds or `off`"
+            "`--hedge-after` is `soon`, but must be a number of seconds or `off`"
         );
         assert_eq!(error.hints(), ["for example: `--hedge-after 15`"]);
     }

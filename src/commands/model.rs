@@ -109,7 +109,7 @@ fn list(home: &ModelHome) -> String {
         } else {
             "-"
         };
-        // Writing to a text cannot fail.
+        // Writing to a `String` cannot fail.
         let _ = writeln!(
             text,
             "{:width$}  {status:9}  {:>6}  {}  {}",
@@ -121,7 +121,7 @@ fn list(home: &ModelHome) -> String {
     }
     match built_in() {
         Ok(()) => text + LABEL + "\n",
-        Err(not) => format!("{text}{LABEL}; this program was {not}\n"),
+        Err(not) => format!("{text}{LABEL}\nThis program was {not}\n"),
     }
 }
 

@@ -22,11 +22,11 @@ const SCHEMA_VERSION: &str = "1.0";
 #[derive(Clone, Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 #[command(after_help = "\
-Your own are settings or files:
+Define your own in the settings:
   conclave config set personas.hebrew_linguist.prompt \"You are a linguist who reads Hebrew.\"
   conclave config set persona_sets.web \"security,accessibility,performance\"
-A file prompts/personas/NAME.md in the home, with `version`, `id` and `name` between two lines
-`---`, is a persona too. A persona with the id of a built-in one replaces it.")]
+or as a file prompts/personas/NAME.md in the home that begins with `version`, `id` and `name`
+between two lines `---`. A persona with the id of a built-in one replaces it.")]
 pub struct Args {
     #[command(subcommand)]
     action: Option<PersonasAction>,

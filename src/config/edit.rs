@@ -165,7 +165,7 @@ fn parts(node: &CstNode) -> Vec<(String, SettingNode)> {
         .collect()
 }
 
-/// Of a name that is given twice, the last one counts, as it does when the file is read.
+/// Of a name that is set twice, the last one counts, as it does when the file is read.
 fn find(node: &CstNode, step: &Step) -> Option<SettingNode> {
     let mut parts = parts(node).into_iter().rev();
     parts

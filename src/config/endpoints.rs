@@ -105,7 +105,7 @@ pub(super) fn read(setting: &ConfigValue<'_>) -> Result<Vec<EndpointEntry>, Valu
                 if !is_name(&name) {
                     return Err(place
                         .inside("name", value)
-                        .error(format!("is not a name: {NAME_RULE}")));
+                        .error(format!("is not a valid name: {NAME_RULE}")));
                 }
                 add(
                     name.clone(),
@@ -125,7 +125,7 @@ pub(super) fn read(setting: &ConfigValue<'_>) -> Result<Vec<EndpointEntry>, Valu
 impl EndpointEntry {
     fn read(name: String, place: &ConfigValue<'_>) -> Result<Self, ValueError> {
         if name == ProviderId::LOCAL {
-            return Err(place.error("cannot have this name: it is the embedded model's"));
+            return Err(place.error("cannot have this name: it is reserved for the embedded model"));
         }
         let fields = place.fields(&FIELDS)?;
         if fields
@@ -134,12 +134,13 @@ impl EndpointEntry {
             .transpose()?
             .is_some_and(|said| said != name)
         {
-            return Err(place.error("has another `name` than the one that it stands under"));
+            return Err(place.error("has a `name` that differs from its key"));
         }
         let key = match (fields.get("api_key_env"), fields.get("api_key_cmd")) {
             (Some(_), Some(_)) => {
-                return Err(place
-                    .error("has both `api_key_env` and `api_key_cmd`; one says where the key is"));
+                return Err(
+                    place.error("has both `api_key_env` and `api_key_cmd`; set only one of them")
+                );
             }
             (Some(variable), None) => Some(KeyLocation::Variable(variable_name(variable)?)),
             (None, Some(command)) => Some(KeyLocation::Command(command_line(command)?)),
@@ -232,7 +233,7 @@ fn variable_name(place: &ConfigValue<'_>) -> Result<String, ValueError> {
     if is_name && !looks_random {
         Ok(name)
     } else {
-        Err(place.error("must be the name of the variable that holds the key, such as `WORK_API_KEY`, and never the key itself"))
+        Err(place.error("must be the name of the variable that holds the key, such as `WORK_API_KEY`, not the key itself"))
     }
 }
 
@@ -240,7 +241,7 @@ fn variable_name(place: &ConfigValue<'_>) -> Result<String, ValueError> {
 fn command_line(place: &ConfigValue<'_>) -> Result<String, ValueError> {
     let command = place.text()?;
     if holds_key(&command) {
-        return Err(place.error("must be a command that prints the key, such as `pass show openai`, and never hold the key itself"));
+        return Err(place.error("must be a command that prints the key, such as `pass show openai`, and must not contain the key itself"));
     }
     Ok(command)
 }
@@ -359,7 +360,7 @@ mod tests {
             (
                 r#"{"w": {"base_url": "h", "name": "v"}}"#,
                 "endpoints.w",
-                "another `name`",
+                "differs from its key",
             ),
             (r#"{"W": {"base_url": "h"}}"#, "endpoints.W", "a-z"),
             (

@@ -43,7 +43,7 @@ impl Default for KeyCommands {
 pub enum KeyCommandError {
     #[error("`{command}` cannot be run")]
     Unstartable { command: String, source: io::Error },
-    #[error("`{command}` was not done after {} s", patience.as_secs_f64())]
+    #[error("`{command}` did not finish within {} s", patience.as_secs_f64())]
     TooSlow { command: String, patience: Duration },
     #[error("`{command}` failed ({status}){}", said(stderr))]
     Failed {
@@ -51,7 +51,7 @@ pub enum KeyCommandError {
         status: String,
         stderr: String,
     },
-    #[error("`{command}` printed more than {} KiB, which is no key", MOST_BYTES / 1024)]
+    #[error("`{command}` printed more than {} KiB, which is not a key", MOST_BYTES / 1024)]
     TooMuch { command: String },
     #[error("`{command}` printed no key{}", said(stderr))]
     Empty { command: String, stderr: String },
@@ -238,7 +238,7 @@ mod tests {
         let much = "head -c 300000 /dev/zero | tr '\\0' a";
         assert_eq!(
             key(much).unwrap_err(),
-            format!("`{much}` printed more than 64 KiB, which is no key")
+            format!("`{much}` printed more than 64 KiB, which is not a key")
         );
         assert!(
             key("no-such-program-anywhere")
@@ -251,7 +251,7 @@ mod tests {
     fn a_command_that_takes_too_long_is_ended() {
         let commands = KeyCommands::with_patience(Duration::from_millis(50));
         let error = commands.key("exec sleep 60").unwrap_err().to_string();
-        assert_eq!(error, "`exec sleep 60` was not done after 0.05 s");
+        assert_eq!(error, "`exec sleep 60` did not finish within 0.05 s");
     }
 
     #[test]

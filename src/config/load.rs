@@ -26,7 +26,7 @@ pub enum SettingsError {
         path: PathBuf,
         source: serde_json::Error,
     },
-    #[error("`{}` does not hold an object of settings", path.display())]
+    #[error("`{}` is not a JSON object", path.display())]
     NotAnObject { path: PathBuf },
     #[error("unknown setting `{name}` in `{}`{}", path.display(), suggestion.map(|setting| format!("; did you mean `{setting}`?")).unwrap_or_default())]
     UnknownName {
@@ -34,18 +34,18 @@ pub enum SettingsError {
         name: String,
         suggestion: Option<&'static Setting>,
     },
-    #[error("`{setting}` in `{origin}` is `{value}`, and must be {}", setting.expects)]
+    #[error("`{setting}` in `{origin}` is `{value}`, but must be {}", setting.expects)]
     BadValue {
         origin: SettingOrigin,
         setting: &'static Setting,
         value: String,
     },
-    #[error("`{setting}` is given twice in `{}`", path.display())]
+    #[error("`{setting}` is set twice in `{}`", path.display())]
     Twice {
         path: PathBuf,
         setting: &'static Setting,
     },
-    #[error("`{variable}` is not JSON, and must be {}", setting.expects)]
+    #[error("`{variable}` is not JSON, but must be {}", setting.expects)]
     VariableNotJson {
         variable: String,
         setting: &'static Setting,
@@ -64,7 +64,7 @@ impl SettingsError {
         match self {
             Self::Unreadable { path, .. } => {
                 format!(
-                    "make `{}` a file of text that you can read, or set CONCLAVE_HOME to another folder",
+                    "make `{}` a readable text file, or set `CONCLAVE_HOME` to another folder",
                     path.display()
                 )
             }
@@ -164,7 +164,7 @@ impl Settings {
             },
         };
         if let Some(at) = edit::repeated(text) {
-            return Err(refused(at, "is given twice"));
+            return Err(refused(at, "is set twice"));
         }
         for (name, value) in fields {
             let Some(setting) = setting::find(&name) else {

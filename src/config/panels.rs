@@ -59,8 +59,8 @@ fn panel(place: &ConfigValue<'_>) -> Result<NamedPanel, ValueError> {
 }
 
 fn seats_of(place: &ConfigValue<'_>) -> Result<Vec<String>, ValueError> {
-    let seats = entries(place.value)
-        .ok_or_else(|| place.error("must be a text of seats or a list of seats"))?;
+    let seats =
+        entries(place.value).ok_or_else(|| place.error("must be a string or list of seats"))?;
     if seats.iter().all(|seat| seat.contains('=')) {
         Ok(seats)
     } else {
@@ -121,13 +121,13 @@ mod tests {
                 r#"{"a": "x"}"#,
                 "panels.a has a seat that is not `persona=provider:model`",
             ),
-            (r#"{"a": []}"#, "panels.a must be a text of seats"),
+            (r#"{"a": []}"#, "panels.a must be a string or list of seats"),
             (r#"{"a": {"judge": "j"}}"#, "panels.a has no `seats`"),
             (
                 r#"{"a": {"seats": "x=m", "jugde": "j"}}"#,
                 "panels.a.jugde is not a field; did you mean `judge`?",
             ),
-            (r#"{"a b": "x=m"}"#, "panels.a b is not a name"),
+            (r#"{"a b": "x=m"}"#, "panels.a b is not a valid name"),
             ("[]", "panels must be an object"),
         ] {
             let error = panels(json).unwrap_err();

@@ -115,13 +115,13 @@ pub(super) fn read_sets(
 ) -> Result<BTreeMap<String, Vec<String>>, ValueError> {
     let set = |(name, place): (String, ConfigValue<'_>)| {
         let personas = entries(place.value)
-            .ok_or_else(|| place.error("must be a list of personas or a text of them"))?;
+            .ok_or_else(|| place.error("must be a string or list of personas"))?;
         match personas
             .iter()
             .find(|persona| persona.starts_with(SET_MARK) || *persona == AUTO)
         {
             Some(persona) => Err(place.error(format!(
-                "holds `{persona}`, and a set holds nothing but personas"
+                "holds `{persona}`, but a set can contain only personas"
             ))),
             None => Ok((name, personas)),
         }
@@ -131,13 +131,12 @@ pub(super) fn read_sets(
 
 /// Reads the setting `default_personas`.
 pub(super) fn read_default(place: &ConfigValue<'_>) -> Result<Vec<String>, ValueError> {
-    let personas = entries(place.value).ok_or_else(|| {
-        place.error("must be `auto`, a list of personas and sets, or a text of them")
-    })?;
+    let personas = entries(place.value)
+        .ok_or_else(|| place.error("must be `auto`, or a string or list of personas and sets"))?;
     match personas.as_slice() {
         [_] => Ok(personas),
         several if several.iter().any(|persona| persona == AUTO) => {
-            Err(place.error("has `auto` beside others; it stands alone"))
+            Err(place.error("combines `auto` with names; use it alone"))
         }
         _ => Ok(personas),
     }
@@ -146,7 +145,7 @@ pub(super) fn read_default(place: &ConfigValue<'_>) -> Result<Vec<String>, Value
 fn prompt(place: &ConfigValue<'_>) -> Result<String, ValueError> {
     match place.value.as_str() {
         Some(text) if text.trim().is_empty() => {
-            Err(place.error("is empty: it says who the model is"))
+            Err(place.error("is empty; a persona needs a prompt"))
         }
         _ => place.text(),
     }
@@ -157,8 +156,8 @@ fn aliases(place: &ConfigValue<'_>) -> Result<Vec<String>, ValueError> {
     if place.value.as_array().is_some_and(Vec::is_empty) {
         return Ok(Vec::new());
     }
-    let aliases = entries(place.value)
-        .ok_or_else(|| place.error("must be a list of names or a text of them"))?;
+    let aliases =
+        entries(place.value).ok_or_else(|| place.error("must be a string or list of names"))?;
     aliases
         .iter()
         .try_for_each(|alias| check_name(alias, place))?;
@@ -173,7 +172,7 @@ fn check_name(name: &str, place: &ConfigValue<'_>) -> Result<(), ValueError> {
     }
     match RESERVED_NAMES.iter().find(|reserved| **reserved == plain) {
         Some(reserved) => Err(place.error(format!(
-            "cannot be called `{reserved}`: that word stands for something else"
+            "cannot be called `{reserved}`: the word is reserved"
         ))),
         None => Ok(()),
     }
@@ -239,7 +238,7 @@ mod tests {
             (r#"{"a": {"prompt": "  "}}"#, "personas.a.prompt is empty"),
             (r#"{"a": ""}"#, "personas.a is empty"),
             (r#"{"a": 1}"#, "personas.a must be an object"),
-            (r#"{"A b": "p"}"#, "personas.A b is not a name"),
+            (r#"{"A b": "p"}"#, "personas.A b is not a valid name"),
             (
                 r#"{"judge": "p"}"#,
                 "personas.judge cannot be called `judge`",
@@ -258,11 +257,11 @@ mod tests {
             ),
             (
                 r#"{"a": {"prompt": "p", "aliases": [1]}}"#,
-                "personas.a.aliases must be a list of names",
+                "personas.a.aliases must be a string or list of names",
             ),
             (
                 r#"{"a": {"prompt": "p", "api_key": "x"}}"#,
-                "personas.a.api_key would be a key in a file",
+                "personas.a.api_key would store a key in the settings",
             ),
             ("[]", "personas must be an object"),
         ] {
@@ -282,11 +281,14 @@ mod tests {
         for (json, words) in [
             (
                 r#"{"web": []}"#,
-                "persona_sets.web must be a list of personas",
+                "persona_sets.web must be a string or list of personas",
             ),
             (r#"{"web": ["@ops"]}"#, "persona_sets.web holds `@ops`"),
             (r#"{"web": "auto"}"#, "persona_sets.web holds `auto`"),
-            (r#"{"Web": "security"}"#, "persona_sets.Web is not a name"),
+            (
+                r#"{"Web": "security"}"#,
+                "persona_sets.Web is not a valid name",
+            ),
         ] {
             let error = sets(json).unwrap_err();
             assert!(error.starts_with(words), "{json}: {error}");
@@ -303,7 +305,7 @@ mod tests {
         assert!(
             read(json!(["auto", "security"]))
                 .unwrap_err()
-                .contains("stands alone")
+                .contains("use it alone")
         );
         assert!(read(json!([])).unwrap_err().contains("must be"));
     }

@@ -133,9 +133,7 @@ fn vendor_key(vendor: &Vendor, environment: &Environment) -> KeySource {
 pub enum KeyError {
     #[error("no key: `{}` is not set", variables.join("` or `"))]
     Missing { variables: Vec<String> },
-    #[error(
-        "the key in {origin} cannot be sent: it holds white space, or characters that are not ASCII"
-    )]
+    #[error("the key in {origin} cannot be sent: it contains whitespace or non-ASCII characters")]
     Unsendable { origin: String },
     #[error("cannot get the key of `{provider}`")]
     Command {
@@ -419,7 +417,7 @@ mod tests {
             let error = server.key(&KeyCommands::default()).unwrap_err().to_string();
             assert_eq!(
                 error,
-                "the key in `OPENAI_API_KEY` cannot be sent: it holds white space, or characters that are not ASCII"
+                "the key in `OPENAI_API_KEY` cannot be sent: it contains whitespace or non-ASCII characters"
             );
         }
     }

@@ -56,7 +56,7 @@ impl<'a> ConfigValue<'a> {
             .map(str::trim)
             .filter(|text| !text.is_empty());
         text.map(ToOwned::to_owned)
-            .ok_or_else(|| self.error("must be a text"))
+            .ok_or_else(|| self.error("must be a string"))
     }
 
     /// A whole number above 0.
@@ -115,7 +115,7 @@ impl<'a> ConfigValue<'a> {
                 return Err(place.error(format!("is not a field{}", meant.unwrap_or_default())));
             };
             if fields.insert(*field, place.clone()).is_some() {
-                return Err(place.error("is given twice"));
+                return Err(place.error("is set twice"));
             }
         }
         Ok(fields)
@@ -133,7 +133,7 @@ impl<'a> ConfigValue<'a> {
             if is_name(name) {
                 Ok((name.clone(), place))
             } else {
-                Err(place.error(format!("is not a name: {NAME_RULE}")))
+                Err(place.error(format!("is not a valid name: {NAME_RULE}")))
             }
         };
         object.iter().map(entry).collect()
@@ -155,11 +155,10 @@ pub(super) fn decimal(number: f64) -> Value {
 }
 
 /// Why there is no place for a key in the settings.
-pub(super) const NO_KEYS_HERE: &str = "would be a key in a file; say where the key is instead: `api_key_env` names a variable, \
+pub(super) const NO_KEYS_HERE: &str = "would store a key in the settings; instead, `api_key_env` names a variable, \
                                        `api_key_cmd` a command that prints it";
 
-pub(super) const NAME_RULE: &str =
-    "it is made of a-z, 0-9, `-` and `_`, and begins with a letter or a digit";
+pub(super) const NAME_RULE: &str = "use a-z, 0-9, `-` and `_`, and begin with a letter or a digit";
 
 /// A name that the user may give to a server or a panel.
 pub(super) fn is_name(name: &str) -> bool {

@@ -14,7 +14,7 @@ pub fn hex(bytes: &[u8]) -> String {
     bytes
         .iter()
         .fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
-            // Writing to a text cannot fail.
+            // Writing to a `String` cannot fail.
             let _ = write!(text, "{byte:02x}");
             text
         })

@@ -547,7 +547,7 @@ mod tests {
         );
         assert!(
             error(r#"{"models":[{"provider":"x","id":"y","retires":"soon"}]}"#)
-                .contains("`soon` is not a day")
+                .contains("`soon` is not a date")
         );
         assert!(
             error(r#"{"models":[{"provider":"x","id":"y","prices":[{"input":-1,"output":1}]}]}"#)

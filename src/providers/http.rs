@@ -205,7 +205,7 @@ impl Http {
         } else if cause.contains("ertificate") {
             format!("the TLS certificate of `{authority}` was not accepted: {cause}")
         } else if let Some(reason) = cause.strip_prefix(TUNNEL) {
-            format!("the proxy gave no way to `{authority}`: {reason}; check `HTTPS_PROXY`")
+            format!("the proxy did not connect to `{authority}`: {reason}; check `HTTPS_PROXY`")
         } else if error.is_connect() {
             format!("cannot connect to `{authority}`: {cause}")
         } else {
@@ -307,8 +307,8 @@ fn compressed(headers: &HeaderMap) -> Option<String> {
         .into_iter()
         .find(|known| encoding.eq_ignore_ascii_case(known));
     Some(format!(
-        "the server compressed its answer ({}), which was not asked for",
-        known.unwrap_or("in a way of its own")
+        "the server compressed its answer ({}) although that was not requested",
+        known.unwrap_or("unknown encoding")
     ))
 }
 

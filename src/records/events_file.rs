@@ -1,4 +1,4 @@
-//! `--events`: the event stream for another program, one JSON object a line, flushed after each.
+//! `--events`: the event stream for another program, one JSON object per line, flushed after each.
 
 use std::fs::File;
 use std::io::Write;

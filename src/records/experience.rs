@@ -1,5 +1,5 @@
-//! What the user's own consultations show of models: how long their answers are, how soon they
-//! begin, and how often agreement was right.
+//! Figures from the user's own consultations: how long the models' answers are, how soon they begin,
+//! and how often agreement was right.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -105,7 +105,7 @@ impl Experience {
             .collect()
     }
 
-    /// Adds a call. A repair is no sample of an answer's length: its prompt contains one.
+    /// Adds a call. A repair is not a sample of an answer's length: its prompt contains one.
     fn add(&mut self, row: &Row<'_>, models: &BTreeSet<&ModelRef>) -> Result<()> {
         let model = ModelRef::new(row.get::<_, String>(0)?, row.get::<_, String>(1)?);
         if !models.contains(&model) {

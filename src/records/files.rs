@@ -1,4 +1,4 @@
-//! The files of a consultation: how they are named, and how a file is written whole or not at all.
+//! The files of a consultation: their names, and writing a file whole or not at all.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -83,7 +83,7 @@ impl ConsultationFiles {
     }
 }
 
-/// Who may read a file that this program writes.
+/// The readers of a file that this program writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Its owner alone: everything in the home.
@@ -92,7 +92,7 @@ pub enum Access {
     Normal,
 }
 
-/// A file that could not be written, and why.
+/// A file that could not be written, and the reason.
 #[derive(Debug, thiserror::Error)]
 #[error("{what} `{}`", .path.display())]
 pub struct WriteError {
@@ -161,7 +161,7 @@ pub fn check_writable(path: &Path) -> Result<(), WriteError> {
     check().map_err(|error| WriteError::new(path, error))
 }
 
-/// What a path leads to.
+/// The target of a path.
 enum WriteTarget {
     /// A device or a pipe.
     Stream,

@@ -334,7 +334,7 @@ pub fn completion_candidates(
         .collect()
 }
 
-/// Whether to include complete consultations.
+/// The treatment of complete consultations in a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompleteEntries {
     Included,

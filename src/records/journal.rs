@@ -1,4 +1,4 @@
-//! The journal: one event a line, written to the file before the consultation continues and synced
+//! The journal: one event per line, written to the file before the consultation continues and synced
 //! to the disk soon after.
 //!
 //! Invariant: a killed process loses no event, because each is one write; a power failure loses at
@@ -39,7 +39,7 @@ struct SyncThread {
     thread: JoinHandle<io::Result<()>>,
 }
 
-/// What to do with a journal on a file system without locks, which another process may be writing.
+/// The treatment of a journal on a file system without locks, which another process may be writing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoLockPolicy {
     Refuse,
@@ -47,7 +47,7 @@ pub enum NoLockPolicy {
     Trust,
 }
 
-/// Why a journal cannot be reopened.
+/// The reason why a journal cannot be reopened.
 #[derive(Debug, thiserror::Error)]
 pub enum ReopenError {
     #[error("there is no journal `{}`", .path.display())]

@@ -13,7 +13,7 @@ use crate::domain::ids::ConsultationId;
 use super::files::{ConsultationRef, ID_PREFIX};
 use super::history;
 
-/// Why a name does not identify one consultation.
+/// The reason why a name does not identify one consultation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LookupError {
     NotFound,

@@ -1,4 +1,4 @@
-//! L3: what is stored of a consultation. The journal is the source of truth, the record its
+//! L3: stored consultations. The journal is the source of truth, the record its
 //! projection, the Markdown the same for reading. They are written in this order; a failure of a
 //! later one never harms an earlier one.
 //!

@@ -20,7 +20,7 @@
 //! a killed process may have been billed, and runs without a log are never recorded. Such amounts
 //! stay counted until the end of the month, reservations at their worst case.
 //!
-//! A damaged file is an error: what it holds of the budget is unknown. Deleting `monthly-budget/`
+//! A damaged file is an error: the amount it reserves is unknown. Deleting `monthly-budget/`
 //! while no process runs forgets everything but the records. A lost power supply can lose the last
 //! changes: the files are not synced.
 

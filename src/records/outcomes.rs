@@ -31,7 +31,7 @@ pub fn write(logs: &Path, stem: &str, grade: &Grade) -> Result<(), WriteError> {
     write_atomically(&path, &json, Access::Private)
 }
 
-/// Deletes a grade. A missing one is no error.
+/// Deletes a grade. A missing one is not an error.
 pub fn remove(logs: &Path, stem: &str) -> Result<(), WriteError> {
     let path = path(logs, stem);
     match fs::remove_file(&path) {

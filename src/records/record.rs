@@ -161,8 +161,7 @@ fn findings(transcript: &Transcript) -> Value {
     })
 }
 
-/// Whether the consultation ended early, why, and how far the agreement of its experts can be
-/// trusted.
+/// The early termination, its reason, and how far the agreement of the experts can be trusted.
 fn early_termination(transcript: &Transcript) -> Value {
     let decision = transcript.early_end.as_ref();
     let ended = decision.filter(|decision| decision.ended);

@@ -15,10 +15,11 @@ pub struct RemovedFiles {
     pub bytes: u64,
 }
 
-/// Why a consultation could not be deleted completely. Files deleted before the error stay deleted.
+/// The reason why a consultation could not be deleted completely. Files deleted before the error
+/// stay deleted.
 #[derive(Debug, thiserror::Error)]
 pub enum RemoveError {
-    #[error("another process is writing it")]
+    #[error("another process is writing to it")]
     Busy,
     #[error("another process may be writing it: its file system has no locks")]
     NoLocks(#[source] io::Error),

@@ -29,7 +29,7 @@ use fields::Fields;
 /// Larger files are no records: a hundred answers of the greatest allowed length are a tenth of it.
 const LARGEST: u64 = 64 << 20;
 
-/// Why a record could not be read.
+/// The reason why a record could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordReadError {
     #[error("cannot read record `{}`", .path.display())]

@@ -42,7 +42,7 @@ pub(crate) fn find(
 
 fn several(index: Option<&Index>, logs: &Path, name: &str, found: &[ConsultationRef]) -> Error {
     let error = Error::usage(format!(
-        "`{}` could be any of {}",
+        "`{}` matches several consultations: {}",
         one_line(name),
         count(found.len(), "consultation")
     ));

@@ -49,7 +49,7 @@ impl MonthCeiling {
         let budget = MonthBudget::open(home.path(), date_of(now, &zone), month.budget, spent)
             .map_err(|failure| {
                 Error::usage(failure)
-                    .hint("without a budget, none is kept: `conclave config unset monthly_budget`")
+                    .hint("or remove the budget with `conclave config unset monthly_budget`")
             })?;
         Ok(Some(Arc::new(Self {
             budget,
@@ -61,7 +61,7 @@ impl MonthCeiling {
     pub(crate) fn warning(&self) -> Option<String> {
         let failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
         let failure = failure.as_ref()?;
-        Some(format!("the monthly budget cannot be kept: {failure}"))
+        Some(format!("the monthly budget cannot be tracked: {failure}"))
     }
 
     /// Keeps the first failure. Returns the value of a success.

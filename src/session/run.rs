@@ -182,7 +182,7 @@ pub(crate) async fn run(
     history.extend(driver.run(&mut consultation, start).await);
 
     let transcript = Transcript::fold(&history)
-        .ok_or_else(|| Error::failed("the consultation ended before it began"))?;
+        .ok_or_else(|| Error::failed("the consultation emitted no event"))?;
     let written = tokio::task::spawn_blocking(move || {
         let report = report(&transcript);
         let (stored, warning) = storage.write(&transcript, &report);

@@ -124,7 +124,7 @@ impl<'a> EmbeddedModels<'a> {
                 };
                 self.printer.warning(&error.to_string());
                 let question = format!(
-                    "Take the smallest model instead, {}? [Y/n] ",
+                    "Use the smallest model instead, {}? [Y/n] ",
                     manifest::announcement(smaller)
                 );
                 self.agree(&question, smaller, consent_mode).await?;

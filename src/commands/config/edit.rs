@@ -54,7 +54,7 @@ pub(super) fn write(name: &str, value: &str, home: &Home) -> Result<&'static Set
         }
         let json = serde_json::from_str::<Value>(value).ok();
         if json == Some(Value::Null) && path.setting.parts != Parts::BodyFields {
-            return Err(Error::usage("`null` is no value")
+            return Err(Error::usage("`null` is not a value")
                 .hint(format!("remove it with `conclave config unset {name}`")));
         }
         let text = Value::from(value);
@@ -128,7 +128,8 @@ fn change<T>(
         return Ok((false, result));
     }
     let unwritable = |error| {
-        Error::failed(error).hint("make the home writable, or set CONCLAVE_HOME to another folder")
+        Error::failed(error)
+            .hint("make the home writable, or set `CONCLAVE_HOME` to another folder")
     };
     create_private_dir(home.path()).map_err(unwritable)?;
     let _lock = lock(home)?;

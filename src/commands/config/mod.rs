@@ -59,7 +59,7 @@ enum ConfigAction {
     Set {
         /// The setting, or a part of one, such as `endpoints.work.base_url`
         key: String,
-        /// JSON, or text without quotation marks
+        /// JSON, or plain text
         #[arg(allow_hyphen_values = true)]
         value: String,
     },
@@ -81,10 +81,10 @@ fn set_help() -> String {
             Value::String(word) => format!(" [default: {word}]"),
             value => format!(" [default: {value}]"),
         };
-        // Writing to a text cannot fail.
+        // Writing to a `String` cannot fail.
         let _ = write!(
             text,
-            "\n  {}\n          {}: {}{default}",
+            "\n  {}\n          {} ({}){default}",
             setting.name, setting.help, setting.expects
         );
     }
@@ -167,7 +167,7 @@ fn as_table(settings: &Settings, width: Option<usize>, paint: Paint) -> String {
     };
     let is_stacked = width.is_some_and(|width| rows.iter().map(needs).max().unwrap_or(0) > width);
     for (name, value, origin) in rows {
-        // Writing to a text cannot fail.
+        // Writing to a `String` cannot fail.
         if is_stacked {
             let _ = writeln!(text, "{name}\n  {value}\n  {}", paint.dim(&origin));
             continue;

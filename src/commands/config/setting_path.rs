@@ -195,8 +195,8 @@ fn unknown(name: &str) -> Error {
 }
 
 pub(super) fn no_keys_here(name: &str) -> Error {
-    Error::usage(format!("`{name}` would put an API key into a file, and no API key is stored in one"))
-        .hint("set the vendor's variable, such as OPENAI_API_KEY")
+    Error::usage(format!("`{name}` would store an API key in the settings; conclave stores no API keys"))
+        .hint("set the vendor's variable, such as `OPENAI_API_KEY`")
         .hint("or name a command that prints the key with `conclave config set endpoints.openai.api_key_cmd 'pass show openai'`")
 }
 
@@ -257,7 +257,7 @@ mod tests {
         ] {
             let error = SettingPath::parse(name, &|_| json!({})).unwrap_err();
             assert!(
-                error.to_string().contains("no API key is stored in one")
+                error.to_string().contains("conclave stores no API keys")
                     && error.hints()[1].contains("api_key_cmd"),
                 "{error}"
             );

@@ -154,7 +154,7 @@ impl<'a> DryRun<'a> {
                 .unwrap_or_else(|| "this machine".to_owned())
         };
         let mut text = "Dry run: nothing is sent.\n\n".to_owned();
-        // Writing to a text cannot fail.
+        // Writing to a `String` cannot fail.
         let _ = writeln!(
             text,
             "Estimated cost: {}",

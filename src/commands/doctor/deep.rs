@@ -99,7 +99,7 @@ pub(super) fn agree(
     printer: &Printer,
 ) -> Result<(), Error> {
     if planned.is_empty() {
-        printer.note("--deep: no provider has both a key and a known model, so no call is made");
+        printer.note("`--deep`: no provider has both a key and a known model, so no call is made");
         return Ok(());
     }
     let most: Cost = planned.iter().map(|planned| planned.most).sum();

@@ -38,7 +38,7 @@ pub(super) fn home(home: &Result<Home, HomePathError>) -> Check {
         }
     };
     let shown = path.display();
-    let other_home = "make it writable, or set CONCLAVE_HOME to another folder";
+    let other_home = "make it writable, or set `CONCLAVE_HOME` to another folder";
     // The folder is created when it is first needed: what matters is whether that will work.
     let is_there = path.exists();
     let Some(nearest) = path.ancestors().find(|folder| folder.exists()) else {
@@ -78,9 +78,9 @@ pub(super) fn home(home: &Result<Home, HomePathError>) -> Check {
     if is_open_to_others(path) {
         return check(
             CheckStatus::Warning,
-            format!("{shown} can be read by others"),
+            format!("{shown} is readable by others"),
         )
-        .fix(format!("chmod -R go= {shown}"));
+        .fix(format!("run `chmod -R go= {shown}`"));
     }
     check(CheckStatus::Ok, format!("{shown}{space}"))
 }
@@ -280,7 +280,7 @@ pub(super) fn terminal(printer: &Printer, environment: &Environment) -> Check {
             CheckStatus::Warning,
             format!("{message}; the locale ({locale}) is not UTF-8: marks may not be shown"),
         )
-        .fix("export LANG=C.UTF-8, if the terminal shows UTF-8");
+        .fix("run `export LANG=C.UTF-8`, if the terminal shows UTF-8");
     }
     check(CheckStatus::Ok, format!("{message}, UTF-8"))
 }
@@ -416,7 +416,7 @@ mod tests {
                 "the newest built-in price is of 2026-11-21, 192 days ago"
             )
         );
-        assert!(old.fix.unwrap().starts_with("get a newer version"));
+        assert!(old.fix.unwrap().starts_with("update conclave"));
     }
 
     #[test]

@@ -43,7 +43,7 @@ const KEY: Duration = Duration::from_secs(4);
 /// Check what works here and show how to fix what does not
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
-It checks the home and its files, prices, keys, vendors, local servers, the embedded model,
+Checks the home and its files, prices, keys, vendors, local servers, the embedded model,
 the terminal and proxies.
 
 Exit codes:
@@ -51,7 +51,7 @@ Exit codes:
   1    no model can, or a setting is broken
   3    you did not agree to the cost of --deep
 
-Without --deep nothing is spent: vendors are only asked for their lists of models.
+Without --deep, nothing is spent: vendors are asked only for their lists of models.
 No API key is ever shown.")]
 pub struct Args {
     /// Write JSON; its schema is schemas/doctor.schema.json
@@ -155,7 +155,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         Error::failed("fix the items marked ✗ first")
     } else {
         Error::failed("no model can answer a question")
-            .hint("set a key, such as ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY")
+            .hint("set a key, such as `ANTHROPIC_API_KEY`, `OPENAI_API_KEY` or `GEMINI_API_KEY`")
             .hint("or start a local server, such as Ollama")
     })
 }
@@ -267,11 +267,10 @@ fn server_check(server: &Server) -> Check {
         (Condition::Locked, _) => {
             check(CheckStatus::Warning, format!("at {at}, needs a key")).fix("start it without one")
         }
-        (Condition::Ready, []) => check(
-            CheckStatus::Warning,
-            format!("at {at}, has no model that can chat"),
-        )
-        .fix("load one in the server"),
+        (Condition::Ready, []) => {
+            check(CheckStatus::Warning, format!("at {at}, has no chat model"))
+                .fix("load one in the server")
+        }
         (Condition::Ready, models) => {
             let ids: Vec<&str> = models
                 .iter()

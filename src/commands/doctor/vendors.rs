@@ -200,7 +200,7 @@ fn key_finding(key_limit: Option<KeyBudget>) -> Finding {
             remaining: Some(left),
         }) if left.0 == 0 => finding(
             CheckStatus::Error,
-            "key accepted, but its limit is used up",
+            "key accepted, but its spending limit is used up",
             "raise the key's limit, or use another key",
         ),
         Some(KeyBudget {
@@ -215,7 +215,7 @@ fn key_finding(key_limit: Option<KeyBudget>) -> Finding {
         }
         None => finding(
             CheckStatus::Warning,
-            "its answer about the key was not understood",
+            "its reply about the key is unreadable",
             "check the base URL",
         ),
     }
@@ -227,7 +227,7 @@ fn trouble(failure: &Failure, what: &str) -> Finding {
         FailureClass::Auth => finding(
             CheckStatus::Error,
             format!("the key was refused: {message}"),
-            "make or copy a key that is in force",
+            "create a new key, or copy one that is still valid",
         ),
         FailureClass::Billing => finding(
             CheckStatus::Error,
@@ -293,7 +293,7 @@ fn panel_findings(
         findings.push(finding(
             CheckStatus::Warning,
             message,
-            "name the models yourself with --model or `panel` in the settings, or get a newer version",
+            "name the models yourself with `--model` or the setting `panel`, or update conclave",
         ));
     }
     for model in defaults {
@@ -304,7 +304,7 @@ fn panel_findings(
             findings.push(finding(
                 CheckStatus::Warning,
                 format!("`{}` retires on {day}", model.id),
-                "name another model, or get a newer version",
+                "name another model, or update conclave",
             ));
         }
     }

@@ -44,7 +44,7 @@ pub(crate) fn aborted(
             resume(error, " --yes --max-cost USD")
         }
         AbortReason::Strict => resume(
-            error.hint("without `--strict`, a result with fewer answers counts"),
+            error.hint("leave out `--strict` to accept a result with fewer answers"),
             "",
         ),
         AbortReason::AgentFailed => resume(error, " --on-failure substitute"),

@@ -54,7 +54,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "TIME", value_parser = span)]
     older_than: Option<Duration>,
 
-    /// Of these, only those with this state
+    /// With --older-than, delete only consultations with this state
     #[arg(
         long,
         value_enum,

@@ -34,7 +34,7 @@ pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
     let is_part = args.round.is_some() || args.agent.is_some();
     if is_part && args.format != AnswerFormat::Markdown {
         let error = Error::usage("a single round or agent is shown as Markdown only");
-        return Err(error.hint("take it from the record with `conclave history show ID --format json | jq .responses.round_1`"));
+        return Err(error.hint("extract it from the record with `conclave history show ID --format json | jq .responses.round_1`"));
     }
     let found = archive.find(&args.id)?;
     let loaded = load::load(&archive.logs, &found)?;
@@ -66,7 +66,7 @@ fn selection(args: &Args, record: &StoredRecord) -> Result<ReportSelection, Erro
             .join(", ");
         let error = Error::usage(format!("{} has no round {round}", record.id));
         return Err(error.hint(if existing.is_empty() {
-            "none of its rounds began".to_owned()
+            "it began no round".to_owned()
         } else {
             format!("its rounds: {existing}")
         }));

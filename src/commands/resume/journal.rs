@@ -97,7 +97,7 @@ fn check(
         JournalEnding::Complete => Err(Error::usage(format!("{id} is complete"))
             .hint(format!("its answer is in {}", files.markdown.display()))),
         JournalEnding::Empty => Err(ask_again(Error::usage(format!(
-            "{id} ended before it began: its journal is empty"
+            "{id} has no events: its journal is empty"
         )))),
         JournalEnding::TooOld => Err(ask_again(Error::usage(format!(
             "{id} was written by an older version and cannot be resumed"
@@ -106,7 +106,7 @@ fn check(
             "{id} was declined before anything was asked"
         )))),
         JournalEnding::Aborted(_) | JournalEnding::Open => Err(ask_again(Error::usage(format!(
-            "cannot resume {id}: the reason for its end still holds"
+            "cannot resume {id}: the reason why it ended still applies"
         )))),
     }
 }

@@ -156,7 +156,7 @@ fn what_cannot_be_used_is_named_with_its_file() {
     );
     assert_eq!(
         read(r#"{"local_context": "big"}"#).unwrap_err(),
-        r#"`local_context` in `config.json` is `"big"`, and must be a whole number above 0"#
+        r#"`local_context` in `config.json` is `"big"`, but must be a whole number above 0"#
     );
     for (key, value) in [
         ("always_allow_under", "-1"),
@@ -191,11 +191,11 @@ fn what_cannot_be_used_is_named_with_its_file() {
     }
     assert_eq!(
         read(r#"{"always_allow_under": 1, "alwaysAllowUnder": 2}"#).unwrap_err(),
-        "`always_allow_under` is given twice in `config.json`"
+        "`always_allow_under` is set twice in `config.json`"
     );
     assert_eq!(
         read("[]").unwrap_err(),
-        "`config.json` does not hold an object of settings"
+        "`config.json` is not a JSON object"
     );
     assert_eq!(read("{").unwrap_err(), "`config.json` is not JSON");
 }
@@ -226,7 +226,7 @@ fn the_environment_outweighs_the_file() {
             .with_environment(&environment("much"))
             .unwrap_err()
             .to_string(),
-        "`always_allow_under` in `CONCLAVE_ALWAYS_ALLOW_UNDER` is `much`, and must be an amount of dollars such as 0.50"
+        "`always_allow_under` in `CONCLAVE_ALWAYS_ALLOW_UNDER` is `much`, but must be an amount in dollars, such as 0.50"
     );
 }
 
@@ -260,7 +260,7 @@ fn a_json_variable_replaces_the_setting_of_the_file() {
     );
     assert_eq!(
         load(&[("CONCLAVE_PANELS", "fast")]).unwrap_err(),
-        "`CONCLAVE_PANELS` is not JSON, and must be an object of panels by name"
+        "`CONCLAVE_PANELS` is not JSON, but must be an object of panels by name"
     );
     assert_eq!(
         load(&[("CONCLAVE_PARAMETERS", r#"{"openai": {"model": "x"}}"#)]).unwrap_err(),

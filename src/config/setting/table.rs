@@ -25,17 +25,17 @@ pub const PERSONAS: &str = "personas";
 pub const PERSONA_SETS: &str = "persona_sets";
 
 const COUNT: &str = "a whole number above 0";
-const DOLLARS: &str = "an amount of dollars such as 0.50";
+const DOLLARS: &str = "an amount in dollars, such as 0.50";
 const SHARE: &str = "a number from 0.0 to 1.0";
 const TIME: &str = "a number of seconds above 0";
-const TEXT: &str = "a text";
+const TEXT: &str = "a string";
 
 /// All settings, in the order in which they are shown.
 pub static SETTINGS: [Setting; 33] = [
     Setting {
         name: ALWAYS_ALLOW_UNDER,
         expects: DOLLARS,
-        help: "Consultations whose estimate is below this are not asked about; 0 asks always",
+        help: "Estimates below this amount are approved without asking; 0 means always ask",
         parts: Parts::None,
         read: Read::Plain(|to, value| store(&mut to.always_allow_under, dollars(value))),
         write: |from| usd(from.always_allow_under),
@@ -43,7 +43,7 @@ pub static SETTINGS: [Setting; 33] = [
     Setting {
         name: "max_output_tokens",
         expects: COUNT,
-        help: "Most tokens of an answer, thinking included",
+        help: "Maximum tokens of an answer, including thinking",
         parts: Parts::None,
         read: Read::Plain(|to, value| store(&mut to.max_output_tokens, count(value))),
         write: |from| json!(from.max_output_tokens),
@@ -51,7 +51,7 @@ pub static SETTINGS: [Setting; 33] = [
     Setting {
         name: "connect_timeout_seconds",
         expects: TIME,
-        help: "How long a connection may take to open",
+        help: "How long opening a connection may take",
         parts: Parts::None,
         read: Read::Plain(|to, value| store(&mut to.connect_timeout, time(value))),
         write: |from| seconds(from.connect_timeout),
@@ -59,7 +59,7 @@ pub static SETTINGS: [Setting; 33] = [
     Setting {
         name: "idle_timeout_seconds",
         expects: TIME,
-        help: "How long an answer may pause",
+        help: "How long a connection may stay silent",
         parts: Parts::None,
         read: Read::Plain(|to, value| store(&mut to.idle_timeout, time(value))),
         write: |from| seconds(from.idle_timeout),
@@ -67,7 +67,7 @@ pub static SETTINGS: [Setting; 33] = [
     Setting {
         name: "local_threads",
         expects: COUNT,
-        help: "Threads of the embedded model; its own choice if not set",
+        help: "Threads of the embedded model; chosen automatically if unset",
         parts: Parts::None,
         read: Read::Plain(|to, value| store_some(&mut to.local_threads, small_count(value))),
         write: |from| json!(from.local_threads),
@@ -75,7 +75,7 @@ pub static SETTINGS: [Setting; 33] = [
     Setting {
         name: "local_context",
         expects: COUNT,
-        help: "Most tokens of prompt and answer of the embedded model",
+        help: "Maximum tokens of prompt and answer together, for the embedded model",
         parts: Parts::None,
         read: Read::Plain(|to, value| store(&mut to.local_context, count(value))),
         write: |from| json!(from.local_context),
@@ -83,15 +83,15 @@ pub static SETTINGS: [Setting; 33] = [
     Setting {
         name: "local_model",
         expects: TEXT,
-        help: "The embedded model",
+        help: "The embedded model, by its name in `conclave model list`",
         parts: Parts::None,
         read: Read::Plain(|to, value| store_some(&mut to.local_model, text(value))),
         write: |from| json!(from.local_model),
     },
     Setting {
         name: "panel",
-        expects: "the name of a panel, a text of seats or a list of seats",
-        help: "The experts, as `--panel` takes them",
+        expects: "the name of a panel, or a string or list of seats",
+        help: "The experts, as for `--panel`",
         parts: Parts::None,
         read: Read::Plain(|to, value| store_some(&mut to.panel, panels::entries(value))),
         write: |from| text_or_list(from.panel.as_deref()),
@@ -99,7 +99,7 @@ pub static SETTINGS: [Setting; 33] = [
     Setting {
         name: "judge",
         expects: TEXT,
-        help: "The judge, as `--judge` takes it",
+        help: "The judge, as for `--judge`",
         parts: Parts::None,
         read: Read::Plain(|to, value| store_some(&mut to.judge, text(value))),
         write: |from| json!(from.judge),
@@ -107,7 +107,7 @@ pub static SETTINGS: [Setting; 33] = [
     Setting {
         name: "panels",
         expects: "an object of panels by name",
-        help: "Panels of your own",
+        help: "Your own panels",
         parts: Parts::Entries {
             fields: &panels::FIELDS,
             short: Some("seats"),
@@ -127,7 +127,7 @@ pub static SETTINGS: [Setting; 33] = [
     Setting {
         name: PERSONAS,
         expects: "an object of personas by id",
-        help: "Personas of your own",
+        help: "Your own personas",
         parts: Parts::Entries {
             fields: &personas::FIELDS,
             short: Some("prompt"),
@@ -147,7 +147,7 @@ pub static SETTINGS: [Setting; 33] = [
     Setting {
         name: PERSONA_SETS,
         expects: "an object of lists of personas by name",
-        help: "Personas that are asked for together, as `@name`",
+        help: "Sets of personas, used as `@name`",
         parts: Parts::Lists,
         read: Read::WithPlaces(|to, value| {
             to.persona_sets = personas::read_sets(value)?;
@@ -157,8 +157,8 @@ pub static SETTINGS: [Setting; 33] = [
     },
     Setting {
         name: "default_personas",
-        expects: "`auto`, a text of personas and sets, or a list of them",
-        help: "Who sits where neither panel nor personas are named, as `--personas` takes it",
+        expects: "`auto`, or a string or list of personas and sets",
+        help: "The personas of a panel that names none, as for `--personas`",
         parts: Parts::None,
         read: Read::WithPlaces(|to, value| {
             to.default_personas = Some(personas::read_default(value)?);
@@ -169,7 +169,7 @@ pub static SETTINGS: [Setting; 33] = [
     Setting {
         name: ENDPOINTS,
         expects: "an object of servers by name, or a list of objects with a `name`",
-        help: "Servers of your own, and changes to known providers",
+        help: "Your own servers, and changes to known providers",
         parts: Parts::Entries {
             fields: &endpoints::FIELDS,
             short: None,
@@ -189,7 +189,7 @@ pub static SETTINGS: [Setting; 33] = [
     Setting {
         name: "parameters",
         expects: "an object of body fields by `provider` or `provider:model`",
-        help: "Fields added to the bodies of requests",
+        help: "Fields added to request bodies",
         parts: Parts::BodyFields,
         read: Read::WithPlaces(|to, value| {
             to.parameters = Parameters::read(value)?;
@@ -211,7 +211,7 @@ pub static SETTINGS: [Setting; 33] = [
     Setting {
         name: "max_in_flight",
         expects: COUNT,
-        help: "Calls in flight at one provider at once, unless its entry says otherwise",
+        help: "Maximum concurrent calls to one provider, unless its endpoint sets its own",
         parts: Parts::None,
         read: Read::Plain(|to, value| store(&mut to.max_in_flight, small_count(value))),
         write: |from| json!(from.max_in_flight),
@@ -219,7 +219,7 @@ pub static SETTINGS: [Setting; 33] = [
     Setting {
         name: "max_cost",
         expects: DOLLARS,
-        help: "No call is made that could bring the cost of a consultation above this",
+        help: "Cost ceiling of a consultation; no call is made that could exceed it",
         parts: Parts::None,
         read: Read::Plain(|to, value| store_some(&mut to.max_cost, dollars(value))),
         write: |from| from.max_cost.map_or(Value::Null, usd),
@@ -227,7 +227,7 @@ pub static SETTINGS: [Setting; 33] = [
     Setting {
         name: "monthly_budget",
         expects: DOLLARS,
-        help: "What all consultations of a calendar month may cost together",
+        help: "Budget for all consultations of a calendar month",
         parts: Parts::None,
         read: Read::Plain(|to, value| store_some(&mut to.monthly_budget, dollars(value))),
         write: |from| from.monthly_budget.map_or(Value::Null, usd),
@@ -235,7 +235,7 @@ pub static SETTINGS: [Setting; 33] = [
     Setting {
         name: "on_failure",
         expects: "`ask`, `substitute`, `skip` or `fail`",
-        help: "What happens when a model fails for good",
+        help: "What to do when a model fails for good",
         parts: Parts::None,
         read: Read::Plain(|to, value| store(&mut to.on_failure, choice(value))),
         write: |from| json!(from.on_failure),
@@ -243,7 +243,7 @@ pub static SETTINGS: [Setting; 33] = [
     Setting {
         name: HEDGE_AFTER,
         expects: HedgeAfter::EXPECTED,
-        help: "How long a call may show no sign of an answer before another model is asked too",
+        help: "How long a call may show no sign of an answer before a second model is asked",
         parts: Parts::None,
         read: Read::Plain(|to, value| store(&mut to.hedge_after, HedgeAfter::of_json(value))),
         write: |from| from.hedge_after.to_json(),
@@ -251,7 +251,7 @@ pub static SETTINGS: [Setting; 33] = [
     Setting {
         name: "pulse_seconds",
         expects: "a number of seconds, or 0 for never",
-        help: "How long a round runs before you are asked, or reminded, that it takes long",
+        help: "How often you are asked whether to continue waiting for a round",
         parts: Parts::None,
         read: Read::Plain(|to, value| store(&mut to.pulse, time_or_zero(value))),
         write: |from| seconds(from.pulse),
@@ -259,7 +259,7 @@ pub static SETTINGS: [Setting; 33] = [
     Setting {
         name: "max_wait_seconds",
         expects: TIME,
-        help: "How long a round may run; without limit if not set",
+        help: "How long a round may take; unlimited if unset",
         parts: Parts::None,
         read: Read::Plain(|to, value| store_some(&mut to.max_wait, time(value))),
         write: |from| from.max_wait.map_or(Value::Null, seconds),
@@ -267,7 +267,7 @@ pub static SETTINGS: [Setting; 33] = [
     Setting {
         name: "mode",
         expects: "`converge` or `explore`",
-        help: "What the debate is for",
+        help: "How the panel argues",
         parts: Parts::None,
         read: Read::Plain(|to, value| store(&mut to.mode, choice(value))),
         write: |from| json!(from.mode),
@@ -275,7 +275,7 @@ pub static SETTINGS: [Setting; 33] = [
     Setting {
         name: "rounds",
         expects: "1, 2, 3 or 4",
-        help: "How many rounds are held at most",
+        help: "How many rounds to hold",
         parts: Parts::None,
         read: Read::Plain(|to, value| store(&mut to.rounds, choice(value))),
         write: |from| json!(from.rounds),
@@ -283,7 +283,7 @@ pub static SETTINGS: [Setting; 33] = [
     Setting {
         name: "early_stop",
         expects: "`ask`, `auto` or `never`",
-        help: "Who decides whether a consultation ends early",
+        help: "Whether to end after Round 2 when the experts agree",
         parts: Parts::None,
         read: Read::Plain(|to, value| store(&mut to.early_stop, choice(value))),
         write: |from| json!(from.early_stop),
@@ -291,7 +291,7 @@ pub static SETTINGS: [Setting; 33] = [
     Setting {
         name: "confidence_threshold",
         expects: SHARE,
-        help: "The stated confidence from which an early end is considered",
+        help: "The judge's confidence in the agreement that an early stop needs",
         parts: Parts::None,
         read: Read::Plain(|to, value| store(&mut to.confidence_threshold, share(value))),
         write: |from| decimal(from.confidence_threshold.value()),
@@ -299,7 +299,7 @@ pub static SETTINGS: [Setting; 33] = [
     Setting {
         name: "error_correlation",
         expects: SHARE,
-        help: "How strongly the errors of experts go together",
+        help: "Assumed correlation of the experts' errors",
         parts: Parts::None,
         read: Read::Plain(|to, value| {
             store(
@@ -312,7 +312,7 @@ pub static SETTINGS: [Setting; 33] = [
     Setting {
         name: "debate_analysis",
         expects: "`on` or `off`",
-        help: "Whether positions are compared after the debate, if there is a model for it",
+        help: "Whether a cheap model compares positions before and after the debate",
         parts: Parts::None,
         read: Read::Plain(|to, value| store(&mut to.debate_analysis, on_or_off(value))),
         write: |from| json!(from.debate_analysis),
@@ -320,7 +320,7 @@ pub static SETTINGS: [Setting; 33] = [
     Setting {
         name: "judge_passes",
         expects: "1 or 2",
-        help: "How often the judge decides; with fewer than four rounds, it does not",
+        help: "How often the judge decides in a consultation of four rounds",
         parts: Parts::None,
         read: Read::Plain(|to, value| {
             store(
@@ -333,7 +333,7 @@ pub static SETTINGS: [Setting; 33] = [
     Setting {
         name: "target_runs",
         expects: COUNT,
-        help: "How many consultations in thirty days `consult-stats` calls consistent",
+        help: "Target of `consult-stats`: consultations in thirty days",
         parts: Parts::None,
         read: Read::Plain(|to, value| store(&mut to.target_runs, count(value))),
         write: |from| json!(from.target_runs),
@@ -341,15 +341,15 @@ pub static SETTINGS: [Setting; 33] = [
     Setting {
         name: "target_median_seconds",
         expects: TIME,
-        help: "Below which median duration it calls them quick",
+        help: "Target of `consult-stats`: the median duration",
         parts: Parts::None,
         read: Read::Plain(|to, value| store(&mut to.target_median, time(value))),
         write: |from| seconds(from.target_median),
     },
     Setting {
         name: "target_monthly_cost",
-        expects: "an amount of dollars above 0, such as 20",
-        help: "Below what cost in a calendar month it calls them within budget",
+        expects: "an amount in dollars above 0, such as 20",
+        help: "Target of `consult-stats`: the cost of a calendar month",
         parts: Parts::None,
         read: Read::Plain(|to, value| {
             store(

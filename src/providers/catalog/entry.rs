@@ -63,7 +63,7 @@ fn day<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Date>, D::Er
     match text.parse() {
         Ok(day) => Ok(Some(day)),
         Err(_) => Err(D::Error::custom(format!(
-            "`{text}` is not a day of the form YYYY-MM-DD"
+            "`{text}` is not a date of the form YYYY-MM-DD"
         ))),
     }
 }

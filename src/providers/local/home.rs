@@ -18,7 +18,7 @@ pub struct ModelHome {
 /// The folder cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum HomeError {
-    #[error("cannot make the folder `{}`", .path.display())]
+    #[error("cannot create the folder `{}`", .path.display())]
     Make { path: PathBuf, source: io::Error },
     #[error("cannot remove `{}`", .path.display())]
     Remove { path: PathBuf, source: io::Error },

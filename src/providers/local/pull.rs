@@ -69,9 +69,7 @@ pub enum PullError {
         free: u64,
         needed: u64,
     },
-    #[error(
-        "what came as `{model}` from the {source_name} is not that file (sha256 `{found}`); it was deleted"
-    )]
+    #[error("the file from the {source_name} is not `{model}` (sha256 `{found}`); it was deleted")]
     WrongHash {
         model: &'static str,
         source_name: &'static str,

@@ -150,7 +150,7 @@ impl<'a> Worker<'a> {
             .with_n_threads_batch(threads);
         let context = model
             .new_context(backend, params)
-            .map_err(|error| internal(format!("cannot make a context: {error}")))?;
+            .map_err(|error| internal(format!("cannot create a context: {error}")))?;
         let length = usize::try_from(length).unwrap_or(usize::MAX);
         Ok(Self {
             model,

@@ -3,7 +3,7 @@
 //! Invariant: nothing that is typed is an operator: words and phrases go into the query as quoted
 //! text.
 
-/// What to search for in questions and recommendations: all of it must be there, in any order.
+/// A search in questions and recommendations: all terms must occur, in any order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Search {
     /// Words and phrases, as an expression of the full-text index; `None` without any.
@@ -17,7 +17,7 @@ pub struct Search {
 
 /// A search text without a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is nothing to search for")]
+#[error("the search has no words")]
 pub struct EmptySearchError;
 
 impl Search {
@@ -45,7 +45,7 @@ impl Search {
             }
         }
         if !words.is_empty() {
-            // A dash between words is no search term.
+            // A dash between words is not a search term.
             pieces.retain(|piece| !piece.chars().all(|c| c.is_ascii_punctuation()));
         }
         if words.is_empty() && pieces.is_empty() {

@@ -26,7 +26,7 @@ use agents::agents;
 use calls::calls;
 use rounds::{later_rounds, money, rounds};
 
-/// Why a file has no rows in the index.
+/// The reason why a file has no rows in the index.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExtractError {
     #[error("it is not JSON")]
@@ -87,7 +87,8 @@ fn is_ours(record: &RecordFields<'_>) -> bool {
         || !record.responses.0.is_empty()
 }
 
-/// Returns whether a version has a greater major number than ours; false for text that is no version.
+/// Returns whether a version has a greater major number than ours; false for text that is
+/// not a version.
 fn is_newer(version: &str) -> bool {
     let major = |version: &str| {
         version

@@ -16,7 +16,7 @@ use super::open::Index;
 use super::sources::{self, SourceRecord};
 use super::store;
 
-/// Why a consultation could not be inserted.
+/// The reason why a consultation could not be inserted.
 #[derive(Debug, thiserror::Error)]
 pub enum FollowError {
     #[error(transparent)]

@@ -29,7 +29,7 @@ const WAITING: usize = 4;
 /// The stems of consultations, each with its files.
 pub(super) type SourceList = BTreeMap<String, SourceFiles>;
 
-/// How far a rebuild is, in consultations.
+/// The progress of a rebuild, in consultations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RebuildProgress {
     pub done: usize,
@@ -42,7 +42,7 @@ pub struct RebuildReport {
     pub indexed: usize,
     /// Files without rows, by name, each with the reason.
     pub skipped: Vec<(String, String)>,
-    /// Where another program's database was moved that had the index's name.
+    /// The new path of another program's database that had the index's name.
     pub set_aside: Option<PathBuf>,
 }
 
@@ -200,12 +200,12 @@ impl NewIndex {
             };
             match self.sources.get(id) {
                 Some(other) if *other > source => {
-                    let why = format!("{} has the same consultation", other.name);
+                    let why = format!("{} holds the same consultation", other.name);
                     self.report.skipped.push((source.name, why));
                     return Ok(());
                 }
                 Some(other) => {
-                    let why = format!("{} has the same consultation", source.name);
+                    let why = format!("{} holds the same consultation", source.name);
                     self.report.skipped.push((other.name.clone(), why));
                 }
                 None => {}

@@ -12,7 +12,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How long to wait for another process.
+/// The time to wait for another process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaitLimit {
     /// Where the user is waiting for something else.

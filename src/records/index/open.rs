@@ -25,12 +25,12 @@ pub struct Index {
     _in_use: Option<LockGuard>,
 }
 
-/// Why the index cannot be opened.
+/// The reason why the index cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     #[error("there is no index `{}`", .0.display())]
     Missing(PathBuf),
-    /// The file is no database, or a broken one.
+    /// The file is not a database, or a broken one.
     #[error("the index `{}` is damaged", path.display())]
     Damaged {
         path: PathBuf,
@@ -39,7 +39,7 @@ pub enum OpenError {
     /// Another program's database, such as the original's.
     #[error("`{}` is another program's database", .0.display())]
     Foreign(PathBuf),
-    #[error("the index `{}` was written by a newer version of conclave ({found}; this one knows {known})", path.display())]
+    #[error("the index `{}` was written by a newer version of conclave ({found}; this version reads {known})", path.display())]
     Newer {
         path: PathBuf,
         found: i64,

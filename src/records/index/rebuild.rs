@@ -23,7 +23,7 @@ use super::swap::{self, SwapError};
 
 pub use super::load::{RebuildProgress, RebuildReport};
 
-/// Why a rebuild failed. The old index is unchanged.
+/// The reason why a rebuild failed. The old index is unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum RebuildError {
     #[error("the index `{}` is in use by another process", .0.display())]
@@ -32,7 +32,7 @@ pub enum RebuildError {
     Folder { path: PathBuf, source: io::Error },
     #[error("cannot write the index `{}`", path.display())]
     Unwritable { path: PathBuf, source: io::Error },
-    #[error("cannot make the index `{}`", path.display())]
+    #[error("cannot create the index `{}`", path.display())]
     Failed {
         path: PathBuf,
         source: rusqlite::Error,

@@ -21,7 +21,7 @@ use crate::records::record::record;
 
 use super::lock::is_being_written;
 
-/// Which files of one stem exist.
+/// The existing files of one stem.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct SourceFiles {
     pub(super) record: bool,
@@ -29,7 +29,7 @@ pub(super) struct SourceFiles {
     pub(super) outcome: bool,
 }
 
-/// When the files of one stem were last written.
+/// The times at which the files of one stem were last written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct WriteTimes {
     record: Option<SystemTime>,
@@ -40,7 +40,7 @@ pub(super) struct WriteTimes {
 /// The rank of a file as a source; the greater one is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum SourceRank {
-    /// What the original leaves of a failed run.
+    /// The partial file that the original leaves after a failed run.
     Partial,
     Journal,
     Record,
@@ -57,7 +57,7 @@ pub(super) struct SourceRecord {
 /// The source of one stem.
 #[derive(Debug)]
 pub(super) struct SourceLookup {
-    /// The record, or why there is none; `None` for a consultation that is still running.
+    /// The record, or the reason why there is none; `None` for a consultation that is still running.
     pub(super) record: Option<Result<SourceRecord, String>>,
     /// A process is writing the journal.
     pub(super) is_open: bool,
@@ -89,7 +89,7 @@ pub(super) fn list(logs: &Path) -> io::Result<BTreeMap<String, SourceFiles>> {
             sources.entry(stem.to_owned()).or_default().journal = true;
         }
     }
-    // A grade alone is no consultation.
+    // A grade alone is not a consultation.
     sources.retain(|_, files| files.record || files.journal);
     Ok(sources)
 }
@@ -163,7 +163,7 @@ pub(super) fn find(logs: &Path, stem: &str, times: &WriteTimes) -> SourceLookup 
             is_open: false,
         },
         (None, None) => SourceLookup {
-            record: Some(Err("it is gone".to_owned())),
+            record: Some(Err("it no longer exists".to_owned())),
             is_open: false,
         },
     }
@@ -181,7 +181,7 @@ fn from_record(logs: &Path, stem: &str, written: SystemTime) -> Result<SourceRec
 /// Converts a journal to the record that the consultation would have had.
 fn from_journal(journal: &Path, written: SystemTime) -> Result<SourceRecord, String> {
     let journal = read_journal(journal).map_err(|error| error.to_string())?;
-    let transcript = Transcript::fold(&journal.events).ok_or("it holds no whole event")?;
+    let transcript = Transcript::fold(&journal.events).ok_or("it has no complete event")?;
     let json = serde_json::to_vec(&record(&transcript)).map_err(|error| error.to_string())?;
     Ok(SourceRecord {
         json,
@@ -190,7 +190,7 @@ fn from_journal(journal: &Path, written: SystemTime) -> Result<SourceRecord, Str
     })
 }
 
-/// Reads the last whole line of what the original left.
+/// Reads the last whole line of the original's partial file.
 fn from_partial(path: &Path, written: SystemTime) -> Result<SourceRecord, String> {
     let mut text = Vec::new();
     File::open(path)
@@ -200,7 +200,7 @@ fn from_partial(path: &Path, written: SystemTime) -> Result<SourceRecord, String
     let whole = lines
         .into_iter()
         .find(|line| serde_json::from_slice::<IgnoredAny>(line).is_ok())
-        .ok_or("it holds no whole line")?;
+        .ok_or("it has no complete line")?;
     Ok(SourceRecord {
         json: whole.to_vec(),
         written_at: timestamp(written),

@@ -23,7 +23,7 @@ const COMPANIONS: [&str; 3] = ["-wal", "-shm", "-journal"];
 /// The infix in the name of a new database until it is complete.
 const TEMPORARY: &str = ".new-";
 
-/// Why the database could not be replaced.
+/// The reason why the database could not be replaced.
 #[derive(Debug)]
 pub(super) enum SwapError {
     Busy,
@@ -66,8 +66,8 @@ pub(super) fn remove_leftovers(database: &Path) {
     }
 }
 
-/// Replaces the old database by a complete and closed one. Returns where another program's database
-/// was moved that had its name.
+/// Replaces the old database by a complete and closed one. Returns the new path of
+/// another program's database that had its name.
 pub(super) fn put_in_place(
     new: tempfile::TempPath,
     database: &Path,

@@ -13,10 +13,10 @@ use crate::domain::time::Timestamp;
 /// Bytes read from a journal's end. The events that end a consultation are far shorter.
 const TAIL: u64 = 64 * 1024;
 
-/// How a journal ends.
+/// The ending of a journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JournalEnding {
-    /// It holds no whole event.
+    /// It has no complete event.
     Empty,
     /// It was written by an older version and cannot be resumed.
     TooOld,
@@ -37,7 +37,7 @@ impl JournalEnding {
     }
 }
 
-/// Reads how a journal ends, from its last lines.
+/// Reads the ending of a journal from its last lines.
 pub fn ending(journal: &Path) -> io::Result<JournalEnding> {
     let mut file = File::open(journal)?;
     let length = file.metadata()?.len();
@@ -53,7 +53,7 @@ pub fn ending(journal: &Path) -> io::Result<JournalEnding> {
         // The first line is cut.
         lines.remove(0);
     }
-    // A last line that is no event was torn off. Damage before that is reported by the full read.
+    // A last line that is not an event was torn off. The full read reports damage before that.
     let last = lines
         .iter()
         .rev()
@@ -77,7 +77,7 @@ pub fn ending(journal: &Path) -> io::Result<JournalEnding> {
     })
 }
 
-/// What a journal's first line states.
+/// The contents of a journal's first line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JournalOpening {
     pub at: Timestamp,

@@ -19,7 +19,7 @@ pub struct ReadJournal {
     pub lacks_line_break: bool,
 }
 
-/// Why a journal cannot be read.
+/// The reason why a journal cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalReadError {
     #[error("cannot read journal `{}`", .path.display())]

@@ -30,7 +30,7 @@ const LENGTH: usize = 256;
 /// The prefix of a file that is not yet complete.
 const TEMPORARY: &str = ".new-";
 
-/// Why the shared budget cannot be used.
+/// The reason why the shared budget cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum MonthBudgetError {
     #[error("cannot lock `{}`: processes can share the monthly budget only on a file system with locks", path.display())]
@@ -39,21 +39,21 @@ pub enum MonthBudgetError {
     Io { path: PathBuf, source: io::Error },
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// Deleting the file forgets what it holds of the budget.
-    #[error("the monthly budget's file `{}` is damaged: what it holds of the budget is unknown", path.display())]
+    /// Deleting the file releases the amount it reserves.
+    #[error("the monthly budget's file `{}` is damaged: the amount it reserves is unknown", path.display())]
     Damaged {
         path: PathBuf,
         source: serde_json::Error,
     },
     #[error("the monthly budget's file `{}` has version `{version}`; this program reads `{SCHEMA_VERSION}`", path.display())]
     OtherVersion { path: PathBuf, version: String },
-    #[error("the monthly budget's file `{}` was deleted while its process runs", .0.display())]
+    #[error("the monthly budget's file `{}` was deleted while its process was running", .0.display())]
     Deleted(PathBuf),
     #[error("the monthly budget is closed")]
     Closed,
 }
 
-/// What a process has reserved, spent, and recorded of its spending, in micro-dollars.
+/// The amounts that a process has reserved, spent and recorded, in micro-dollars.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Amounts {
     #[serde(rename = "reserved_micro_usd")]

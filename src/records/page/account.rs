@@ -37,7 +37,7 @@ pub(super) fn panel(page: &mut Markup, record: &StoredRecord) {
         ..
     }) = &record.persona_selection
     {
-        page.put("<p class=\"quiet\">The personas were chosen by ")
+        page.put("<p class=\"quiet\">The personas were selected by ")
             .inline(&model_address(helper))
             .put(" for ")
             .inline(task_type);

@@ -6,7 +6,7 @@ use crate::domain::words::{amount, seconds, thousands};
 
 use super::markup::Markup;
 
-/// The notice on top: why the result is incomplete or degraded.
+/// The notice on top: the reasons why the result is incomplete or degraded.
 pub(super) fn notice(page: &mut Markup, record: &StoredRecord) {
     let is_degraded =
         record.status.as_deref() == Some("degraded") || !record.degradations.is_empty();
@@ -24,11 +24,11 @@ pub(super) fn notice(page: &mut Markup, record: &StoredRecord) {
             if let Some(why) = record.abort_message.as_ref().or(record.abort_reason.as_ref()) {
                 page.put(" ").inline(why);
             }
-            page.put("</p>\n<p>Below is what was finished by then. It is not a verdict.</p>\n")
+            page.put("</p>\n<p>The finished part follows. It is not a verdict.</p>\n")
         }
         Completion::Unfinished => {
-            page.put("<aside class=\"notice\">\n<p><strong>Incomplete:</strong> the consultation was cut off or is still under way.</p>\n");
-            page.put("<p>Below is what was finished by then. It is not a verdict.</p>\n")
+            page.put("<aside class=\"notice\">\n<p><strong>Incomplete:</strong> the consultation was interrupted or is still running.</p>\n");
+            page.put("<p>The finished part follows. It is not a verdict.</p>\n")
         }
     };
     page.list(&record.degradations).put("</aside>\n");
@@ -151,7 +151,7 @@ fn rejudged(page: &mut Markup, record: &StoredRecord) {
     };
 }
 
-/// Whether the judge agrees with itself with the experts in reverse order; else its other verdict.
+/// The result of the second pass, with the experts in reverse order; if it differs, its verdict.
 fn second_pass(page: &mut Markup, record: &StoredRecord) {
     let Some(second) = &record.second_pass else {
         return;
@@ -217,9 +217,7 @@ fn without_verdict(page: &mut Markup, record: &StoredRecord) {
         "<p>No verdict was reached"
     });
     match &record.partial_consensus {
-        Some(found) => page
-            .put(". What was found agreed by then:</p>\n")
-            .block(found),
+        Some(found) => page.put(". Points of agreement so far:</p>\n").block(found),
         None if record.independents.is_empty() => page.put(", and no expert has answered.</p>\n"),
         None => page.put(": the positions stand side by side below.</p>\n"),
     };

@@ -47,7 +47,7 @@ pub(super) fn positions(page: &mut Markup, record: &StoredRecord) {
     if seats.is_empty() && others.is_empty() {
         return;
     }
-    page.put("<section>\n<h2>Positions</h2>\n<p class=\"quiet\">Round 1: what each expert answered without knowing the others.</p>\n<div class=\"side\">\n");
+    page.put("<section>\n<h2>Positions</h2>\n<p class=\"quiet\">Round 1: each expert's answer, given without seeing the others.</p>\n<div class=\"side\">\n");
     for (expert, held, failed) in seats {
         page.put("<article>\n<h3>")
             .inline(&expert.name)
@@ -104,14 +104,14 @@ pub(super) fn synthesis(page: &mut Markup, record: &StoredRecord) {
     let Some(synthesis) = &record.synthesis else {
         return;
     };
-    page.put("<section>\n<h2>Agreements and Tensions</h2>\n<p class=\"quiet\">Round 2: what the judge made of the positions.</p>\n");
+    page.put("<section>\n<h2>Agreements and Tensions</h2>\n<p class=\"quiet\">Round 2: the judge's synthesis of the positions.</p>\n");
     if !synthesis.prose_excerpt.trim().is_empty() {
         page.block(&synthesis.prose_excerpt);
     }
     agreements(page, record, synthesis);
     tensions(page, record, synthesis);
     if !synthesis.priority_order.is_empty() {
-        page.put("<h3>What weighs most</h3>\n<ol>\n");
+        page.put("<h3>Priorities</h3>\n<ol>\n");
         for priority in &synthesis.priority_order {
             page.put("<li class=\"said\" dir=\"auto\">")
                 .text(priority.trim())
@@ -179,7 +179,7 @@ fn names(page: &mut Markup, record: &StoredRecord, agents: &[String]) {
     }
 }
 
-/// Round 3: what each expert holds after the cross-examination.
+/// Round 3: each expert's position after the cross-examination.
 pub(super) fn changes(page: &mut Markup, record: &StoredRecord) {
     let merged = record
         .cross_exam
@@ -193,7 +193,7 @@ pub(super) fn changes(page: &mut Markup, record: &StoredRecord) {
     if revisions.is_empty() {
         return;
     }
-    page.put("<section>\n<h2>Changes of Mind</h2>\n<p class=\"quiet\">Round 3: what each expert holds after the cross-examination.</p>\n<div class=\"side\">\n");
+    page.put("<section>\n<h2>Changes of Mind</h2>\n<p class=\"quiet\">Round 3: each expert's position after the cross-examination.</p>\n<div class=\"side\">\n");
     for revision in revisions {
         change(page, record, revision);
     }

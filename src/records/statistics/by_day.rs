@@ -1,5 +1,5 @@
 //! Runs and spending by day of the user's calendar. The stored days are in UTC, so this reads rows:
-//! only those of narrow SQL indexes, or one row a day.
+//! only those of narrow SQL indexes, or one row per day.
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;

@@ -25,7 +25,7 @@ pub fn range(span: Span, zone: &TimeZone, now: Timestamp) -> Range {
     }
 }
 
-/// Text that is no day, or days in the wrong order.
+/// Text that is not a day, or days in the wrong order.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SpanError {
     #[error("`{0}` is not a month; write it as year and month, such as `2026-11`")]

@@ -94,7 +94,7 @@ fn stale_days(connection: &Connection) -> Result<BTreeSet<Date>> {
     let mut statement = connection.prepare_cached("SELECT day FROM stale_days")?;
     let days = statement.query_map([], |row| row.get::<_, String>(0))?;
     let last = day_of(last_moment());
-    // Text that is no day has no rows.
+    // Text that is not a day has no rows.
     days.filter_map(|day| {
         day.map(|day| Some(day.parse::<Date>().ok()?.clamp(FIRST_DAY, last)))
             .transpose()

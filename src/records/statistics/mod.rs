@@ -28,7 +28,7 @@ use crate::domain::time::Timestamp;
 use by_day::{ActiveDays, ByDay, DayWindow};
 use summary::{ConsultationSums, Extreme, ModelSums, Summary, percentiles};
 
-/// How long to wait for a process that is writing: stored sums are not needed for an answer.
+/// The time to wait for a process that is writing: stored sums are not needed for an answer.
 const BUSY_TIMEOUT: Duration = Duration::from_millis(5);
 
 /// Computes all numbers of a range of days, by the calendar of a time zone.

@@ -171,7 +171,7 @@ impl Summary {
         model: &str,
         add: impl FnOnce(&mut ModelSums),
     ) {
-        // Looked up by borrowed names first: this runs once a call.
+        // Looked up by borrowed names first: this runs once per call.
         if let Some(sums) = self
             .models
             .get_mut(provider)

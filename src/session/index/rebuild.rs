@@ -171,7 +171,7 @@ pub(crate) fn failed(error: RebuildError) -> Error {
         RebuildError::Folder { .. }
         | RebuildError::Unwritable { .. }
         | RebuildError::Failed { .. } => Error::failed(error)
-            .hint("the records are unharmed: try again when there is room and permission to write"),
+            .hint("the records are intact; try again when there is space and permission to write"),
     }
 }
 

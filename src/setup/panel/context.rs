@@ -238,7 +238,7 @@ fn family(model: &ModelRef) -> &str {
 
 fn no_models() -> Error {
     Error::usage("there is no model to ask: no key is set, no local server answers, and this build has no local model")
-        .hint("set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY")
+        .hint("set `ANTHROPIC_API_KEY`, `OPENAI_API_KEY` or `GEMINI_API_KEY`")
         .hint("or start a local server, such as Ollama")
         .hint("or build in the local model with `cargo build --release --features local`")
 }

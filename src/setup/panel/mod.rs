@@ -185,7 +185,7 @@ fn notices(panel: &Panel, spec: &PanelSpec, context: &SelectionContext<'_>) -> V
             .map(|(_, vendor)| key_variable(vendor))
             .collect();
         notices.push(format!(
-            "only {} has a key: with {} as well, models of other families would sit on the panel",
+            "only {} has a key: with {} as well, models of other families would join the panel",
             vendors::name(&only.id),
             others.join(" or ")
         ));

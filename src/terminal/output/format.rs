@@ -46,7 +46,7 @@ pub fn calibrated_words(calibrated: &Calibrated) -> String {
             effective_voters, ..
         } => format!("{percent} (the experts count as {effective_voters:.1} independent ones)"),
         Basis::Experience { graded, .. } => {
-            format!("{percent} (by {graded} graded answers of yours)")
+            format!("{percent} (from {graded} answers you graded)")
         }
     }
 }

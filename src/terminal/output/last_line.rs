@@ -21,7 +21,7 @@ pub(in crate::terminal) enum LastLine {
     },
 }
 
-/// Whether the prompt was written last.
+/// The place of an open question's prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::terminal) enum PromptPosition {
     Last,

@@ -1,5 +1,5 @@
-//! Where text goes: the printer, the live area that is redrawn in place, colour, wrapping, and
-//! figures as words.
+//! Output: the printer, the live area that is redrawn in place, colour, wrapping, and figures as
+//! words.
 
 pub mod printer;
 mod last_line;

@@ -1,8 +1,8 @@
-//! The only place that prints. It knows both streams: whether each is a terminal, how wide, and
-//! whether it gets colour.
+//! Does all printing. For each stream, it knows whether it is a terminal, how wide it is, and whether
+//! it gets colour.
 //!
-//! Invariant: standard output carries the result and nothing else. A reader that has gone away is
-//! no error; a full disk is.
+//! Invariant: standard output carries the result and nothing else. A closed pipe is
+//! not an error; a full disk is one.
 
 use std::error::Error;
 use std::io::{self, IsTerminal, Write};
@@ -27,7 +27,7 @@ pub struct TerminalEnv<'a> {
     pub term: Option<&'a str>,
 }
 
-/// How much is printed beside the answer.
+/// The amount of text printed beside the answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verbosity {
     /// Errors only.
@@ -38,7 +38,7 @@ pub enum Verbosity {
     Verbose,
 }
 
-/// What is known of one stream.
+/// The properties of one stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamTraits {
     pub is_terminal: bool,
@@ -174,7 +174,7 @@ impl Printer {
         &self.inner.live_area
     }
 
-    /// Writes the result, whole, and flushes it. A reader that has gone away is no error.
+    /// Writes the whole result and flushes it. A closed pipe is not an error.
     pub fn result(&self, text: &str) -> Result<(), PrintError> {
         let Inner {
             out_traits,

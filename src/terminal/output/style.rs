@@ -2,7 +2,7 @@
 
 use console::Style;
 
-/// Whether a stream gets colour.
+/// The colour mode of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Paint {
     Colour,

@@ -11,7 +11,7 @@ pub struct DownloadBar {
 }
 
 impl DownloadBar {
-    /// Draws on stderr, and nothing if stderr is no terminal.
+    /// Draws on stderr, and nothing if stderr is not a terminal.
     pub fn on_stderr() -> Self {
         Self::drawn_to(ProgressDrawTarget::stderr())
     }

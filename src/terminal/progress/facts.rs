@@ -1,5 +1,5 @@
-//! What later lines of the progress need from earlier events: the terms, the estimate, and which
-//! agent each call belongs to.
+//! Facts from earlier events that later lines of progress need: the terms, the estimate, and the
+//! agent of each call.
 
 use std::collections::BTreeMap;
 

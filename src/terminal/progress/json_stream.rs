@@ -5,6 +5,10 @@
 //! unchanged, without code fences. Invariant: the output does not depend on how the text is cut
 //! into pieces.
 
+mod string_decoder;
+
+use string_decoder::StringDecoder;
+
 /// A piece of the output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::terminal) enum JsonFragment {
@@ -40,7 +44,16 @@ enum ReaderState {
 #[derive(Clone, Debug)]
 struct JsonPosition {
     containers: Vec<JsonContainer>,
-    string: Option<(StringRole, StringDecoder)>,
+    string: Option<OpenString>,
+}
+
+/// A string that has not ended.
+#[derive(Clone, Debug)]
+struct OpenString {
+    role: StringRole,
+    decoder: StringDecoder,
+    /// The string itself, if it is a name.
+    name: String,
 }
 
 #[derive(Clone, Debug)]
@@ -54,27 +67,6 @@ enum JsonContainer {
 enum StringRole {
     Name,
     Value,
-}
-
-/// The characters of a string, whose escapes may arrive in pieces.
-#[derive(Clone, Debug, Default)]
-struct StringDecoder {
-    escape: EscapeState,
-    /// The first half of a character outside the basic plane.
-    high: Option<u32>,
-    /// The string itself, if it is a name.
-    name: String,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-enum EscapeState {
-    #[default]
-    None,
-    Begun,
-    Unicode {
-        digits: u32,
-        value: u32,
-    },
 }
 
 impl Default for ReaderState {
@@ -116,11 +108,16 @@ impl StreamedJson {
                 held.chars().for_each(|c| self.text(c));
             }
             ReaderState::Json(JsonPosition {
-                string: Some((StringRole::Value, mut decoder)),
+                string:
+                    Some(OpenString {
+                        role: StringRole::Value,
+                        mut decoder,
+                        ..
+                    }),
                 ..
             }) => {
-                if decoder.high.take().is_some() {
-                    self.text(char::REPLACEMENT_CHARACTER);
+                if let Some(replacement) = decoder.lone_half() {
+                    self.text(replacement);
                 }
                 self.parts.push(JsonFragment::End);
             }
@@ -155,7 +152,7 @@ impl StreamedJson {
                     name: String::new(),
                     next: StringRole::Name,
                 }],
-                string: Some((StringRole::Name, StringDecoder::default())),
+                string: Some(OpenString::new(StringRole::Name)),
             }),
             c if c.is_whitespace() => {
                 held.push(c);
@@ -171,16 +168,16 @@ impl StreamedJson {
     }
 
     fn json(&mut self, mut json: JsonPosition, c: char) -> ReaderState {
-        if let Some((role, mut decoder)) = json.string.take() {
-            let (decoded, ended) = decoder.take(c);
-            match role {
-                StringRole::Name => decoder.name.extend(decoded),
+        if let Some(mut string) = json.string.take() {
+            let (decoded, ended) = string.decoder.take(c);
+            match string.role {
+                StringRole::Name => string.name.extend(decoded),
                 StringRole::Value => decoded.for_each(|c| self.text(c)),
             }
-            match (role, ended) {
-                (StringRole::Name, true) => json.name(decoder.name),
+            match (string.role, ended) {
+                (StringRole::Name, true) => json.name(string.name),
                 (StringRole::Value, true) => self.parts.push(JsonFragment::End),
-                (_, false) => json.string = Some((role, decoder)),
+                (StringRole::Name | StringRole::Value, false) => json.string = Some(string),
             }
             return ReaderState::Json(json);
         }
@@ -190,7 +187,7 @@ impl StreamedJson {
                 if role == StringRole::Value {
                     self.parts.push(JsonFragment::Field(json.field()));
                 }
-                json.string = Some((role, StringDecoder::default()));
+                json.string = Some(OpenString::new(role));
             }
             '{' => json.containers.push(JsonContainer::Object {
                 name: String::new(),
@@ -217,6 +214,16 @@ impl StreamedJson {
             Some(JsonFragment::Field(_) | JsonFragment::End) | None => {
                 self.parts.push(JsonFragment::Text(c.to_string()));
             }
+        }
+    }
+}
+
+impl OpenString {
+    fn new(role: StringRole) -> Self {
+        Self {
+            role,
+            decoder: StringDecoder::default(),
+            name: String::new(),
         }
     }
 }
@@ -253,92 +260,6 @@ impl JsonPosition {
             .rev()
             .find_map(name)
             .unwrap_or_default()
-    }
-}
-
-impl StringDecoder {
-    /// Returns the characters that this one completes, and whether it ends the string.
-    fn take(&mut self, c: char) -> (std::vec::IntoIter<char>, bool) {
-        let mut decoded = Vec::new();
-        let mut ended = false;
-        match (self.escape, c) {
-            (EscapeState::None, '"') => {
-                decoded.extend(self.lone_half());
-                ended = true;
-            }
-            (EscapeState::None, '\\') => self.escape = EscapeState::Begun,
-            (EscapeState::None, c) => {
-                decoded.extend(self.lone_half());
-                decoded.push(c);
-            }
-            (EscapeState::Begun, 'u') => {
-                self.escape = EscapeState::Unicode {
-                    digits: 0,
-                    value: 0,
-                }
-            }
-            (EscapeState::Begun, c) => {
-                self.escape = EscapeState::None;
-                decoded.extend(self.lone_half());
-                decoded.push(match c {
-                    'n' => '\n',
-                    't' => '\t',
-                    'r' => '\r',
-                    'b' => '\u{8}',
-                    'f' => '\u{c}',
-                    c => c,
-                });
-            }
-            (EscapeState::Unicode { digits, value }, c) => match c.to_digit(16) {
-                Some(digit) if digits == 3 => {
-                    self.escape = EscapeState::None;
-                    decoded.extend(self.unit(value * 16 + digit));
-                }
-                Some(digit) => {
-                    self.escape = EscapeState::Unicode {
-                        digits: digits + 1,
-                        value: value * 16 + digit,
-                    }
-                }
-                None => {
-                    // An invalid escape: the character stands for itself.
-                    self.escape = EscapeState::None;
-                    decoded.extend(self.lone_half());
-                    decoded.push(char::REPLACEMENT_CHARACTER);
-                    let (rest, end) = self.take(c);
-                    decoded.extend(rest);
-                    ended = end;
-                }
-            },
-        }
-        (decoded.into_iter(), ended)
-    }
-
-    /// Takes one UTF-16 unit.
-    fn unit(&mut self, unit: u32) -> Vec<char> {
-        match (self.high.take(), unit) {
-            (Some(high), 0xDC00..=0xDFFF) => {
-                let point = 0x1_0000 + ((high - 0xD800) << 10) + (unit - 0xDC00);
-                vec![char::from_u32(point).unwrap_or(char::REPLACEMENT_CHARACTER)]
-            }
-            (before, 0xD800..=0xDBFF) => {
-                self.high = Some(unit);
-                before
-                    .map(|_| char::REPLACEMENT_CHARACTER)
-                    .into_iter()
-                    .collect()
-            }
-            (before, unit) => {
-                let lone = before.map(|_| char::REPLACEMENT_CHARACTER);
-                lone.into_iter()
-                    .chain([char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER)])
-                    .collect()
-            }
-        }
-    }
-
-    fn lone_half(&mut self) -> Option<char> {
-        self.high.take().map(|_| char::REPLACEMENT_CHARACTER)
     }
 }
 

@@ -17,7 +17,7 @@ use crate::terminal::output::format::model_name;
 const INDENT: &str = "   ";
 const DEEPER: &str = "     ";
 
-/// How text is laid out.
+/// The layout of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::terminal) enum StreamLayout {
     /// Unwrapped, as it arrives.
@@ -89,7 +89,7 @@ impl JudgeStream {
     }
 }
 
-/// What a call returned.
+/// The result of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::terminal) enum CallResult {
     Answer,
@@ -111,7 +111,7 @@ struct CallText {
     is_line_open: bool,
 }
 
-/// Whether the text belongs to a field.
+/// The place of the text: within a field or outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TextKind {
     Prose,

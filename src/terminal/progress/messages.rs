@@ -115,9 +115,9 @@ pub(in crate::terminal) fn personas_selected(selection: &PanelSelection) -> Stri
         .collect();
     let (names, task) = (names.join(", "), one_line(&selection.task_type));
     match &selection.chosen_by {
-        None => format!("🎭 The usual personas sit: {names}"),
-        Some(_) if task.is_empty() => format!("🎭 Chosen for this question: {names}"),
-        Some(_) => format!("🎭 Chosen for this question ({task}): {names}"),
+        None => format!("🎭 Default personas:  {names}"),
+        Some(_) if task.is_empty() => format!("🎭 Personas selected for this question: {names}"),
+        Some(_) => format!("🎭 Personas selected for this question ({task}): {names}"),
     }
 }
 
@@ -419,7 +419,7 @@ pub(in crate::terminal) fn circuit(
             seconds(Duration::from_millis(wait_ms))
         ),
         (CircuitState::Open { .. } | CircuitState::HalfOpen { .. }, _) => {
-            format!("`{provider}` kept failing: probing it with one call")
+            format!("`{provider}` kept failing; testing it with one call")
         }
     }
 }

@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 
 use crate::terminal::output::printer::Printer;
 
-/// What standard input is used for.
+/// The use of standard input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StdinUse {
     /// Nothing else.
@@ -139,7 +139,7 @@ fn read_line(input: &mut impl BufRead) -> TypedLine {
     match input.read_line(&mut line) {
         Ok(0) => TypedLine::InputEnded,
         Ok(_) => TypedLine::Typed(line),
-        // Input that is not UTF-8 is no answer.
+        // Input that is not UTF-8 is not an answer.
         Err(error) if error.kind() == io::ErrorKind::InvalidData => {
             TypedLine::Typed("?".to_owned())
         }

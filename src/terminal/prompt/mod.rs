@@ -24,7 +24,7 @@ pub enum Confirmation {
     NoTerminal,
 }
 
-/// Why a question has no answer.
+/// The reason why a question has no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PromptError {
     /// The input ended.

@@ -1,5 +1,5 @@
-//! Whether a verdict held when the judge was asked twice, as parts of a report. Markdown; pure.
-//! Model text goes through `escape`.
+//! The comparison of the judge's two verdicts, as parts of a report. Markdown; pure. Model text goes
+//! through `escape`.
 
 use crate::domain::artifact::Verdict;
 use crate::domain::ids::ModelRef;

@@ -28,7 +28,7 @@ pub(in crate::terminal) fn question(asked: &str) -> String {
     }
 }
 
-/// How the personas were selected, as a line under the panel.
+/// The selection of the personas, as a line under the panel.
 pub(in crate::terminal) fn personas(selection: &StoredPersonaSelection) -> String {
     let StoredPersonaSelection {
         task_type,
@@ -42,7 +42,7 @@ pub(in crate::terminal) fn personas(selection: &StoredPersonaSelection) -> Strin
         format!(" ({})", inline(&notes.join("; ")))
     };
     let chosen = match chosen_by {
-        None => "the usual ones".to_owned(),
+        None => "the default ones".to_owned(),
         Some(helper) => {
             let task = if task_type.is_empty() {
                 "this question".to_owned()
@@ -55,7 +55,7 @@ pub(in crate::terminal) fn personas(selection: &StoredPersonaSelection) -> Strin
                 format!(": {}", inline(reason))
             };
             format!(
-                "chosen by the helper model, {}, for {task}{reason}",
+                "selected by the helper model, {}, for {task}{reason}",
                 inline(&helper.to_string())
             )
         }

@@ -43,7 +43,7 @@ pub fn report(transcript: &Transcript) -> String {
     sections.join("\n\n") + "\n"
 }
 
-/// Above everything: what makes this less than the panel promised.
+/// The notice above everything else: how the result falls short of the panel.
 fn status_notice(transcript: &Transcript) -> Option<String> {
     let mut notice = match transcript.status() {
         Status::Complete => return None,
@@ -60,13 +60,13 @@ fn status_notice(transcript: &Transcript) -> Option<String> {
         },
         Status::Incomplete => {
             format!(
-                "> 🛑 **Incomplete:** the log ends in {}; the consultation was cut off or is still under way.",
+                "> 🛑 **Incomplete:** the log ends in {}; the consultation was interrupted or is still running.",
                 transcript.state
             )
         }
     };
     if transcript.status() != Status::Degraded {
-        notice.push_str("\n>\n> Below is what was finished by then. It is not a verdict.");
+        notice.push_str("\n>\n> The finished part follows. It is not a verdict.");
     }
     let degradations = transcript.degradations();
     if !degradations.is_empty() {
@@ -209,7 +209,7 @@ fn without_verdict(transcript: &Transcript) -> String {
             None => format!("_{why}, and no expert has answered._"),
         };
     };
-    let mut text = format!("_{why}. What the judge found agreed after Round 2:_");
+    let mut text = format!("_{why}. The judge's points of agreement from Round 2:_");
     if !synthesis.prose_excerpt.trim().is_empty() {
         let _ = write!(text, "\n\n{}", block(&synthesis.prose_excerpt));
     }
@@ -239,7 +239,7 @@ fn perspectives(transcript: &Transcript) -> Option<String> {
     (!items.is_empty()).then(|| format!("## Agent Perspectives\n\n{}", items.join("\n\n")))
 }
 
-/// One expert's own answer, or why there is none; `None` for a seat that was never asked.
+/// One expert's own answer, or the reason why there is none; `None` for a seat that was never asked.
 fn perspective(transcript: &Transcript, seat: &Seat) -> Option<String> {
     let panel = &transcript.terms.panel;
     let heading = format!(

@@ -22,8 +22,9 @@ Grade one:
 const HEADS: [&str; 5] = ["graded", "stated", "right", "Brier", "ECE"];
 const WIDTH_OF_FIGURE: usize = 8;
 
-const LEGEND: &str = "A partly right answer counts as half. Brier: mean squared difference of stated and right; 0 is best. ECE: mean distance \
-    of stated and right over ten bins. Only experts that supported the answer count.";
+const LEGEND: &str = "A partly right answer counts as half. Brier: mean squared difference between stated confidence \
+    and outcome; 0 is best. ECE: mean distance between the two over ten bins. Only experts that \
+    supported the answer count.";
 
 /// Returns the screen for a terminal of this width.
 pub fn screen(calibration: &Calibration, range: &Range, width: usize, paint: Paint) -> String {
@@ -164,7 +165,7 @@ impl CalibrationScreen {
     }
 
     fn line(&mut self, line: &str) {
-        // Writing to a text cannot fail.
+        // Writing to a `String` cannot fail.
         let _ = writeln!(self.text, "{}", line.trim_end());
     }
 }
@@ -184,7 +185,7 @@ fn reliability(name: &str, of: &Reliability) -> FigureRow {
 
 fn figures(values: &[impl AsRef<str>]) -> String {
     values.iter().fold(String::new(), |mut line, value| {
-        // Writing to a text cannot fail.
+        // Writing to a `String` cannot fail.
         let _ = write!(line, "{:>WIDTH_OF_FIGURE$}", value.as_ref());
         line
     })

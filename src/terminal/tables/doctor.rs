@@ -1,5 +1,5 @@
-//! The report of `conclave doctor`: plain data, which is also its JSON, and its screen: one line a
-//! check, with its fix beneath.
+//! The report of `conclave doctor`: plain data, which is also its JSON, and its screen: one line
+//! for each check, with its fix beneath.
 
 use console::measure_text_width;
 use serde::Serialize;
@@ -28,7 +28,7 @@ pub struct Check {
     pub subject: String,
     pub status: CheckStatus,
     pub message: String,
-    /// How to fix it.
+    /// The fix.
     pub fix: Option<String>,
 }
 
@@ -160,7 +160,7 @@ pub fn screen(report: &DoctorReport, width: Option<usize>, paint: Paint) -> Stri
     let verdict = if report.can_answer {
         paint.green("Ready to answer.")
     } else {
-        paint.red("Nothing can answer now.")
+        paint.red("No model can answer now.")
     };
     text.push_str(&verdict);
     text.push('\n');

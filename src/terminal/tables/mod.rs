@@ -1,4 +1,4 @@
-//! Screens of rows and columns, one module a command.
+//! Screens of rows and columns, one module for each command.
 
 pub mod history;
 pub mod models;

@@ -17,9 +17,9 @@ pub struct PersonaList {
     pub personas: Vec<ListedPersona>,
     /// Persona ids by the name of their set.
     pub sets: BTreeMap<String, Vec<String>>,
-    /// Panels by name, one `persona=provider:model` a seat.
+    /// Panels by name, one `persona=provider:model` for each seat.
     pub panels: BTreeMap<String, ListedPanel>,
-    /// The personas of the settings for panels without any; `None` for the usual seats.
+    /// The personas of the settings for panels without any; `None` for the default seats.
     pub default_personas: Option<Vec<String>>,
 }
 
@@ -34,7 +34,7 @@ pub struct ListedPersona {
     pub origin: &'static str,
     /// Its file, as a path in the home.
     pub file: Option<String>,
-    /// The model that plays it wherever it sits by its name alone.
+    /// The model used where a panel names the persona without a model.
     pub model: Option<String>,
     /// The prompt of the model.
     pub prompt: String,
@@ -50,7 +50,7 @@ pub struct ListedPanel {
 pub fn screen(list: &PersonaList, width: Option<usize>, paint: Paint) -> String {
     let mut text = String::new();
     let mut put = |line: &str| {
-        // Writing to a text cannot fail.
+        // Writing to a `String` cannot fail.
         let _ = writeln!(text, "{}", fit(line, width));
     };
     for persona in &list.personas {

@@ -79,7 +79,7 @@ fn retired_models_are_shown_only_with_all() {
     assert_eq!(all["retired_left_out"], 0);
     let text = conclave.run(&["models"]).ends_with(0).stdout;
     assert!(
-        text.contains("retired models are not shown: --all\n"),
+        text.contains("retired models are not shown; list them with `--all`\n"),
         "{text}"
     );
     assert!(!text.contains("  gpt-3.5-turbo"), "{text}");

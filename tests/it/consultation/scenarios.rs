@@ -224,7 +224,7 @@ fn a_failed_judge_is_replaced_in_order_and_the_result_says_so() {
     assert_eq!(
         degradations,
         [
-            "anthropic:claude-sonnet-5-5 stood in for openai:gpt-6.1-sol as the judge in Round 2 and later: no such model"
+            "anthropic:claude-sonnet-5-5 took over from openai:gpt-6.1-sol as the judge in Round 2 and later: no such model"
         ]
     );
 }

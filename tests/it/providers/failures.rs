@@ -178,7 +178,7 @@ async fn a_body_without_events_is_malformed() {
         ),
         (
             Answer::stream("\u{0}\u{1}garbage\n\n\n"),
-            "the stream ended before anything of an answer had come",
+            "the stream ended before any of the answer arrived",
         ),
     ];
     for (answer, message) in cases {

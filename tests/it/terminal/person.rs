@@ -145,7 +145,7 @@ async fn always_asks_for_the_amount_and_saves_it() {
     assert_eq!(
         report
             .screen
-            .matches("Please enter an amount of dollars such as 0.50")
+            .matches("Please enter an amount in dollars, such as 0.50")
             .count(),
         2
     );

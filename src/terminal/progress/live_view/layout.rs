@@ -16,7 +16,7 @@ const FRAMES: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "�
 /// Columns of `done 12.3s · 12,345 tok · $0.0131`.
 const LONGEST_PHASE: usize = 33;
 
-/// How much of a phase fits.
+/// The detail in which a phase is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DetailLevel {
     All,

@@ -1,4 +1,4 @@
-//! What the live display shows, as a value: `LiveView` follows the events of a consultation, `row`
+//! The content of the live display, as a value: `LiveView` follows the events of a consultation, `row`
 //! holds one agent, `layout` turns it into lines. Pure. Times count from the start of the run, or
 //! from when it was resumed.
 

@@ -1,4 +1,4 @@
-//! One agent's row of the live display: what the agent is doing, and how far its calls have come.
+//! One agent's row of the live display: its activity and the progress of its calls.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ pub(super) struct AgentRow {
     pub(super) phase: AgentPhase,
 }
 
-/// What an agent is doing.
+/// The activity of an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum AgentPhase {
     /// With these open calls: none while its provider has no capacity for one, two when one is
@@ -45,7 +45,7 @@ pub(super) struct OpenCall {
     pub(super) stage: CallStage,
 }
 
-/// How far a call has come.
+/// The progress of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum CallStage {
     Connecting,

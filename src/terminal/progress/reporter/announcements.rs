@@ -1,5 +1,5 @@
-//! Which line is printed for which event, one function a family. `messages` and `questions` hold
-//! the words.
+//! Prints the lines that belong to an event, one function for each family of events. `messages` and
+//! `questions` hold the words.
 
 use std::time::Duration;
 
@@ -52,7 +52,7 @@ impl ProgressReporter {
             } => {
                 let name = self.facts.name_of(agent_id);
                 let line = messages::substituted(&name, original, substitute, reason, message);
-                // A hedge that won is no failure.
+                // A hedge that won is not a failure.
                 if *reason == SubstitutionReason::Known(WhySubstituted::Hedge) {
                     self.note(&line);
                 } else {

@@ -29,7 +29,7 @@ pub struct ProgressReporter {
     degraded_warning: DegradedWarning,
 }
 
-/// How the progress is shown.
+/// The form in which progress is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DisplayMode {
     /// Lines that are redrawn.
@@ -40,7 +40,7 @@ enum DisplayMode {
     Silent,
 }
 
-/// Whether the warning that all providers are degraded has been shown; it is shown once.
+/// The state of the warning that all providers are degraded, which is shown once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DegradedWarning {
     Pending,
@@ -164,7 +164,7 @@ impl ProgressReporter {
         self.printer.detail(&fit(line, self.width()));
     }
 
-    /// Prints something that is not as it should be.
+    /// Prints a problem.
     fn alert(&self, line: &str) {
         let paint = self.printer.err_traits().paint;
         self.printer.note(&paint.yellow(&fit(line, self.width())));

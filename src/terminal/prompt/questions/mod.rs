@@ -1,4 +1,4 @@
-//! The words of the questions that a person is asked, one file a question. Pure; `person` puts them
+//! The words of the questions that a person is asked, one file for each question. Pure; `person` puts them
 //! and handles the answers. A question ends in its prompt, without an end of line.
 
 pub(in crate::terminal) mod consent;

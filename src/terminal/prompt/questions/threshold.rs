@@ -14,9 +14,9 @@ pub(in crate::terminal) fn question(suggested: MicroUsd) -> String {
     )
 }
 
-/// The reply to a line that is no amount.
+/// The reply to a line that is not an amount.
 pub(in crate::terminal) const NO_AMOUNT: &str =
-    "Please enter an amount of dollars such as 0.50; 0 means always ask: $";
+    "Please enter an amount in dollars, such as 0.50; 0 means always ask: $";
 
 /// Returns an amount that would have let this estimate pass: its high figure, rounded up to one
 /// that is easy to remember.

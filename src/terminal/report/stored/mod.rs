@@ -74,7 +74,7 @@ pub fn markdown(record: &StoredRecord, selection: &ReportSelection) -> String {
     document.join("\n\n") + "\n"
 }
 
-/// Above everything: what makes this less than the panel promised.
+/// The notice above everything else: how the result falls short of the panel.
 fn status_notice(record: &StoredRecord) -> Option<String> {
     let is_degraded =
         record.status.as_deref() == Some("degraded") || !record.degradations.is_empty();
@@ -105,12 +105,12 @@ fn status_notice(record: &StoredRecord) -> Option<String> {
                 .map(|state| format!(" in {}", inline(state)))
                 .unwrap_or_default();
             format!(
-                "> 🛑 **Incomplete:** the record ends{state}; the consultation was cut off or is still under way."
+                "> 🛑 **Incomplete:** the record ends{state}; the consultation was interrupted or is still running."
             )
         }
     };
     if record.completion() != Completion::Completed {
-        notice.push_str("\n>\n> Below is what was finished by then. It is not a verdict.");
+        notice.push_str("\n>\n> The finished part follows. It is not a verdict.");
     }
     if !record.degradations.is_empty() {
         notice.push_str("\n>");
@@ -208,13 +208,10 @@ fn without_verdict(record: &StoredRecord) -> String {
     let points: Vec<&str> = points.collect();
     match &record.partial_consensus {
         Some(_) if !points.is_empty() => format!(
-            "_{why}. What was found agreed by then:_\n\n{}",
+            "_{why}. Points of agreement so far:_\n\n{}",
             sections::list(&points)
         ),
-        Some(found) => format!(
-            "_{why}. What was found agreed by then:_\n\n{}",
-            block(found)
-        ),
+        Some(found) => format!("_{why}. Points of agreement so far:_\n\n{}", block(found)),
         None if record.independents.is_empty() => format!("_{why}, and no expert has answered._"),
         None => format!("_{why}: the positions stand side by side below._"),
     }

@@ -90,7 +90,7 @@ pub(super) fn synthesis(record: &StoredRecord, agent: Option<&AgentId>) -> Vec<S
     parts.extend(tensions(record, agent, synthesis));
     if is_judges(agent) && !synthesis.priority_order.is_empty() {
         parts.push(format!(
-            "### What weighs most\n\n{}",
+            "### Priorities\n\n{}",
             sections::list(&synthesis.priority_order)
         ));
     }

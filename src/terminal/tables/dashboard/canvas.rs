@@ -1,4 +1,4 @@
-//! What the dashboard is drawn on.
+//! The surface on which the dashboard is drawn.
 
 use super::charset::Charset;
 use crate::terminal::output::style::Paint;
@@ -13,12 +13,11 @@ pub struct Canvas {
     pub border: Border,
 }
 
-/// Whether sections stand in a frame.
+/// The border around sections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Border {
-    /// Where the canvas is wide enough for one.
+    /// A frame, where the canvas is wide enough for one.
     Frame,
-    /// As a file or another program reads best: sections below one another, separated by an empty
-    /// line.
+    /// Sections below one another, separated by an empty line: for files and other programs.
     None,
 }

@@ -24,7 +24,7 @@ pub(super) enum SectionBlock {
     Pair(Vec<StyledLine>, Vec<StyledLine>),
 }
 
-/// How a canvas is divided.
+/// The division of a canvas.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum FrameLayout {
     /// Without a frame.

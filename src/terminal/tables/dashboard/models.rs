@@ -1,4 +1,4 @@
-//! Figures by model: a table where its columns fit, else two lines a model.
+//! Figures by model: a table where its columns fit, else two lines for each model.
 
 use console::measure_text_width;
 

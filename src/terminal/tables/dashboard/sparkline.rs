@@ -1,4 +1,4 @@
-//! Bar charts of one line, one bar a day.
+//! Bar charts of one line, with one bar for each day.
 
 use super::charset::Charset;
 use super::line::{StyledLine, Tone, section};
@@ -91,7 +91,7 @@ fn most_cost(days: &[DayNumbers]) -> String {
     }
 }
 
-/// Returns one bar a value, relative to the highest. Only zero gets the lowest bar; an unknown
+/// Returns one bar for each value, relative to the highest. Only zero gets the lowest bar; an unknown
 /// value is a question mark.
 fn bars(values: impl Iterator<Item = Option<u64>> + Clone, charset: Charset) -> String {
     let highest = u128::from(values.clone().flatten().max().unwrap_or(0).max(1));

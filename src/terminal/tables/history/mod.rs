@@ -51,13 +51,13 @@ pub struct HistoryRow {
     pub written_by: &'static str,
 }
 
-/// Whether a consultation has ended, and how.
+/// The state of a consultation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunStatus {
     Completed,
     Aborted,
-    /// Its process has gone, and it has no end.
+    /// Its process ended before it did.
     Unfinished,
     /// A process is working on it.
     Running,

@@ -15,7 +15,7 @@ pub(super) fn dollars(amount: f64) -> String {
 /// `200k`, `1.05M`: tokens of a context, rounded.
 pub(super) fn tokens(count: u64) -> String {
     let mut text = String::new();
-    // Writing to a text cannot fail.
+    // Writing to a `String` cannot fail.
     let _ = match count {
         0..1_000 => write!(text, "{count}"),
         1_000..1_000_000 => write!(text, "{}k", count.saturating_add(500) / 1_000),

@@ -209,14 +209,14 @@ impl ModelScreen {
             .unwrap_or_default();
         let condition = match server.condition {
             "loading" => ", still loading",
-            "locked" => ", wants a key",
+            "locked" => ", needs a key",
             _ => "",
         };
         let state = format!("at {}{version}{condition}", server.address);
         let state = self.paint.green(&state);
         self.heading(&server.name, &state);
         if server.models.is_empty() {
-            self.wrapped("no model that can chat", 2);
+            self.wrapped("no chat model", 2);
         }
         for model in &server.models {
             let mut facts = Vec::new();
@@ -264,7 +264,7 @@ impl ModelScreen {
         }
         if !embedded.built_in {
             self.wrapped(
-                "this program was built without them: cargo build --release --features local",
+                "this program was built without them; build them in with `cargo build --release --features local`",
                 2,
             );
         }
@@ -285,7 +285,7 @@ impl ModelScreen {
         if list.retired_left_out > 0 {
             self.wrapped(
                 &format!(
-                    "{} retired models are not shown: --all",
+                    "{} retired models are not shown; list them with `--all`",
                     list.retired_left_out
                 ),
                 0,

@@ -9,7 +9,7 @@ fn invalid_values_are_not_written() {
     let conclave = Conclave::new().config(before);
     for (key, value, message) in [
         ("max_in_flight", "0", "must be a whole number above 0"),
-        ("always_allow_under", "-1", "must be an amount of dollars"),
+        ("always_allow_under", "-1", "must be an amount in dollars"),
         ("jugde", "x", "did you mean `judge`?"),
         ("judge", "null", "conclave config unset judge"),
         (
@@ -45,7 +45,7 @@ fn invalid_values_are_not_written() {
             "-1",
             "must be a number of seconds, or 0 for never",
         ),
-        ("max_cost", "lots", "must be an amount of dollars"),
+        ("max_cost", "lots", "must be an amount in dollars"),
     ] {
         let output = set(&conclave, key, value).ends_with(2);
         assert!(
@@ -112,7 +112,7 @@ fn api_keys_are_rejected_without_being_repeated() {
         let output = config(&conclave, arguments).ends_with(2);
         assert!(!output.stderr.contains("sk-secret"), "{}", output.stderr);
         assert!(
-            output.stderr.contains("api_key_cmd") || output.stderr.contains("never the key itself"),
+            output.stderr.contains("api_key_cmd") || output.stderr.contains("not the key itself"),
             "{}",
             output.stderr
         );
@@ -125,7 +125,7 @@ fn duplicate_settings_are_reported_and_unset_together() {
     let conclave = Conclave::new().config(r#"{"judge": "a:j", "panel": "fast", "judge": "b:j"}"#);
     let shown = config(&conclave, &["show"]).ends_with(2);
     assert!(shown.stderr.contains("`judge` in `"), "{}", shown.stderr);
-    assert!(shown.stderr.contains("is given twice"), "{}", shown.stderr);
+    assert!(shown.stderr.contains("is set twice"), "{}", shown.stderr);
     config(&conclave, &["unset", "judge"]).ends_with(0);
     assert_eq!(file(&conclave), r#"{"panel": "fast"}"#);
 }
@@ -235,7 +235,7 @@ fn api_keys_are_rejected_in_every_setting_and_never_shown() {
             let output = set(&conclave, name, &value).ends_with(2);
             assert!(!output.stderr.contains(key), "{name}: {}", output.stderr);
             assert!(
-                output.stderr.contains("no API key is stored in one"),
+                output.stderr.contains("conclave stores no API keys"),
                 "{name}: {}",
                 output.stderr
             );

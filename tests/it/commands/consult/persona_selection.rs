@@ -177,7 +177,7 @@ fn helper_selects_personas_and_the_selection_is_recorded() {
     for line in [
         "Helper    openai:gpt-6.1-sol, selects the personas\n",
         "⚡ Helper thinking...\n",
-        "🎭 Chosen for this question (planning): Skeptic, DevOps Engineer, Creative Thinker\n   Somebody has to doubt it and somebody to run it.\n",
+        "🎭 Personas selected for this question (planning): Skeptic, DevOps Engineer, Creative Thinker\n   Somebody has to doubt it and somebody to run it.\n",
         "⚡ DevOps Engineer thinking...\n",
     ] {
         assert!(output.stderr.contains(line), "{line}: {}", output.stderr);
@@ -198,7 +198,7 @@ fn helper_selects_personas_and_the_selection_is_recorded() {
         record["casting"],
         json!({"task_type": "planning", "reason": "Somebody has to doubt it and somebody to run it.", "chosen_by": "openai:gpt-6.1-sol", "notes": []})
     );
-    let line = "**Personas:** chosen by the helper model, openai:gpt-6.1-sol, for planning: Somebody has to doubt it and somebody to run it.";
+    let line = "**Personas:** selected by the helper model, openai:gpt-6.1-sol, for planning: Somebody has to doubt it and somebody to run it.";
     assert!(output.stdout.contains(line), "{}", output.stdout);
     let shown = conclave
         .run(&["history", "show", "last"])
@@ -243,7 +243,7 @@ fn helper_failure_seats_the_default_personas_even_under_strict() {
     assert!(
         output
             .stderr
-            .contains("🎭 The usual personas sit: Security Expert, Architect, Pragmatist\n"),
+            .contains("🎭 Default personas:  Security Expert, Architect, Pragmatist\n"),
         "{}",
         output.stderr
     );
@@ -257,7 +257,7 @@ fn helper_failure_seats_the_default_personas_even_under_strict() {
     assert!(
         output
             .stdout
-            .contains("**Personas:** the usual ones (the helper model gave no answer: "),
+            .contains("**Personas:** the default ones (the helper model gave no answer: "),
         "{}",
         output.stdout
     );

@@ -150,7 +150,7 @@ fn unusable_settings_are_named_with_their_file() {
         ),
         (
             r#"{"always_allow_under": "a lot"}"#,
-            "error: `always_allow_under` in `CONFIG` is `\"a lot\"`, and must be an amount of dollars such as 0.50\n\
+            "error: `always_allow_under` in `CONFIG` is `\"a lot\"`, but must be an amount in dollars, such as 0.50\n\
              hint: change it with `conclave config set always_allow_under VALUE`, or remove it with `conclave config unset always_allow_under`\n",
         ),
         (
@@ -159,7 +159,7 @@ fn unusable_settings_are_named_with_their_file() {
         ),
         (
             "[]",
-            "error: `CONFIG` does not hold an object of settings\nhint: fix or remove it\n",
+            "error: `CONFIG` is not a JSON object\nhint: fix or remove it\n",
         ),
     ] {
         let conclave = Conclave::at(&server).config(config);
@@ -173,7 +173,7 @@ fn unusable_settings_are_named_with_their_file() {
     let conclave = Conclave::at(&server).variable("CONCLAVE_ALWAYS_ALLOW_UNDER", "much");
     assert_eq!(
         rejected(&conclave, &server, &["consult", "q"], ""),
-        "error: `always_allow_under` in `CONCLAVE_ALWAYS_ALLOW_UNDER` is `much`, and must be an amount of dollars such as 0.50\n\
+        "error: `always_allow_under` in `CONCLAVE_ALWAYS_ALLOW_UNDER` is `much`, but must be an amount in dollars, such as 0.50\n\
          hint: change or unset CONCLAVE_ALWAYS_ALLOW_UNDER\n"
     );
 }
@@ -189,7 +189,7 @@ fn run_without_any_model_yields_hints() {
     assert_eq!(
         output.stderr,
         "error: there is no model to ask: no key is set, no local server answers, and this build has no local model\n\
-             hint: set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY\n\
+             hint: set `ANTHROPIC_API_KEY`, `OPENAI_API_KEY` or `GEMINI_API_KEY`\n\
              hint: or start a local server, such as Ollama\n\
              hint: or build in the local model with `cargo build --release --features local`\n"
     );

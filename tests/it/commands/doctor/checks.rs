@@ -64,7 +64,7 @@ fn missing_models_are_reported_with_exit_code_one() {
     let output = Conclave::new().run(&["doctor"]).ends_with(1);
     assert!(output.stdout.starts_with("✓ home "), "{}", output.stdout);
     assert!(
-        output.stdout.ends_with("\nNothing can answer now.\n"),
+        output.stdout.ends_with("\nNo model can answer now.\n"),
         "{}",
         output.stdout
     );
@@ -226,7 +226,7 @@ fn reseller_key_is_checked_despite_a_public_model_list() {
             key("0"),
             1,
             "error",
-            "key accepted, but its limit is used up; 3 models",
+            "key accepted, but its spending limit is used up; 3 models",
         ),
         (
             401,

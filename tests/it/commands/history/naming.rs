@@ -14,7 +14,7 @@ fn ambiguous_names_list_candidates_and_unknown_names_get_a_hint() {
         let ran = conclave.run(&[command, &["01kfa"]].concat()).ends_with(2);
         let told = ran
             .stderr
-            .strip_prefix("error: `01kfa` could be any of 3 consultations\n")
+            .strip_prefix("error: `01kfa` matches several consultations: 3 consultations\n")
             .unwrap_or_else(|| panic!("{}", ran.stderr));
         let hints: Vec<&str> = told.lines().collect();
         assert_eq!(hints.len(), 3, "{told}");

@@ -113,7 +113,7 @@ fn empty_search_is_rejected_and_a_very_long_one_works() {
         let ran = conclave.run(&["history", "--search", text]).ends_with(2);
         assert!(
             ran.stderr
-                .starts_with("error: there is nothing to search for\nhint: "),
+                .starts_with("error: the search has no words\nhint: "),
             "{}",
             ran.stderr
         );

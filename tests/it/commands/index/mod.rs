@@ -143,7 +143,7 @@ fn newer_index_is_rejected_with_a_hint_and_can_be_rebuilt() {
     assert_eq!(
         ran.stderr,
         format!(
-            "error: the index `{}` was written by a newer version of conclave (99; this one knows {known})\nhint: use that version, or rebuild \
+            "error: the index `{}` was written by a newer version of conclave (99; this version reads {known})\nhint: use that version, or rebuild \
              the index for this one with `conclave consult-stats --rebuild-index`\n",
             database(&conclave).display()
         )

@@ -63,7 +63,10 @@ fn ambiguous_name_lists_the_consultations() {
     }
     let stderr = rejected(&conclave, &server, &["01"]);
     let lines: Vec<&str> = stderr.lines().collect();
-    assert_eq!(lines[0], "error: `01` could be any of 2 consultations");
+    assert_eq!(
+        lines[0],
+        "error: `01` matches several consultations: 2 consultations"
+    );
     assert!(
         lines[1].starts_with("hint: 01"),
         "the newest first: {stderr}"

@@ -65,13 +65,13 @@ async fn a_body_that_is_not_an_event_stream_is_described() {
             "an empty stream",
             Answer::stream(""),
             FailureClass::Transport,
-            "the stream ended before anything of an answer had come",
+            "the stream ended before any of the answer arrived",
         ),
         (
             "only an end",
             Answer::stream("data: [DONE]\n\n"),
             FailureClass::Transport,
-            "the stream ended before anything of an answer had come",
+            "the stream ended before any of the answer arrived",
         ),
         (
             "a gateway's page",

@@ -13,7 +13,7 @@ use crate::support::provider_server::{
 #[tokio::test]
 async fn an_early_end_preserves_the_partial_text() {
     let (nothing, ended) = (
-        "the stream ended before anything of an answer had come",
+        "the stream ended before any of the answer arrived",
         "the stream ended before the answer was complete",
     );
     let broke = "broke";

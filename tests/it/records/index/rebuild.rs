@@ -128,7 +128,7 @@ fn unreadable_files_are_reported_and_the_rest_is_indexed() {
         why("consult-later.json"),
         "version `99.0` is newer than this program"
     );
-    assert_eq!(why("consult-silent.jsonl"), "it holds no whole event");
+    assert_eq!(why("consult-silent.jsonl"), "it has no complete event");
 }
 
 #[test]
@@ -165,9 +165,9 @@ fn whole_record_of_the_original_wins_over_a_partial_one() {
         [
             named(
                 "consult-consult-a-partial.jsonl",
-                "consult-consult-a.json has the same consultation"
+                "consult-consult-a.json holds the same consultation"
             ),
-            named("consult-consult-c-partial.jsonl", "it holds no whole line"),
+            named("consult-consult-c-partial.jsonl", "it has no complete line"),
         ]
     );
     let stems = super::ids(
@@ -190,7 +190,7 @@ fn source_of_a_consultation_does_not_depend_on_the_order() {
             rebuilt.skipped,
             [(
                 "consult-a.json".to_owned(),
-                "consult-z.json has the same consultation".to_owned()
+                "consult-z.json holds the same consultation".to_owned()
             )]
         );
         assert_eq!(

@@ -114,7 +114,7 @@ fn always_saves_the_amount_for_the_next_consultation() {
         "no call before the amount is known"
     );
     terminal.type_in("much\n");
-    terminal.wait_for("Please enter an amount of dollars such as 0.50", 1);
+    terminal.wait_for("Please enter an amount in dollars, such as 0.50", 1);
     terminal.type_in("7.50\n");
     let (ran, screen) = terminal.end();
     ran.ends_with(0);

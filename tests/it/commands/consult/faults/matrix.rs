@@ -312,7 +312,7 @@ fn strict_requires_the_whole_panel() {
         assert!(
             output
                 .stderr
-                .contains("hint: without `--strict`, a result with fewer answers counts"),
+                .contains("hint: leave out `--strict` to accept a result with fewer answers"),
             "{what}: {}",
             output.stderr
         );

@@ -90,7 +90,7 @@ fn prose_answers_are_repaired_once_and_then_used_as_prose() {
             let degradation = record["degradations"][0].as_str().unwrap();
             assert!(
                 degradation.ends_with(&format!(
-                    "in Round {} could not be read as asked; its prose was kept",
+                    "in Round {} could not be read as asked; its text is quoted as it is",
                     stage.round()
                 )),
                 "{what}: {degradation}"

@@ -230,7 +230,7 @@ fn malformed_key_is_named_by_its_variable_alone() {
     assert_eq!(output.stdout, "");
     assert_eq!(
         output.stderr,
-        "error: the key in `OPENAI_API_KEY` cannot be sent: it holds white space, or characters that are not ASCII\n\
+        "error: the key in `OPENAI_API_KEY` cannot be sent: it contains whitespace or non-ASCII characters\n\
              hint: copy the key again, without anything around it\n"
     );
     assert!(
