@@ -24,8 +24,8 @@ Exit codes:
 
 Settings, journals and models are in ~/.llm-conclave, or in CONCLAVE_HOME.";
 
-/// Ask a panel of language models one question, let them debate it in an auditable protocol, and know
-/// when to stop.
+/// Ask a panel of language models one question, let them debate it in an auditable protocol, and
+/// know when to stop.
 #[derive(Debug, Parser)]
 #[command(name = "conclave", version, about, after_help = EXIT_CODES, max_term_width = 100)]
 pub struct Cli {

@@ -1,5 +1,5 @@
-//! Flags that commands share: how far a run may go without asking, how the panel argues, and where the
-//! output goes. Each group of flags becomes the plain data that setup takes.
+//! Flags that commands share: how far a run may go without asking, how the panel argues, and where
+//! the output goes. Each group of flags becomes the plain data that setup takes.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -113,8 +113,8 @@ pub(crate) struct DebateFlags {
     #[arg(long, value_enum)]
     pub(crate) mode: Option<ModeChoice>,
 
-    /// How many rounds to hold: 1 shows the positions side by side, 2 adds what they agree on, 3 the
-    /// cross-examination, 4 the verdict [default: 4]
+    /// How many rounds to hold: 1 shows the positions side by side, 2 adds what they agree on, 3
+    /// the cross-examination, 4 the verdict [default: 4]
     #[arg(long, value_name = "1-4", value_parser = clap::value_parser!(u8).range(1..=4))]
     pub(crate) rounds: Option<u8>,
 
@@ -126,8 +126,8 @@ pub(crate) struct DebateFlags {
     #[arg(long)]
     pub(crate) no_debate_analysis: bool,
 
-    /// How often the judge decides: 2 repeats the verdict with the experts in the opposite order, to
-    /// see whether it holds [default: 1]
+    /// How often the judge decides: 2 repeats the verdict with the experts in the opposite order,
+    /// to see whether it holds [default: 1]
     #[arg(long, value_name = "1|2", value_parser = clap::value_parser!(u8).range(1..=2))]
     pub(crate) judge_passes: Option<u8>,
 }

@@ -1,5 +1,5 @@
-//! `conclave man`: the manual page, with a section for each subcommand, generated from the definition
-//! of the command line.
+//! `conclave man`: the manual page, with a section for each subcommand, generated from the
+//! definition of the command line.
 
 use std::io;
 

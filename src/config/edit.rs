@@ -232,7 +232,8 @@ fn input(value: &Value) -> CstInputValue {
 }
 
 fn parse(text: &str) -> Result<CstRootNode, EditError> {
-    // What is not strict JSON is refused here, with the words in which it is refused when it is read.
+    // What is not strict JSON is refused here, with the words in which it is refused when it is
+    // read.
     serde_json::from_str::<serde::de::IgnoredAny>(text).map_err(EditError::NotJson)?;
     CstRootNode::parse(text, &ParseOptions::default()).map_err(EditError::NotParsed)
 }
@@ -261,7 +262,8 @@ mod tests {
 
     #[test]
     fn replacing_a_value_leaves_the_rest_as_written() {
-        let text = "{\n\t\"alwaysAllowUnder\" :1.50,  \"judge\": \"a\\\"}\",\n\n\t\"panel\":[ \"x=y\" ]\n}\n";
+        let text = "{\n\t\"alwaysAllowUnder\" :1.50,  \"judge\": \"a\\\"}\",\n\n\
+            \t\"panel\":[ \"x=y\" ]\n}\n";
         assert_eq!(
             with(text, &["always_allow_under"], json!(0)),
             text.replace("1.50", "0")

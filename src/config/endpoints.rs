@@ -233,7 +233,10 @@ fn variable_name(place: &ConfigValue<'_>) -> Result<String, ValueError> {
     if is_name && !looks_random {
         Ok(name)
     } else {
-        Err(place.error("must be the name of the variable that holds the key, such as `WORK_API_KEY`, not the key itself"))
+        Err(place.error(
+            "must be the name of the variable that holds the key, such as `WORK_API_KEY`, not the \
+             key itself",
+        ))
     }
 }
 
@@ -241,7 +244,10 @@ fn variable_name(place: &ConfigValue<'_>) -> Result<String, ValueError> {
 fn command_line(place: &ConfigValue<'_>) -> Result<String, ValueError> {
     let command = place.text()?;
     if holds_key(&command) {
-        return Err(place.error("must be a command that prints the key, such as `pass show openai`, and must not contain the key itself"));
+        return Err(place.error(
+            "must be a command that prints the key, such as `pass show openai`, and must not \
+             contain the key itself",
+        ));
     }
     Ok(command)
 }

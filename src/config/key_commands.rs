@@ -228,7 +228,8 @@ mod tests {
     fn a_command_that_gives_no_key_says_why_and_never_what_it_printed() {
         assert_eq!(
             key("echo secret-half; echo 'the vault is locked' >&2; exit 3").unwrap_err(),
-            "`echo secret-half; echo 'the vault is locked' >&2; exit 3` failed (exit status: 3): the vault is locked"
+            "`echo secret-half; echo 'the vault is locked' >&2; exit 3` failed (exit status: 3): \
+             the vault is locked"
         );
         assert_eq!(key("true").unwrap_err(), "`true` printed no key");
         assert_eq!(

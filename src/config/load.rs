@@ -28,7 +28,11 @@ pub enum SettingsError {
     },
     #[error("`{}` is not a JSON object", path.display())]
     NotAnObject { path: PathBuf },
-    #[error("unknown setting `{name}` in `{}`{}", path.display(), suggestion.map(|setting| format!("; did you mean `{setting}`?")).unwrap_or_default())]
+    #[error(
+        "unknown setting `{name}` in `{}`{}",
+        path.display(),
+        suggestion.map(|setting| format!("; did you mean `{setting}`?")).unwrap_or_default()
+    )]
     UnknownName {
         path: PathBuf,
         name: String,
@@ -80,7 +84,8 @@ impl SettingsError {
                 ..
             } => {
                 format!(
-                    "change it with `conclave config set {setting} VALUE`, or remove it with `conclave config unset {setting}`"
+                    "change it with `conclave config set {setting} VALUE`, or remove it with \
+                     `conclave config unset {setting}`"
                 )
             }
             Self::BadValue {

@@ -165,7 +165,8 @@ impl ConfiguredProvider {
                     Some(variable) => format!("`{variable}`, which is not set"),
                     None => {
                         format!(
-                            "`endpoints.{}`: no key is sent, because neither `api_key_env` nor `api_key_cmd` names one",
+                            "`endpoints.{}`: no key is sent, because neither `api_key_env` nor \
+                             `api_key_cmd` names one",
                             self.provider
                         )
                     }
@@ -417,7 +418,8 @@ mod tests {
             let error = server.key(&KeyCommands::default()).unwrap_err().to_string();
             assert_eq!(
                 error,
-                "the key in `OPENAI_API_KEY` cannot be sent: it contains whitespace or non-ASCII characters"
+                "the key in `OPENAI_API_KEY` cannot be sent: it contains whitespace or non-ASCII \
+                 characters"
             );
         }
     }

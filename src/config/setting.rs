@@ -1,6 +1,6 @@
 //! The settings, one row each in `table`: name, values, how it is read and written, help.
-//! Everything else that lists settings is derived from the rows: the file, the environment variables,
-//! `conclave config`, and what the README is checked against.
+//! Everything else that lists settings is derived from the rows: the file, the environment
+//! variables, `conclave config`, and what the README is checked against.
 
 mod table;
 

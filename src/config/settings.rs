@@ -60,7 +60,8 @@ pub struct Settings {
     pub monthly_budget: Option<MicroUsd>,
     pub on_failure: OnFailure,
     pub hedge_after: HedgeAfter,
-    /// How long a round runs before the user is asked, or reminded, that it takes long; zero for never.
+    /// How long a round runs before the user is asked, or reminded, that it takes long; zero for
+    /// never.
     pub pulse: Duration,
     /// How long a round may run; as long as it takes when not set.
     pub max_wait: Option<Duration>,

@@ -155,8 +155,8 @@ pub(super) fn decimal(number: f64) -> Value {
 }
 
 /// Why there is no place for a key in the settings.
-pub(super) const NO_KEYS_HERE: &str = "would store a key in the settings; instead, `api_key_env` names a variable, \
-                                       `api_key_cmd` a command that prints it";
+pub(super) const NO_KEYS_HERE: &str = "would store a key in the settings; name a variable \
+    with `api_key_env`, or a command that prints the key with `api_key_cmd`";
 
 pub(super) const NAME_RULE: &str = "use a-z, 0-9, `-` and `_`, and begin with a letter or a digit";
 

@@ -1,5 +1,5 @@
-//! Addresses of servers. People write one address in many ways: with and without a scheme, a path or
-//! a trailing slash, or as the address to listen on.
+//! Addresses of servers. People write one address in many ways: with and without a scheme, a path
+//! or a trailing slash, or as the address to listen on.
 
 use url::{Host, ParseError, Position, Url};
 

@@ -199,7 +199,8 @@ impl Source {
                 "Put together from the judge's synthesis of Round 2; no verdict was asked for."
             }
             Self::CrossExam => {
-                "Put together from the synthesis and the cross-examination of Rounds 2 and 3; no verdict was asked for."
+                "Put together from the synthesis and the cross-examination of Rounds 2 and 3; no \
+                 verdict was asked for."
             }
         }
     }

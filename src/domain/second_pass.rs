@@ -149,7 +149,8 @@ mod tests {
                 "no model was available",
                 &ModelRef::new("xai", "grok-4.7")
             )),
-            "it is not known whether the verdict holds when the experts' order is reversed (the second time by xai:grok-4.7): no model was available"
+            "it is not known whether the verdict holds when the experts' order is reversed (the \
+             second time by xai:grok-4.7): no model was available"
         );
     }
 }

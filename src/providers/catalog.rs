@@ -52,7 +52,10 @@ pub enum CatalogError {
 
 /// A name that no known model has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown model `{name}`{}", suggestions.first().map(|_| format!("; did you mean {}?", one_of(suggestions))).unwrap_or_default())]
+#[error(
+    "unknown model `{name}`{}",
+    suggestions.first().map(|_| format!("; did you mean {}?", one_of(suggestions))).unwrap_or_default()
+)]
 pub struct UnknownModel {
     pub name: String,
     /// The closest known names, at most three.

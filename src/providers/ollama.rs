@@ -117,7 +117,10 @@ impl OllamaDecoder {
         }
         self.partial.overflow = read.filter(|read| self.was_cut(*read)).map(|read| {
             let sent = self.partial.prompt_tokens;
-            format!("Ollama read only {read} tokens of a prompt of about {sent}: the model's context is too small for it")
+            format!(
+                "Ollama read only {read} tokens of a prompt of about {sent}: the model's context \
+                 is too small for it"
+            )
         });
     }
 

@@ -178,7 +178,8 @@ impl PartialReply {
                 "the stream ended before the answer was complete",
             ),
             End::Closed => {
-                let message = "the stream ended before any of the answer arrived; the prompt may be too long for the model";
+                let message = "the stream ended before any of the answer arrived; the prompt may \
+                    be too long for the model";
                 Failure::new(FailureClass::Transport, message)
             }
             End::Broken(failure) => failure,

@@ -1,5 +1,5 @@
-//! Figures from the user's own consultations: how long the models' answers are, how soon they begin,
-//! and how often agreement was right.
+//! Figures from the user's own consultations: how long the models' answers are, how soon they
+//! begin, and how often agreement was right.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -64,9 +64,9 @@ impl Experience {
         &self.by_agreement
     }
 
-    /// Returns the expected length of answers, by model and kind, where there are enough samples: the
-    /// median, the 10th and the 90th percentile. The high end is at least 1.5 times the median, since
-    /// a few answers say little about the longest.
+    /// Returns the expected length of answers, by model and kind, where there are enough samples:
+    /// the median, the 10th and the 90th percentile. The high end is at least 1.5 times the median,
+    /// since a few answers say little about the longest.
     pub fn learnt_output(&self) -> BTreeMap<ModelRef, BTreeMap<AnswerKind, OutputTokens>> {
         let mut learnt: BTreeMap<ModelRef, BTreeMap<AnswerKind, OutputTokens>> = BTreeMap::new();
         for ((model, answer), samples) in self
@@ -88,8 +88,8 @@ impl Experience {
         learnt
     }
 
-    /// Returns when a call to a model is late, where there are enough samples: the 95th percentile of
-    /// the time to the first token.
+    /// Returns when a call to a model is late, where there are enough samples: the 95th percentile
+    /// of the time to the first token.
     pub fn hedge_delays(&self) -> BTreeMap<ModelRef, Duration> {
         let enough = self
             .first_tokens

@@ -73,8 +73,9 @@ pub fn list(
         Value::Integer(i64::try_from(limit).unwrap_or(i64::MAX))
     }));
     let sql = format!(
-        "SELECT c.number, c.id, c.stem, c.question, c.mode, c.final_recommendation, c.confidence, c.total_micro_usd, c.lower_bound, \
-         c.total_tokens, c.duration_ms, c.state, c.ended, c.status, c.abort_reason, c.writer, c.outcome, c.outcome_note \
+        "SELECT c.number, c.id, c.stem, c.question, c.mode, c.final_recommendation, c.confidence, \
+         c.total_micro_usd, c.lower_bound, c.total_tokens, c.duration_ms, c.state, c.ended, \
+         c.status, c.abort_reason, c.writer, c.outcome, c.outcome_note \
          FROM {tables} WHERE {conditions} ORDER BY {key} DESC LIMIT ?"
     );
     connection
@@ -114,9 +115,10 @@ pub fn count(connection: &Connection, filter: &Filter) -> Result<u64> {
 
 /// Returns the consultation with this id.
 pub fn with_id(connection: &Connection, id: &str) -> Result<Option<HistoryEntry>> {
-    let sql = "SELECT c.number, c.id, c.stem, c.question, c.mode, c.final_recommendation, c.confidence, c.total_micro_usd, c.lower_bound, \
-         c.total_tokens, c.duration_ms, c.state, c.ended, c.status, c.abort_reason, c.writer, c.outcome, c.outcome_note \
-         FROM consultations c WHERE c.id = ?";
+    let sql = "SELECT c.number, c.id, c.stem, c.question, c.mode, c.final_recommendation, \
+        c.confidence, c.total_micro_usd, c.lower_bound, c.total_tokens, c.duration_ms, c.state, \
+        c.ended, c.status, c.abort_reason, c.writer, c.outcome, c.outcome_note \
+        FROM consultations c WHERE c.id = ?";
     connection
         .prepare_cached(sql)?
         .query_row([id], history_entry)
@@ -150,7 +152,8 @@ impl Query {
         let words = search.as_ref().and_then(|search| search.words.clone());
         let (tables, key) = if words.is_some() {
             (
-                "consultations_text CROSS JOIN consultations c ON c.number = consultations_text.rowid",
+                "consultations_text CROSS JOIN consultations c \
+                 ON c.number = consultations_text.rowid",
                 "consultations_text.rowid",
             )
         } else {
@@ -194,8 +197,9 @@ impl Query {
         }
         if !many.is_empty() {
             require(
-                "NOT EXISTS (SELECT 1 FROM json_each(?) AS piece WHERE instr(c.question, piece.value) = 0 \
-                 AND instr(coalesce(c.final_recommendation, ''), piece.value) = 0)",
+                "NOT EXISTS (SELECT 1 FROM json_each(?) AS piece \
+                 WHERE instr(c.question, piece.value) = 0 AND \
+                 instr(coalesce(c.final_recommendation, ''), piece.value) = 0)",
                 vec![Value::Text(serde_json::json!(many).to_string())],
             );
         }
@@ -278,10 +282,10 @@ fn optional<T: FromSql>(row: &Row<'_>, column: &str) -> Result<Option<T>> {
 
 /// Returns the consultation that began last; a running one has no rows yet.
 pub fn newest(connection: &Connection) -> Result<Option<ConsultationRef>> {
-    let sql = "SELECT id, stem FROM (\
-         SELECT * FROM (SELECT id, stem, created_at AS began_at FROM consultations ORDER BY number DESC LIMIT 1) \
-         UNION SELECT * FROM (SELECT id, id, began_at FROM open_consultations ORDER BY began_at DESC LIMIT 1)) \
-         ORDER BY began_at DESC LIMIT 1";
+    let sql = "SELECT id, stem FROM (SELECT * FROM (SELECT id, stem, created_at AS began_at \
+        FROM consultations ORDER BY number DESC LIMIT 1) UNION SELECT * \
+        FROM (SELECT id, id, began_at FROM open_consultations ORDER BY began_at DESC LIMIT 1)) \
+        ORDER BY began_at DESC LIMIT 1";
     connection
         .prepare_cached(sql)?
         .query_row([], consultation_ref)
@@ -320,7 +324,8 @@ pub fn completion_candidates(
         CompleteEntries::Excluded => "AND ended <> 'completed'",
     };
     let sql = format!(
-        "SELECT id, question FROM consultations WHERE id BETWEEN ? AND ? {only} ORDER BY id DESC LIMIT ?"
+        "SELECT id, question FROM consultations WHERE id BETWEEN ? AND ? {only} \
+         ORDER BY id DESC LIMIT ?"
     );
     let candidate = |row: &Row<'_>| {
         Ok(CompletionCandidate {

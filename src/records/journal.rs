@@ -1,10 +1,10 @@
-//! The journal: one event per line, written to the file before the consultation continues and synced
-//! to the disk soon after.
+//! The journal: one event per line, written to the file before the consultation continues and
+//! synced to the disk soon after.
 //!
 //! Invariant: a killed process loses no event, because each is one write; a power failure loses at
-//! most what the sync thread had not reached. The event loop never waits for the disk. Two processes
-//! never write one journal: the writer holds its lock, which the system releases when the process
-//! ends in any way.
+//! most what the sync thread had not reached. The event loop never waits for the disk. Two
+//! processes never write one journal: the writer holds its lock, which the system releases when the
+//! process ends in any way.
 
 pub mod ends;
 pub mod read;
@@ -54,7 +54,10 @@ pub enum ReopenError {
     Missing { path: PathBuf },
     #[error("journal `{}` is being written by another process", .path.display())]
     Busy { path: PathBuf },
-    #[error("another process may be writing journal `{}`: its file system has no locks", .path.display())]
+    #[error(
+        "another process may be writing journal `{}`: its file system has no locks",
+        .path.display()
+    )]
     NoLocks { path: PathBuf, source: io::Error },
     #[error(transparent)]
     Unreadable(#[from] JournalReadError),

@@ -1,13 +1,13 @@
 //! A monthly budget that the processes of one home share: together they never exceed it.
 //!
 //! A call is paid for in three steps. [`MonthBudget::reserve`] sets its worst case aside,
-//! [`MonthBudget::settle`] turns that into what the call cost, and [`MonthBudget::recorded`] declares
-//! that the cost is now in a journal, where later processes find it.
+//! [`MonthBudget::settle`] turns that into what the call cost, and [`MonthBudget::recorded`]
+//! declares that the cost is now in a journal, where later processes find it.
 //!
 //! Each process has a small file in `monthly-budget/` in the home (see `files`) with three amounts:
 //! what it has reserved, what it has spent, and what of that is recorded. The last two only grow. A
-//! process that opens the budget notes the sum of all recorded amounts and adds up the records after
-//! that, so that every micro-dollar is in the records or counted since:
+//! process that opens the budget notes the sum of all recorded amounts and adds up the records
+//! after that, so that every micro-dollar is in the records or counted since:
 //!
 //! ```text
 //! used = records as read at the opening + spent by all − recorded by all before that reading + reserved by all

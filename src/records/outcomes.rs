@@ -1,5 +1,5 @@
-//! The user's grade of an answer, in `consult-<id>.outcome.json` beside the record, written whole or
-//! not at all.
+//! The user's grade of an answer, in `consult-<id>.outcome.json` beside the record, written whole
+//! or not at all.
 
 use std::fs;
 use std::io;

@@ -1,8 +1,8 @@
 //! A consultation as one self-contained web page, for the browser and for paper. It runs and loads
 //! nothing, and its content security policy forbids both.
 //!
-//! `markup` escapes all text except literals of this program. `answer`, `debate` and `account` write
-//! the sections, in reading order.
+//! `markup` escapes all text except literals of this program. `answer`, `debate` and `account`
+//! write the sections, in reading order.
 
 mod account;
 mod answer;

@@ -101,8 +101,8 @@ fn terms(transcript: &Transcript) -> Value {
     })
 }
 
-/// Returns the completed rounds: their numbers, and for an unfinished consultation their artifacts as
-/// well, so that other programs can continue from there.
+/// Returns the completed rounds: their numbers, and for an unfinished consultation their artifacts
+/// as well, so that other programs can continue from there.
 fn completed_rounds(transcript: &Transcript) -> Value {
     let completed = transcript.completed_rounds();
     if transcript.state == StateName::Complete {
@@ -292,8 +292,8 @@ fn responses(transcript: &Transcript) -> Value {
     Value::Object(rounds.collect::<Map<_, _>>())
 }
 
-/// The calls of each agent in one round, grouped by the kind of answer: in Round 3, the judge and the
-/// experts give different ones.
+/// The calls of each agent in one round, grouped by the kind of answer: in Round 3, the judge and
+/// the experts give different ones.
 fn agents(transcript: &Transcript, round: u8) -> Vec<Value> {
     let mut calls_by_agent: BTreeMap<(AnswerKind, &AgentId), Vec<&CallFinished>> = BTreeMap::new();
     for call in transcript

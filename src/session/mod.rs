@@ -1,5 +1,5 @@
-//! L4: runs one consultation from its plan to its files and its outcome, and finds what earlier runs
-//! have stored.
+//! L4: runs one consultation from its plan to its files and its outcome, and finds what earlier
+//! runs have stored.
 
 pub(crate) mod run;
 pub(crate) mod storage;

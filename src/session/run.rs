@@ -1,5 +1,5 @@
-//! One run of a consultation: from a plan, or from where an earlier run was interrupted, to its files
-//! and its outcome.
+//! One run of a consultation: from a plan, or from where an earlier run was interrupted, to its
+//! files and its outcome.
 //!
 //! The caller of a run hands it subscribers and a person, and shows what it returns. A run has no
 //! global state, so many can share a process and a runtime.

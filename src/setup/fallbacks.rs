@@ -4,12 +4,12 @@
 //! Models of the seat's own tier come first, then those of the next tiers. Within a tier, vendors
 //! without a seat come before the judge's, and that before the vendors of other seats, because two
 //! seats of one vendor count as one opinion. Each vendor gives one model, and the seat's own vendor
-//! none. A model that the catalog does not know counts as one of the middle tier. No key is unlocked
-//! for a fallback, unless the panel needs it anyway.
+//! none. A model that the catalog does not know counts as one of the middle tier. No key is
+//! unlocked for a fallback, unless the panel needs it anyway.
 //!
-//! What a seat is shown goes only where its user has sent it: for a private model, only models with a
-//! seat, or named as judges, can take over. For a hosted model only hosted ones can: models on the
-//! user's machine differ in quality, and are slow when several requests come at once.
+//! What a seat is shown goes only where its user has sent it: for a private model, only models with
+//! a seat, or named as judges, can take over. For a hosted model only hosted ones can: models on
+//! the user's machine differ in quality, and are slow when several requests come at once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -248,7 +248,8 @@ mod tests {
         // xAI is the first that has no seat: it judges.
         assert_eq!(
             found[2],
-            "security: mistral:mistral-large-4, xai:grok-4.7, openai:gpt-6.1-sol, google:gemini-4-argon"
+            "security: mistral:mistral-large-4, xai:grok-4.7, openai:gpt-6.1-sol, \
+             google:gemini-4-argon"
         );
     }
 
@@ -260,9 +261,12 @@ mod tests {
             Some("gpt-6.1-sol"),
         );
         let expected = [
-            "architecture: google:gemini-3.8-flash, xai:grok-4.3, mistral:mistral-medium-latest, anthropic:claude-sonnet-5-5",
-            "pragmatic: google:gemini-4-argon, xai:grok-4.7, mistral:mistral-large-4, anthropic:claude-sonnet-5-5",
-            "security: mistral:mistral-small-latest, google:gemini-3.8-flash, xai:grok-4.3, openai:gpt-6.1-terra",
+            "architecture: google:gemini-3.8-flash, xai:grok-4.3, mistral:mistral-medium-latest, \
+             anthropic:claude-sonnet-5-5",
+            "pragmatic: google:gemini-4-argon, xai:grok-4.7, mistral:mistral-large-4, \
+             anthropic:claude-sonnet-5-5",
+            "security: mistral:mistral-small-latest, google:gemini-3.8-flash, xai:grok-4.3, \
+             openai:gpt-6.1-terra",
         ];
         assert_eq!(of(&keys, "{}", &spec), expected);
     }

@@ -1,5 +1,5 @@
-//! The registry of personas: the built-in ones, those in files of the home and those in the settings,
-//! and their sets.
+//! The registry of personas: the built-in ones, those in files of the home and those in the
+//! settings, and their sets.
 //!
 //! Invariant: no two personas answer to the same name.
 
@@ -136,7 +136,8 @@ impl PersonaRegistry {
             let names = || self.sets.keys().map(String::as_str);
             let error = Error::usage(format!("no set of personas is called `{name}`"));
             let define = format!(
-                "define it with `conclave config set {PERSONA_SETS}.{name} \"security,accessibility\"`"
+                "define it with `conclave config set {PERSONA_SETS}.{name} \
+                 \"security,accessibility\"`"
             );
             match (
                 likely(name, names()),
@@ -201,7 +202,8 @@ impl PersonaRegistry {
                     "the set `{set}` names `{name}`, and there is no such persona{meant}"
                 ));
                 return Err(error.hint("see the personas with `conclave personas`").hint(format!(
-                    "change it with `conclave config set {PERSONA_SETS}.{set} \"…\"`, or remove it with `conclave config unset {PERSONA_SETS}.{set}`"
+                    "change it with `conclave config set {PERSONA_SETS}.{set} \"…\"`, or remove it \
+                     with `conclave config unset {PERSONA_SETS}.{set}`"
                 )));
             }
         }
@@ -431,7 +433,8 @@ mod tests {
         .unwrap_err();
         assert_eq!(
             shown(&error),
-            "personas `security` and `vault` both answer to `Sec`; rename one of them in the setting `personas.vault`"
+            "personas `security` and `vault` both answer to `Sec`; rename one of them in the \
+             setting `personas.vault`"
         );
         let error = registry(r#"{"personas": {"legal": "p"}}"#, &[LAWYER]).unwrap_err();
         assert!(
@@ -495,7 +498,8 @@ mod tests {
         assert!(shown(&seats(&["security", "auto"]).unwrap_err()).contains("cannot be combined"));
         let error = registry(r#"{"persona_sets": {"web": ["securty"]}}"#, &[]).unwrap_err();
         assert!(shown(&error).starts_with(
-            "the set `web` names `securty`, and there is no such persona; did you mean `security`?; "
+            "the set `web` names `securty`, and there is no such persona; did you mean \
+             `security`?; "
         ));
     }
 }

@@ -145,8 +145,8 @@ impl ProviderAccess {
             .is_some_and(|known| known.default_base_url == self.server.base_url)
     }
 
-    /// Returns whether a model costs nothing. A model that a local server only forwards to its cloud
-    /// is billed there.
+    /// Returns whether a model costs nothing. A model that a local server only forwards to its
+    /// cloud is billed there.
     pub(crate) fn is_free(&self, model: &str) -> bool {
         self.free && !(self.dialect == Dialect::Ollama && is_ollamas_cloud(model))
     }
@@ -189,8 +189,8 @@ impl ProviderAccess {
             && self.server.key(&KeyCommands::default()).is_ok()
     }
 
-    /// Returns whether its models may be chosen without being named: it is configured, and no server
-    /// that may not be running.
+    /// Returns whether its models may be chosen without being named: it is configured, and no
+    /// server that may not be running.
     pub(crate) fn is_selectable(&self) -> bool {
         self.is_configured() && !self.is_on_own_machine()
     }
@@ -208,9 +208,14 @@ impl ProviderAccess {
         let key = self.server.key(keys).map_err(|bad| {
             let hint = match &bad {
                 KeyError::Missing { variables } => format!("set {}", variables.join(" or ")),
-                KeyError::Unsendable { .. } => "copy the key again, without anything around it".to_owned(),
+                KeyError::Unsendable { .. } => {
+                    "copy the key again, without anything around it".to_owned()
+                }
                 KeyError::Command { provider, .. } => {
-                    format!("try it in a shell with `eval \"$(conclave config get endpoints.{provider}.api_key_cmd)\"`")
+                    format!(
+                        "try it in a shell with `eval \"$(conclave config get \
+                         endpoints.{provider}.api_key_cmd)\"`"
+                    )
                 }
             };
             Error::usage(bad).hint(hint)

@@ -1,8 +1,8 @@
 //! Completion of ids: additions to the generated scripts that ask the program for them (`conclave
 //! history ids`).
 //!
-//! The definition of the command line shows which commands take an id: those with an argument `id` or
-//! `ids`.
+//! The definition of the command line shows which commands take an id: those with an argument `id`
+//! or `ids`.
 
 use std::fmt::Write;
 
@@ -91,7 +91,8 @@ fn bash(script: &str, commands: &[IdCommand]) -> String {
         );
         let (valued, then, request) = (valued.join(" "), then.join(" "), command.request());
         format!(
-            "        \"{words} \"*) at={at} many=\"{many}\" valued=\" {valued} \" then=\"{then}\" request=\"{request}\" ;;\n"
+            "        \"{words} \"*) at={at} many=\"{many}\" valued=\" {valued} \" then=\"{then}\" \
+             request=\"{request}\" ;;\n"
         )
     };
     let cases: String = commands.iter().map(case).collect();

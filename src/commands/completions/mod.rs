@@ -1,5 +1,5 @@
-//! `conclave completions`: shell completions, generated from the definition of the command line, with
-//! the ids of consultations, which only the program knows.
+//! `conclave completions`: shell completions, generated from the definition of the command line,
+//! with the ids of consultations, which only the program knows.
 
 mod ids;
 

@@ -116,9 +116,9 @@ pub(super) fn unset(
     Ok(())
 }
 
-/// Changes the file under a lock, so that each of several processes sees what the one before it wrote.
-/// An edit without a new text writes nothing. Returns whether the file was written, and the result of
-/// the edit.
+/// Changes the file under a lock, so that each of several processes sees what the one before it
+/// wrote. An edit without a new text writes nothing. Returns whether the file was written, and the
+/// result of the edit.
 fn change<T>(
     home: &Home,
     edit: impl Fn(&SettingsFile<'_>) -> Result<(Option<String>, T), Error>,
@@ -141,9 +141,9 @@ fn change<T>(
     Ok((text.is_some(), result))
 }
 
-/// Waits until no other process changes the settings; other processes wait until the returned file is
-/// dropped. The folder of the home itself is locked, so that no lock file stays in it. A folder that
-/// cannot be locked is used without.
+/// Waits until no other process changes the settings; other processes wait until the returned file
+/// is dropped. The folder of the home itself is locked, so that no lock file stays in it. A folder
+/// that cannot be locked is used without.
 fn lock(home: &Home) -> Result<Option<File>, Error> {
     let Ok(folder) = File::open(home.path()) else {
         return Ok(None);
@@ -240,8 +240,8 @@ impl<'a> SettingsFile<'a> {
         Ok(text)
     }
 
-    /// Turns an entry in its short form into an object when a field is added: a panel that is only its
-    /// seats, or a persona that is only its prompt.
+    /// Turns an entry in its short form into an object when a field is added: a panel that is only
+    /// its seats, or a persona that is only its prompt.
     fn expand_entry(&self, path: &SettingPath, value: &Value) -> (SettingPath, Value) {
         if let Parts::Entries {
             short: Some(short), ..

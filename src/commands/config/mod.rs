@@ -72,8 +72,9 @@ enum ConfigAction {
 
 /// Lists all settings: what each is for, what a value must be, and its default.
 fn set_help() -> String {
-    let mut text = "Flags and CONCLAVE_… variables override the file. API keys are not settings: name a variable with `api_key_env`, or a \
-         command that prints the key with `api_key_cmd`.\n\nSettings:"
+    let mut text = "Flags and CONCLAVE_… variables override the file. API keys are not settings: \
+         name a variable with `api_key_env`, or a command that prints the key with \
+         `api_key_cmd`.\n\nSettings:"
         .to_owned();
     for setting in &SETTINGS {
         let default = match setting.value(&Settings::default()) {

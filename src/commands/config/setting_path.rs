@@ -1,5 +1,5 @@
-//! The path of a setting, or of a part of one, as a dotted name: `judge`, `endpoints.work.base_url`,
-//! `parameters.openai:gpt-6.1-sol.reasoning_effort`.
+//! The path of a setting, or of a part of one, as a dotted name: `judge`,
+//! `endpoints.work.base_url`, `parameters.openai:gpt-6.1-sol.reasoning_effort`.
 
 use serde_json::Value;
 
@@ -80,8 +80,8 @@ impl SettingPath {
             .collect()
     }
 
-    /// Returns the value in these settings; `None` for a field that an entry does not have. Fails for
-    /// an unknown entry.
+    /// Returns the value in these settings; `None` for a field that an entry does not have. Fails
+    /// for an unknown entry.
     pub(super) fn value(&self, settings: &Settings) -> Result<Option<Value>, Error> {
         let whole = self.setting.value(settings);
         let Some((name, fields)) = self.parts.split_first() else {
@@ -159,8 +159,8 @@ fn parameter(rest: &str, current: &Value) -> Vec<String> {
         .collect()
 }
 
-/// Returns the name of a model that has no parameters yet. The parts after its last dots are fields if
-/// they look like names: versions, the other use of dots, begin with a digit.
+/// Returns the name of a model that has no parameters yet. The parts after its last dots are fields
+/// if they look like names: versions, the other use of dots, begin with a digit.
 fn new_parameter(rest: &str) -> &str {
     if !rest.contains(':') {
         return rest.split('.').next().unwrap_or(rest);
@@ -195,9 +195,14 @@ fn unknown(name: &str) -> Error {
 }
 
 pub(super) fn no_keys_here(name: &str) -> Error {
-    Error::usage(format!("`{name}` would store an API key in the settings; conclave stores no API keys"))
-        .hint("set the vendor's variable, such as `OPENAI_API_KEY`")
-        .hint("or name a command that prints the key with `conclave config set endpoints.openai.api_key_cmd 'pass show openai'`")
+    Error::usage(format!(
+        "`{name}` would store an API key in the settings; conclave stores no API keys"
+    ))
+    .hint("set the vendor's variable, such as `OPENAI_API_KEY`")
+    .hint(
+        "or name a command that prints the key with `conclave config set \
+         endpoints.openai.api_key_cmd 'pass show openai'`",
+    )
 }
 
 #[cfg(test)]

@@ -176,7 +176,8 @@ impl<'a> DryRun<'a> {
                 .map_or_else(|| "no model".to_owned(), model_address);
             let _ = writeln!(
                 text,
-                "Personas: selected for the question by {helper}; the prompts below show the default ones"
+                "Personas: selected for the question by {helper}; the prompts below show the \
+                 default ones"
             );
         }
         for notice in &self.plan.notices {
@@ -221,7 +222,10 @@ impl<'a> DryRun<'a> {
             if call.estimate.round_number == 1 && !self.is_exact(estimate) {
                 text.push_str("Not known yet: the persona\n");
             } else if !self.is_exact(estimate) {
-                text.push_str("Not known yet: the texts in <angle brackets>, the marks around them, and the letters of the experts\n");
+                text.push_str(
+                    "Not known yet: the texts in <angle brackets>, the marks around them, and the \
+                     letters of the experts\n",
+                );
             }
             let _ = writeln!(
                 text,
@@ -314,7 +318,8 @@ impl<'a> DryRun<'a> {
                 reasons(why)
             ),
             Gate::AboveCeiling => format!(
-                "ends before anything is sent: even the low estimate is above the ceiling of {ceiling:.2}"
+                "ends before anything is sent: even the low estimate is above the ceiling of \
+                 {ceiling:.2}"
             ),
         }
     }

@@ -1,5 +1,6 @@
-//! `--deep`: one small call to each provider with a key, after consent. Any response after the request
-//! was accepted is good enough: a thinking model may use up the small token limit without an answer.
+//! `--deep`: one small call to each provider with a key, after consent. Any response after the
+//! request was accepted is good enough: a thinking model may use up the small token limit without
+//! an answer.
 
 use std::sync::Arc;
 use std::time::Duration;

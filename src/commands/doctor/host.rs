@@ -1,5 +1,5 @@
-//! Checks of this machine, without a network: the home and its files, the embedded model, the terminal
-//! and the environment.
+//! Checks of this machine, without a network: the home and its files, the embedded model, the
+//! terminal and the environment.
 
 use std::path::Path;
 
@@ -428,7 +428,8 @@ mod tests {
         let message = proxies(&environment).message;
         assert_eq!(
             message,
-            "HTTPS_PROXY=http://proxy:8080, no_proxy=localhost,.lan; never for this machine and private networks"
+            "HTTPS_PROXY=http://proxy:8080, no_proxy=localhost,.lan; never for this machine and \
+             private networks"
         );
         assert_eq!(proxies(&Environment::default()).message, "none");
     }

@@ -32,8 +32,8 @@ use crate::terminal::tables::doctor::{Check, CheckStatus, DoctorReport, screen};
 /// The version of the JSON.
 const SCHEMA_VERSION: &str = "1.0";
 
-/// A vendor that accepts no connection within this time, or has not answered within `ANSWER`, counts
-/// as unreachable.
+/// A vendor that accepts no connection within this time, or has not answered within `ANSWER`,
+/// counts as unreachable.
 const CONNECT: Duration = Duration::from_secs(2);
 const ANSWER: Duration = Duration::from_secs(5);
 

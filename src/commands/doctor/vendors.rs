@@ -1,5 +1,5 @@
-//! Checks of the vendors with a key: whether the key has the right form and is accepted, whether the
-//! address answers, and whether the default models are still listed. All requests are free.
+//! Checks of the vendors with a key: whether the key has the right form and is accepted, whether
+//! the address answers, and whether the default models are still listed. All requests are free.
 
 use futures_util::future::join_all;
 use jiff::civil::Date;

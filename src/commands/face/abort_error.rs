@@ -1,4 +1,5 @@
-//! The error of a consultation that ended without an answer: what happened, and what to do about it.
+//! The error of a consultation that ended without an answer: what happened, and what to do about
+//! it.
 
 use crate::consultation::event::AbortReason;
 use crate::consultation::policy::consent::Month;
@@ -85,12 +86,17 @@ fn declined(error: Error, transcript: &Transcript) -> Error {
                 .and_then(|rule| rule.month)
                 .filter(|month| month.is_exceeded_by(estimate.cost));
             if let Some(Month { budget, spent }) = month {
-                return error
-                    .hint(format!("or raise `monthly_budget` in config.json: {spent:.2} of {budget:.2} has been spent this month"));
+                return error.hint(format!(
+                    "or raise `monthly_budget` in config.json: {spent:.2} of {budget:.2} has been \
+                     spent this month"
+                ));
             }
             // No limit is above an unknown cost.
             if estimate.high.lower_bound {
-                return error.hint("or give the models a price in models.json, or `free: true` to an endpoint that costs nothing");
+                return error.hint(
+                    "or give the models a price in models.json, or `free: true` to an endpoint \
+                     that costs nothing",
+                );
             }
             let cents = estimate.high.known.0.div_ceil(10_000);
             let error = error.hint(format!(
@@ -255,7 +261,8 @@ mod tests {
             AbortReason::CostCeiling,
             vec![access_list(Cost::exactly(MicroUsd(120_000)))],
         );
-        let expected = "of $1.0000, ≥ $0.9123 is spent; the next call (the judge, openai:gpt-6.1-sol) could have cost $0.1200; resume it";
+        let expected = "of $1.0000, ≥ $0.9123 is spent; the next call (the judge, \
+            openai:gpt-6.1-sol) could have cost $0.1200; resume it";
         assert!(hints.starts_with(expected), "{hints}");
         let (_, hints) = error_of(
             AbortReason::CostCeiling,

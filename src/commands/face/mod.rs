@@ -1,5 +1,5 @@
-//! The terminal as the face of a run: progress and questions on standard error, Ctrl-C, the stream of
-//! events, and the answer at the end. `consult`, `resume` and `history rejudge` share it.
+//! The terminal as the face of a run: progress and questions on standard error, Ctrl-C, the stream
+//! of events, and the answer at the end. `consult`, `resume` and `history rejudge` share it.
 
 mod abort_error;
 pub(crate) mod answer;
@@ -101,8 +101,8 @@ impl<'a> TerminalFace<'a> {
             }
             shown
         });
-        // The end must not wait for a thread that still reads the terminal, or for a model that still
-        // decodes.
+        // The end must not wait for a thread that still reads the terminal, or for a model that
+        // still decodes.
         runtime.shutdown_background();
         shown
     }

@@ -1,7 +1,8 @@
-//! `conclave history ids`: ids for shell completion, one line each: the id without `consult-`, a tab,
-//! the question.
+//! `conclave history ids`: ids for shell completion, one line each: the id without `consult-`, a
+//! tab, the question.
 //!
-//! A shell waits for this on every key: it prints nothing but ids, never fails, and builds no index.
+//! A shell waits for this on every key: it prints nothing but ids, never fails, and builds no
+//! index.
 
 use std::fmt::Write;
 

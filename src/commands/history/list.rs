@@ -85,8 +85,8 @@ pub(super) enum StateArg {
 }
 
 impl StateArg {
-    /// Returns the state as the index knows it. Running consultations are unfinished there: the journals
-    /// distinguish them.
+    /// Returns the state as the index knows it. Running consultations are unfinished there: the
+    /// journals distinguish them.
     pub(super) fn filter(self) -> StateFilter {
         match self {
             Self::Completed => StateFilter::Completion(Completion::Completed),
@@ -280,7 +280,9 @@ fn entry(archive: &Archive<'_>, listed: HistoryEntry) -> HistoryRow {
 /// Returns the message for an empty list.
 fn nothing(filter: &Filter) -> String {
     if *filter == Filter::default() {
-        "No consultations found.\n\nRun your first consultation:\n  conclave consult \"Your question here\"".to_owned()
+        "No consultations found.\n\nRun your first consultation:\n  conclave consult \"Your \
+         question here\""
+            .to_owned()
     } else {
         "No consultations match; list all with `conclave history list --all`".to_owned()
     }

@@ -1,4 +1,5 @@
-//! `conclave history`: past consultations. Lists come from the index; everything else from the files.
+//! `conclave history`: past consultations. Lists come from the index; everything else from the
+//! files.
 
 mod export;
 mod ids;
@@ -113,8 +114,8 @@ impl Archive<'_> {
         index::open(&self.home, self.printer)
     }
 
-    /// Opens the index to look up names; `None` if it cannot be used. The folder of logs knows the names
-    /// as well.
+    /// Opens the index to look up names; `None` if it cannot be used. The folder of logs knows the
+    /// names as well.
     fn name_index(&self) -> Option<Index> {
         Index::open(&self.home.index_file()).ok()
     }

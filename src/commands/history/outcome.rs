@@ -103,7 +103,8 @@ fn update_index(archive: &Archive<'_>, found: &ConsultationRef, grade: Option<&G
     });
     if let Err(error) = written {
         archive.printer.warning(&format!(
-            "the index was not updated: {error}; rebuild it with `conclave consult-stats --rebuild-index`"
+            "the index was not updated: {error}; rebuild it with `conclave consult-stats \
+             --rebuild-index`"
         ));
     }
 }

@@ -1,5 +1,5 @@
-//! `conclave history rejudge`: repeats the judge's work on stored answers. A consultation of its own,
-//! in which no expert is asked; the answer is what changed against the first judgement.
+//! `conclave history rejudge`: repeats the judge's work on stored answers. A consultation of its
+//! own, in which no expert is asked; the answer is what changed against the first judgement.
 
 use std::time::Duration;
 

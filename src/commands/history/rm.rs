@@ -1,8 +1,8 @@
 //! `conclave history rm`: deletes consultations, after asking.
 //!
-//! Files go first, rows of the index last: a killed process leaves rows without files, or some of the
-//! files, and both are listed and deleted the next time. The other way round it would leave files that
-//! no list shows and that the next rebuild brings back.
+//! Files go first, rows of the index last: a killed process leaves rows without files, or some of
+//! the files, and both are listed and deleted the next time. The other way round it would leave
+//! files that no list shows and that the next rebuild brings back.
 
 use std::time::Duration;
 
@@ -29,7 +29,8 @@ use super::list::{StateArg, short};
 /// Consultations that are named in the question.
 const MOST_NAMED: usize = 10;
 
-/// Consultations whose rows are deleted together: a killed process leaves no more rows without files.
+/// Consultations whose rows are deleted together: a killed process leaves no more rows without
+/// files.
 const BATCH: usize = 100;
 
 /// Delete consultations: journal, record, report and outcome
@@ -233,7 +234,8 @@ fn delete(archive: &Archive<'_>, deletions: &[Deletion]) -> Result<(), Error> {
             .inspect_err(|error| {
                 if is_index_updated {
                     archive.printer.warning(&format!(
-                        "the index still lists deleted consultations: {error}; rebuild it with `conclave consult-stats --rebuild-index`"
+                        "the index still lists deleted consultations: {error}; rebuild it with \
+                         `conclave consult-stats --rebuild-index`"
                     ));
                 }
             })

@@ -34,7 +34,10 @@ pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
     let is_part = args.round.is_some() || args.agent.is_some();
     if is_part && args.format != AnswerFormat::Markdown {
         let error = Error::usage("a single round or agent is shown as Markdown only");
-        return Err(error.hint("extract it from the record with `conclave history show ID --format json | jq .responses.round_1`"));
+        return Err(error.hint(
+            "extract it from the record with `conclave history show ID --format json | jq \
+             .responses.round_1`",
+        ));
     }
     let found = archive.find(&args.id)?;
     let loaded = load::load(&archive.logs, &found)?;

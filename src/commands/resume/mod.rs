@@ -1,6 +1,6 @@
-//! `conclave resume`: resumes an interrupted consultation from its journal alone. Finished calls are
-//! not repeated, and question, panel, prompts and prices are those it began with, even if the files
-//! they came from have changed.
+//! `conclave resume`: resumes an interrupted consultation from its journal alone. Finished calls
+//! are not repeated, and question, panel, prompts and prices are those it began with, even if the
+//! files they came from have changed.
 
 mod journal;
 

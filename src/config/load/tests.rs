@@ -226,7 +226,8 @@ fn the_environment_outweighs_the_file() {
             .with_environment(&environment("much"))
             .unwrap_err()
             .to_string(),
-        "`always_allow_under` in `CONCLAVE_ALWAYS_ALLOW_UNDER` is `much`, but must be an amount in dollars, such as 0.50"
+        "`always_allow_under` in `CONCLAVE_ALWAYS_ALLOW_UNDER` is `much`, but must be an amount in \
+         dollars, such as 0.50"
     );
 }
 
@@ -264,7 +265,8 @@ fn a_json_variable_replaces_the_setting_of_the_file() {
     );
     assert_eq!(
         load(&[("CONCLAVE_PARAMETERS", r#"{"openai": {"model": "x"}}"#)]).unwrap_err(),
-        "`parameters.openai.model` in `CONCLAVE_PARAMETERS` is a field that the consultation itself sets"
+        "`parameters.openai.model` in `CONCLAVE_PARAMETERS` is a field that the consultation \
+         itself sets"
     );
 }
 

@@ -43,8 +43,8 @@ pub use substitution::{SubstitutionReason, WhySubstituted};
 /// The version of the event stream and of the journal.
 pub const SCHEMA_VERSION: &str = "1.3";
 
-/// Versions that can be read: 1.0 lacks causes and terms; 1.1 has one mode, four rounds and no early
-/// termination; 1.2 and before draw label order and jitter by a generator that is gone.
+/// Versions that can be read: 1.0 lacks causes and terms; 1.1 has one mode, four rounds and no
+/// early termination; 1.2 and before draw label order and jitter by a generator that is gone.
 pub const READABLE_VERSIONS: [&str; 4] = ["1.0", "1.1", "1.2", SCHEMA_VERSION];
 
 /// Versions that can be resumed: those whose random draws can be repeated.

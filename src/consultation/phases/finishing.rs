@@ -1,5 +1,5 @@
-//! After the last round: the answer is there, and the helper may still be comparing. It gets a short
-//! grace period.
+//! After the last round: the answer is there, and the helper may still be comparing. It gets a
+//! short grace period.
 //!
 //! Invariant: only completion follows. An interrupt, or anything else that would end the
 //! consultation, ends the grace period.

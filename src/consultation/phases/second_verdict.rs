@@ -173,7 +173,8 @@ impl SecondVerdict {
             None => Self::unknown(
                 step,
                 Some(second),
-                "the two verdicts were not compared: the answer does not say how far apart they are",
+                "the two verdicts were not compared: the answer does not say how far apart they \
+                 are",
             ),
         }
     }

@@ -7,7 +7,10 @@ pub enum PromptError {
     Unknown(String),
     #[error("prompt template `{name}` lacks {what}")]
     Lacks { name: String, what: &'static str },
-    #[error("prompt template `{name}` cannot be filled{}", line.map(|line| format!(": line {line}")).unwrap_or_default())]
+    #[error(
+        "prompt template `{name}` cannot be filled{}",
+        line.map(|line| format!(": line {line}")).unwrap_or_default()
+    )]
     Fill {
         name: String,
         /// Counted from the first line of the part, not of the file.

@@ -55,10 +55,12 @@ pub(super) fn warnings(vintages: &[PriceTableAge], now: Timestamp) -> Vec<String
         let (day, days) = (vintage.newest?, vintage.days(today)?);
         Some(match vintage.of {
             PriceTable::ThisProgram => format!(
-                "the newest built-in price is of {day}, {days} days ago: update conclave, or put prices of your own into models.json"
+                "the newest built-in price is of {day}, {days} days ago: update conclave, or put \
+                 prices of your own into models.json"
             ),
             PriceTable::TheUser => format!(
-                "the newest price in your models.json is of {day}, {days} days ago: check its prices and dates"
+                "the newest price in your models.json is of {day}, {days} days ago: check its \
+                 prices and dates"
             ),
         })
     };
@@ -101,7 +103,8 @@ mod tests {
         assert_eq!(
             old,
             [
-                "the newest built-in price is of 2026-12-02, 61 days ago: update conclave, or put prices of your own into models.json"
+                "the newest built-in price is of 2026-12-02, 61 days ago: update conclave, or put \
+                 prices of your own into models.json"
             ]
         );
     }

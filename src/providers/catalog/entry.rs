@@ -1,5 +1,5 @@
-//! One entry of the model catalog, as it is written in `models.json`: prices as decimal dollars, days
-//! as `YYYY-MM-DD`.
+//! One entry of the model catalog, as it is written in `models.json`: prices as decimal dollars,
+//! days as `YYYY-MM-DD`.
 
 use jiff::civil::Date;
 use serde::de::Error;

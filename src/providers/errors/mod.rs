@@ -138,8 +138,8 @@ pub fn shortened(words: &str) -> String {
     }
 }
 
-/// Returns the last cause: the words of the system or of TLS, without the address that the outer errors
-/// carry.
+/// Returns the last cause: the words of the system or of TLS, without the address that the outer
+/// errors carry.
 pub(super) fn innermost(error: &dyn std::error::Error) -> String {
     let mut cause = error;
     while let Some(source) = cause.source() {

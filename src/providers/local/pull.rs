@@ -1,7 +1,8 @@
 //! Gets a model's file into the home: from the first source that has it, checked as a whole, one
 //! process at a time.
 //!
-//! Dropping the future cancels; what has arrived stays as `.part` and is the start of the next download.
+//! Dropping the future cancels; what has arrived stays as `.part` and is the start of the next
+//! download.
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -62,7 +63,12 @@ pub enum PullError {
         path: PathBuf,
         source: std::io::Error,
     },
-    #[error("the disk that holds `{}` has {} free; `{model}` needs {}", .folder.display(), size(*.free), size(*.needed))]
+    #[error(
+        "the disk that holds `{}` has {} free; `{model}` needs {}",
+        .folder.display(),
+        size(*.free),
+        size(*.needed)
+    )]
     NoRoom {
         folder: PathBuf,
         model: &'static str,

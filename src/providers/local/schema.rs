@@ -303,7 +303,8 @@ mod tests {
 
     #[test]
     fn personas_are_chosen_out_of_those_that_the_prompt_lists() {
-        let prompt = "Question:\nnote: this is none.\n\nThe experts:\n\nsecurity: You think of attacks.\nhebrew_linguist: You read.\n\nChoose 2.";
+        let prompt = "Question:\nnote: this is none.\n\nThe experts:\n\n\
+            security: You think of attacks.\nhebrew_linguist: You read.\n\nChoose 2.";
         let schema = tight(AnswerKind::PersonaSelection, prompt, 1024);
         assert_eq!(
             schema.pointer("/properties/personas/items/enum"),

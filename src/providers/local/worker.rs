@@ -218,7 +218,8 @@ impl<'a> Worker<'a> {
         let over = (prompt.len() + room).saturating_sub(self.length);
         if over > 0 {
             let message = format!(
-                "the prompt is {} tokens and its answer needs {room}: {over} more than the local model's context of {}",
+                "the prompt is {} tokens and its answer needs {room}: {over} more than the local \
+                 model's context of {}",
                 prompt.len(),
                 self.length
             );

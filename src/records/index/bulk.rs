@@ -23,10 +23,13 @@ impl<'c> Bulk<'c> {
     /// Starts a bulk insert into empty tables: one transaction, which [`Self::finish`] commits.
     pub fn begin(connection: &'c Connection) -> Result<Self> {
         connection.execute_batch(&format!(
-            "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; \
-             PRAGMA cache_size = -{CACHE_KIB}; PRAGMA temp_store = MEMORY; BEGIN IMMEDIATE;"
+            "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; \
+             PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; \
+             PRAGMA cache_size = -{CACHE_KIB}; PRAGMA temp_store = MEMORY; \
+             BEGIN IMMEDIATE;"
         ))?;
-        let made = "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'consultations' AND sql IS NOT NULL";
+        let made = "SELECT name, sql FROM sqlite_schema \
+            WHERE type = 'index' AND tbl_name = 'consultations' AND sql IS NOT NULL";
         let indexes: Vec<(String, String)> = connection
             .prepare(made)?
             .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
@@ -62,8 +65,8 @@ impl<'c> Bulk<'c> {
         }
         self.connection.execute_batch(
             "INSERT INTO consultations_text(consultations_text) VALUES ('rebuild'); \
-             INSERT OR IGNORE INTO stale_days(day) SELECT DISTINCT substr(created_at, 1, 10) FROM consultations; \
-             COMMIT;",
+             INSERT OR IGNORE INTO stale_days(day) SELECT DISTINCT substr(created_at, 1, 10) \
+             FROM consultations; COMMIT;",
         )
     }
 }

@@ -254,8 +254,8 @@ fn stated_by_analysis(analysis: &DebateValueFields<'_>) -> DebateColumns {
     }
 }
 
-/// Returns the cost of Rounds 3 and 4: as the record states it, without the comparison, else all that
-/// was spent in them.
+/// Returns the cost of Rounds 3 and 4: as the record states it, without the comparison, else all
+/// that was spent in them.
 fn cost_of_later_rounds(
     analysis: Option<&DebateValueFields<'_>>,
     rounds: &[RoundRow],

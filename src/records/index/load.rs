@@ -154,8 +154,8 @@ pub(super) fn load(
 }
 
 impl NewIndex {
-    /// Adds the rows of a new consultation. Rows of one that is already there are returned: they are
-    /// compared once everything else is in.
+    /// Adds the rows of a new consultation. Rows of one that is already there are returned: they
+    /// are compared once everything else is in.
     fn add(
         &mut self,
         connection: &Connection,

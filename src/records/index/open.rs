@@ -1,8 +1,8 @@
 //! Opens the database and determines its state.
 //!
 //! Invariant: every process with the database open holds a shared lock, so that the file is not
-//! swapped meanwhile. Only `SQLite` reads the file: opening and closing it elsewhere in this process
-//! would drop `SQLite`'s locks.
+//! swapped meanwhile. Only `SQLite` reads the file: opening and closing it elsewhere in this
+//! process would drop `SQLite`'s locks.
 
 use std::fs;
 use std::io;
@@ -39,7 +39,11 @@ pub enum OpenError {
     /// Another program's database, such as the original's.
     #[error("`{}` is another program's database", .0.display())]
     Foreign(PathBuf),
-    #[error("the index `{}` was written by a newer version of conclave ({found}; this version reads {known})", path.display())]
+    #[error(
+        "the index `{}` was written by a newer version of conclave ({found}; this version reads \
+         {known})",
+        path.display()
+    )]
     Newer {
         path: PathBuf,
         found: i64,
@@ -178,8 +182,8 @@ pub(super) fn open_unchecked(path: &Path) -> Result<Connection, OpenError> {
                 source: io::ErrorKind::IsADirectory.into(),
             });
         }
-        // To SQLite an empty file is a new database. Here it is a truncated one: new ones are swapped
-        // in whole.
+        // To SQLite an empty file is a new database. Here it is a truncated one: new ones are
+        // swapped in whole.
         Ok(metadata) if metadata.len() == 0 => return Err(damaged()),
         Ok(_) => {}
     }
@@ -228,8 +232,8 @@ fn set_up(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(
         "PRAGMA synchronous = normal; PRAGMA foreign_keys = on; PRAGMA cache_size = -2000;",
     )?;
-    // The log is checkpointed when it is long, not whenever the last process closes: that would cost
-    // each process two more syncs.
+    // The log is checkpointed when it is long, not whenever the last process closes: that would
+    // cost each process two more syncs.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     Ok(())
 }

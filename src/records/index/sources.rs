@@ -2,8 +2,8 @@
 //! them is the source of a consultation's rows.
 //!
 //! The record is, unless the journal was written after it. The journal is, without a record or with
-//! an end newer than the record's: then a process was killed. While a process writes the journal, the
-//! consultation is open.
+//! an end newer than the record's: then a process was killed. While a process writes the journal,
+//! the consultation is open.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -57,7 +57,8 @@ pub(super) struct SourceRecord {
 /// The source of one stem.
 #[derive(Debug)]
 pub(super) struct SourceLookup {
-    /// The record, or the reason why there is none; `None` for a consultation that is still running.
+    /// The record, or the reason why there is none; `None` for a consultation that is still
+    /// running.
     pub(super) record: Option<Result<SourceRecord, String>>,
     /// A process is writing the journal.
     pub(super) is_open: bool,

@@ -21,7 +21,10 @@ pub fn put(connection: &Connection, rows: &Rows<'_>) -> Result<()> {
     }
     let number = insert(connection, rows)?;
     connection
-        .prepare_cached("INSERT INTO consultations_text(rowid, question, final_recommendation) VALUES (?1, ?2, ?3)")?
+        .prepare_cached(
+            "INSERT INTO consultations_text(rowid, question, final_recommendation) \
+             VALUES (?1, ?2, ?3)",
+        )?
         .execute(params![number, row.question, row.final_recommendation])?;
     if let Some(existing) = existing {
         existing.restore_grade(connection, number)?;
@@ -44,7 +47,10 @@ pub fn remove(connection: &Connection, id: &str) -> Result<bool> {
 /// Stores the grade of a consultation's answer, or removes it.
 pub fn set_outcome(connection: &Connection, id: &str, grade: Option<&Grade>) -> Result<()> {
     connection
-        .prepare_cached("UPDATE consultations SET outcome = ?2, outcome_note = ?3, outcome_at = ?4 WHERE id = ?1")?
+        .prepare_cached(
+            "UPDATE consultations SET outcome = ?2, outcome_note = ?3, outcome_at = ?4 \
+             WHERE id = ?1",
+        )?
         .execute(params![
             id,
             grade.map(|grade| grade.outcome.name()),
@@ -67,8 +73,9 @@ struct ExistingRow {
 
 impl ExistingRow {
     fn find(connection: &Connection, id: &str) -> Result<Option<Self>> {
-        let sql = "SELECT number, question, final_recommendation, substr(created_at, 1, 10), outcome, outcome_note, outcome_at \
-                   FROM consultations WHERE id = ?1";
+        let sql = "SELECT number, question, final_recommendation, substr(created_at, 1, 10), \
+            outcome, outcome_note, outcome_at \
+            FROM consultations WHERE id = ?1";
         let existing = |row: &rusqlite::Row<'_>| {
             Ok(Self {
                 number: row.get(0)?,
@@ -89,9 +96,15 @@ impl ExistingRow {
     fn delete(&self, connection: &Connection) -> Result<()> {
         connection
             .prepare_cached(
-                "INSERT INTO consultations_text(consultations_text, rowid, question, final_recommendation) VALUES ('delete', ?1, ?2, ?3)",
+                "INSERT INTO consultations_text(consultations_text, rowid, question, \
+                 final_recommendation) \
+                 VALUES ('delete', ?1, ?2, ?3)",
             )?
-            .execute(params![self.number, self.question, self.final_recommendation])?;
+            .execute(params![
+                self.number,
+                self.question,
+                self.final_recommendation
+            ])?;
         for sql in [
             "DELETE FROM calls WHERE number = ?1",
             "DELETE FROM consultation_rounds WHERE number = ?1",
@@ -111,8 +124,16 @@ impl ExistingRow {
             return Ok(());
         }
         connection
-            .prepare_cached("UPDATE consultations SET outcome = ?2, outcome_note = ?3, outcome_at = ?4 WHERE number = ?1")?
-            .execute(params![number, self.outcome, self.outcome_note, self.outcome_at])
+            .prepare_cached(
+                "UPDATE consultations SET outcome = ?2, outcome_note = ?3, outcome_at = ?4 \
+                 WHERE number = ?1",
+            )?
+            .execute(params![
+                number,
+                self.outcome,
+                self.outcome_note,
+                self.outcome_at
+            ])
             .map(drop)
     }
 }
@@ -123,7 +144,8 @@ pub(super) fn insert(connection: &Connection, rows: &Rows<'_>) -> Result<i64> {
     let number = free_number(connection, row)?;
     insert_consultation(connection, number, row)?;
     let agents = &mut connection.prepare_cached(
-        "INSERT INTO consultation_agents(number, consultation_id, agent_id, model, provider, role, confidence, agrees) \
+        "INSERT INTO consultation_agents(number, consultation_id, agent_id, model, provider, role, \
+         confidence, agrees) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     )?;
     for AgentRow {
@@ -147,7 +169,8 @@ pub(super) fn insert(connection: &Connection, rows: &Rows<'_>) -> Result<i64> {
         ])?;
     }
     let rounds = &mut connection.prepare_cached(
-        "INSERT INTO consultation_rounds(number, consultation_id, round_number, round_type, duration_ms, tokens_used, micro_usd, lower_bound) \
+        "INSERT INTO consultation_rounds(number, consultation_id, round_number, round_type, \
+         duration_ms, tokens_used, micro_usd, lower_bound) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     )?;
     for RoundRow {
@@ -170,9 +193,11 @@ pub(super) fn insert(connection: &Connection, rows: &Rows<'_>) -> Result<i64> {
         ])?;
     }
     let calls = &mut connection.prepare_cached(
-        "INSERT INTO calls(number, call, round_number, agent_id, answer, purpose, provider, model, stop, failed, hedge_won, micro_usd, \
-         lower_bound, input_tokens, output_tokens, tokens_estimated, first_token_ms, duration_ms) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
+        "INSERT INTO calls(number, call, round_number, agent_id, answer, purpose, provider, model, \
+         stop, failed, hedge_won, micro_usd, lower_bound, input_tokens, output_tokens, \
+         tokens_estimated, first_token_ms, duration_ms) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, \
+         ?18)",
     )?;
     for call in &rows.calls {
         let CallRow {
@@ -218,12 +243,14 @@ fn insert_consultation(
     row: &ConsultationRow<'_>,
 ) -> Result<()> {
     let insert = &mut connection.prepare_cached(
-        "INSERT INTO consultations(number, id, stem, question, mode, final_recommendation, confidence, total_cost, total_micro_usd, \
-         lower_bound, total_tokens, duration_ms, created_at, schema_version, state, ended, status, abort_reason, writer, project_type, \
-         agreement, dissent, early_termination, saved_micro_usd, experts_heard, experts_changed, confidence_rise, confidence_rise_of, \
-         verdict_changed, later_rounds_micro_usd, later_rounds_lower_bound) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, \
-         ?27, ?28, ?29, ?30, ?31)",
+        "INSERT INTO consultations(number, id, stem, question, mode, final_recommendation, \
+         confidence, total_cost, total_micro_usd, lower_bound, total_tokens, duration_ms, \
+         created_at, schema_version, state, ended, status, abort_reason, writer, project_type, \
+         agreement, dissent, early_termination, saved_micro_usd, experts_heard, experts_changed, \
+         confidence_rise, confidence_rise_of, verdict_changed, later_rounds_micro_usd, \
+         later_rounds_lower_bound) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, \
+         ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31)",
     )?;
     insert
         .execute(params![

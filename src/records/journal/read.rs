@@ -30,7 +30,10 @@ pub enum JournalReadError {
         line: u64,
         source: serde_json::Error,
     },
-    #[error("line {line} of journal `{}` has version `{found}`; this program reads `{SCHEMA_VERSION}`", .path.display())]
+    #[error(
+        "line {line} of journal `{}` has version `{found}`; this program reads `{SCHEMA_VERSION}`",
+        .path.display()
+    )]
     OtherVersion {
         path: PathBuf,
         line: u64,

@@ -1,13 +1,13 @@
 //! The files of the shared budget, in `monthly-budget/` in the home:
 //!
 //! - `2026-11.PID-N.json`: the amounts of one process, which holds a lock on it as long as it runs;
-//! - `2026-11.json`: the amounts of processes that have ended, while another one runs or spending is
-//!   unrecorded.
+//! - `2026-11.json`: the amounts of processes that have ended, while another one runs or spending
+//!   is unrecorded.
 //!
 //! All of them are read and written under the lock of `monthly-budget.lock` beside the folder. A
-//! process that is killed at any moment leaves whole files: its own is written in one write of fixed
-//! length, the shared one is replaced. Killed while it folds a file into the shared one, it can leave
-//! both, which counts the amounts twice.
+//! process that is killed at any moment leaves whole files: its own is written in one write of
+//! fixed length, the shared one is replaced. Killed while it folds a file into the shared one, it
+//! can leave both, which counts the amounts twice.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};
@@ -33,21 +33,34 @@ const TEMPORARY: &str = ".new-";
 /// The reason why the shared budget cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum MonthBudgetError {
-    #[error("cannot lock `{}`: processes can share the monthly budget only on a file system with locks", path.display())]
+    #[error(
+        "cannot lock `{}`: processes can share the monthly budget only on a file system with locks",
+        path.display()
+    )]
     Lock { path: PathBuf, source: io::Error },
     #[error("cannot use the monthly budget's file `{}`", path.display())]
     Io { path: PathBuf, source: io::Error },
     #[error(transparent)]
     Write(#[from] WriteError),
     /// Deleting the file releases the amount it reserves.
-    #[error("the monthly budget's file `{}` is damaged: the amount it reserves is unknown", path.display())]
+    #[error(
+        "the monthly budget's file `{}` is damaged: the amount it reserves is unknown",
+        path.display()
+    )]
     Damaged {
         path: PathBuf,
         source: serde_json::Error,
     },
-    #[error("the monthly budget's file `{}` has version `{version}`; this program reads `{SCHEMA_VERSION}`", path.display())]
+    #[error(
+        "the monthly budget's file `{}` has version `{version}`; this program reads \
+         `{SCHEMA_VERSION}`",
+        path.display()
+    )]
     OtherVersion { path: PathBuf, version: String },
-    #[error("the monthly budget's file `{}` was deleted while its process was running", .0.display())]
+    #[error(
+        "the monthly budget's file `{}` was deleted while its process was running",
+        .0.display()
+    )]
     Deleted(PathBuf),
     #[error("the monthly budget is closed")]
     Closed,

@@ -17,7 +17,10 @@ pub(super) fn panel(page: &mut Markup, record: &StoredRecord) {
         return;
     }
     page.put("<section>\n<h2>Panel</h2>\n<div class=\"wide\">\n<table>\n");
-    page.put("<thead><tr><th scope=\"col\">Seat</th><th scope=\"col\">Model</th></tr></thead>\n<tbody>\n");
+    page.put(
+        "<thead><tr><th scope=\"col\">Seat</th><th scope=\"col\">Model</th></tr></thead>\n\
+         <tbody>\n",
+    );
     let experts = record
         .experts
         .iter()
@@ -111,8 +114,14 @@ fn by_round(page: &mut Markup, record: &StoredRecord) {
     if record.rounds.is_empty() {
         return;
     }
-    page.put("<div class=\"wide\">\n<table>\n<caption>By round</caption>\n<thead><tr><th scope=\"col\">Round</th>");
-    page.put("<th scope=\"col\" class=\"number\">Time</th><th scope=\"col\" class=\"number\">Tokens</th>");
+    page.put(
+        "<div class=\"wide\">\n<table>\n<caption>By round</caption>\n\
+         <thead><tr><th scope=\"col\">Round</th>",
+    );
+    page.put(
+        "<th scope=\"col\" class=\"number\">Time</th><th scope=\"col\" \
+         class=\"number\">Tokens</th>",
+    );
     page.put("<th scope=\"col\" class=\"number\">Cost</th></tr></thead>\n<tbody>\n");
     for round in &record.rounds {
         let sum = Sum::of(
@@ -158,8 +167,14 @@ fn by_agent(page: &mut Markup, record: &StoredRecord) {
             .position(|expert| expert.id == entry.agent)
             .unwrap_or(record.experts.len())
     });
-    page.put("<div class=\"wide\">\n<table>\n<caption>By agent</caption>\n<thead><tr><th scope=\"col\">Agent</th>");
-    page.put("<th scope=\"col\" class=\"number\">Time</th><th scope=\"col\" class=\"number\">Tokens</th>");
+    page.put(
+        "<div class=\"wide\">\n<table>\n<caption>By agent</caption>\n\
+         <thead><tr><th scope=\"col\">Agent</th>",
+    );
+    page.put(
+        "<th scope=\"col\" class=\"number\">Time</th><th scope=\"col\" \
+         class=\"number\">Tokens</th>",
+    );
     page.put("<th scope=\"col\" class=\"number\">Cost</th></tr></thead>\n<tbody>\n");
     for agent in agents {
         page.put("<tr><th scope=\"row\">")
@@ -181,7 +196,10 @@ fn by_provider(page: &mut Markup, record: &StoredRecord) {
     if record.by_provider.is_empty() {
         return;
     }
-    page.put("<div class=\"wide\">\n<table>\n<caption>By provider</caption>\n<thead><tr><th scope=\"col\">Provider</th>");
+    page.put(
+        "<div class=\"wide\">\n<table>\n<caption>By provider</caption>\n\
+         <thead><tr><th scope=\"col\">Provider</th>",
+    );
     page.put("<th scope=\"col\" class=\"number\">Cost</th></tr></thead>\n<tbody>\n");
     for (provider, cost) in &record.by_provider {
         page.put("<tr><th scope=\"row\">")

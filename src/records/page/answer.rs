@@ -12,22 +12,31 @@ pub(super) fn notice(page: &mut Markup, record: &StoredRecord) {
         record.status.as_deref() == Some("degraded") || !record.degradations.is_empty();
     match record.completion() {
         Completion::Completed if !is_degraded => return,
-        Completion::Completed => {
-            page.put("<aside class=\"notice\">\n<p><strong>Degraded result:</strong> this is less than the panel promised.</p>\n")
-        }
+        Completion::Completed => page.put(
+            "<aside class=\"notice\">\n\
+             <p><strong>Degraded result:</strong> this is less than the panel promised.</p>\n",
+        ),
         Completion::Aborted => {
             page.put("<aside class=\"notice\">\n<p><strong>Aborted");
             if let Some(during) = &record.aborted_during {
                 page.put(" in ").inline(during);
             }
             page.put(".</strong>");
-            if let Some(why) = record.abort_message.as_ref().or(record.abort_reason.as_ref()) {
+            if let Some(why) = record
+                .abort_message
+                .as_ref()
+                .or(record.abort_reason.as_ref())
+            {
                 page.put(" ").inline(why);
             }
             page.put("</p>\n<p>The finished part follows. It is not a verdict.</p>\n")
         }
         Completion::Unfinished => {
-            page.put("<aside class=\"notice\">\n<p><strong>Incomplete:</strong> the consultation was interrupted or is still running.</p>\n");
+            page.put(
+                "<aside class=\"notice\">\n\
+                 <p><strong>Incomplete:</strong> the consultation was interrupted or is still \
+                 running.</p>\n",
+            );
             page.put("<p>The finished part follows. It is not a verdict.</p>\n")
         }
     };

@@ -47,7 +47,11 @@ pub(super) fn positions(page: &mut Markup, record: &StoredRecord) {
     if seats.is_empty() && others.is_empty() {
         return;
     }
-    page.put("<section>\n<h2>Positions</h2>\n<p class=\"quiet\">Round 1: each expert's answer, given without seeing the others.</p>\n<div class=\"side\">\n");
+    page.put(
+        "<section>\n<h2>Positions</h2>\n\
+         <p class=\"quiet\">Round 1: each expert's answer, given without seeing the others.</p>\n\
+         <div class=\"side\">\n",
+    );
     for (expert, held, failed) in seats {
         page.put("<article>\n<h3>")
             .inline(&expert.name)
@@ -104,7 +108,10 @@ pub(super) fn synthesis(page: &mut Markup, record: &StoredRecord) {
     let Some(synthesis) = &record.synthesis else {
         return;
     };
-    page.put("<section>\n<h2>Agreements and Tensions</h2>\n<p class=\"quiet\">Round 2: the judge's synthesis of the positions.</p>\n");
+    page.put(
+        "<section>\n<h2>Agreements and Tensions</h2>\n\
+         <p class=\"quiet\">Round 2: the judge's synthesis of the positions.</p>\n",
+    );
     if !synthesis.prose_excerpt.trim().is_empty() {
         page.block(&synthesis.prose_excerpt);
     }
@@ -193,7 +200,11 @@ pub(super) fn changes(page: &mut Markup, record: &StoredRecord) {
     if revisions.is_empty() {
         return;
     }
-    page.put("<section>\n<h2>Changes of Mind</h2>\n<p class=\"quiet\">Round 3: each expert's position after the cross-examination.</p>\n<div class=\"side\">\n");
+    page.put(
+        "<section>\n<h2>Changes of Mind</h2>\n\
+         <p class=\"quiet\">Round 3: each expert's position after the cross-examination.</p>\n\
+         <div class=\"side\">\n",
+    );
     for revision in revisions {
         change(page, record, revision);
     }

@@ -1,5 +1,5 @@
-//! An HTML writer. Only literals of this program are markup; all other text is escaped, and stripped
-//! of control characters and of marks that change the writing direction around them.
+//! An HTML writer. Only literals of this program are markup; all other text is escaped, and
+//! stripped of control characters and of marks that change the writing direction around them.
 
 use crate::domain::text::clean;
 use crate::domain::time::Timestamp;
@@ -36,8 +36,8 @@ impl Markup {
         self.put("<bdi>").text(text.trim()).put("</bdi>")
     }
 
-    /// Writes foreign text as a block with its line breaks, in a direction of its own. Empty text is
-    /// marked as such.
+    /// Writes foreign text as a block with its line breaks, in a direction of its own. Empty text
+    /// is marked as such.
     pub(super) fn block(&mut self, text: &str) -> &mut Self {
         let text = text.trim_matches('\n').trim_end();
         if text.is_empty() {
@@ -105,7 +105,8 @@ mod tests {
         markup.moment(Timestamp(0)).moment(Timestamp(i64::MAX));
         assert_eq!(
             markup.into_html(),
-            "<time datetime=\"1970-01-01T00:00:00.000Z\">1970-01-01 00:00 UTC</time>9223372036854775807 ms"
+            "<time datetime=\"1970-01-01T00:00:00.000Z\">1970-01-01 00:00 \
+             UTC</time>9223372036854775807 ms"
         );
     }
 }

@@ -68,8 +68,10 @@ pub(super) struct ActiveDays {
 impl ActiveDays {
     /// Steps from the first consultation of each day to the first of a later day.
     pub(super) fn read(connection: &Connection, range: &Range, zone: &TimeZone) -> Result<Self> {
-        let mut statement =
-            connection.prepare_cached("SELECT number FROM consultations WHERE number >= ?1 AND number < ?2 ORDER BY number LIMIT 1")?;
+        let mut statement = connection.prepare_cached(
+            "SELECT number FROM consultations WHERE number >= ?1 AND number < ?2 \
+             ORDER BY number LIMIT 1",
+        )?;
         let mut keys = days::keys(range.from, range.until);
         let mut active = Self::default();
         while !keys.is_empty() {
@@ -166,7 +168,8 @@ fn spent(
     };
 
     let mut statement = connection.prepare_cached(
-        "SELECT created_at, total_micro_usd, lower_bound FROM consultations WHERE created_at >= ?1 AND created_at < ?2 ORDER BY created_at",
+        "SELECT created_at, total_micro_usd, lower_bound FROM consultations \
+         WHERE created_at >= ?1 AND created_at < ?2 ORDER BY created_at",
     )?;
     let mut rows = statement.query([begin, &end.to_string()])?;
     let mut later = borders.iter().skip(1).peekable();

@@ -31,7 +31,8 @@ pub fn refresh(connection: &mut Connection) -> Result<()> {
     transaction.commit()
 }
 
-/// Summarizes the consultations that began in a period. Stale days are summed up for this query only.
+/// Summarizes the consultations that began in a period. Stale days are summed up for this query
+/// only.
 pub(super) fn summarize(
     connection: &Connection,
     from: Option<Timestamp>,
@@ -417,8 +418,10 @@ fn add_stored(
 
     let mut sums = ModelSums::default();
     let columns = sums.columns().map(|(column, _)| column).join(", ");
-    let mut statement = connection
-        .prepare_cached(&format!("SELECT day, provider, model, first_tokens, {columns} FROM model_days WHERE day >= ?1 AND day < ?2"))?;
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT day, provider, model, first_tokens, {columns} FROM model_days \
+         WHERE day >= ?1 AND day < ?2"
+    ))?;
     let mut rows = statement.query([&whole.start, &whole.end])?;
     while let Some(row) = rows.next()? {
         if stale.contains(row.get_ref(0)?.as_str()?) {

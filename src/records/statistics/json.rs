@@ -1,8 +1,8 @@
 //! The numbers for programs: what `consult-stats --json` prints. Its published schema is
 //! `schemas/consult_stats.schema.json`.
 //!
-//! Money is in dollars, with the exact amount in micro-dollars beside it; `lower_bound` means that an
-//! unknown amount comes on top. Unknown values are null, except counts, which are 0.
+//! Money is in dollars, with the exact amount in micro-dollars beside it; `lower_bound` means that
+//! an unknown amount comes on top. Unknown values are null, except counts, which are 0.
 
 use jiff::civil::Date;
 use serde_json::{Map, Value, json};

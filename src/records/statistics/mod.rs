@@ -1,8 +1,8 @@
 //! The numbers of `consult-stats`, computed from the index.
 //!
 //! `calendar` maps spans of days to the user's calendar, `summary` holds sums, `days` computes them
-//! from rows and stores them by day, `by_day` follows the days of the user's calendar, `json` writes
-//! the numbers for programs. This module turns sums into numbers.
+//! from rows and stores them by day, `by_day` follows the days of the user's calendar, `json`
+//! writes the numbers for programs. This module turns sums into numbers.
 
 mod by_day;
 pub mod calendar;
@@ -78,7 +78,8 @@ pub fn statistics(
     })
 }
 
-/// Sums up stale days and stores the sums. Where that fails, they are summed up for this query only.
+/// Sums up stale days and stores the sums. Where that fails, they are summed up for this query
+/// only.
 fn refresh_if_possible(connection: &mut Connection) -> Result<()> {
     let timeout: u32 = connection.pragma_query_value(None, "busy_timeout", |row| row.get(0))?;
     let timeout = Duration::from_millis(timeout.into());

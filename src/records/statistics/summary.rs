@@ -188,8 +188,8 @@ impl Summary {
     }
 }
 
-/// Returns percentiles by nearest rank, for percentages in rising order: the smallest value with that
-/// share of all values at or below it. Sorts only as much as necessary.
+/// Returns percentiles by nearest rank, for percentages in rising order: the smallest value with
+/// that share of all values at or below it. Sorts only as much as necessary.
 pub(super) fn percentiles<const N: usize>(
     values: &mut [u32],
     percents: [usize; N],

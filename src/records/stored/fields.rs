@@ -10,7 +10,8 @@ use crate::domain::confidence::Confidence;
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::time::Timestamp;
 
-/// One JSON value, read as an object. Names are given in `snake_case`; `camelCase` is found as well.
+/// One JSON value, read as an object. Names are given in `snake_case`; `camelCase` is found as
+/// well.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fields<'a>(&'a Value);
 

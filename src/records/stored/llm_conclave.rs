@@ -234,8 +234,8 @@ fn partial_consensus(record: Fields<'_>, synthesis: Option<&Synthesis>) -> Optio
     record.nonblank("consensus").or_else(points)
 }
 
-/// Returns the share of experts that support the leading point; `None` where the judge named one that
-/// did not answer.
+/// Returns the share of experts that support the leading point; `None` where the judge named one
+/// that did not answer.
 #[expect(clippy::cast_precision_loss, reason = "a panel has few seats")]
 fn agreement(independents: &[Independent], synthesis: Option<&Synthesis>) -> Option<f64> {
     let supporting = &synthesis?.leading()?.supporting_agents;

@@ -67,8 +67,8 @@ impl IndexEntry {
         };
         let failure = match failure {
             IndexError::NeedsRebuild(reason) if time == RebuildTime::Now => {
-                // The rebuild reads the new record, unless another process rebuilt the index before it
-                // was written.
+                // The rebuild reads the new record, unless another process rebuilt the index before
+                // it was written.
                 let rebuilt = Rebuild::new(&self.home, printer, reason)
                     .silent_up_to(1)
                     .run()

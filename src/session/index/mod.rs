@@ -1,5 +1,5 @@
-//! The index as commands use it: an index that cannot be used is rebuilt from the records at once, with
-//! a note of the reason.
+//! The index as commands use it: an index that cannot be used is rebuilt from the records at once,
+//! with a note of the reason.
 
 mod entry;
 mod rebuild;

@@ -49,7 +49,8 @@ impl RebuildReason {
                 Some("The index of the consultations is damaged; rebuilding it from their records.")
             }
             Self::Foreign => Some(
-                "The index of the consultations belongs to another program; building one from their records.",
+                "The index of the consultations belongs to another program; building one from \
+                 their records.",
             ),
             Self::Requested => None,
         }
@@ -188,11 +189,15 @@ fn capitalised(text: &str) -> String {
 /// Returns the error for an index that a rebuild must not replace, or would not help.
 pub(super) fn refused(unusable: OpenError) -> Error {
     match unusable {
-        OpenError::Newer { .. } => Error::usage(unusable)
-            .hint("use that version, or rebuild the index for this one with `conclave consult-stats --rebuild-index`"),
+        OpenError::Newer { .. } => Error::usage(unusable).hint(
+            "use that version, or rebuild the index for this one with `conclave consult-stats \
+             --rebuild-index`",
+        ),
         OpenError::Busy(_) => Error::failed(unusable).hint("try again when that process has ended"),
-        OpenError::Missing(_) | OpenError::Damaged { .. } | OpenError::Foreign(_) | OpenError::Failed { .. } | OpenError::Unreadable { .. } => {
-            Error::failed(unusable)
-        }
+        OpenError::Missing(_)
+        | OpenError::Damaged { .. }
+        | OpenError::Foreign(_)
+        | OpenError::Failed { .. }
+        | OpenError::Unreadable { .. } => Error::failed(unusable),
     }
 }

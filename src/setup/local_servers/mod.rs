@@ -1,5 +1,5 @@
-//! Model servers on the user's own machine: when they are looked for, which one a run takes, and how
-//! its models are asked.
+//! Model servers on the user's own machine: when they are looked for, which one a run takes, and
+//! how its models are asked.
 
 pub(crate) mod search;
 pub(crate) mod terms;
@@ -37,8 +37,8 @@ impl LocalServerSet {
         }
     }
 
-    /// Finds the servers that this panel needs: those whose models are named, and any server when no
-    /// model is named and no key is set.
+    /// Finds the servers that this panel needs: those whose models are named, and any server when
+    /// no model is named and no key is set.
     pub(crate) async fn for_panel(
         spec: &PanelSpec,
         access_list: &[ProviderAccess],
@@ -178,7 +178,11 @@ impl LocalServerSet {
             None => {
                 let looked = self.search.shown(&BTreeSet::from([kind]));
                 Err(Error::usage(format!("no {name} answers at {looked}"))
-                    .hint(format!("start it, or give its address with `conclave config set endpoints.{}.base_url URL`", access.id))
+                    .hint(format!(
+                        "start it, or give its address with `conclave config set \
+                         endpoints.{}.base_url URL`",
+                        access.id
+                    ))
                     .hint("see which servers answer with `conclave models`"))
             }
         }

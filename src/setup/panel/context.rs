@@ -63,7 +63,8 @@ impl SelectionContext<'_> {
             return Err(Error::usage(format!("no provider is called `{provider}`"))
                 .hint(format!("one of: {}, local", known.join(", ")))
                 .hint(format!(
-                    "or give it an address with `conclave config set endpoints.{provider}.base_url URL`"
+                    "or give it an address with `conclave config set endpoints.{provider}.base_url \
+                     URL`"
                 )));
         };
         match access.missing_key() {
@@ -88,7 +89,8 @@ impl SelectionContext<'_> {
     }
 
     /// Gives a model to every seat that has none: to a default persona the first choice of its own
-    /// vendor if that has a key, to the others the best models of the families with the fewest seats.
+    /// vendor if that has a key, to the others the best models of the families with the fewest
+    /// seats.
     pub(super) fn fill(
         &self,
         personas: &[&str],
@@ -126,12 +128,16 @@ impl SelectionContext<'_> {
             .flat_map(|access| self.ranked(&access.id))
             .collect();
         if pool.is_empty() {
-            return Err(Error::usage(format!("{} has no usual models to ask", vendors::name(&first.id)))
-                .hint(format!("name one: `--model {}:MODEL`", first.id))
-                .hint(format!(
-                    "or set it in the settings with `conclave config set panel \"security={0}:MODEL,architect={0}:MODEL,pragmatic={0}:MODEL\"`",
-                    first.id
-                )));
+            return Err(Error::usage(format!(
+                "{} has no usual models to ask",
+                vendors::name(&first.id)
+            ))
+            .hint(format!("name one: `--model {}:MODEL`", first.id))
+            .hint(format!(
+                "or set it in the settings with `conclave config set panel \
+                 \"security={0}:MODEL,architect={0}:MODEL,pragmatic={0}:MODEL\"`",
+                first.id
+            )));
         }
         pool.sort_by_key(|model| (model.tier, model.rank));
         for at in 0..seats.len() {
@@ -167,8 +173,8 @@ impl SelectionContext<'_> {
         self.catalog.defaults(vendor)
     }
 
-    /// Returns whether a provider is no vendor's service: the embedded model, a server on the user's
-    /// machine, or an endpoint from the settings.
+    /// Returns whether a provider is no vendor's service: the embedded model, a server on the
+    /// user's machine, or an endpoint from the settings.
     pub(crate) fn is_own_server(&self, provider: &ProviderId) -> bool {
         let is_own = |access: &ProviderAccess| access.id == *provider && !access.is_cloud();
         provider.is_local() || self.access_list.iter().any(is_own)
@@ -182,8 +188,8 @@ impl SelectionContext<'_> {
     /// Returns the judge and its fallbacks: the best model of a vendor with a key and no seat, else
     /// the panel's OpenAI model, else its best; then one model of each other vendor.
     ///
-    /// A panel on the user's own servers judges itself: its question goes to no vendor that the user
-    /// has not named.
+    /// A panel on the user's own servers judges itself: its question goes to no vendor that the
+    /// user has not named.
     pub(crate) fn default_judges(&self, seats: &[Seat]) -> Vec<ModelRef> {
         if seats
             .iter()
@@ -237,10 +243,13 @@ fn family(model: &ModelRef) -> &str {
 }
 
 fn no_models() -> Error {
-    Error::usage("there is no model to ask: no key is set, no local server answers, and this build has no local model")
-        .hint("set `ANTHROPIC_API_KEY`, `OPENAI_API_KEY` or `GEMINI_API_KEY`")
-        .hint("or start a local server, such as Ollama")
-        .hint("or build in the local model with `cargo build --release --features local`")
+    Error::usage(
+        "there is no model to ask: no key is set, no local server answers, and this build has no \
+         local model",
+    )
+    .hint("set `ANTHROPIC_API_KEY`, `OPENAI_API_KEY` or `GEMINI_API_KEY`")
+    .hint("or start a local server, such as Ollama")
+    .hint("or build in the local model with `cargo build --release --features local`")
 }
 
 /// Returns the personas of the default seats, each with the vendor that plays it when all keys are

@@ -1,7 +1,7 @@
 //! The panel: its seats and its judges.
 //!
-//! [`spec`] completes the request from the settings, [`context`] holds what there is to select from,
-//! and [`select`] puts both together.
+//! [`spec`] completes the request from the settings, [`context`] holds what there is to select
+//! from, and [`select`] puts both together.
 
 pub(crate) mod spec;
 pub(crate) mod context;

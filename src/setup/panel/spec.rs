@@ -1,5 +1,5 @@
-//! What a panel is to be: the request, completed from the settings, with personas resolved and models
-//! still by name.
+//! What a panel is to be: the request, completed from the settings, with personas resolved and
+//! models still by name.
 
 use crate::config::names::likely;
 use crate::config::panels::NamedPanel;

@@ -1,5 +1,5 @@
-//! Does all printing. For each stream, it knows whether it is a terminal, how wide it is, and whether
-//! it gets colour.
+//! Does all printing. For each stream, it knows whether it is a terminal, how wide it is, and
+//! whether it gets colour.
 //!
 //! Invariant: standard output carries the result and nothing else. A closed pipe is
 //! not an error; a full disk is one.

@@ -307,7 +307,9 @@ mod tests {
         read
     }
 
-    const HARD: &str = "Here it is:\n```json\n{\"summary\": \"a \\\"q\\\" \\\\ \\n\\u00e9 \\ud83d\\ude00 \\ud83d x\", \"n\": 0.5,\n \"list\": [\"one\", {\"point\": \"two {[:,\"}, []],\n \"empty\": \"\", \"ok\": true}\n```\nThat was {it}.\n{not json}\n";
+    const HARD: &str = "Here it is:\n```json\n{\"summary\": \"a \\\"q\\\" \\\\ \\n\\u00e9 \
+        \\ud83d\\ude00 \\ud83d x\", \"n\": 0.5,\n \"list\": [\"one\", {\"point\": \"two {[:,\"}, \
+        []],\n \"empty\": \"\", \"ok\": true}\n```\nThat was {it}.\n{not json}\n";
 
     #[test]
     fn texts_come_under_the_names_of_their_fields() {

@@ -246,7 +246,9 @@ impl CallText {
 mod tests {
     use super::*;
 
-    const VERDICT: &str = "```json\n{\"summary\": \"They agree.\\n\\nMostly.\", \"dissent\": [{\"concern\": \"Sessions would do for a single application\"}],\n\"confidence\": 0.9}\n```";
+    const VERDICT: &str = "```json\n{\"summary\": \"They agree.\\n\\nMostly.\", \"dissent\": \
+        [{\"concern\": \"Sessions would do for a single application\"}],\n\"confidence\": 0.9}\n\
+        ```";
 
     fn model(name: &str) -> ModelRef {
         ModelRef::new("mistral", name)

@@ -28,7 +28,8 @@ fn head(rejudgement: &Rejudgement) -> String {
     };
     let confidence = |side: &Judgement| confidence(side, side.confidence);
     format!(
-        "{}\n**Answers of:** {}  \n**Judge:** {} → {}  \n**Confidence:** {} → {}  \n**Verdict:** {}",
+        "{}\n**Answers of:** {}  \n**Judge:** {} → {}  \n**Confidence:** {} → {}  \n\
+         **Verdict:** {}",
         question(&rejudgement.question),
         inline(&rejudgement.before.consultation_id),
         judge(&rejudgement.before),

@@ -1,5 +1,5 @@
-//! The comparison of the judge's two verdicts, as parts of a report. Markdown; pure. Model text goes
-//! through `escape`.
+//! The comparison of the judge's two verdicts, as parts of a report. Markdown; pure. Model text
+//! goes through `escape`.
 
 use crate::domain::artifact::Verdict;
 use crate::domain::ids::ModelRef;
@@ -46,7 +46,8 @@ pub(in crate::terminal) fn doubt(second: &SecondPass) -> Option<String> {
         .map(|line| format!("> {line}").trim_end().to_owned())
         .collect();
     let lead = format!(
-        "> ⚠️ **The verdict depends on the order of the experts.**{how_far} With the order reversed, the judge recommends:"
+        "> ⚠️ **The verdict depends on the order of the experts.**{how_far} With the order \
+         reversed, the judge recommends:"
     );
     Some(format!("{lead}\n>\n{}", quoted.join("\n")))
 }

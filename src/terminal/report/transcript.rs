@@ -60,7 +60,8 @@ fn status_notice(transcript: &Transcript) -> Option<String> {
         },
         Status::Incomplete => {
             format!(
-                "> 🛑 **Incomplete:** the log ends in {}; the consultation was interrupted or is still running.",
+                "> 🛑 **Incomplete:** the log ends in {}; the consultation was interrupted or is \
+                 still running.",
                 transcript.state
             )
         }
@@ -132,7 +133,8 @@ fn head(transcript: &Transcript) -> String {
         .map(sections::personas)
         .unwrap_or_default();
     format!(
-        "{question}\n**Confidence:** {confidence}  \n{calibrated}{twice}{rejudged}**Judge:** {}  \n**Panel:** {}{quality}{selection}{}",
+        "{question}\n**Confidence:** {confidence}  \n{calibrated}{twice}{rejudged}**Judge:** {}  \n\
+         **Panel:** {}{quality}{selection}{}",
         inline(&judge(transcript)),
         inline(&seats.join(", ")),
         served(transcript)
@@ -239,7 +241,8 @@ fn perspectives(transcript: &Transcript) -> Option<String> {
     (!items.is_empty()).then(|| format!("## Agent Perspectives\n\n{}", items.join("\n\n")))
 }
 
-/// One expert's own answer, or the reason why there is none; `None` for a seat that was never asked.
+/// One expert's own answer, or the reason why there is none; `None` for a seat that was never
+/// asked.
 fn perspective(transcript: &Transcript, seat: &Seat) -> Option<String> {
     let panel = &transcript.terms.panel;
     let heading = format!(

@@ -22,7 +22,8 @@ Grade one:
 const HEADS: [&str; 5] = ["graded", "stated", "right", "Brier", "ECE"];
 const WIDTH_OF_FIGURE: usize = 8;
 
-const LEGEND: &str = "A partly right answer counts as half. Brier: mean squared difference between stated confidence \
+const LEGEND: &str = "A partly right answer counts as half. Brier: mean squared difference between \
+    stated confidence \
     and outcome; 0 is best. ECE: mean distance between the two over ten bins. Only experts that \
     supported the answer count.";
 

@@ -17,7 +17,11 @@ pub(in super::super) const PIECE: usize = 1 << 20;
 /// The file on this side cannot be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum PartError {
-    #[error("the disk that holds `{}` is full; {} are needed for `{model}`", .path.display(), size(*.bytes))]
+    #[error(
+        "the disk that holds `{}` is full; {} are needed for `{model}`",
+        .path.display(),
+        size(*.bytes)
+    )]
     DiskFull {
         path: PathBuf,
         model: &'static str,

@@ -75,8 +75,8 @@ fn named<'a>(name: &Text<'a>) -> Cow<'a, str> {
     name.0.clone().unwrap_or(Cow::Borrowed(UNKNOWN))
 }
 
-/// Returns the provider and model that answered for a seat in Round 1, and so stated its confidence:
-/// the last fallback by then, else the seat's own model.
+/// Returns the provider and model that answered for a seat in Round 1, and so stated its
+/// confidence: the last fallback by then, else the seat's own model.
 fn round_1_model<'a>(
     record: &RecordFields<'a>,
     seat: &SeatFields<'a>,

@@ -1,6 +1,6 @@
-//! Reads the rows of a consultation from a record of the original `llm-conclave`. Its records do not
-//! state the cost of a round or a call, the duration of a round, or the judge: these have no value
-//! here, and there are no rows of calls, so that it counts for no provider and no model.
+//! Reads the rows of a consultation from a record of the original `llm-conclave`. Its records do
+//! not state the cost of a round or a call, the duration of a round, or the judge: these have no
+//! value here, and there are no rows of calls, so that it counts for no provider and no model.
 
 use std::borrow::Cow;
 

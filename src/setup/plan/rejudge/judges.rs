@@ -1,5 +1,5 @@
-//! The judge of a rejudgement: the one that the user names, else the judge of the consultation, else
-//! the default judge of such a panel.
+//! The judge of a rejudgement: the one that the user names, else the judge of the consultation,
+//! else the default judge of such a panel.
 //!
 //! Answers from the user's own servers go to no vendor, unless the user names one of its models.
 
@@ -66,8 +66,8 @@ pub(super) fn candidates(
         .collect()
 }
 
-/// Returns the judge that the user names. The setting is for panels that are asked: the judge of the
-/// consultation comes before it.
+/// Returns the judge that the user names. The setting is for panels that are asked: the judge of
+/// the consultation comes before it.
 pub(super) fn named<'a>(
     flag: Option<&'a str>,
     record: &StoredRecord,
@@ -92,8 +92,8 @@ pub(super) fn was_private(record: &StoredRecord, context: &SelectionContext<'_>)
     asked.peek().is_some() && asked.all(|model| is_own_server(&model.provider, record, context))
 }
 
-/// Returns whether a provider is the user's own server. An unknown provider was one: only the settings
-/// can add providers.
+/// Returns whether a provider is the user's own server. An unknown provider was one: only the
+/// settings can add providers.
 fn is_own_server(
     provider: &ProviderId,
     record: &StoredRecord,

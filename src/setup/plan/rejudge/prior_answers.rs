@@ -58,8 +58,8 @@ pub(super) fn debate(record: &StoredRecord) -> DebateOptions {
     }
 }
 
-/// Changes the order in which the judge reads the experts, and moves what was said of their old labels
-/// to the new ones.
+/// Changes the order in which the judge reads the experts, and moves what was said of their old
+/// labels to the new ones.
 pub(super) fn reorder(plan: &mut Plan, record: &StoredRecord) {
     let then = Labels::in_order(&record.expert_order, &plan.panel.seats);
     for _ in 0..DRAWS {

@@ -1,6 +1,6 @@
-//! The content of the live display, as a value: `LiveView` follows the events of a consultation, `row`
-//! holds one agent, `layout` turns it into lines. Pure. Times count from the start of the run, or
-//! from when it was resumed.
+//! The content of the live display, as a value: `LiveView` follows the events of a consultation,
+//! `row` holds one agent, `layout` turns it into lines. Pure. Times count from the start of the
+//! run, or from when it was resumed.
 
 mod row;
 mod layout;

@@ -1,5 +1,5 @@
-//! The words of the questions that a person is asked, one file for each question. Pure; `person` puts them
-//! and handles the answers. A question ends in its prompt, without an end of line.
+//! The words of the questions that a person is asked, one file for each question. Pure; `person`
+//! puts them and handles the answers. A question ends in its prompt, without an end of line.
 
 pub(in crate::terminal) mod consent;
 pub(in crate::terminal) mod threshold;

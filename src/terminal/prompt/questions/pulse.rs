@@ -73,7 +73,8 @@ mod tests {
         ];
         assert_eq!(
             question(&two),
-            "⏱️ Still waiting on:\n- Security Expert (72s)\n- Architect (65s)\nContinue waiting? [Y/n] "
+            "⏱️ Still waiting on:\n- Security Expert (72s)\n- Architect (65s)\n\
+             Continue waiting? [Y/n] "
         );
         assert_eq!(
             still_waiting(&two),

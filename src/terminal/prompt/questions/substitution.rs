@@ -63,7 +63,8 @@ mod tests {
                 message,
             )
         };
-        insta::assert_snapshot!(ask(SubstitutionReason::Known(WhySubstituted::Timeout), "no answer\n within \u{1b}[31m120 s"), @r"
+        insta::assert_snapshot!(ask(SubstitutionReason::Known(WhySubstituted::Timeout), "no \
+            answer\n within \u{1b}[31m120 s"), @r"
         ⚠️ Google (gemini-3-pro) is unavailable (timeout).
            Pragmatist: no answer within [31m120 s
         Switch to xAI (grok-4.7) for this agent? [Y/n/Fail]

@@ -105,7 +105,8 @@ fn status_notice(record: &StoredRecord) -> Option<String> {
                 .map(|state| format!(" in {}", inline(state)))
                 .unwrap_or_default();
             format!(
-                "> 🛑 **Incomplete:** the record ends{state}; the consultation was interrupted or is still running."
+                "> 🛑 **Incomplete:** the record ends{state}; the consultation was interrupted or \
+                 is still running."
             )
         }
     };

@@ -2,8 +2,8 @@
 //!
 //! `sections`, `models` and `targets` choose the figures, `layout` places them, `line` wraps and
 //! colours them; `sparkline`, `span`, `numbers` and `charset` are the small parts. A missing figure
-//! is left out or `n/a`, a cost with an unknown part is a lower bound, and a share of nothing is not
-//! shown.
+//! is left out or `n/a`, a cost with an unknown part is a lower bound, and a share of nothing is
+//! not shown.
 
 mod sections;
 mod models;

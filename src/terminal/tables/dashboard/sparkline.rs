@@ -91,8 +91,8 @@ fn most_cost(days: &[DayNumbers]) -> String {
     }
 }
 
-/// Returns one bar for each value, relative to the highest. Only zero gets the lowest bar; an unknown
-/// value is a question mark.
+/// Returns one bar for each value, relative to the highest. Only zero gets the lowest bar; an
+/// unknown value is a question mark.
 fn bars(values: impl Iterator<Item = Option<u64>> + Clone, charset: Charset) -> String {
     let highest = u128::from(values.clone().flatten().max().unwrap_or(0).max(1));
     let heights = charset.heights();

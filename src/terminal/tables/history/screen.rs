@@ -269,8 +269,8 @@ mod tests {
     }
 
     fn history() -> History {
-        let completed = |short_id: &str, ago: i64, outcome: Option<AnswerOutcome>, cost: Cost| {
-            HistoryRow {
+        let completed =
+            |short_id: &str, ago: i64, outcome: Option<AnswerOutcome>, cost: Cost| HistoryRow {
                 confidence: Some(0.854),
                 cost: Some(cost.into()),
                 outcome: outcome.map(|outcome| EntryOutcome {
@@ -280,11 +280,11 @@ mod tests {
                 ..entry(
                     short_id,
                     ago,
-                    "Should a small team start with a monorepo,\n or is it too early for that, given what we know?",
+                    "Should a small team start with a monorepo,\n or is it too early for that, \
+                     given what we know?",
                     RunStatus::Completed,
                 )
-            }
-        };
+            };
         let aborted = HistoryRow {
             cost: Some(Cost::FREE.into()),
             ..entry(

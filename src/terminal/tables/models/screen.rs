@@ -264,7 +264,8 @@ impl ModelScreen {
         }
         if !embedded.built_in {
             self.wrapped(
-                "this program was built without them; build them in with `cargo build --release --features local`",
+                "this program was built without them; build them in with `cargo build --release \
+                 --features local`",
                 2,
             );
         }

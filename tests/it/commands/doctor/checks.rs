@@ -269,7 +269,8 @@ fn malformed_key_is_not_sent() {
     assert_eq!(status, "error");
     assert_eq!(fix, "copy the key again, without anything around it");
     assert!(
-        message.starts_with("the key in `ANTHROPIC_API_KEY` cannot be sent: it holds white space"),
+        message
+            .starts_with("the key in `ANTHROPIC_API_KEY` cannot be sent: it contains whitespace"),
         "{message}"
     );
     assert_eq!(server.get_requests().len(), 0);
@@ -383,7 +384,7 @@ fn slow_key_commands_do_not_stop_the_other_checks() {
     for name in names {
         let (status, message, _) = check(&findings, &format!("provider.{name}"));
         assert_eq!(status, "error", "{message}");
-        assert!(message.contains("was not done after 4 s"), "{message}");
+        assert!(message.contains("did not finish within 4 s"), "{message}");
     }
     assert_eq!(check(&findings, "provider.good").0, "ok");
 }

@@ -259,7 +259,7 @@ fn running_and_killed_consultations_are_distinguished() {
         .ends_with(1)
         .stderr;
     assert!(
-        refused.ends_with(" was not deleted\n  caused by: another process is writing it\n"),
+        refused.ends_with(" was not deleted\n  caused by: another process is writing to it\n"),
         "{refused}"
     );
 

@@ -183,7 +183,7 @@ fn undeletable_file_does_not_stop_the_other_deletions() {
     );
     assert!(
         ran.stderr.contains(&format!(
-            "\nconsult-{NEWEST} was not deleted: another process is writing it\n"
+            "\nconsult-{NEWEST} was not deleted: another process is writing to it\n"
         )),
         "{}",
         ran.stderr

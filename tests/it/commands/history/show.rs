@@ -145,7 +145,7 @@ fn missing_and_damaged_files_are_reported() {
     assert_eq!(
         told,
         format!(
-            "error: the files of consult-{OLDEST} are gone\nhint: remove it from the list with `conclave history rm consult-{OLDEST}`\n"
+            "error: the files of consult-{OLDEST} no longer exist\nhint: remove it from the list with `conclave history rm consult-{OLDEST}`\n"
         )
     );
 }

@@ -216,7 +216,7 @@ fn rebuild_on_a_full_disk_leaves_only_the_old_index() {
     for blocks in [8, 100] {
         let ran = limited(&conclave, blocks, "consult-stats --rebuild-index").ends_with(1);
         assert!(
-            ran.stderr.contains("hint: the records are unharmed"),
+            ran.stderr.contains("hint: the records are intact"),
             "{}",
             ran.stderr
         );

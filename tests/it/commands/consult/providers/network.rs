@@ -152,8 +152,9 @@ fn refusing_proxy_is_reported_and_a_wrong_password_not_retried() {
             &anthropic_at(&server, "https://api.example.test").variable("HTTPS_PROXY", address),
         )
         .ends_with(1);
-        let expected =
-            format!("the proxy gave no way to `api.example.test`: {reason}; check `HTTPS_PROXY`");
+        let expected = format!(
+            "the proxy did not connect to `api.example.test`: {reason}; check `HTTPS_PROXY`"
+        );
         assert!(output.stderr.contains(&expected), "{}", output.stderr);
         assert!(!output.stderr.contains("proxy-secret"), "{}", output.stderr);
         // A health check may add one more connection.
