@@ -266,7 +266,8 @@ mod tests {
         };
         assert_eq!(
             in_words(&same),
-            "moderate shift (confidence unchanged); changed without naming an argument, towards the majority"
+            "moderate shift (confidence unchanged); changed without naming an argument, towards \
+             the majority"
         );
         assert_eq!(
             in_words(&AgentMove {
@@ -333,15 +334,18 @@ mod tests {
         let worth = |changed, share| value(changed, share).worth_of_later_rounds().unwrap();
         assert_eq!(
             worth(Some(false), Some(0.85)),
-            "Rounds 3-4 cost $0.0123 and did not change the answer (85% of the words of what Round 2 agreed on are in it)"
+            "Rounds 3-4 cost $0.0123 and did not change the answer (85% of the words of what Round \
+             2 agreed on are in it)"
         );
         assert_eq!(
             worth(Some(true), Some(0.0)),
-            "Rounds 3-4 cost $0.0123 and changed the answer (0% of the words of what Round 2 agreed on are in it)"
+            "Rounds 3-4 cost $0.0123 and changed the answer (0% of the words of what Round 2 \
+             agreed on are in it)"
         );
         assert_eq!(
             worth(None, Some(0.4)),
-            "Rounds 3-4 cost $0.0123; whether they changed the answer is unclear from its words (40% of the words of what Round 2 agreed on are in it)"
+            "Rounds 3-4 cost $0.0123; whether they changed the answer is unclear from its words \
+             (40% of the words of what Round 2 agreed on are in it)"
         );
         assert_eq!(
             worth(None, None),

@@ -1,8 +1,8 @@
 //! Random numbers that a journal depends on: the order of labels and the jitter of retries. The
 //! sequence is fixed by contract, because later versions replay the journal.
 //!
-//! `SplitMix64`, after Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators" (2014),
-//! with the constants of Vigna's `splitmix64.c`.
+//! `SplitMix64`, after Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators"
+//! (2014), with the constants of Vigna's `splitmix64.c`.
 
 /// A generator whose sequence depends only on its seed.
 #[derive(Clone, Debug, PartialEq, Eq)]

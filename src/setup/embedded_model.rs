@@ -137,8 +137,8 @@ impl<'a> EmbeddedModels<'a> {
         }
     }
 
-    /// Obtains the embedded model that the panel names, if any, and puts the name of its file in its
-    /// seats.
+    /// Obtains the embedded model that the panel names, if any, and puts the name of its file in
+    /// its seats.
     pub(crate) async fn obtain_for_panel(
         &self,
         panel: &mut Panel,

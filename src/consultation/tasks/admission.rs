@@ -1,5 +1,5 @@
-//! Requests the next call of a task, and handles the decision on it: made, left out, or stopped by a
-//! ceiling.
+//! Requests the next call of a task, and handles the decision on it: made, left out, or stopped by
+//! a ceiling.
 
 use crate::consultation::event::{AbortReason, CostEvent, Event};
 use crate::consultation::machine::step::StepContext;
@@ -191,7 +191,8 @@ impl AgentTask {
             answer: None,
         }));
         let message = format!(
-            "The ceiling of {max_cost:.2} is reached: {spent:.4} spent, and the next call, to {}, {}",
+            "The ceiling of {max_cost:.2} is reached: {spent:.4} spent, and the next call, to {}, \
+             {}",
             self.current,
             at_most(worst_case)
         );

@@ -27,22 +27,47 @@ impl Transcript {
         let degraded = self.artifacts.iter().filter(|artifact| artifact.degraded).map(|artifact| match &artifact.content {
             Content::Independent(Independent { agent_id, .. }) | Content::Revision(Revision { agent_id, .. }) => {
                 format!(
-                    "{}'s answer in Round {} could not be read as asked; its text is quoted as it is",
+                    "{}'s answer in Round {} could not be read as asked; its text is quoted as it \
+                     is",
                     self.agent_name(agent_id.as_str()),
                     artifact.round_number
                 )
             }
             Content::Synthesis(_) | Content::CrossExam(_) | Content::Verdict(_) | Content::Comparison(_) | Content::PersonaSelection(_) => {
-                format!("the judge's answer in Round {} could not be read as asked; its text is quoted as it is", artifact.round_number)
+                format!("the judge's answer in Round {} could not be read as asked; its text is \
+                    quoted as it is", artifact.round_number)
             }
         });
-        let substituted = self.substitutions.iter().filter(|substitution| substitution.agent_id != AgentId::SecondJudge).map(|substitution| {
-            let Substitution { agent_id, round_number, original, substitute, reason, message } = substitution;
-            let agent = if *agent_id == AgentId::Judge { "the judge" } else { self.agent_name(agent_id.as_str()) };
-            // A fallback stays in use; a faster hedge has answered once.
-            let from_then_on = if *reason == SubstitutionReason::Known(WhySubstituted::Hedge) { "" } else { " and later" };
-            format!("{substitute} took over from {original} as {agent} in Round {round_number}{from_then_on}: {}", reason.in_words(message))
-        });
+        let substituted = self
+            .substitutions
+            .iter()
+            .filter(|substitution| substitution.agent_id != AgentId::SecondJudge)
+            .map(|substitution| {
+                let Substitution {
+                    agent_id,
+                    round_number,
+                    original,
+                    substitute,
+                    reason,
+                    message,
+                } = substitution;
+                let agent = if *agent_id == AgentId::Judge {
+                    "the judge"
+                } else {
+                    self.agent_name(agent_id.as_str())
+                };
+                // A fallback stays in use; a faster hedge has answered once.
+                let from_then_on = if *reason == SubstitutionReason::Known(WhySubstituted::Hedge) {
+                    ""
+                } else {
+                    " and later"
+                };
+                format!(
+                    "{substitute} took over from {original} as {agent} in Round \
+                {round_number}{from_then_on}: {}",
+                    reason.in_words(message)
+                )
+            });
         failed.chain(substituted).chain(degraded).collect()
     }
 

@@ -1,5 +1,5 @@
-//! Entries of a transcript beside artifacts and calls: failures, substitutions, hedges, ceilings and
-//! aborts.
+//! Entries of a transcript beside artifacts and calls: failures, substitutions, hedges, ceilings
+//! and aborts.
 
 use std::time::Duration;
 

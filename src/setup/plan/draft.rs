@@ -133,8 +133,8 @@ impl PlanDraft {
     }
 }
 
-/// Reads what earlier consultations say of these models. A start does not wait for an index that has
-/// to be rebuilt: the end of the run rebuilds it.
+/// Reads what earlier consultations say of these models. A start does not wait for an index that
+/// has to be rebuilt: the end of the run rebuilds it.
 fn experience(home: &Home, models: &BTreeSet<&ModelRef>) -> Experience {
     let index = Index::open_with(&home.index_file(), WaitLimit::Moment).ok();
     index

@@ -1,10 +1,10 @@
 //! The line from a request to a [`Plan`].
 //!
 //! [`prepare`] reads top to bottom: home, settings, catalog, templates, personas, provider access,
-//! panel, local servers, the embedded model, debate, helper, fallbacks; [`PlanDraft::complete`] adds
-//! terms, prices, keys and limits. [`rejudge`] takes its panel from a stored record, and shares the
-//! beginning ([`Sources`]) and the end. [`resume`] has its plan from a journal: it adds providers and
-//! new limits.
+//! panel, local servers, the embedded model, debate, helper, fallbacks; [`PlanDraft::complete`]
+//! adds terms, prices, keys and limits. [`rejudge`] takes its panel from a stored record, and
+//! shares the beginning ([`Sources`]) and the end. [`resume`] has its plan from a journal: it adds
+//! providers and new limits.
 
 pub(crate) mod sources;
 pub(crate) mod draft;

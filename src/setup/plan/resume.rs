@@ -36,8 +36,8 @@ pub(crate) struct ResumeSources<'a> {
 }
 
 impl ResumeSources<'_> {
-    /// Lays a request over the limits of the last run, and connects the providers of every model that
-    /// the plan may ask.
+    /// Lays a request over the limits of the last run, and connects the providers of every model
+    /// that the plan may ask.
     ///
     /// # Errors
     ///

@@ -96,8 +96,8 @@ pub(super) struct TemplateNeeds<'a> {
 }
 
 impl TemplateNeeds<'_> {
-    /// Returns whether the plan may need a template. Those of the other mode, of sizes that no model has
-    /// and of personas without a seat are left out.
+    /// Returns whether the plan may need a template. Those of the other mode, of sizes that no
+    /// model has and of personas without a seat are left out.
     pub(super) fn include(self, name: &str, persona: Option<&str>) -> bool {
         let Self {
             panel,

@@ -1,5 +1,5 @@
-//! The plan of a rejudgement: the judge's work on the answers of a stored record, in which no expert
-//! is asked.
+//! The plan of a rejudgement: the judge's work on the answers of a stored record, in which no
+//! expert is asked.
 
 mod judges;
 mod prior_answers;
