@@ -120,10 +120,8 @@ fn one_call_compares_all_changed_positions_beside_the_cross_exam() {
     );
     insta::assert_snapshot!(player.log_text());
     let value = value(&player.log);
-    assert_eq!(
-        (value.status, value.reason.as_deref()),
-        (ComparisonStatus::Compared, None)
-    );
+    assert_eq!(value.status, ComparisonStatus::Compared);
+    assert_eq!(value.reason.as_deref(), None);
     let magnitudes: Vec<ChangeMagnitude> =
         value.agents.iter().map(|agent| agent.magnitude).collect();
     assert_eq!(
@@ -134,14 +132,9 @@ fn one_call_compares_all_changed_positions_beside_the_cross_exam() {
             ChangeMagnitude::Same
         ]
     );
-    assert_eq!(
-        (
-            value.agents_changed_position(),
-            value.total_agents,
-            value.change_rate()
-        ),
-        (2, 3, Some(2.0 / 3.0))
-    );
+    assert_eq!(value.agents_changed_position(), 2);
+    assert_eq!(value.total_agents, 3);
+    assert_eq!(value.change_rate(), Some(2.0 / 3.0));
     assert_eq!(value.agents[0].influenced_by, [SeatId::new("pragmatic")]);
     assert_eq!(
         value
@@ -168,10 +161,9 @@ fn unchanged_positions_need_no_comparison() {
     assert_eq!(player.finish(good), StateName::Complete);
     assert_eq!(clerks_calls(&player.log), 0);
     let value = value(&player.log);
-    assert_eq!(
-        (value.status, value.agents_compared(), value.change_rate()),
-        (ComparisonStatus::Compared, 3, Some(0.0))
-    );
+    assert_eq!(value.status, ComparisonStatus::Compared);
+    assert_eq!(value.agents_compared(), 3);
+    assert_eq!(value.change_rate(), Some(0.0));
     assert_eq!(value.comparison_cost, None);
 }
 
@@ -220,11 +212,9 @@ fn helper_failure_does_not_change_the_consultation() {
                 transcript.degradations()
             );
             let value = transcript.debate_value();
-            assert_eq!(
-                (value.status, value.agents_compared(), value.change_rate()),
-                (ComparisonStatus::Failed, 0, None),
-                "{what}"
-            );
+            assert_eq!(value.status, ComparisonStatus::Failed, "{what}");
+            assert_eq!(value.agents_compared(), 0, "{what}");
+            assert_eq!(value.change_rate(), None, "{what}");
             let of_movers = value
                 .agents
                 .iter()
@@ -250,8 +240,13 @@ fn slow_helper_is_cancelled_after_a_grace_period() {
     let mut player = Player::started(plan.clone());
     all_but_the_clerk(&mut player, &plan);
     assert_eq!(
-        (player.machine.state(), player.open.len()),
-        (StateName::Verdict, 1),
+        player.machine.state(),
+        StateName::Verdict,
+        "the verdict is there, and the clerk at work"
+    );
+    assert_eq!(
+        player.open.len(),
+        1,
         "the verdict is there, and the clerk at work"
     );
     assert!(Transcript::fold(&player.log).unwrap().verdict().is_some());
@@ -269,17 +264,13 @@ fn slow_helper_is_cancelled_after_a_grace_period() {
             })
         )
     });
-    assert_eq!(
-        (player.machine.state(), cancelled.count()),
-        (StateName::Complete, 1)
-    );
+    assert_eq!(player.machine.state(), StateName::Complete);
+    assert_eq!(cancelled.count(), 1);
     let value = value(&player.log);
+    assert_eq!(value.status, ComparisonStatus::Failed);
     assert_eq!(
-        (value.status, value.reason.as_deref()),
-        (
-            ComparisonStatus::Failed,
-            Some("had not answered when everything else was done")
-        )
+        value.reason.as_deref(),
+        Some("had not answered when everything else was done")
     );
     assert!(
         value.comparison_cost.unwrap().lower_bound,
@@ -333,10 +324,8 @@ fn resume_repeats_an_interrupted_comparison() {
         player.answer(at, outcome);
     }
     player.give(Input::Interrupted);
-    assert_eq!(
-        (player.machine.state(), player.open.len()),
-        (StateName::Aborted, 0)
-    );
+    assert_eq!(player.machine.state(), StateName::Aborted);
+    assert_eq!(player.open.len(), 0);
     let mut again = Player::resumed(&player.log, Duration::from_secs(3_600), None).unwrap();
     let mut asked: Vec<AnswerKind> = again.open.iter().map(|ask| ask.answer).collect();
     asked.sort();
@@ -368,11 +357,8 @@ fn resume_after_any_event_yields_the_same_comparison() {
             "after event {cut}"
         );
         let value = value(&again.log);
-        assert_eq!(
-            (&value.agents, &value.key_insights),
-            (&whole.agents, &whole.key_insights),
-            "after event {cut}"
-        );
+        assert_eq!(value.agents, whole.agents, "after event {cut}");
+        assert_eq!(value.key_insights, whole.key_insights, "after event {cut}");
         assert!(replay(&again.log).is_ok(), "after event {cut}");
     }
 }
@@ -392,8 +378,13 @@ fn cancelled_comparison_replays_and_an_open_one_is_repeated() {
     );
     let mut again = Player::resumed(&in_the_moment, Duration::from_secs(86_400), None).unwrap();
     assert_eq!(
-        (again.machine.state(), again.open.len()),
-        (StateName::Verdict, 1),
+        again.machine.state(),
+        StateName::Verdict,
+        "the clerk is asked again, and waited for again"
+    );
+    assert_eq!(
+        again.open.len(),
+        1,
         "the clerk is asked again, and waited for again"
     );
     let resumed = again.now;
@@ -429,13 +420,8 @@ fn failed_judge_cancels_the_comparison_and_resume_repeats_it() {
         again.finish(|ask| moving_debate(&plan, ask)),
         StateName::Complete
     );
-    assert_eq!(
-        (
-            clerks_calls(&again.log),
-            value(&again.log).agents_changed_position()
-        ),
-        (2, 2)
-    );
+    assert_eq!(clerks_calls(&again.log), 2);
+    assert_eq!(value(&again.log).agents_changed_position(), 2);
 }
 
 #[test]
@@ -454,17 +440,14 @@ fn comparison_needs_at_least_three_rounds() {
             StateName::Complete
         );
         let value = value(&player.log);
-        assert_eq!(
-            (clerks_calls(&player.log), value.status),
-            (calls, status),
-            "{rounds} rounds"
-        );
+        assert_eq!(clerks_calls(&player.log), calls, "{rounds} rounds");
+        assert_eq!(value.status, status, "{rounds} rounds");
         if rounds == 3 {
             assert_eq!(
-                (value.verdict_changed_after_round_2, value.convergence_score),
-                (None, None),
+                value.verdict_changed_after_round_2, None,
                 "no judge gave a verdict"
             );
+            assert_eq!(value.convergence_score, None, "no judge gave a verdict");
         }
     }
     let mut plan = comparison_plan();
@@ -476,10 +459,8 @@ fn comparison_needs_at_least_three_rounds() {
     while !player.machine.state().is_terminal() {
         assert!(player.fire());
     }
-    assert_eq!(
-        (player.machine.state(), player.now.since(merged)),
-        (StateName::Complete, GRACE)
-    );
+    assert_eq!(player.machine.state(), StateName::Complete);
+    assert_eq!(player.now.since(merged), GRACE);
 }
 
 #[test]
@@ -513,15 +494,11 @@ fn comparison_is_skipped_when_off_or_without_a_helper() {
     ] {
         let player = played(&plan, || unreachable!("nobody is asked"));
         let value = value(&player.log);
-        assert_eq!(
-            (
-                value.status,
-                value.reason.as_deref(),
-                clerks_calls(&player.log)
-            ),
-            (ComparisonStatus::Skipped, Some(reason), 0)
-        );
-        assert_eq!((value.headline(), value.comparison_cost), (None, None));
+        assert_eq!(value.status, ComparisonStatus::Skipped);
+        assert_eq!(value.reason.as_deref(), Some(reason));
+        assert_eq!(clerks_calls(&player.log), 0);
+        assert_eq!(value.headline(), None);
+        assert_eq!(value.comparison_cost, None);
         assert!(value.agents[1].conformity, "by its own word it changed");
     }
 }
@@ -541,14 +518,9 @@ fn single_expert_is_compared_with_itself() {
     });
     assert_eq!(state, StateName::Complete);
     let value = value(&player.log);
-    assert_eq!(
-        (
-            value.agents_compared(),
-            value.total_agents,
-            value.change_rate()
-        ),
-        (1, 1, Some(1.0))
-    );
+    assert_eq!(value.agents_compared(), 1);
+    assert_eq!(value.total_agents, 1);
+    assert_eq!(value.change_rate(), Some(1.0));
     assert!(
         !value.agents[0].conformity,
         "there is no majority that it is not in"
@@ -565,24 +537,14 @@ fn failed_expert_is_not_compared_or_counted() {
     });
     assert_eq!(state, StateName::Complete);
     let value = value(&player.log);
-    assert_eq!(
-        (
-            value.agents.len(),
-            value.agents_compared(),
-            value.total_agents,
-            value.change_rate()
-        ),
-        (3, 2, 3, Some(1.0))
-    );
+    assert_eq!(value.agents.len(), 3);
+    assert_eq!(value.agents_compared(), 2);
+    assert_eq!(value.total_agents, 3);
+    assert_eq!(value.change_rate(), Some(1.0));
     let silent = &value.agents[2];
-    assert_eq!(
-        (
-            silent.magnitude,
-            silent.position_changed(),
-            &silent.revised_position
-        ),
-        (ChangeMagnitude::Unknown, None, &None)
-    );
+    assert_eq!(silent.magnitude, ChangeMagnitude::Unknown);
+    assert_eq!(silent.position_changed(), None);
+    assert_eq!(silent.revised_position, None);
     assert_eq!(
         value.headline().unwrap(),
         "2/2 agents changed positions during debate (1 could not be compared)"
@@ -604,9 +566,7 @@ fn comparison_never_breaks_the_ceiling() {
         .insert(plan.debate.helper.clone().unwrap(), dearest);
     plan.control.max_cost = Some(MicroUsd(1_000_000));
     let player = played(&plan, || unreachable!("there is no room for it"));
-    assert_eq!(
-        (clerks_calls(&player.log), value(&player.log).status),
-        (0, ComparisonStatus::Failed)
-    );
+    assert_eq!(clerks_calls(&player.log), 0);
+    assert_eq!(value(&player.log).status, ComparisonStatus::Failed);
     assert!(!player.log_text().contains("ceiling_reached"));
 }

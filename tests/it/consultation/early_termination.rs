@@ -163,44 +163,29 @@ fn accepted_offer_ends_after_round_2_with_a_composed_verdict() {
     );
     let findings = offer(&player);
     assert_eq!(findings.confidence.unwrap().to_string(), "92%");
-    assert_eq!((unmet(&findings), findings.rounds_skipped), (vec![], 2));
+    assert_eq!(unmet(&findings), [""; 0]);
+    assert_eq!(findings.rounds_skipped, 2);
     player.give(Input::Answered(Answer::Yes));
-    assert_eq!(
-        (states(&player), calls(&player)),
-        (EARLY.to_vec(), [3, 1, 0, 0])
-    );
+    assert_eq!(states(&player), EARLY);
+    assert_eq!(calls(&player), [3, 1, 0, 0]);
     let transcript = told(&player);
     let verdict = transcript.verdict().unwrap();
-    assert_eq!(
-        (verdict.recommendation.as_str(), verdict.composed_from),
-        ("Point of 0.96.", Some(Source::Synthesis))
-    );
+    assert_eq!(verdict.recommendation, "Point of 0.96.");
+    assert_eq!(verdict.composed_from, Some(Source::Synthesis));
     assert_eq!(verdict.confidence, Confidence::new(0.92));
     let written = record(&transcript);
+    assert_eq!(written["early_termination"], true);
     assert_eq!(
-        (
-            &written["early_termination"],
-            &written["early_termination_reason"]
-        ),
-        (&json!(true), &json!("high_confidence_after_synthesis"))
+        written["early_termination_reason"],
+        "high_confidence_after_synthesis"
     );
-    assert_eq!(
-        (
-            &written["rounds_completed"],
-            &written["completed_rounds"],
-            &written["rounds_skipped"]
-        ),
-        (&json!(2), &json!([1, 2]), &json!(2))
-    );
-    assert_eq!(
-        (&written["confidence"], &written["status"]),
-        (&json!(0.92), &json!("complete"))
-    );
+    assert_eq!(written["rounds_completed"], 2);
+    assert_eq!(written["completed_rounds"], json!([1, 2]));
+    assert_eq!(written["rounds_skipped"], 2);
+    assert_eq!(written["confidence"], 0.92);
+    assert_eq!(written["status"], "complete");
     assert_eq!(written["actual_cost"], json!(4.0 * 0.0012));
-    assert_eq!(
-        written["early_termination_evaluation"]["by"],
-        json!("person")
-    );
+    assert_eq!(written["early_termination_evaluation"]["by"], "person");
     assert!(written["estimated_cost_saved"].as_f64().unwrap() > 0.0);
     assert_eq!(
         written["evidence"],
@@ -218,30 +203,15 @@ fn declined_offer_runs_all_rounds_and_is_recorded() {
     );
     player.give(Input::Answered(Answer::No));
     assert_eq!(player.finish(good), Complete);
-    assert_eq!(
-        (states(&player), calls(&player)),
-        (WHOLE.to_vec(), [3, 1, 4, 1])
-    );
+    assert_eq!(states(&player), WHOLE);
+    assert_eq!(calls(&player), [3, 1, 4, 1]);
     let written = record(&told(&player));
-    assert_eq!(
-        (
-            &written["early_termination"],
-            &written["early_termination_reason"]
-        ),
-        (&json!(false), &Value::Null)
-    );
-    assert_eq!(
-        (
-            &written["rounds_completed"],
-            &written["rounds_skipped"],
-            &written["estimated_cost_saved"]
-        ),
-        (&json!(4), &json!(0), &Value::Null)
-    );
-    assert_eq!(
-        written["early_termination_evaluation"]["ended"],
-        json!(false)
-    );
+    assert_eq!(written["early_termination"], false);
+    assert_eq!(written["early_termination_reason"], Value::Null);
+    assert_eq!(written["rounds_completed"], 4);
+    assert_eq!(written["rounds_skipped"], 0);
+    assert_eq!(written["estimated_cost_saved"], Value::Null);
+    assert_eq!(written["early_termination_evaluation"]["ended"], false);
 }
 
 #[test]
@@ -273,14 +243,11 @@ fn synthesis_without_consensus_has_zero_confidence_and_continues() {
         &synthesis(&[], &ALL, &["low"]),
     );
     let decision = told(&player).early_end.unwrap();
-    assert_eq!(
-        (decision.ended, decision.by, decision.findings.confidence),
-        (false, DecidedBy::Threshold, Confidence::new(0.0))
-    );
-    assert_eq!(
-        (states(&player), calls(&player)),
-        (WHOLE.to_vec(), [3, 1, 4, 1])
-    );
+    assert!(!decision.ended);
+    assert_eq!(decision.by, DecidedBy::Threshold);
+    assert_eq!(decision.findings.confidence, Confidence::new(0.0));
+    assert_eq!(states(&player), WHOLE);
+    assert_eq!(calls(&player), [3, 1, 4, 1]);
 }
 
 /// Plays a case that one guard objects to: unattended it goes on, and a person is told and may end
@@ -293,14 +260,9 @@ fn objected(
     let mut player = Player::started(plan(ConsentMode::NonInteractive));
     player.finish(answers);
     let decision = told(&player).early_end.unwrap();
-    assert_eq!(
-        (decision.ended, decision.by, unmet(&decision.findings)),
-        (
-            false,
-            DecidedBy::Guards,
-            guards.iter().map(|guard| (*guard).to_owned()).collect()
-        )
-    );
+    assert!(!decision.ended);
+    assert_eq!(decision.by, DecidedBy::Guards);
+    assert_eq!(unmet(&decision.findings), guards);
     assert_eq!(states(&player), WHOLE);
     let mut player = Player::started(plan(ConsentMode::Interactive));
     while player.question.is_none() {
@@ -314,10 +276,8 @@ fn objected(
     assert_eq!(unmet(&offer(&player)), guards);
     let before = told(&player).calls.len();
     player.give(Input::Answered(Answer::Yes));
-    assert_eq!(
-        (states(&player), told(&player).calls.len()),
-        (EARLY.to_vec(), before)
-    );
+    assert_eq!(states(&player), EARLY);
+    assert_eq!(told(&player).calls.len(), before);
 }
 
 fn strong(ask: &Ask) -> Outcome {
@@ -441,16 +401,14 @@ fn auto_policy_and_unattended_runs_end_early_without_a_question() {
             &synthesis(&[0.95], &ALL, &["low"]),
         );
         let decision = told(&player).early_end.unwrap();
+        assert!(decision.ended, "{policy:?} {consent_mode:?}");
         assert_eq!(
-            (decision.ended, decision.by),
-            (true, DecidedBy::Guards),
+            decision.by,
+            DecidedBy::Guards,
             "{policy:?} {consent_mode:?}"
         );
-        assert_eq!(
-            (states(&player), calls(&player)),
-            (EARLY.to_vec(), [3, 1, 0, 0]),
-            "{policy:?} {consent_mode:?}"
-        );
+        assert_eq!(states(&player), EARLY, "{policy:?} {consent_mode:?}");
+        assert_eq!(calls(&player), [3, 1, 0, 0], "{policy:?} {consent_mode:?}");
     }
 }
 
@@ -460,10 +418,8 @@ fn never_policy_runs_all_rounds_and_records_no_decision() {
         early(Policy::Never, ConsentMode::Interactive, 0.0),
         &synthesis(&[1.0], &ALL, &[]),
     );
-    assert_eq!(
-        (states(&player), calls(&player)),
-        (WHOLE.to_vec(), [3, 1, 4, 1])
-    );
+    assert_eq!(states(&player), WHOLE);
+    assert_eq!(calls(&player), [3, 1, 4, 1]);
     assert_eq!(told(&player).early_end, None);
 }
 
@@ -476,10 +432,8 @@ fn guards_decide_when_the_user_is_gone() {
         );
         player.give(Input::Answered(Answer::Gone));
         let decision = told(&player).early_end.unwrap();
-        assert_eq!(
-            (decision.ended, decision.by),
-            (ends, DecidedBy::NobodyThere)
-        );
+        assert_eq!(decision.ended, ends);
+        assert_eq!(decision.by, DecidedBy::NobodyThere);
         player.finish(good);
     }
 }
@@ -489,18 +443,11 @@ fn explore_mode_never_ends_early() {
     let mut plan = early(Policy::Auto, ConsentMode::NonInteractive, 0.0);
     plan.debate.mode = Mode::Explore;
     let player = finished(plan, &synthesis(&[1.0], &ALL, &[]));
-    assert_eq!(
-        (states(&player), calls(&player)),
-        (WHOLE.to_vec(), [3, 1, 4, 1])
-    );
+    assert_eq!(states(&player), WHOLE);
+    assert_eq!(calls(&player), [3, 1, 4, 1]);
     let transcript = told(&player);
-    assert_eq!(
-        (
-            transcript.early_end.is_none(),
-            transcript.calibrated().is_none()
-        ),
-        (true, true)
-    );
+    assert!(transcript.early_end.is_none());
+    assert!(transcript.calibrated().is_none());
     assert_eq!(transcript.verdict().unwrap().recommendations.len(), 2);
 }
 
@@ -533,11 +480,8 @@ fn requested_number_of_rounds_is_run_and_sets_the_verdict_source() {
             rounds(number),
             &synthesis(&[0.95], &["Expert A", "Expert B"], &["medium"]),
         );
-        assert_eq!(
-            (states(&player), calls(&player)),
-            (sequence.to_vec(), counted),
-            "{number} rounds"
-        );
+        assert_eq!(states(&player), sequence, "{number} rounds");
+        assert_eq!(calls(&player), counted, "{number} rounds");
         let transcript = told(&player);
         assert_eq!(
             transcript
@@ -546,10 +490,8 @@ fn requested_number_of_rounds_is_run_and_sets_the_verdict_source() {
             source,
             "{number} rounds"
         );
-        assert_eq!(
-            (transcript.verdict().is_none(), transcript.planned_rounds()),
-            (number == 1, number)
-        );
+        assert_eq!(transcript.verdict().is_none(), number == 1);
+        assert_eq!(transcript.planned_rounds(), number);
         assert_eq!(
             transcript.estimate.as_ref().unwrap().calls.len(),
             transcript.calls.len(),
@@ -574,25 +516,21 @@ fn three_rounds_compose_the_verdict_from_the_cross_exam() {
     };
     let player = finished(plan, &synthesis(&[0.8, 0.9], &ALL, &["high"]));
     assert_eq!(
-        (states(&player), calls(&player)),
-        (
-            vec![
-                Estimating,
-                AwaitingConsent,
-                Independent,
-                Synthesis,
-                CrossExam,
-                Complete
-            ],
-            [3, 1, 4, 0]
-        )
+        states(&player),
+        [
+            Estimating,
+            AwaitingConsent,
+            Independent,
+            Synthesis,
+            CrossExam,
+            Complete
+        ]
     );
+    assert_eq!(calls(&player), [3, 1, 4, 0]);
     let transcript = told(&player);
     let verdict = transcript.verdict().unwrap();
-    assert_eq!(
-        (verdict.recommendation.as_str(), verdict.composed_from),
-        ("Point of 0.9.", Some(Source::CrossExam))
-    );
+    assert_eq!(verdict.recommendation, "Point of 0.9.");
+    assert_eq!(verdict.composed_from, Some(Source::CrossExam));
     let dissent: Vec<&str> = verdict
         .dissent
         .iter()
@@ -626,29 +564,14 @@ fn composed_menu_has_one_option_per_expert() {
     );
     let transcript = told(&player);
     let verdict = transcript.verdict().unwrap();
-    assert_eq!(
-        (
-            verdict.recommendations.len(),
-            verdict.confidence,
-            verdict.composed_from
-        ),
-        (3, None, Some(Source::Synthesis))
-    );
+    assert_eq!(verdict.recommendations.len(), 3);
+    assert_eq!(verdict.confidence, None);
+    assert_eq!(verdict.composed_from, Some(Source::Synthesis));
     let first = &verdict.recommendations[0];
-    assert_eq!(
-        (
-            first.option.as_str(),
-            first.description.as_str(),
-            first.pros.len(),
-            first.confidence
-        ),
-        (
-            "Use OAuth.",
-            "Revocation decides it.",
-            0,
-            Confidence::new(0.8)
-        )
-    );
+    assert_eq!(first.option, "Use OAuth.");
+    assert_eq!(first.description, "Revocation decides it.");
+    assert_eq!(first.pros.len(), 0);
+    assert_eq!(first.confidence, Confidence::new(0.8));
 }
 
 #[test]
@@ -707,10 +630,8 @@ fn resume_repeats_an_interrupted_offer_unless_the_policy_is_never() {
     let mut again = Player::resumed(&player.log, Duration::from_secs(60), None).unwrap();
     assert_eq!(offer(&again).confidence, Confidence::new(0.95));
     again.give(Input::Answered(Answer::Yes));
-    assert_eq!(
-        (again.machine.state(), calls(&again)),
-        (Complete, [3, 1, 0, 0])
-    );
+    assert_eq!(again.machine.state(), Complete);
+    assert_eq!(calls(&again), [3, 1, 0, 0]);
     let control = again.machine.plan().control.clone();
     let never = Control {
         early_termination: EarlyStop {
@@ -757,14 +678,13 @@ fn abort_in_round_2_makes_no_offer_and_starts_no_round() {
         }
     });
     let transcript = told(&player);
+    assert_eq!(end, StateName::Aborted);
     assert_eq!(
-        (end, transcript.abort.as_ref().unwrap().reason),
-        (StateName::Aborted, AbortReason::Strict)
+        transcript.abort.as_ref().unwrap().reason,
+        AbortReason::Strict
     );
-    assert_eq!(
-        (transcript.abort.unwrap().during, transcript.early_end),
-        (Synthesis, None)
-    );
+    assert_eq!(transcript.abort.unwrap().during, Synthesis);
+    assert_eq!(transcript.early_end, None);
     assert!(player.log.iter().all(|envelope| !matches!(
         &envelope.event,
         Event::Agent(AgentEvent::Thinking {
@@ -783,10 +703,8 @@ fn second_answer_to_the_offer_changes_nothing() {
     player.give(Input::Answered(Answer::No));
     let before = player.log.len();
     player.give(Input::Answered(Answer::Yes));
-    assert_eq!(
-        (player.log.len(), player.machine.state()),
-        (before, CrossExam)
-    );
+    assert_eq!(player.log.len(), before);
+    assert_eq!(player.machine.state(), CrossExam);
     let judged = told(&player)
         .calls
         .iter()

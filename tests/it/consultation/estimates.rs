@@ -303,7 +303,8 @@ fn whole_material_raises_the_expected_cost_within_equal_bounds() {
     };
     let (filtered, whole) = (filtered.estimate().unwrap(), whole.estimate().unwrap());
     assert!(filtered.cost.known < whole.cost.known);
-    assert_eq!((filtered.low, filtered.high), (whole.low, whole.high));
+    assert_eq!(filtered.low, whole.low);
+    assert_eq!(filtered.high, whole.high);
 }
 
 #[test]
@@ -357,14 +358,13 @@ fn planned_prompts_match_the_sent_ones_except_for_answers() {
     });
     assert_eq!(planned.len(), sent.len());
     for (planned, sent) in planned.iter().zip(&sent) {
-        assert_eq!((planned.answer, &planned.model), (sent.answer, &sent.model));
+        assert_eq!(planned.answer, sent.answer);
+        assert_eq!(planned.model, sent.model);
         assert_eq!(planned.prompt.system(), sent.prompt.system());
         let is_marked =
             planned.prompt.task.contains("<what ") || planned.prompt.task.contains("<the judge");
-        assert_eq!(
-            (planned.prompt == sent.prompt, is_marked),
-            (sent.answer.round() == 1, sent.answer.round() > 1)
-        );
+        assert_eq!(planned.prompt == sent.prompt, sent.answer.round() == 1);
+        assert_eq!(is_marked, sent.answer.round() > 1);
     }
     let verdict = &planned.last().unwrap().prompt.task;
     for place in [

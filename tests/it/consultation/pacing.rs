@@ -66,8 +66,13 @@ fn one_rate_limit_delays_all_calls_until_the_hint_has_passed() {
         player.answer(0, good(&player.open[0].clone()));
     }
     assert_eq!(
-        (player.open.len(), started(&player)),
-        (0, 4),
+        player.open.len(),
+        0,
+        "nobody calls, although nothing is under way"
+    );
+    assert_eq!(
+        started(&player),
+        4,
         "nobody calls, although nothing is under way"
     );
     player.pass(6 * SECOND);
@@ -112,10 +117,9 @@ fn long_retry_hint_fails_every_task_at_its_provider() {
     }
     let asked = started(&player);
     while player.rest() {}
-    assert_eq!(
-        (player.machine.state(), asked, started(&player)),
-        (StateName::Aborted, 4, 4)
-    );
+    assert_eq!(player.machine.state(), StateName::Aborted);
+    assert_eq!(asked, 4);
+    assert_eq!(started(&player), 4);
     let reasons: Vec<_> = player
         .log
         .iter()
@@ -193,7 +197,8 @@ fn unsupported_form_is_replaced_at_once_without_using_a_retry() {
             "no `response_format`; asking again without it",
         ),
     );
-    assert_eq!((calls(&player, Purpose::Reformed), player.now), (1, before));
+    assert_eq!(calls(&player, Purpose::Reformed), 1);
+    assert_eq!(player.now, before);
     for _ in 0..2 {
         player.answer_agent("security", failure(FailureClass::Overload, "busy"));
         assert!(player.rest());
@@ -262,10 +267,8 @@ fn interrupt_drops_waiting_requests_too() {
     let mut player = Player::started(crowd(10));
     player.answer(0, rate_limited(Some(7 * SECOND)));
     player.give(Input::Interrupted);
-    assert_eq!(
-        (player.machine.state(), started(&player)),
-        (StateName::Aborted, 4)
-    );
+    assert_eq!(player.machine.state(), StateName::Aborted);
+    assert_eq!(started(&player), 4);
     assert!(
         player.rest() && player.open.is_empty(),
         "a timer that fires later changes nothing"

@@ -139,10 +139,8 @@ fn rejudge_asks_only_the_judge_and_passes_through_all_states() {
             "round {round} is as it was"
         );
     }
-    assert_eq!(
-        (told.completed_rounds(), told.early_end.is_none()),
-        (vec![1, 2, 3, 4], true)
-    );
+    assert_eq!(told.completed_rounds(), [1, 2, 3, 4]);
+    assert!(told.early_end.is_none());
     assert_ne!(
         told.terms.expert_order, earlier.terms.expert_order,
         "the order is drawn anew"
@@ -162,22 +160,13 @@ fn helper_compares_the_earlier_verdict_with_the_new_one() {
             "4 clerk consistency"
         ]
     );
-    assert_eq!(
-        (held(&player).consistent, held(&player).reason.as_deref()),
-        (Some(false), Some("It turned."))
-    );
+    assert_eq!(held(&player).consistent, Some(false));
+    assert_eq!(held(&player).reason.as_deref(), Some("It turned."));
     let written = record(&Transcript::fold(&player.log).unwrap());
-    assert_eq!(
-        (
-            &written["rejudged_from"],
-            &written["rejudged"]["consistent"]
-        ),
-        (&"consult-01test".into(), &false.into())
-    );
-    assert_eq!(
-        (&written["judge_passes"], &written["judge_consistent"]),
-        (&serde_json::Value::Null, &serde_json::Value::Null)
-    );
+    assert_eq!(written["rejudged_from"], "consult-01test");
+    assert_eq!(written["rejudged"]["consistent"], false);
+    assert_eq!(written["judge_passes"], serde_json::Value::Null);
+    assert_eq!(written["judge_consistent"], serde_json::Value::Null);
 
     let mut plan = anew();
     plan.debate.helper = None;
@@ -194,21 +183,11 @@ fn rejudge_of_two_rounds_adds_no_cross_exam_and_compares_nothing() {
     let mut player = Player::started(plan);
     player.finish(turned);
     let told = Transcript::fold(&player.log).unwrap();
-    assert_eq!(
-        (
-            told.cross_exam(),
-            told.revisions().count(),
-            told.rejudged.clone()
-        ),
-        (None, 0, None)
-    );
-    assert_eq!(
-        (
-            told.verdict().unwrap().recommendation.as_str(),
-            told.calls.len()
-        ),
-        ("Use JWT.", 2)
-    );
+    assert_eq!(told.cross_exam(), None);
+    assert_eq!(told.revisions().count(), 0);
+    assert_eq!(told.rejudged, None);
+    assert_eq!(told.verdict().unwrap().recommendation.as_str(), "Use JWT.");
+    assert_eq!(told.calls.len(), 2);
 }
 
 #[test]

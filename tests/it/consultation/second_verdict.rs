@@ -103,10 +103,8 @@ fn is_unknown(player: &Player, why: &str) {
     );
     let told = Transcript::fold(&player.log).unwrap();
     let second = told.second_pass.clone().unwrap();
-    assert_eq!(
-        (second.held.consistent, second.held.magnitude),
-        (None, None)
-    );
+    assert_eq!(second.held.consistent, None);
+    assert_eq!(second.held.magnitude, None);
     assert!(
         second
             .held
@@ -145,7 +143,8 @@ fn second_pass_sees_the_same_texts_reversed_under_swapped_labels() {
     }
     assert_eq!(agents(&player), ["judge", "judge-2"]);
     let [first, second] = [0, 1].map(|at| player.open[at].clone());
-    assert_eq!((first.model, first.answer), (second.model, second.answer));
+    assert_eq!(first.model, second.model);
+    assert_eq!(first.answer, second.answer);
     let swapped = |text: &str| {
         text.replace("Expert A", "Expert ?")
             .replace("Expert C", "Expert A")
@@ -223,10 +222,8 @@ fn second_pass_sees_the_same_texts_reversed_under_swapped_labels() {
         words(&swapped(&first.prompt.task).replace("Experts A", "Experts C")),
         words(&second.prompt.task)
     );
-    assert_eq!(
-        (first.prompt.shared, first.prompt.persona),
-        (second.prompt.shared, second.prompt.persona)
-    );
+    assert_eq!(first.prompt.shared, second.prompt.shared);
+    assert_eq!(first.prompt.persona, second.prompt.persona);
 }
 
 /// A line's words, in no order: the experts that a line names are named the other way round.
@@ -254,10 +251,8 @@ fn equal_verdicts_need_no_comparison() {
     player.answer_agent("judge", verdict());
     assert_eq!(player.machine.state(), StateName::Complete);
     let second = second_pass(&player);
-    assert_eq!(
-        (second.held.consistent, second.held.magnitude),
-        (Some(true), Some(Magnitude::Same))
-    );
+    assert_eq!(second.held.consistent, Some(true));
+    assert_eq!(second.held.magnitude, Some(Magnitude::Same));
     let told = Transcript::fold(&player.log).unwrap();
     assert_eq!(told.calls.len(), 10, "nine calls and the second verdict");
     let mut first_order = told.terms.expert_order.clone();
@@ -277,10 +272,8 @@ fn helper_decides_whether_different_verdicts_are_consistent() {
         player.answer_agent("judge", verdict());
         player.answer_agent("judge-2", reply(OTHER));
         assert_eq!(agents(&player), ["clerk"]);
-        assert_eq!(
-            (player.open[0].model.clone(), player.open[0].answer),
-            (helper(), AnswerKind::Consistency)
-        );
+        assert_eq!(player.open[0].model, helper());
+        assert_eq!(player.open[0].answer, AnswerKind::Consistency);
         let asked = &player.open[0].prompt.task;
         assert!(
             asked.contains("Use OAuth with short-lived tokens.")
@@ -290,10 +283,8 @@ fn helper_decides_whether_different_verdicts_are_consistent() {
         player.answer(0, compared(magnitude));
         assert_eq!(player.machine.state(), StateName::Complete);
         let second = second_pass(&player);
-        assert_eq!(
-            (second.held.consistent, second.held.reason.as_deref()),
-            (Some(held), Some("They differ so."))
-        );
+        assert_eq!(second.held.consistent, Some(held));
+        assert_eq!(second.held.reason.as_deref(), Some("They differ so."));
         let told = Transcript::fold(&player.log).unwrap();
         assert_eq!(
             told.verdict().unwrap().recommendation,
@@ -302,7 +293,8 @@ fn helper_decides_whether_different_verdicts_are_consistent() {
         );
         assert_eq!(told.calls.len(), 11);
         let last = told.calls.last().unwrap();
-        assert_eq!((last.round_number, &last.agent_id), (4, &AgentId::Helper));
+        assert_eq!(last.round_number, 4);
+        assert_eq!(last.agent_id, AgentId::Helper);
         // Its labels were the other way round: what is kept of it names the experts as everything
         // else does.
         assert_eq!(
@@ -323,13 +315,8 @@ fn second_pass_labels_resolve_to_the_right_experts() {
         told.verdict().unwrap(),
         told.second_pass.as_ref().unwrap().verdict.as_ref().unwrap(),
     );
-    assert_eq!(
-        (
-            first.evidence[0].agent.as_str(),
-            second.evidence[0].agent.as_str()
-        ),
-        (order[0].as_str(), order[2].as_str())
-    );
+    assert_eq!(first.evidence[0].agent.as_str(), order[0].as_str());
+    assert_eq!(second.evidence[0].agent.as_str(), order[2].as_str());
 }
 
 #[test]
@@ -429,10 +416,8 @@ fn judge_fallback_takes_over_the_second_pass_and_is_recorded() {
     player.answer_agent("judge", verdict());
     player.answer_agent("judge-2", verdict());
     let second = second_pass(&player);
-    assert_eq!(
-        (second.held.consistent, second.model),
-        (Some(true), Some(fallback))
-    );
+    assert_eq!(second.held.consistent, Some(true));
+    assert_eq!(second.model, Some(fallback));
     let told = Transcript::fold(&player.log).unwrap();
     assert!(
         told.degradations().is_empty(),
@@ -475,10 +460,8 @@ fn resume_repeats_a_failed_judge_but_not_the_second_verdict() {
     );
     player.answer_agent("judge", failure(FailureClass::ModelMissing, "nor this one"));
     let abort = Transcript::fold(&player.log).unwrap().abort.unwrap();
-    assert_eq!(
-        (player.machine.state(), abort.reason),
-        (StateName::Aborted, AbortReason::JudgeFailed)
-    );
+    assert_eq!(player.machine.state(), StateName::Aborted);
+    assert_eq!(abort.reason, AbortReason::JudgeFailed);
     let mut again = Player::resumed(&player.log, Duration::ZERO, None).unwrap();
     assert_eq!(agents(&again), ["judge"]);
     assert_eq!(again.finish(good), StateName::Complete);
@@ -539,10 +522,8 @@ fn second_pass_question_names_it_and_is_withdrawn_with_it() {
     let Some(Question::Substitution { agent_id, name, .. }) = &player.question else {
         panic!("{:?}", player.question)
     };
-    assert_eq!(
-        (agent_id, name.as_str()),
-        (&AgentId::SecondJudge, "Judge (second pass)")
-    );
+    assert_eq!(agent_id, &AgentId::SecondJudge);
+    assert_eq!(name.as_str(), "Judge (second pass)");
     let mut refused = player.clone();
     refused.answer_agent("judge", verdict());
     refused.give(Input::Answered(Answer::No));
@@ -640,8 +621,6 @@ fn estimate_counts_both_verdicts_and_the_comparison() {
     );
     let estimate = twice().estimate().unwrap();
     let [first, second] = [9 - 1, 9].map(|at| &estimate.calls[at]);
-    assert_eq!(
-        (first.input_tokens, first.cost),
-        (second.input_tokens, second.cost)
-    );
+    assert_eq!(first.input_tokens, second.input_tokens);
+    assert_eq!(first.cost, second.cost);
 }

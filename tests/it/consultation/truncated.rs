@@ -101,13 +101,8 @@ fn check(log: &[Envelope], machine: &Consultation, kept: usize) {
         &replayed.consultation, machine,
         "the whole log tells what the machine knows"
     );
-    assert_eq!(
-        (
-            replayed.effects,
-            replayed.consultation.state().is_terminal()
-        ),
-        (Vec::new(), true)
-    );
+    assert_eq!(replayed.effects, Vec::new());
+    assert!(replayed.consultation.state().is_terminal());
 }
 
 #[test]
@@ -164,14 +159,9 @@ fn lost_call_is_repeated_and_its_cost_stays_unknown() {
         .collect();
     assert_eq!(purposes, [Purpose::Resumed; 3]);
     let transcript = Transcript::fold(&finished(again).log).unwrap();
-    assert_eq!(
-        (
-            transcript.lost_calls.len(),
-            transcript.total().cost.lower_bound,
-            transcript.total().calls
-        ),
-        (3, true, 9)
-    );
+    assert_eq!(transcript.lost_calls.len(), 3);
+    assert!(transcript.total().cost.lower_bound);
+    assert_eq!(transcript.total().calls, 9);
 }
 
 #[test]
@@ -259,10 +249,8 @@ fn call_made_after_resume_has_its_full_time() {
     };
     assert_eq!(hedges(&again), 0, "the hour in between was not its own");
     again.fire();
-    assert_eq!(
-        (hedges(&again), again.now),
-        (1, resumed_at.after(Duration::from_secs(10)))
-    );
+    assert_eq!(hedges(&again), 1);
+    assert_eq!(again.now, resumed_at.after(Duration::from_secs(10)));
 }
 
 #[test]
@@ -395,7 +383,8 @@ proptest! {
         check(&again.log, &again.machine, kept);
         prop_assert_eq!(again.machine.state(), StateName::Complete);
         let transcript = Transcript::fold(&again.log).unwrap();
-        prop_assert_eq!((transcript.state, &transcript.abort), (StateName::Complete, &None));
+        prop_assert_eq!(transcript.state, StateName::Complete);
+        prop_assert_eq!(&transcript.abort, &None);
         prop_assert!(!transcript.is_resumable());
     }
 }

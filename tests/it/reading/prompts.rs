@@ -366,10 +366,8 @@ fn repair_prompt_adds_the_answer_and_its_problems() {
         "{}",
         repair.task
     );
-    assert_eq!(
-        (&repair.persona, &repair.protocol),
-        (&original.persona, &original.protocol)
-    );
+    assert_eq!(repair.persona, original.persona);
+    assert_eq!(repair.protocol, original.protocol);
     let repair = prompter
         .repair(&original, "{\"position\": \"I wou", &[Problem::cut_off()])
         .unwrap();

@@ -64,34 +64,19 @@ fn list_json_matches_the_published_schema() {
     let [newest, middle, oldest] = json["consultations"].as_array().unwrap().as_slice() else {
         panic!("{json}")
     };
-    assert_eq!(
-        (&json["total"], &newest["standing"], &newest["resumable"]),
-        (&3.into(), &"unfinished".into(), &true.into())
-    );
-    assert_eq!(
-        (
-            &middle["abort_reason"],
-            &middle["state"],
-            &middle["recommendation"]
-        ),
-        (
-            &"interrupted".into(),
-            &"Aborted".into(),
-            &serde_json::Value::Null
-        )
-    );
+    assert_eq!(json["total"], 3);
+    assert_eq!(newest["standing"], "unfinished");
+    assert_eq!(newest["resumable"], true);
+    assert_eq!(middle["abort_reason"], "interrupted");
+    assert_eq!(middle["state"], "Aborted");
+    assert_eq!(middle["recommendation"], serde_json::Value::Null);
     assert_eq!(
         oldest["outcome"],
         serde_json::json!({ "outcome": "mixed", "note": "half of it" })
     );
-    assert_eq!(
-        (
-            &oldest["confidence"],
-            &oldest["cost"]["lower_bound"],
-            &oldest["resumable"]
-        ),
-        (&0.85.into(), &false.into(), &false.into())
-    );
+    assert_eq!(oldest["confidence"], 0.85);
+    assert_eq!(oldest["cost"]["lower_bound"], false);
+    assert_eq!(oldest["resumable"], false);
     assert_eq!(oldest["question"], "Should I use OAuth or JWT?");
     for one in [newest, middle, oldest] {
         let id = one["consultation_id"].as_str().unwrap();
@@ -119,12 +104,10 @@ fn empty_home_yields_a_hint_to_consult() {
         serde_json::json!({ "schema_version": "1.0", "total": 0, "consultations": [] })
     );
     let ran = three().run(&["history", "--mode", "explore"]).ends_with(0);
+    assert_eq!(ran.stdout, "");
     assert_eq!(
-        (ran.stdout.as_str(), ran.stderr.as_str()),
-        (
-            "",
-            "No consultations match; list all with `conclave history list --all`\n"
-        )
+        ran.stderr,
+        "No consultations match; list all with `conclave history list --all`\n"
     );
 }
 
@@ -237,10 +220,9 @@ fn running_and_killed_consultations_are_distinguished() {
     let json = listed(&[]);
     schema::check(SCHEMA, &json);
     let one = &json["consultations"][0];
-    assert_eq!(
-        (&one["standing"], &one["question"], &one["resumable"]),
-        (&"running".into(), &"Shall we?".into(), &false.into())
-    );
+    assert_eq!(one["standing"], "running");
+    assert_eq!(one["question"], "Shall we?");
+    assert_eq!(one["resumable"], false);
     assert_eq!(
         listed(&[
             "--state", "running", "--search", "SHALL", "--mode", "converge"
@@ -267,10 +249,9 @@ fn running_and_killed_consultations_are_distinguished() {
     assert_eq!(running.wait().code, None);
     let killed = listed(&[]);
     let one = &killed["consultations"][0];
-    assert_eq!(
-        (&one["standing"], &one["resumable"], &killed["total"]),
-        (&"unfinished".into(), &true.into(), &1.into())
-    );
+    assert_eq!(one["standing"], "unfinished");
+    assert_eq!(one["resumable"], true);
+    assert_eq!(killed["total"], 1);
     conclave
         .run(&["resume", one["short_id"].as_str().unwrap()])
         .ends_with(0);

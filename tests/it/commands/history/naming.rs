@@ -111,14 +111,9 @@ fn completion_offers_ids_without_creating_an_index() {
         offered(&["consult-01KFA1"]),
         format!("consult-{OLDEST}\tShould I use OAuth or JWT?\n")
     );
-    assert_eq!(
-        (
-            offered(&[]).lines().count(),
-            offered(&["--unanswered"]).lines().count(),
-            offered(&["x"]).as_str()
-        ),
-        (3, 2, "")
-    );
+    assert_eq!(offered(&[]).lines().count(), 3);
+    assert_eq!(offered(&["--unanswered"]).lines().count(), 2);
+    assert_eq!(offered(&["x"]).as_str(), "");
     let database = conclave.home().join("consult-analytics.db");
     std::fs::write(&database, "no database").unwrap();
     assert_eq!(offered(&["01kfa1"]), format!("{OLDEST}\t\n"));
@@ -126,12 +121,7 @@ fn completion_offers_ids_without_creating_an_index() {
 
     let empty = Conclave::new();
     let ran = empty.run(&["history", "ids"]).ends_with(0);
-    assert_eq!(
-        (
-            ran.stdout.as_str(),
-            ran.stderr.as_str(),
-            empty.home().exists()
-        ),
-        ("", "", false)
-    );
+    assert_eq!(ran.stdout, "");
+    assert_eq!(ran.stderr, "");
+    assert!(!empty.home().exists());
 }

@@ -58,10 +58,8 @@ fn rejudge_asks_the_judge_once_in_each_of_rounds_2_and_4() {
             ("verdict", "claude-opus-5-5".to_owned())
         ]
     );
-    assert_eq!(
-        (before[0], request_counts(&server)[0]),
-        (("independent", 3), ("independent", 3))
-    );
+    assert_eq!(before[0], ("independent", 3));
+    assert_eq!(request_counts(&server)[0], ("independent", 3));
     for part in [
         "# Judged Again",
         "**Judge:** openai:gpt-6.1-sol → anthropic:claude-opus-5-5",
@@ -129,22 +127,16 @@ fn changed_verdict_is_reported_with_the_helpers_reason() {
         .map(|asked| asked.answer)
         .collect();
     assert_eq!(since, ["synthesis", "verdict", "comparison"]);
-    assert_eq!(
-        (&told["before"]["judge"], &told["after"]["recommendation"]),
-        (&told["after"]["judge"], &"Grow at once.".into())
-    );
-    assert_eq!(
-        (&told["held"]["magnitude"], &told["held"]["consistent"]),
-        (&"minor_refinement".into(), &true.into())
-    );
+    assert_eq!(told["before"]["judge"], told["after"]["judge"]);
+    assert_eq!(told["after"]["recommendation"], "Grow at once.");
+    assert_eq!(told["held"]["magnitude"], "minor_refinement");
+    assert_eq!(told["held"]["consistent"], true);
     assert_ne!(
         told["before"]["expert_order"], told["after"]["expert_order"],
         "the judge meets them in another order"
     );
-    assert_eq!(
-        (&told["before"]["confidence"], &told["after"]["confidence"]),
-        (&0.8.into(), &0.4.into())
-    );
+    assert_eq!(told["before"]["confidence"], 0.8);
+    assert_eq!(told["after"]["confidence"], 0.4);
 }
 
 #[test]
@@ -245,13 +237,8 @@ fn record_of_the_original_tool_can_be_rejudged() {
         .ends_with(0)
         .json();
     check(SCHEMA, &told);
-    assert_eq!(
-        (
-            &told["before"]["consultation_id"],
-            &told["before"]["expert_order"]
-        ),
-        (&id.as_str().into(), &serde_json::json!([]))
-    );
+    assert_eq!(told["before"]["consultation_id"], id.as_str());
+    assert_eq!(told["before"]["expert_order"], serde_json::json!([]));
     assert!(
         request_counts(&server)[..4]
             .iter()

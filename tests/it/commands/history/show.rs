@@ -92,10 +92,8 @@ fn consultation_without_a_record_is_shown_from_its_journal() {
         .run(&["history", "show", NEWEST, "--format", "json"])
         .ends_with(0)
         .json();
-    assert_eq!(
-        (&json["consultation_id"], &json["state"]),
-        (&format!("consult-{NEWEST}").into(), &"Independent".into())
-    );
+    assert_eq!(json["consultation_id"], format!("consult-{NEWEST}"));
+    assert_eq!(json["state"], "Independent");
 }
 
 #[test]
@@ -114,10 +112,8 @@ fn journal_newer_than_its_record_is_shown() {
         .run(&["history", "show", MIDDLE, "--format", "json"])
         .ends_with(0)
         .json();
-    assert_eq!(
-        (&json["state"], &json["question"]),
-        (&"Complete".into(), &"Went on?".into())
-    );
+    assert_eq!(json["state"], "Complete");
+    assert_eq!(json["question"], "Went on?");
 }
 
 #[test]
@@ -199,12 +195,10 @@ fn export_writes_each_format_to_a_file_or_standard_output() {
 
     let file = conclave.folder().join("answer.html");
     let ran = export("html", &["-o", file.to_str().unwrap()]).ends_with(0);
+    assert_eq!(ran.stdout, "");
     assert_eq!(
-        (ran.stdout.as_str(), ran.stderr),
-        (
-            "",
-            format!("consult-{OLDEST} written to {}\n", file.display())
-        )
+        ran.stderr,
+        format!("consult-{OLDEST} written to {}\n", file.display())
     );
     assert_eq!(std::fs::read_to_string(&file).unwrap(), page);
     let nowhere = conclave.folder().join("nowhere/answer.html");

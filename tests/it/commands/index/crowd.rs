@@ -83,11 +83,6 @@ fn eight_concurrent_processes_index_all_their_consultations() {
         .run(&["consult-stats", "--rebuild-index"])
         .ends_with(0);
     let again = statistics(&conclave);
-    assert_eq!(
-        (again.stdout.as_str(), total(&again)),
-        (
-            whole.stdout.as_str(),
-            u64::try_from(PROCESSES * each).unwrap()
-        )
-    );
+    assert_eq!(again.stdout, whole.stdout.as_str());
+    assert_eq!(total(&again), u64::try_from(PROCESSES * each).unwrap());
 }
