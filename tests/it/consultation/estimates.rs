@@ -1,5 +1,5 @@
-//! What a consultation is expected to take, and the most that one call can: no well-behaved
-//! provider's bill is outside of it.
+//! Estimates of a consultation and the worst case of one call: the bill of a well-behaved provider
+//! lies within them.
 
 use conclave::consultation::event::StateName;
 use conclave::consultation::plan::preview::{Places, planned_calls};
@@ -21,7 +21,7 @@ fn model() -> ModelRef {
     ModelRef::new("openai", "gpt-6.1-sol")
 }
 
-/// The plan with a model that has two tiers and writes to a cache at a price of its own.
+/// Returns a plan with a model that has two price tiers and its own price for cache writes.
 fn with_tiers(above_tokens: u64) -> Plan {
     let rates = |factor: u64| Rates {
         input: MicroUsd(factor * 1_000_000),
@@ -43,27 +43,26 @@ fn with_tiers(above_tokens: u64) -> Plan {
     plan
 }
 
-/// How a provider answers a call, and what it counts.
+/// The length of an answer and the usage that the provider reports.
 #[derive(Clone, Copy, Debug)]
-struct Conduct {
-    /// Tokens of the answer, in percent of the way from the low end of what is expected to the high
-    /// one.
+struct Behaviour {
+    /// Position of the answer's length between the low and the high expectation, in percent.
     length: u64,
-    /// How much of them is thinking, in percent.
+    /// Share of thinking in the output, in percent.
     thinking: u64,
-    /// Whether the schema is counted as input, and how many words of the vendor's own with it.
+    /// Tokens that the vendor adds to the schema as input; `None` if it counts no schema.
     around: Option<u64>,
-    /// How much of the prompt is read from a cache, and written to it, in percent.
+    /// Shares of the prompt that are read from and written to a cache, in percent.
     read: u64,
     written: u64,
 }
 
-/// Somewhere from one end to the other, and often at an end.
+/// Any percentage, with the ends more often than others.
 fn percent() -> impl Strategy<Value = u64> {
     prop_oneof![Just(0), Just(100), 0u64..=100]
 }
 
-fn conduct() -> impl Strategy<Value = Conduct> {
+fn behaviour() -> impl Strategy<Value = Behaviour> {
     (
         percent(),
         percent(),
@@ -71,7 +70,7 @@ fn conduct() -> impl Strategy<Value = Conduct> {
         percent(),
         percent(),
     )
-        .prop_map(|(length, thinking, around, read, written)| Conduct {
+        .prop_map(|(length, thinking, around, read, written)| Behaviour {
             length,
             thinking,
             around,
@@ -80,15 +79,15 @@ fn conduct() -> impl Strategy<Value = Conduct> {
         })
 }
 
-/// Nine calls, often all alike.
-fn conducts() -> impl Strategy<Value = Vec<Conduct>> {
+/// Nine calls, often all the same.
+fn behaviours() -> impl Strategy<Value = Vec<Behaviour>> {
     prop_oneof![
-        conduct().prop_map(|conduct| vec![conduct; 9]),
-        proptest::collection::vec(conduct(), 9)
+        behaviour().prop_map(|behaviour| vec![behaviour; 9]),
+        proptest::collection::vec(behaviour(), 9)
     ]
 }
 
-/// A good answer of at least so many characters.
+/// Returns a valid answer of at least this many characters.
 fn long_text(kind: AnswerKind, characters: u64) -> String {
     let mut answer: Value = serde_json::from_str(good_text(kind)).unwrap();
     let place = match kind {
@@ -112,24 +111,21 @@ fn long_text(kind: AnswerKind, characters: u64) -> String {
     answer.to_string()
 }
 
-/// The reply of a provider whose tokenizer takes so many tenths of a character to a token.
-#[expect(
-    clippy::unnecessary_wraps,
-    reason = "an outcome is what the machine takes"
-)]
-fn replies(plan: &Plan, ask: &Ask, conduct: Conduct, tenths: u64) -> Outcome {
+/// Returns the reply of a provider whose tokens are this many tenths of a character long.
+#[expect(clippy::unnecessary_wraps, reason = "the machine takes outcomes")]
+fn replies(plan: &Plan, ask: &Ask, behaviour: Behaviour, tenths: u64) -> Outcome {
     let tokens = |characters: u64| (characters * 10).div_ceil(tenths);
     let expected = plan.expected_output(&ask.model, ask.answer);
-    let output = expected.low + (expected.high - expected.low) * conduct.length / 100;
+    let output = expected.low + (expected.high - expected.low) * behaviour.length / 100;
     let text = long_text(
         ask.answer,
-        (output * (100 - conduct.thinking) / 100) * tenths / 10,
+        (output * (100 - behaviour.thinking) / 100) * tenths / 10,
     );
     assert!(
         tokens(text.len() as u64) <= output + 1,
-        "the shortest good answer fits into the low end"
+        "the shortest valid answer fits the low expectation"
     );
-    let around = conduct.around.map_or(0, |words| {
+    let around = behaviour.around.map_or(0, |words| {
         words
             + tokens(
                 ask.answer
@@ -140,7 +136,10 @@ fn replies(plan: &Plan, ask: &Ask, conduct: Conduct, tenths: u64) -> Outcome {
             )
     });
     let prompt = tokens(ask.prompt.text().len() as u64) + around;
-    let (cache_read, cache_write) = (prompt * conduct.read / 100, prompt * conduct.written / 100);
+    let (cache_read, cache_write) = (
+        prompt * behaviour.read / 100,
+        prompt * behaviour.written / 100,
+    );
     let usage = Usage {
         input: prompt - cache_read - cache_write,
         cache_read,
@@ -162,16 +161,25 @@ proptest! {
 
     #[test]
     fn cost_without_failures_lies_between_the_low_and_high_estimate(
-        conducts in conducts(),
-        tenths in prop_oneof![Just((31, 31, 31)), Just((50, 50, 50)), (31u64..=50, 31u64..=50, 31u64..=50)],
+        behaviours in behaviours(),
+        tenths in prop_oneof![
+            Just((31, 31, 31)),
+            Just((50, 50, 50)),
+            (31u64..=50, 31u64..=50, 31u64..=50),
+        ],
         above_tokens in 200u64..6_000,
         whole in any::<bool>(),
     ) {
         let mut plan = with_tiers(above_tokens);
-        plan.material = if whole { PromptMaterial::Whole } else { PromptMaterial::Filtered };
+        plan.material = if whole {
+            PromptMaterial::Whole
+        } else {
+            PromptMaterial::Filtered
+        };
         let lengths = OutputTokens { low: 200, expected: 400, high: 1_200 };
         for seat in &plan.panel.seats {
-            plan.models.insert(seat.model.clone(), ModelTerms { expected_output: lengths, ..ModelTerms::default() });
+            let terms = ModelTerms { expected_output: lengths, ..ModelTerms::default() };
+            plan.models.insert(seat.model.clone(), terms);
         }
         let tokenizer = |model: &ModelRef| match model.provider.as_str() {
             "anthropic" => tenths.0,
@@ -179,36 +187,47 @@ proptest! {
             _ => tenths.2,
         };
         let mut player = Player::started(plan.clone());
-        let mut conducts = conducts.into_iter();
-        let end = player.finish(|ask| replies(&plan, ask, conducts.next().unwrap(), tokenizer(&ask.model)));
+        let mut behaviours = behaviours.into_iter();
+        let end = player.finish(|ask| {
+            replies(&plan, ask, behaviours.next().unwrap(), tokenizer(&ask.model))
+        });
         prop_assert_eq!(end, StateName::Complete);
         let transcript = Transcript::fold(&player.log).unwrap();
         let (cost, estimate) = (transcript.total().cost, transcript.estimate.unwrap());
-        prop_assert!(!cost.lower_bound && estimate.low.known <= estimate.cost.known && estimate.cost.known <= estimate.high.known);
-        prop_assert!(estimate.low.known <= cost.known && cost.known <= estimate.high.known, "{} is not within {} and {}", cost, estimate.low, estimate.high);
+        prop_assert!(!cost.lower_bound);
+        prop_assert!(estimate.low.known <= estimate.cost.known);
+        prop_assert!(estimate.cost.known <= estimate.high.known);
+        prop_assert!(
+            estimate.low.known <= cost.known && cost.known <= estimate.high.known,
+            "{} is not between {} and {}",
+            cost,
+            estimate.low,
+            estimate.high
+        );
     }
 
     #[test]
     fn call_within_its_token_limit_costs_at_most_its_worst_case(
         text in "\\PC{0,400}",
         above_tokens in 0u64..10_000,
-        room in 1u64..40_000,
+        max_output_tokens in 1u64..40_000,
         parts in (0u64..=100, 0u64..=100, 0u64..=100, 0u64..=100),
     ) {
         let plan = with_tiers(above_tokens);
         let prompt = Prompt { persona: text.clone(), task: text, ..Prompt::default() };
         let most = prompt.text().len() as u64 + AROUND_A_PROMPT;
         let (fresh, read, written, output) = parts;
-        let whole = (fresh + read + written).max(1);
+        let shares = (fresh + read + written).max(1);
         let usage = Usage {
-            input: most * fresh / whole,
-            cache_read: most * read / whole,
-            cache_write: most * written / whole,
-            output: room * output / 100,
+            input: most * fresh / shares,
+            cache_read: most * read / shares,
+            cache_write: most * written / shares,
+            output: max_output_tokens * output / 100,
             ..Usage::default()
         };
-        let worst_case = plan.worst_case(&model(), &prompt, room);
-        prop_assert!(!worst_case.lower_bound && plan.expected_cost(&model(), &usage).known <= worst_case.known);
+        let worst_case = plan.worst_case(&model(), &prompt, max_output_tokens);
+        prop_assert!(!worst_case.lower_bound);
+        prop_assert!(plan.expected_cost(&model(), &usage).known <= worst_case.known);
     }
 }
 
@@ -276,8 +295,8 @@ fn estimated_input_includes_the_preceding_answers() {
         .zip(&usual)
         .map(|(now, before)| now - before)
         .collect();
-    // Its own revision, the synthesis and the verdict carry its first answer; the other experts
-    // never see it.
+    // The expert's own revision, the synthesis and the verdict contain its first answer; the other
+    // experts never see it.
     assert_eq!(more, [0, 0, 0, 1_000, 1_000, 0, 0, 0, 1_000]);
     let output: Vec<u64> = plan
         .estimate()

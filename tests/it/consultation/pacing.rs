@@ -1,5 +1,5 @@
-//! Who is called when: limits, holds and retries, played to the machine. The player checks at every
-//! call that its provider is not held and has room for it.
+//! When calls go out: concurrency limits, backoffs and retries. The player checks at every call
+//! that its provider is not backing off and is below its limit.
 
 use std::time::Duration;
 
@@ -23,7 +23,14 @@ fn rate_limited(hint: Option<Duration>) -> Outcome {
 }
 
 fn calls(player: &Player, purpose: Purpose) -> usize {
-    player.log.iter().filter(|event| matches!(&event.event, Event::Call(CallEvent::Started { purpose: found, .. }) if *found == purpose)).count()
+    player
+        .log
+        .iter()
+        .filter(|envelope| {
+            matches!(&envelope.event, Event::Call(CallEvent::Started { purpose: actual, .. })
+                if *actual == purpose)
+        })
+        .count()
 }
 
 fn started(player: &Player) -> usize {
@@ -42,7 +49,7 @@ fn at_most_four_calls_are_in_flight_per_provider() {
     assert_eq!(
         player.open.len(),
         USUAL_IN_FLIGHT as usize,
-        "the next one takes the place"
+        "the next call starts"
     );
     assert_eq!(player.finish(good), StateName::Complete);
     assert_eq!(player.most_in_flight, USUAL_IN_FLIGHT as usize);
@@ -68,12 +75,12 @@ fn one_rate_limit_delays_all_calls_until_the_hint_has_passed() {
     assert_eq!(
         player.open.len(),
         0,
-        "nobody calls, although nothing is under way"
+        "no call starts although none is in flight"
     );
     assert_eq!(
         started(&player),
         4,
-        "nobody calls, although nothing is under way"
+        "no call starts although none is in flight"
     );
     player.pass(6 * SECOND);
     player.give(Input::FirstToken {
@@ -81,9 +88,9 @@ fn one_rate_limit_delays_all_calls_until_the_hint_has_passed() {
     });
     assert_eq!(player.open.len(), 0);
     assert!(player.rest() && player.now == before.after(7 * SECOND));
-    assert_eq!(player.open.len(), 1, "after a rate limit one goes first");
+    assert_eq!(player.open.len(), 1, "one call probes after a rate limit");
     player.answer(0, good(&player.open[0].clone()));
-    assert_eq!(player.open.len(), 2, "and with each success one more");
+    assert_eq!(player.open.len(), 2, "each success admits one more");
     assert_eq!(player.finish(good), StateName::Complete);
 }
 
@@ -93,8 +100,7 @@ fn backoff_outlives_its_round() {
     plan.panel.judges = vec![plan.panel.seats[0].model.clone()];
     let mut player = Player::started(plan);
     let until = player.now.after(20 * SECOND);
-    // The first expert gives up for another reason after its provider has asked for rest; the
-    // second has answered.
+    // The second expert answers. The first fails for another reason after the backoff.
     player.answer(
         0,
         failure_with_hint(FailureClass::Overload, "busy", 20 * SECOND),
@@ -103,9 +109,11 @@ fn backoff_outlives_its_round() {
     assert!(player.rest() && player.now == until);
     player.answer(0, failure(FailureClass::Auth, "who are you?"));
     assert_eq!(player.machine.state(), StateName::Synthesis);
-    let asked_at = player.now;
+    let judge_asked_at = player.now;
     player.answer(0, rate_limited(Some(5 * SECOND)));
-    assert!(player.open.is_empty() && player.rest() && player.now == asked_at.after(5 * SECOND));
+    assert!(
+        player.open.is_empty() && player.rest() && player.now == judge_asked_at.after(5 * SECOND)
+    );
     assert_eq!(player.finish(good), StateName::Complete);
 }
 
@@ -152,18 +160,18 @@ fn judge_with_a_long_retry_hint_is_replaced_at_once() {
 fn rate_limited_crowd_makes_no_surplus_calls() {
     for hint in [Some(2 * SECOND), None] {
         let mut player = Player::started(crowd(64));
-        let mut refused = 0;
+        let mut rejected = 0;
         let state = player.finish(|ask: &Ask| {
-            // The first twelve calls are refused, then the provider recovers.
-            if refused < 12 && ask.model.provider.as_str() == "anthropic" {
-                refused += 1;
+            // The first twelve calls are rejected, then the provider recovers.
+            if rejected < 12 && ask.model.provider.as_str() == "anthropic" {
+                rejected += 1;
                 rate_limited(hint)
             } else {
                 good(ask)
             }
         });
         assert_eq!(state, StateName::Complete);
-        // 64 experts twice and three times the judge, and not a call more than was refused.
+        // 64 experts twice, the judge three times, and one retry for each rejected call.
         assert!(
             started(&player) <= 64 * 2 + 3 + 12,
             "{} calls",
@@ -181,7 +189,7 @@ fn crowd_at_a_provider_that_never_recovers_ends_soon() {
     assert!(started(&player) <= 64 * 3, "{} calls", started(&player));
     assert!(
         player.now.since(began) < 160 * SECOND,
-        "two minutes, and the last of the waits"
+        "two minutes and the last wait"
     );
     assert!(player.log_text().contains("has refused every call for "));
 }
@@ -248,7 +256,7 @@ fn empty_answer_is_retried_once_unless_output_was_billed() {
                 )
             })
         });
-        assert_eq!(asked, tries, "{output} tokens of output");
+        assert_eq!(asked, tries, "{output} output tokens");
     }
 }
 

@@ -1,6 +1,6 @@
-//! Random scripts: whatever happens, the invariants hold (checked by the player after every input),
-//! a run ends, its log folds back to its outcome, and a machine stored and restored at any point
-//! ends as the one that was not.
+//! Random scripts: the invariants hold (the player checks them after every input), each run ends,
+//! its log folds back to its outcome, and a machine stored and restored at any point ends as the
+//! uninterrupted one.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ use crate::support::script::{
     Player, crowd, failure, failure_with_hint, good, good_text, plan, reply, stopped,
 };
 
-/// One thing that happens next.
+/// The next input of a script.
 #[derive(Clone, Debug)]
 enum Step {
     Answer { at: usize, how: How },
@@ -39,7 +39,7 @@ enum Step {
 #[derive(Clone, Copy, Debug)]
 enum How {
     Good,
-    /// Good, after so many tokens.
+    /// A valid answer with this many output tokens.
     Long(u64),
     Garbage,
     Empty,
@@ -47,7 +47,7 @@ enum How {
     Refused,
     Odd,
     Fails(FailureClass),
-    /// The provider says when to come back.
+    /// A failure with a retry hint in milliseconds.
     Hints(FailureClass, u64),
 }
 
@@ -55,6 +55,17 @@ fn how() -> impl Strategy<Value = How> {
     use FailureClass::{
         Auth, Context, Empty, Internal, Interrupted, Overload, RateLimit, Transport, Unsupported,
     };
+    let classes = vec![
+        Auth,
+        Context,
+        Empty,
+        Internal,
+        Interrupted,
+        Overload,
+        RateLimit,
+        Transport,
+        Unsupported,
+    ];
     prop_oneof![
         8 => Just(How::Good),
         6 => (0..16_000u64).prop_map(How::Long),
@@ -63,9 +74,9 @@ fn how() -> impl Strategy<Value = How> {
         1 => Just(How::CutOff),
         1 => Just(How::Refused),
         1 => Just(How::Odd),
-        4 => prop::sample::select(vec![Auth, Context, Empty, Internal, Interrupted, Overload, RateLimit, Transport, Unsupported])
-            .prop_map(How::Fails),
-        2 => (prop::sample::select(vec![RateLimit, Overload]), 0..60_000u64).prop_map(|(class, ms)| How::Hints(class, ms)),
+        4 => prop::sample::select(classes).prop_map(How::Fails),
+        2 => (prop::sample::select(vec![RateLimit, Overload]), 0..60_000u64)
+            .prop_map(|(class, ms)| How::Hints(class, ms)),
     ]
 }
 
@@ -75,7 +86,8 @@ fn step() -> impl Strategy<Value = Step> {
         6 => (0..8usize).prop_map(|at| Step::FirstToken { at }),
         8 => Just(Step::Fire),
         4 => (0..5_000u64).prop_map(|ms| Step::Pass { ms }),
-        4 => prop::sample::select(vec![Answer::Yes, Answer::No, Answer::Fail, Answer::Gone]).prop_map(Step::Answered),
+        4 => prop::sample::select(vec![Answer::Yes, Answer::No, Answer::Fail, Answer::Gone])
+            .prop_map(Step::Answered),
         1 => Just(Step::Interrupt),
         1 => Just(Step::Nonsense),
     ]
@@ -125,21 +137,20 @@ fn outcome(how: How, good: &str) -> Outcome {
     }
 }
 
-/// On what terms a script is played.
+/// The settings of a script.
 #[derive(Clone, Debug)]
 struct Terms {
     crowded: bool,
     asks_first: bool,
-    /// Other models can take over and be asked beside slow ones, and who is there is asked about
-    /// it.
+    /// There are fallbacks and hedges, and the user is asked about them.
     eventful: bool,
     max_cost: Option<u64>,
     debate: DebateOptions,
     early_termination: Policy,
 }
 
-/// Either mode, any number of rounds, one pass of the judge or two, and a clerk for what it can be
-/// asked, or none.
+/// Either mode, any number of rounds, one or two passes of the judge, and with or without a helper
+/// for each of its tasks.
 pub(super) fn debate() -> impl Strategy<Value = DebateOptions> {
     let choices = (
         any::<bool>(),
@@ -150,7 +161,7 @@ pub(super) fn debate() -> impl Strategy<Value = DebateOptions> {
         any::<bool>(),
     );
     choices.prop_map(
-        |(explores, rounds, twice, has_clerk, compares, casts)| DebateOptions {
+        |(explores, rounds, twice, has_helper, compares, selects_personas)| DebateOptions {
             mode: if explores {
                 Mode::Explore
             } else {
@@ -162,13 +173,13 @@ pub(super) fn debate() -> impl Strategy<Value = DebateOptions> {
             } else {
                 JudgePasses::Once
             },
-            helper: has_clerk.then(|| ModelRef::new("google", "gemini-4-argon")),
+            helper: has_helper.then(|| ModelRef::new("google", "gemini-4-argon")),
             debate_analysis: if compares {
                 DebateAnalysis::On
             } else {
                 DebateAnalysis::Off
             },
-            selectable_personas: if casts {
+            selectable_personas: if selects_personas {
                 Templates::builtin().personas()
             } else {
                 Vec::new()
@@ -179,7 +190,7 @@ pub(super) fn debate() -> impl Strategy<Value = DebateOptions> {
 }
 
 fn terms() -> impl Strategy<Value = Terms> {
-    let courses = prop_oneof![Just(DebateOptions::default()), debate()];
+    let debates = prop_oneof![Just(DebateOptions::default()), debate()];
     let policies = prop::sample::select(vec![Policy::Ask, Policy::Auto, Policy::Never]);
     let control = (
         any::<bool>(),
@@ -187,7 +198,7 @@ fn terms() -> impl Strategy<Value = Terms> {
         any::<bool>(),
         prop::option::of(60_000..300_000u64),
     );
-    (control, courses, policies).prop_map(
+    (control, debates, policies).prop_map(
         |((crowded, asks_first, eventful, max_cost), debate, early_termination)| Terms {
             crowded,
             asks_first,
@@ -227,7 +238,11 @@ fn started(terms: &Terms) -> Player {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 200,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn every_script_keeps_the_invariants_and_can_be_finished(
@@ -244,38 +259,48 @@ proptest! {
         prop_assert_eq!(transcript.state, player.machine.state());
         let cost: Cost = transcript.calls.iter().map(|call| call.cost).sum();
         prop_assert_eq!(transcript.total().cost.known, cost.known);
-        let by_provider: Cost = transcript.spend_by_provider().into_values().map(|spend| spend.cost).sum();
+        let spend = transcript.spend_by_provider().into_values();
+        let by_provider: Cost = spend.map(|spend| spend.cost).sum();
         prop_assert_eq!(by_provider, transcript.total().cost);
-        // Every answer here costs less than it could: then a ceiling holds, whatever happens.
+        // Every answer here costs less than its worst case, so the ceiling holds.
         if let Some(max_cost) = terms.max_cost {
             prop_assert!(cost.known <= MicroUsd(max_cost), "{} of {max_cost}", cost.known.0);
         }
     }
 
     #[test]
-    fn machine_restored_at_any_point_ends_as_uninterrupted(terms in terms(), steps in prop::collection::vec(step(), 1..60), at in 0..60usize) {
-        let (mut straight, mut restored) = (started(&terms), started(&terms));
+    fn machine_restored_at_any_point_ends_as_uninterrupted(
+        terms in terms(),
+        steps in prop::collection::vec(step(), 1..60),
+        at in 0..60usize,
+    ) {
+        let (mut uninterrupted, mut restored) = (started(&terms), started(&terms));
         for (number, step) in steps.iter().enumerate() {
             if number == at % steps.len() {
-                let stored = serde_json::to_string(&restored.machine).expect("a machine can be stored");
-                restored.machine = serde_json::from_str::<Consultation>(&stored).expect("a machine can be restored");
+                let stored = serde_json::to_string(&restored.machine).expect("it can be stored");
+                restored.machine =
+                    serde_json::from_str::<Consultation>(&stored).expect("it can be restored");
             }
-            play(&mut straight, step);
+            play(&mut uninterrupted, step);
             play(&mut restored, step);
         }
-        prop_assert_eq!(&straight.log, &restored.log);
-        prop_assert_eq!(&straight.machine, &restored.machine);
+        prop_assert_eq!(&uninterrupted.log, &restored.log);
+        prop_assert_eq!(&uninterrupted.machine, &restored.machine);
     }
 
     #[test]
-    fn log_written_as_lines_reads_back_equal(terms in terms(), steps in prop::collection::vec(step(), 0..40)) {
+    fn log_written_as_lines_reads_back_equal(
+        terms in terms(),
+        steps in prop::collection::vec(step(), 0..40),
+    ) {
         let mut player = started(&terms);
         for step in &steps {
             play(&mut player, step);
         }
         for envelope in &player.log {
             let line = serde_json::to_string(envelope).expect("an event is JSON");
-            prop_assert_eq!(&serde_json::from_str::<Envelope>(&line).expect("a line is an event"), envelope);
+            let read: Envelope = serde_json::from_str(&line).expect("a line is an event");
+            prop_assert_eq!(&read, envelope);
         }
     }
 }

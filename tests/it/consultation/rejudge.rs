@@ -1,5 +1,5 @@
-//! Answers of an earlier consultation are judged anew: Rounds 2 and 4 are asked, Rounds 1 and 3 are
-//! given.
+//! Rejudging the answers of an earlier consultation: Rounds 2 and 4 are asked, Rounds 1 and 3 come
+//! from the earlier one.
 
 use std::time::Duration;
 
@@ -13,12 +13,12 @@ use conclave::consultation::protocol::call::{Ask, FailureClass, Outcome};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::{ConsultationId, ModelRef};
 use conclave::domain::second_pass::Held;
-use conclave::records::record::record;
+use conclave::records::record::record as stored_record;
 use conclave::stopping::early_termination::Policy;
 
 use crate::support::script::{Player, failure, good, plan, reply};
 
-const OTHER: &str = r#"{"summary":"It turned.","evidence":[],"dissent":[],"recommendation":"Use JWT.","confidence":0.6}"#;
+const CHANGED: &str = r#"{"summary":"It turned.","evidence":[],"dissent":[],"recommendation":"Use JWT.","confidence":0.6}"#;
 
 fn earlier() -> Transcript {
     let mut player = Player::started(plan());
@@ -26,8 +26,8 @@ fn earlier() -> Transcript {
     Transcript::fold(&player.log).unwrap()
 }
 
-/// A plan that judges the usual consultation anew, by another seed.
-fn anew() -> Plan {
+/// Returns a plan that rejudges the usual consultation with another seed.
+fn rejudge_plan() -> Plan {
     let earlier = earlier();
     let given = PriorAnswers {
         from: earlier.id.clone(),
@@ -71,17 +71,17 @@ fn held(player: &Player) -> Held {
     Transcript::fold(&player.log)
         .unwrap()
         .rejudged
-        .expect("it was told whether the verdict held")
+        .expect("a rejudge records whether the verdict held")
 }
 
-fn turned(ask: &Ask) -> Outcome {
+fn changed_verdict(ask: &Ask) -> Outcome {
     match ask.answer {
-        AnswerKind::Verdict => reply(OTHER),
+        AnswerKind::Verdict => reply(CHANGED),
         AnswerKind::Consistency => {
             assert!(
                 ask.prompt.task.find("Use OAuth").unwrap()
                     < ask.prompt.task.find("Use JWT").unwrap(),
-                "the earlier one is first"
+                "the earlier verdict comes first"
             );
             reply(
                 r#"{"comparisons":[{"pair":"Verdict","reasoning":"It turned.","magnitude":"significant_change"}],"key_insights":[]}"#,
@@ -93,7 +93,7 @@ fn turned(ask: &Ask) -> Outcome {
 
 #[test]
 fn rejudge_asks_only_the_judge_and_passes_through_all_states() {
-    let mut player = Player::started(anew());
+    let mut player = Player::started(rejudge_plan());
     assert_eq!(player.machine.state(), StateName::Synthesis);
     assert_eq!(player.finish(good), StateName::Complete);
     assert_eq!(
@@ -119,39 +119,35 @@ fn rejudge_asks_only_the_judge_and_passes_through_all_states() {
             .filter(|line| line.starts_with("state:changed"))
             .collect::<Vec<_>>()
     );
-    let (told, earlier) = (Transcript::fold(&player.log).unwrap(), earlier());
-    let contents = |told: &Transcript| {
-        told.artifacts
+    let (transcript, earlier) = (Transcript::fold(&player.log).unwrap(), earlier());
+    let contents = |transcript: &Transcript, round: u8| {
+        transcript
+            .artifacts
             .iter()
-            .map(|artifact| (artifact.round_number, artifact.content.clone()))
-            .collect::<Vec<_>>()
-    };
-    let of = |round: u8, all: Vec<(u8, _)>| {
-        all.into_iter()
-            .filter(|(of, _)| *of == round)
-            .map(|(_, content)| content)
+            .filter(|artifact| artifact.round_number == round)
+            .map(|artifact| artifact.content.clone())
             .collect::<Vec<_>>()
     };
     for round in [1, 3] {
         assert_eq!(
-            of(round, contents(&told)),
-            of(round, contents(&earlier)),
-            "round {round} is as it was"
+            contents(&transcript, round),
+            contents(&earlier, round),
+            "round {round} is unchanged"
         );
     }
-    assert_eq!(told.completed_rounds(), [1, 2, 3, 4]);
-    assert!(told.early_end.is_none());
+    assert_eq!(transcript.completed_rounds(), [1, 2, 3, 4]);
+    assert!(transcript.early_end.is_none());
     assert_ne!(
-        told.terms.expert_order, earlier.terms.expert_order,
-        "the order is drawn anew"
+        transcript.terms.expert_order, earlier.terms.expert_order,
+        "the order is drawn again"
     );
     assert_eq!(held(&player).consistent, Some(true));
 }
 
 #[test]
 fn helper_compares_the_earlier_verdict_with_the_new_one() {
-    let mut player = Player::started(anew());
-    player.finish(turned);
+    let mut player = Player::started(rejudge_plan());
+    player.finish(changed_verdict);
     assert_eq!(
         asked(&player),
         [
@@ -162,37 +158,40 @@ fn helper_compares_the_earlier_verdict_with_the_new_one() {
     );
     assert_eq!(held(&player).consistent, Some(false));
     assert_eq!(held(&player).reason.as_deref(), Some("It turned."));
-    let written = record(&Transcript::fold(&player.log).unwrap());
-    assert_eq!(written["rejudged_from"], "consult-01test");
-    assert_eq!(written["rejudged"]["consistent"], false);
-    assert_eq!(written["judge_passes"], serde_json::Value::Null);
-    assert_eq!(written["judge_consistent"], serde_json::Value::Null);
+    let record = stored_record(&Transcript::fold(&player.log).unwrap());
+    assert_eq!(record["rejudged_from"], "consult-01test");
+    assert_eq!(record["rejudged"]["consistent"], false);
+    assert_eq!(record["judge_passes"], serde_json::Value::Null);
+    assert_eq!(record["judge_consistent"], serde_json::Value::Null);
 
-    let mut plan = anew();
+    let mut plan = rejudge_plan();
     plan.debate.helper = None;
     let mut player = Player::started(plan);
-    player.finish(turned);
+    player.finish(changed_verdict);
     assert_eq!(held(&player).consistent, None);
 }
 
 #[test]
 fn rejudge_of_two_rounds_adds_no_cross_exam_and_compares_nothing() {
-    let mut plan = anew();
+    let mut plan = rejudge_plan();
     let given = plan.debate.prior_answers.as_mut().unwrap();
     (given.cross_exam, given.verdict) = (None, None);
     let mut player = Player::started(plan);
-    player.finish(turned);
-    let told = Transcript::fold(&player.log).unwrap();
-    assert_eq!(told.cross_exam(), None);
-    assert_eq!(told.revisions().count(), 0);
-    assert_eq!(told.rejudged, None);
-    assert_eq!(told.verdict().unwrap().recommendation.as_str(), "Use JWT.");
-    assert_eq!(told.calls.len(), 2);
+    player.finish(changed_verdict);
+    let transcript = Transcript::fold(&player.log).unwrap();
+    assert_eq!(transcript.cross_exam(), None);
+    assert_eq!(transcript.revisions().count(), 0);
+    assert_eq!(transcript.rejudged, None);
+    assert_eq!(
+        transcript.verdict().unwrap().recommendation.as_str(),
+        "Use JWT."
+    );
+    assert_eq!(transcript.calls.len(), 2);
 }
 
 #[test]
 fn interrupted_rejudge_resumes_with_the_fallback_judge() {
-    let mut player = Player::started(anew());
+    let mut player = Player::started(rejudge_plan());
     player.answer_agent(
         "judge",
         failure(FailureClass::ModelMissing, "no such model"),
@@ -203,33 +202,37 @@ fn interrupted_rejudge_resumes_with_the_fallback_judge() {
     );
     player.give(Input::Interrupted);
     assert_eq!(player.machine.state(), StateName::Aborted);
-    let mut again = Player::resumed(&player.log, Duration::ZERO, None).unwrap();
-    assert_eq!(again.finish(turned), StateName::Complete);
-    assert_eq!(held(&again).consistent, Some(false));
+    let mut resumed = Player::resumed(&player.log, Duration::ZERO, None).unwrap();
+    assert_eq!(resumed.finish(changed_verdict), StateName::Complete);
+    assert_eq!(held(&resumed).consistent, Some(false));
 }
 
 #[test]
 fn rejudge_resumed_after_any_event_ends_as_uninterrupted() {
-    let mut whole = Player::started(anew());
-    whole.finish(turned);
-    replay(&whole.log).unwrap();
-    for kept in 1..whole.log.len() {
-        let mut again = Player::resumed(&whole.log[..kept], Duration::ZERO, None).unwrap();
-        again.finish(turned);
+    let mut uninterrupted = Player::started(rejudge_plan());
+    uninterrupted.finish(changed_verdict);
+    replay(&uninterrupted.log).unwrap();
+    for cut in 1..uninterrupted.log.len() {
+        let mut resumed = Player::resumed(&uninterrupted.log[..cut], Duration::ZERO, None).unwrap();
+        resumed.finish(changed_verdict);
         assert_eq!(
-            held(&again),
-            held(&whole),
-            "cut off after event {kept}: {}",
-            again.log_text()
+            held(&resumed),
+            held(&uninterrupted),
+            "resumed after event {cut}: {}",
+            resumed.log_text()
         );
         let calls = |player: &Player| Transcript::fold(&player.log).unwrap().calls.len();
-        assert_eq!(calls(&again), calls(&whole), "no finished call is repeated");
+        assert_eq!(
+            calls(&resumed),
+            calls(&uninterrupted),
+            "no finished call is repeated"
+        );
     }
 }
 
 #[test]
 fn estimate_counts_judge_calls_and_reads_the_prior_answers() {
-    let plan = anew();
+    let plan = rejudge_plan();
     let estimate = plan.estimate().unwrap();
     let calls: Vec<&str> = estimate
         .calls

@@ -1,6 +1,6 @@
-//! A consultation that is gone on with an hour later has the same record as if nothing had been:
-//! from every event of its log, from every byte of its journal, whatever had happened before, and
-//! however often it is cut off. The hour is nobody's.
+//! Resuming an hour later yields the record of an uninterrupted run: from every event of the log,
+//! from every byte of the journal, after any earlier events, and any number of times. The hour does
+//! not count.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -30,23 +30,23 @@ use crate::support::comparable::comparable;
 use crate::support::journals::reopen;
 use crate::support::script::{Player, failure, good, good_text, plan, reply, stopped};
 
-/// Goes on from a log an hour later.
-fn again(log: &[Envelope]) -> Player {
+/// Resumes a log an hour later.
+fn resume(log: &[Envelope]) -> Player {
     Player::resumed(log, Duration::from_secs(3_600), None).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Answers everything well until the end.
+/// Plays to the end with valid answers.
 fn finished(mut player: Player) -> Player {
     player.finish(good);
     player
 }
 
-fn essence(log: &[Envelope]) -> Value {
+fn comparable_record(log: &[Envelope]) -> Value {
     comparable(record(&Transcript::fold(log).unwrap()))
 }
 
-/// Answers that are done: whose, and in which round.
-fn done(log: &[Envelope]) -> BTreeSet<(AgentId, AnswerKind)> {
+/// Returns the finished answers by agent and kind.
+fn finished_answers(log: &[Envelope]) -> BTreeSet<(AgentId, AnswerKind)> {
     let completed = log.iter().filter_map(|envelope| match &envelope.event {
         Event::Agent(AgentEvent::Completed {
             agent_id, answer, ..
@@ -56,9 +56,9 @@ fn done(log: &[Envelope]) -> BTreeSet<(AgentId, AnswerKind)> {
     completed.collect()
 }
 
-/// Checks a log of several runs: numbered without gaps, no call twice, nothing asked again that was
-/// answered, and it can be played again.
-fn check(log: &[Envelope], machine: &Consultation, kept: usize) {
+/// Checks the log of several runs: numbered without gaps, no call id twice, no finished answer
+/// requested again, and the log replays to the machine.
+fn check(log: &[Envelope], machine: &Consultation, cut: usize) {
     assert!(
         log.iter()
             .zip(1..)
@@ -70,7 +70,7 @@ fn check(log: &[Envelope], machine: &Consultation, kept: usize) {
         "time does not run backwards"
     );
     let mut calls: BTreeMap<CallId, bool> = BTreeMap::new();
-    let answered = done(&log[..kept]);
+    let answered = finished_answers(&log[..cut]);
     for (at, envelope) in log.iter().enumerate() {
         match &envelope.event {
             Event::Call(CallEvent::Started {
@@ -81,8 +81,8 @@ fn check(log: &[Envelope], machine: &Consultation, kept: usize) {
             }) => {
                 assert_eq!(calls.insert(*call, false), None, "no call id twice");
                 assert!(
-                    at < kept || !answered.contains(&(agent_id.clone(), *answer)),
-                    "{agent_id} is not asked again for {answer:?}"
+                    at < cut || !answered.contains(&(agent_id.clone(), *answer)),
+                    "{agent_id} already gave {answer:?}"
                 );
             }
             Event::Call(CallEvent::Finished(finished)) => assert_eq!(
@@ -99,7 +99,7 @@ fn check(log: &[Envelope], machine: &Consultation, kept: usize) {
     let replayed = replay(log).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(
         &replayed.consultation, machine,
-        "the whole log tells what the machine knows"
+        "the log replays to the machine"
     );
     assert_eq!(replayed.effects, Vec::new());
     assert!(replayed.consultation.state().is_terminal());
@@ -107,35 +107,39 @@ fn check(log: &[Envelope], machine: &Consultation, kept: usize) {
 
 #[test]
 fn resume_from_every_event_yields_the_same_record() {
-    let whole = finished(Player::started(plan()));
-    let expected = essence(&whole.log);
-    for kept in 1..=whole.log.len() {
-        let again = finished(self::again(&whole.log[..kept]));
-        check(&again.log, &again.machine, kept);
-        assert_eq!(essence(&again.log), expected, "from event {kept}");
-        let repeated = again.log[kept..]
+    let uninterrupted = finished(Player::started(plan()));
+    let expected = comparable_record(&uninterrupted.log);
+    for cut in 1..=uninterrupted.log.len() {
+        let resumed = finished(resume(&uninterrupted.log[..cut]));
+        check(&resumed.log, &resumed.machine, cut);
+        assert_eq!(
+            comparable_record(&resumed.log),
+            expected,
+            "from event {cut}"
+        );
+        let finished_after = resumed.log[cut..]
             .iter()
             .filter(|envelope| matches!(envelope.event, Event::Call(CallEvent::Finished(_))))
             .count();
-        let had = whole.log[..kept]
+        let finished_before = uninterrupted.log[..cut]
             .iter()
             .filter(|envelope| matches!(envelope.event, Event::Call(CallEvent::Finished(_))))
             .count();
-        assert_eq!(had + repeated, 9, "from event {kept}");
+        assert_eq!(finished_before + finished_after, 9, "from event {cut}");
     }
 }
 
 #[test]
 fn run_interrupted_twice_ends_the_same() {
-    let whole = finished(Player::started(plan()));
-    let expected = essence(&whole.log);
-    for first in (1..whole.log.len()).step_by(5) {
-        let once = finished(again(&whole.log[..first]));
+    let uninterrupted = finished(Player::started(plan()));
+    let expected = comparable_record(&uninterrupted.log);
+    for first in (1..uninterrupted.log.len()).step_by(5) {
+        let once = finished(resume(&uninterrupted.log[..first]));
         for second in (first..=once.log.len()).step_by(3) {
-            let twice = finished(again(&once.log[..second]));
+            let twice = finished(resume(&once.log[..second]));
             check(&twice.log, &twice.machine, second);
             assert_eq!(
-                essence(&twice.log),
+                comparable_record(&twice.log),
                 expected,
                 "from event {first}, then {second}"
             );
@@ -145,9 +149,9 @@ fn run_interrupted_twice_ends_the_same() {
 
 #[test]
 fn lost_call_is_repeated_and_its_cost_stays_unknown() {
-    let begun = Player::started(plan());
-    let again = self::again(&begun.log);
-    let purposes: Vec<Purpose> = again.log[begun.log.len()..]
+    let interrupted = Player::started(plan());
+    let resumed = resume(&interrupted.log);
+    let purposes: Vec<Purpose> = resumed.log[interrupted.log.len()..]
         .iter()
         .filter_map(|envelope| {
             if let Event::Call(CallEvent::Started { purpose, .. }) = &envelope.event {
@@ -158,7 +162,7 @@ fn lost_call_is_repeated_and_its_cost_stays_unknown() {
         })
         .collect();
     assert_eq!(purposes, [Purpose::Resumed; 3]);
-    let transcript = Transcript::fold(&finished(again).log).unwrap();
+    let transcript = Transcript::fold(&finished(resumed).log).unwrap();
     assert_eq!(transcript.lost_calls.len(), 3);
     assert!(transcript.total().cost.lower_bound);
     assert_eq!(transcript.total().calls, 9);
@@ -166,8 +170,8 @@ fn lost_call_is_repeated_and_its_cost_stays_unknown() {
 
 #[test]
 fn pause_before_resume_is_not_counted() {
-    let begun = Player::started(plan());
-    let transcript = Transcript::fold(&finished(again(&begun.log)).log).unwrap();
+    let interrupted = Player::started(plan());
+    let transcript = Transcript::fold(&finished(resume(&interrupted.log)).log).unwrap();
     assert!(
         transcript.duration < Duration::from_secs(60),
         "{:?}",
@@ -180,14 +184,14 @@ fn pause_before_resume_is_not_counted() {
 fn journal_cut_at_any_byte_resumes_from_its_last_whole_event() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("consult-x.jsonl");
-    let whole = finished(Player::started(plan()));
-    let expected = essence(&whole.log);
-    let lines: Vec<String> = whole
+    let uninterrupted = finished(Player::started(plan()));
+    let expected = comparable_record(&uninterrupted.log);
+    let lines: Vec<String> = uninterrupted
         .log
         .iter()
         .map(|event| serde_json::to_string(event).unwrap() + "\n")
         .collect();
-    // The lines before the tail are the same for every cut.
+    // All cuts share the lines before the tail.
     let tail_from = lines.len()
         - lines
             .iter()
@@ -200,7 +204,7 @@ fn journal_cut_at_any_byte_resumes_from_its_last_whole_event() {
             .count();
     let tail = &lines[tail_from..];
     let bytes = tail.concat().into_bytes();
-    let mut tried = BTreeSet::new();
+    let mut resumed_from = BTreeSet::new();
     for end in bytes.len() - 4_096..=bytes.len() {
         std::fs::write(&path, &bytes[..end]).unwrap();
         let (mut journal, events) = reopen(&path);
@@ -209,37 +213,41 @@ fn journal_cut_at_any_byte_resumes_from_its_last_whole_event() {
             *length += line.len();
             Some(*length)
         });
-        // Only its line break may be missing from a line that counts.
-        let kept = tail_from + ends.filter(|length| *length - 1 <= end).count();
-        assert_eq!(events, whole.log[tail_from..kept], "cut at {end}");
-        if tried.insert(kept) {
+        // A line without its line break still counts.
+        let cut = tail_from + ends.filter(|length| *length - 1 <= end).count();
+        assert_eq!(
+            events,
+            uninterrupted.log[tail_from..cut],
+            "cut at byte {end}"
+        );
+        if resumed_from.insert(cut) {
             assert_eq!(
-                essence(&finished(again(&whole.log[..kept])).log),
+                comparable_record(&finished(resume(&uninterrupted.log[..cut])).log),
                 expected,
-                "cut at {end}"
+                "cut at byte {end}"
             );
         }
     }
-    assert!(tried.len() > 5, "{tried:?}");
+    assert!(resumed_from.len() > 5, "{resumed_from:?}");
 }
 
 #[test]
 fn call_made_after_resume_has_its_full_time() {
-    let whole = Player::started(eventful(false));
-    let first_call = whole
+    let uninterrupted = Player::started(eventful(false));
+    let first_call = uninterrupted
         .log
         .iter()
         .position(|envelope| matches!(envelope.event, Event::Call(CallEvent::Started { .. })))
         .unwrap();
-    let mut again = self::again(&whole.log[..first_call]);
-    assert_eq!(again.open.len(), 3);
-    let resumed_at = again.now;
-    while again
+    let mut resumed = resume(&uninterrupted.log[..first_call]);
+    assert_eq!(resumed.open.len(), 3);
+    let resumed_at = resumed.now;
+    while resumed
         .timers
         .first()
         .is_some_and(|(at, _)| *at < resumed_at.after(Duration::from_secs(10)))
     {
-        again.fire();
+        resumed.fire();
     }
     let hedges = |run: &Player| {
         run.log
@@ -247,15 +255,19 @@ fn call_made_after_resume_has_its_full_time() {
             .filter(|envelope| matches!(envelope.event, Event::Call(CallEvent::Hedged { .. })))
             .count()
     };
-    assert_eq!(hedges(&again), 0, "the hour in between was not its own");
-    again.fire();
-    assert_eq!(hedges(&again), 1);
-    assert_eq!(again.now, resumed_at.after(Duration::from_secs(10)));
+    assert_eq!(
+        hedges(&resumed),
+        0,
+        "the hour before the resume does not count"
+    );
+    resumed.fire();
+    assert_eq!(hedges(&resumed), 1);
+    assert_eq!(resumed.now, resumed_at.after(Duration::from_secs(10)));
 }
 
 #[test]
 fn replay_does_not_hedge_a_streaming_call() {
-    // At the moment of its hedge timer another seat may try again, and that timer comes first.
+    // Another seat's retry is due at the same time as the hedge timer, and comes first.
     let mut player = Player::started(eventful(false));
     let call = player.open[0].call;
     player.give(Input::FirstToken { call });
@@ -288,11 +300,12 @@ enum How {
 
 fn step() -> impl Strategy<Value = Step> {
     use FailureClass::{Auth, Empty, Interrupted, Overload, RateLimit, Transport};
+    let classes = vec![Auth, Empty, Interrupted, Overload, RateLimit, Transport];
     let how = prop_oneof![
         8 => Just(How::Good),
         1 => Just(How::Garbage),
         1 => Just(How::CutOff),
-        4 => prop::sample::select(vec![Auth, Empty, Interrupted, Overload, RateLimit, Transport]).prop_map(How::Fails),
+        4 => prop::sample::select(classes).prop_map(How::Fails),
     ];
     prop_oneof![
         30 => (0..8usize, how).prop_map(|(at, how)| Step::Answer { at, how }),
@@ -334,7 +347,7 @@ fn play(run: &mut Player, step: &Step) {
     }
 }
 
-/// With hedges, substitutes, pulses, and somebody to ask.
+/// Returns a plan with hedges, fallbacks, pulses and, if `ask`, a user to ask.
 fn eventful(ask: bool) -> Plan {
     let mut plan = plan();
     plan.control.hedge = HedgeRule::default();
@@ -363,14 +376,18 @@ fn eventful(ask: bool) -> Plan {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 120, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 120,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn log_cut_anywhere_resumes_to_an_answer(
         ask in any::<bool>(),
         debate in debate(),
         steps in prop::collection::vec(step(), 0..60),
-        cut in 0..10_000usize,
+        cut_seed in 0..10_000usize,
     ) {
         let mut plan = Plan { debate, ..eventful(ask) };
         plan.control.early_termination = EarlyStop::usual();
@@ -378,11 +395,11 @@ proptest! {
         for step in &steps {
             play(&mut run, step);
         }
-        let kept = 1 + cut % run.log.len();
-        let again = finished(self::again(&run.log[..kept]));
-        check(&again.log, &again.machine, kept);
-        prop_assert_eq!(again.machine.state(), StateName::Complete);
-        let transcript = Transcript::fold(&again.log).unwrap();
+        let cut = 1 + cut_seed % run.log.len();
+        let resumed = finished(resume(&run.log[..cut]));
+        check(&resumed.log, &resumed.machine, cut);
+        prop_assert_eq!(resumed.machine.state(), StateName::Complete);
+        let transcript = Transcript::fold(&resumed.log).unwrap();
         prop_assert_eq!(transcript.state, StateName::Complete);
         prop_assert_eq!(&transcript.abort, &None);
         prop_assert!(!transcript.is_resumable());
