@@ -1,0 +1,126 @@
+//! The ceiling, and the stop at a cost far above the estimate.
+
+use conclave::consultation::event::{AbortReason, CallEvent, Event, StateName};
+use conclave::consultation::plan::{ModelTerms, OutputTokens, Plan};
+use conclave::consultation::policy::consent::ConsentMode;
+use conclave::consultation::protocol::call::Ask;
+use conclave::domain::money::MicroUsd;
+
+use super::fold;
+use crate::support::script::{Player, good, plan};
+
+#[test]
+fn calls_under_a_ceiling_wait_and_never_exceed_it() {
+    let worst = worst_case();
+    let mut plan = expect_short_answers(plan());
+    plan.control.max_cost = Some(MicroUsd(worst + worst / 2));
+    plan.control.consent.consent_mode = ConsentMode::PreApproved;
+    let mut player = Player::started(plan.clone());
+    assert_eq!(
+        player.open.len(),
+        1,
+        "the others wait for the cost of the first"
+    );
+    player.answer(0, good(&player.open[0].clone()));
+    assert_eq!(player.open.len(), 1);
+    assert_eq!(
+        player.finish(good),
+        StateName::Complete,
+        "each call costs far less than its worst case"
+    );
+
+    plan.control.max_cost = Some(MicroUsd(worst + 2_000));
+    let mut player = Player::started(plan);
+    let state = player.finish(good);
+    let transcript = fold(&player);
+    assert_eq!(state, StateName::Aborted);
+    assert_eq!(
+        transcript.abort.as_ref().unwrap().reason,
+        AbortReason::CostCeiling
+    );
+    assert!(transcript.total().cost.known <= MicroUsd(worst + 2_000));
+    assert!(
+        player.log_text().contains("cost:ceiling_reached"),
+        "{}",
+        player.log_text()
+    );
+}
+
+#[test]
+fn unpriced_model_is_not_asked_under_a_ceiling() {
+    let mut plan = plan();
+    plan.prices.0.clear();
+    plan.control.max_cost = Some(MicroUsd(1_000_000));
+    plan.control.consent.consent_mode = ConsentMode::PreApproved;
+    let player = Player::started(plan);
+    let abort = fold(&player).abort.unwrap();
+    assert_eq!(abort.reason, AbortReason::CostCeiling);
+    assert!(abort.message.contains("has no price"), "{}", abort.message);
+}
+
+#[test]
+fn cost_far_above_the_estimate_ends_the_run_after_the_call() {
+    let expensive = |ask: &Ask| {
+        let mut outcome = good(ask);
+        if let Ok(reply) = &mut outcome {
+            reply.reported_cost = Some(MicroUsd(50_000_000));
+        }
+        outcome
+    };
+    let mut player = Player::started(plan());
+    player.answer(0, expensive(&player.open[0].clone()));
+    let transcript = fold(&player);
+    assert_eq!(
+        transcript.abort.as_ref().unwrap().reason,
+        AbortReason::CostExceededEstimate
+    );
+    assert_eq!(transcript.artifacts.len(), 1, "the paid answer is saved");
+    assert_eq!(transcript.calls.len(), 1);
+
+    let mut agreed = plan();
+    agreed.control.max_cost = Some(MicroUsd(1_000_000_000));
+    agreed.control.consent.consent_mode = ConsentMode::PreApproved;
+    let mut player = Player::started(agreed);
+    assert_eq!(
+        player.finish(expensive),
+        StateName::Complete,
+        "an approved ceiling replaces the estimate"
+    );
+}
+
+/// Expects short answers, whose token limit stays high.
+fn expect_short_answers(mut plan: Plan) -> Plan {
+    let expected_output = OutputTokens {
+        low: 50,
+        expected: 100,
+        high: 200,
+    };
+    let models = plan.panel.seats.iter().map(|seat| seat.model.clone());
+    plan.models = models
+        .map(|model| {
+            (
+                model,
+                ModelTerms {
+                    expected_output,
+                    ..ModelTerms::default()
+                },
+            )
+        })
+        .collect();
+    plan
+}
+
+/// Returns the worst case of a call in Round 1, in micro-dollars.
+fn worst_case() -> u64 {
+    let mut plan = plan();
+    plan.control.max_cost = Some(MicroUsd(u64::MAX / 2));
+    let player = Player::started(plan);
+    let started = player
+        .log
+        .iter()
+        .find_map(|envelope| match &envelope.event {
+            Event::Call(CallEvent::Started { worst_case, .. }) => *worst_case,
+            _ => None,
+        });
+    started.unwrap().known.0
+}

@@ -1,0 +1,239 @@
+//! Hedged calls: when they start, which answer counts, and their limit.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use conclave::consultation::event::{
+    CallEvent, Event, StateName, SubstitutionReason, WhySubstituted,
+};
+use conclave::consultation::plan::Plan;
+use conclave::consultation::policy::hedging::NoHedge;
+use conclave::consultation::protocol::Input;
+use conclave::consultation::protocol::call::FailureClass;
+use conclave::domain::ids::ModelRef;
+
+use super::{
+    answer_all_but, answer_at, fold, grok, mistral, plan_with_fallbacks, substitutions, unhealthy,
+};
+use crate::support::script::{Player, failure, good, good_text, reply};
+
+const HEDGE_DELAY: Duration = Duration::from_secs(10);
+
+/// Returns the reasons of the calls that were not hedged, in order.
+fn not_hedged(player: &Player) -> Vec<NoHedge> {
+    let reasons = player
+        .log
+        .iter()
+        .filter_map(|envelope| match &envelope.event {
+            Event::Call(CallEvent::NotHedged { reason, .. }) => Some(*reason),
+            _ => None,
+        });
+    reasons.collect()
+}
+
+#[test]
+fn silent_call_is_hedged_and_the_first_answer_wins() {
+    let mut player = Player::started(plan_with_fallbacks());
+    player.answer_agent("architecture", good(&player.open[1].clone()));
+    player.answer_agent("pragmatic", good(&player.open[1].clone()));
+    player.pass(HEDGE_DELAY);
+    player.rest();
+    let hedge = player.open.last().unwrap().clone();
+    assert_eq!(hedge.model, grok());
+    assert_eq!(player.open.len(), 2);
+    assert_eq!(hedge.prompt, player.open[0].prompt);
+    assert_eq!(hedge.answer, player.open[0].answer);
+    assert_eq!(hedge.max_output_tokens, player.open[0].max_output_tokens);
+    answer_at(&mut player, "xai");
+    assert!(
+        player
+            .open
+            .iter()
+            .all(|ask| ask.model.provider.as_str() != "anthropic"),
+        "the loser is cancelled"
+    );
+    assert_eq!(player.finish(good), StateName::Complete);
+    let transcript = fold(&player);
+    assert_eq!(
+        substitutions(&player),
+        [(
+            "security".into(),
+            grok(),
+            SubstitutionReason::Known(WhySubstituted::Hedge)
+        )]
+    );
+    assert!(
+        transcript.total().cost.lower_bound,
+        "the cost of the loser is unknown"
+    );
+    assert!(
+        player.log_text().contains("call:cancelled 1 HedgeLost"),
+        "{}",
+        player.log_text()
+    );
+    let third = transcript
+        .calls
+        .iter()
+        .find(|call| call.agent_id.as_str() == "security" && call.round_number == 3)
+        .unwrap();
+    assert_eq!(
+        third.model.provider.as_str(),
+        "anthropic",
+        "one slow call does not replace the model"
+    );
+}
+
+#[test]
+fn streaming_call_is_not_hedged_and_a_lost_hedge_degrades_nothing() {
+    let mut player = Player::started(plan_with_fallbacks());
+    for call in player.open.iter().map(|ask| ask.call).collect::<Vec<_>>() {
+        player.give(Input::FirstToken { call });
+    }
+    player.pass(HEDGE_DELAY);
+    player.rest();
+    assert_eq!(player.open.len(), 3);
+    assert_eq!(not_hedged(&player), []);
+
+    let mut player = Player::started(plan_with_fallbacks());
+    answer_all_but(&mut player, "anthropic");
+    player.pass(HEDGE_DELAY);
+    player.rest();
+    answer_at(&mut player, "anthropic");
+    assert_eq!(player.finish(good), StateName::Complete);
+    assert_eq!(substitutions(&player), []);
+    assert!(
+        fold(&player).degradations().is_empty(),
+        "no model was replaced"
+    );
+}
+
+#[test]
+fn one_failed_call_of_a_hedged_pair_leaves_it_to_the_other() {
+    let mut player = Player::started(plan_with_fallbacks());
+    answer_all_but(&mut player, "anthropic");
+    player.pass(HEDGE_DELAY);
+    player.rest();
+    let hedge = player
+        .open
+        .iter()
+        .position(|ask| ask.model == grok())
+        .unwrap();
+    player.answer(hedge, failure(FailureClass::Auth, "bad key"));
+    assert_eq!(player.open.len(), 1, "the first call continues");
+    answer_at(&mut player, "anthropic");
+    assert_eq!(player.finish(good), StateName::Complete);
+    assert_eq!(substitutions(&player), []);
+
+    let mut player = Player::started(plan_with_fallbacks());
+    answer_all_but(&mut player, "anthropic");
+    player.pass(HEDGE_DELAY);
+    player.rest();
+    player.answer(0, failure(FailureClass::Overload, "overloaded"));
+    assert_eq!(
+        player.open.len(),
+        1,
+        "it is not retried while the hedge is open"
+    );
+    answer_at(&mut player, "xai");
+    assert_eq!(
+        substitutions(&player),
+        [(
+            "security".into(),
+            grok(),
+            SubstitutionReason::Known(WhySubstituted::Hedge)
+        )]
+    );
+
+    let mut player = Player::started(plan_with_fallbacks());
+    answer_all_but(&mut player, "anthropic");
+    player.pass(HEDGE_DELAY);
+    player.rest();
+    player.answer(0, failure(FailureClass::Overload, "overloaded"));
+    player.answer(0, reply("I would rather not say."));
+    player.rest();
+    let retry = &player.open[0];
+    assert_eq!(
+        retry.model.provider.as_str(),
+        "anthropic",
+        "the first call is retried, as after any failure"
+    );
+}
+
+#[test]
+fn hedges_are_limited_to_a_quarter_and_refusals_have_reasons() {
+    let mut player = Player::started(plan_with_fallbacks());
+    player.pass(HEDGE_DELAY);
+    player.rest();
+    assert_eq!(
+        player.open.len(),
+        5,
+        "two of nine expected calls may be hedged"
+    );
+    assert_eq!(not_hedged(&player), [NoHedge::QuotaUsed]);
+
+    let mut player = Player::started(Plan {
+        fallbacks: BTreeMap::new(),
+        ..plan_with_fallbacks()
+    });
+    player.pass(HEDGE_DELAY);
+    player.rest();
+    assert_eq!(player.open.len(), 3);
+    assert_eq!(not_hedged(&player), [NoHedge::NoBackup; 3]);
+
+    let mut player = Player::started(plan_with_fallbacks());
+    for provider in ["xai", "mistral"] {
+        player.give(Input::HealthChanged(unhealthy(provider)));
+    }
+    player.pass(HEDGE_DELAY);
+    player.rest();
+    assert_eq!(player.open.len(), 3);
+    assert_eq!(not_hedged(&player), [NoHedge::NoHealthyBackup; 3]);
+
+    for strict in [true, false] {
+        let mut plan = plan_with_fallbacks();
+        plan.control.strict = strict;
+        if !strict {
+            plan.control.hedge.after = None;
+        }
+        let mut player = Player::started(plan);
+        player.pass(HEDGE_DELAY);
+        assert!(
+            !player.rest(),
+            "no hedge timer is set when off or under --strict"
+        );
+    }
+}
+
+#[test]
+fn healthy_fallback_is_preferred() {
+    let mut player = Player::started(plan_with_fallbacks());
+    player.give(Input::HealthChanged(unhealthy("xai")));
+    player.pass(HEDGE_DELAY);
+    player.rest();
+    assert!(
+        player.open.iter().any(|ask| ask.model == mistral())
+            && !player.open.iter().any(|ask| ask.model == grok())
+    );
+    let mut player = Player::started(plan_with_fallbacks());
+    player.give(Input::HealthChanged(unhealthy("xai")));
+    player.answer_agent("security", failure(FailureClass::Auth, "bad key"));
+    assert_eq!(substitutions(&player)[0].1, mistral());
+}
+
+#[test]
+fn judge_is_hedged_with_the_next_judge() {
+    let mut player = Player::started(plan_with_fallbacks());
+    while player.machine.state() == StateName::Independent {
+        player.answer(0, good(&player.open[0].clone()));
+    }
+    player.pass(HEDGE_DELAY);
+    while player.open.len() < 2 {
+        assert!(player.rest());
+    }
+    assert_eq!(
+        player.open[1].model,
+        ModelRef::new("anthropic", "claude-sonnet-5-5")
+    );
+    player.answer(1, reply(good_text(player.open[1].answer)));
+    assert_eq!(player.machine.state(), StateName::CrossExam);
+}

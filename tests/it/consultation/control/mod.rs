@@ -1,0 +1,88 @@
+//! Slow, failing and expensive models, and the user's decisions about them.
+
+mod hedging;
+mod fallbacks;
+mod health;
+mod cost;
+mod pulse;
+
+use std::collections::BTreeMap;
+
+use conclave::consultation::event::{HealthUpdate, SubstitutionReason};
+use conclave::consultation::plan::Plan;
+use conclave::consultation::policy::health::HealthStatus;
+use conclave::consultation::policy::hedging::HedgeRule;
+use conclave::consultation::transcript::Transcript;
+use conclave::domain::ids::{ModelRef, ProviderId};
+
+use crate::support::script::{Player, good_text, plan, reply};
+
+fn grok() -> ModelRef {
+    ModelRef::new("xai", "grok-4.7")
+}
+
+fn mistral() -> ModelRef {
+    ModelRef::new("mistral", "mistral-large")
+}
+
+/// Returns the plan of three seats, each with the same two fallbacks of other vendors at the same
+/// price, and hedging after 10 s.
+fn plan_with_fallbacks() -> Plan {
+    let mut plan = plan();
+    let price = *plan.prices.0.values().next().unwrap();
+    plan.prices.0.extend([(grok(), price), (mistral(), price)]);
+    plan.fallbacks = plan
+        .panel
+        .seats
+        .iter()
+        .map(|seat| (seat.id.clone(), vec![grok(), mistral()]))
+        .collect::<BTreeMap<_, _>>();
+    plan.control.hedge = HedgeRule::default();
+    plan
+}
+
+fn fold(player: &Player) -> Transcript {
+    Transcript::fold(&player.log).unwrap()
+}
+
+fn substitutions(player: &Player) -> Vec<(String, ModelRef, SubstitutionReason)> {
+    let mut substitutions = Vec::new();
+    for record in fold(player).substitutions {
+        let agent = record.agent_id.as_str().to_owned();
+        substitutions.push((agent, record.substitute, record.reason));
+    }
+    substitutions
+}
+
+fn answer_at(player: &mut Player, provider: &str) {
+    let at = player
+        .open
+        .iter()
+        .position(|ask| ask.model.provider.as_str() == provider)
+        .unwrap();
+    let kind = player.open[at].answer;
+    player.answer(at, reply(good_text(kind)));
+}
+
+/// Answers all calls except those to one provider.
+fn answer_all_but(player: &mut Player, provider: &str) {
+    while let Some(at) = player
+        .open
+        .iter()
+        .position(|ask| ask.model.provider.as_str() != provider)
+    {
+        let kind = player.open[at].answer;
+        player.answer(at, reply(good_text(kind)));
+    }
+}
+
+fn unhealthy(provider: &str) -> HealthUpdate {
+    HealthUpdate {
+        provider: ProviderId::new(provider),
+        status: HealthStatus::Unhealthy,
+        latency_ms: None,
+        error_rate: 1.0,
+        consecutive_failures: 3,
+        none_healthy: false,
+    }
+}
