@@ -1,0 +1,163 @@
+//! A second pass that fails, is cut short or does not fit the ceiling.
+
+use std::time::Duration;
+
+use conclave::consultation::event::{CallEvent, Event, StateName};
+use conclave::consultation::policy::substitution::OnFailure;
+use conclave::consultation::protocol::call::FailureClass;
+use conclave::consultation::protocol::{Answer, Input, Question};
+use conclave::domain::ids::{AgentId, ModelRef};
+use conclave::domain::money::{Cost, MicroUsd};
+
+use super::{
+    CHANGED_VERDICT, agents, assert_unknown, fold, play_to_verdict, second_pass, two_pass_plan,
+    verdict,
+};
+use crate::support::script::{failure, plan, reply};
+
+#[test]
+fn failed_second_pass_leaves_the_verdict_unchanged() {
+    for (on_failure, strict) in [
+        (OnFailure::Substitute, false),
+        (OnFailure::Fail, false),
+        (OnFailure::Skip, true),
+        (OnFailure::Fail, true),
+    ] {
+        for is_first_there in [true, false] {
+            let mut plan = two_pass_plan();
+            (plan.control.on_failure, plan.control.strict) = (on_failure, strict);
+            let mut player = play_to_verdict(plan);
+            if is_first_there {
+                player.answer_agent("judge", verdict());
+            }
+            while agents(&player).contains(&"judge-2".to_owned()) {
+                player.answer_agent(
+                    "judge-2",
+                    failure(FailureClass::ModelMissing, "no such model"),
+                );
+            }
+            if !is_first_there {
+                player.answer_agent("judge", verdict());
+            }
+            assert_unknown(&player, "the second pass failed: no such model");
+        }
+    }
+}
+
+#[test]
+fn unreadable_second_verdict_leaves_consistency_unknown() {
+    let mut player = play_to_verdict(two_pass_plan());
+    player.answer_agent("judge", verdict());
+    player.answer_agent("judge-2", reply("OAuth, I would say."));
+    player.answer_agent("judge-2", reply("As I said."));
+    assert_unknown(&player, "could not be read as asked");
+}
+
+#[test]
+fn judge_fallback_takes_over_the_second_pass_and_is_recorded() {
+    let mut player = play_to_verdict(two_pass_plan());
+    player.answer_agent(
+        "judge-2",
+        failure(FailureClass::ModelMissing, "no such model"),
+    );
+    let fallback = ModelRef::new("anthropic", "claude-sonnet-5-5");
+    assert_eq!(player.open.last().unwrap().model, fallback);
+    player.answer_agent("judge", verdict());
+    player.answer_agent("judge-2", verdict());
+    let second = second_pass(&player);
+    assert_eq!(second.held.consistent, Some(true));
+    assert_eq!(second.model, Some(fallback));
+    let transcript = fold(&player);
+    assert!(
+        transcript.degradations().is_empty(),
+        "the first verdict is the judge's own"
+    );
+    assert_eq!(
+        transcript.judge().unwrap().to_string(),
+        "openai:gpt-6.1-sol"
+    );
+}
+
+#[test]
+fn first_verdict_stands_when_the_second_pass_is_cut_short() {
+    let mut player = play_to_verdict(two_pass_plan());
+    player.answer_agent("judge", verdict());
+    player.give(Input::Interrupted);
+    assert_unknown(&player, "interrupted");
+    assert_eq!(second_pass(&player).verdict, None);
+
+    let mut plan = two_pass_plan();
+    plan.control.max_wait = Some(Duration::from_secs(30));
+    let mut player = play_to_verdict(plan);
+    player.answer_agent("judge", verdict());
+    player.answer_agent("judge-2", reply(CHANGED_VERDICT));
+    while player.machine.state() == StateName::Verdict && player.fire() {}
+    assert_eq!(
+        second_pass(&player).verdict.unwrap().recommendation,
+        "Use JWT, as Expert C says."
+    );
+    assert_eq!(player.machine.state(), StateName::Complete);
+
+    let mut plan = two_pass_plan();
+    plan.control.pulse = Some(Duration::from_secs(10));
+    let mut player = play_to_verdict(plan);
+    player.answer_agent("judge", verdict());
+    while player.question.is_none() {
+        assert!(player.fire());
+    }
+    player.give(Input::Answered(Answer::No));
+    assert_unknown(&player, "cancelled by user");
+}
+
+#[test]
+fn second_pass_question_names_it_and_is_withdrawn_with_it() {
+    let mut plan = two_pass_plan();
+    plan.control.on_failure = OnFailure::Ask;
+    let mut player = play_to_verdict(plan);
+    player.answer_agent(
+        "judge-2",
+        failure(FailureClass::ModelMissing, "no such model"),
+    );
+    let Some(Question::Substitution { agent_id, name, .. }) = &player.question else {
+        panic!("{:?}", player.question)
+    };
+    assert_eq!(agent_id, &AgentId::SecondJudge);
+    assert_eq!(name.as_str(), "Judge (second pass)");
+    let mut declined = player.clone();
+    declined.answer_agent("judge", verdict());
+    declined.give(Input::Answered(Answer::No));
+    assert_unknown(&declined, "the second pass failed: no such model");
+    player.answer_agent("judge", verdict());
+    player.give(Input::Interrupted);
+    assert_unknown(&player, "interrupted");
+}
+
+#[test]
+fn ceiling_without_room_for_the_second_pass_does_not_abort() {
+    let plan_with_ceiling = |max_cost: MicroUsd| {
+        let mut plan = two_pass_plan();
+        plan.control.max_cost = Some(max_cost);
+        plan
+    };
+    let unlimited = play_to_verdict(plan_with_ceiling(MicroUsd(10_000_000)));
+    assert_eq!(agents(&unlimited), ["judge", "judge-2"]);
+    let worst_case = unlimited
+        .log
+        .iter()
+        .rev()
+        .find_map(|envelope| match &envelope.event {
+            Event::Call(CallEvent::Started { worst_case, .. }) => *worst_case,
+            _ => None,
+        });
+    // The ceiling leaves room for one verdict after the earlier calls.
+    let spent: Cost = fold(&unlimited).calls.iter().map(|call| call.cost).sum();
+    let mut player = play_to_verdict(plan_with_ceiling((spent + worst_case.unwrap()).known));
+    assert_eq!(agents(&player), ["judge"], "the second verdict waits");
+    player.answer_agent("judge", verdict());
+    assert_unknown(&player, "the ceiling leaves no room for it");
+    assert!(
+        !player.log_text().contains("ceiling_reached"),
+        "{}",
+        player.log_text()
+    );
+}
