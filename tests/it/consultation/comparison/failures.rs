@@ -1,0 +1,166 @@
+//! A helper that fails, is slow or is interrupted.
+
+use conclave::consultation::event::{CallEvent, CancelReason, Event, StateName};
+use conclave::consultation::plan::Plan;
+use conclave::consultation::plan::options::DebateOptions;
+use conclave::consultation::policy::substitution::OnFailure;
+use conclave::consultation::protocol::Input;
+use conclave::consultation::protocol::call::{FailureClass, Outcome, StopReason};
+use conclave::consultation::transcript::Transcript;
+use conclave::domain::debate_value::{ChangeMagnitude, ComparisonStatus};
+
+use super::{GRACE_PERIOD, answer_all_but_helper, helper_calls, play_with_helper, value};
+use crate::support::comparison::{comparison_entry, comparison_plan, moving_debate};
+use crate::support::script::{Player, failure, reply, stopped};
+
+/// A name and the reply of the helper.
+type HelperReply = (&'static str, fn() -> Outcome);
+
+#[test]
+fn helper_failure_does_not_change_the_consultation() {
+    let mut strict = comparison_plan();
+    (strict.control.strict, strict.control.on_failure) = (true, OnFailure::Fail);
+    let off = Plan {
+        debate: DebateOptions {
+            helper: None,
+            ..comparison_plan().debate
+        },
+        ..comparison_plan()
+    };
+    let without_helper = milestones(&play_with_helper(&off, || {
+        unreachable!("there is no helper")
+    }));
+    let prose = || reply("I would rather not say.");
+    let replies: [HelperReply; 7] = [
+        ("failure", || failure(FailureClass::Auth, "invalid key")),
+        ("refusal", || {
+            stopped("", StopReason::Refused("not that".into()))
+        }),
+        ("unreadable", prose),
+        ("empty", || reply("")),
+        ("truncated", || stopped("{\"comp", StopReason::Length)),
+        ("no pair", || {
+            reply(r#"{"comparisons":[],"key_insights":[]}"#)
+        }),
+        ("unknown pair", || {
+            reply(&format!(
+                r#"{{"comparisons":[{}],"key_insights":[]}}"#,
+                comparison_entry("Expert Z", "x", "same")
+            ))
+        }),
+    ];
+    for plan in [comparison_plan(), strict] {
+        for (what, helper) in replies {
+            let player = play_with_helper(&plan, helper);
+            assert_eq!(milestones(&player), without_helper, "{what}");
+            let transcript = Transcript::fold(&player.log).unwrap();
+            assert!(
+                transcript.degradations().is_empty(),
+                "{what}: {:?}",
+                transcript.degradations()
+            );
+            let value = transcript.debate_value();
+            assert_eq!(value.status, ComparisonStatus::Failed, "{what}");
+            assert_eq!(value.agents_compared(), 0, "{what}");
+            assert_eq!(value.change_rate(), None, "{what}");
+            let movers = value
+                .agents
+                .iter()
+                .filter(|agent| agent.agent_id.as_str() != "pragmatic");
+            assert!(
+                movers
+                    .clone()
+                    .all(|agent| agent.magnitude == ChangeMagnitude::Unknown),
+                "{what}"
+            );
+            assert!(
+                value.reason.is_some_and(|reason| !reason.is_empty()),
+                "{what}"
+            );
+            assert!(helper_calls(&player.log) <= 2, "{what}");
+        }
+    }
+}
+
+#[test]
+fn slow_helper_is_cancelled_after_a_grace_period() {
+    let plan = comparison_plan();
+    let mut player = Player::started(plan.clone());
+    answer_all_but_helper(&mut player, &plan);
+    assert_eq!(
+        player.machine.state(),
+        StateName::Verdict,
+        "the verdict is done and the comparison is open"
+    );
+    assert_eq!(
+        player.open.len(),
+        1,
+        "the verdict is done and the comparison is open"
+    );
+    assert!(Transcript::fold(&player.log).unwrap().verdict().is_some());
+    let verdict_at = player.now;
+    while !player.machine.state().is_terminal() {
+        assert!(player.fire());
+    }
+    assert_eq!(player.now.since(verdict_at), GRACE_PERIOD);
+    let cancelled = player.log.iter().filter(|envelope| {
+        matches!(
+            envelope.event,
+            Event::Call(CallEvent::Cancelled {
+                reason: CancelReason::TooLate,
+                ..
+            })
+        )
+    });
+    assert_eq!(player.machine.state(), StateName::Complete);
+    assert_eq!(cancelled.count(), 1);
+    let value = value(&player.log);
+    assert_eq!(value.status, ComparisonStatus::Failed);
+    assert_eq!(
+        value.reason.as_deref(),
+        Some("had not answered when everything else was done")
+    );
+    assert!(
+        value.comparison_cost.unwrap().lower_bound,
+        "the cost of the cancelled call is unknown"
+    );
+    assert!(
+        Transcript::fold(&player.log)
+            .unwrap()
+            .degradations()
+            .is_empty()
+    );
+}
+
+#[test]
+fn helper_answer_within_the_grace_period_counts() {
+    let plan = comparison_plan();
+    let mut player = Player::started(plan.clone());
+    answer_all_but_helper(&mut player, &plan);
+    player.pass(GRACE_PERIOD / 2);
+    let outcome = moving_debate(&plan, &player.open[0].clone());
+    player.answer(0, outcome);
+    assert_eq!(player.machine.state(), StateName::Complete);
+    assert_eq!(value(&player.log).agents_changed_position(), 2);
+}
+
+#[test]
+fn interrupt_during_the_grace_period_keeps_the_verdict() {
+    let plan = comparison_plan();
+    let mut player = Player::started(plan.clone());
+    answer_all_but_helper(&mut player, &plan);
+    player.give(Input::Interrupted);
+    assert_eq!(player.machine.state(), StateName::Complete);
+    assert_eq!(value(&player.log).status, ComparisonStatus::Failed);
+}
+
+/// Returns the lines of the log that show the course of the consultation.
+fn milestones(player: &Player) -> Vec<String> {
+    let prefixes = ["state:", "round:", "consultation:completed"];
+    player
+        .log_text()
+        .lines()
+        .filter(|line| prefixes.iter().any(|prefix| line.starts_with(prefix)))
+        .map(ToOwned::to_owned)
+        .collect()
+}

@@ -1,0 +1,256 @@
+//! What is compared, and the result.
+
+use conclave::consultation::event::StateName;
+use conclave::consultation::plan::Plan;
+use conclave::consultation::plan::options::{DebateAnalysis, DebateOptions, Rounds};
+use conclave::consultation::protocol::answer::AnswerKind;
+use conclave::consultation::protocol::call::FailureClass;
+use conclave::consultation::transcript::Transcript;
+use conclave::domain::debate_value::{ChangeMagnitude, ComparisonStatus};
+use conclave::domain::ids::SeatId;
+use conclave::domain::money::MicroUsd;
+
+use super::{GRACE_PERIOD, answer_all_but_helper, helper_calls, play_with_helper, value};
+use crate::support::comparison::{comparison_entry, comparison_plan, moving_debate};
+use crate::support::script::{Player, failure, good, reply};
+
+#[test]
+fn one_call_compares_all_changed_positions_beside_the_cross_exam() {
+    let plan = comparison_plan();
+    let mut player = Player::started(plan.clone());
+    while Transcript::fold(&player.log).unwrap().revisions().count() < 3 {
+        let outcome = moving_debate(&plan, &player.open[0].clone());
+        player.answer(0, outcome);
+    }
+    let open_kinds: Vec<AnswerKind> = player.open.iter().map(|ask| ask.answer).collect();
+    assert_eq!(
+        open_kinds,
+        [AnswerKind::CrossExam, AnswerKind::Comparison],
+        "the judge is asked first, with the helper beside it"
+    );
+    let prompt = player.open[1].prompt.text();
+    let labels = plan.labels();
+    for (seat, is_shown) in [
+        ("security", true),
+        ("architecture", true),
+        ("pragmatic", false),
+    ] {
+        let label = labels.label(&SeatId::new(seat));
+        assert_eq!(
+            prompt.contains(&format!("{label}, first:")),
+            is_shown,
+            "{seat}\n{prompt}"
+        );
+    }
+    for name in [
+        "Security",
+        "Pragmatist",
+        "Architect",
+        "claude",
+        "gpt",
+        "gemini",
+    ] {
+        assert!(!prompt.contains(name), "the helper sees {name}");
+    }
+    assert_eq!(
+        player.finish(|ask| moving_debate(&plan, ask)),
+        StateName::Complete
+    );
+    insta::assert_snapshot!(player.log_text());
+    let value = value(&player.log);
+    assert_eq!(value.status, ComparisonStatus::Compared);
+    assert_eq!(value.reason.as_deref(), None);
+    let magnitudes: Vec<ChangeMagnitude> =
+        value.agents.iter().map(|agent| agent.magnitude).collect();
+    assert_eq!(
+        magnitudes,
+        [
+            ChangeMagnitude::SignificantChange,
+            ChangeMagnitude::MinorRefinement,
+            ChangeMagnitude::Same
+        ]
+    );
+    assert_eq!(value.agents_changed_position(), 2);
+    assert_eq!(value.total_agents, 3);
+    assert_eq!(value.change_rate(), Some(2.0 / 3.0));
+    assert_eq!(value.agents[0].influenced_by, [SeatId::new("pragmatic")]);
+    assert_eq!(
+        value
+            .agents
+            .iter()
+            .map(|agent| agent.conformity)
+            .collect::<Vec<_>>(),
+        [false, true, false]
+    );
+    assert_eq!(value.key_influencers, [SeatId::new("pragmatic")]);
+    assert_eq!(value.key_insights, ["Effort is what is contested."]);
+    assert!((value.avg_confidence_increase.unwrap() - 0.1).abs() < 1e-9);
+    assert_eq!(value.comparison_cost.unwrap().known, MicroUsd(1_200));
+    assert_eq!(
+        value.later_rounds_cost.unwrap().known,
+        MicroUsd(5 * 1_200),
+        "the comparison is excluded"
+    );
+}
+
+#[test]
+fn unchanged_positions_need_no_comparison() {
+    let mut player = Player::started(comparison_plan());
+    assert_eq!(player.finish(good), StateName::Complete);
+    assert_eq!(helper_calls(&player.log), 0);
+    let value = value(&player.log);
+    assert_eq!(value.status, ComparisonStatus::Compared);
+    assert_eq!(value.agents_compared(), 3);
+    assert_eq!(value.change_rate(), Some(0.0));
+    assert_eq!(value.comparison_cost, None);
+}
+
+#[test]
+fn comparison_needs_at_least_three_rounds() {
+    for (rounds, calls, status) in [
+        (1, 0, ComparisonStatus::NotApplicable),
+        (2, 0, ComparisonStatus::NotApplicable),
+        (3, 1, ComparisonStatus::Compared),
+        (4, 1, ComparisonStatus::Compared),
+    ] {
+        let mut plan = comparison_plan();
+        plan.debate.rounds = Rounds::new(rounds).unwrap();
+        let mut player = Player::started(plan.clone());
+        assert_eq!(
+            player.finish(|ask| moving_debate(&plan, ask)),
+            StateName::Complete
+        );
+        let value = value(&player.log);
+        assert_eq!(helper_calls(&player.log), calls, "{rounds} rounds");
+        assert_eq!(value.status, status, "{rounds} rounds");
+        if rounds == 3 {
+            assert_eq!(
+                value.verdict_changed_after_round_2, None,
+                "there is no verdict of a judge"
+            );
+            assert_eq!(
+                value.convergence_score, None,
+                "there is no verdict of a judge"
+            );
+        }
+    }
+    let mut plan = comparison_plan();
+    plan.debate.rounds = Rounds::new(3).unwrap();
+    let mut player = Player::started(plan.clone());
+    answer_all_but_helper(&mut player, &plan);
+    assert_eq!(player.machine.state(), StateName::CrossExam);
+    let merged_at = player.now;
+    while !player.machine.state().is_terminal() {
+        assert!(player.fire());
+    }
+    assert_eq!(player.machine.state(), StateName::Complete);
+    assert_eq!(player.now.since(merged_at), GRACE_PERIOD);
+}
+
+#[test]
+fn comparison_is_skipped_when_off_or_without_a_helper() {
+    let off = Plan {
+        debate: DebateOptions {
+            debate_analysis: DebateAnalysis::Off,
+            ..comparison_plan().debate
+        },
+        ..comparison_plan()
+    };
+    let without_helper = Plan {
+        debate: DebateOptions {
+            helper: None,
+            ..comparison_plan().debate
+        },
+        ..comparison_plan()
+    };
+    let no_model = Plan {
+        debate: DebateOptions {
+            debate_analysis: DebateAnalysis::NoModel,
+            ..comparison_plan().debate
+        },
+        ..comparison_plan()
+    };
+    let no_helper = "there is no cheap model with a key to compare with";
+    for (plan, reason) in [
+        (off, "no comparison was asked for"),
+        (without_helper, no_helper),
+        (no_model, no_helper),
+    ] {
+        let player = play_with_helper(&plan, || unreachable!("no helper is asked"));
+        let value = value(&player.log);
+        assert_eq!(value.status, ComparisonStatus::Skipped);
+        assert_eq!(value.reason.as_deref(), Some(reason));
+        assert_eq!(helper_calls(&player.log), 0);
+        assert_eq!(value.headline(), None);
+        assert_eq!(value.comparison_cost, None);
+        assert!(
+            value.agents[1].conformity,
+            "its own answer says that it changed"
+        );
+    }
+}
+
+#[test]
+fn single_expert_is_compared_with_itself() {
+    let mut plan = comparison_plan();
+    plan.panel.seats.truncate(1);
+    let mut player = Player::started(plan.clone());
+    let label = plan.labels().label(&SeatId::new("security"));
+    let state = player.finish(|ask| match ask.answer {
+        AnswerKind::Comparison => reply(&format!(
+            r#"{{"comparisons":[{}],"key_insights":[]}}"#,
+            comparison_entry(&label, "x", "moderate_shift")
+        )),
+        _ => moving_debate(&plan, ask),
+    });
+    assert_eq!(state, StateName::Complete);
+    let value = value(&player.log);
+    assert_eq!(value.agents_compared(), 1);
+    assert_eq!(value.total_agents, 1);
+    assert_eq!(value.change_rate(), Some(1.0));
+    assert!(!value.agents[0].conformity, "there is no other majority");
+}
+
+#[test]
+fn failed_expert_is_not_compared_or_counted() {
+    let plan = comparison_plan();
+    let mut player = Player::started(plan.clone());
+    let state = player.finish(|ask| match (ask.answer, ask.model.provider.as_str()) {
+        (AnswerKind::Revision, "google") => failure(FailureClass::ModelMissing, "gone"),
+        _ => moving_debate(&plan, ask),
+    });
+    assert_eq!(state, StateName::Complete);
+    let value = value(&player.log);
+    assert_eq!(value.agents.len(), 3);
+    assert_eq!(value.agents_compared(), 2);
+    assert_eq!(value.total_agents, 3);
+    assert_eq!(value.change_rate(), Some(1.0));
+    let failed_expert = &value.agents[2];
+    assert_eq!(failed_expert.magnitude, ChangeMagnitude::Unknown);
+    assert_eq!(failed_expert.position_changed(), None);
+    assert_eq!(failed_expert.revised_position, None);
+    assert_eq!(
+        value.headline().unwrap(),
+        "2/2 agents changed positions during debate (1 could not be compared)"
+    );
+}
+
+#[test]
+fn comparison_never_breaks_the_ceiling() {
+    let mut plan = comparison_plan();
+    let price = plan
+        .prices
+        .price(&plan.panel.seats[0].model)
+        .copied()
+        .unwrap();
+    let mut helper_price = price;
+    helper_price.base.output = MicroUsd(900_000_000);
+    plan.prices
+        .0
+        .insert(plan.debate.helper.clone().unwrap(), helper_price);
+    plan.control.max_cost = Some(MicroUsd(1_000_000));
+    let player = play_with_helper(&plan, || unreachable!("the ceiling has no room for it"));
+    assert_eq!(helper_calls(&player.log), 0);
+    assert_eq!(value(&player.log).status, ComparisonStatus::Failed);
+    assert!(!player.log_text().contains("ceiling_reached"));
+}

@@ -1,0 +1,96 @@
+//! Resuming before and after the selection.
+
+use std::time::Duration;
+
+use conclave::consultation::event::StateName;
+use conclave::consultation::plan::ModelTerms;
+use conclave::consultation::protocol::Input;
+use conclave::consultation::protocol::answer::AnswerKind;
+use conclave::domain::money::MicroUsd;
+
+use super::{SELECTION, helper_calls, helper_replies, play, seats, selection, selection_plan};
+use crate::support::script::{Player, good, plan, reply};
+
+#[test]
+fn interrupted_selection_is_repeated_and_a_finished_one_is_not() {
+    let mut player = Player::started(selection_plan());
+    player.give(Input::Interrupted);
+    let mut resumed = Player::resumed(&player.log, Duration::from_secs(3_600), None).unwrap();
+    assert_eq!(resumed.open.len(), 1);
+    assert_eq!(resumed.open[0].answer, AnswerKind::PersonaSelection);
+    assert!(
+        !resumed.fire()
+            || resumed
+                .open
+                .iter()
+                .any(|ask| ask.answer == AnswerKind::PersonaSelection),
+        "it has its full time again"
+    );
+    assert_eq!(
+        resumed.finish(helper_replies(reply(SELECTION))),
+        StateName::Complete
+    );
+    assert_eq!(helper_calls(&resumed), 2);
+    assert_eq!(seats(&resumed)[0].as_str(), "accessibility");
+
+    let mut player = Player::started(selection_plan());
+    player.answer_agent("clerk", reply(SELECTION));
+    player.give(Input::Interrupted);
+    let mut resumed = Player::resumed(&player.log, Duration::from_secs(3_600), None).unwrap();
+    assert_eq!(resumed.open.len(), 3);
+    assert_eq!(resumed.finish(good), StateName::Complete);
+    assert_eq!(helper_calls(&resumed), 1);
+    assert_eq!(seats(&resumed)[0].as_str(), "accessibility");
+}
+
+#[test]
+fn run_ended_by_the_selection_resumes_with_its_personas() {
+    let mut plan = selection_plan();
+    // The helper's reply costs more than 1.5 times the estimate of the whole consultation.
+    plan.models = plan
+        .panel
+        .seats
+        .iter()
+        .map(|seat| {
+            (
+                seat.model.clone(),
+                ModelTerms {
+                    free: true,
+                    ..ModelTerms::default()
+                },
+            )
+        })
+        .collect();
+    let mut player = Player::started(plan);
+    let mut costly = reply(SELECTION).unwrap();
+    costly.reported_cost = Some(MicroUsd(9_000_000));
+    player.answer_agent("clerk", Ok(costly));
+    assert_eq!(player.machine.state(), StateName::Aborted);
+    assert_eq!(seats(&player)[0], "accessibility");
+    let resumed = Player::resumed(&player.log, Duration::ZERO, None).unwrap();
+    assert_eq!(resumed.open.len(), 3, "{}", resumed.log_text());
+    assert_eq!(helper_calls(&resumed), 1, "{}", resumed.log_text());
+}
+
+#[test]
+fn resume_after_any_event_seats_the_same_personas() {
+    for selection_text in [SELECTION, "It depends."] {
+        let uninterrupted = play(selection_plan(), helper_replies(reply(selection_text)));
+        for cut in 1..uninterrupted.log.len() {
+            let mut resumed =
+                Player::resumed(&uninterrupted.log[..cut], Duration::from_secs(60), None).unwrap();
+            assert_eq!(
+                resumed.finish(helper_replies(reply(selection_text))),
+                StateName::Complete,
+                "resumed after event {cut}: {}",
+                resumed.log_text()
+            );
+            assert_eq!(
+                seats(&resumed),
+                seats(&uninterrupted),
+                "resumed after event {cut}"
+            );
+            drop(selection(&resumed));
+        }
+    }
+}
