@@ -1,10 +1,10 @@
-//! Answers as models write them, in `corpus/`: what is kept of each, which problems are reported,
-//! and that no word is lost.
+//! Answers as models write them, in `corpus/`: the content that is read from each, the problems that
+//! are reported, and that no word is lost.
 //!
-//! A case is a line `=== name`, lines that say what is expected, a line `---`, and the answer.
+//! A case is a line `=== name`, lines of expectations, a line `---`, and the answer.
 //! `kept /pointer json` is a part of the content, `kept nothing` an answer that needs a repair,
-//! `note` a problem (all of them, in order), `drops` words that need not be found again. `⟦7⟧` is
-//! the character U+0007.
+//! `note` a problem (all of them, in order), `drops` words that the content may omit. `⟦7⟧` is the
+//! character U+0007.
 
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::reading::{keep_prose, read};
@@ -87,14 +87,13 @@ fn texts(value: &serde_json::Value) -> Vec<String> {
     }
 }
 
-/// The words that a text consists of besides its answer: names of fields, escapes, and what says
-/// how it is written.
+/// Returns the words of an answer that are not content: field names, escapes and literals.
 fn scaffold(kind: AnswerKind) -> Vec<String> {
-    let mut known = words(kind.schema());
-    known.extend(words(
+    let mut scaffold = words(kind.schema());
+    scaffold.extend(words(
         "think json null none true false high moderate minor critical percent",
     ));
-    known
+    scaffold
 }
 
 #[test]
@@ -161,15 +160,14 @@ fn corpus_answers_are_read_with_all_problems_reported() {
 
 #[test]
 fn reading_loses_no_word_of_an_answer() {
-    let who = AgentId::from("security");
+    let agent = AgentId::from("security");
     let mut losses = Vec::new();
     for case in corpus() {
-        let reading = read(case.kind, &case.answer, &who, &labels());
+        let reading = read(case.kind, &case.answer, &agent, &labels());
         let mut kept =
-            texts(&serde_json::to_value(keep_prose(case.kind, &case.answer, &who)).unwrap());
+            texts(&serde_json::to_value(keep_prose(case.kind, &case.answer, &agent)).unwrap());
         if let Some(content) = &reading.content {
-            // What can be read must hold the words itself; problems may quote those that could not
-            // be used.
+            // Readable content holds the words itself; problems may quote unusable ones.
             kept = texts(&serde_json::to_value(content).unwrap());
             kept.extend(
                 reading
@@ -185,10 +183,10 @@ fn reading_loses_no_word_of_an_answer() {
             .flat_map(words)
             .collect::<Vec<_>>();
         let scaffold = scaffold(case.kind);
-        let lost = |word: &String| {
+        let is_lost = |word: &String| {
             !kept.contains(word) && !dropped.contains(word) && !scaffold.contains(word)
         };
-        let lost: Vec<String> = words(&case.answer).into_iter().filter(lost).collect();
+        let lost: Vec<String> = words(&case.answer).into_iter().filter(is_lost).collect();
         if !lost.is_empty() {
             losses.push(format!("{}/{} loses {lost:?}", case.kind.name(), case.name));
         }

@@ -1,4 +1,4 @@
-//! What holds for every text, and for every answer as it was asked for.
+//! Properties of reading arbitrary texts and valid answers.
 
 use conclave::consultation::anonymity::labels::Labels;
 use conclave::consultation::protocol::answer::AnswerKind;
@@ -15,7 +15,7 @@ fn kind() -> impl Strategy<Value = AnswerKind> {
     select(AnswerKind::ALL.to_vec())
 }
 
-/// Words with everything that is awkward in JSON.
+/// Text with characters that are awkward in JSON.
 fn text() -> impl Strategy<Value = String> {
     "[a-z0-9é专\"'{}\\[\\],:\\\\/ \n\t“”`-]{0,40}[a-z0-9]".prop_map(|text| text.trim().to_owned())
 }
@@ -40,7 +40,7 @@ fn list(item: impl Strategy<Value = Value>) -> impl Strategy<Value = Vec<Value>>
     proptest::collection::vec(item, 0..3)
 }
 
-/// An answer exactly as it was asked for, which gives nothing to report.
+/// A valid answer, which has no problems.
 fn valid() -> impl Strategy<Value = (AnswerKind, Value)> {
     let independent = (text(), texts(), text(), confidence()).prop_map(|(position, points, rationale, confidence)| {
         (AnswerKind::Independent, json!({ "position": position, "key_points": points, "rationale": rationale, "confidence": confidence }))
@@ -118,7 +118,7 @@ fn valid() -> impl Strategy<Value = (AnswerKind, Value)> {
     prop_oneof![independent, synthesis, revision, cross_exam, verdict, menu]
 }
 
-/// The same answer with seats for labels, as an artifact has it.
+/// Replaces labels by seats, as an artifact does.
 fn with_seats(value: &Value, labels: &Labels) -> Value {
     match value {
         Value::String(text) if text.starts_with("Expert ") => labels
@@ -133,20 +133,20 @@ fn with_seats(value: &Value, labels: &Labels) -> Value {
     }
 }
 
-/// Whether everything in `asked` is in `kept`, where fields may stand beside it.
-fn holds(kept: &Value, asked: &Value) -> bool {
-    match (kept, asked) {
-        (Value::Object(kept), Value::Object(asked)) => asked.iter().all(|(key, item)| {
-            key == "challenger" || kept.get(key).is_some_and(|found| holds(found, item))
+/// Whether `content` has everything in `answer`; it may have more fields.
+fn holds(content: &Value, answer: &Value) -> bool {
+    match (content, answer) {
+        (Value::Object(content), Value::Object(answer)) => answer.iter().all(|(key, item)| {
+            key == "challenger" || content.get(key).is_some_and(|field| holds(field, item))
         }),
-        (Value::Array(kept), Value::Array(asked)) => {
-            kept.len() == asked.len()
-                && kept
+        (Value::Array(content), Value::Array(answer)) => {
+            content.len() == answer.len()
+                && content
                     .iter()
-                    .zip(asked)
-                    .all(|(kept, asked)| holds(kept, asked))
+                    .zip(answer)
+                    .all(|(content, answer)| holds(content, answer))
         }
-        _ => kept == asked,
+        _ => content == answer,
     }
 }
 
@@ -161,38 +161,92 @@ fn check(kind: AnswerKind, text: &str) -> Vec<Problem> {
     reading.problems
 }
 
+const FRAGMENTS: &[&str] = &[
+    "{",
+    "}",
+    "[",
+    "]",
+    "\"",
+    "'",
+    ",",
+    ":",
+    "\\",
+    "\\u",
+    "\n",
+    " ",
+    "```",
+    "json",
+    "<think>",
+    "</think>",
+    "position",
+    "\"position\"",
+    "confidence",
+    "\"challenges\":",
+    "0.8",
+    "-",
+    "85%",
+    "true",
+    "null",
+    "NaN",
+    "//",
+    "/*",
+    "*/",
+    "“",
+    "”",
+    "é",
+    "Expert A",
+    "{\"answer\":\"{",
+];
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 400,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
-    fn any_bytes_are_read_without_panic(kind in kind(), bytes in proptest::collection::vec(any::<u8>(), 0..600)) {
+    fn any_bytes_are_read_without_panic(
+        kind in kind(),
+        bytes in proptest::collection::vec(any::<u8>(), 0..600),
+    ) {
         check(kind, &String::from_utf8_lossy(&bytes));
     }
 
     #[test]
-    fn any_mix_of_json_fragments_is_read_without_panic(kind in kind(), pieces in proptest::collection::vec(select(vec![
-        "{", "}", "[", "]", "\"", "'", ",", ":", "\\", "\\u", "\n", " ", "```", "json", "<think>", "</think>", "position", "\"position\"",
-        "confidence", "\"challenges\":", "0.8", "-", "85%", "true", "null", "NaN", "//", "/*", "*/", "“", "”", "é", "Expert A", "{\"answer\":\"{",
-    ]), 0..60)) {
+    fn any_mix_of_json_fragments_is_read_without_panic(
+        kind in kind(),
+        pieces in proptest::collection::vec(select(FRAGMENTS), 0..60),
+    ) {
         check(kind, &pieces.concat());
     }
 
     #[test]
-    fn valid_answer_is_read_completely_without_problems((kind, answer) in valid(), pretty in any::<bool>()) {
-        let text = if pretty { serde_json::to_string_pretty(&answer).unwrap() } else { answer.to_string() };
+    fn valid_answer_is_read_completely_without_problems(
+        (kind, answer) in valid(),
+        pretty in any::<bool>(),
+    ) {
+        let text = if pretty {
+            serde_json::to_string_pretty(&answer).unwrap()
+        } else {
+            answer.to_string()
+        };
         let reading = read(kind, &text, &AgentId::from("security"), &labels());
         prop_assert_eq!(&reading.problems, &[]);
-        let kept = serde_json::to_value(&reading.content).unwrap();
-        prop_assert!(holds(&kept, &with_seats(&answer, &labels())), "{} became {}", answer, kept);
+        let content = serde_json::to_value(&reading.content).unwrap();
+        let expected = with_seats(&answer, &labels());
+        prop_assert!(holds(&content, &expected), "{} became {}", answer, content);
     }
 
     #[test]
-    fn truncated_answer_is_never_accepted_as_complete((kind, answer) in valid(), share in 0.0..1.0_f64, fenced in any::<bool>()) {
+    fn truncated_answer_is_never_accepted_as_complete(
+        (kind, answer) in valid(),
+        end in any::<proptest::sample::Index>(),
+        fenced in any::<bool>(),
+    ) {
         let text = answer.to_string();
         let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).skip(1).collect();
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "a place in a short list")]
-        let end = ends[(share * ends.len() as f64) as usize];
-        let cut = text.get(..end).unwrap();
+        let cut = text.get(..*end.get(&ends)).unwrap();
         let cut = if fenced { format!("```json\n{cut}") } else { cut.to_owned() };
         let problems = check(kind, &cut);
         prop_assert!(problems.iter().any(Problem::is_cut_off), "{} gave {:?}", cut, problems);
@@ -200,11 +254,16 @@ proptest! {
 
     #[test]
     fn edited_answer_is_read_without_panic(
-        (kind, answer) in valid(), at in any::<proptest::sample::Index>(), length in 0_usize..4, put in "[{}\\[\\]\",:'\\\\ a0é]{0,3}"
+        (kind, answer) in valid(),
+        at in any::<proptest::sample::Index>(),
+        removed in 0_usize..4,
+        inserted in "[{}\\[\\]\",:'\\\\ a0é]{0,3}",
     ) {
         let text: Vec<char> = answer.to_string().chars().collect();
         let from = at.index(text.len());
-        let changed: String = text.iter().take(from).copied().chain(put.chars()).chain(text.iter().skip(from + length).copied()).collect();
-        check(kind, &changed);
+        let before = text.iter().take(from).copied();
+        let after = text.iter().skip(from + removed).copied();
+        let edited: String = before.chain(inserted.chars()).chain(after).collect();
+        check(kind, &edited);
     }
 }

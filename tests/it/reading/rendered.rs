@@ -1,5 +1,5 @@
-//! Every prompt that a consultation can send: of all modes, sizes, rounds and agents, with what is
-//! asked again after an unusable answer.
+//! Every prompt that a consultation can send: of all modes, sizes, rounds and agents, with the
+//! repair prompts.
 
 use conclave::consultation::anonymity::labels::Labels;
 use conclave::consultation::plan::mode::Mode;
@@ -17,27 +17,27 @@ use conclave::domain::panel::{Persona, Seat};
 
 pub(super) const QUESTION: &str = "Should we move billing from PostgreSQL to DynamoDB?";
 
-/// A prompt, and whom it goes to.
+/// A prompt and its recipient.
 pub(super) struct Rendered {
     pub(super) mode: Mode,
     pub(super) size: Size,
     pub(super) kind: AnswerKind,
-    /// `None` for the judge and the clerk.
+    /// `None` for the judge and the helper.
     pub(super) seat: Option<Seat>,
     pub(super) is_repair: bool,
     pub(super) prompt: Prompt,
 }
 
 impl Rendered {
-    /// What a failed check is to name.
+    /// Returns a name for failed checks.
     pub(super) fn name(&self) -> String {
         let to = self
             .seat
             .as_ref()
-            .map_or("nobody on the panel", |seat| seat.id.as_str());
-        let again = if self.is_repair { ", again" } else { "" };
+            .map_or("the judge or the helper", |seat| seat.id.as_str());
+        let repair = if self.is_repair { ", repair" } else { "" };
         format!(
-            "{:?} {:?} {} to {to}{again}",
+            "{:?} {:?} {} to {to}{repair}",
             self.mode,
             self.size,
             self.kind.name()
@@ -45,11 +45,10 @@ impl Rendered {
     }
 }
 
-/// What each member says; the judge's words are asked for with `judge`.
+/// Returns the text of each member; the id of the judge is `judge`.
 pub(super) type Words<'a> = &'a dyn Fn(&str) -> String;
 
-/// Experts whose every word would be noticed: ids, personas, vendors and models with names that
-/// nothing else has.
+/// Experts with ids, personas, vendors and models whose names occur nowhere else.
 pub(super) fn distinctive_seats() -> Vec<Seat> {
     let seat = |id: &str, persona: &str, name: &str, look: &str, provider: &str, model: &str| {
         Seat {
@@ -94,7 +93,7 @@ pub(super) fn distinctive_seats() -> Vec<Seat> {
     ]
 }
 
-/// All that names an expert or who plays it.
+/// Returns everything that names an expert or its model.
 pub(super) fn names(seat: &Seat) -> Vec<String> {
     let Persona {
         id,
@@ -128,24 +127,24 @@ pub(super) fn names(seat: &Seat) -> Vec<String> {
     .collect()
 }
 
-/// Every prompt of a consultation whose members say these words.
+/// Returns every prompt of a consultation with these texts.
 pub(super) fn all(templates: &Templates, seats: &[Seat], say: Words<'_>) -> Vec<Rendered> {
     let sizes = [Size::Full, Size::Small];
     Mode::ALL
         .into_iter()
         .flat_map(|mode| sizes.map(|size| (mode, size)))
-        .flat_map(|(mode, size)| of(templates, seats, mode, size, say))
+        .flat_map(|(mode, size)| prompts_of(templates, seats, mode, size, say))
         .collect()
 }
 
-/// The same of experts that stand on no panel, who all say the same.
+/// Returns every prompt of a panel with distinctive names whose members all say this.
 pub(super) fn all_saying(text: &str) -> Vec<Rendered> {
     all(&Templates::builtin(), &distinctive_seats(), &|_| {
         text.to_owned()
     })
 }
 
-fn of(
+fn prompts_of(
     templates: &Templates,
     seats: &[Seat],
     mode: Mode,
@@ -168,7 +167,7 @@ fn of(
         .iter()
         .map(|seat| revision(seat.id.as_str(), seats, &say(seat.id.as_str())))
         .collect();
-    let (found, record) = (
+    let (synthesis_answer, record) = (
         synthesis(seats, &say("judge")),
         cross_exam(&revisions, &say("judge")),
     );
@@ -188,7 +187,7 @@ fn of(
         (
             AnswerKind::CrossExam,
             None,
-            prompter.cross_exam(&revisions, &found),
+            prompter.cross_exam(&revisions, &synthesis_answer),
         ),
         (AnswerKind::Comparison, None, prompter.comparison(&pairs)),
         (
@@ -203,7 +202,7 @@ fn of(
         (
             mode.strategy().verdict,
             None,
-            prompter.verdict(&answers, &found, &record),
+            prompter.verdict(&answers, &synthesis_answer, &record),
         ),
     ];
     for (seat, own) in seats.iter().zip(&answers) {
@@ -215,20 +214,20 @@ fn of(
         sent.push((
             AnswerKind::Revision,
             Some(seat.clone()),
-            prompter.revision(seat, own, &found),
+            prompter.revision(seat, own, &synthesis_answer),
         ));
     }
     let problem = Problem::new(ProblemSeverity::Error, "position", "is missing or empty");
-    let twice = |(kind, seat, prompt): (AnswerKind, Option<Seat>, Result<Prompt, _>)| {
+    let with_repair = |(kind, seat, prompt): (AnswerKind, Option<Seat>, Result<Prompt, _>)| {
         let prompt: Prompt =
             prompt.unwrap_or_else(|error: conclave::consultation::prompt::PromptError| {
                 panic!("{}: {error}", kind.name())
             });
-        let said = say(seat.as_ref().map_or("judge", |seat| seat.id.as_str()));
-        let again = prompter
-            .repair(&prompt, &said, std::slice::from_ref(&problem))
+        let text = say(seat.as_ref().map_or("judge", |seat| seat.id.as_str()));
+        let repair = prompter
+            .repair(&prompt, &text, std::slice::from_ref(&problem))
             .unwrap();
-        let one = |is_repair, prompt| Rendered {
+        let rendered = |is_repair, prompt| Rendered {
             mode,
             size,
             kind,
@@ -236,9 +235,9 @@ fn of(
             is_repair,
             prompt,
         };
-        [one(false, prompt), one(true, again)]
+        [rendered(false, prompt), rendered(true, repair)]
     };
-    sent.into_iter().flat_map(twice).collect()
+    sent.into_iter().flat_map(with_repair).collect()
 }
 
 pub(super) fn answer(id: &str, position: &str) -> Independent {
@@ -252,7 +251,8 @@ pub(super) fn answer(id: &str, position: &str) -> Independent {
     }
 }
 
-/// The first and the last seat agree; the one between them differs, and somebody whom nobody knows.
+/// Returns a synthesis in which the first and the last seat agree, and the second seat and an unknown
+/// agent differ.
 pub(super) fn synthesis(seats: &[Seat], text: &str) -> Synthesis {
     let id = |at: usize| seats[at].id.as_str().to_owned();
     let view = |agent: String| Viewpoint {
@@ -304,11 +304,11 @@ fn cross_exam(positions: &[Revision], text: &str) -> CrossExam {
     CrossExam {
         challenges: positions
             .iter()
-            .flat_map(|said| said.challenges.clone())
+            .flat_map(|position| position.challenges.clone())
             .collect(),
         rebuttals: positions
             .iter()
-            .flat_map(|said| said.rebuttals.clone())
+            .flat_map(|position| position.rebuttals.clone())
             .collect(),
         unresolved: vec![text.into()],
         positions: positions.to_vec(),
@@ -316,7 +316,7 @@ fn cross_exam(positions: &[Revision], text: &str) -> CrossExam {
     }
 }
 
-/// What fills the long prompts of a mode.
+/// Returns a prompter for the full prompts of a mode.
 pub(super) fn prompter<'a>(
     templates: &'a Templates,
     labels: &'a Labels,

@@ -1,5 +1,4 @@
-//! Answers of a megabyte, and of a shape that would make a careless reader slow or exhaust its
-//! stack.
+//! Large answers, and shapes that make a naive reader slow or overflow its stack.
 
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::reading::problem::ProblemSeverity;
@@ -41,22 +40,22 @@ fn megabyte_of_rationale_is_read_completely() {
 fn megabyte_of_prose_becomes_the_position() {
     let words = "word ".repeat(MEGABYTE / 5);
     assert_eq!(independent(&words).content, None);
-    let Content::Independent(kept) =
+    let Content::Independent(content) =
         keep_prose(AnswerKind::Independent, &words, &AgentId::from("security"))
     else {
         panic!("other kind")
     };
-    assert_eq!(kept.position, words.trim());
-    let Content::Synthesis(kept) = keep_prose(AnswerKind::Synthesis, &words, &AgentId::Judge)
+    assert_eq!(content.position, words.trim());
+    let Content::Synthesis(content) = keep_prose(AnswerKind::Synthesis, &words, &AgentId::Judge)
     else {
         panic!("other kind")
     };
-    assert!(kept.prose_excerpt.len() < 10_000);
+    assert!(content.prose_excerpt.len() < 10_000);
 }
 
 #[test]
 fn large_malformed_answers_are_read_fast_without_stack_overflow() {
-    // Deep enough for any stack, and long enough for what grows with the square to be noticed.
+    // Deep enough to overflow any stack, and long enough to expose quadratic time.
     let size = MEGABYTE / 4;
     for piece in [
         "[",

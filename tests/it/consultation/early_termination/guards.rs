@@ -14,7 +14,7 @@ use super::{
     ALL_EXPERTS, ALL_ROUNDS, TWO_ROUNDS, answers_with, early_plan, fold, offer, states, synthesis,
     unmet_guards,
 };
-use crate::support::script::{Player, failure, plan, reply};
+use crate::support::script::{Player, failure, reply};
 
 /// Checks that these guards continue an unattended run, and that a user who sees them can still end
 /// the run early.

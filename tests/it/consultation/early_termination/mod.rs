@@ -16,7 +16,6 @@ use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{Ask, Outcome};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::confidence::Confidence;
-use conclave::domain::money::Cost;
 use conclave::stopping::early_termination::{EarlyStop, Policy};
 use serde_json::json;
 

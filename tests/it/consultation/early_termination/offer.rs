@@ -6,7 +6,6 @@ use conclave::consultation::event::{AbortReason, AgentEvent, DecidedBy, Event, S
 use conclave::consultation::plan::Control;
 use conclave::consultation::policy::consent::ConsentMode;
 use conclave::consultation::protocol::answer::AnswerKind;
-use conclave::consultation::protocol::call::Ask;
 use conclave::consultation::protocol::{Answer, Input};
 use conclave::domain::artifact::Source;
 use conclave::domain::confidence::Confidence;
@@ -19,7 +18,7 @@ use super::{
     ALL_EXPERTS, ALL_ROUNDS, TWO_ROUNDS, calls, early_plan, fold, offer, play_to_offer, states,
     synthesis, unmet_guards,
 };
-use crate::support::script::{Player, good, plan, reply};
+use crate::support::script::{Player, good, reply};
 
 #[test]
 fn accepted_offer_ends_after_round_2_with_a_composed_verdict() {

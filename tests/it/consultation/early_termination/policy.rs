@@ -5,7 +5,6 @@ use std::time::Duration;
 use conclave::consultation::event::{DecidedBy, StateName};
 use conclave::consultation::plan::mode::Mode;
 use conclave::consultation::policy::consent::ConsentMode;
-use conclave::consultation::protocol::call::Ask;
 use conclave::domain::confidence::Confidence;
 use conclave::stopping::early_termination::Policy;
 
@@ -13,7 +12,7 @@ use super::{
     ALL_EXPERTS, ALL_ROUNDS, TWO_ROUNDS, answers_with, calls, early_plan, fold, play, states,
     synthesis,
 };
-use crate::support::script::{Player, plan};
+use crate::support::script::Player;
 
 #[test]
 fn threshold_is_met_at_equality_and_not_just_below() {

@@ -5,7 +5,6 @@ use conclave::consultation::plan::Plan;
 use conclave::consultation::plan::mode::Mode;
 use conclave::consultation::plan::options::{DebateOptions, Rounds};
 use conclave::consultation::policy::consent::ConsentMode;
-use conclave::consultation::protocol::call::Ask;
 use conclave::domain::artifact::Source;
 use conclave::domain::confidence::Confidence;
 use conclave::records::record::record as stored_record;
@@ -15,7 +14,6 @@ use serde_json::json;
 use super::{
     ALL_EXPERTS, ALL_ROUNDS, TWO_ROUNDS, calls, early_plan, fold, play, states, synthesis,
 };
-use crate::support::script::plan;
 
 /// The number of rounds, with the expected states, calls by round and source of the verdict.
 type RoundsCase<'a> = (u8, &'a [StateName], [usize; 4], Option<Source>);

@@ -9,7 +9,7 @@ use conclave::domain::tokens::estimate_tokens;
 use conclave::stopping::early_termination::Policy;
 
 use super::{ALL_EXPERTS, answers_with, early_plan, fold, play, synthesis};
-use crate::support::script::{Player, plan};
+use crate::support::script::Player;
 
 #[test]
 fn estimated_saving_matches_the_cost_of_the_skipped_rounds() {

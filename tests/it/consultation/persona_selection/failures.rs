@@ -18,7 +18,7 @@ use super::{
     SELECTION, assert_usual_panel, helper, helper_calls, helper_replies, play, seats,
     selection_plan,
 };
-use crate::support::script::{Player, failure, failure_with_hint, good, plan, reply, stopped};
+use crate::support::script::{Player, failure, failure_with_hint, good, reply, stopped};
 
 /// Returns outcomes of the selection with the expected note and number of calls.
 fn helper_failures() -> Vec<(&'static str, Outcome, usize)> {

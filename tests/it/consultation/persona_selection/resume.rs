@@ -9,7 +9,7 @@ use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::domain::money::MicroUsd;
 
 use super::{SELECTION, helper_calls, helper_replies, play, seats, selection, selection_plan};
-use crate::support::script::{Player, good, plan, reply};
+use crate::support::script::{Player, good, reply};
 
 #[test]
 fn interrupted_selection_is_repeated_and_a_finished_one_is_not() {

@@ -11,7 +11,7 @@ use super::{
     CHANGED_VERDICT, agents, assert_unknown, comparison, fold, helper, plan_without_helper,
     play_to_verdict, second_pass, two_pass_plan, verdict,
 };
-use crate::support::script::{failure, good_text, plan, reply};
+use crate::support::script::{failure, good_text, reply};
 
 #[test]
 fn equal_verdicts_need_no_comparison() {

@@ -13,7 +13,7 @@ use super::{
     CHANGED_VERDICT, agents, assert_unknown, fold, play_to_verdict, second_pass, two_pass_plan,
     verdict,
 };
-use crate::support::script::{failure, plan, reply};
+use crate::support::script::{failure, reply};
 
 #[test]
 fn failed_second_pass_leaves_the_verdict_unchanged() {

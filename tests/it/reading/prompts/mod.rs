@@ -1,0 +1,6 @@
+//! The prompts as models receive them.
+
+mod content;
+mod anonymity;
+mod fences;
+mod templates;

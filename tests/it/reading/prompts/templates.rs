@@ -1,0 +1,127 @@
+//! Templates of the user, and the lookup of personas.
+
+use conclave::consultation::prompt::Templates;
+
+use crate::reading::panel::seats;
+use crate::reading::rendered::all;
+
+#[test]
+fn overridden_template_is_used_and_changes_its_hash() {
+    let mut templates = Templates::builtin();
+    let before = templates.used();
+    assert!(
+        before
+            .iter()
+            .all(|used| used.version == "v1.0" && used.sha256.len() == 64),
+        "{before:?}"
+    );
+    let text = "\u{feff}---\r\nversion: v1.0-mine\r\n---\r\nA JSON object.\r\n\
+                === task ===\r\nMy own words.\r\n";
+    templates
+        .override_with("converge/independent", text)
+        .unwrap();
+    let after = templates.used();
+    let changed: Vec<_> = after
+        .iter()
+        .filter(|used| !before.contains(used))
+        .map(|used| (used.name.as_str(), used.version.as_str()))
+        .collect();
+    assert_eq!(changed, [("converge/independent", "v1.0-mine")]);
+    let stored: Templates =
+        serde_json::from_str(&serde_json::to_string(&templates).unwrap()).unwrap();
+    assert!(
+        all(&stored, &seats(), &|_| "Stay.".to_owned())
+            .iter()
+            .any(|one| one.prompt.task == "My own words.")
+    );
+}
+
+#[test]
+fn unusable_template_is_rejected_at_once() {
+    let front = "---\nversion: v2\n---\n";
+    for (name, text, why) in [
+        (
+            "converge/nothing",
+            "x",
+            "there is no prompt template `converge/nothing`",
+        ),
+        (
+            "question",
+            "{{ question }}",
+            "prompt template `question` lacks a `version` in its front matter",
+        ),
+        (
+            "question",
+            "---\nversion: v2\n---\nNo question.",
+            "prompt template `question` lacks the question: `{{ question }}`",
+        ),
+        (
+            "converge/verdict",
+            "---\nversion: v2\n---\nx",
+            "prompt template `converge/verdict` lacks the line `=== task ===`",
+        ),
+        (
+            "converge/verdict",
+            &format!("{front}x\n=== task ===\n{{{{ exprets }}}}"),
+            "prompt template `converge/verdict: task` cannot be filled: line 1",
+        ),
+        (
+            "converge/small/verdict",
+            &format!("{front}x\n=== task ===\n{{% if %}}"),
+            "prompt template `converge/small/verdict: task` cannot be filled: line 1",
+        ),
+        (
+            "explore/verdict",
+            &format!("{front}x\n=== task ===\n{{{{ options }}}}"),
+            "prompt template `explore/verdict: task` cannot be filled: line 1",
+        ),
+        (
+            "clerk/small/comparison",
+            &format!("{front}{{{{ personas }}}}\n=== task ===\nx"),
+            "prompt template `clerk/small/comparison: protocol` cannot be filled: line 1",
+        ),
+        (
+            "personas/mine",
+            "---\nversion: v1\nid: mine\n---\nx",
+            "prompt template `personas/mine` lacks a `name` in its front matter",
+        ),
+    ] {
+        let mut templates = Templates::builtin();
+        assert_eq!(
+            templates.override_with(name, text).unwrap_err().to_string(),
+            why
+        );
+        assert_eq!(templates, Templates::builtin());
+    }
+}
+
+#[test]
+fn personas_are_found_by_id_name_and_alias() {
+    let mut templates = Templates::builtin();
+    templates
+        .override_with(
+            "personas/lawyer",
+            "---\nversion: v1\nid: lawyer\nname: Lawyer\naliases: legal\n---\nYou are {a} lawyer.",
+        )
+        .unwrap();
+    for (alias, name) in [
+        ("security", "Security Expert"),
+        ("Security Expert", "Security Expert"),
+        ("ARCHITECT", "Architect"),
+        ("architecture", "Architect"),
+        (" pragmatist ", "Pragmatist"),
+        ("legal", "Lawyer"),
+    ] {
+        assert_eq!(
+            templates.persona(alias).map(|persona| persona.name),
+            Some(name.to_owned()),
+            "{alias}"
+        );
+    }
+    assert_eq!(templates.persona("unknown"), None);
+    assert_eq!(
+        templates.persona("lawyer").unwrap().prompt,
+        "You are {a} lawyer."
+    );
+    assert_eq!(templates.personas().len(), 11);
+}
