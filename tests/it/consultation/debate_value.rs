@@ -1,4 +1,4 @@
-//! What a debate was worth, out of logs in which anything may have been said and found.
+//! The debate value, from logs with arbitrary answers and comparisons.
 
 use conclave::consultation::event::{AgentEvent, ConsultationEvent, Envelope, Event};
 use conclave::consultation::transcript::Transcript;
@@ -16,24 +16,25 @@ use conclave::terminal::report::stored;
 use conclave::terminal::report::stored::ReportSelection;
 use proptest::prelude::*;
 use proptest::sample::select;
+use serde_json::{Value, json};
 
 use crate::support::comparison::debate_events;
 use crate::support::schema;
 
 const SEATS: [&str; 3] = ["security", "architecture", "pragmatic"];
 
-/// What one expert said after the cross-examination, and what the clerk found of it.
+/// An expert's answer after the cross-examination, with the helper's ratings of its change.
 #[derive(Clone, Debug)]
-struct Said {
+struct ExpertAnswer {
     position: &'static str,
     changed: bool,
     before: Option<f64>,
     after: Option<f64>,
     because_of: Vec<(&'static str, &'static str)>,
-    found: Vec<Magnitude>,
+    magnitudes: Vec<Magnitude>,
 }
 
-fn said() -> impl Strategy<Value = Said> {
+fn expert_answer() -> impl Strategy<Value = ExpertAnswer> {
     let position = select(
         &[
             "Use OAuth.",
@@ -44,7 +45,7 @@ fn said() -> impl Strategy<Value = Said> {
     );
     let confidence = || proptest::option::of(0.0..=1.0f64);
     let because = (
-        select(&["security", "architecture", "pragmatic", "somebody", ""][..]),
+        select(&["security", "architecture", "pragmatic", "stranger", ""][..]),
         select(&["It is simpler.", " ", ""][..]),
     );
     let magnitude = select(
@@ -55,48 +56,51 @@ fn said() -> impl Strategy<Value = Said> {
             Magnitude::SignificantChange,
         ][..],
     );
-    let found = proptest::collection::vec(magnitude, 0..3);
+    let magnitudes = proptest::collection::vec(magnitude, 0..3);
     (
         position,
         any::<bool>(),
         confidence(),
         confidence(),
         proptest::collection::vec(because, 0..3),
-        found,
+        magnitudes,
     )
         .prop_map(
-            |(position, changed, before, after, because_of, found)| Said {
+            |(position, changed, before, after, because_of, magnitudes)| ExpertAnswer {
                 position,
                 changed,
                 before,
                 after,
                 because_of,
-                found,
+                magnitudes,
             },
         )
 }
 
-/// The log with this in the place of what was said and found.
-fn told(log: &[Envelope], all: &[Said]) -> Vec<Envelope> {
+/// Returns the log with these answers and ratings.
+fn with_answers(log: &[Envelope], answers: &[ExpertAnswer]) -> Vec<Envelope> {
     let mut log = log.to_vec();
     for artifact in contents(&mut log) {
         match artifact {
-            Content::Independent(held) => {
-                held.confidence = of(held.agent_id.as_str(), all)
+            Content::Independent(content) => {
+                content.confidence = answer_of(content.agent_id.as_str(), answers)
                     .before
                     .and_then(Confidence::new);
             }
-            Content::Revision(revision) => {
-                *revision = revised(&revision.agent_id, of(revision.agent_id.as_str(), all));
+            Content::Revision(content) => {
+                *content = revision(
+                    &content.agent_id,
+                    answer_of(content.agent_id.as_str(), answers),
+                );
             }
             Content::Comparison(comparison) => {
                 comparison.comparisons = SEATS
                     .into_iter()
                     .flat_map(|seat| {
-                        of(seat, all)
-                            .found
+                        answer_of(seat, answers)
+                            .magnitudes
                             .iter()
-                            .map(move |found| pair(seat, *found))
+                            .map(move |magnitude| pair(seat, *magnitude))
                     })
                     .collect();
             }
@@ -116,19 +120,29 @@ fn contents(log: &mut [Envelope]) -> impl Iterator<Item = &mut Content> {
         })
 }
 
-fn of<'a>(seat: &str, all: &'a [Said]) -> &'a Said {
-    &all[SEATS.iter().position(|one| *one == seat).unwrap()]
+/// Returns the artifact of an event.
+fn content(envelope: &Envelope) -> Option<&Content> {
+    match &envelope.event {
+        Event::Consultation(ConsultationEvent::RoundArtifact { artifact }) => {
+            Some(&artifact.content)
+        }
+        _ => None,
+    }
 }
 
-fn revised(agent: &SeatId, said: &Said) -> Revision {
+fn answer_of<'a>(seat: &str, answers: &'a [ExpertAnswer]) -> &'a ExpertAnswer {
+    &answers[SEATS.iter().position(|id| *id == seat).unwrap()]
+}
+
+fn revision(agent: &SeatId, answer: &ExpertAnswer) -> Revision {
     Revision {
         agent_id: agent.clone(),
         challenges: vec![],
         rebuttals: vec![],
-        revised_position: said.position.into(),
-        revised_confidence: said.after.and_then(Confidence::new),
-        changed: said.changed,
-        because_of: said
+        revised_position: answer.position.into(),
+        revised_confidence: answer.after.and_then(Confidence::new),
+        changed: answer.changed,
+        because_of: answer
             .because_of
             .iter()
             .map(|(agent, argument)| Because {
@@ -147,12 +161,12 @@ fn pair(seat: &str, magnitude: Magnitude) -> Compared {
     }
 }
 
-fn value(log: &[Envelope]) -> DebateValue {
+fn debate_value(log: &[Envelope]) -> DebateValue {
     Transcript::fold(log).unwrap().debate_value()
 }
 
-/// Turns the order round in which experts answered, and in which they were compared.
-fn turned_round(log: &[Envelope]) -> Vec<Envelope> {
+/// Returns the log with answers and comparisons in reverse order.
+fn in_reverse_order(log: &[Envelope]) -> Vec<Envelope> {
     let mut log = log.to_vec();
     let mut revisions: Vec<Content> = contents(&mut log)
         .filter(|content| content.revision().is_some())
@@ -168,61 +182,103 @@ fn turned_round(log: &[Envelope]) -> Vec<Envelope> {
     log
 }
 
+/// Recomputes whether a position changed, or `None` if that is unknown.
+fn changed(answer: &ExpertAnswer) -> Option<bool> {
+    if is_first_position(answer) {
+        return Some(false);
+    }
+    match answer.magnitudes.as_slice() {
+        [one] => Some(*one != Magnitude::Same),
+        [one, other] if one == other => Some(*one != Magnitude::Same),
+        _ => None,
+    }
+}
+
+/// Whether the revised position has the words of the first one, `Use OAuth.`
+fn is_first_position(answer: &ExpertAnswer) -> bool {
+    let position = answer.position.to_lowercase().replace('*', "");
+    position.trim_end_matches('.') == "use oauth"
+}
+
+fn schema_of_the_analysis() -> String {
+    let text = include_str!("../../../schemas/consultation.schema.json");
+    let schema: Value = serde_json::from_str(text).unwrap();
+    let analysis = &schema["properties"]["debate_value_analysis"];
+    json!({ "$defs": schema["$defs"], "allOf": [analysis] }).to_string()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
-    fn unknown_changes_do_not_count_and_order_does_not_matter(all in proptest::collection::vec(said(), 3)) {
+    fn unknown_changes_do_not_count_and_order_does_not_matter(
+        answers in proptest::collection::vec(expert_answer(), 3),
+    ) {
         thread_local!(static LOG: Vec<Envelope> = debate_events());
-        let log = LOG.with(|log| told(log, &all));
-        let value = value(&log);
+        let log = LOG.with(|log| with_answers(log, &answers));
+        let value = debate_value(&log);
 
-        // Worked out a second time, from what was said and found.
-        let is_same = |said: &Said| said.position.to_lowercase().replace('*', "").trim_end_matches('.') == "use oauth";
-        let known = |said: &Said| match said.found.as_slice() {
-            _ if is_same(said) => Some(false),
-            [one] => Some(*one != Magnitude::Same),
-            [one, other] if one == other => Some(*one != Magnitude::Same),
-            _ => None,
+        let is_compared = answers.iter().all(is_first_position)
+            || answers
+                .iter()
+                .any(|answer| !is_first_position(answer) && changed(answer).is_some());
+        let status = if is_compared {
+            ComparisonStatus::Compared
+        } else {
+            ComparisonStatus::Failed
         };
-        let is_compared = all.iter().all(is_same) || all.iter().any(|said| !is_same(said) && known(said).is_some());
-        let told: Vec<bool> = all.iter().filter(|_| is_compared).filter_map(known).collect();
-        let changed = told.iter().filter(|changed| **changed).count();
-        prop_assert_eq!(value.status, if is_compared { ComparisonStatus::Compared } else { ComparisonStatus::Failed });
-        prop_assert_eq!(value.agents_compared(), told.len() as u64);
-        prop_assert_eq!(value.agents_changed_position(), changed as u64);
-        prop_assert_eq!(value.change_rate().is_some(), !told.is_empty());
+        prop_assert_eq!(value.status, status);
+        let known: Vec<bool> =
+            answers.iter().filter(|_| is_compared).filter_map(changed).collect();
+        let changes = known.iter().filter(|changed| **changed).count();
+        prop_assert_eq!(value.agents_compared(), known.len() as u64);
+        prop_assert_eq!(value.agents_changed_position(), changes as u64);
+        prop_assert_eq!(value.change_rate().is_some(), !known.is_empty());
         prop_assert!(value.change_rate().is_none_or(|rate| (0.0..=1.0).contains(&rate)));
-        let rises: Vec<f64> = all.iter().filter_map(|said| Some(said.after? - said.before?)).collect();
-        let sum: f64 = rises.iter().sum();
-        match value.avg_confidence_increase {
-            Some(mean) => prop_assert!((mean * f64::from(u8::try_from(rises.len()).unwrap()) - sum).abs() < 1e-9 && mean.abs() <= 1.0),
-            None => prop_assert!(rises.is_empty()),
-        }
-        for agent in &value.agents {
-            let said = of(agent.agent_id.as_str(), &all);
-            prop_assert_eq!(agent.position_changed(), known(said));
-            prop_assert!(agent.influenced_by.iter().all(|by| SEATS.contains(&by.as_str()) && *by != agent.agent_id));
-            let argues = said.because_of.iter().any(|(_, argument)| !argument.trim().is_empty());
-            prop_assert!(!agent.conformity || (!argues && known(said).unwrap_or(said.changed)), "{:?}", agent);
-        }
-        let moved = |by: &SeatId| value.agents.iter().filter(|agent| agent.position_changed() == Some(true) && agent.influenced_by.contains(by)).count();
-        prop_assert!(value.key_influencers.iter().all(|by| moved(by) > 0));
 
-        let turned = self::value(&turned_round(&log));
-        prop_assert_eq!(&value, &turned);
+        let increases: Vec<f64> = answers
+            .iter()
+            .filter_map(|answer| Some(answer.after? - answer.before?))
+            .collect();
+        let sum: f64 = increases.iter().sum();
+        match value.avg_confidence_increase {
+            Some(mean) => {
+                let count = f64::from(u8::try_from(increases.len()).unwrap());
+                prop_assert!((mean * count - sum).abs() < 1e-9);
+                prop_assert!(mean.abs() <= 1.0);
+            }
+            None => prop_assert!(increases.is_empty()),
+        }
+
+        for agent in &value.agents {
+            let answer = answer_of(agent.agent_id.as_str(), &answers);
+            prop_assert_eq!(agent.position_changed(), changed(answer));
+            for influence in &agent.influenced_by {
+                prop_assert!(SEATS.contains(&influence.as_str()));
+                prop_assert!(*influence != agent.agent_id);
+            }
+            let argues = answer.because_of.iter().any(|(_, argument)| !argument.trim().is_empty());
+            let moved = changed(answer).unwrap_or(answer.changed);
+            prop_assert!(!agent.conformity || (!argues && moved), "{:?}", agent);
+        }
+        for influencer in &value.key_influencers {
+            let moved = value.agents.iter().any(|agent| {
+                agent.position_changed() == Some(true) && agent.influenced_by.contains(influencer)
+            });
+            prop_assert!(moved, "{influencer} influenced no change");
+        }
+
+        prop_assert_eq!(&value, &debate_value(&in_reverse_order(&log)));
         let transcript = Transcript::fold(&log).unwrap();
         let record = record(&transcript);
-        let schema: serde_json::Value = serde_json::from_str(include_str!("../../../schemas/consultation.schema.json")).unwrap();
-        let analysis = &record["debate_value_analysis"];
-        schema::check(&serde_json::json!({ "$defs": schema["$defs"], "allOf": [schema["properties"]["debate_value_analysis"]] }).to_string(), analysis);
-        let record = of_transcript(&transcript).debate_value.unwrap();
-        prop_assert_eq!(record.headline(), value.headline());
-        prop_assert_eq!(record.worth_of_later_rounds(), value.worth_of_later_rounds());
+        schema::check(&schema_of_the_analysis(), &record["debate_value_analysis"]);
+        let stored = of_transcript(&transcript).debate_value.unwrap();
+        prop_assert_eq!(stored.headline(), value.headline());
+        prop_assert_eq!(stored.worth_of_later_rounds(), value.worth_of_later_rounds());
     }
 }
 
-/// A text from the first words to the next that end it.
+/// Returns the text between two parts.
 fn between<'a>(text: &'a str, from: &str, to: &str) -> &'a str {
     let (_, rest) = text.split_once(from).unwrap();
     rest.split_once(to).unwrap().0
@@ -231,14 +287,14 @@ fn between<'a>(text: &'a str, from: &str, to: &str) -> &'a str {
 #[test]
 fn report_record_and_page_agree() {
     let transcript = Transcript::fold(&debate_events()).unwrap();
-    let whole = report(&transcript);
-    let section = between(&whole, "## 🎯", "---\n**Cost");
+    let report = report(&transcript);
+    let section = between(&report, "## 🎯", "---\n**Cost");
     insta::assert_snapshot!("report", section);
     let stored = of_transcript(&transcript);
     assert!(stored::markdown(&stored, &ReportSelection::default()).contains(section));
-    let written =
+    let analysis =
         serde_json::to_string_pretty(&record(&transcript)["debate_value_analysis"]).unwrap();
-    insta::assert_snapshot!("record", written);
+    insta::assert_snapshot!("record", analysis);
     let page = page(&stored);
     insta::assert_snapshot!(
         "page",
@@ -275,7 +331,7 @@ fn model_text_cannot_inject_markup_or_escape_sequences() {
 #[test]
 fn failure_with_markup_does_not_break_the_report() {
     let mut log = debate_events();
-    log.retain(|envelope| !matches!(&envelope.event, Event::Consultation(ConsultationEvent::RoundArtifact { artifact }) if artifact.content.comparison().is_some()));
+    log.retain(|envelope| content(envelope).is_none_or(|content| content.comparison().is_none()));
     for envelope in &mut log {
         if let Event::Agent(AgentEvent::Completed {
             agent_id,
@@ -307,8 +363,8 @@ fn failure_with_markup_does_not_break_the_report() {
     );
 }
 
-/// Whether the architect, who changed its position to this for these reasons, went along with those
-/// who support the strongest point.
+/// Whether the architect conforms when it moves to this position for these reasons, and these agents
+/// support the strongest point.
 fn conforms(supporters: &[&str], position: &str, because_of: &[(&str, &str)]) -> bool {
     let mut log = debate_events();
     for content in contents(&mut log) {
@@ -330,7 +386,7 @@ fn conforms(supporters: &[&str], position: &str, because_of: &[(&str, &str)]) ->
             _ => {}
         }
     }
-    let value = value(&log);
+    let value = debate_value(&log);
     value
         .agents
         .iter()
@@ -341,32 +397,31 @@ fn conforms(supporters: &[&str], position: &str, because_of: &[(&str, &str)]) ->
 
 #[test]
 fn only_a_move_to_the_majority_without_an_argument_is_conformity() {
-    let (others, nearer) = (
-        ["security", "pragmatic"],
-        "Use OAuth, and keep tokens short-lived.",
-    );
-    assert!(conforms(&others, nearer, &[]) && conforms(&others, nearer, &[("security", " ")]));
+    let others = ["security", "pragmatic"];
+    let closer = "Use OAuth, and keep tokens short-lived.";
+    assert!(conforms(&others, closer, &[]));
+    assert!(conforms(&others, closer, &[("security", " ")]));
     assert!(
-        !conforms(&others, nearer, &[("security", "They can be stolen.")]),
+        !conforms(&others, closer, &[("security", "They can be stolen.")]),
         "it names an argument"
     );
     assert!(
-        !conforms(&others[..1], nearer, &[]),
+        !conforms(&others[..1], closer, &[]),
         "one of three is no majority"
     );
     assert!(
-        !conforms(&["architecture", "security"], nearer, &[]),
-        "it was of that opinion before"
+        !conforms(&["architecture", "security"], closer, &[]),
+        "it already held that position"
     );
     assert!(
         !conforms(&others, "Use sessions.", &[]),
-        "it goes elsewhere"
+        "it moves elsewhere"
     );
     assert!(!conforms(&others, "Use OAuth.", &[]), "it did not change");
 }
 
-/// The log with this leading point, and this verdict.
-fn decided(point: &str, recommendation: &str, summary: &str) -> (Option<bool>, Option<f64>) {
+/// Returns whether the verdict changed the leading point of Round 2, and their similarity.
+fn verdict_change(point: &str, recommendation: &str, summary: &str) -> (Option<bool>, Option<f64>) {
     let mut log = debate_events();
     for content in contents(&mut log) {
         match content {
@@ -380,7 +435,7 @@ fn decided(point: &str, recommendation: &str, summary: &str) -> (Option<bool>, O
             _ => {}
         }
     }
-    let value = value(&log);
+    let value = debate_value(&log);
     (
         value.verdict_changed_after_round_2,
         value.similarity_to_round_2,
@@ -391,7 +446,7 @@ fn decided(point: &str, recommendation: &str, summary: &str) -> (Option<bool>, O
 fn verdict_change_is_judged_by_shared_words_or_left_unknown() {
     let point = "Rotate signing keys every month, automatically.";
     assert_eq!(
-        decided(
+        verdict_change(
             point,
             "Rotate the signing keys each month by an automatic job.",
             ""
@@ -399,28 +454,28 @@ fn verdict_change_is_judged_by_shared_words_or_left_unknown() {
         (Some(false), Some(4.0 / 6.0))
     );
     assert_eq!(
-        decided(point, "Automate it.", "Signing keys rotate every month."),
+        verdict_change(point, "Automate it.", "Signing keys rotate every month."),
         (Some(false), Some(5.0 / 6.0))
     );
     assert_eq!(
-        decided(point, "Buy a managed service.", "It does that by itself."),
+        verdict_change(point, "Buy a managed service.", "It does that by itself."),
         (Some(true), Some(0.0))
     );
     assert_eq!(
-        decided(point, "Rotate keys by hand.", ""),
+        verdict_change(point, "Rotate keys by hand.", ""),
         (None, Some(2.0 / 6.0)),
-        "in between nobody knows"
+        "medium similarity is unknown"
     );
     assert_eq!(
-        decided(
+        verdict_change(
             point,
             "Do not rotate signing keys every month automatically.",
             ""
         ),
         (None, Some(1.0)),
-        "it may say the opposite"
+        "a negation may mean the opposite"
     );
-    assert_eq!(decided("", "Rotate keys.", ""), (None, None));
+    assert_eq!(verdict_change("", "Rotate keys.", ""), (None, None));
 }
 
 #[test]
@@ -437,25 +492,26 @@ fn convergence_is_the_share_of_experts_without_dissent() {
                 verdict.dissent = dissenters.iter().map(dissent).collect();
             }
         }
-        value(&log).convergence_score
+        debate_value(&log).convergence_score
     };
     assert_eq!(with(&[]), Some(1.0));
     assert_eq!(with(&["security", "security"]), Some(2.0 / 3.0));
     assert_eq!(with(&SEATS), Some(0.0));
-    assert_eq!(with(&["somebody"]), None);
+    assert_eq!(with(&["stranger"]), None);
 }
 
 #[test]
 fn expert_without_a_revision_has_an_unknown_change() {
     let mut log = debate_events();
     log.retain(|envelope| {
-        !matches!(&envelope.event, Event::Consultation(ConsultationEvent::RoundArtifact { artifact }) if artifact.content.revision().is_some_and(|said| said.agent_id.as_str() == "security"))
+        let revision = content(envelope).and_then(Content::revision);
+        revision.is_none_or(|revision| revision.agent_id.as_str() != "security")
     });
-    let value = value(&log);
+    let value = debate_value(&log);
     assert_eq!(value.agents[0].magnitude, ChangeMagnitude::Unknown);
     assert_eq!(value.agents_compared(), 2);
     assert!(
         value.key_influencers.is_empty(),
-        "the one that moved for an argument is not known to have moved"
+        "the change that the argument caused is unknown"
     );
 }

@@ -6,3 +6,4 @@ mod prompts;
 mod properties;
 mod rendered;
 mod size;
+mod valid_answers;

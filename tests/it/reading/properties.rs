@@ -10,112 +10,10 @@ use proptest::sample::select;
 use serde_json::{Value, json};
 
 use super::panel::labels;
+use super::valid_answers::valid_answer;
 
 fn kind() -> impl Strategy<Value = AnswerKind> {
     select(AnswerKind::ALL.to_vec())
-}
-
-/// Text with characters that are awkward in JSON.
-fn text() -> impl Strategy<Value = String> {
-    "[a-z0-9é专\"'{}\\[\\],:\\\\/ \n\t“”`-]{0,40}[a-z0-9]".prop_map(|text| text.trim().to_owned())
-}
-
-fn texts() -> impl Strategy<Value = Vec<String>> {
-    proptest::collection::vec(text(), 0..4)
-}
-
-fn expert() -> impl Strategy<Value = &'static str> {
-    select(vec!["Expert A", "Expert B", "Expert C"])
-}
-
-fn confidence() -> impl Strategy<Value = f64> {
-    (0_u32..=100).prop_map(|hundredths| f64::from(hundredths) / 100.0)
-}
-
-fn severity() -> impl Strategy<Value = &'static str> {
-    select(vec!["low", "medium", "high"])
-}
-
-fn list(item: impl Strategy<Value = Value>) -> impl Strategy<Value = Vec<Value>> {
-    proptest::collection::vec(item, 0..3)
-}
-
-/// A valid answer, which has no problems.
-fn valid() -> impl Strategy<Value = (AnswerKind, Value)> {
-    let independent = (text(), texts(), text(), confidence()).prop_map(|(position, points, rationale, confidence)| {
-        (AnswerKind::Independent, json!({ "position": position, "key_points": points, "rationale": rationale, "confidence": confidence }))
-    });
-    let point = (text(), confidence())
-        .prop_map(|(point, sure)| json!({ "point": point, "supporting_agents": ["Expert A", "Expert C"], "confidence": sure }));
-    let views = list(
-        (expert(), text()).prop_map(|(agent, view)| json!({ "agent": agent, "viewpoint": view })),
-    );
-    let tension = (text(), views, severity()).prop_map(
-        |(topic, views, weight)| json!({ "topic": topic, "viewpoints": views, "severity": weight }),
-    );
-    let synthesis = (list(point), list(tension), texts()).prop_map(|(points, tensions, order)| {
-        (
-            AnswerKind::Synthesis,
-            json!({ "consensus_points": points, "tensions": tensions, "priority_order": order }),
-        )
-    });
-    let challenge = || {
-        (expert(), expert(), text(), texts(), severity()).prop_map(|(from, to, challenge, evidence, weight)| {
-            json!({ "challenger": from, "target_agent": to, "challenge": challenge, "evidence": evidence, "severity": weight })
-        })
-    };
-    let rebuttal = || {
-        list(
-            (expert(), text())
-                .prop_map(|(agent, text)| json!({ "agent": agent, "rebuttal": text })),
-        )
-    };
-    let cross_exam =
-        (list(challenge()), rebuttal(), texts()).prop_map(|(challenges, rebuttals, open)| {
-            (
-                AnswerKind::CrossExam,
-                json!({ "challenges": challenges, "rebuttals": rebuttals, "unresolved": open }),
-            )
-        });
-    let reasons = list(
-        (expert(), text()).prop_map(|(agent, text)| json!({ "agent": agent, "argument": text })),
-    );
-    let revision = (list(challenge()), rebuttal(), any::<bool>(), reasons, text(), confidence()).prop_map(
-        |(challenges, rebuttals, changed, because_of, position, confidence)| {
-            (
-                AnswerKind::Revision,
-                json!({ "challenges": challenges, "rebuttals": rebuttals, "changed": changed, "because_of": because_of,
-                    "revised_position": position, "revised_confidence": confidence }),
-            )
-        },
-    );
-    let evidence = list((text(), expert(), text()).prop_map(
-        |(claim, agent, quote)| json!({ "claim": claim, "agent": agent, "quote": quote }),
-    ))
-    .boxed();
-    let option = (text(), text(), texts(), texts(), text(), confidence()).prop_map(|(option, description, pros, cons, best_when, confidence)| {
-        json!({ "option": option, "description": description, "pros": pros, "cons": cons, "best_when": best_when, "confidence": confidence })
-    });
-    let options = proptest::collection::vec(option, 1..4);
-    let objections = list(
-        (expert(), text(), severity())
-            .prop_map(|(agent, concern, weight)| json!({ "agent": agent, "concern": concern, "severity": weight })),
-    );
-    let menu = (text(), options, evidence.clone(), objections, text()).prop_map(|(summary, options, evidence, dissent, how)| {
-        (
-            AnswerKind::Menu,
-            json!({ "summary": summary, "recommendations": options, "evidence": evidence, "dissent": dissent, "recommendation": how }),
-        )
-    });
-    let dissent = (expert(), text(), severity())
-        .prop_map(|(agent, concern, weight)| json!([{ "agent": agent, "concern": concern, "severity": weight }]));
-    let verdict = (text(), evidence, dissent, text(), confidence()).prop_map(|(summary, evidence, dissent, recommendation, confidence)| {
-        (
-            AnswerKind::Verdict,
-            json!({ "summary": summary, "evidence": evidence, "dissent": dissent, "recommendation": recommendation, "confidence": confidence }),
-        )
-    });
-    prop_oneof![independent, synthesis, revision, cross_exam, verdict, menu]
 }
 
 /// Replaces labels by seats, as an artifact does.
@@ -223,7 +121,7 @@ proptest! {
 
     #[test]
     fn valid_answer_is_read_completely_without_problems(
-        (kind, answer) in valid(),
+        (kind, answer) in valid_answer(),
         pretty in any::<bool>(),
     ) {
         let text = if pretty {
@@ -240,7 +138,7 @@ proptest! {
 
     #[test]
     fn truncated_answer_is_never_accepted_as_complete(
-        (kind, answer) in valid(),
+        (kind, answer) in valid_answer(),
         end in any::<proptest::sample::Index>(),
         fenced in any::<bool>(),
     ) {
@@ -254,7 +152,7 @@ proptest! {
 
     #[test]
     fn edited_answer_is_read_without_panic(
-        (kind, answer) in valid(),
+        (kind, answer) in valid_answer(),
         at in any::<proptest::sample::Index>(),
         removed in 0_usize..4,
         inserted in "[{}\\[\\]\",:'\\\\ a0é]{0,3}",

@@ -50,21 +50,21 @@ pub(super) type Words<'a> = &'a dyn Fn(&str) -> String;
 
 /// Experts with ids, personas, vendors and models whose names occur nowhere else.
 pub(super) fn distinctive_seats() -> Vec<Seat> {
-    let seat = |id: &str, persona: &str, name: &str, look: &str, provider: &str, model: &str| {
-        Seat {
+    let seat =
+        |id: &str, persona: &str, name: &str, look: &str, provider: &str, model: &str| Seat {
             id: SeatId::new(id),
             persona: Persona {
                 id: persona.to_owned(),
                 name: name.to_owned(),
                 prompt: format!(
-                    "You are {name}. You look at everything with {look} eyes.\n\nSecond thoughts of {name}."
+                    "You are {name}. You look at everything with {look} eyes.\n\n\
+                     Second thoughts of {name}."
                 ),
                 brief: format!("You are {name}, short of {look}."),
                 aliases: vec![format!("{persona}-alias")],
             },
             model: ModelRef::new(provider, model),
-        }
-    };
+        };
     vec![
         seat(
             "zeta-seat",
@@ -251,8 +251,8 @@ pub(super) fn answer(id: &str, position: &str) -> Independent {
     }
 }
 
-/// Returns a synthesis in which the first and the last seat agree, and the second seat and an unknown
-/// agent differ.
+/// Returns a synthesis in which the first and the last seat agree, while the second seat and an
+/// unknown agent differ.
 pub(super) fn synthesis(seats: &[Seat], text: &str) -> Synthesis {
     let id = |at: usize| seats[at].id.as_str().to_owned();
     let view = |agent: String| Viewpoint {

@@ -22,7 +22,12 @@ fn independent(text: &str) -> Reading {
 #[test]
 fn megabyte_of_rationale_is_read_completely() {
     let words = "word ".repeat(MEGABYTE / 5);
-    let answer = serde_json::json!({ "position": "Stay.", "key_points": ["Cost"], "rationale": words, "confidence": 0.7 });
+    let answer = serde_json::json!({
+        "position": "Stay.",
+        "key_points": ["Cost"],
+        "rationale": words,
+        "confidence": 0.7,
+    });
     let reading = independent(&answer.to_string());
     assert_eq!(reading.problems, []);
     let Some(Content::Independent(content)) = reading.content else {

@@ -78,13 +78,13 @@ fn list_json_matches_the_published_schema() {
     assert_eq!(oldest["cost"]["lower_bound"], false);
     assert_eq!(oldest["resumable"], false);
     assert_eq!(oldest["question"], "Should I use OAuth or JWT?");
-    for one in [newest, middle, oldest] {
-        let id = one["consultation_id"].as_str().unwrap();
+    for row in [newest, middle, oldest] {
+        let id = row["consultation_id"].as_str().unwrap();
         assert!(
             id.strip_prefix("consult-")
                 .unwrap()
-                .starts_with(one["short_id"].as_str().unwrap()),
-            "{one}"
+                .starts_with(row["short_id"].as_str().unwrap()),
+            "{row}"
         );
     }
 }
@@ -175,19 +175,19 @@ fn limit_applies_and_every_short_id_can_be_shown() {
     let all = all["consultations"].as_array().unwrap();
     let times: Vec<&str> = all
         .iter()
-        .map(|one| one["timestamp"].as_str().unwrap())
+        .map(|row| row["timestamp"].as_str().unwrap())
         .collect();
-    assert!(times.is_sorted_by(|one, other| one >= other), "{times:?}");
-    for one in all {
+    assert!(times.is_sorted_by(|a, b| a >= b), "{times:?}");
+    for row in all {
         let (id, short) = (
-            one["consultation_id"].as_str().unwrap(),
-            one["short_id"].as_str().unwrap(),
+            row["consultation_id"].as_str().unwrap(),
+            row["short_id"].as_str().unwrap(),
         );
         assert!(
             short.len() >= 8 && ids.iter().filter(|other| other.starts_with(short)).count() == 1,
             "{short}: {ids:?}"
         );
-        // The names of these are looked up, too: not all of them, for time's sake.
+        // Showing each of them would take too long.
         if id.ends_with(['0', '1']) {
             let shown = conclave
                 .run(&["history", "show", short, "--format", "json"])
@@ -210,7 +210,7 @@ fn running_and_killed_consultations_are_distinguished() {
     let conclave = Conclave::at(&server);
     conclave.run(&["history"]).ends_with(0);
     let running = conclave.start(&["consult", "Shall we?"]);
-    server.wait_until("the judge is asked", |asked| asked.len() == 4);
+    server.wait_until("the judge is asked", |requests| requests.len() == 4);
     let listed = |arguments: &[&str]| {
         conclave
             .run(&[&["history", "--json"], arguments].concat())
@@ -219,41 +219,41 @@ fn running_and_killed_consultations_are_distinguished() {
     };
     let json = listed(&[]);
     schema::check(SCHEMA, &json);
-    let one = &json["consultations"][0];
-    assert_eq!(one["standing"], "running");
-    assert_eq!(one["question"], "Shall we?");
-    assert_eq!(one["resumable"], false);
+    let row = &json["consultations"][0];
+    assert_eq!(row["standing"], "running");
+    assert_eq!(row["question"], "Shall we?");
+    assert_eq!(row["resumable"], false);
     assert_eq!(
         listed(&[
             "--state", "running", "--search", "SHALL", "--mode", "converge"
         ])["consultations"][0]["standing"],
         "running"
     );
-    for others in [
+    for filter in [
         ["--state", "completed"],
         ["--search", "nothing"],
         ["--mode", "explore"],
     ] {
-        assert_eq!(listed(&others)["total"], 0, "{others:?}");
+        assert_eq!(listed(&filter)["total"], 0, "{filter:?}");
     }
-    let refused = conclave
+    let stderr = conclave
         .run(&["history", "rm", "last", "--yes"])
         .ends_with(1)
         .stderr;
     assert!(
-        refused.ends_with(" was not deleted\n  caused by: another process is writing to it\n"),
-        "{refused}"
+        stderr.ends_with(" was not deleted\n  caused by: another process is writing to it\n"),
+        "{stderr}"
     );
 
     running.signal(Signal::KILL);
     assert_eq!(running.wait().code, None);
     let killed = listed(&[]);
-    let one = &killed["consultations"][0];
-    assert_eq!(one["standing"], "unfinished");
-    assert_eq!(one["resumable"], true);
+    let row = &killed["consultations"][0];
+    assert_eq!(row["standing"], "unfinished");
+    assert_eq!(row["resumable"], true);
     assert_eq!(killed["total"], 1);
     conclave
-        .run(&["resume", one["short_id"].as_str().unwrap()])
+        .run(&["resume", row["short_id"].as_str().unwrap()])
         .ends_with(0);
     assert_eq!(listed(&[])["consultations"][0]["standing"], "completed");
 }

@@ -1,5 +1,5 @@
-//! `conclave history`: what is listed, shown, exported, deleted and graded, and what consultations
-//! are called.
+//! `conclave history`: listing, showing, exporting, deleting, grading and rejudging, and the names
+//! of consultations.
 
 mod list;
 mod naming;
@@ -15,12 +15,12 @@ use crate::support::binary::Conclave;
 use crate::support::sample_events;
 use crate::support::saved::{complete_consultation, consultation_with};
 
-/// Three of January, the newest first: one without an answer, one that was interrupted, one with an
-/// answer.
+/// Three consultations, the newest first: an unfinished one, an interrupted one and a complete one.
 const NEWEST: &str = "01kfa3cccccccccccccccccccc";
 const MIDDLE: &str = "01kfa2bbbbbbbbbbbbbbbbbbbb";
 const OLDEST: &str = "01kfa1aaaaaaaaaaaaaaaaaaaa";
 
+/// Returns a home with these three consultations and an index.
 fn three() -> Conclave {
     let conclave = Conclave::new();
     complete_consultation(OLDEST, "2026-01-05T10:00:00Z", "Should I use OAuth or JWT?")
@@ -40,15 +40,14 @@ fn three() -> Conclave {
     );
     killed.events.truncate(12);
     killed.save_journal(&conclave);
-    // The index is made by whoever comes first, with a word about it.
     conclave.run(&["history", "-n", "1"]).ends_with(0);
     conclave
 }
 
-/// The ids of a list, without what all begin with.
+/// Returns the ids of a list without their common prefix.
 fn ids(list: &Value) -> Vec<String> {
-    let unique = |one: &Value| {
-        one["consultation_id"]
+    let unique = |row: &Value| {
+        row["consultation_id"]
             .as_str()
             .unwrap()
             .strip_prefix("consult-")

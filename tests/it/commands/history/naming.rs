@@ -12,12 +12,12 @@ fn ambiguous_names_list_candidates_and_unknown_names_get_a_hint() {
         &["resume"] as &[&str],
     ] {
         let ran = conclave.run(&[command, &["01kfa"]].concat()).ends_with(2);
-        let told = ran
+        let candidates = ran
             .stderr
             .strip_prefix("error: `01kfa` matches several consultations: 3 consultations\n")
             .unwrap_or_else(|| panic!("{}", ran.stderr));
-        let hints: Vec<&str> = told.lines().collect();
-        assert_eq!(hints.len(), 3, "{told}");
+        let hints: Vec<&str> = candidates.lines().collect();
+        assert_eq!(hints.len(), 3, "{candidates}");
         assert_eq!(
             hints[2],
             format!("hint: {OLDEST}  2026-01-05  Should I use OAuth or JWT?")
@@ -44,9 +44,9 @@ fn ids_prefixes_files_and_last_work_with_and_without_an_index() {
         .home()
         .join("consult-logs")
         .join(format!("consult-{OLDEST}.json"));
-    let whole = format!("consult-{OLDEST}");
+    let full_id = format!("consult-{OLDEST}");
     let names = [
-        whole.as_str(),
+        full_id.as_str(),
         OLDEST,
         "01KFA1",
         "consult-01kfa1",
@@ -61,7 +61,7 @@ fn ids_prefixes_files_and_last_work_with_and_without_an_index() {
     };
     let check = || {
         for name in names {
-            assert_eq!(id(name), whole.as_str(), "{name}");
+            assert_eq!(id(name), full_id.as_str(), "{name}");
         }
         assert_eq!(id("last"), format!("consult-{NEWEST}"));
     };
@@ -70,7 +70,7 @@ fn ids_prefixes_files_and_last_work_with_and_without_an_index() {
         std::fs::write(conclave.home().join("consult-analytics.db"), broken).unwrap();
         check();
     }
-    // Names alone are no reason to make one anew.
+    // Looking up a name does not rebuild the index.
     assert_eq!(
         std::fs::read(conclave.home().join("consult-analytics.db")).unwrap(),
         b"no database"

@@ -11,7 +11,7 @@ fn outcome_of(conclave: &Conclave, id: &str) -> Value {
         .as_array()
         .unwrap()
         .iter()
-        .find(|one| one["consultation_id"] == id.as_str())
+        .find(|row| row["consultation_id"] == id.as_str())
         .unwrap()["outcome"]
         .clone()
 }
@@ -37,9 +37,9 @@ fn outcome_is_recorded_replaced_and_removed() {
     let file = conclave
         .home()
         .join(format!("consult-logs/consult-{OLDEST}.outcome.json"));
-    let kept: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
-    assert_eq!(kept["outcome"], "right");
-    assert_eq!(kept["consultation_id"], format!("consult-{OLDEST}"));
+    let saved: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    assert_eq!(saved["outcome"], "right");
+    assert_eq!(saved["consultation_id"], format!("consult-{OLDEST}"));
     assert_eq!(
         outcome_of(&conclave, OLDEST),
         json!({ "outcome": "right", "note": "it \u{1b}[1mheld" })
@@ -50,7 +50,7 @@ fn outcome_is_recorded_replaced_and_removed() {
             .ends_with(0)
             .stdout
             .contains("  completed   right  85%"),
-        "the list tells it"
+        "the list shows it"
     );
 
     let shown = conclave
@@ -84,7 +84,7 @@ fn outcome_is_recorded_replaced_and_removed() {
     assert_eq!(
         outcome_of(&conclave, OLDEST),
         json!({ "outcome": "wrong", "note": null }),
-        "the file is what counts"
+        "the file is authoritative"
     );
 
     for _ in 0..2 {
@@ -100,12 +100,12 @@ fn outcome_is_recorded_replaced_and_removed() {
 fn consultation_without_an_answer_cannot_be_graded() {
     let conclave = three();
     for id in [MIDDLE, NEWEST] {
-        let told = conclave
+        let stderr = conclave
             .run(&["history", "outcome", id, "right"])
             .ends_with(2)
             .stderr;
         assert_eq!(
-            told,
+            stderr,
             format!("error: consult-{id} has no answer that could be right or wrong\n")
         );
         assert_eq!(outcome_of(&conclave, id), Value::Null);

@@ -1,5 +1,4 @@
-//! Answers that are judged anew: what is asked of whom, what is shown, and when there is nothing to
-//! judge.
+//! `conclave history rejudge`: its requests, its output, and when it is rejected.
 
 use serde_json::Value;
 
@@ -15,8 +14,8 @@ use super::{MIDDLE, NEWEST, OLDEST, three};
 const SCHEMA: &str = include_str!("../../../../schemas/rejudge.schema.json");
 const RECORD: &str = include_str!("../../../../schemas/consultation.schema.json");
 
-/// A home with one consultation, and the server that it was held at.
-fn one() -> (Conclave, ProviderServer) {
+/// Returns a home with one consultation, and its server.
+fn one_consultation() -> (Conclave, ProviderServer) {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     conclave
@@ -25,7 +24,7 @@ fn one() -> (Conclave, ProviderServer) {
     (conclave, server)
 }
 
-fn turned() -> Answer {
+fn changed_verdict() -> Answer {
     Answer::text(
         r#"{"summary":"It turned.","evidence":[],"dissent":[],"recommendation":"Grow at once.","confidence":0.4}"#,
     )
@@ -40,7 +39,7 @@ fn newest(conclave: &Conclave) -> Value {
 
 #[test]
 fn rejudge_asks_the_judge_once_in_each_of_rounds_2_and_4() {
-    let (conclave, server) = one();
+    let (conclave, server) = one_consultation();
     let before = request_counts(&server);
     let requests = server.requests().len();
     let ran = conclave
@@ -49,7 +48,7 @@ fn rejudge_asks_the_judge_once_in_each_of_rounds_2_and_4() {
     let since: Vec<(&str, String)> = model_requests(&server)
         .into_iter()
         .skip(requests)
-        .map(|asked| (asked.answer, asked.model))
+        .map(|request| (request.answer, request.model))
         .collect();
     assert_eq!(
         since,
@@ -95,7 +94,7 @@ fn rejudge_asks_the_judge_once_in_each_of_rounds_2_and_4() {
     assert_eq!(
         conclave.run(&["history", "--json"]).ends_with(0).json()["total"],
         2,
-        "it is a consultation of its own"
+        "the rejudge is a consultation of its own"
     );
     let shown = conclave
         .run(&["history", "show", "last"])
@@ -109,63 +108,63 @@ fn rejudge_asks_the_judge_once_in_each_of_rounds_2_and_4() {
 
 #[test]
 fn changed_verdict_is_reported_with_the_helpers_reason() {
-    let (conclave, server) = one();
+    let (conclave, server) = one_consultation();
     let requests = server.requests().len();
     let judge = newest(&conclave)["judge"]["model"]
         .as_str()
         .unwrap()
         .to_owned();
-    server.on(On::model(&judge).nth(2), turned());
-    let told = conclave
+    server.on(On::model(&judge).nth(2), changed_verdict());
+    let rejudge = conclave
         .run(&["history", "rejudge", "last", "--format", "json"])
         .ends_with(0)
         .json();
-    check(SCHEMA, &told);
+    check(SCHEMA, &rejudge);
     let since: Vec<&str> = model_requests(&server)
         .into_iter()
         .skip(requests)
-        .map(|asked| asked.answer)
+        .map(|request| request.answer)
         .collect();
     assert_eq!(since, ["synthesis", "verdict", "comparison"]);
-    assert_eq!(told["before"]["judge"], told["after"]["judge"]);
-    assert_eq!(told["after"]["recommendation"], "Grow at once.");
-    assert_eq!(told["held"]["magnitude"], "minor_refinement");
-    assert_eq!(told["held"]["consistent"], true);
+    assert_eq!(rejudge["before"]["judge"], rejudge["after"]["judge"]);
+    assert_eq!(rejudge["after"]["recommendation"], "Grow at once.");
+    assert_eq!(rejudge["held"]["magnitude"], "minor_refinement");
+    assert_eq!(rejudge["held"]["consistent"], true);
     assert_ne!(
-        told["before"]["expert_order"], told["after"]["expert_order"],
-        "the judge meets them in another order"
+        rejudge["before"]["expert_order"], rejudge["after"]["expert_order"],
+        "the experts are in another order"
     );
-    assert_eq!(told["before"]["confidence"], 0.8);
-    assert_eq!(told["after"]["confidence"], 0.4);
+    assert_eq!(rejudge["before"]["confidence"], 0.8);
+    assert_eq!(rejudge["after"]["confidence"], 0.4);
 }
 
 #[test]
 fn rejudge_needs_answers_and_an_available_judge() {
     let conclave = three();
-    let told = conclave
+    let stderr = conclave
         .run(&["history", "rejudge", "nothing"])
         .ends_with(2)
         .stderr;
     assert!(
-        told.contains("no consultation is called `nothing`"),
-        "{told}"
+        stderr.contains("no consultation is called `nothing`"),
+        "{stderr}"
     );
-    let told = conclave
+    let stderr = conclave
         .run(&["history", "rejudge", NEWEST])
         .ends_with(2)
         .stderr;
-    assert!(told.contains("has no answers to judge"), "{told}");
+    assert!(stderr.contains("has no answers to judge"), "{stderr}");
     for id in [OLDEST, MIDDLE] {
-        let told = conclave
+        let stderr = conclave
             .run(&["history", "rejudge", id])
             .ends_with(2)
             .stderr;
         assert!(
-            told.contains("can be asked now") || told.contains("no local model"),
-            "{told}"
+            stderr.contains("can be asked now") || stderr.contains("no local model"),
+            "{stderr}"
         );
     }
-    let told = conclave
+    let stderr = conclave
         .run(&[
             "history",
             "rejudge",
@@ -175,42 +174,42 @@ fn rejudge_needs_answers_and_an_available_judge() {
         ])
         .ends_with(2)
         .stderr;
-    assert!(told.contains("there is no key for OpenAI"), "{told}");
+    assert!(stderr.contains("there is no key for OpenAI"), "{stderr}");
     assert_eq!(
         conclave
             .run(&["history", "rejudge", "01kfa"])
             .ends_with(2)
             .stdout,
         "",
-        "several are called so"
+        "the name is ambiguous"
     );
 }
 
 #[test]
 fn rejudge_respects_consent_and_ceiling() {
-    let (conclave, server) = one();
+    let (conclave, server) = one_consultation();
     let id = newest(&conclave)["consultation_id"]
         .as_str()
         .unwrap()
         .to_owned();
     let conclave = conclave.config(r#"{"always_allow_under": 0}"#);
     let requests = server.requests().len();
-    let told = conclave
+    let stderr = conclave
         .run(&["history", "rejudge", &id])
         .ends_with(3)
         .stderr;
-    assert!(told.contains("--yes"), "{told}");
+    assert!(stderr.contains("--yes"), "{stderr}");
     conclave
         .run(&["history", "rejudge", &id, "--max-cost", "0.0001"])
         .ends_with(4);
-    assert_eq!(server.requests().len(), requests, "nothing was asked");
-    let told = conclave
+    assert_eq!(server.requests().len(), requests, "no request was sent");
+    let stderr = conclave
         .run(&["history", "rejudge", "last"])
         .ends_with(2)
         .stderr;
     assert!(
-        told.contains("has no answers to judge"),
-        "the last one was not agreed to: {told}"
+        stderr.contains("has no answers to judge"),
+        "the last one was declined: {stderr}"
     );
 }
 
@@ -224,7 +223,7 @@ fn record_of_the_original_tool_can_be_rejudged() {
         .unwrap()
         .to_owned();
     std::fs::write(log_folder(&conclave).join(format!("{id}.json")), fixture).unwrap();
-    let told = conclave
+    let rejudge = conclave
         .run(&[
             "history",
             "rejudge",
@@ -236,9 +235,9 @@ fn record_of_the_original_tool_can_be_rejudged() {
         ])
         .ends_with(0)
         .json();
-    check(SCHEMA, &told);
-    assert_eq!(told["before"]["consultation_id"], id.as_str());
-    assert_eq!(told["before"]["expert_order"], serde_json::json!([]));
+    check(SCHEMA, &rejudge);
+    assert_eq!(rejudge["before"]["consultation_id"], id.as_str());
+    assert_eq!(rejudge["before"]["expert_order"], serde_json::json!([]));
     assert!(
         request_counts(&server)[..4]
             .iter()
@@ -250,22 +249,23 @@ fn record_of_the_original_tool_can_be_rejudged() {
 
 #[test]
 fn interrupted_rejudge_resumes_without_the_experts() {
-    let (conclave, server) = one();
+    let (conclave, server) = one_consultation();
     let judge = newest(&conclave)["judge"]["model"]
         .as_str()
         .unwrap()
         .to_owned();
     server.on(On::any(), unauthorized());
-    let told = conclave
+    let stderr = conclave
         .run(&["history", "rejudge", "last", "--judge", &judge])
         .ends_with(1)
         .stderr;
     assert!(
-        told.contains("The judge failed in Round 2") && told.contains("conclave resume consult-"),
-        "{told}"
+        stderr.contains("The judge failed in Round 2")
+            && stderr.contains("conclave resume consult-"),
+        "{stderr}"
     );
-    let again = ProviderServer::start();
-    let conclave = again
+    let second_server = ProviderServer::start();
+    let conclave = second_server
         .variables()
         .into_iter()
         .fold(conclave, |conclave, (name, value)| {
@@ -273,9 +273,9 @@ fn interrupted_rejudge_resumes_without_the_experts() {
         });
     conclave.run(&["resume", "last"]).ends_with(0);
     assert_eq!(
-        model_requests(&again)
+        model_requests(&second_server)
             .iter()
-            .map(|asked| asked.answer)
+            .map(|request| request.answer)
             .collect::<Vec<_>>(),
         ["synthesis", "verdict"]
     );

@@ -7,7 +7,7 @@ use crate::support::saved::{complete_consultation, consultation_with, log_folder
 
 use super::{MIDDLE, NEWEST, OLDEST, ids, three};
 
-/// The names of the files of a consultation that are there, without what they have in common.
+/// Returns the extensions of the files of a consultation.
 fn files(conclave: &Conclave, id: &str) -> Vec<String> {
     let names = std::fs::read_dir(log_folder(conclave))
         .unwrap()
@@ -55,7 +55,7 @@ fn rm_deletes_every_file_of_one_consultation_only() {
     assert_eq!(
         listed(&conclave),
         [NEWEST, MIDDLE],
-        "nothing brings it back"
+        "a rebuild does not restore it"
     );
     assert_eq!(
         conclave
@@ -71,12 +71,12 @@ fn rm_deletes_every_file_of_one_consultation_only() {
 #[test]
 fn rm_without_a_terminal_needs_advance_consent() {
     let conclave = three();
-    let told = conclave
+    let stderr = conclave
         .run(&["history", "rm", MIDDLE, OLDEST])
         .ends_with(2)
         .stderr;
     assert_eq!(
-        told,
+        stderr,
         "error: cannot ask whether to delete 2 consultations: there is no terminal\nhint: agree with `--yes`\n"
     );
     assert_eq!(listed(&conclave).len(), 3);
@@ -86,7 +86,7 @@ fn rm_without_a_terminal_needs_advance_consent() {
     assert_eq!(
         listed(&conclave).len(),
         3,
-        "one name that is none keeps all"
+        "an unknown name deletes nothing"
     );
     for wrong in [
         &[] as &[&str],
@@ -98,13 +98,13 @@ fn rm_without_a_terminal_needs_advance_consent() {
             .run(&[&["history", "rm"], wrong].concat())
             .ends_with(2);
     }
-    let told = conclave
+    let stderr = conclave
         .run(&["history", "rm", "--older-than", "6m"])
         .ends_with(2)
         .stderr;
     assert!(
-        told.contains("must be days, weeks or hours: 90d, 12w, 36h"),
-        "{told}"
+        stderr.contains("must be days, weeks or hours: 90d, 12w, 36h"),
+        "{stderr}"
     );
 }
 
@@ -206,26 +206,26 @@ fn undeletable_file_does_not_stop_the_other_deletions() {
 
 #[test]
 fn next_deletion_finishes_a_killed_one() {
-    // After each file that it takes away, and after the last of them.
-    for gone in 1..=4 {
+    // The deletion was killed after each of the four files.
+    for deleted in 1..=4 {
         let conclave = three();
         conclave
             .run(&["history", "outcome", OLDEST, "right"])
             .ends_with(0);
-        for ending in ["md", "outcome.json", "json", "jsonl"].iter().take(gone) {
+        for ending in ["md", "outcome.json", "json", "jsonl"].iter().take(deleted) {
             std::fs::remove_file(log_folder(&conclave).join(format!("consult-{OLDEST}.{ending}")))
                 .unwrap();
         }
-        if gone == 3 {
-            // Somebody makes the index anew before.
+        if deleted == 3 {
+            // The index is rebuilt before the next deletion.
             conclave
                 .run(&["consult-stats", "--rebuild-index"])
                 .ends_with(0);
         }
-        assert!(listed(&conclave).contains(&OLDEST.to_owned()), "{gone}");
+        assert!(listed(&conclave).contains(&OLDEST.to_owned()), "{deleted}");
         conclave.run(&["history", "rm", OLDEST, "-y"]).ends_with(0);
-        assert_eq!(files(&conclave, OLDEST), [""; 0], "{gone}");
-        assert_eq!(listed(&conclave).len(), 2, "{gone}");
+        assert_eq!(files(&conclave, OLDEST), [""; 0], "{deleted}");
+        assert_eq!(listed(&conclave).len(), 2, "{deleted}");
     }
 }
 
@@ -238,8 +238,8 @@ fn unusable_index_does_not_prevent_deletion() {
     assert_eq!(listed(&conclave).len(), 2);
 }
 
-/// A terminal on which it is asked whether two are to be deleted.
-fn asked() -> (Conclave, Terminal) {
+/// Returns a terminal that asks whether to delete two consultations.
+fn deletion_prompt() -> (Conclave, Terminal) {
     let conclave = three().variable("TERM", "xterm-256color");
     let terminal = Terminal::start(
         &conclave,
@@ -256,7 +256,7 @@ fn asked() -> (Conclave, Terminal) {
 
 #[test]
 fn yes_on_the_terminal_deletes() {
-    let (conclave, mut terminal) = asked();
+    let (conclave, mut terminal) = deletion_prompt();
     terminal.type_in("maybe\n");
     terminal.wait_for("Please answer y or n: ", 1);
     terminal.type_in("y\n");
@@ -286,7 +286,7 @@ fn any_other_answer_deletes_nothing() {
         ("\x04", Some(3)),
         ("\x03", None),
     ] {
-        let (conclave, mut terminal) = asked();
+        let (conclave, mut terminal) = deletion_prompt();
         terminal.type_in(typed);
         let (ran, screen) = terminal.end();
         assert_eq!(ran.code, code, "{typed:?}: {}", screen.text());

@@ -2,7 +2,7 @@ use crate::support::binary::Conclave;
 
 use super::{MIDDLE, NEWEST, OLDEST, ids, three};
 
-fn found(conclave: &Conclave, text: &str) -> Vec<String> {
+fn search(conclave: &Conclave, text: &str) -> Vec<String> {
     let json = conclave
         .run(&["history", "--json", &format!("--search={text}")])
         .ends_with(0)
@@ -35,7 +35,7 @@ fn search_finds_words_in_questions_and_recommendations() {
         ("🐍", vec![]),
         ("we", vec![MIDDLE]),
     ] {
-        assert_eq!(found(&conclave, text), expected, "{text}");
+        assert_eq!(search(&conclave, text), expected, "{text}");
     }
 }
 
@@ -102,7 +102,7 @@ fn search_words_are_never_operators() {
         ("NEAR(OAuth", vec![]),
         ("\"OAuth", vec![OLDEST]),
     ] {
-        assert_eq!(found(&conclave, text), expected, "{text}");
+        assert_eq!(search(&conclave, text), expected, "{text}");
     }
 }
 
@@ -119,12 +119,12 @@ fn empty_search_is_rejected_and_a_very_long_one_works() {
         );
     }
     let words: Vec<String> = (0..2_000).map(|number| format!("w{number}")).collect();
-    assert_eq!(found(&conclave, &words.join(" ")), [""; 0]);
-    assert_eq!(found(&conclave, &"OAuth ".repeat(1_700)), [OLDEST]);
-    assert_eq!(found(&conclave, &"🦀 ".repeat(2_000)), [NEWEST]);
+    assert_eq!(search(&conclave, &words.join(" ")), [""; 0]);
+    assert_eq!(search(&conclave, &"OAuth ".repeat(1_700)), [OLDEST]);
+    assert_eq!(search(&conclave, &"🦀 ".repeat(2_000)), [NEWEST]);
     let pictures: String = ('\u{1f400}'..='\u{1f4ff}')
         .flat_map(|picture| [picture, ' '])
         .collect();
-    assert_eq!(found(&conclave, &pictures), [""; 0]);
-    assert_eq!(found(&conclave, &"x".repeat(10_240)), [""; 0]);
+    assert_eq!(search(&conclave, &pictures), [""; 0]);
+    assert_eq!(search(&conclave, &"x".repeat(10_240)), [""; 0]);
 }

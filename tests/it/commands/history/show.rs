@@ -58,24 +58,24 @@ fn show_prints_one_round_or_agent_and_rejects_missing_ones() {
     );
     assert_eq!(security, show(&["--agent", "security"]).ends_with(0).stdout);
 
-    let told = show(&["--round", "7"]).ends_with(2).stderr;
+    let stderr = show(&["--round", "7"]).ends_with(2).stderr;
     assert_eq!(
-        told,
+        stderr,
         format!("error: consult-{OLDEST} has no round 7\nhint: its rounds: 1, 2, 3, 4\n")
     );
-    let told = show(&["--agent", "lawyer"]).ends_with(2).stderr;
+    let stderr = show(&["--agent", "lawyer"]).ends_with(2).stderr;
     let agents =
         "security (Security Expert), architecture (Architect), pragmatic (Pragmatist), judge";
     assert_eq!(
-        told,
+        stderr,
         format!("error: consult-{OLDEST} has no agent `lawyer`\nhint: its agents: {agents}\n")
     );
-    let told = show(&["--round", "1", "--format", "json"])
+    let stderr = show(&["--round", "1", "--format", "json"])
         .ends_with(2)
         .stderr;
     assert!(
-        told.contains("shown as Markdown only") && told.contains("jq .responses.round_1"),
-        "{told}"
+        stderr.contains("shown as Markdown only") && stderr.contains("jq .responses.round_1"),
+        "{stderr}"
     );
 }
 
@@ -122,24 +122,24 @@ fn missing_and_damaged_files_are_reported() {
     let logs = conclave.home().join("consult-logs");
     std::fs::write(logs.join(format!("consult-{MIDDLE}.json")), "{}").unwrap();
     std::fs::write(logs.join(format!("consult-{MIDDLE}.jsonl")), "nonsense\n").unwrap();
-    let told = conclave
+    let stderr = conclave
         .run(&["history", "show", MIDDLE])
         .ends_with(1)
         .stderr;
     assert!(
-        told.starts_with("error: it is not a record of a consultation")
-            && told.contains("look at the file: "),
-        "{told}"
+        stderr.starts_with("error: it is not a record of a consultation")
+            && stderr.contains("look at the file: "),
+        "{stderr}"
     );
     for ending in ["json", "jsonl", "md"] {
         std::fs::remove_file(logs.join(format!("consult-{OLDEST}.{ending}"))).unwrap();
     }
-    let told = conclave
+    let stderr = conclave
         .run(&["history", "show", OLDEST])
         .ends_with(1)
         .stderr;
     assert_eq!(
-        told,
+        stderr,
         format!(
             "error: the files of consult-{OLDEST} no longer exist\nhint: remove it from the list with `conclave history rm consult-{OLDEST}`\n"
         )

@@ -1,5 +1,5 @@
-//! Several processes finish consultations in one home at once: each is in the index, no process
-//! fails, and nothing is left locked.
+//! Concurrent processes in one home: all consultations are indexed, no process fails, and no lock
+//! remains.
 
 use std::fs;
 use std::thread;
@@ -23,7 +23,7 @@ fn process_adds_its_rows_to_an_index_created_meanwhile() {
     let building = fs::File::create(conclave.home().join("consult-analytics.building")).unwrap();
     building.lock().unwrap();
     let running = conclave.start(&["consult", "-q", "Shall we?"]);
-    // The answer has been given when it finds that there is no index, and waits for us to make it.
+    // The process has printed its answer, finds no index, and waits for this lock.
     while !running.has_open(&conclave.home().join("consult-analytics.building")) {
         thread::yield_now();
     }
@@ -78,11 +78,11 @@ fn eight_concurrent_processes_index_all_their_consultations() {
             fs::File::open(conclave.home().join(format!("consult-analytics.{ending}"))).unwrap();
         lock.try_lock().unwrap();
     }
-    let whole = statistics(&conclave);
+    let before = statistics(&conclave);
     conclave
         .run(&["consult-stats", "--rebuild-index"])
         .ends_with(0);
-    let again = statistics(&conclave);
-    assert_eq!(again.stdout, whole.stdout.as_str());
-    assert_eq!(total(&again), u64::try_from(PROCESSES * each).unwrap());
+    let rebuilt = statistics(&conclave);
+    assert_eq!(rebuilt.stdout, before.stdout);
+    assert_eq!(total(&rebuilt), u64::try_from(PROCESSES * each).unwrap());
 }

@@ -1,5 +1,4 @@
-//! A disk that fills at whichever of the four writes harms none of the earlier ones, and not the
-//! answer.
+//! A disk that fills at any of the four writes harms neither the earlier files nor the answer.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,8 +12,8 @@ use super::{logs, statistics, total, with_records};
 use crate::support::binary::{Conclave, RunOutput, RunningProcess};
 use crate::support::provider_server::ProviderServer;
 
-/// Runs where no file can grow beyond so many blocks of 512 bytes.
-fn limited(conclave: &Conclave, blocks: usize, arguments: &str) -> RunOutput {
+/// Runs a command whose files are limited to this many blocks of 512 bytes.
+fn run_with_file_limit(conclave: &Conclave, blocks: usize, arguments: &str) -> RunOutput {
     let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" {arguments}");
     let mut command = std::process::Command::new("/bin/sh");
     command
@@ -28,13 +27,17 @@ fn limited(conclave: &Conclave, blocks: usize, arguments: &str) -> RunOutput {
     RunningProcess::of(command.spawn().unwrap()).wait()
 }
 
+/// Returns the only file with this extension.
 fn only(folder: &Path, ending: &str) -> Option<PathBuf> {
-    let mut found = fs::read_dir(folder)
+    let mut paths = fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|it| it == ending));
-    let first = found.next();
-    assert_eq!(found.next(), None);
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == ending)
+        });
+    let first = paths.next();
+    assert_eq!(paths.next(), None);
     first
 }
 
@@ -46,7 +49,7 @@ fn full_disk_at_any_write_keeps_earlier_files_and_the_answer() {
     ] {
         let server = ProviderServer::start();
         let conclave = Conclave::at(&server);
-        let ran = limited(&conclave, blocks, "consult -q 'Shall we?'").ends_with(0);
+        let ran = run_with_file_limit(&conclave, blocks, "consult -q 'Shall we?'").ends_with(0);
         assert!(
             ran.stdout.starts_with("# Consultation Summary\n"),
             "{blocks}"
@@ -89,10 +92,10 @@ fn full_disk_at_any_write_keeps_earlier_files_and_the_answer() {
                 .starts_with(".conclave-")),
             "{blocks}"
         );
-        // With room again, whatever was kept counts.
-        let found = total(&statistics(&conclave));
+        // With free space, every saved consultation counts.
+        let count = total(&statistics(&conclave));
         assert_eq!(
-            found,
+            count,
             u64::from(record.is_some() || !journal.events.is_empty()),
             "{blocks}: {}",
             ran.stderr
@@ -106,16 +109,16 @@ fn full_disk_at_any_write_keeps_earlier_files_and_the_answer() {
     );
 }
 
-/// Runs in a home on a disk of its own with so much room, and copies what is there in the end to
-/// `kept`. `None` where this system lets nobody have such a disk.
-fn on_a_small_disk(conclave: &Conclave, kilobytes: u64, kept: &Path) -> Option<RunOutput> {
+/// Runs a consultation in a home on a file system of this size, and copies the files to `copy`.
+/// Returns `None` if this system cannot mount one.
+fn on_a_small_disk(conclave: &Conclave, kilobytes: u64, copy: &Path) -> Option<RunOutput> {
     let home = conclave.home();
     fs::create_dir_all(&home).unwrap();
-    fs::create_dir(kept).unwrap();
+    fs::create_dir(copy).unwrap();
     let script = format!(
         "mount -t tmpfs -o size={kilobytes}k none '{0}' || exit 99; \"$0\" consult -q 'Shall we?'; code=$?; cp -r '{0}/.' '{1}'; exit $code",
         home.display(),
-        kept.display()
+        copy.display()
     );
     let mut command = std::process::Command::new("unshare");
     command.args([
@@ -136,7 +139,7 @@ fn on_a_small_disk(conclave: &Conclave, kilobytes: u64, kept: &Path) -> Option<R
     (ran.code != Some(99) && !ran.stderr.starts_with("unshare")).then_some(ran)
 }
 
-/// The kilobytes that a file takes, in whole pages.
+/// Returns the size of a file in kilobytes of whole pages.
 fn kilobytes(path: Option<PathBuf>) -> u64 {
     fs::metadata(path.unwrap()).unwrap().len().div_ceil(4096) * 4
 }
@@ -145,14 +148,14 @@ fn kilobytes(path: Option<PathBuf>) -> u64 {
 fn full_file_system_keeps_everything_written_before() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
-    let kept = |number: u64| conclave.folder().join(format!("kept{number}"));
-    let Some(roomy) = on_a_small_disk(&conclave, 8_000, &kept(0)) else {
+    let copy = |number: u64| conclave.folder().join(format!("copy{number}"));
+    let Some(roomy) = on_a_small_disk(&conclave, 8_000, &copy(0)) else {
         return;
     };
     assert_eq!(roomy.code, Some(0));
     assert_eq!(roomy.stderr, "");
     let [journal, record, markdown] = ["jsonl", "json", "md"]
-        .map(|ending| kilobytes(only(&kept(0).join("consult-logs"), ending)));
+        .map(|ending| kilobytes(only(&copy(0).join("consult-logs"), ending)));
     let mut seen = std::collections::BTreeSet::new();
     let beside = journal + record;
     for size in [
@@ -163,13 +166,13 @@ fn full_file_system_keeps_everything_written_before() {
         beside + 4,
         beside + markdown + 60,
     ] {
-        let kept = kept(size);
-        let ran = on_a_small_disk(&conclave, size, &kept)
+        let copy = copy(size);
+        let ran = on_a_small_disk(&conclave, size, &copy)
             .unwrap()
             .ends_with(0);
         assert!(ran.stdout.starts_with("# Consultation Summary\n"), "{size}");
         assert!(ran.stderr.lines().count() <= 2, "{size}: {}", ran.stderr);
-        let logs = kept.join("consult-logs");
+        let logs = copy.join("consult-logs");
         let events = read_journal(&only(&logs, "jsonl").unwrap()).unwrap().events;
         let journal = events.last().is_some_and(|last| {
             matches!(
@@ -213,16 +216,17 @@ fn full_file_system_keeps_everything_written_before() {
 #[test]
 fn rebuild_on_a_full_disk_leaves_only_the_old_index() {
     let conclave = with_records(Conclave::new(), 40);
-    let whole = statistics(&conclave).stdout;
+    let before = statistics(&conclave).stdout;
     for blocks in [8, 100] {
-        let ran = limited(&conclave, blocks, "consult-stats --rebuild-index").ends_with(1);
+        let ran =
+            run_with_file_limit(&conclave, blocks, "consult-stats --rebuild-index").ends_with(1);
         assert!(
             ran.stderr.contains("hint: the records are intact"),
             "{}",
             ran.stderr
         );
         let ran = statistics(&conclave);
-        assert_eq!(ran.stdout, whole, "{blocks}");
+        assert_eq!(ran.stdout, before, "{blocks}");
         assert_eq!(ran.stderr, "", "{blocks}");
         assert!(
             !fs::read_dir(conclave.home()).unwrap().any(|entry| entry
@@ -239,7 +243,7 @@ fn rebuild_on_a_full_disk_leaves_only_the_old_index() {
 #[test]
 fn commands_read_records_when_no_index_can_be_written() {
     let conclave = with_records(Conclave::new(), 6);
-    let ran = limited(&conclave, 8, "consult-stats --json").ends_with(0);
+    let ran = run_with_file_limit(&conclave, 8, "consult-stats --json").ends_with(0);
     assert_eq!(total(&ran), 6);
     assert!(
         ran.stderr.contains("; the records are read instead\n"),

@@ -1,4 +1,4 @@
-//! A rebuild that is killed leaves the old index working, whenever that happens.
+//! Rebuilds killed at any time.
 
 use std::fs;
 
@@ -21,13 +21,13 @@ fn rebuild_killed_at_any_time_leaves_the_old_index_working() {
         .map_or(6, |(_, value)| value.parse().unwrap());
     let mut random = fastrand::Rng::with_seed(5);
     let conclave = with_records(Conclave::new(), 150);
-    let whole = statistics(&conclave).stdout;
-    let mut had_begun = 0;
+    let before = statistics(&conclave).stdout;
+    let mut during_rebuild = 0;
     for number in 0..times {
         let running = conclave.start(&["consult-stats", "--rebuild-index"]);
         if number % 2 == 0 {
-            // While it is being made.
-            let _begun = (0..200_000).find(|_| {
+            // The kill comes during the rebuild.
+            let _started = (0..200_000).find(|_| {
                 std::thread::yield_now();
                 !temporary(&conclave).is_empty()
             });
@@ -37,12 +37,12 @@ fn rebuild_killed_at_any_time_leaves_the_old_index_working() {
         }
         running.signal(Signal::KILL);
         running.wait();
-        had_begun += usize::from(!temporary(&conclave).is_empty());
+        during_rebuild += usize::from(!temporary(&conclave).is_empty());
         let ran = statistics(&conclave);
-        assert_eq!(ran.stdout, whole, "kill {number}");
+        assert_eq!(ran.stdout, before, "kill {number}");
         assert_eq!(ran.stderr, "", "kill {number}");
     }
-    assert!(had_begun > 0, "some were in the middle of it");
+    assert!(during_rebuild > 0, "some kills came during a rebuild");
     let ran = conclave
         .run(&["consult-stats", "--rebuild-index"])
         .ends_with(0);

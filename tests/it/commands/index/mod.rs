@@ -1,5 +1,5 @@
-//! The index as users meet it: made and mended on the spot with a word about why, and never in the
-//! way of an answer.
+//! The index as users see it: built and repaired on the spot with a note, and never in the way of
+//! an answer.
 
 mod crowd;
 mod full_disk;
@@ -16,8 +16,8 @@ use crate::support::binary::{Conclave, RunOutput};
 use crate::support::generated::{self, Length};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
-const MADE: &str = "There is no index of the consultations yet; building it from their records.\n";
-const MENDED: &str =
+const BUILT: &str = "There is no index of the consultations yet; building it from their records.\n";
+const REPAIRED: &str =
     "The index of the consultations is damaged; rebuilding it from their records.\n";
 
 fn logs(conclave: &Conclave) -> PathBuf {
@@ -28,14 +28,14 @@ fn database(conclave: &Conclave) -> PathBuf {
     conclave.home().join("consult-analytics.db")
 }
 
-/// A home with so many records and no index.
+/// Returns a home with this many records and no index.
 fn with_records(conclave: Conclave, count: usize) -> Conclave {
     fs::create_dir_all(logs(&conclave)).unwrap();
     generated::write(&logs(&conclave), 1, count, Length::Short);
     conclave
 }
 
-/// How many consultations the statistics are about.
+/// Returns the number of consultations in the statistics.
 fn total(ran: &RunOutput) -> u64 {
     ran.json()["usage"]["total"].as_u64().unwrap()
 }
@@ -44,8 +44,8 @@ fn statistics(conclave: &Conclave) -> RunOutput {
     conclave.run(&["consult-stats", "--json"]).ends_with(0)
 }
 
-/// Brings the write-ahead log into the database, so that all of it can be damaged.
-fn settle(conclave: &Conclave) {
+/// Writes the write-ahead log into the database, so that all of it can be damaged.
+fn checkpoint(conclave: &Conclave) {
     let connection = Connection::open(database(conclave)).unwrap();
     connection
         .query_row("PRAGMA wal_checkpoint(truncate)", [], |_| Ok(()))
@@ -57,7 +57,7 @@ fn missing_index_is_built_from_records_with_one_note() {
     let conclave = with_records(Conclave::new(), 5);
     let ran = statistics(&conclave);
     assert_eq!(total(&ran), 5);
-    assert_eq!(ran.stderr, MADE);
+    assert_eq!(ran.stderr, BUILT);
     let ran = statistics(&conclave);
     assert_eq!(total(&ran), 5);
     assert_eq!(ran.stderr, "");
@@ -80,13 +80,13 @@ fn command_without_records_prints_nothing_and_creates_no_home() {
 #[test]
 fn damaged_index_is_rebuilt_by_any_command_without_loss() {
     let conclave = with_records(Conclave::new(), 12);
-    let whole = statistics(&conclave).stdout;
+    let before = statistics(&conclave).stdout;
     for (name, damage) in DAMAGES {
-        settle(&conclave);
+        checkpoint(&conclave);
         damage(&database(&conclave));
         let ran = statistics(&conclave);
-        assert_eq!(ran.stdout, whole, "{name}");
-        assert_eq!(ran.stderr, MENDED, "{name}");
+        assert_eq!(ran.stdout, before, "{name}");
+        assert_eq!(ran.stderr, REPAIRED, "{name}");
     }
     assert_eq!(statistics(&conclave).stderr, "");
 }
@@ -94,14 +94,14 @@ fn damaged_index_is_rebuilt_by_any_command_without_loss() {
 #[test]
 fn damage_found_by_a_query_is_repaired() {
     let conclave = with_records(Conclave::new(), 12);
-    let whole = statistics(&conclave).stdout;
-    settle(&conclave);
+    let before = statistics(&conclave).stdout;
+    checkpoint(&conclave);
     let pages = usize::try_from(fs::metadata(database(&conclave)).unwrap().len() / 4096).unwrap();
-    // The tables' names are on the pages that stay.
+    // The first pages hold the names of the tables.
     (8..pages).for_each(|page| overwrite(&database(&conclave), page, 3));
     let ran = statistics(&conclave);
-    assert_eq!(ran.stdout, whole);
-    assert_eq!(ran.stderr, MENDED);
+    assert_eq!(ran.stdout, before);
+    assert_eq!(ran.stderr, REPAIRED);
     assert_eq!(statistics(&conclave).stderr, "");
 }
 
@@ -110,22 +110,22 @@ fn foreign_database_is_preserved_and_a_new_index_is_built() {
     let conclave = with_records(Conclave::new(), 4);
     foreign(&database(&conclave));
     let ran = statistics(&conclave);
-    let kept = conclave.home().join("consult-analytics.db.before-conclave");
-    let told = format!(
+    let preserved = conclave.home().join("consult-analytics.db.before-conclave");
+    let note = format!(
         "The index of the consultations belongs to another program; building one from their records.\nThe old index is now {}\n",
-        kept.display()
+        preserved.display()
     );
     assert_eq!(total(&ran), 4);
-    assert_eq!(ran.stderr, told);
-    let question: String = Connection::open(kept)
+    assert_eq!(ran.stderr, note);
+    let question: String = Connection::open(preserved)
         .unwrap()
         .query_row("SELECT question FROM consultations", [], |row| row.get(0))
         .unwrap();
     assert_eq!(question, "Why?");
 }
 
-/// An index that a later version has written to.
-fn newer(conclave: &Conclave) {
+/// Builds an index and marks it as written by a newer version.
+fn build_newer_index(conclave: &Conclave) {
     statistics(conclave);
     Connection::open(database(conclave))
         .unwrap()
@@ -136,7 +136,7 @@ fn newer(conclave: &Conclave) {
 #[test]
 fn newer_index_is_rejected_with_a_hint_and_can_be_rebuilt() {
     let conclave = with_records(Conclave::new().variable("LC_ALL", "C.UTF-8"), 3);
-    newer(&conclave);
+    build_newer_index(&conclave);
     let ran = conclave.run(&["consult-stats"]).ends_with(2);
     assert_eq!(ran.stdout, "");
     let known = conclave::records::index::schema::version();
@@ -238,9 +238,9 @@ fn unlogged_consultation_is_not_indexed() {
 fn damaged_index_is_repaired_after_the_answer_is_printed() {
     let server = ProviderServer::start();
     let conclave = with_records(Conclave::at(&server), 3);
-    for (count, note) in [(4, MADE), (5, MENDED)] {
-        if note == MENDED {
-            settle(&conclave);
+    for (count, note) in [(4, BUILT), (5, REPAIRED)] {
+        if note == REPAIRED {
+            checkpoint(&conclave);
             fs::write(database(&conclave), "dear diary").unwrap();
         }
         let ran = conclave.run(&["consult", "Shall we?"]).ends_with(0);
@@ -250,7 +250,7 @@ fn damaged_index_is_repaired_after_the_answer_is_printed() {
         assert_eq!(total(&ran), count);
         assert_eq!(ran.stderr, "");
     }
-    settle(&conclave);
+    checkpoint(&conclave);
     fs::write(database(&conclave), "dear diary").unwrap();
     let ran = conclave.run(&["consult", "-q", "Shall we?"]).ends_with(0);
     assert_eq!(ran.stderr, "");
@@ -261,15 +261,15 @@ fn damaged_index_is_repaired_after_the_answer_is_printed() {
 fn unwritable_index_is_reported_once_and_changes_nothing_else() {
     let server = ProviderServer::start();
     let conclave = with_records(Conclave::at(&server), 2);
-    newer(&conclave);
+    build_newer_index(&conclave);
     let ran = conclave.run(&["consult", "-q", "Shall we?"]).ends_with(0);
     assert!(ran.stdout.starts_with("# Consultation Summary\n"));
-    let told = format!(
+    let note = format!(
         "Failed to index the consultation: the index `{}` was written by a newer version",
         database(&conclave).display()
     );
     assert!(
-        ran.stderr.starts_with(&told) && ran.stderr.lines().count() == 1,
+        ran.stderr.starts_with(&note) && ran.stderr.lines().count() == 1,
         "{}",
         ran.stderr
     );
@@ -285,9 +285,9 @@ fn killed_consultation_is_counted_before_and_after_resume() {
     let conclave = Conclave::at(&server);
     conclave.run(&["consult", "Shall we?"]).ends_with(0);
     let running = conclave.start(&["consult", "And then?"]);
-    server.wait_until("the judge is asked", |asked| asked.len() >= 9 + 4);
+    server.wait_until("the judge is asked", |requests| requests.len() >= 9 + 4);
     let states = |ran: &RunOutput| ran.json()["usage"]["by_state"].clone();
-    let marked = || {
+    let open_consultations = || {
         let connection = Connection::open(database(&conclave)).unwrap();
         connection
             .query_row("SELECT count(*) FROM open_consultations", [], |row| {
@@ -299,14 +299,14 @@ fn killed_consultation_is_counted_before_and_after_resume() {
         states(&statistics(&conclave)),
         serde_json::json!({"completed": 1, "aborted": 0, "unfinished": 0})
     );
-    assert_eq!(marked(), 1);
+    assert_eq!(open_consultations(), 1);
     running.signal(Signal::KILL);
     running.wait();
     assert_eq!(
         states(&statistics(&conclave)),
         serde_json::json!({"completed": 1, "aborted": 0, "unfinished": 1})
     );
-    assert_eq!(marked(), 0);
+    assert_eq!(open_consultations(), 0);
     conclave.run(&["resume"]).ends_with(0);
     assert_eq!(
         states(&statistics(&conclave)),

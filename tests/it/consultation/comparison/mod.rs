@@ -39,7 +39,10 @@ fn value(log: &[Envelope]) -> DebateValue {
 }
 
 fn helper_calls(log: &[Envelope]) -> usize {
-    let is_helper_call = |event: &Event| matches!(event, Event::Call(CallEvent::Started { agent_id, .. }) if *agent_id == AgentId::Helper);
+    let is_helper_call = |event: &Event| {
+        matches!(event, Event::Call(CallEvent::Started { agent_id, .. })
+            if *agent_id == AgentId::Helper)
+    };
     log.iter()
         .filter(|envelope| is_helper_call(&envelope.event))
         .count()

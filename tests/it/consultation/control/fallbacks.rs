@@ -2,15 +2,13 @@
 
 use std::time::Duration;
 
-use conclave::consultation::event::{
-    AbortReason, Purpose, StateName, SubstitutionReason, WhySubstituted,
-};
+use conclave::consultation::event::{AbortReason, Answer, Purpose, StateName, SubstitutionReason, WhySubstituted};
 use conclave::consultation::plan::Plan;
 use conclave::consultation::policy::consent::ConsentMode;
 use conclave::consultation::policy::substitution::OnFailure;
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{FailureClass, StopReason};
-use conclave::consultation::protocol::{Answer, Input, Question};
+use conclave::consultation::protocol::{Input, Question};
 use conclave::domain::ids::{ModelRef, SeatId};
 
 use super::{fold, grok, plan_with_fallbacks, substitutions};

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use conclave::consultation::event::{AbortReason, StateName};
+use conclave::consultation::event::{AbortReason, Answer, StateName};
 use conclave::consultation::plan::Plan;
 use conclave::consultation::policy::consent::ConsentMode;
-use conclave::consultation::protocol::{Answer, Input, Question};
+use conclave::consultation::protocol::{Input, Question};
 use conclave::domain::money::{Cost, MicroUsd};
 
 use super::fold;

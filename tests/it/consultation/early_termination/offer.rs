@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use conclave::consultation::event::{AbortReason, AgentEvent, DecidedBy, Event, StateName};
+use conclave::consultation::event::{AbortReason, AgentEvent, Answer, DecidedBy, Event, StateName};
 use conclave::consultation::plan::Control;
 use conclave::consultation::policy::consent::ConsentMode;
 use conclave::consultation::protocol::answer::AnswerKind;
-use conclave::consultation::protocol::{Answer, Input};
+use conclave::consultation::protocol::{Input};
 use conclave::domain::artifact::Source;
 use conclave::domain::confidence::Confidence;
 use conclave::domain::ids::AgentId;

@@ -58,7 +58,10 @@ fn seats(player: &Player) -> Vec<String> {
 }
 
 fn helper_calls(player: &Player) -> usize {
-    let is_helper_call = |event: &Event| matches!(event, Event::Call(CallEvent::Started { agent_id, .. }) if *agent_id == AgentId::Helper);
+    let is_helper_call = |event: &Event| {
+        matches!(event, Event::Call(CallEvent::Started { agent_id, .. })
+            if *agent_id == AgentId::Helper)
+    };
     player
         .log
         .iter()

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use conclave::consultation::event::{CallEvent, Event, StateName};
+use conclave::consultation::event::{Answer, CallEvent, Event, StateName};
 use conclave::consultation::policy::substitution::OnFailure;
 use conclave::consultation::protocol::call::FailureClass;
-use conclave::consultation::protocol::{Answer, Input, Question};
+use conclave::consultation::protocol::{Input, Question};
 use conclave::domain::ids::{AgentId, ModelRef};
 use conclave::domain::money::{Cost, MicroUsd};
 

@@ -76,9 +76,9 @@ fn unusable_template_is_rejected_at_once() {
             "prompt template `explore/verdict: task` cannot be filled: line 1",
         ),
         (
-            "clerk/small/comparison",
+            "helper/small/comparison",
             &format!("{front}{{{{ personas }}}}\n=== task ===\nx"),
-            "prompt template `clerk/small/comparison: protocol` cannot be filled: line 1",
+            "prompt template `helper/small/comparison: protocol` cannot be filled: line 1",
         ),
         (
             "personas/mine",
