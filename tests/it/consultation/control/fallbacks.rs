@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use conclave::consultation::event::{AbortReason, Answer, Purpose, StateName, SubstitutionReason, WhySubstituted};
+use conclave::consultation::event::{
+    AbortReason, Answer, Purpose, StateName, SubstitutionReason, WhySubstituted,
+};
 use conclave::consultation::plan::Plan;
 use conclave::consultation::policy::consent::ConsentMode;
 use conclave::consultation::policy::substitution::OnFailure;

@@ -3,9 +3,9 @@
 use conclave::consultation::event::{Answer, DecidedBy};
 use conclave::consultation::plan::Plan;
 use conclave::consultation::policy::consent::ConsentMode;
+use conclave::consultation::protocol::Input;
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{Ask, FailureClass, Outcome};
-use conclave::consultation::protocol::{Input};
 use conclave::domain::ids::ModelRef;
 use conclave::stopping::early_termination::Policy;
 use serde_json::json;
