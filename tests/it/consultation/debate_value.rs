@@ -363,8 +363,8 @@ fn failure_with_markup_does_not_break_the_report() {
     );
 }
 
-/// Whether the architect conforms when it moves to this position for these reasons, and these agents
-/// support the strongest point.
+/// Whether the architect conforms when it moves to this position for these reasons, and these
+/// agents support the strongest point.
 fn conforms(supporters: &[&str], position: &str, because_of: &[(&str, &str)]) -> bool {
     let mut log = debate_events();
     for content in contents(&mut log) {

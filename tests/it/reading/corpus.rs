@@ -1,5 +1,5 @@
-//! Answers as models write them, in `corpus/`: the content that is read from each, its problems, and
-//! that no word is lost.
+//! Answers as models write them, in `corpus/`: the content of each, its problems, and that no word
+//! is lost.
 //!
 //! A case is a line `=== name`, lines of expectations, a line `---`, and the answer.
 //! `kept /pointer json` is a part of the content, `kept nothing` an answer that needs a repair,
