@@ -6,6 +6,8 @@
 
 mod addresses;
 mod answers;
+mod model_names;
+mod served_models;
 
 use std::time::Duration;
 
@@ -18,7 +20,7 @@ use super::http::{GetRequest, Http, Timeouts};
 use super::wire::{Account, Scheme};
 
 pub use addresses::{Address, AddressError, usual};
-pub use answers::is_ollamas_cloud;
+pub use served_models::is_ollamas_cloud;
 
 /// A server that does not accept a connection by then is not running.
 const CONNECT: Duration = Duration::from_secs(1);

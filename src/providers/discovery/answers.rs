@@ -9,10 +9,12 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::providers::http::GetResponse;
-
+use super::served_models::{
+    entries, llama_cpp_model, lm_studio_model, ollama_models, openai_model, text,
+};
 use super::{Condition, ServedModel};
 use crate::domain::vendors::LocalServerKind;
+use crate::providers::http::GetResponse;
 
 /// The answers of one address, by path.
 #[derive(Clone, Debug, Default)]
@@ -58,7 +60,10 @@ pub(super) fn read(answers: &Answers) -> Option<ServerReport> {
             kind: LocalServerKind::Ollama,
             version: Some(version),
             condition: Condition::Ready,
-            models: ollama(answers),
+            models: ollama_models(
+                answers.json("/api/tags").as_ref(),
+                answers.json("/api/ps").as_ref(),
+            ),
         });
     }
     let listed = answers.json("/v1/models");
@@ -119,195 +124,6 @@ pub(super) fn read(answers: &Answers) -> Option<ServerReport> {
         condition,
         models,
     })
-}
-
-fn ollama(answers: &Answers) -> Vec<ServedModel> {
-    let loaded: Vec<String> = answers
-        .json("/api/ps")
-        .map(|list| {
-            entries(&list, "models")
-                .into_iter()
-                .filter_map(name)
-                .collect()
-        })
-        .unwrap_or_default();
-    let model = |entry: &Value| {
-        let id = name(entry)?;
-        let capabilities = entry.get("capabilities").and_then(Value::as_array);
-        let chats = match capabilities {
-            Some(list) => list.iter().any(|capability| capability == "completion"),
-            None => {
-                !is_embedding(&id)
-                    && !families(entry)
-                        .iter()
-                        .any(|family| is_embedding(family) || family.ends_with("bert"))
-            }
-        };
-        // Ollama names the host behind it; gateways that speak its protocol give every vendor's
-        // models this format.
-        let remote = ["remote_host", "remote_model"]
-            .iter()
-            .any(|key| text(entry, key).is_some());
-        let elsewhere =
-            remote || entry.pointer("/details/format").and_then(Value::as_str) == Some("cloud");
-        let parameters = entry
-            .pointer("/details/parameter_size")
-            .and_then(Value::as_str)
-            .and_then(parameters);
-        chats.then(|| ServedModel {
-            context: entry
-                .pointer("/details/context_length")
-                .and_then(Value::as_u64),
-            parameters: parameters.or_else(|| parameters_in_name(&id)),
-            loaded: loaded.contains(&id),
-            runs_here: !elsewhere && !is_ollamas_cloud(&id),
-            id,
-        })
-    };
-    answers
-        .json("/api/tags")
-        .map(|list| {
-            entries(&list, "models")
-                .into_iter()
-                .filter_map(model)
-                .collect()
-        })
-        .unwrap_or_default()
-}
-
-/// True for a name that stands for a model in Ollama's cloud: `gpt-oss:120b-cloud`, `glm:cloud`.
-pub fn is_ollamas_cloud(id: &str) -> bool {
-    id.ends_with("-cloud") || id.ends_with(":cloud")
-}
-
-/// `context` is what the server was started with, for all of its models.
-fn llama_cpp_model(entry: &Value, context: Option<u64>) -> Option<ServedModel> {
-    let id = text(entry, "id")?;
-    let meta = |key: &str| {
-        entry
-            .pointer(&format!("/meta/{key}"))
-            .and_then(Value::as_u64)
-    };
-    // A server that routes to several models says of each whether it is loaded; one with a single
-    // model has it loaded.
-    let status = entry.pointer("/status/value").and_then(Value::as_str);
-    let capabilities = entry.get("capabilities").and_then(Value::as_array);
-    let chats = !is_embedding(&id)
-        && capabilities.is_none_or(|list| list.iter().any(|capability| capability == "completion"));
-    chats.then(|| ServedModel {
-        context: meta("n_ctx")
-            .or(context.filter(|context| *context > 0))
-            .or_else(|| meta("n_ctx_train")),
-        parameters: meta("n_params").or_else(|| parameters_in_name(&id)),
-        loaded: status.is_none_or(|status| status == "loaded"),
-        runs_here: true,
-        id,
-    })
-}
-
-fn lm_studio_model(entry: &Value) -> Option<ServedModel> {
-    let id = text(entry, "id")?;
-    let chats = match text(entry, "type").as_deref() {
-        Some("llm" | "vlm") => true,
-        Some(_) => false,
-        None => !is_embedding(&id),
-    };
-    let number = |key: &str| entry.get(key).and_then(Value::as_u64);
-    chats.then(|| ServedModel {
-        context: number("loaded_context_length").or_else(|| number("max_context_length")),
-        parameters: parameters_in_name(&id),
-        loaded: text(entry, "state").is_some_and(|state| state == "loaded"),
-        runs_here: true,
-        id,
-    })
-}
-
-/// An entry of a list in OpenAI's form: vLLM's, and LM Studio's where its own list is not there.
-fn openai_model(entry: &Value) -> Option<ServedModel> {
-    let id = text(entry, "id").filter(|id| !is_embedding(id))?;
-    let context = entry.get("max_model_len").and_then(Value::as_u64);
-    // What vLLM lists is loaded; LM Studio lists what it could load.
-    let loaded = text(entry, "owned_by").is_some_and(|owner| owner == "vllm");
-    Some(ServedModel {
-        parameters: parameters_in_name(&id),
-        id,
-        context,
-        loaded,
-        runs_here: true,
-    })
-}
-
-fn entries<'a>(list: &'a Value, key: &str) -> Vec<&'a Value> {
-    list.get(key)
-        .and_then(Value::as_array)
-        .map(|entries| entries.iter().collect())
-        .unwrap_or_default()
-}
-
-/// A field's text, unless it is empty.
-fn text(json: &Value, key: &str) -> Option<String> {
-    json.get(key)
-        .and_then(Value::as_str)
-        .filter(|text| !text.is_empty())
-        .map(ToOwned::to_owned)
-}
-
-fn name(entry: &Value) -> Option<String> {
-    text(entry, "model").or_else(|| text(entry, "name"))
-}
-
-fn families(entry: &Value) -> Vec<String> {
-    let list = entry
-        .pointer("/details/families")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten();
-    let single = entry.pointer("/details/family");
-    list.chain(single)
-        .filter_map(Value::as_str)
-        .map(str::to_lowercase)
-        .collect()
-}
-
-/// A model that turns text into vectors, by its name: it cannot answer.
-fn is_embedding(name: &str) -> bool {
-    let name = name.to_lowercase();
-    ["embed", "rerank", "minilm", "bge-"]
-        .iter()
-        .any(|sign| name.contains(sign))
-}
-
-/// `8.2B`, `567.75M`: a count as servers write it.
-fn parameters(text: &str) -> Option<u64> {
-    let text = text.trim();
-    let (digits, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
-    let factor = match unit {
-        "K" | "k" => 1e3,
-        "M" | "m" => 1e6,
-        "B" | "b" => 1e9,
-        "T" | "t" => 1e12,
-        _ => return None,
-    };
-    let starts_with_digit = digits.starts_with(|c: char| c.is_ascii_digit());
-    let count = digits.parse::<f64>().ok().filter(|_| starts_with_digit)?;
-    let count = (count * factor).round();
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "the range is checked just before"
-    )]
-    (1.0..1e18).contains(&count).then_some(count as u64)
-}
-
-/// The count that a name carries by convention: `qwen3:1.7b`, `Llama-3.1-8B-Instruct`. Where there
-/// are several (`30b-a3b`), the largest.
-fn parameters_in_name(name: &str) -> Option<u64> {
-    let words = name.split(['-', ':', '_', '/', ' ', '@']);
-    words
-        .filter(|word| word.ends_with(['b', 'B', 'm', 'M']))
-        .filter_map(parameters)
-        .filter(|count| *count >= 10_000_000)
-        .max()
 }
 
 #[cfg(test)]
@@ -536,42 +352,5 @@ mod tests {
                 "{stranger:?}"
             );
         }
-    }
-
-    #[test]
-    fn counts_of_parameters_are_read_as_servers_and_names_write_them() {
-        let counts = ["8.2B", "751.63M", "1T", "B", "", "x8B", "-1B"].map(parameters);
-        assert_eq!(
-            counts,
-            [
-                Some(8_200_000_000),
-                Some(751_630_000),
-                Some(1_000_000_000_000),
-                None,
-                None,
-                None,
-                None
-            ]
-        );
-        let named = [
-            "qwen3:1.7b",
-            "Qwen3-30B-A3B",
-            "smollm2-135m-instruct",
-            "phi",
-            "v1-b",
-            "x-4m",
-        ]
-        .map(parameters_in_name);
-        assert_eq!(
-            named,
-            [
-                Some(1_700_000_000),
-                Some(30_000_000_000),
-                Some(135_000_000),
-                None,
-                None,
-                None
-            ]
-        );
     }
 }

@@ -1,0 +1,118 @@
+//! Resolving the name of a model that a user gives.
+
+use super::ModelCatalog;
+use crate::domain::ids::ModelRef;
+
+/// A name that no known model has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "unknown model `{name}`{}",
+    suggestions.first().map(|_| format!("; did you mean {}?", one_of(suggestions))).unwrap_or_default()
+)]
+pub struct UnknownModel {
+    pub name: String,
+    /// The closest known names, at most three.
+    pub suggestions: Vec<String>,
+}
+
+fn one_of(names: &[String]) -> String {
+    names
+        .iter()
+        .map(|name| format!("`{name}`"))
+        .collect::<Vec<_>>()
+        .join(" or ")
+}
+
+impl ModelCatalog {
+    /// The model that a user means: `provider:model` as it stands, or the bare name of a known
+    /// model.
+    pub fn resolve(&self, name: &str) -> Result<ModelRef, UnknownModel> {
+        // A name with a slash before its first colon is a resold model's with a suffix: no provider
+        // is called like that.
+        let provider_and_model = name
+            .parse()
+            .ok()
+            .filter(|model: &ModelRef| !model.provider.as_str().contains('/'));
+        if let Some(model) = provider_and_model {
+            return Ok(model);
+        }
+        let refs = self.models.iter().map(|model| ModelRef {
+            provider: model.provider.clone(),
+            model: name.to_owned(),
+        });
+        refs.into_iter()
+            .find(|model| self.at_own_vendor(model).is_some())
+            .ok_or_else(|| UnknownModel {
+                name: name.to_owned(),
+                suggestions: self.closest(name),
+            })
+    }
+
+    fn closest(&self, name: &str) -> Vec<String> {
+        let name = name.to_lowercase();
+        let mut near: Vec<(f64, &str)> = self
+            .models
+            .iter()
+            .map(|model| (strsim::jaro_winkler(&name, &model.id), model.id.as_str()))
+            .filter(|near| near.0 > 0.8)
+            .collect();
+        near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+        near.into_iter()
+            .take(3)
+            .map(|(_, id)| id.to_owned())
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bare_name_finds_its_provider_or_suggestions() {
+        let catalog = ModelCatalog::builtin();
+        assert_eq!(
+            catalog.resolve("claude-sonnet-5-5").unwrap(),
+            ModelRef::new("anthropic", "claude-sonnet-5-5")
+        );
+        assert_eq!(
+            catalog.resolve("gpt-6.1-sol-2026-09-01").unwrap(),
+            ModelRef::new("openai", "gpt-6.1-sol-2026-09-01")
+        );
+        assert_eq!(
+            catalog.resolve("openai:anything").unwrap(),
+            ModelRef::new("openai", "anything")
+        );
+        assert_eq!(
+            catalog.resolve("grok-4.7").unwrap(),
+            ModelRef::new("xai", "grok-4.7")
+        );
+        assert_eq!(
+            catalog.resolve("codestral-latest").unwrap(),
+            ModelRef::new("mistral", "codestral-latest")
+        );
+        assert_eq!(
+            catalog.resolve("openai/gpt-6.1-sol").unwrap(),
+            ModelRef::new("openrouter", "openai/gpt-6.1-sol")
+        );
+        assert_eq!(
+            catalog.resolve("vendor/name:free").unwrap_err().name,
+            "vendor/name:free"
+        );
+        let error = catalog.resolve("claude-sonet-5-5").unwrap_err();
+        assert_eq!(
+            error.suggestions.first().map(String::as_str),
+            Some("claude-sonnet-5-5")
+        );
+        assert!(
+            error
+                .to_string()
+                .starts_with("unknown model `claude-sonet-5-5`; did you mean `claude-sonnet-5-5`"),
+            "{error}"
+        );
+        assert_eq!(
+            catalog.resolve("zzz").unwrap_err().to_string(),
+            "unknown model `zzz`"
+        );
+    }
+}
