@@ -39,7 +39,12 @@ pub struct Args {
     week: bool,
 
     /// Cover a calendar month [default: this month]
-    #[arg(long, value_name = "YYYY-MM", num_args = 0..=1, conflicts_with_all = ["all_time", "since", "until"])]
+    #[arg(
+        long,
+        value_name = "YYYY-MM",
+        num_args = 0..=1,
+        conflicts_with_all = ["all_time", "since", "until"]
+    )]
     #[expect(clippy::option_option, reason = "a flag that may have a value")]
     month: Option<Option<String>>,
 
@@ -66,7 +71,10 @@ pub struct Args {
     calibration: bool,
 
     /// Rebuild the index from the records, and do nothing else
-    #[arg(long, conflicts_with_all = ["week", "month", "all_time", "since", "until", "json", "calibration"])]
+    #[arg(
+        long,
+        conflicts_with_all = ["week", "month", "all_time", "since", "until", "json", "calibration"]
+    )]
     rebuild_index: bool,
 
     /// Draw with ASCII characters only (the default unless the locale is UTF-8)

@@ -31,7 +31,8 @@ pub(crate) const SCHEMA_VERSION: &str = "1.0";
 /// List the models that can be asked, with tier, price, limits and retirement
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
-Prices are in dollars per million tokens. Your own models and prices go into models.json in the home.
+Prices are in dollars per million tokens.
+Your own models and prices go into models.json in the home.
 Local servers are looked for at their default ports on this machine, or where CONCLAVE_LOCAL_SERVERS
 says: `auto`, `none`, or addresses separated by commas.")]
 pub struct Args {

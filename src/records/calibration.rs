@@ -128,12 +128,12 @@ type ByModel = BTreeMap<ModelRef, Vec<Graded>>;
 
 /// Those with most statements first.
 fn reliabilities(by_model: ByModel) -> Vec<(ModelRef, Reliability)> {
-    let mut found: Vec<_> = by_model
+    let mut reliabilities: Vec<_> = by_model
         .into_iter()
         .filter_map(|(model, graded)| Some((model, Reliability::of(graded)?)))
         .collect();
-    found.sort_by_key(|(_, reliability)| std::cmp::Reverse(reliability.count));
-    found
+    reliabilities.sort_by_key(|(_, reliability)| std::cmp::Reverse(reliability.count));
+    reliabilities
 }
 
 /// The outcome in the first column; `None` for a word of a later version.

@@ -245,7 +245,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_replaced_whole_and_leaves_nothing_beside_it() {
+    fn file_is_replaced_whole_without_leftovers() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("answer.md");
         write_atomically(&path, b"one", Access::Normal).unwrap();
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn checking_a_path_for_writing_leaves_nothing_behind() {
+    fn write_check_leaves_nothing_behind() {
         let folder = tempfile::tempdir().unwrap();
         check_writable(&folder.path().join("answer.md")).unwrap();
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
@@ -265,7 +265,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn private_files_belong_to_their_owner_and_others_keep_their_mode() {
+    fn private_files_get_owner_mode_and_others_keep_theirs() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
@@ -284,7 +284,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_link_stays_a_link_and_a_device_is_written_to_directly() {
+    fn links_are_followed_and_devices_written_directly() {
         let folder = tempfile::tempdir().unwrap();
         let (real, link) = (folder.path().join("real"), folder.path().join("link"));
         fs::write(&real, "old").unwrap();
@@ -297,7 +297,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_full_disk_is_named_in_the_notice() {
+    fn notice_names_a_full_disk() {
         let failed = write_atomically(Path::new("/dev/full"), b"x", Access::Normal).unwrap_err();
         let notice = failed.notice();
         assert!(

@@ -31,7 +31,10 @@ fn passes(transcript: &Transcript, second: &SecondPass) -> Value {
         "consistent": second.held.consistent,
         "magnitude": second.held.magnitude,
         "reason": second.held.reason,
-        "second": second.verdict.as_ref().map(|verdict| json!({ "model": second.model, "verdict": verdict })),
+        "second": second.verdict.as_ref().map(|verdict| json!({
+            "model": second.model,
+            "verdict": verdict,
+        })),
         "expert_orders": [&transcript.terms.expert_order, &second.expert_order],
     })
 }

@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_a_prefix_a_file_and_last_each_name_a_consultation() {
+    fn ids_prefixes_files_and_last_name_a_consultation() {
         let stored = ["01kb2", "01kb1", "01ka1"];
         for name in [
             "consult-01ka1",
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_id_wins_over_longer_ids_that_begin_with_it() {
+    fn whole_id_wins_over_longer_ids_with_that_prefix() {
         assert_eq!(named(&["01kb2", "01kb"], "01kb").unwrap(), "consult-01kb");
     }
 

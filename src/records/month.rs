@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_month_follows_the_calendar_of_the_user() {
+    fn month_follows_the_users_calendar() {
         let berlin = TimeZone::get("Europe/Berlin").unwrap();
         let month = |now: &str| {
             let month = month_of(at(now), &berlin);

@@ -115,10 +115,10 @@ impl MonthBudget {
         let lock = self.folder.lock()?;
         own.check_exists()?;
         let sum = self.folder.sum(&lock)?;
-        let left = self.limit.0.saturating_sub(self.spent_of(sum).0);
-        if worst_case.0 > left {
+        let remaining = self.limit.0.saturating_sub(self.spent_of(sum).0);
+        if worst_case.0 > remaining {
             Ok(MonthBudgetCheck::Exceeded)
-        } else if worst_case.0 > left.saturating_sub(sum.reserved.0) {
+        } else if worst_case.0 > remaining.saturating_sub(sum.reserved.0) {
             Ok(MonthBudgetCheck::WaitForInFlight)
         } else {
             let mut amounts = own.amounts();

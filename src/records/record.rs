@@ -108,7 +108,12 @@ fn completed_rounds(transcript: &Transcript) -> Value {
     if transcript.state == StateName::Complete {
         return json!(completed);
     }
-    let round = |number: &u8| json!({ "round_number": number, "artifacts": artifacts(transcript, *number) });
+    let round = |number: &u8| {
+        json!({
+            "round_number": number,
+            "artifacts": artifacts(transcript, *number),
+        })
+    };
     Value::Array(completed.iter().map(round).collect())
 }
 
@@ -132,7 +137,9 @@ fn findings(transcript: &Transcript) -> Value {
         "consensus": recommendation,
         "confidence": transcript.confidence(),
         "recommendation": recommendation,
-        "recommendations": verdict.map(|verdict| verdict.recommendations.as_slice()).unwrap_or_default(),
+        "recommendations": verdict
+            .map(|verdict| verdict.recommendations.as_slice())
+            .unwrap_or_default(),
         "verdict_source": verdict.map(|verdict| match verdict.composed_from {
             None => "judge",
             Some(Source::Synthesis) => "synthesis",
@@ -149,7 +156,11 @@ fn findings(transcript: &Transcript) -> Value {
             "agent": transcript.agent_name(&evidence.agent),
             "quote": evidence.quote,
         })).collect::<Vec<_>>(),
-        "concerns": transcript.concerns().into_iter().map(|concern| concern.text).collect::<Vec<_>>(),
+        "concerns": transcript
+            .concerns()
+            .into_iter()
+            .map(|concern| concern.text)
+            .collect::<Vec<_>>(),
         "dissent": verdict.iter().flat_map(|verdict| &verdict.dissent).map(|dissent| json!({
             "agent": transcript.agent_name(&dissent.agent),
             "concern": dissent.concern,
@@ -201,7 +212,10 @@ fn account(transcript: &Transcript) -> Value {
             }
             written
         }),
-        "consent": transcript.consent.map(|(approved, how)| json!({ "approved": approved, "how": how })),
+        "consent": transcript.consent.map(|(approved, how)| json!({
+            "approved": approved,
+            "how": how,
+        })),
         "duration_ms": milliseconds(transcript.duration),
         "abort_reason": transcript.abort.as_ref().map(|abort| abort.reason),
         "abort_message": transcript.abort.as_ref().map(|abort| abort.message.as_str()),

@@ -288,7 +288,9 @@ impl<'a> DryRun<'a> {
             "output_tokens": estimate.output_tokens,
             "cost": costs(estimate.low, estimate.cost, estimate.high),
             "consent": { "decision": decision, "why": why, "message": self.decision() },
-            "casting": self.selects_personas().then(|| json!({ "chosen_by": self.plan.debate.helper })),
+            "casting": self.selects_personas().then(|| json!({
+                "chosen_by": self.plan.debate.helper,
+            })),
             "notices": self.plan.notices,
             "providers": providers.collect::<Vec<_>>(),
             "calls": calls.collect::<Vec<_>>(),
@@ -360,6 +362,12 @@ fn tokens(input: u64, output: u64) -> String {
 }
 
 fn costs(low: Cost, expected: Cost, high: Cost) -> Value {
-    let money = |cost: Cost| json!({ "usd": cost.known.usd(), "micro_usd": cost.known, "lower_bound": cost.lower_bound });
+    let money = |cost: Cost| {
+        json!({
+            "usd": cost.known.usd(),
+            "micro_usd": cost.known,
+            "lower_bound": cost.lower_bound,
+        })
+    };
     json!({ "low": money(low), "expected": money(expected), "high": money(high) })
 }

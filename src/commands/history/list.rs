@@ -53,7 +53,13 @@ pub(super) struct Args {
     search: Option<String>,
 
     /// List at most this many, newest first
-    #[arg(short = 'n', long, value_name = "N", default_value_t = DEFAULT_LIMIT as u64, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(
+        short = 'n',
+        long,
+        value_name = "N",
+        default_value_t = DEFAULT_LIMIT as u64,
+        value_parser = clap::value_parser!(u64).range(1..)
+    )]
     limit: u64,
 
     /// List all

@@ -29,7 +29,8 @@ use crate::terminal::report::rejudge;
 /// Judge the answers of a consultation again and show what changes
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
-Only the judge is asked, for Round 2 and for Round 4. The experts' answers are the stored ones, in another order.
+Only the judge is asked, for Rounds 2 and 4. The experts' answers are the stored ones, in another
+order.
 
 Examples:
   conclave history rejudge last
@@ -48,20 +49,25 @@ pub(super) struct Args {
     #[arg(short, long)]
     no_log: bool,
 
-    /// Agree to the cost and answer every other question with yes
+    /// Approve the cost, and answer yes to every other question
     #[arg(short, long, help_heading = "Control")]
     yes: bool,
 
-    /// Make no call that could bring the cost above this amount
+    /// Make no call that could bring the cost above this amount [default: no ceiling]
     #[arg(long, value_name = "USD", value_parser = dollars, help_heading = "Control")]
     max_cost: Option<MicroUsd>,
 
-    /// What to do when a model fails for good
-    #[arg(long, value_name = "WHAT", value_enum, help_heading = "Control")]
+    /// What to do when a model fails for good [default: ask]
+    #[arg(long, value_name = "ACTION", value_enum, help_heading = "Control")]
     on_failure: Option<FailureChoice>,
 
-    /// End the run when a round takes longer than this
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Control")]
+    /// End the run when a round takes longer than this [default: no limit]
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        value_parser = clap::value_parser!(u64).range(1..),
+        help_heading = "Control"
+    )]
     max_wait: Option<u64>,
 
     #[command(flatten)]
@@ -141,8 +147,20 @@ fn to_json(rejudgement: &Rejudgement) -> Value {
             "expert_order": side.expert_order,
         })
     };
-    let changes = |changes: &Changes| json!({ "new": changes.new, "gone": changes.gone, "kept": changes.kept });
-    let money = |cost: Cost| json!({ "usd": cost.known.usd(), "micro_usd": cost.known, "lower_bound": cost.lower_bound });
+    let changes = |changes: &Changes| {
+        json!({
+            "new": changes.new,
+            "gone": changes.gone,
+            "kept": changes.kept,
+        })
+    };
+    let money = |cost: Cost| {
+        json!({
+            "usd": cost.known.usd(),
+            "micro_usd": cost.known,
+            "lower_bound": cost.lower_bound,
+        })
+    };
     json!({
         "schema_version": SCHEMA_VERSION,
         "question": rejudgement.question,

@@ -168,7 +168,13 @@ impl Prompter<'_> {
         );
         let pairs: Vec<_> = pairs
             .iter()
-            .map(|pair| json!({ "label": pair.label, "before": fence.enclose(&pair.before), "after": fence.enclose(&pair.after) }))
+            .map(|pair| {
+                json!({
+                    "label": pair.label,
+                    "before": fence.enclose(&pair.before),
+                    "after": fence.enclose(&pair.after),
+                })
+            })
             .collect();
         self.render(
             AnswerKind::Comparison,

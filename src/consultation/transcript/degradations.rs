@@ -64,7 +64,7 @@ impl Transcript {
                 };
                 format!(
                     "{substitute} took over from {original} as {agent} in Round \
-                {round_number}{from_then_on}: {}",
+                     {round_number}{from_then_on}: {}",
                     reason.in_words(message)
                 )
             });

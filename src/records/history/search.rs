@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn words_and_phrases_are_quoted_and_the_last_word_is_a_prefix() {
+    fn words_are_quoted_and_the_last_one_is_a_prefix() {
         for (typed, asked) in [
             ("oauth", "\"oauth\"*"),
             ("oauth jwt", "\"oauth\" \"jwt\"*"),
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn text_without_words_is_searched_as_it_is() {
+    fn text_without_words_is_searched_literally() {
         let parts = |text: &str| {
             Search::parse(text)
                 .map(|search| (search.words, search.pieces))
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_text_is_no_search() {
+    fn empty_text_is_not_a_search() {
         for text in ["", "  \n", "\"\"", "\" \" \""] {
             assert_eq!(Search::parse(text), Err(EmptySearchError), "{text:?}");
         }

@@ -45,10 +45,10 @@ impl<'c> Bulk<'c> {
 
     /// Inserts a consultation. Returns false when the id is there already: the first one stays.
     pub fn put(&mut self, rows: &Rows<'_>) -> Result<bool> {
-        let known = &mut self
+        let existing = &mut self
             .connection
             .prepare_cached("SELECT 1 FROM consultations WHERE id = ?1")?;
-        if known
+        if existing
             .query_row([&rows.consultation.id], |_| Ok(()))
             .optional()?
             .is_some()

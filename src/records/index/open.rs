@@ -40,13 +40,13 @@ pub enum OpenError {
     #[error("`{}` is another program's database", .0.display())]
     Foreign(PathBuf),
     #[error(
-        "the index `{}` was written by a newer version of conclave ({found}; this version reads \
+        "the index `{}` was written by a newer version of conclave ({version}; this version reads \
          {known})",
         path.display()
     )]
     Newer {
         path: PathBuf,
-        found: i64,
+        version: i64,
         known: usize,
     },
     #[error("the index `{}` is in use by another process", .0.display())]
@@ -219,7 +219,7 @@ pub(super) fn check(connection: &Connection, path: &Path) -> Result<usize, OpenE
         }),
         Ok(_) => Err(OpenError::Newer {
             path: path.to_owned(),
-            found: version,
+            version,
             known: schema::version(),
         }),
     }

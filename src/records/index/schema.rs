@@ -22,8 +22,8 @@ pub fn version() -> usize {
 /// database that another process has migrated meanwhile is left as it is.
 pub fn migrate(connection: &mut Connection, from: usize) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let found: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    let done = from.max(usize::try_from(found).unwrap_or_default());
+    let current: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let done = from.max(usize::try_from(current).unwrap_or_default());
     if done < version() {
         for step in MIGRATIONS.iter().skip(done) {
             transaction.execute_batch(step)?;

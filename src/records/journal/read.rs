@@ -31,13 +31,13 @@ pub enum JournalReadError {
         source: serde_json::Error,
     },
     #[error(
-        "line {line} of journal `{}` has version `{found}`; this program reads `{SCHEMA_VERSION}`",
+        "line {line} of journal `{}` has version `{version}`; this program reads `{SCHEMA_VERSION}`",
         .path.display()
     )]
     OtherVersion {
         path: PathBuf,
         line: u64,
-        found: String,
+        version: String,
     },
 }
 
@@ -87,7 +87,7 @@ pub(super) fn read(mut reader: impl BufRead, path: &Path) -> Result<ReadJournal,
             return Err(JournalReadError::OtherVersion {
                 path: path.to_owned(),
                 line: number,
-                found: schema_version,
+                version: schema_version,
             });
         }
         read.events

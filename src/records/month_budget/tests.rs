@@ -95,7 +95,7 @@ fn settled_calls_free_what_they_did_not_cost() {
 }
 
 #[test]
-fn recorded_spending_is_counted_once_by_processes_that_open_later() {
+fn later_processes_count_recorded_spending_once() {
     let home = Home::new();
     let first = home.open(10);
     assert_eq!(reserve(&first, 4), Reserved);
@@ -145,7 +145,7 @@ fn earlier_records_count() {
 }
 
 #[test]
-fn the_last_process_to_close_leaves_no_files() {
+fn last_process_to_close_leaves_no_files() {
     let home = Home::new();
     let (one, other) = (home.open(10), home.open(10));
     for process in [&one, &other] {
@@ -190,7 +190,7 @@ fn reservations_of_a_killed_process_count_as_spent() {
 }
 
 #[test]
-fn spending_that_a_killed_process_recorded_is_counted_once() {
+fn recorded_spending_of_a_killed_process_is_counted_once() {
     let home = Home::new();
     let killed = home.open(10);
     assert_eq!(reserve(&killed, 3), Reserved);
@@ -255,7 +255,7 @@ fn check_damage(home: &Home, witness: &MonthBudget, path: &Path) {
 }
 
 #[test]
-fn a_damaged_file_of_a_running_process_is_an_error_that_names_it() {
+fn damaged_file_of_a_running_process_is_named_in_the_error() {
     let home = Home::new();
     let running = home.open(10);
     let path = home.files().remove(0);
@@ -265,7 +265,7 @@ fn a_damaged_file_of_a_running_process_is_an_error_that_names_it() {
 }
 
 #[test]
-fn a_damaged_file_of_a_killed_process_is_an_error_that_names_it() {
+fn damaged_file_of_a_killed_process_is_named_in_the_error() {
     let home = Home::new();
     let killed = home.open(10);
     let path = home.files().remove(0);
@@ -277,7 +277,7 @@ fn a_damaged_file_of_a_killed_process_is_an_error_that_names_it() {
 }
 
 #[test]
-fn a_damaged_shared_file_is_an_error_that_names_it() {
+fn damaged_shared_file_is_named_in_the_error() {
     let home = Home::new();
     let witness = home.open(10);
     let ended = home.open(10);
@@ -299,7 +299,7 @@ fn deleting_the_files_of_a_running_process_is_an_error() {
 }
 
 #[test]
-fn a_process_file_is_written_in_place_at_a_fixed_length() {
+fn process_file_is_written_in_place_at_a_fixed_length() {
     let home = Home::new();
     let process = home.open(u64::MAX);
     assert_eq!(reserve(&process, u64::MAX - 1), Reserved);
@@ -311,7 +311,7 @@ fn a_process_file_is_written_in_place_at_a_fixed_length() {
 }
 
 #[test]
-fn twenty_processes_at_once_never_exceed_the_budget() {
+fn twenty_processes_never_exceed_the_budget() {
     const LIMIT: u64 = 500;
     let home = Home::new();
     let in_use = AtomicU64::new(0);

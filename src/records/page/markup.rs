@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_moment_beyond_the_calendar_is_shown_in_milliseconds() {
+    fn moment_beyond_the_calendar_is_shown_in_milliseconds() {
         let mut markup = Markup::default();
         markup.moment(Timestamp(0)).moment(Timestamp(i64::MAX));
         assert_eq!(

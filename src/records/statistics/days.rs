@@ -390,16 +390,15 @@ fn add_stored(
         }
         summary.sums.add(sums.clone());
         let one = |at: usize| -> Result<Option<Extreme>> {
-            let found: Option<i64> = row.get(first + at)?;
-            found
-                .map(|number| {
-                    Ok(Extreme {
-                        number,
-                        value: row.get(first + at + 1)?,
-                        lower_bound: false,
-                    })
+            let key: Option<i64> = row.get(first + at)?;
+            key.map(|number| {
+                Ok(Extreme {
+                    number,
+                    value: row.get(first + at + 1)?,
+                    lower_bound: false,
                 })
-                .transpose()
+            })
+            .transpose()
         };
         let mut dearest = one(4)?;
         if let Some(dearest) = &mut dearest {

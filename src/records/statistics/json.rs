@@ -48,7 +48,14 @@ fn range(range: &Range) -> Value {
         Span::Days { since, until } => ("days", since, until),
         Span::AllTime => ("all_time", None, None),
     };
-    json!({ "span": span, "since": since.map(day), "until": until.map(day), "from": range.from, "to": range.until, "time_zone": range.time_zone })
+    json!({
+        "span": span,
+        "since": since.map(day),
+        "until": until.map(day),
+        "from": range.from,
+        "to": range.until,
+        "time_zone": range.time_zone,
+    })
 }
 
 fn usage(usage: &UsageNumbers) -> Value {
@@ -61,7 +68,11 @@ fn usage(usage: &UsageNumbers) -> Value {
         },
         "active_days": usage.active_days,
         "avg_per_day": ratio(usage.total, usage.active_days),
-        "by_state": { "completed": usage.completed, "aborted": usage.aborted, "unfinished": usage.unfinished },
+        "by_state": {
+            "completed": usage.completed,
+            "aborted": usage.aborted,
+            "unfinished": usage.unfinished,
+        },
     })
 }
 
@@ -162,8 +173,16 @@ fn success(progress: &Progress) -> Value {
         "met": progress.is_cheap_enough(),
     });
     json!({
-        "usage": { "runs_in_thirty_days": progress.runs_in_thirty_days, "target": targets.runs, "met": progress.is_used_enough() },
-        "speed": { "median_ms": progress.median_ms, "target_ms": targets.median_ms, "met": progress.is_fast_enough() },
+        "usage": {
+            "runs_in_thirty_days": progress.runs_in_thirty_days,
+            "target": targets.runs,
+            "met": progress.is_used_enough(),
+        },
+        "speed": {
+            "median_ms": progress.median_ms,
+            "target_ms": targets.median_ms,
+            "met": progress.is_fast_enough(),
+        },
         "cost": merged([amount("month", progress.month), money]),
     })
 }

@@ -214,7 +214,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_percentile_is_a_measured_value() {
+    fn percentile_is_a_measured_value() {
         assert_eq!(percentiles(&mut [], [50, 95]), [None, None]);
         assert_eq!(percentiles(&mut [7], [50, 95, 99]), [Some(7); 3]);
         assert_eq!(
@@ -225,7 +225,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_percentile_is_the_smallest_value_with_its_share_below(values in proptest::collection::vec(0..50u32, 1..200)) {
+        fn percentile_is_the_smallest_value_with_its_share(values in proptest::collection::vec(0..50u32, 1..200)) {
             for (percent, found) in [50, 95, 99].into_iter().zip(percentiles(&mut values.clone(), [50, 95, 99])) {
                 let share = |value: u64| values.iter().filter(|other| u64::from(**other) <= value).count() * 100;
                 let found = found.unwrap();

@@ -182,7 +182,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_field_is_found_in_either_spelling_and_only_with_its_type() {
+    fn fields_are_found_in_both_spellings_with_their_type() {
         let value = json!({ "durationMs": 1500.4, "key_points": ["a", 1, "b"], "question": 7, "gone": null, "confidence": 1.5 });
         let fields = Fields::of(&value);
         assert_eq!(fields.count("duration_ms"), Some(1500));

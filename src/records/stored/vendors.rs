@@ -31,7 +31,7 @@ fn named(name: &str) -> Option<&'static Vendor> {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn a_provider_is_known_by_its_name_or_by_its_model() {
+    fn provider_is_recognised_by_name_or_model() {
         let model = |provider, name| super::model(provider, name).to_string();
         assert_eq!(
             model(Some("Anthropic"), "claude-sonnet-4-5"),

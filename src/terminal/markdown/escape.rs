@@ -236,7 +236,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn what_would_be_structure_becomes_text_and_the_rest_stays() {
+    fn structure_in_model_text_is_escaped_and_the_rest_unchanged() {
         assert_eq!(
             block("# Title\n\ntext **bold** `Vec<T>`"),
             "#### Title\n\ntext **bold** `Vec<T>`"
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_a_paragraph_whatever_it_begins_with() {
+    fn line_stays_a_paragraph_whatever_its_first_characters() {
         assert_eq!(inline("# no heading\nhere"), "\\# no heading here");
         assert_eq!(inline("1. no list"), "1\\. no list");
         assert_eq!(inline("- no list"), "\\- no list");
@@ -274,13 +274,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_breaks_out(text in r"(\PC|[\n\t#>`~<\-=*_\[\]():!]|```|<!--|<div>|\[a\]: b|    ){0,60}") {
+        fn escaped_text_never_changes_the_document_structure(text in r"(\PC|[\n\t#>`~<\-=*_\[\]():!]|```|<!--|<div>|\[a\]: b|    ){0,60}") {
             prop_assert!(is_contained(&block(&text)), "{:?}", block(&text));
             prop_assert!(is_one_paragraph(&inline(&text)), "{:?}", inline(&text));
         }
 
         #[test]
-        fn no_letter_is_lost(text in r"([a-z]|[\n #>`<\-=\[\]:]){0,60}") {
+        fn escaping_loses_no_letter(text in r"([a-z]|[\n #>`<\-=\[\]:]){0,60}") {
             let letters = |text: &str| text.chars().filter(char::is_ascii_lowercase).collect::<String>();
             // The last resort names its fence `text`.
             let shown = block(&text);

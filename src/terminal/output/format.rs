@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clocks_and_counts_read_as_people_write_them() {
+    fn clocks_and_counts_are_written_for_people() {
         assert_eq!(
             [7, 727, 3_723].map(|s| clock(Duration::from_secs(s))),
             ["0:07", "12:07", "1:02:03"]

@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_said_while_a_question_is_open_stands_above_it() {
+    fn text_printed_during_a_question_appears_above_it() {
         let mut last = LastLine::default();
         let mut screen = last.ask("Agent failed.\nGo on? [Y/n] ");
         screen += &last.apart("news\n");
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_that_is_taken_away_ends_its_line_once() {
+    fn withdrawn_question_ends_its_line_once() {
         let mut last = LastLine::default();
         last.ask("Go on? ");
         assert_eq!(last.close(), "\n");
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_is_being_written_is_left_alone_by_what_is_said_beside_it() {
+    fn streamed_text_continues_after_other_lines() {
         let mut last = LastLine::default();
         let mut screen = last.continued("one ");
         screen += &last.continued("two");

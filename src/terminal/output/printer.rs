@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn colour_is_for_terminals_unless_someone_wishes_otherwise() {
+    fn colour_follows_the_terminal_and_the_variables() {
         let usual = TerminalEnv {
             term: Some("xterm"),
             ..TerminalEnv::default()

@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn without_a_terminal_each_step_is_one_line() {
+    fn each_step_is_one_line_without_a_terminal() {
         let mut bar = DownloadBar::drawn_to(ProgressDrawTarget::hidden());
         assert_eq!(
             bar.say("asking the model hub"),

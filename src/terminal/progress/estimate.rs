@@ -20,7 +20,7 @@ pub(in crate::terminal) fn estimate_lines(estimate: &Estimate, panel: &Panel) ->
     let mut lines = vec![format!(
         "   Estimate: {input} input tokens, ~{output} output tokens, {total}"
     )];
-    let who = |call: &CallEstimate| {
+    let name_of = |call: &CallEstimate| {
         panel.seat_of(&call.agent_id).map_or_else(
             || beside_the_panel(&call.agent_id).to_owned(),
             |seat| seat_name(panel, seat),
@@ -29,7 +29,7 @@ pub(in crate::terminal) fn estimate_lines(estimate: &Estimate, panel: &Panel) ->
     let widest = estimate
         .calls
         .iter()
-        .map(|call| measure_text_width(&who(call)))
+        .map(|call| measure_text_width(&name_of(call)))
         .max()
         .unwrap_or(0);
     let rounds: BTreeSet<u8> = estimate
@@ -54,7 +54,7 @@ pub(in crate::terminal) fn estimate_lines(estimate: &Estimate, panel: &Panel) ->
             round_title(round)
         ));
         lines.extend(calls.into_iter().map(|call| {
-            let name = who(call);
+            let name = name_of(call);
             let gap = " ".repeat(widest.saturating_sub(measure_text_width(&name)) + 2);
             let (input, output) = (thousands(call.input_tokens), thousands(call.output_tokens));
             format!(

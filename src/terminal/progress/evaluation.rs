@@ -23,7 +23,7 @@ pub fn evaluation_tree(heading: &str, evaluation: &Evaluation) -> Vec<String> {
 }
 
 fn of_rule(rule: &Rule) -> String {
-    let found = match rule.outcome {
+    let outcome = match rule.outcome {
         RuleOutcome::Fired => "fired",
         RuleOutcome::Held => "held",
         RuleOutcome::Unknown => "unknown",
@@ -36,7 +36,7 @@ fn of_rule(rule: &Rule) -> String {
         }
     };
     format!(
-        "{}: {} → {found}{}",
+        "{}: {} → {outcome}{}",
         one_line(&rule.name),
         rule.measure_in_words(),
         of_kind(rule.kind)
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn every_rule_has_a_line_and_the_decision_the_last() {
+    fn every_rule_has_a_line_and_the_decision_comes_last() {
         let guard = |name, value, bound, threshold| {
             measured(RuleKind::Guard, name, value, bound, threshold)
         };
@@ -163,7 +163,7 @@ EARLY TERMINATION CHECK (Round 2)
     }
 
     #[test]
-    fn a_stop_says_its_class_and_why() {
+    fn stop_names_its_class_and_reason() {
         let evaluation = Checks::default()
             .ending(
                 stated(0.9),

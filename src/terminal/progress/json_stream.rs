@@ -312,7 +312,7 @@ mod tests {
         []],\n \"empty\": \"\", \"ok\": true}\n```\nThat was {it}.\n{not json}\n";
 
     #[test]
-    fn texts_come_under_the_names_of_their_fields() {
+    fn texts_are_reported_under_their_field_names() {
         let expected = [
             "summary: a \"q\" \\ \né 😀 \u{fffd} x",
             "list: one",
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn prose_passes_as_it_is() {
+    fn prose_passes_unchanged() {
         for prose in [
             "I would wait.\n\nThen `go`.",
             "{",
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_off_is_shown_as_far_as_it_came() {
+    fn truncated_json_is_shown_as_far_as_it_arrived() {
         assert_eq!(read("{\"summary\": \"not fini"), ["summary: not fini"]);
         assert_eq!(read("{\"a\": \"x\\ud83d"), ["a: x\u{fffd}"]);
         assert_eq!(read("{\"a\": \"\\uZ\\u12\""), ["a: \u{fffd}Z\u{fffd}"]);
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn the_parts_are_the_same_wherever_the_text_is_cut() {
+    fn fragments_do_not_depend_on_where_the_text_is_cut() {
         let whole = parts([HARD]);
         for (at, _) in HARD.char_indices() {
             let (head, tail) = HARD.split_at(at);
@@ -401,7 +401,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_text_of_a_json_comes_whole_however_it_is_cut(value in json(), cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6)) {
+        fn every_string_of_random_json_arrives_whole(value in json(), cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6)) {
             let wanted = serde_json::json!({"answer": value});
             let text = escaped(&wanted.to_string());
             let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
@@ -422,7 +422,7 @@ mod tests {
         }
 
         #[test]
-        fn no_text_whatever_stops_it(text in any::<String>()) {
+        fn no_text_makes_the_reader_panic(text in any::<String>()) {
             parts([text.as_str()]);
         }
     }

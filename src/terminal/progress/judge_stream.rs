@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_named_and_lists_and_numbers_left_out() {
+    fn fields_are_named_and_numbers_left_out() {
         insta::assert_snapshot!(written(StreamLayout::Running, &[VERDICT]), @r"
         ⚖️ Judge (mistral-large):
            summary: They agree.
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_menu_comes_option_by_option() {
+    fn menu_is_shown_option_by_option() {
         let menu = r#"{"recommendations": [{"option": "Wait", "pros": ["Cheap."], "cons": ["Slow.", "Dull."], "confidence": 0.7},
             {"option": "Move", "best_when": "writes double"}], "recommendation": "Look at the growth."}"#;
         insta::assert_snapshot!(written(StreamLayout::Running, &[menu]), @r"
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn above_the_live_display_only_whole_lines_come_none_too_wide() {
+    fn only_whole_lines_that_fit_appear_above_the_live_display() {
         let mut judge = JudgeStream::new(StreamLayout::Lines(24));
         judge.begin(CallId(1), &model("m"));
         let mut text = String::new();
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_steer_the_terminal_is_dropped() {
+    fn terminal_control_sequences_are_dropped() {
         let text = written(
             StreamLayout::Running,
             &["{\"a\": \"x\\u001b[2J\\u0007\\r\\ny\", \"b\u{1b}\": \"\u{202e}z\"}"],
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn the_other_call_is_shown_when_the_first_brings_no_answer() {
+    fn other_call_is_shown_if_the_first_has_no_answer() {
         let mut judge = JudgeStream::new(StreamLayout::Running);
         judge.begin(CallId(1), &model("slow"));
         judge.begin(CallId(2), &model("backup"));

@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_is_a_letter_or_a_word_and_an_empty_line_the_usual_one() {
+    fn letters_words_and_an_empty_line_are_answers() {
         let read = |line| PromptChoices::YES_NO_FAIL.read(line);
         assert_eq!(
             [read("\n"), read(" Y \n"), read("yes")],
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_names_what_it_takes() {
+    fn question_names_its_answers() {
         assert_eq!(PromptChoices::YES_NO.prompt(), "[Y/n]");
         assert_eq!(
             PromptChoices::YES_NO_ALWAYS.prompt(),

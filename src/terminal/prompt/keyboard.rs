@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_without_an_open_question_is_dropped() {
+    fn line_without_an_open_question_is_dropped() {
         let (requests_to, requests) = mpsc::channel();
         let withdrawn = || oneshot::channel().0;
         requests_to.send(withdrawn()).unwrap();

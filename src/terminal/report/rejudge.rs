@@ -122,7 +122,7 @@ mod tests {
     use crate::domain::second_pass::Held;
 
     #[test]
-    fn both_verdicts_are_compared_and_no_model_can_forge_a_part() {
+    fn both_verdicts_are_compared_and_model_text_is_escaped() {
         let side = |id: &str, judge: &str, said: Option<&str>| Judgement {
             consultation_id: id.to_owned(),
             judge: Some(ModelRef::new("openai", judge)),

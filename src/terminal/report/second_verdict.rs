@@ -17,7 +17,7 @@ pub(in crate::terminal) fn line(second: &SecondPass, judge: Option<&ModelRef>) -
 
 /// The line of a report's head where the answers come from an earlier consultation.
 pub(in crate::terminal) fn rejudged_line(from: &str, held: Option<&Held>) -> String {
-    let found = match held.and_then(|held| held.consistent) {
+    let outcome = match held.and_then(|held| held.consistent) {
         Some(true) => "; its verdict held".to_owned(),
         Some(false) => format!(
             "; its verdict did NOT hold{}",
@@ -28,7 +28,7 @@ pub(in crate::terminal) fn rejudged_line(from: &str, held: Option<&Held>) -> Str
     format!(
         "**Judged again:** the answers of {}{}  \n",
         inline(from),
-        inline(&found)
+        inline(&outcome)
     )
 }
 

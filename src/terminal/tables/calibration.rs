@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_narrow_terminal_gets_names_above_their_figures() {
+    fn narrow_terminal_gets_names_above_their_figures() {
         let narrow = screen(&sample(), &range(Span::Week), 42, Paint::Plain);
         insta::assert_snapshot!(narrow);
         for line in narrow.lines() {
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn without_grades_it_says_how_to_give_one() {
+    fn screen_without_grades_explains_how_to_give_one() {
         let nothing = |span| screen(&Calibration::default(), &range(span), 80, Paint::Plain);
         assert_eq!(
             nothing(Span::AllTime),

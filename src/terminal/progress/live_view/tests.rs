@@ -122,7 +122,7 @@ fn four() -> LiveView {
 }
 
 #[test]
-fn each_agent_has_a_line_that_says_what_it_is_at() {
+fn each_agent_has_a_row_with_its_activity() {
     insta::assert_snapshot!(shown(&four()), @r"
     ✔ Security Expert               claude-sonnet-5-5  done 8.2s · 1,204 tok · $0.0131
     ⠼ Architect                     gpt-6.1-sol        writing 102 tokens · 0:08
@@ -133,7 +133,7 @@ fn each_agent_has_a_line_that_says_what_it_is_at() {
 }
 
 #[test]
-fn an_agent_waits_for_its_provider_or_for_the_person() {
+fn rows_show_waiting_for_a_provider_or_the_person() {
     let offered = Event::Consultation(ConsultationEvent::SubstitutionOffered {
         agent_id: AgentId::from("b"),
         round_number: 1,
@@ -161,7 +161,7 @@ fn an_agent_waits_for_its_provider_or_for_the_person() {
 }
 
 #[test]
-fn a_hedge_is_named_until_one_of_the_two_is_gone() {
+fn hedge_is_named_until_one_call_has_ended() {
     let begin = [
         thinking("a", "Architect", "sol"),
         started(1, "a", "sol", Purpose::Answer),
@@ -206,7 +206,7 @@ fn a_hedge_is_named_until_one_of_the_two_is_gone() {
 }
 
 #[test]
-fn who_takes_over_has_the_line_of_who_failed() {
+fn fallback_takes_the_row_of_the_failed_model() {
     let mut view = view(&[thinking("a", "Architect", "sol"), failed("a")]);
     let substituted = Event::Consultation(ConsultationEvent::ProviderSubstituted {
         agent_id: AgentId::from("a"),
@@ -227,7 +227,7 @@ fn who_takes_over_has_the_line_of_who_failed() {
 }
 
 #[test]
-fn what_was_interrupted_goes_on_where_it_was() {
+fn resumed_rows_continue_where_they_were() {
     let mut view = view(&[
         thinking("a", "Architect", "sol"),
         thinking("b", "Skeptic", "sol"),
@@ -258,7 +258,7 @@ fn what_was_interrupted_goes_on_where_it_was() {
 }
 
 #[test]
-fn a_narrow_terminal_drops_the_model_first_and_no_line_is_wider_than_it() {
+fn narrow_terminal_drops_the_model_first() {
     insta::assert_snapshot!(four().lines(Duration::from_millis(10_400), size(50, 24)).join("\n"), @r"
     ✔ Security Expert          8.2s · $0.0131
     ⠼ Architect                102 tok · 0:08
@@ -279,7 +279,7 @@ fn a_narrow_terminal_drops_the_model_first_and_no_line_is_wider_than_it() {
 }
 
 #[test]
-fn a_low_terminal_shows_who_is_at_work_and_how_the_run_stands() {
+fn low_terminal_shows_the_working_agents_and_the_run() {
     insta::assert_snapshot!(four().lines(Duration::from_millis(10_400), size(60, 5)).join("\n"), @r"
     ⠼ Architect                     102 tok · 0:08
     ⠼ Pragmatist                    retrying in 4 s
@@ -289,7 +289,7 @@ fn a_low_terminal_shows_who_is_at_work_and_how_the_run_stands() {
 }
 
 #[test]
-fn an_agent_outside_the_panel_keeps_its_row_between_rounds() {
+fn agents_outside_the_panel_keep_their_rows_between_rounds() {
     let mut view = view(&[
         thinking("judge", "Judge", "j"),
         thinking("helper", "Helper", "c"),

@@ -107,12 +107,12 @@ fn size(estimate: &Estimate) -> String {
         .iter()
         .map(|call| call.round_number)
         .collect();
-    let who = if agents.is_empty() {
+    let asked = if agents.is_empty() {
         "the judge alone".to_owned()
     } else {
         count(agents.len(), "agent")
     };
-    format!("{who} × {}", count(rounds.len(), "round"))
+    format!("{asked} × {}", count(rounds.len(), "round"))
 }
 
 #[cfg(test)]
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn the_gate_names_cost_tokens_and_size() {
+    fn gate_names_cost_tokens_and_size() {
         insta::assert_snapshot!(question(&estimate(), &[GateReason::Cost], None), @r"
         Estimated cost: $0.21 – $0.45 – $0.90
         - Input tokens: 1,234
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn every_reason_for_asking_is_said_in_the_same_question() {
+    fn one_question_states_every_reason_for_asking() {
         let mut estimate = estimate();
         estimate.cost.lower_bound = true;
         estimate.calls[0].cost.lower_bound = true;

@@ -10,7 +10,7 @@ use crate::terminal::prompt::choices::PromptChoices;
 
 /// Asks whether to continue waiting.
 pub(in crate::terminal) fn question(waiting: &[StillWaiting]) -> String {
-    let who = match waiting {
+    let agents_waiting = match waiting {
         [_] => still_waiting(waiting),
         agents => {
             let lines = agents
@@ -20,7 +20,7 @@ pub(in crate::terminal) fn question(waiting: &[StillWaiting]) -> String {
         }
     };
     format!(
-        "{who}\nContinue waiting? {} ",
+        "{agents_waiting}\nContinue waiting? {} ",
         PromptChoices::YES_NO.prompt()
     )
 }
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn the_pulse_names_one_agent_or_lists_them() {
+    fn pulse_names_one_agent_or_lists_several() {
         let one = [waiting("Security Expert", 72_400)];
         assert_eq!(
             question(&one),

@@ -49,7 +49,7 @@ mod tests {
     use crate::consultation::event::WhySubstituted;
 
     #[test]
-    fn a_substitution_says_who_failed_why_and_who_would_take_over() {
+    fn substitution_names_the_failed_model_the_cause_and_the_fallback() {
         let (gemini, grok) = (
             ModelRef::new("google", "gemini-3-pro"),
             ModelRef::new("xai", "grok-4.7"),

@@ -69,7 +69,7 @@ mod tests {
     use crate::domain::money::Cost;
 
     #[test]
-    fn the_suggested_amount_would_have_let_the_estimate_pass() {
+    fn suggested_amount_would_have_approved_the_estimate() {
         let suggested = |high| {
             suggestion(&Estimate {
                 high: Cost::exactly(MicroUsd(high)),
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn an_amount_is_read_as_people_write_it() {
+    fn amounts_are_read_as_people_write_them() {
         let read = |line| read(line, MicroUsd(7));
         assert_eq!(read("\n"), Some(MicroUsd(7)));
         assert_eq!(read(" $0.5\n"), Some(MicroUsd(500_000)));
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_became_of_the_amount_is_said() {
+    fn saved_and_unsaved_amounts_are_reported() {
         assert_eq!(
             saved(MicroUsd(750_000), "/h/config.json"),
             "Consultations under $0.75 will be auto-approved (saved in /h/config.json)"

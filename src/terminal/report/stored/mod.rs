@@ -182,7 +182,7 @@ fn outcome(grade: &Grade) -> String {
 }
 
 fn consensus(record: &StoredRecord) -> String {
-    let said = match (&record.verdict, &record.recommendation) {
+    let text = match (&record.verdict, &record.recommendation) {
         (Some(verdict), _) if verdict.is_menu() || verdict.composed_from.is_some() => {
             return sections::verdict(verdict);
         }
@@ -192,7 +192,7 @@ fn consensus(record: &StoredRecord) -> String {
         ),
         (_, None) => without_verdict(record),
     };
-    format!("## Consensus\n\n{said}")
+    format!("## Consensus\n\n{text}")
 }
 
 fn without_verdict(record: &StoredRecord) -> String {

@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_locale_without_utf_8_gets_ascii() {
+    fn locale_without_utf_8_gets_ascii() {
         let of = Charset::of_locale;
         assert_eq!(of(None, None, Some("en_GB.UTF-8")), Charset::Unicode);
         assert_eq!(of(None, Some("de_DE.utf8"), Some("C")), Charset::Unicode);
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_but_ascii_is_left_in_ascii() {
+    fn ascii_charset_leaves_only_ascii() {
         assert_eq!(Charset::Ascii.text("≥ $1.20 … 模型–x"), ">= $1.20 ... ??-x");
         assert_eq!(Charset::Ascii.before("✅", ""), "");
         assert_eq!(

@@ -213,7 +213,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_goes_on_under_its_own_beginning_and_each_piece_has_its_colour() {
+    fn wrapped_line_is_indented_and_keeps_its_colours() {
         let line = StyledLine::item("A label of some words", "and a value".to_owned(), Tone::Bad);
         let texts = |paint| {
             line.fitted(16, Charset::Unicode, paint)
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_belongs_together_stays_on_one_line_and_its_blanks_are_blanks() {
+    fn unbroken_text_stays_on_one_line() {
         let line = StyledLine::item("Cost", "≥ $1".to_owned(), Tone::Plain);
         for (charset, texts) in [
             (Charset::Unicode, ["• Cost:", "  ≥ $1"]),
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_blanks_is_broken_rather_than_cut() {
+    fn text_without_blanks_is_broken_rather_than_cut() {
         let fitted =
             StyledLine::part("abcdefghijklmnop", "x").fitted(10, Charset::Ascii, Paint::Plain);
         assert_eq!(

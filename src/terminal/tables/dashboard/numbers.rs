@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_share_is_rounded_into_all_or_nothing_and_there_is_none_of_nothing() {
+    fn shares_are_never_rounded_to_all_or_none() {
         let shown = [
             (142, 147),
             (5, 147),
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn means_are_rounded_half_up_and_there_is_none_of_nothing() {
+    fn means_are_rounded_half_up_and_absent_for_no_values() {
         assert_eq!(
             [(147, 22), (9, 5), (3, 1), (1, 20)].map(|(sum, number)| mean(sum, number).unwrap()),
             ["6.7", "1.8", "3.0", "0.1"]
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_has_a_sign_unless_there_is_none() {
+    fn change_has_a_sign_unless_it_is_zero() {
         assert_eq!(
             [0.11, -0.03, -0.001, 0.0].map(change),
             ["+11%", "-3%", "0%", "0%"]
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn times_have_the_most_telling_unit() {
+    fn times_have_a_suitable_unit() {
         let shown = [0, 40, 400, 12_300, 99_949, 125_000, 3_720_000].map(time);
         assert_eq!(
             shown,
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn money_is_never_rounded_to_nothing_and_says_when_it_is_a_lower_bound() {
+    fn amounts_are_never_rounded_to_zero_and_mark_lower_bounds() {
         let shown = [0, 1, 4_200, 130_000, 18_420_000].map(|micro| amount(MicroUsd(micro)));
         assert_eq!(shown, ["$0.00", "<$0.0001", "$0.0042", "$0.13", "$18.42"]);
         assert_eq!(money(Cost::at_least(MicroUsd(120_000))), "≥ $0.12");

@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_nothing_is_as_low_as_nothing_and_the_highest_is_the_highest() {
+    fn only_zero_gets_the_lowest_bar_and_the_maximum_the_highest() {
         let values = [Some(0), Some(1), Some(500), Some(1_000), None];
         assert_eq!(bars(values.into_iter(), Charset::Unicode), "▁▂▅█?");
         assert_eq!(bars(values.into_iter(), Charset::Ascii), "_.=#?");

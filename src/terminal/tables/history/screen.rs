@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn the_list_fits_every_width_with_the_same_facts() {
+    fn list_fits_every_width_with_the_same_facts() {
         insta::assert_snapshot!([40, 80, 120].map(|width| shown(Some(width))).join("\n"));
         for width in [30, 40, 63, 64, 80, 99, 100, 160] {
             let text = shown(Some(width));
@@ -359,12 +359,12 @@ mod tests {
     }
 
     #[test]
-    fn a_pipe_gets_every_column_of_every_consultation_uncut() {
+    fn pipe_gets_every_column_uncut() {
         insta::assert_snapshot!(shown(None));
     }
 
     #[test]
-    fn colours_change_nothing_but_the_colour() {
+    fn colours_change_only_the_colour() {
         for width in [40, 80, 120] {
             let coloured = screen(&history(), NOW, &TimeZone::UTC, Some(width), Paint::Colour);
             assert_eq!(console::strip_ansi_codes(&coloured), shown(Some(width)));
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn an_age_becomes_a_local_date_after_a_week() {
+    fn age_becomes_a_local_date_after_a_week() {
         let berlin = TimeZone::fixed(jiff::tz::offset(1));
         let ages = [
             -5,

@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_are_short_and_lose_nothing_that_matters() {
+    fn figures_are_short_and_keep_their_significant_digits() {
         assert_eq!(
             [2.0, 0.075, 0.0, 12.5, 1.36].map(dollars),
             ["$2.00", "$0.075", "$0.00", "$12.50", "$1.36"]
