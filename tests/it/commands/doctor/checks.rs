@@ -111,7 +111,7 @@ fn vendor_problems_are_reported_with_a_fix() {
             1,
             "error",
             "the key was refused: ",
-            "make or copy a key",
+            "create a new key",
         ),
         (
             403,
@@ -119,7 +119,7 @@ fn vendor_problems_are_reported_with_a_fix() {
             1,
             "error",
             "the key was refused: no",
-            "make or copy a key",
+            "create a new key",
         ),
         (
             529,

@@ -164,7 +164,7 @@ fn newer_database_is_refused_and_unchanged() {
     assert!(!unusable.is_fixed_by_rebuild());
     let current = schema::version();
     let message = format!(
-        "the index `{}` was written by a newer version of conclave (99; this one knows {current})",
+        "the index `{}` was written by a newer version of conclave (99; this version reads {current})",
         home.database().display()
     );
     assert_eq!(unusable.to_string(), message);
