@@ -216,7 +216,7 @@ fn the_reason_for_opening_is_described() {
 }
 
 #[derive(Clone, Debug)]
-enum Step {
+enum CircuitStep {
     Pass(u64),
     RunStart,
     Succeed(prop::sample::Index),
@@ -224,13 +224,13 @@ enum Step {
     Drop(prop::sample::Index),
 }
 
-fn step() -> impl Strategy<Value = Step> {
+fn step() -> impl Strategy<Value = CircuitStep> {
     prop_oneof![
-        3 => (1..60_000u64).prop_map(Step::Pass),
-        4 => Just(Step::RunStart),
-        1 => any::<prop::sample::Index>().prop_map(Step::Succeed),
-        3 => any::<prop::sample::Index>().prop_map(Step::Fail),
-        1 => any::<prop::sample::Index>().prop_map(Step::Drop),
+        3 => (1..60_000u64).prop_map(CircuitStep::Pass),
+        4 => Just(CircuitStep::RunStart),
+        1 => any::<prop::sample::Index>().prop_map(CircuitStep::Succeed),
+        3 => any::<prop::sample::Index>().prop_map(CircuitStep::Fail),
+        1 => any::<prop::sample::Index>().prop_map(CircuitStep::Drop),
     ]
 }
 
@@ -246,8 +246,8 @@ proptest! {
                 (!calls.is_empty()).then(|| calls.remove(at.index(calls.len())))
             };
             match step {
-                Step::Pass(ms) => now = now.after(Duration::from_millis(ms)),
-                Step::RunStart => {
+                CircuitStep::Pass(ms) => now = now.after(Duration::from_millis(ms)),
+                CircuitStep::RunStart => {
                     let permit = circuit.permit(now);
                     prop_assert_eq!(&circuit, &was, "asking changes nothing");
                     prop_assert_eq!(circuit.begin(&RULE, now), permit);
@@ -265,12 +265,12 @@ proptest! {
                         calls.push(now);
                     }
                 }
-                Step::Succeed(index) => if let Some(began) = take(&mut calls, index) {
+                CircuitStep::Succeed(index) => if let Some(began) = take(&mut calls, index) {
                     circuit.succeeded(&RULE, began, now);
                     let expected = if probes.contains(&began) { CircuitState::Closed } else { before };
                     prop_assert_eq!(circuit.state(now), expected, "a probe's success closes, and no other changes anything");
                 },
-                Step::Fail(index) => if let Some(began) = take(&mut calls, index) {
+                CircuitStep::Fail(index) => if let Some(began) = take(&mut calls, index) {
                     circuit.failed(&RULE, began, now);
                     if last_probe == Some(began) {
                         let until = now.after(RULE.rest);
@@ -279,7 +279,7 @@ proptest! {
                         prop_assert_eq!(circuit.state(now), before);
                     }
                 },
-                Step::Drop(index) => if let Some(began) = take(&mut calls, index) {
+                CircuitStep::Drop(index) => if let Some(began) = take(&mut calls, index) {
                     circuit.abandoned(began);
                     prop_assert_eq!(circuit.state(now), before, "a dropped call is no judgement");
                     probes.retain(|probe| *probe != began);
