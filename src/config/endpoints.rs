@@ -316,12 +316,12 @@ mod tests {
             (
                 r#"{"w": {"base_url": "h", "api_key_env": "sk-secret"}}"#,
                 "endpoints.w.api_key_env",
-                "never the key itself",
+                "not the key itself",
             ),
             (
                 r#"{"w": {"base_url": "h", "api_key_env": "AIzaSysecret0123456789abc"}}"#,
                 "endpoints.w.api_key_env",
-                "never the key itself",
+                "not the key itself",
             ),
             (
                 r#"{"w": {"base_url": "https://u:secret@h/v1"}}"#,

@@ -99,7 +99,7 @@ fn damage_and_other_versions_are_errors_that_name_the_line() {
     .unwrap();
     let error = read_journal(&path).unwrap_err();
     assert!(
-        matches!(&error, JournalReadError::OtherVersion { line: 2, found, .. } if found == "9.0"),
+        matches!(&error, JournalReadError::OtherVersion { line: 2, version, .. } if version == "9.0"),
         "{error}"
     );
     fs::write(&path, text.replacen('{', "x", 1)).unwrap();
