@@ -1,23 +1,18 @@
 //! Consultations as the command runs them, without its process: driver, providers over HTTP and
 //! journal.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use conclave::consultation::Consultation;
 use conclave::consultation::event::Answer;
-use conclave::consultation::plan::options::DebateOptions;
 use conclave::consultation::plan::{Control, Plan};
 use conclave::consultation::policy::consent::ConsentMode;
-use conclave::consultation::policy::retry::RetryRule;
 use conclave::consultation::prompt::Templates;
-use conclave::consultation::prompt::filter::PromptMaterial;
 use conclave::consultation::protocol::Question;
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::{ConsultationId, ModelRef, ProviderId, SeatId};
 use conclave::domain::panel::{Panel, Seat};
-use conclave::domain::pricing::PriceList;
 use conclave::domain::vendors;
 use conclave::engine::clock::Clock;
 use conclave::engine::dispatcher::Dispatcher;
@@ -108,37 +103,31 @@ pub(crate) fn plan(seats: usize) -> Plan {
         persona,
         model: ModelRef::new(VENDORS[at % VENDORS.len()], format!("m{at}")),
     };
+    let panel = Panel {
+        seats: templates
+            .personas()
+            .into_iter()
+            .cycle()
+            .take(seats)
+            .enumerate()
+            .map(seat)
+            .collect(),
+        judges: vec![ModelRef::new("openai", "judge")],
+    };
     Plan {
-        id: ConsultationId::from_unique("BENCH"),
-        question: "Should a small team begin with a monolith?".to_owned(),
-        debate: DebateOptions::default(),
-        panel: Panel {
-            seats: templates
-                .personas()
-                .into_iter()
-                .cycle()
-                .take(seats)
-                .enumerate()
-                .map(seat)
-                .collect(),
-            judges: vec![ModelRef::new("openai", "judge")],
-        },
-        models: BTreeMap::new(),
-        prices: PriceList::default(),
-        templates,
         seed: 7,
-        control: Control::usual(ConsentMode::PreApproved),
-        fallbacks: BTreeMap::new(),
-        material: PromptMaterial::default(),
-        learnt_output: BTreeMap::new(),
-        retry: RetryRule::default(),
         // All at once, as a bare client asks: what a queue takes is not overhead.
         in_flight: VENDORS
             .iter()
             .map(|id| (ProviderId::new(*id), 64))
             .collect(),
         tool_version: "0.0.0".to_owned(),
-        notices: Vec::new(),
+        ..Plan::new(
+            ConsultationId::from_unique("BENCH"),
+            "Should a small team begin with a monolith?",
+            panel,
+            Control::usual(ConsentMode::PreApproved),
+        )
     }
 }
 

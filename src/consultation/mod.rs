@@ -15,6 +15,48 @@
 //! consultation is resumed; an input that does not fit (a late answer, a stale timer) changes
 //! nothing; every change of the machine appears in an event, so that its log can be replayed
 //! ([`machine::replay`]).
+//!
+//! The machine driven by hand, as `engine::driver` does it:
+//!
+//! ```
+//! use conclave::consultation::Consultation;
+//! use conclave::consultation::event::{Answer, StateName};
+//! use conclave::consultation::plan::{Control, Plan};
+//! use conclave::consultation::policy::consent::ConsentMode;
+//! use conclave::consultation::prompt::Templates;
+//! use conclave::consultation::protocol::call::{Failure, FailureClass};
+//! use conclave::consultation::protocol::{Effect, Input};
+//! use conclave::domain::ids::{ConsultationId, ModelRef};
+//! use conclave::domain::panel::{Panel, seated};
+//! use conclave::domain::time::Timestamp;
+//!
+//! let model = ModelRef::new("ollama", "qwen3");
+//! let expert = Templates::builtin().persona("security").unwrap();
+//! let panel = Panel { seats: seated([(expert, model.clone())]), judges: vec![model] };
+//! let control = Control::usual(ConsentMode::Interactive);
+//! let id = ConsultationId::from_unique("example");
+//! let mut machine = Consultation::new(Plan::new(id, "OAuth or JWT?", panel, control));
+//! let now = Timestamp(0);
+//!
+//! // The model has no price, so the machine asks the person before it spends anything.
+//! let effects = machine.handle(now, Input::Start);
+//! assert!(effects.iter().any(|effect| matches!(effect, Effect::Question(_))));
+//!
+//! // With consent, it requests the call of Round 1.
+//! let effects = machine.handle(now, Input::Answered(Answer::Yes));
+//! let Some(Effect::Request(request)) = effects.into_iter().last() else { panic!() };
+//! let provider = request.options[0].provider.clone();
+//!
+//! // Once the call is admitted, the driver makes it and hands the outcome back.
+//! let effects = machine.handle(now, Input::Admitted { key: request.key, provider });
+//! let Some(Effect::Ask(ask)) = effects.into_iter().last() else { panic!() };
+//! assert!(ask.prompt.text().contains("OAuth or JWT?"));
+//! let outcome = Err(Failure::new(FailureClass::Auth, "the key is wrong"));
+//! machine.handle(now, Input::Replied { call: ask.call, outcome });
+//!
+//! // No expert answered: the consultation has ended.
+//! assert_eq!(machine.state(), StateName::Aborted);
+//! ```
 
 pub mod protocol;
 mod state;

@@ -1,4 +1,4 @@
-//! The states, and which follows which. Each variant owns its phase's data and nothing else.
+//! The states and their transitions. Each variant owns its phase's data and nothing else.
 
 use serde::{Deserialize, Serialize};
 
@@ -23,17 +23,17 @@ use crate::domain::ids::TimerId;
 pub(super) enum State {
     #[default]
     Idle,
-    /// Computes the estimate; left in the step in which it is entered.
+    /// Computes the estimate; entered and left in the same step.
     Estimating,
     AwaitingConsent(AwaitingConsent),
     Independent(IndependentRound),
     Synthesis(SynthesisRound),
     CrossExam(CrossExamination),
     Verdict(Box<VerdictRound>),
-    /// The answer is there; optional tasks are still open.
+    /// The answer is ready; optional tasks are still open.
     Finishing(Finishing),
     Complete,
-    /// With the state to resume in, where there is one.
+    /// With the state in which to resume, if any.
     Aborted(Option<Box<State>>),
 }
 
@@ -85,13 +85,13 @@ impl State {
         }
     }
 
-    /// Starts a consultation. `logged` is the estimate of one that is replayed from its log.
+    /// Starts a consultation. `logged` is the estimate in the log of a replayed consultation.
     pub(super) fn start(step: &mut StepContext<'_>, logged: Option<Estimate>) -> Self {
         let next = estimating::enter(step, logged);
         Self::after(step, StateName::Estimating, next, |()| Self::Estimating)
     }
 
-    /// Takes the outcomes of tasks that have ended.
+    /// Handles the outcomes of finished tasks.
     pub(super) fn proceed(self, step: &mut StepContext<'_>) -> Self {
         let name = self.name();
         match self {
@@ -155,7 +155,7 @@ impl State {
         }
     }
 
-    /// Takes the answer to the question for consent.
+    /// Handles the answer to the question for consent.
     pub(super) fn consent_answered(self, step: &mut StepContext<'_>, answer: Answer) -> Self {
         let name = self.name();
         let Self::AwaitingConsent(phase) = self else {
@@ -165,7 +165,7 @@ impl State {
         Self::after(step, name, next, Self::AwaitingConsent)
     }
 
-    /// Takes the answer to the offer to end after Round 2.
+    /// Handles the answer to the offer to end after Round 2.
     pub(super) fn early_termination_answered(
         self,
         step: &mut StepContext<'_>,
@@ -180,7 +180,7 @@ impl State {
         Self::after(step, name, next, Self::Synthesis)
     }
 
-    /// Whether this timer ends the grace period of optional tasks.
+    /// Returns whether this timer ends the grace period of optional tasks.
     pub(super) fn is_over_at(&self, timer: TimerId) -> bool {
         matches!(self, Self::Finishing(phase) if phase.is_over_at(timer))
     }
@@ -195,7 +195,7 @@ impl State {
         Self::after(step, name, next, Self::Finishing)
     }
 
-    /// Ends now. An answer that is there already is given all the same.
+    /// Ends now. An answer that has already arrived is still given.
     pub(super) fn end(
         self,
         step: &mut StepContext<'_>,
@@ -213,7 +213,7 @@ impl State {
         }
     }
 
-    /// The state after a step of the phase called `name`.
+    /// Returns the state after a step of the phase `name`.
     fn after<P>(
         step: &mut StepContext<'_>,
         name: StateName,
@@ -231,7 +231,7 @@ impl State {
         }
     }
 
-    /// Which phase follows which.
+    /// Enters the next phase.
     fn enter(step: &mut StepContext<'_>, from: StateName, entry: Entry) -> Self {
         match entry {
             Entry::AwaitingConsent(estimate) => {
@@ -309,7 +309,7 @@ impl State {
     }
 }
 
-/// A transition that the protocol does not have.
+/// Error for a transition that is not in the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a consultation in state {from} cannot become {to}")]
 pub struct TransitionError {
@@ -328,7 +328,7 @@ impl StateName {
             | (Self::Independent, Self::Synthesis)
             | (Self::Synthesis, Self::CrossExam)
             | (Self::CrossExam, Self::Verdict)
-            // Rounds that were not requested, or are no longer needed, are left out.
+            // Rounds that were not requested or are no longer needed are skipped.
             | (Self::Independent | Self::Synthesis | Self::CrossExam | Self::Verdict, Self::Complete) => true,
             (from, Self::Aborted) => !from.is_terminal(),
             (_, Self::Idle | Self::Estimating | Self::AwaitingConsent | Self::Independent | Self::Synthesis) => false,
@@ -341,7 +341,7 @@ impl StateName {
         }
     }
 
-    /// True for the states that nothing leads out of.
+    /// Returns whether no transition leaves this state.
     pub fn is_terminal(self) -> bool {
         matches!(self, Self::Complete | Self::Aborted)
     }

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_is_refused_without_being_repeated() {
+    fn an_invalid_address_is_refused_without_repeating_it() {
         let form = "must be an address of the form https://host/path";
         for text in ["", "a b", "http://", "http:///x", "/v1", "http://h\n/v1"] {
             assert_eq!(problem(text), Some(form), "{text}");
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn every_way_to_write_a_base_url_means_the_same() {
+    fn every_notation_of_a_base_url_is_equivalent() {
         let base = |text, format: WireFormat| base_url(text, format, format.version_path());
         for text in [
             "https://h:1",
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn the_address_that_ollama_listens_on_becomes_one_to_ask() {
+    fn a_listening_address_becomes_a_request_address() {
         for (text, meant) in [
             ("0.0.0.0", "http://127.0.0.1:11434"),
             ("0.0.0.0:8000", "http://127.0.0.1:8000"),

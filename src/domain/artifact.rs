@@ -393,7 +393,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_that_only_repeat_an_answer_are_none_of_their_own() {
+    fn saved_words_that_repeat_the_answer_are_not_shown() {
         let held = |prose: &str| Independent {
             agent_id: SeatId::new("security"),
             position: "Use OAuth.".into(),

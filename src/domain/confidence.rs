@@ -55,7 +55,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_log_keeps_a_confidence_to_the_last_bit(value in 0.0..=1.0f64) {
+        fn a_stored_confidence_keeps_every_bit(value in 0.0..=1.0f64) {
             let stated = Confidence::new(value).unwrap();
             let written = serde_json::to_string(&stated).unwrap();
             prop_assert_eq!(serde_json::from_str::<Confidence>(&written).unwrap(), stated);

@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn of_what_is_not_known_nothing_is_counted() {
+    fn unknown_values_are_not_counted() {
         let agents = vec![
             moved("a", ChangeMagnitude::Same),
             moved("b", ChangeMagnitude::MinorRefinement),

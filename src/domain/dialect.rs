@@ -82,7 +82,7 @@ impl WireFormat {
     }
 }
 
-/// How strictly the structure of an answer is enforced, from the strictest to the form that every
+/// The form in which an answer is requested, from the strictest to the one that every
 /// model accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Structure {
@@ -157,7 +157,7 @@ pub enum JsonMode {
     Unsupported,
 }
 
-/// How to get a usage report at the end of a stream.
+/// The way to get a usage report at the end of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StreamUsage {
     /// With `stream_options.include_usage`.
@@ -166,7 +166,7 @@ pub enum StreamUsage {
     Always,
 }
 
-/// How reasoning tokens are counted if the total does not show it.
+/// The way in which reasoning tokens are counted if the total does not show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reasoning {
     /// Included in the completion's tokens.

@@ -286,7 +286,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_agent_is_written_as_the_string_that_it_is_read_from() {
+    fn an_agent_is_serialized_as_its_id() {
         let agents = ["security", "judge", "judge-2", "clerk"].map(AgentId::from);
         assert_eq!(
             agents,
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dated_name_and_what_an_alias_stands_for_are_the_same_model_and_another_name_is_not() {
+    fn dated_names_and_aliases_mean_the_same_model() {
         for (asked, served, same) in [
             ("gpt-6.1-sol", "gpt-6.1-sol-2026-09-01", true),
             ("claude-haiku-4-5", "claude-haiku-4-5-20251001", true),

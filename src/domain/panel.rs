@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_family_is_a_maker_also_behind_one_provider() {
+    fn a_reseller_has_one_family_per_maker() {
         let is_one_family = |models: &[&str]| {
             let seat = |model: &&str| Seat {
                 id: SeatId::new(*model),

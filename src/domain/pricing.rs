@@ -185,7 +185,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_within_the_tokens_costs_more_than_the_most_or_less_than_the_least(
+        fn every_cost_lies_between_the_least_and_the_most(
             base in any_rates(),
             tier in proptest::option::of((0u64..20_000, any_rates())),
             (input, cache_read, cache_write, output) in (0u64..10_000, 0u64..10_000, 0u64..10_000, 0u64..50_000),

@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn draws_and_orders_are_the_same_for_ever() {
+    fn draws_and_orders_never_change() {
         let mut items = ["a", "b", "c", "d", "e"];
         SplitMix64::new(7).shuffle(&mut items);
         assert_eq!(items.concat(), "ebdac");

@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_are_compared_by_their_words_and_quoted_from_the_later_judgement() {
+    fn texts_are_compared_by_words_and_quoted_from_the_later_judgement() {
         let texts = |texts: &[&str]| {
             texts
                 .iter()
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn without_an_earlier_verdict_nothing_can_have_held() {
+    fn a_verdict_cannot_hold_without_an_earlier_one() {
         let rejudgement = Rejudgement::of(&StoredRecord::default(), &StoredRecord::default());
         assert_eq!(rejudgement.held, Held::unknown("there was no verdict"));
     }

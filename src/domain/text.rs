@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_could_steer_a_terminal_is_dropped() {
+    fn terminal_control_characters_are_removed() {
         assert_eq!(
             clean("a\u{1b}[31mb\u{7}\u{9b}c\td\r\ne\u{202e}f\rg"),
             "a[31mbc\td\nef\ng"

@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_expected_lies_within_the_band() {
+    fn the_estimate_lies_within_the_band() {
         assert_eq!(
             token_band(&"x".repeat(60)),
             Band {

@@ -312,7 +312,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_vendor_has_an_id_a_name_and_an_address_of_its_own() {
+    fn every_vendor_has_a_unique_id_name_and_address() {
         for (at, vendor) in VENDORS.iter().enumerate() {
             assert!(!vendor.id.is_empty() && !vendor.name.is_empty());
             assert!(vendor.default_base_url.starts_with("http"), "{}", vendor.id);
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_recognised_by_its_longest_beginning() {
+    fn a_key_is_recognised_by_its_longest_prefix() {
         let vendor = |key| of_key(key).map(|vendor| vendor.id);
         assert_eq!(vendor("sk-ant-1"), Some("anthropic"));
         assert_eq!(vendor("sk-or-1"), Some("openrouter"));
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn a_version_path_is_what_the_default_base_url_ends_with() {
+    fn a_version_path_is_the_path_of_the_default_base_url() {
         let path = |id| find(id).unwrap().version_path();
         assert_eq!(path("anthropic"), "");
         assert_eq!(path("openai"), "/v1");

@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn judge_passes_of_the_request_come_before_the_setting_and_need_a_verdict() {
+    fn requested_judge_passes_override_the_setting_and_need_a_verdict() {
         use JudgePasses::{Once, Twice};
         assert_eq!(passes(None, None, Twice), Ok(Twice));
         assert_eq!(passes(None, Some(Twice), Once), Ok(Twice));

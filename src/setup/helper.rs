@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_key_the_embedded_model_chooses_personas_and_compares_nothing() {
+    fn without_a_key_the_embedded_model_only_selects_personas() {
         assert_eq!(of(&[], "{}", &PanelSpec::default()), "local:small");
         assert!(
             !can_compare(&ModelRef::new("local", "small"))

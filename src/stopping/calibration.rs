@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_known_set_has_the_scores_that_are_worked_out_by_hand() {
+    fn a_sample_has_the_expected_scores() {
         // 0.9 right, 0.9 wrong, 0.6 right, 0.5 partly right.
         let found = of(&[(0.9, 1.0), (0.9, 0.0), (0.6, 1.0), (0.5, 0.5)]).unwrap();
         let close = |one: f64, other: f64| (one - other).abs() < 1e-12;
@@ -204,13 +204,13 @@ mod tests {
     }
 
     #[test]
-    fn without_any_statement_nothing_is_said() {
+    fn no_statements_give_no_reliability() {
         assert_eq!(of(&[]), None);
         assert_eq!(of(&[(1.5, 1.0), (f64::NAN, 0.0), (0.5, -1.0)]), None);
     }
 
     #[test]
-    fn a_border_begins_its_bin_and_certainty_is_in_the_last() {
+    fn a_bound_begins_its_bin_and_certainty_is_in_the_last() {
         let borders: Vec<(f64, f64)> = (0..=10)
             .map(|tenth| (f64::from(tenth) / 10.0, 1.0))
             .collect();
@@ -233,7 +233,7 @@ mod tests {
         }
 
         #[test]
-        fn who_states_what_becomes_of_it_has_no_error(rights in proptest::collection::vec(prop_oneof![Just(0.0), Just(0.5), Just(1.0)], 1..40)) {
+        fn correct_statements_have_no_error(rights in proptest::collection::vec(prop_oneof![Just(0.0), Just(0.5), Just(1.0)], 1..40)) {
             let found = Reliability::of(rights.into_iter().map(|right| Graded { stated: right, right })).unwrap();
             prop_assert_eq!((found.brier, found.expected_calibration_error), (0.0, 0.0));
         }

@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_level_is_drawn_towards_all_of_them_as_worked_out_by_hand() {
+    fn a_level_is_drawn_towards_the_overall_mean() {
         // 45 and 20 of 80 were right: 66 of 82 with one right and one wrong before the first.
         let levels = [level(1.0, 50, 0.9), level(0.5, 30, 2.0 / 3.0)];
         let overall = (45.0 + 20.0 + 1.0) / 82.0;
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn the_level_at_or_just_below_counts_and_the_lowest_below_all() {
+    fn the_level_at_or_below_the_agreement_counts() {
         let levels = [
             level(2.0 / 3.0, 40, 0.7),
             level(1.0, 40, 0.9),
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn levels_that_contradict_the_order_are_taken_as_one() {
+    fn levels_that_contradict_the_order_are_merged() {
         let levels = [
             level(0.5, 30, 0.8),
             level(0.75, 10, 0.4),
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_level_that_comes_twice_is_one() {
+    fn duplicate_levels_are_merged() {
         let twice = [
             level(1.0, 20, 0.5),
             level(1.0, 40, 0.8),
@@ -272,7 +272,7 @@ mod tests {
         }
 
         #[test]
-        fn it_lies_among_the_smoothed_levels_and_is_never_certain(levels in levels(), agreement in 0.0..=1.0) {
+        fn results_lie_within_the_smoothed_levels_and_are_never_certain(levels in levels(), agreement in 0.0..=1.0) {
             let found = right_at(&levels, agreement);
             let smoothed: Vec<f64> = smoothed(&sorted(&levels)).iter().map(|step| step.right).collect();
             let (least, most) = smoothed.iter().fold((1.0, 0.0), |(least, most), right| (f64::min(least, *right), f64::max(most, *right)));
@@ -281,12 +281,12 @@ mod tests {
         }
 
         #[test]
-        fn the_order_in_which_levels_come_changes_nothing(levels in levels().prop_flat_map(|levels| (Just(levels.clone()), Just(levels).prop_shuffle()))) {
+        fn the_order_of_the_levels_changes_nothing(levels in levels().prop_flat_map(|levels| (Just(levels.clone()), Just(levels).prop_shuffle()))) {
             prop_assert_eq!(Experience::of(&levels.0), Experience::of(&levels.1));
         }
 
         #[test]
-        fn pooling_keeps_how_many_were_right_in_all(levels in levels()) {
+        fn pooling_preserves_the_total_of_right_answers(levels in levels()) {
             let before = smoothed(&sorted(&levels));
             let after = isotonic(&before);
             let right = |steps: &[Step]| -> f64 {

@@ -88,21 +88,21 @@ mod tests {
     }
 
     /// Generates any vote that an expert can give.
-    fn any_voice() -> impl Strategy<Value = Vote> {
+    fn any_vote() -> impl Strategy<Value = Vote> {
         let stands = prop_oneof![Just(Stands::For), Just(Stands::Against)];
         (stands, prop::option::weighted(0.8, 0.0..=1.0))
             .prop_map(|(stands, confidence)| Vote { stands, confidence })
     }
 
     fn panel() -> impl Strategy<Value = Vec<Vote>> {
-        prop::collection::vec(any_voice(), 1..12)
+        prop::collection::vec(any_vote(), 1..12)
     }
 
     /// Rounding of the last digits.
     const TINY: f64 = 1e-12;
 
     #[test]
-    fn one_voice_knows_what_unanimous_panels_of_five_and_seven_were_right_by() {
+    fn one_vote_matches_unanimous_panels_of_five_and_seven() {
         for (voters, right) in [(5, 0.909), (7, 0.920)] {
             let one = sigmoid(logit(right) / effective_voters(voters, 0.44));
             assert_eq!(
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn voters_that_go_together_count_as_fewer() {
+    fn correlated_voters_count_as_fewer() {
         let rounded = |voters, correlation| format!("{:.2}", effective_voters(voters, correlation));
         assert_eq!([rounded(5, 0.44), rounded(7, 0.44)], ["1.81", "1.92"]);
         assert_eq!(
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn voices_that_say_nothing_decide_nothing() {
+    fn votes_without_confidence_decide_nothing() {
         let silent = Vote {
             stands: Stands::For,
             confidence: None,
@@ -148,7 +148,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn one_that_comes_over_never_makes_it_less_likely(mut votes in panel(), at: prop::sample::Index, correlation in 0.0..=1.0) {
+        fn another_supporter_never_lowers_the_probability(mut votes in panel(), at: prop::sample::Index, correlation in 0.0..=1.0) {
             let at = at.index(votes.len());
             votes[at].stands = Stands::Against;
             let before = pooled(&votes, correlation);
@@ -157,7 +157,7 @@ mod tests {
         }
 
         #[test]
-        fn a_supporter_that_is_surer_never_makes_it_less_likely(
+        fn a_more_confident_supporter_never_lowers_the_probability(
             mut votes in panel(), at: prop::sample::Index, less in 0.0..=1.0, more in 0.0..=1.0, correlation in 0.0..=1.0,
         ) {
             let at = at.index(votes.len());
@@ -168,7 +168,7 @@ mod tests {
         }
 
         #[test]
-        fn it_is_never_surer_than_the_correlation_allows(votes in panel(), correlation in 0.01..0.99) {
+        fn the_correlation_limits_the_probability(votes in panel(), correlation in 0.01..0.99) {
             let found = pooled(&votes, correlation);
             let of_so_many = sigmoid(logit(MOST_OF_ONE_VOTE) * effective_voters(votes.len(), correlation));
             let of_any_number = sigmoid(logit(MOST_OF_ONE_VOTE) / correlation);
@@ -177,13 +177,13 @@ mod tests {
         }
 
         #[test]
-        fn however_many_agree_the_correlation_bounds_them(voters in 1..10_000_usize, correlation in 0.05..0.99) {
+        fn the_correlation_limits_any_number_of_voters(voters in 1..10_000_usize, correlation in 0.05..0.99) {
             let found = pooled(&vec![vote(Stands::For, 1.0); voters], correlation);
             prop_assert!(found < sigmoid(logit(MOST_OF_ONE_VOTE) / correlation), "{found}");
         }
 
         #[test]
-        fn without_correlation_it_is_the_product_of_the_odds(votes in panel()) {
+        fn without_correlation_the_odds_multiply(votes in panel()) {
             let odds = |vote: &Vote| {
                 let stated = vote.confidence.unwrap_or(0.5).clamp(0.5, 0.78);
                 match vote.stands {
@@ -196,8 +196,8 @@ mod tests {
         }
 
         #[test]
-        fn it_is_always_a_probability_and_never_certain(
-            votes in prop::collection::vec(any_voice(), 0..200), correlation in 0.0..=1.0, all: bool,
+        fn the_result_is_a_probability_and_never_certain(
+            votes in prop::collection::vec(any_vote(), 0..200), correlation in 0.0..=1.0, all: bool,
         ) {
             let votes = if all { vec![vote(Stands::For, 1.0); votes.len()] } else { votes };
             let found = pooled(&votes, if all { 0.0 } else { correlation });
@@ -205,7 +205,7 @@ mod tests {
         }
 
         #[test]
-        fn a_single_voice_does_not_depend_on_the_correlation(one in any_voice(), correlation in 0.0..=1.0) {
+        fn a_single_vote_does_not_depend_on_the_correlation(one in any_vote(), correlation in 0.0..=1.0) {
             prop_assert!((pooled(&[one], correlation) - pooled(&[one], 0.0)).abs() < TINY);
         }
     }

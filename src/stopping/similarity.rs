@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_compared_by_three_words_at_a_time() {
+    fn texts_are_compared_by_word_trigrams() {
         let share = |part, of| Some(Value::Share { part, of });
         // abc bcd cde against abc bcd cdx: two of four.
         assert_eq!(least(&["a b c d e", "a b c d x"]), share(2, 4));
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn short_texts_are_one_piece_and_texts_without_words_are_like_nothing() {
+    fn short_texts_are_one_trigram_and_empty_ones_resemble_nothing() {
         let share = |part, of| Some(Value::Share { part, of });
         assert_eq!(
             (least(&["Use Rust.", "use rust"]), least(&["Yes", "No"])),
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn the_two_that_are_least_alike_count() {
+    fn the_least_similar_pair_counts() {
         let (same, other) = ("one two three four", "one two three five");
         assert_eq!(
             least(&[same, same, other]),
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_without_spaces_are_compared_by_their_signs() {
+    fn texts_without_spaces_are_compared_by_characters() {
         // Eight signs, the last of which differs: five trigrams in common, and one of each.
         assert_eq!(
             least(&["我们应该使用锈语", "我们应该使用锈文"]),

@@ -1,5 +1,6 @@
-//! Composes an answer by rule from the rounds that were held, where no judge gives a verdict: the
-//! debate ended early, or fewer rounds were requested. Every sentence is taken over as it is.
+//! Composes an answer by rule from the rounds that were held, for debates without a judge's
+//! verdict: those that ended early, or with fewer rounds requested. Every sentence is taken over
+//! unchanged.
 
 use crate::domain::artifact::{
     Challenge, ConsensusPoint, CrossExam, Dissent, Evidence, Independent, MenuOption, Severity,
@@ -8,7 +9,7 @@ use crate::domain::artifact::{
 use crate::stopping::early_termination;
 use crate::stopping::early_termination::Point;
 
-/// The recommendation when the experts agree on nothing.
+/// The recommendation if the experts agree on nothing.
 const NO_POINT: &str = "No clear recommendation: the experts agree on no point";
 
 /// The rounds that an answer is composed from.
@@ -16,7 +17,7 @@ const NO_POINT: &str = "No clear recommendation: the experts agree on no point";
 pub struct HeldRounds<'a> {
     pub independents: &'a [Independent],
     pub synthesis: &'a Synthesis,
-    /// Where Round 3 was held.
+    /// `None` if Round 3 was not held.
     pub cross_exam: Option<&'a CrossExam>,
 }
 
@@ -29,7 +30,8 @@ impl HeldRounds<'_> {
         }
     }
 
-    /// Objections that remain: what the cross-examination left open, else every tension.
+    /// Returns the remaining objections: those that the cross-examination left unresolved, else
+    /// every tension.
     fn dissent(&self) -> Vec<Dissent> {
         let Some(examined) = self.cross_exam else {
             let tension = |tension: &Tension| Dissent {
@@ -65,7 +67,7 @@ impl HeldRounds<'_> {
             .collect()
     }
 
-    /// Every point of agreement. One that several experts hold has no agent.
+    /// Returns every point of agreement. A point held by several experts has no agent.
     fn evidence(&self) -> Vec<Evidence> {
         let points = self.synthesis.consensus_points.iter();
         points
@@ -80,13 +82,13 @@ impl HeldRounds<'_> {
             .collect()
     }
 
-    /// The judge's own words, where its synthesis could only be read as prose.
+    /// Returns the judge's own words if its synthesis could only be read as prose.
     fn summary(&self) -> String {
         self.synthesis.prose_excerpt.clone()
     }
 }
 
-/// The strongest point of agreement, with the mean of what is stated about all of them.
+/// Recommends the strongest point of agreement, with the mean stated confidence of all points.
 pub(in crate::consultation) fn recommendation(material: HeldRounds<'_>) -> Verdict {
     let points: Vec<Point> = points(material.synthesis, material.independents);
     let leading = material.synthesis.leading();
@@ -105,7 +107,7 @@ pub(in crate::consultation) fn recommendation(material: HeldRounds<'_>) -> Verdi
     }
 }
 
-/// Each expert's position as an option.
+/// Returns a menu with each expert's position as an option.
 pub(in crate::consultation) fn menu(material: HeldRounds<'_>) -> Verdict {
     let option = |held: &Independent| {
         let revised = material.cross_exam.and_then(|examined| {
@@ -124,7 +126,7 @@ pub(in crate::consultation) fn menu(material: HeldRounds<'_>) -> Verdict {
                 .map_or(&held.position, |said| &said.revised_position)
                 .clone(),
             description: held.rationale.clone(),
-            // Its key points are other possibilities.
+            // An expert's key points are further possibilities, not advantages.
             pros: Vec::new(),
             cons: against.map(|raised| raised.challenge.clone()).collect(),
             best_when: String::new(),
@@ -142,7 +144,7 @@ pub(in crate::consultation) fn menu(material: HeldRounds<'_>) -> Verdict {
     }
 }
 
-/// Whether an expert supports a point.
+/// Returns whether an expert supports a point.
 pub(in crate::consultation) fn supports(point: &ConsensusPoint, held: &Independent) -> bool {
     point
         .supporting_agents
@@ -150,7 +152,7 @@ pub(in crate::consultation) fn supports(point: &ConsensusPoint, held: &Independe
         .any(|agent| agent == held.agent_id.as_str())
 }
 
-/// The points of agreement, each with the number of experts that support it.
+/// Returns the points of agreement, each with the number of experts that support it.
 pub(in crate::consultation) fn points(
     synthesis: &Synthesis,
     independents: &[Independent],

@@ -1,5 +1,4 @@
-//! The evidence of agreement in a consultation once its judge has given the synthesis: numbers and
-//! texts, without names.
+//! Evidence of agreement after the judge's synthesis: numbers and texts, without names.
 
 use crate::domain::artifact::{Independent, Severity, Synthesis};
 use crate::domain::ids::ModelRef;
@@ -8,8 +7,8 @@ use crate::stopping::early_termination::{Evidence, Statement};
 
 use super::compose::{points, supports};
 
-/// The answers of Round 1 with the models that gave them, what the judge made of them, and how many
-/// seats failed or were degraded, the judge's among them.
+/// Collects the evidence from the answers of Round 1 with their models, the judge's synthesis, and
+/// the number of seats that failed or were degraded, the judge's included.
 pub fn evidence<'a>(
     answers: impl IntoIterator<Item = (&'a Independent, &'a ModelRef)>,
     synthesis: &Synthesis,
@@ -46,7 +45,7 @@ pub fn evidence<'a>(
     }
 }
 
-/// Returns all of an expert's text for its position.
+/// Returns the whole text of an expert's position.
 fn text(held: &Independent) -> String {
     let parts = std::iter::once(&held.position)
         .chain(&held.key_points)

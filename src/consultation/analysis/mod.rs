@@ -1,5 +1,5 @@
 //! Analysis of answers by rule, without a model: evidence of agreement, comparison of words, and
-//! answers composed where no judge gives one.
+//! composed answers.
 
 pub mod evidence;
 pub(in crate::consultation) mod wording;

@@ -1,19 +1,19 @@
-//! How alike two texts are by their words alone. This says nothing of what they mean: two texts can
-//! say the same in other words, and the opposite in nearly the same ones.
+//! Compares texts by their words alone. It says nothing about meaning: texts can say the same in
+//! different words, and the opposite in nearly the same words.
 
 use std::collections::BTreeSet;
 
 use crate::domain::artifact::{Independent, Revision};
 
-/// Signs around a word that do not change what it says. A sign inside a word does: `1.5` is not
-/// `15`, and `C++` is not `C`.
+/// Characters around a word that do not change its meaning. A character inside a word does: `1.5`
+/// is not `15`, and `C++` is not `C`.
 const AROUND_A_WORD: [char; 24] = [
     '.', ',', ';', ':', '!', '?', '\'', '"', '(', ')', '[', ']', '{', '}', '*', '_', '`', '“', '”',
     '„', '‘', '’', '…', '|',
 ];
 
-/// Longer words that carry a sentence and nothing of its matter. Words of up to three letters are
-/// left out without a list.
+/// Longer words without content of their own. Words of up to three letters are left out without a
+/// list.
 const STOP_WORDS: [&str; 41] = [
     "about", "also", "been", "both", "could", "does", "done", "each", "from", "have", "having",
     "here", "into", "just", "more", "most", "must", "only", "other", "over", "should", "some",
@@ -21,8 +21,8 @@ const STOP_WORDS: [&str; 41] = [
     "very", "were", "what", "when", "which", "will", "with", "would",
 ];
 
-/// Words that turn a sentence round, in English and in some of the languages that questions are
-/// also asked in.
+/// Words that negate a sentence, in English and in some other languages in which questions are
+/// asked.
 const NEGATIONS: [&str; 40] = [
     "not",
     "no",
@@ -66,11 +66,11 @@ const NEGATIONS: [&str; 40] = [
     "zonder",
 ];
 
-/// Fewer words than this say too little about a text to be measured by.
+/// The fewest words that allow a measurement.
 const FEWEST: usize = 2;
 
-/// Whether two texts are the same but for white space, capital letters and the punctuation around
-/// words.
+/// Returns whether two texts are equal except for white space, capital letters and the punctuation
+/// around words.
 pub(in crate::consultation) fn is_same(one: &str, other: &str) -> bool {
     let words = |text: &str| -> Vec<String> {
         text.split_whitespace()
@@ -81,13 +81,13 @@ pub(in crate::consultation) fn is_same(one: &str, other: &str) -> bool {
     words(one) == words(other)
 }
 
-/// Whether both positions are the same text and need no comparison by a model.
+/// Returns whether both positions are the same text and need no comparison by a model.
 pub(in crate::consultation) fn is_unchanged(held: &Independent, revision: &Revision) -> bool {
     is_same(&held.position, &revision.revised_position)
 }
 
-/// The share of the words of matter in `wanted` that are also in `text`. `None` where there are too
-/// few to measure by, or where words are not separated.
+/// Returns the share of the content words in `wanted` that also occur in `text`. `None` if there
+/// are too few, or if the script does not separate words.
 #[expect(clippy::cast_precision_loss, reason = "a text has few words")]
 pub(in crate::consultation) fn share(wanted: &str, text: &str) -> Option<f64> {
     let (wanted, there) = (matter(wanted), matter(text));
@@ -99,12 +99,12 @@ pub(in crate::consultation) fn share(wanted: &str, text: &str) -> Option<f64> {
     Some(wanted.intersection(&there).count() as f64 / wanted.len() as f64)
 }
 
-/// Whether a text says what is not, or not to be done, by the presence of such a word.
+/// Returns whether a text contains a negation.
 pub(in crate::consultation) fn negates(text: &str) -> bool {
     words(text).any(|word| NEGATIONS.contains(&word.as_str()) || word.ends_with("n't"))
 }
 
-/// The words of matter, each once; without the `s` of a plural, so that one of many is the same.
+/// Returns the content words, each once, without a plural `s`.
 fn matter(text: &str) -> BTreeSet<String> {
     let is_matter = |word: &String| {
         word.chars().any(char::is_alphanumeric) && !STOP_WORDS.contains(&word.as_str())
@@ -123,7 +123,8 @@ fn matter(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// Runs of letters, digits and what may stand inside a word, in lower case.
+/// Returns the words in lower case: runs of letters, digits and characters that may occur inside a
+/// word.
 fn words(text: &str) -> impl Iterator<Item = String> {
     let within = |c: char| c.is_alphanumeric() || matches!(c, '\'' | '’' | '+' | '#' | '.');
     text.split(move |c: char| !within(c))
@@ -131,14 +132,14 @@ fn words(text: &str) -> impl Iterator<Item = String> {
         .filter(|word| !word.is_empty())
 }
 
-/// A word in lower case, without what stands around it.
+/// Returns a word in lower case, without the characters around it.
 fn bare(word: &str) -> String {
     word.trim_matches(AROUND_A_WORD)
         .to_lowercase()
         .replace('’', "'")
 }
 
-/// Letters of scripts that write words without anything between them.
+/// Returns whether a letter belongs to a script without separators between words.
 fn runs_on(c: char) -> bool {
     matches!(c, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}')
 }
@@ -148,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn form_is_no_difference_and_any_other_word_is_one() {
+    fn texts_differ_by_words_but_not_by_form() {
         for (one, other) in [
             ("Use OAuth.", "use  OAuth"),
             ("**Use** OAuth, then JWT!", "Use OAuth then JWT"),
@@ -171,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn the_share_is_that_of_the_words_of_matter() {
+    fn the_share_counts_content_words() {
         assert_eq!(
             share(
                 "Tokens must be short-lived.",
@@ -191,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_share_that_words_cannot_show_is_unknown() {
+    fn an_unmeasurable_share_is_unknown() {
         for (wanted, text) in [
             ("", "Use OAuth."),
             ("Do it.", "Do it at once."),
@@ -203,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sentence_is_turned_round_by_a_word() {
+    fn negations_are_recognised() {
         for text in [
             "Do not.",
             "Don't use it",

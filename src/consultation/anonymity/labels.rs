@@ -1,7 +1,7 @@
-//! The names under which experts meet each other and the judge: `Expert A`, `Expert B`, … in an
-//! order drawn from the run's seed, because a known identity and a fixed order both bias a judge.
+//! Anonymous labels for the experts: `Expert A`, `Expert B`, … in an order drawn from the run's
+//! seed, because known identities and a fixed order both bias a judge.
 //!
-//! Invariant: `order` and `names` have one entry a seat, and no two seats share an id.
+//! Invariant: `order` and `names` have one entry for each seat, and no two seats share an id.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use crate::domain::ids::SeatId;
 use crate::domain::panel::Seat;
 use crate::domain::random::SplitMix64;
 
-/// Words that may stand before a letter without changing which expert it names.
+/// Words that may precede a letter in a label.
 const TITLES: [&str; 7] = [
     "experts",
     "expert",
@@ -20,16 +20,16 @@ const TITLES: [&str; 7] = [
     "speaker",
 ];
 
-/// Who is `Expert A`, who `Expert B`, and so on.
+/// The assignment of labels to seats.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Labels {
     order: Vec<SeatId>,
-    /// The names on screens, in the same order; only used to read names back.
+    /// The display names, in the same order; only used to resolve names in answers.
     names: Vec<String>,
 }
 
 impl Labels {
-    /// Draws the order. The same seats and seed give the same order.
+    /// Draws the order. The same seats and seed always give the same order.
     pub fn draw(seats: &[Seat], seed: u64) -> Self {
         let mut drawn: Vec<&Seat> = seats.iter().collect();
         SplitMix64::new(seed).shuffle(&mut drawn);
@@ -39,7 +39,7 @@ impl Labels {
         }
     }
 
-    /// The labels of an order that was drawn earlier; `None` when these seats are not all in it.
+    /// Returns the labels for an earlier order; `None` if the order lacks one of these seats.
     pub fn in_order(order: &[SeatId], seats: &[Seat]) -> Option<Self> {
         let names = order
             .iter()
@@ -51,7 +51,7 @@ impl Labels {
         })
     }
 
-    /// The same seats the other way round: who was first is last, and has the last label.
+    /// Returns the labels in reverse: the first seat gets the last label.
     #[must_use]
     pub fn reversed(&self) -> Self {
         Self {
@@ -60,12 +60,12 @@ impl Labels {
         }
     }
 
-    /// The seats in the order of their labels.
+    /// Returns the seats in the order of their labels.
     pub fn order(&self) -> &[SeatId] {
         &self.order
     }
 
-    /// A seat's label; the id itself for a seat that is not on the panel.
+    /// Returns a seat's label; for a seat that is not on the panel, its id.
     pub fn label(&self, seat: &SeatId) -> String {
         match self.place(seat) {
             Some(place) => format!("Expert {}", letters(place)),
@@ -73,12 +73,12 @@ impl Labels {
         }
     }
 
-    /// The letters of a seat's label.
+    /// Returns the letters of a seat's label.
     pub(in crate::consultation) fn letters_of(&self, seat: &SeatId) -> Option<String> {
         self.place(seat).map(letters)
     }
 
-    /// The seat whose label has these letters.
+    /// Returns the seat whose label has these letters.
     pub(in crate::consultation) fn lettered(&self, wanted: &str) -> Option<&SeatId> {
         self.order
             .iter()
@@ -87,23 +87,22 @@ impl Labels {
             .map(|(_, seat)| seat)
     }
 
-    /// The label of an agent as artifacts name it: a seat's id, or text that could not be matched,
-    /// which stays as it is.
+    /// Returns the label of an agent named in an artifact. Text that is not a seat's id is returned
+    /// unchanged.
     pub fn shown(&self, agent: &str) -> String {
         self.resolve(agent)
             .map_or_else(|| agent.to_owned(), |seat| self.label(&seat))
     }
 
-    /// A seat's place in the order; seats that are not on the panel come last.
+    /// Returns a seat's index in the order; seats that are not on the panel come last.
     pub fn rank(&self, seat: &SeatId) -> usize {
         self.place(seat).unwrap_or(self.order.len())
     }
 
-    /// The seat that a model's text names, whatever the case, punctuation and markdown around it.
-    /// `None` when it names no seat, or more than one.
+    /// Returns the seat that a model's text names, ignoring case, punctuation and markdown. `None`
+    /// if it names no seat, or more than one.
     ///
-    /// A label is tried first, since it is what the model was shown; then a seat's id; then a
-    /// persona's name.
+    /// Labels are tried first, because the model saw them; then seat ids; then persona names.
     pub fn resolve(&self, text: &str) -> Option<SeatId> {
         self.by_words(&words(text)).or_else(|| {
             // `Expert A (the first one)` names Expert A.
@@ -130,7 +129,7 @@ impl Labels {
             })
     }
 
-    /// `Expert B`, `expert_b`, `ExpertB`, `the expert B`, `B`, `Expert B's`.
+    /// Resolves `Expert B`, `expert_b`, `ExpertB`, `the expert B`, `B`, `Expert B's`.
     fn by_label(&self, words: &[String]) -> Option<SeatId> {
         let words = words
             .strip_prefix(["the".to_owned()].as_slice())
@@ -154,8 +153,7 @@ impl Labels {
             .map(|(_, seat)| seat.clone())
     }
 
-    /// The seat whose text is `wanted` when compared by letters and digits alone, if it is the only
-    /// one.
+    /// Returns the only seat whose text equals `wanted`, compared by letters and digits.
     fn only<'a>(&self, texts: impl Iterator<Item = &'a str>, wanted: &str) -> Option<SeatId> {
         let mut found = texts
             .zip(&self.order)
@@ -166,7 +164,7 @@ impl Labels {
     }
 }
 
-/// 0 is `A`, 25 `Z`, 26 `AA`.
+/// Returns the letters of an index: 0 is `A`, 25 `Z`, 26 `AA`.
 fn letters(place: usize) -> String {
     let mut rest = place;
     let mut letters = Vec::new();
@@ -181,7 +179,7 @@ fn letters(place: usize) -> String {
     }
 }
 
-/// Runs of letters and digits in lower case.
+/// Returns the words in lower case: runs of letters and digits.
 fn words(text: &str) -> Vec<String> {
     text.split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
@@ -222,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_seed_draws_the_same_order_and_other_seeds_draw_all_of_them() {
+    fn a_seed_fixes_the_order_and_all_orders_occur() {
         assert_eq!(three(), three());
         let seats = [seat("a1", "x"), seat("b1", "y"), seat("c1", "z")];
         let orders: std::collections::BTreeSet<Vec<SeatId>> = (0..100)
@@ -232,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_of_a_seed_is_the_same_for_ever() {
+    fn the_order_of_a_seed_never_changes() {
         let order = |seed| {
             let seats = [seat("a", "x"), seat("b", "y"), seat("c", "z")];
             let labels = Labels::draw(&seats, seed);
@@ -246,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_label_is_read_back_however_it_is_written() {
+    fn a_label_is_resolved_in_any_spelling() {
         let labels = three();
         let [first, second, _] = labels.order() else {
             panic!("three seats")
@@ -271,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn seat_ids_and_persona_names_are_read_back_too() {
+    fn seat_ids_and_persona_names_are_resolved() {
         let labels = three();
         for text in [
             "security",
@@ -289,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_of_no_seat_or_of_two_is_unknown() {
+    fn unknown_and_ambiguous_names_are_not_resolved() {
         let twice = Labels::draw(
             &[
                 seat("security", "Security Expert"),
@@ -317,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_go_on_after_z() {
+    fn labels_continue_after_z() {
         assert_eq!(
             [0, 25, 26, 51, 52, 701, 702].map(letters),
             ["A", "Z", "AA", "AZ", "BA", "ZZ", "AAA"]

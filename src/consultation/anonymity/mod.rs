@@ -1,5 +1,4 @@
-//! Experts judge each other's answers without knowing whose they are: labels, and texts in which
-//! the labels are exchanged.
+//! Anonymity: labels for experts, and texts in which labels are exchanged.
 
 pub mod labels;
 pub mod relabel;

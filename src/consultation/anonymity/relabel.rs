@@ -1,8 +1,8 @@
-//! Rewrites artifacts from one set of labels to another: `Expert A` may be one seat where a text
-//! was written and another where it is read or shown.
+//! Rewrites artifacts from one set of labels to another: `Expert A` can be one seat where a text
+//! was written and another where it is shown.
 //!
-//! Seats in fields of their own need none of this: they are mapped back when an answer is read. It
-//! is the labels inside of sentences that would name the wrong expert.
+//! Seats in separate fields need no rewriting: they are mapped back when an answer is read. Labels
+//! inside sentences would name the wrong expert.
 
 use std::ops::Range;
 
@@ -10,15 +10,15 @@ use crate::domain::artifact::{CrossExam, Synthesis, Verdict};
 
 use super::labels::Labels;
 
-/// What stands before a label.
+/// The word before a label.
 const TITLE: &str = "expert";
 
 const BEFORE_A_LABEL: [&str; 4] = [" ", "\u{a0}", "_", "-"];
 
-/// `Experts A, B and C`.
+/// Separators between labels, as in `Experts A, B and C`.
 const BETWEEN_LABELS: [&str; 8] = [", and ", ", or ", ", ", " and ", " or ", " & ", "/", " / "];
 
-/// From whose labels into whose.
+/// A mapping from one set of labels to another.
 #[derive(Clone, Copy, Debug)]
 pub struct Relabelling<'a> {
     pub from: &'a Labels,
@@ -26,7 +26,7 @@ pub struct Relabelling<'a> {
 }
 
 impl Relabelling<'_> {
-    /// A text with every label in it put into those of the other.
+    /// Returns a text with every label replaced.
     pub fn text(&self, text: &str) -> String {
         let lower = text.to_ascii_lowercase();
         let (mut translated, mut done) = (String::with_capacity(text.len()), 0);
@@ -59,7 +59,8 @@ impl Relabelling<'_> {
         translated
     }
 
-    /// Where a label stands at the beginning of a text, behind a separator, and what it becomes.
+    /// Returns the range of a label at the beginning of a text, after a separator, and its
+    /// replacement.
     fn label(&self, text: &str, separators: &[&str]) -> Option<(Range<usize>, String)> {
         let start = separators
             .iter()
@@ -90,7 +91,8 @@ impl Relabelling<'_> {
         *text = self.text(text);
     }
 
-    /// Reverses the order of names: the order inside a list can sway a judge too.
+    /// Rewrites a synthesis and sorts its lists by label: the order inside a list can also bias a
+    /// judge.
     pub fn synthesis(&self, mut found: Synthesis) -> Synthesis {
         for point in &mut found.consensus_points {
             self.put(&mut point.point);
@@ -167,7 +169,7 @@ impl Relabelling<'_> {
         said
     }
 
-    /// Sorts by label; names that are not on the panel come last.
+    /// Sorts items by label; names that are not on the panel come last.
     fn sort<T>(&self, items: &mut [T], agent: impl Fn(&T) -> &String) {
         items.sort_by_key(|item| {
             self.into
@@ -209,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_label_inside_of_a_sentence_goes_on_naming_the_same_expert() {
+    fn a_label_inside_a_sentence_still_names_the_same_expert() {
         for (said, becomes) in [
             ("Expert A is right.", "Expert C is right."),
             (
@@ -230,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_label_stays_as_it_is() {
+    fn other_text_stays_unchanged() {
         for text in [
             "",
             "Plan A",
@@ -247,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn who_was_named_first_is_named_last() {
+    fn the_order_of_names_is_reversed() {
         let (from, into) = (labels(), labels().reversed());
         let named: Vec<String> = from.order().iter().map(ToString::to_string).collect();
         let views = named.iter().map(|agent| Viewpoint {

@@ -1,8 +1,8 @@
-//! Why a consultation ended without a verdict.
+//! Reasons for ending a consultation without a verdict.
 
 use serde::{Deserialize, Serialize};
 
-/// Why a consultation ended without a verdict.
+/// Reasons for ending a consultation without a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AbortReason {
@@ -12,27 +12,27 @@ pub enum AbortReason {
     Interrupted,
     /// The user chose to stop.
     UserCancelled,
-    /// A round took longer than the user wanted to wait.
+    /// A round exceeded the user's maximum wait.
     Timeout,
-    /// A call could have broken the ceiling that the user set.
+    /// The next call could have exceeded the user's ceiling.
     CostCeiling,
-    /// More was spent than one and a half times the high estimate.
+    /// Spending exceeded one and a half times the high estimate.
     CostExceededEstimate,
-    /// An agent failed, and the user's setting ends the consultation then.
+    /// An agent failed, and the user's setting ends the consultation in that case.
     AgentFailed,
-    /// The result would have been less than the panel promised, which `--strict` refuses.
+    /// The result would have been degraded, which `--strict` refuses.
     Strict,
     /// No expert answered in Round 1.
     AllAgentsFailed,
     /// Neither the judge nor any of its fallbacks answered.
     JudgeFailed,
-    /// A prompt could not be made from its template.
+    /// A prompt could not be rendered from its template.
     Prompt,
 }
 
 impl AbortReason {
-    /// Whether an answer that is there is given all the same: it was only a matter of not waiting,
-    /// or of not spending more.
+    /// Returns whether an available answer is still given, because the abort only limits waiting or
+    /// spending.
     pub fn leaves_an_answer(self) -> bool {
         match self {
             Self::Interrupted
@@ -49,10 +49,10 @@ impl AbortReason {
         }
     }
 
-    /// Whether a consultation that ended for this reason can be resumed.
+    /// Returns whether a consultation that ended for this reason can be resumed.
     pub fn is_resumable(self) -> bool {
         match self {
-            // Nothing was asked, or the same templates would fail the same way.
+            // No call was made, or the same templates would fail again.
             Self::Declined | Self::Prompt => false,
             Self::Interrupted
             | Self::UserCancelled

@@ -1,4 +1,4 @@
-//! `agent:…`: one answer that is wanted from one agent, through as many calls as it takes.
+//! `agent:…`: an agent's work on one answer, through all its calls.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use crate::domain::ids::{AgentId, ModelRef};
 use crate::domain::money::Cost;
 use crate::domain::tokens::Usage;
 
-/// What happens to one agent's work on an answer.
+/// Event of one agent's work on an answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "data")]
 pub enum AgentEvent {
@@ -16,50 +16,50 @@ pub enum AgentEvent {
     #[serde(rename = "agent:thinking")]
     Thinking {
         agent_id: AgentId,
-        /// The agent's name for people.
+        /// The agent's display name.
         name: String,
         /// 1 to 4.
         round_number: u8,
         answer: AnswerKind,
-        /// The model that is asked.
+        /// The requested model.
         model: ModelRef,
     },
-    /// An agent's answer is there.
+    /// An agent has answered.
     #[serde(rename = "agent:completed")]
     Completed {
         agent_id: AgentId,
-        /// The agent's name for people.
+        /// The agent's display name.
         name: String,
         /// 1 to 4.
         round_number: u8,
         answer: AnswerKind,
         /// Milliseconds since the agent began, without pauses.
         duration_ms: u64,
-        /// Used by all its calls together.
+        /// Tokens of all its calls.
         tokens: Usage,
-        /// Of all its calls together.
+        /// Cost of all its calls.
         cost: Cost,
     },
     /// An agent has no answer.
     #[serde(rename = "agent:failed")]
     Failed {
         agent_id: AgentId,
-        /// The agent's name for people.
+        /// The agent's display name.
         name: String,
         /// 1 to 4.
         round_number: u8,
         answer: AnswerKind,
-        /// The model that was asked last.
+        /// The last requested model.
         model: ModelRef,
         error: AgentError,
     },
 }
 
-/// Why an agent has no answer.
+/// Error of an agent that has no answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentError {
-    /// `None` when the model answered but declined.
+    /// `None` if the model answered but declined.
     pub class: Option<FailureClass>,
-    /// In the provider's own words.
+    /// The provider's message.
     pub message: String,
 }

@@ -1,4 +1,4 @@
-//! `call:…`: one request to one model, from going out to coming back.
+//! `call:…`: one request to one model, from start to finish.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ use crate::domain::tokens::Usage;
 
 use super::AbortReason;
 
-/// What happens to one call.
+/// Event of one call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "data")]
 pub enum CallEvent {
@@ -32,11 +32,10 @@ pub enum CallEvent {
         max_output_tokens: u64,
         /// SHA-256 of the whole prompt, in hexadecimal.
         prompt_sha256: String,
-        /// The most that it can cost, reserved under a ceiling; `None` without one.
+        /// The most that the call can cost, reserved under a ceiling; `None` without a ceiling.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         worst_case: Option<Cost>,
-        /// Tokens (estimated) that the prompt would have had on top, had the artifacts in it not
-        /// been filtered.
+        /// Estimated tokens saved by filtering the artifacts in the prompt.
         #[serde(default, skip_serializing_if = "is_zero")]
         tokens_saved: u64,
     },
@@ -48,10 +47,10 @@ pub enum CallEvent {
         agent_id: AgentId,
         /// Milliseconds until the next call may go out.
         wait_ms: u64,
-        /// What failed, for people.
+        /// The failure, for people.
         reason: String,
     },
-    /// A call has shown no sign of an answer for so long that another model is asked as well.
+    /// A slow call is hedged: another model is asked as well.
     #[serde(rename = "call:hedged")]
     Hedged {
         /// The slow call.
@@ -59,12 +58,12 @@ pub enum CallEvent {
         agent_id: AgentId,
         /// The slow model.
         model: ModelRef,
-        /// The model that is asked as well.
+        /// The hedging model.
         backup: ModelRef,
-        /// Milliseconds that the slow call has been under way.
+        /// Milliseconds since the slow call began.
         after_ms: u64,
     },
-    /// A call is slow, and no other model is asked.
+    /// A slow call is not hedged.
     #[serde(rename = "call:not_hedged")]
     NotHedged {
         /// The slow call.
@@ -72,7 +71,7 @@ pub enum CallEvent {
         agent_id: AgentId,
         reason: NoHedge,
     },
-    /// A call's connection is dropped; its answer does not count any more.
+    /// A call's connection is dropped; its answer no longer counts.
     #[serde(rename = "call:cancelled")]
     Cancelled { call: CallId, reason: CancelReason },
     /// A call came back, with an answer or a failure.
@@ -80,29 +79,29 @@ pub enum CallEvent {
     Finished(Box<CallFinished>),
 }
 
-/// What a call is for.
+/// The purpose of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Purpose {
-    /// The first try.
+    /// The first attempt.
     Answer,
-    /// The same again after a transient failure.
+    /// Repeats a call after a transient failure.
     Retry,
-    /// The same again in a form that the model accepts.
+    /// Repeats a call in a form that the model accepts.
     Reformed,
-    /// The same again with twice the token limit, after an answer that was cut off.
+    /// Repeats a call with twice the token limit after an answer that was cut off.
     MoreRoom,
-    /// The model is shown its text and what is wrong with it.
+    /// Asks the model to repair its answer.
     Repair,
-    /// The first try at the model that takes over.
+    /// The first attempt of a fallback model.
     Fallback,
-    /// The same again elsewhere, beside a call that is slow.
+    /// Repeats a slow call at another model in parallel.
     Hedge,
-    /// The same again after the call was lost with its process.
+    /// Repeats a call that was lost with its process.
     Resumed,
 }
 
-/// A call that came back: its answer or failure, tokens and cost.
+/// A finished call: its answer or failure, tokens and cost.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CallFinished {
     pub call: CallId,
@@ -111,46 +110,46 @@ pub struct CallFinished {
     pub answer: AnswerKind,
     pub purpose: Purpose,
     pub model: ModelRef,
-    /// The model that the provider says answered.
+    /// The model that answered, as reported by the provider.
     pub served_model: Option<String>,
-    /// `None` when the call failed.
+    /// `None` if the call failed.
     pub stop: Option<StopReason>,
-    /// `None` when the call succeeded.
+    /// `None` if the call succeeded.
     pub error: Option<CallError>,
-    /// The model's text, whole.
+    /// The model's whole text.
     pub text: String,
     pub tokens: Usage,
     pub cost: Cost,
     pub cost_source: CostSource,
-    /// From the call to the first sign of an answer.
+    /// Milliseconds from the call to the first sign of an answer.
     pub first_token_ms: Option<u64>,
     pub duration_ms: u64,
-    /// What was wrong with the text and how it was read.
+    /// The problems of the text, and how each was handled.
     pub problems: Vec<Problem>,
 }
 
-/// A failed call, as it is logged.
+/// The error of a failed call in the log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallError {
     pub class: FailureClass,
     pub message: String,
-    /// The provider's hint when to come back.
+    /// The provider's retry hint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
-    /// True when the provider reported the usage all the same.
+    /// True if the provider reported the usage despite the failure.
     #[serde(default, rename = "usage_told")]
     pub usage_reported: bool,
 }
 
-/// Why a call was dropped.
+/// Reason for dropping a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CancelReason {
     /// Another model was faster.
     HedgeLost,
-    /// The wait was long enough, and the consultation continues without it.
+    /// The wait was too long; the consultation continues without the call.
     TooLate,
-    /// The consultation ends.
+    /// The consultation ended.
     #[serde(untagged)]
     Abort(AbortReason),
 }

@@ -1,4 +1,4 @@
-//! `consultation:…`: a consultation's terms, what it decides as a whole, and its end.
+//! `consultation:…`: a consultation's terms, its overall decisions and its end.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,20 +13,20 @@ use super::{
     AbortReason, EarlyTermination, EarlyTerminationDecision, StateName, SubstitutionReason,
 };
 
-/// What happens to the consultation as a whole.
+/// Event of the consultation as a whole.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "data")]
 pub enum ConsultationEvent {
     /// A consultation begins on these terms: the first event of every log.
     #[serde(rename = "consultation:started")]
     Started(Box<Started>),
-    /// What the consultation is expected to take.
+    /// The estimated calls, tokens and cost.
     #[serde(rename = "consultation:cost_estimated")]
     CostEstimated(Estimate),
-    /// Whether the estimate was agreed to.
+    /// The estimate was approved or declined.
     #[serde(rename = "consultation:user_consent")]
     UserConsent { approved: bool, how: Consent },
-    /// An answer that counts: what later rounds and the record are made of.
+    /// An answer has become an artifact of a round, for later rounds and the record.
     #[serde(rename = "consultation:round_artifact")]
     RoundArtifact { artifact: Box<Artifact> },
     /// Another model takes over an agent's work.
@@ -40,7 +40,7 @@ pub enum ConsultationEvent {
         /// The model that takes over.
         substitute: ModelRef,
         reason: SubstitutionReason,
-        /// What happened, in the provider's own words.
+        /// The failure, in the provider's own words.
         #[serde(default)]
         message: String,
     },
@@ -55,7 +55,7 @@ pub enum ConsultationEvent {
         /// The model that would take over.
         substitute: ModelRef,
         reason: SubstitutionReason,
-        /// What happened, in the provider's own words.
+        /// The failure, in the provider's own words.
         message: String,
     },
     /// An interrupted consultation is resumed.
@@ -64,7 +64,7 @@ pub enum ConsultationEvent {
     /// The person is asked whether to end here, because the experts agree.
     #[serde(rename = "consultation:early_termination_offered")]
     EarlyTerminationOffered(Box<EarlyTermination>),
-    /// Whether the consultation ends here, because the experts agree.
+    /// The decision whether to end here because the experts agree.
     #[serde(rename = "consultation:early_termination_decided")]
     EarlyTerminationDecided(Box<EarlyTerminationDecision>),
     /// The consultation has ended with a result.
@@ -79,7 +79,7 @@ pub enum ConsultationEvent {
     #[serde(rename = "consultation:aborted")]
     Aborted {
         reason: AbortReason,
-        /// What happened, for people.
+        /// The cause, for people.
         message: String,
         /// The state in which it ended.
         during: StateName,
@@ -88,16 +88,15 @@ pub enum ConsultationEvent {
     },
 }
 
-/// The consultation's terms: all that is fixed before anything is spent.
+/// The consultation's terms, fixed before anything is spent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Started {
     pub question: String,
     pub mode: String,
     pub panel: Panel,
-    /// What order and labels of the experts were drawn from.
+    /// The seed for the order and labels of the experts.
     pub seed: u64,
-    /// The seats in the order in which they are `Expert A`, `Expert B`, … to the judge and to each
-    /// other.
+    /// The seats in the order of their labels `Expert A`, `Expert B`, …
     pub expert_order: Vec<SeatId>,
     #[serde(deserialize_with = "read_prompts_used")]
     pub prompts: Vec<PromptUsed>,
@@ -114,7 +113,7 @@ pub struct Started {
 pub struct Resumed {
     /// The state in which it is resumed.
     pub state: StateName,
-    /// Calls that were in flight when it stopped, and are made again.
+    /// Calls that were in flight at the stop and are made again.
     pub lost_calls: Vec<CallId>,
     pub control: Control,
     pub tool_version: String,

@@ -1,4 +1,4 @@
-//! `cost:…`: what ends, or may end, a consultation because of its cost.
+//! `cost:…`: limits on cost that end a consultation or need consent.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,20 +7,20 @@ use crate::consultation::protocol::answer::AnswerKind;
 use crate::domain::ids::{AgentId, ModelRef};
 use crate::domain::money::{Cost, MicroUsd};
 
-/// What ends, or may end, a consultation because of its cost.
+/// Event of a cost limit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "data")]
 pub enum CostEvent {
     /// The estimate needs consent.
     #[serde(rename = "cost:gate_triggered")]
     GateTriggered {
-        /// What is expected.
+        /// The expected cost.
         cost: Cost,
         /// Estimates below this need no consent.
         always_allow_under: MicroUsd,
         why: Vec<GateReason>,
     },
-    /// A call could break the ceiling and was not made.
+    /// A call was not made because it could exceed the ceiling.
     #[serde(rename = "cost:ceiling_reached")]
     CeilingReached {
         /// The ceiling.
@@ -31,10 +31,10 @@ pub enum CostEvent {
         model: ModelRef,
         /// The most that the call could have cost.
         worst_case: Cost,
-        /// The ceiling's name, where it is not the consultation's own: `monthly budget`.
+        /// The ceiling's name if it is not the consultation's own: `monthly budget`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         budget: Option<String>,
-        /// The purpose of the call, where the ceiling is not the consultation's own.
+        /// The kind of answer, if the ceiling is not the consultation's own.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         answer: Option<AnswerKind>,
     },

@@ -1,5 +1,4 @@
-//! Whether a consultation ends early because the experts agree, with the findings for and against
-//! it.
+//! Early termination of a consultation because the experts agree, with its findings.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,19 +10,19 @@ use crate::stopping::evaluation::Evaluation;
 /// The findings on which the decision rests.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EarlyTermination {
-    /// What the judge states about the points of agreement, on average.
+    /// The judge's mean stated confidence in the points of agreement.
     pub confidence: Option<Confidence>,
     pub threshold: Confidence,
-    /// The probability that the leading point is right, from which experts agree on it.
+    /// The calibrated probability that the leading point is right.
     pub calibrated: Option<Calibrated>,
     pub evaluation: Evaluation,
-    /// How many rounds an end would leave out.
+    /// The number of rounds that an early end skips.
     pub rounds_skipped: u8,
-    /// What these would cost.
+    /// The estimated cost of the skipped rounds.
     pub estimated_cost_saved: Cost,
 }
 
-/// What was decided, and who or what decided it.
+/// The decision on an early end, and who or what made it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EarlyTerminationDecision {
     pub ended: bool,
@@ -37,14 +36,14 @@ pub struct EarlyTerminationDecision {
 pub enum DecidedBy {
     /// The stated confidence is below the threshold.
     Threshold,
-    /// There is no person to ask: the consultation ends only without any finding against it.
+    /// No person can be asked: the consultation ends only if no guard objects.
     Guards,
     Person,
-    /// The person was gone when asked, so that the guards decided.
+    /// The person had left when asked, so the guards decided.
     NobodyThere,
 }
 
 impl EarlyTerminationDecision {
-    /// The word of the original design for why it ended.
+    /// The original design's name for the reason.
     pub const REASON: &'static str = "high_confidence_after_synthesis";
 }

@@ -1,17 +1,17 @@
-//! `judge:…`: whether the judge's verdict held in a second pass.
+//! `judge:…`: the stability of the verdict.
 
 use serde::{Deserialize, Serialize};
 
 use crate::domain::second_pass::{Held, SecondPass};
 
-/// The results of judging twice.
+/// Event of a second verdict.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "data")]
 pub enum JudgeEvent {
-    /// The judge was to decide twice, the second time with the experts in the opposite order.
+    /// The result of the judge's second pass, with the experts in the opposite order.
     #[serde(rename = "judge:second_pass")]
     SecondPass(Box<SecondPass>),
-    /// The answers of an earlier consultation were judged again: whether its verdict held.
+    /// Whether an earlier consultation's verdict held when its answers were judged again.
     #[serde(rename = "judge:rejudged")]
     Rejudged(Held),
 }

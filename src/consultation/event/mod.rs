@@ -1,5 +1,5 @@
-//! Events for subscribers: one closed enum for terminal, journal and every later face. A journal
-//! line is an [`Envelope`].
+//! Events for subscribers: one closed enum for terminal, journal and other faces. A journal line is
+//! an [`Envelope`].
 
 mod consultation;
 mod state;
@@ -44,13 +44,14 @@ pub use substitution::{SubstitutionReason, WhySubstituted};
 pub const SCHEMA_VERSION: &str = "1.3";
 
 /// Versions that can be read: 1.0 lacks causes and terms; 1.1 has one mode, four rounds and no
-/// early termination; 1.2 and before draw label order and jitter by a generator that is gone.
+/// early termination; 1.2 and earlier draw label order and jitter from a generator that no longer
+/// exists.
 pub const READABLE_VERSIONS: [&str; 4] = ["1.0", "1.1", "1.2", SCHEMA_VERSION];
 
 /// Versions that can be resumed: those whose random draws can be repeated.
 pub const RESUMABLE_VERSIONS: [&str; 1] = [SCHEMA_VERSION];
 
-/// An event with its place in the history of one consultation.
+/// An event with its position in the log of one consultation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Envelope {
     pub schema_version: String,
@@ -66,7 +67,8 @@ pub struct Envelope {
 }
 
 impl Envelope {
-    /// Whether two envelopes hold the same event at the same moment, in any version of the format.
+    /// Returns whether two envelopes hold the same event at the same moment, in any version of the
+    /// format.
     pub fn is_same_event(&self, other: &Self) -> bool {
         let version = &other.schema_version;
         *self == *other
@@ -77,18 +79,18 @@ impl Envelope {
     }
 }
 
-/// The input behind an event, as far as the event itself does not show it.
+/// The input that led to an event, unless the event itself shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
     Start,
     /// The person answered the open question.
     Answered(Answer),
-    /// A call came back; the `call:finished` that carries this has its outcome.
+    /// A call finished; this event, `call:finished`, holds its outcome.
     Replied,
-    /// A requested call may go out; the `call:started` or `call:hedged` that carries this names it.
+    /// A requested call was admitted; this event, `call:started` or `call:hedged`, names it.
     Admitted,
-    /// A requested call may not go out; the event says which, and why.
+    /// A requested call was not admitted; the event names it and the reason.
     NotAdmitted,
     Timer(TimerId),
     Interrupted,
@@ -102,7 +104,7 @@ pub enum Cause {
     Resumed,
 }
 
-/// Something that happened, by family: the part of its type before the colon.
+/// An event, by family: the part of its type before the colon.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Event {
@@ -119,7 +121,8 @@ pub enum Event {
     Health(HealthEvent),
 }
 
-// By hand, because an untagged enum would report every broken event as one that fits no variant.
+// Implemented by hand, because an untagged enum would report every malformed event as matching no
+// variant.
 impl<'de> Deserialize<'de> for Event {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = Value::deserialize(deserializer)?;
@@ -158,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_that_cannot_be_read_names_what_is_wrong() {
+    fn an_unreadable_event_names_the_problem() {
         assert_eq!(error("{}"), "missing field `type`");
         assert_eq!(
             error(r#"{"type":"weather:changed","data":{}}"#),

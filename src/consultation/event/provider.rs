@@ -1,4 +1,4 @@
-//! `provider:…`: what the process observes of a provider in the calls of all its consultations.
+//! `provider:…`: the state of a provider, observed by the process in all its consultations.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,19 +7,19 @@ use crate::stopping::circuit::state::CircuitState;
 
 use super::call::is_zero;
 
-/// What happens to all calls of one provider.
+/// Event of a provider, for all its calls.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "data")]
 pub enum ProviderEvent {
-    /// A provider asks for a pause: no call goes out to it before the time has passed.
+    /// The provider asks for a backoff: no call goes out to it before the time has passed.
     #[serde(rename = "provider:held")]
     Held {
         provider: ProviderId,
         /// Milliseconds until the next call may go out.
         wait_ms: u64,
-        /// What the provider answered, for people.
+        /// The provider's message, for people.
         reason: String,
-        /// Milliseconds for which it has answered nothing but rate limits.
+        /// Milliseconds since it began to answer only with rate limits.
         #[serde(default, skip_serializing_if = "is_zero")]
         refused_ms: u64,
     },
@@ -28,7 +28,7 @@ pub enum ProviderEvent {
     CircuitChanged {
         provider: ProviderId,
         circuit: CircuitState,
-        /// Milliseconds until it is worth calling again; `None` when it is worth calling now.
+        /// Milliseconds until calls are useful again; `None` if they are useful now.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         wait_ms: Option<u64>,
     },

@@ -1,14 +1,14 @@
-//! `pulse:…`: a round takes long, and whether to keep waiting for it.
+//! `pulse:…`: reports of slow rounds, and the decision to keep waiting.
 
 use serde::{Deserialize, Serialize};
 
 use crate::domain::ids::AgentId;
 
-/// What happens when a round takes long.
+/// Event of a slow round.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "data")]
 pub enum PulseEvent {
-    /// A round takes long; where there is a person, they are asked whether to keep waiting.
+    /// A round is slow; if a person can be asked, they are asked whether to keep waiting.
     #[serde(rename = "pulse:asked")]
     Asked {
         /// 1 to 4.
@@ -17,7 +17,7 @@ pub enum PulseEvent {
         waiting: Vec<StillWaiting>,
         /// Milliseconds since the consultation began, without pauses.
         elapsed_ms: u64,
-        /// False when there is no person, or another question is open.
+        /// False if there is no person, or another question is open.
         asked: bool,
     },
     /// The question whether to keep waiting was answered or withdrawn.
@@ -31,7 +31,7 @@ pub enum PulseEvent {
     },
 }
 
-/// An agent whose answer a round still waits for.
+/// An agent whose answer is still missing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StillWaiting {
     pub agent_id: AgentId,

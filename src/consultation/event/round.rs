@@ -1,8 +1,8 @@
-//! `round:…`: where each of the four rounds begins and ends.
+//! `round:…`: the beginning and end of each round.
 
 use serde::{Deserialize, Serialize};
 
-/// What happens to a round.
+/// Event of a round.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "data")]
 pub enum RoundEvent {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What happens to the state.
+/// Event of the state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "data")]
 pub enum StateEvent {
@@ -11,7 +11,7 @@ pub enum StateEvent {
     Changed { from: StateName, to: StateName },
 }
 
-/// The nine states by name.
+/// The names of the nine states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum StateName {
     Idle,

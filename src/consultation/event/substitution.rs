@@ -1,8 +1,8 @@
-//! Why another model takes over an agent's work.
+//! Reasons for substitutions.
 
 use serde::{Deserialize, Serialize};
 
-/// Why a model takes over from another.
+/// Reason why one model takes over from another.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum SubstitutionReason {
@@ -14,18 +14,18 @@ pub enum SubstitutionReason {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WhySubstituted {
-    /// It did not answer in time.
+    /// The model did not answer in time.
     Timeout,
-    /// It failed for good.
+    /// The model failed for good.
     Failure,
-    /// Its provider has failed so often that it is not asked for now.
+    /// The provider's circuit is open.
     HealthCheck,
-    /// It was slow, and the other was faster.
+    /// The model was slow, and the hedge was faster.
     Hedge,
 }
 
 impl SubstitutionReason {
-    /// The reason for people, with the provider's message.
+    /// Describes the reason for people, with the provider's message.
     pub fn in_words(&self, message: &str) -> String {
         let (short, message) = match self {
             Self::Known(WhySubstituted::Timeout) => ("timeout", message),

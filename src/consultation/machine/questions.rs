@@ -30,7 +30,8 @@ pub(in crate::consultation) fn pulse(step: &mut StepContext<'_>, mut state: Stat
     state
 }
 
-/// Takes the answer to the open question. Without one the answer is late and changes nothing.
+/// Handles the answer to the open question. Without an open question, the answer is late and
+/// changes nothing.
 pub(in crate::consultation) fn answered(
     step: &mut StepContext<'_>,
     state: State,

@@ -1,5 +1,5 @@
-//! Resumes after an interruption: answers stay, lost calls are made again, and a stage in which
-//! every agent failed is tried again.
+//! Resumes after an interruption: answers are kept, lost calls are made again, and a stage in which
+//! every agent failed is repeated.
 
 use crate::domain::ids::CallId;
 
@@ -8,8 +8,8 @@ use super::step::StepContext;
 use crate::consultation::event::{ConsultationEvent, Event, Resumed};
 use crate::consultation::state::State;
 
-/// Resumes where the consultation stopped. One that is complete or cannot be resumed is left as it
-/// is.
+/// Resumes where the consultation stopped. A complete consultation, or one that cannot be resumed,
+/// stays unchanged.
 pub(in crate::consultation) fn resume(
     step: &mut StepContext<'_>,
     state: State,
@@ -18,7 +18,7 @@ pub(in crate::consultation) fn resume(
 ) -> State {
     let mut state = match state {
         State::Aborted(Some(state)) => {
-            // By now a key may be replaced, and a bill paid.
+            // Keys may have been replaced and bills paid in the meantime.
             for view in step.run.providers.values_mut() {
                 view.key_refused = false;
             }

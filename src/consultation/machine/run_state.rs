@@ -1,5 +1,5 @@
-//! What the machine keeps besides its phase: counters, start time, spending, provider state,
-//! fallbacks in use, and open questions.
+//! The machine's state besides its phase: counters, start time, spending, provider state, fallbacks
+//! in use, and open questions.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -45,15 +45,15 @@ pub(in crate::consultation) struct RunState {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::consultation) struct ProviderView {
     pub(in crate::consultation) health: HealthStatus,
-    /// No call goes out before it has passed.
+    /// The backoff that must pass before the next call.
     pub(in crate::consultation) backoff: Option<Backoff>,
-    /// Its circuit is open, or being probed, until then.
+    /// The time until which its circuit is open or being probed.
     pub(in crate::consultation) broken_until: Option<Timestamp>,
-    /// Whether it refuses the key or asks for payment.
+    /// Whether the provider refuses the key or asks for payment.
     pub(in crate::consultation) key_refused: bool,
 }
 
-/// A span in which nothing ran.
+/// A time span in which nothing ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::consultation) struct Pause {
     pub(in crate::consultation) from: Timestamp,

@@ -1,5 +1,4 @@
-//! Awaiting consent: nothing has been spent, and nothing is until the user, a flag or a small
-//! estimate allows it.
+//! Awaiting consent: nothing is spent until the user, a flag or a small estimate allows it.
 
 use serde::{Deserialize, Serialize};
 
@@ -82,13 +81,13 @@ impl AwaitingConsent {
         }
     }
 
-    /// Asks again, on the terms that there are now.
+    /// Asks again, on the present terms.
     pub(in crate::consultation) fn again(self, step: &mut StepContext<'_>) -> Next<Self> {
         self.decide(step)
     }
 
     fn allow(self, step: &mut StepContext<'_>, how: Consent) -> Next<Self> {
-        // With the month's budget in view, what was agreed to counts for more.
+        // The user saw the month's budget and agreed to exceed it.
         let month = step.plan.control.consent.month;
         step.run.beyond_month = month.is_some_and(|month| month.is_exceeded_by(self.estimate.cost));
         step.emit(Event::Consultation(ConsultationEvent::UserConsent {

@@ -1,5 +1,5 @@
-//! The helper's task after Round 3: how far each expert's position has moved. One call for all
-//! experts, beside the judge's own task, which does not wait for it.
+//! The helper's comparison after Round 3: how far each expert's position has moved. One call covers
+//! all experts and runs beside the judge's task, which does not wait for it.
 //!
 //! Invariant: its outcome changes nothing in the rest of the consultation.
 
@@ -16,7 +16,7 @@ use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::tasks::PromptSet;
 use crate::consultation::tasks::TaskSet;
 
-/// Starts the comparison where it is enabled, there is a helper model, and positions differ in
+/// Starts the comparison if it is enabled, a helper model is available, and positions differ in
 /// their words.
 pub(in crate::consultation) fn send(
     step: &mut StepContext<'_>,
@@ -50,7 +50,7 @@ pub(in crate::consultation) fn send(
     }
 }
 
-/// Emits the comparison, once it is there.
+/// Emits the comparison once it is complete.
 pub(in crate::consultation) fn keep(step: &mut StepContext<'_>, tasks: &mut TaskSet) {
     for outcome in tasks.take_outcomes_for(AnswerKind::Comparison) {
         if let Ok(answer) = outcome.result {
@@ -59,8 +59,8 @@ pub(in crate::consultation) fn keep(step: &mut StepContext<'_>, tasks: &mut Task
     }
 }
 
-/// The experts whose positions differ, in the order of their labels: the helper is not to see the
-/// order of the panel.
+/// Returns the pairs of positions that differ, in the order of their labels, so that the helper
+/// does not see the order of the panel.
 fn pairs(labels: &Labels, independents: &[Independent], revisions: &[Revision]) -> Vec<Pair> {
     let of = |seat: &SeatId| {
         let held = independents.iter().find(|held| held.agent_id == *seat)?;
@@ -72,8 +72,8 @@ fn pairs(labels: &Labels, independents: &[Independent], revisions: &[Revision]) 
     labels.order().iter().filter_map(of).collect()
 }
 
-/// An expert's position before and after, each with its reason where both have one: a reason on one
-/// side alone would look like a change.
+/// Returns an expert's positions before and after. Reasons are included only if both have one: a
+/// reason on one side alone would look like a change.
 fn pair(label: String, held: &Independent, revision: &Revision) -> Pair {
     let first = [held.key_points.first(), Some(&held.rationale)]
         .into_iter()
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn only_positions_that_differ_are_compared_under_labels_and_in_their_order() {
+    fn only_differing_positions_are_compared_in_label_order() {
         let labels = labels();
         let independents = ["one", "two", "three"].map(|agent| held(agent, "Use OAuth.", "k"));
         let revisions = [

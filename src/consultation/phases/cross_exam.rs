@@ -1,5 +1,5 @@
-//! Round 3: every expert who answered challenges the others and revises its own position, all at
-//! once; then the judge merges.
+//! Round 3: every expert that answered challenges the others and revises its own position, all in
+//! parallel; then the judge merges their answers.
 
 use serde::{Deserialize, Serialize};
 
@@ -87,7 +87,7 @@ impl CrossExamination {
         self.proceed(step)
     }
 
-    /// Takes the outcomes of tasks that have ended.
+    /// Handles the outcomes of finished tasks.
     pub(in crate::consultation) fn proceed(self, step: &mut StepContext<'_>) -> Next<Self> {
         match self.stage {
             Stage::Examining => self.examined(step),
@@ -106,7 +106,7 @@ impl CrossExamination {
         }
     }
 
-    /// Takes the experts' answers. Where one failed, its answer of Round 1 still stands.
+    /// Handles the experts' answers. If an expert failed, its answer of Round 1 still counts.
     fn examined(mut self, step: &mut StepContext<'_>) -> Next<Self> {
         for outcome in self.tasks.take_outcomes() {
             if let Ok(AgentAnswer {
@@ -119,7 +119,7 @@ impl CrossExamination {
                 step.keep(content, degraded);
             }
         }
-        // A consultation that is about to end begins no other stage.
+        // A consultation that is about to end starts no new stage.
         if !self.tasks.is_done() || step.is_stopping() {
             return Next::Stay(self);
         }
@@ -128,14 +128,14 @@ impl CrossExamination {
             .sort_by_key(|revision| seats.iter().position(|seat| seat.id == revision.agent_id));
         match quorum(self.revisions.len()) {
             Quorum::Met => self.merge(step),
-            // Nothing to merge: the verdict rests on Rounds 1 and 2, and the result names the
-            // experts that failed.
+            // Nothing to merge: the verdict uses Rounds 1 and 2, and the result names the experts
+            // that failed.
             Quorum::NoAnswers => self.end(step, CrossExam::default(), true),
         }
     }
 
-    /// The judge's task comes first: under a ceiling or a limit with room for one call, the judge's
-    /// answer is the one that counts.
+    /// Starts the judge's task before the comparison: if a ceiling or limit allows only one call,
+    /// it must be the judge's.
     fn merge(mut self, step: &mut StepContext<'_>) -> Next<Self> {
         self.stage = Stage::Merging;
         let sent = self.send_judge(step);

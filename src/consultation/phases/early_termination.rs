@@ -1,5 +1,5 @@
-//! What follows on the synthesis: the cross-examination, or the end, because no more rounds were
-//! requested or the experts agree.
+//! Decides after the synthesis: continue with the cross-examination, or end because no more rounds
+//! were requested or the experts agree.
 
 use serde::{Deserialize, Serialize};
 
@@ -29,14 +29,15 @@ pub(super) const ROUND: u8 = 2;
 /// The result of Rounds 1 and 2.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::consultation) struct SynthesisResult {
-    /// Of Round 1. The judge counts as impaired if its synthesis could only be read as prose.
+    /// The answers of Round 1. The judge counts as impaired if its synthesis could only be read as
+    /// prose.
     pub(in crate::consultation) answers: ExpertAnswers,
     pub(in crate::consultation) synthesis: Synthesis,
-    /// Who gave the synthesis.
+    /// The source of the synthesis.
     pub(in crate::consultation) judge: AnswerSource,
 }
 
-/// Decides what follows, or asks the person whether to end here.
+/// Decides on the next phase, or asks the person whether to end here.
 pub(in crate::consultation) fn decide(
     step: &mut StepContext<'_>,
     result: SynthesisResult,
@@ -94,7 +95,7 @@ fn consider(
     }
 }
 
-/// Takes the person's answer to the offer. Without a person, the guards decide.
+/// Handles the person's answer to the offer. Without a person, the guards decide.
 pub(in crate::consultation) fn answered(
     step: &mut StepContext<'_>,
     result: SynthesisResult,
@@ -138,7 +139,7 @@ fn settle(
     }
 }
 
-/// Returns what speaks for and against an end, and what it would save.
+/// Returns the findings for and against an early end, and its savings.
 fn findings(
     step: &StepContext<'_>,
     result: &SynthesisResult,

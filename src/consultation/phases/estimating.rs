@@ -1,11 +1,11 @@
-//! Estimating: what the consultation will take, from the prompts as they will be sent.
+//! Estimating: computes the expected cost from the prompts as they will be sent.
 //!
-//! Prompts of later rounds carry answers that do not exist yet: these are counted at the length
-//! that an answer is expected to have.
+//! Prompts of later rounds contain answers that do not exist yet; these count at their expected
+//! length.
 //!
-//! Invariant: when every provider counts within the [`token_band`] of what it is sent, and every
-//! answer is as long as is expected of it, a consultation that goes well costs no less than the low
-//! and no more than the high estimate.
+//! Invariant: if every provider counts tokens within the [`token_band`] of its prompts, and every
+//! answer has its expected length, a consultation without failures costs no less than the low and
+//! no more than the high estimate.
 
 use crate::domain::ids::AgentId;
 use crate::domain::tokens::{Band, estimate_tokens, token_band};
@@ -21,16 +21,16 @@ use crate::consultation::prompt::filter::PromptMaterial;
 use crate::consultation::prompt::{PromptError, PromptUsed};
 use crate::consultation::protocol::answer::AnswerKind;
 
-/// Tokens of a vendor's own words around messages and schema, at most. No vendor says how many:
-/// this is a long page of them.
+/// The most tokens that a vendor adds around messages and schema. No vendor publishes the number;
+/// this is a long page of text.
 const AROUND_A_SCHEMA: u64 = 500;
 
-/// How much of a revision its position is, and of a verdict its recommendation, in percent: one of
-/// four parts.
+/// The percentage of a revision that is its position, and of a verdict that is its recommendation:
+/// one of four parts.
 const POSITION: u64 = 25;
 
-/// Emits the terms and the estimate. `logged` is the estimate of a consultation that is replayed
-/// from its log.
+/// Emits the terms and the estimate. `logged` is the estimate in the log of a replayed
+/// consultation.
 pub(in crate::consultation) fn enter(
     step: &mut StepContext<'_>,
     logged: Option<Estimate>,
@@ -72,7 +72,7 @@ fn started(plan: &Plan) -> Started {
 }
 
 impl Plan {
-    /// Estimates a consultation in which all goes well: every prompt of every round as it will be
+    /// Estimates a consultation without failures: every prompt of every round as it will be
     /// rendered, with answers at their expected length. Excludes retries, repairs and hedges.
     pub fn estimate(&self) -> Result<Estimate, PromptError> {
         let calls = preview::planned_calls(self, Places::Empty)?;
@@ -118,7 +118,7 @@ impl Plan {
     }
 }
 
-/// Tokens of question and context, which every call carries.
+/// Returns the tokens of question and context, which are part of every call.
 fn context_tokens(calls: &[PlannedCall]) -> u64 {
     calls
         .first()
@@ -126,8 +126,8 @@ fn context_tokens(calls: &[PlannedCall]) -> u64 {
         .unwrap_or_default()
 }
 
-/// The JSON Schema that goes with a prompt. Some vendors count it as input, in words of their own
-/// around it, and others do not.
+/// Returns the tokens of the JSON Schema sent with a prompt. Some vendors count it as input, with
+/// words of their own around it; others do not.
 fn schema(answer: AnswerKind) -> Band {
     let text: String = answer.schema().lines().map(str::trim).collect();
     let counted = token_band(&text);
@@ -138,7 +138,8 @@ fn schema(answer: AnswerKind) -> Band {
     }
 }
 
-/// What the answers of others, and one's own of Round 1, add to a prompt.
+/// Returns the tokens that earlier answers add to a prompt: those of other agents and the agent's
+/// own of Round 1.
 fn carried(plan: &Plan, answer: AnswerKind, agent: &AgentId) -> Band {
     let seats = || plan.panel.seats.iter();
     let by_experts =
@@ -154,7 +155,7 @@ fn carried(plan: &Plan, answer: AnswerKind, agent: &AgentId) -> Band {
     let synthesis =
         || by_judge(AnswerKind::Synthesis).map(|said| part(said, of_the_synthesis(plan.material)));
     if plan.debate.prior_answers.is_some() {
-        // The experts' answers are in the prompts already.
+        // The prompts already contain the experts' answers.
         return match answer {
             AnswerKind::Verdict | AnswerKind::Menu => synthesis().sum(),
             AnswerKind::Consistency => by_judge(answer_of_round_4)
@@ -204,10 +205,10 @@ fn carried(plan: &Plan, answer: AnswerKind, agent: &AgentId) -> Band {
     }
 }
 
-/// An answer as a part of a prompt.
+/// Returns the tokens of an answer as part of a prompt.
 ///
-/// At least nothing: an answer's tokens may nearly all have been thinking, which no prompt carries.
-/// At most twice its tokens: it may be counted by another tokenizer than wrote it, and two of them
+/// At least zero: nearly all tokens of an answer may have been thinking, which no prompt contains.
+/// At most twice its tokens: the prompt may be counted by a different tokenizer, and two tokenizers
 /// seldom differ by more on the same text.
 fn whole(answer: OutputTokens) -> Band {
     Band {
@@ -217,8 +218,8 @@ fn whole(answer: OutputTokens) -> Band {
     }
 }
 
-/// A part of an answer, in percent of what is expected of it; at most all of it, since nothing
-/// obliges an answer to be of even parts.
+/// Returns part of an answer, in percent of its expected length; at most all of it, since the parts
+/// of an answer may be uneven.
 fn part(answer: Band, percent: u64) -> Band {
     Band {
         expected: answer.expected.saturating_mul(percent) / 100,
@@ -226,8 +227,8 @@ fn part(answer: Band, percent: u64) -> Band {
     }
 }
 
-/// Of a usual synthesis, filtering leaves out every point after the third and every tension after
-/// the second: about a third.
+/// Returns the percentage of a synthesis that a prompt contains. Filtering drops every point after
+/// the third and every tension after the second, about a third of a usual synthesis.
 fn of_the_synthesis(material: PromptMaterial) -> u64 {
     match material {
         PromptMaterial::Filtered => 67,
@@ -235,8 +236,8 @@ fn of_the_synthesis(material: PromptMaterial) -> u64 {
     }
 }
 
-/// Of a usual record of the cross-examination, filtering leaves out every challenge and rebuttal
-/// after the fifth: about half.
+/// Returns the percentage of a cross-examination that a prompt contains. Filtering drops every
+/// challenge and rebuttal after the fifth, about half of a usual one.
 fn of_the_record(material: PromptMaterial) -> u64 {
     match material {
         PromptMaterial::Filtered => 50,

@@ -1,7 +1,7 @@
-//! After the last round: the answer is there, and the helper may still be comparing. It gets a
+//! After the last round: the answer is ready, and the helper may still be comparing. It gets a
 //! short grace period.
 //!
-//! Invariant: only completion follows. An interrupt, or anything else that would end the
+//! Invariant: the only next state is completion. An interrupt, or anything else that would end the
 //! consultation, ends the grace period.
 
 use std::time::Duration;
@@ -18,10 +18,10 @@ use crate::domain::ids::TimerId;
 /// The grace period for optional tasks.
 pub(in crate::consultation) const GRACE: Duration = Duration::from_secs(10);
 
-/// Optional tasks are open when everything else is done.
+/// Waiting for open optional tasks when everything else is done.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::consultation) struct Finishing {
-    /// The state of the last round, which subscribers still see.
+    /// The state of the last round, which is still the visible one.
     pub(in crate::consultation) from: StateName,
     rounds: u8,
     pub(in crate::consultation) tasks: TaskSet,
@@ -29,7 +29,7 @@ pub(in crate::consultation) struct Finishing {
     grace: TimerId,
 }
 
-/// Completes at once, or when the open tasks or the grace period have ended.
+/// Completes at once, or when the open tasks or the grace period end.
 pub(in crate::consultation) fn enter(
     step: &mut StepContext<'_>,
     from: StateName,

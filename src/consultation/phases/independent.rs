@@ -1,4 +1,4 @@
-//! Round 1: every expert answers alone, all at once. Where the personas are selected for the
+//! Round 1: every expert answers alone, all in parallel. If the personas are selected for the
 //! question, that comes first.
 
 use serde::{Deserialize, Serialize};
@@ -26,7 +26,7 @@ pub(in crate::consultation) const ROUND: u8 = 1;
 enum Stage {
     /// The helper selects the personas.
     PersonaSelection,
-    /// The personas are selected. The experts are asked in the next step, with the new panel.
+    /// The personas are selected; the experts are asked in the next step, with the new panel.
     Selected,
     #[default]
     Answering,
@@ -41,7 +41,7 @@ pub(in crate::consultation) struct IndependentRound {
     pub(in crate::consultation) tasks: TaskSet,
     answered: Vec<Independent>,
     sources: Vec<AnswerSource>,
-    /// Answers that could only be read as prose.
+    /// The number of answers that could only be read as prose.
     degraded: usize,
     failed: Vec<(AgentId, AgentError)>,
 }
@@ -89,7 +89,7 @@ impl IndependentRound {
         }
     }
 
-    /// Takes the helper's answer or failure, once it is there.
+    /// Handles the helper's answer or failure.
     fn selected(mut self, step: &mut StepContext<'_>) -> Next<Self> {
         if !self.tasks.is_done() {
             return Next::Stay(self);
@@ -161,7 +161,7 @@ impl IndependentRound {
         self.proceed(step)
     }
 
-    /// Takes the outcomes of tasks that have ended.
+    /// Handles the outcomes of finished tasks.
     pub(in crate::consultation) fn proceed(self, step: &mut StepContext<'_>) -> Next<Self> {
         match self.stage {
             Stage::PersonaSelection => self.selected(step),
@@ -170,7 +170,7 @@ impl IndependentRound {
         }
     }
 
-    /// Takes the experts' answers and failures. Ends the round when all are there.
+    /// Handles the experts' answers and failures. Ends the round when it has all of them.
     fn answered(mut self, step: &mut StepContext<'_>) -> Next<Self> {
         for outcome in self.tasks.take_outcomes() {
             match outcome.result {
@@ -185,7 +185,7 @@ impl IndependentRound {
                 Err(error) => self.failed.push((outcome.agent, error)),
             }
         }
-        // A consultation that is about to end begins no other round.
+        // A consultation that is about to end starts no new round.
         if self.tasks.is_done() && !step.is_stopping() {
             self.end(step)
         } else {
@@ -254,7 +254,7 @@ impl IndependentRound {
     }
 }
 
-/// Returns an agent's name, with its model where a fallback took over.
+/// Returns an agent's name, with its model if a fallback has taken over.
 fn name_and_model(step: &StepContext<'_>, agent: &AgentId) -> String {
     let name = step.plan.agent_name(agent);
     match step.run.fallbacks_in_use.get(agent) {

@@ -1,5 +1,4 @@
-//! What the judge's rounds have in common: the judge's task, and its failure, which ends the
-//! consultation.
+//! Shared by the judge's rounds: the judge's task, and its failure, which ends the consultation.
 
 use crate::domain::artifact::Content;
 use crate::domain::ids::AgentId;
@@ -28,7 +27,7 @@ pub(in crate::consultation) fn send_judge(
     Ok(())
 }
 
-/// Takes the judge's answer, or its failure, once there is one.
+/// Takes the judge's answer or failure, once it has ended.
 pub(in crate::consultation) fn judged(tasks: &mut TaskSet) -> Option<TaskOutcome> {
     tasks
         .take_outcomes()
@@ -44,7 +43,7 @@ pub(in crate::consultation) fn judge_failed<P>(
     error: &AgentError,
 ) -> Next<P> {
     if step.is_stopping() {
-        // Its failure is already the reason to end, on the user's own terms.
+        // The user's settings have already made its failure the reason to end.
         return Next::Stay(phase);
     }
     Next::Abort {
@@ -67,8 +66,8 @@ pub(in crate::consultation) fn prompt_failed<P>(phase: P, error: &PromptError) -
     }
 }
 
-/// Emits the answer that the mode composes from the rounds that were held, where no judge is asked
-/// for a verdict.
+/// Emits the answer that the mode composes from the rounds that were held, if no verdict is
+/// requested.
 pub(in crate::consultation) fn keep_composed(step: &mut StepContext<'_>, material: HeldRounds<'_>) {
     let verdict = step.plan.debate.mode.strategy().compose(material);
     step.keep(Content::Verdict(verdict), false);

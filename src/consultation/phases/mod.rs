@@ -1,7 +1,7 @@
-//! One file a phase, in the order in which a consultation passes through them, and what some of
-//! them share: the judge's task, persona selection, comparison, a second verdict.
+//! One file for each phase, in the order in which a consultation passes through them, and shared
+//! parts: the judge's task, persona selection, comparison, second verdict.
 //!
-//! A phase does not know the others: it returns [`Next`](next::Next), and `state.rs` acts on it.
+//! Phases do not know each other: they return [`Next`](next::Next), and `state.rs` acts on it.
 
 pub(in crate::consultation) mod next;
 pub(in crate::consultation) mod estimating;

@@ -1,5 +1,5 @@
-//! What a phase returns: that it continues, which phase follows and with what, or that the
-//! consultation is aborted. `state.rs` acts on it.
+//! The result of a phase's step: it continues, another phase follows, or the consultation is
+//! aborted. `state.rs` acts on it.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use crate::consultation::event::AbortReason;
 use crate::consultation::policy::estimate::Estimate;
 use crate::consultation::tasks::{AnswerSource, TaskSet};
 
-/// What follows on one step of a phase with the data `P`.
+/// The result of one step of a phase with the data `P`.
 #[derive(Debug)]
 #[expect(
     clippy::large_enum_variant,
@@ -18,7 +18,7 @@ use crate::consultation::tasks::{AnswerSource, TaskSet};
 pub(in crate::consultation) enum Next<P> {
     Stay(P),
     Enter(Entry),
-    /// Ends the consultation without a verdict; `phase` is where it can be resumed.
+    /// Ends the consultation without a verdict; it can be resumed at `phase`.
     Abort {
         phase: P,
         reason: AbortReason,
@@ -45,7 +45,7 @@ impl<P> Next<P> {
     }
 }
 
-/// A phase to enter, with what it starts from.
+/// A phase to enter, with its input.
 #[derive(Debug)]
 pub(in crate::consultation) enum Entry {
     AwaitingConsent(Estimate),
@@ -56,7 +56,7 @@ pub(in crate::consultation) enum Entry {
         synthesis: Synthesis,
     },
     Verdict {
-        /// Tasks that are still open beside the judge's.
+        /// Optional tasks that are still open.
         tasks: TaskSet,
         independents: Vec<Independent>,
         synthesis: Synthesis,
@@ -76,8 +76,8 @@ pub(in crate::consultation) enum Entry {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(in crate::consultation) struct ExpertAnswers {
     pub(in crate::consultation) independents: Vec<Independent>,
-    /// Who gave them.
+    /// The sources of the answers.
     pub(in crate::consultation) sources: Vec<AnswerSource>,
-    /// Seats that failed, or whose answer could only be read as prose.
+    /// The number of seats that failed, or whose answer could only be read as prose.
     pub(in crate::consultation) impaired: usize,
 }

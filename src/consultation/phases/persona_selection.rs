@@ -1,6 +1,6 @@
 //! Turns the helper's selection of personas for the question into a panel.
 //!
-//! Invariant: every seat is filled, whatever the helper answered or did not answer, and each keeps
+//! Invariant: every seat is filled, whether or not the helper gave a usable answer, and each keeps
 //! its model.
 
 use crate::domain::artifact::PersonaSelection;
@@ -11,11 +11,12 @@ use crate::consultation::anonymity::labels::Labels;
 use crate::consultation::event::PanelSelection;
 use crate::consultation::plan::Plan;
 
-/// Words after which a name is explained: `security: you think of attacks`.
+/// Separators between a name and its explanation: `security: you think of attacks`.
 const EXPLAINS: [&str; 6] = ["(", "[", ":", " - ", " – ", " — "];
 
-/// Fills the seats of a plan: first with the known personas that the helper chose, then with those
-/// of the provisional panel, then with any others. `Err` says why there is no selection.
+/// Fills the seats of a plan: first with the known personas that the helper selected, then with
+/// those of the provisional panel, then with any others. `Err` is the reason why there is no
+/// selection.
 pub(in crate::consultation) fn select(
     plan: &Plan,
     answer: Result<PersonaSelection, String>,
@@ -57,7 +58,8 @@ pub(in crate::consultation) fn select(
     }
 }
 
-/// Replaces a plan's panel. Fallbacks and terms of a seat go to the seat in the same place.
+/// Replaces a plan's panel. Each new seat takes over the fallbacks and terms of the seat at its
+/// index.
 pub(in crate::consultation) fn reseat(plan: &mut Plan, panel: Panel) {
     let now: Vec<SeatId> = panel.seats.iter().map(|seat| seat.id.clone()).collect();
     let before = plan.panel.seats.iter().map(|seat| &seat.id);
@@ -68,8 +70,8 @@ pub(in crate::consultation) fn reseat(plan: &mut Plan, panel: Panel) {
     plan.panel = panel;
 }
 
-/// The personas of the provisional panel, each once. One that sits twice has a number in its name,
-/// which is not part of it.
+/// Returns the personas of the provisional panel, each once. A persona that sits twice has a number
+/// in its name, which is removed.
 fn usual(plan: &Plan) -> Vec<Persona> {
     let mut usual: Vec<Persona> = Vec::new();
     for seat in &plan.panel.seats {
@@ -140,8 +142,8 @@ impl Filling<'_> {
     }
 }
 
-/// Finds the persona that a model's text names by id, name or alias, in any spelling, ignoring an
-/// explanation after it.
+/// Finds the persona that a model names by id, name or alias, in any spelling and with or without
+/// an explanation.
 fn find<'a>(personas: &'a [Persona], text: &str) -> Option<&'a Persona> {
     let called = |name: &str| personas.iter().find(|persona| persona.is_called(name));
     let before = |mark: &&str| text.split_once(mark).map(|(name, _)| name);
@@ -166,7 +168,7 @@ mod tests {
     use crate::consultation::prompt::Templates;
 
     #[test]
-    fn a_persona_is_found_however_a_model_writes_it() {
+    fn a_persona_is_found_in_any_spelling() {
         let personas = Templates::builtin().personas();
         for (text, id) in [
             ("security", "security"),

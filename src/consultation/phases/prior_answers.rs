@@ -1,5 +1,5 @@
-//! Rounds that an earlier consultation has held: its answers are stored as if they had been given
-//! now, without asking any model.
+//! Rounds held by an earlier consultation: its answers are stored as if given now, without asking
+//! any model.
 
 use crate::domain::artifact::{Content, CrossExam, Independent};
 
@@ -17,7 +17,8 @@ pub(in crate::consultation) fn answers(
     prior_answers.independents.clone()
 }
 
-/// Returns the prior cross-examination. Where there was none, the verdict rests on Rounds 1 and 2.
+/// Returns the prior cross-examination; empty if there was none, so that the verdict uses Rounds 1
+/// and 2.
 pub(in crate::consultation) fn cross_examination(
     step: &mut StepContext<'_>,
     prior_answers: &PriorAnswers,

@@ -1,8 +1,8 @@
-//! What skipped rounds would have cost, from the prompts that they would have had and answers as
-//! long as this run's so far.
+//! Estimates the cost of skipped rounds, from their prompts and with answers as long as this run's
+//! so far.
 //!
-//! An expert's answer in Round 3 is taken to be as long as its own of Round 1, each of the judge's
-//! as long as its synthesis.
+//! An expert's answer in Round 3 counts as long as its own of Round 1, each of the judge's as long
+//! as its synthesis.
 
 use crate::domain::artifact::{CrossExam, Independent, Revision, Synthesis};
 use crate::domain::ids::ModelRef;
@@ -15,7 +15,7 @@ use crate::consultation::prompt::PromptError;
 use crate::consultation::prompt::filter;
 use crate::consultation::tasks::AnswerSource;
 
-/// What Rounds 3 and 4 would cost, as far as they were requested.
+/// Returns the estimated cost of Rounds 3 and 4, as far as they were requested.
 pub(in crate::consultation) fn of_skipped_rounds(
     plan: &Plan,
     independents: &[Independent],

@@ -1,11 +1,11 @@
-//! Whether a verdict holds: against the judge's second pass, which sees the experts in the opposite
-//! order, or against the verdict of the earlier consultation that is judged again.
+//! Checks whether a verdict holds: against the judge's second pass, which sees the experts in the
+//! opposite order, or against the verdict of the earlier consultation that is judged again.
 //!
-//! Order and labels sway a judge, and so does the choice of the judge. A verdict that depends on
-//! them is worth less, and the result says so.
+//! Order and labels bias a judge, and judges differ. A verdict that depends on them is worth less,
+//! and the result reports it.
 //!
-//! Invariant: when the other verdict or the comparison fails, the verdict stands, and whether it
-//! held is unknown.
+//! Invariant: if the other verdict or the comparison fails, the verdict stands, and whether it held
+//! is unknown.
 
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +24,7 @@ use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::tasks::TaskSet;
 use crate::consultation::tasks::{AgentAnswer, PromptSet};
 
-/// The verdict that the first is compared with.
+/// The verdict to compare with the first one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::consultation) struct OtherVerdict {
     /// With the experts named as in the first pass.
@@ -43,7 +43,7 @@ pub(in crate::consultation) enum SecondVerdict {
     Decided(OtherVerdict),
     /// The helper compares it with the first.
     Comparing(OtherVerdict),
-    /// Settled, as it will be emitted.
+    /// The result, as it will be emitted.
     Known(SecondPass),
 }
 
@@ -64,13 +64,13 @@ impl SecondVerdict {
         })
     }
 
-    /// Takes the outcome of the second pass.
+    /// Handles the outcome of the second pass.
     pub(in crate::consultation) fn decided(
         step: &StepContext<'_>,
         result: Result<AgentAnswer, AgentError>,
     ) -> Self {
         match result {
-            // A verdict that could not be read cannot be compared.
+            // An unreadable verdict cannot be compared.
             Ok(AgentAnswer {
                 content: Content::Verdict(said),
                 degraded: false,
@@ -101,7 +101,7 @@ impl SecondVerdict {
         }
     }
 
-    /// Compares two verdicts: by their words, else by the helper.
+    /// Compares two verdicts by their words, else by the helper.
     pub(in crate::consultation) fn compare(
         step: &mut StepContext<'_>,
         tasks: &mut TaskSet,
@@ -145,7 +145,7 @@ impl SecondVerdict {
         }
     }
 
-    /// Takes the outcome of the comparison.
+    /// Handles the outcome of the comparison.
     pub(in crate::consultation) fn compared(
         step: &StepContext<'_>,
         second: OtherVerdict,
@@ -179,7 +179,7 @@ impl SecondVerdict {
         }
     }
 
-    /// Settles it as unknown, for this reason.
+    /// Settles the result as unknown, for this reason.
     pub(in crate::consultation) fn given_up(self, step: &StepContext<'_>, why: &str) -> Self {
         match self {
             Self::NotRequested | Self::Known(_) => self,
@@ -190,7 +190,7 @@ impl SecondVerdict {
         }
     }
 
-    /// Whether nothing more can change it.
+    /// Returns whether the result is final.
     pub(in crate::consultation) fn is_settled(&self) -> bool {
         matches!(self, Self::NotRequested | Self::Known(_))
     }
@@ -220,7 +220,7 @@ impl SecondVerdict {
     }
 }
 
-/// The two verdicts as the helper sees them.
+/// Returns the pair of verdicts for the helper.
 pub(in crate::consultation) fn pair(before: String, after: String) -> Pair {
     Pair {
         label: "Verdict".to_owned(),
@@ -229,7 +229,7 @@ pub(in crate::consultation) fn pair(before: String, after: String) -> Pair {
     }
 }
 
-/// What a verdict recommends: its recommendation; of a menu its options, and how to choose.
+/// Returns the substance of a verdict: its recommendation, or a menu's options and how to choose.
 fn substance(said: &Verdict) -> String {
     let options = said
         .recommendations
@@ -242,7 +242,7 @@ fn substance(said: &Verdict) -> String {
     lines.join("\n")
 }
 
-/// Whether two verdicts say the same in the same words.
+/// Returns whether two verdicts have the same wording.
 fn is_same_verdict(first: &Verdict, second: &Verdict) -> bool {
     wording::is_same(&substance(first), &substance(second))
 }
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn verdicts_differ_by_words_and_not_by_form() {
+    fn verdicts_differ_by_wording_but_not_by_form() {
         let is_same = |first, second| is_same_verdict(&verdict(first), &verdict(second));
         assert!(is_same(
             "Use **OAuth**,\n with tokens.",

@@ -1,4 +1,4 @@
-//! Round 2: the judge says what the experts agree on and where they differ.
+//! Round 2: the judge names points of agreement and differences.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,12 +21,12 @@ pub(in crate::consultation) const ROUND: u8 = early_termination::ROUND;
 pub(in crate::consultation) enum SynthesisRound {
     /// The judge's task is open.
     Judging(Judging),
-    /// The judge has answered; what follows is open, because the person is asked or the
-    /// consultation was stopped.
+    /// The judge has answered; the next phase is not decided yet, because the person is asked or
+    /// the consultation was stopped.
     Judged(Box<SynthesisResult>),
 }
 
-/// The judge's task, and what it is given.
+/// The judge's task and its input.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::consultation) struct Judging {
     since: Timestamp,
@@ -62,7 +62,7 @@ impl SynthesisRound {
         }
     }
 
-    /// Resumes: a judge that failed is asked again, and so is the person.
+    /// Resumes: a judge that failed is asked again, and the person as well.
     pub(in crate::consultation) fn again(self, step: &mut StepContext<'_>) -> Next<Self> {
         match self {
             Self::Judging(judging) if judging.tasks.is_done() => judging.send(step),
@@ -71,7 +71,7 @@ impl SynthesisRound {
         }
     }
 
-    /// Takes the person's answer to the offer to end here.
+    /// Handles the person's answer to the offer to end here.
     pub(in crate::consultation) fn answered(
         self,
         step: &mut StepContext<'_>,
@@ -100,7 +100,7 @@ impl Judging {
         }
     }
 
-    /// Takes the judge's answer, if it is there.
+    /// Handles the judge's answer once it has arrived.
     fn proceed(mut self, step: &mut StepContext<'_>) -> Next<SynthesisRound> {
         let Some(outcome) = judged(&mut self.tasks) else {
             return Next::Stay(SynthesisRound::Judging(self));

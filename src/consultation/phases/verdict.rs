@@ -30,14 +30,14 @@ pub(in crate::consultation) struct VerdictRound {
     independents: Vec<Independent>,
     synthesis: Synthesis,
     cross_exam: CrossExam,
-    /// The verdict, once it is there.
+    /// The verdict, once it has arrived.
     #[serde(default)]
     first: Option<AgentAnswer>,
     #[serde(default)]
     second: SecondVerdict,
 }
 
-/// Starts Round 4. `tasks` are optional ones that are still open.
+/// Starts Round 4. `tasks` holds open optional tasks.
 pub(in crate::consultation) fn enter(
     step: &mut StepContext<'_>,
     tasks: TaskSet,
@@ -65,7 +65,7 @@ pub(in crate::consultation) fn enter(
     Box::new(round).after_send(step, sent)
 }
 
-/// Returns what the judge is asked for: one answer or a menu of them.
+/// Returns the kind of verdict: one answer or a menu.
 fn answer_kind(step: &StepContext<'_>) -> AnswerKind {
     step.plan.debate.mode.strategy().verdict
 }
@@ -115,7 +115,7 @@ impl VerdictRound {
         }
     }
 
-    /// Takes the judge's answers and the comparison of its two verdicts, as far as they are there.
+    /// Handles the judge's answers and the comparison of its two verdicts as they arrive.
     pub(in crate::consultation) fn proceed(
         mut self: Box<Self>,
         step: &mut StepContext<'_>,
@@ -158,7 +158,7 @@ impl VerdictRound {
         self.weigh(step)
     }
 
-    /// Compares the two verdicts once both are there, and ends when the second is settled.
+    /// Compares the two verdicts once both have arrived, and ends when the second is settled.
     fn weigh(mut self: Box<Self>, step: &mut StepContext<'_>) -> Next<Box<Self>> {
         let Some(first) = self.first.take() else {
             return Next::Stay(self);
@@ -196,7 +196,7 @@ impl VerdictRound {
         self.end(step, first)
     }
 
-    /// Whether the verdict is there and is given although the consultation ends for this reason.
+    /// Returns whether there is a verdict to give although the consultation ends for this reason.
     pub(in crate::consultation) fn has_an_answer_for(&self, reason: AbortReason) -> bool {
         self.first.is_some() && reason.leaves_an_answer()
     }

@@ -1,5 +1,5 @@
-//! The terms of one consultation: all that is decided before it begins. Plain data; nothing here
-//! changes while it runs.
+//! The terms of one consultation, decided before it begins. Plain data that does not change while
+//! it runs.
 
 pub mod options;
 pub mod mode;
@@ -32,12 +32,12 @@ use crate::domain::pricing::CostSource;
 /// The usual limit of calls in flight at one provider.
 pub const USUAL_IN_FLIGHT: u32 = 4;
 
-/// Tokens that a prompt takes at most beside its own text: the answer's JSON Schema, which every
-/// vendor counts as input in one form or another, and what a vendor wraps around messages and
-/// schema. The longest schema has three quarters as many bytes.
+/// The most tokens that a prompt takes besides its own text: the answer's JSON Schema, which every
+/// vendor counts as input in some form, and the vendor's additions around messages and schema. The
+/// longest schema has three quarters as many bytes.
 pub const AROUND_A_PROMPT: u64 = 4_096;
 
-/// Everything a consultation needs to know.
+/// The plan of a consultation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     pub id: ConsultationId,
@@ -46,7 +46,7 @@ pub struct Plan {
     #[serde(default)]
     #[serde(alias = "course")]
     pub debate: DebateOptions,
-    /// The terms of each model in the panel. A model that is not here gets [`ModelTerms::default`].
+    /// The terms of each model; a model without an entry gets [`ModelTerms::default`].
     pub models: BTreeMap<ModelRef, ModelTerms>,
     pub prices: PriceList,
     pub templates: Templates,
@@ -55,16 +55,15 @@ pub struct Plan {
     pub retry: RetryRule,
     /// Settings that the user may change when resuming an interrupted consultation.
     pub control: Control,
-    /// Models that can take over from each expert's, best first. The judge has its own, in the
-    /// panel.
+    /// The fallback models of each expert, best first. The judge's are in the panel.
     #[serde(alias = "stand_ins")]
     pub fallbacks: BTreeMap<SeatId, Vec<ModelRef>>,
-    /// How much of earlier rounds later ones are shown.
+    /// The amount of earlier rounds in the prompts of later ones.
     pub material: PromptMaterial,
-    /// The length of answers in the user's own history; a kind of answer that is not here has its
-    /// model's usual length.
+    /// The length of answers in the user's own history; a kind without an entry has its model's
+    /// usual length.
     pub learnt_output: BTreeMap<ModelRef, BTreeMap<AnswerKind, OutputTokens>>,
-    /// How many calls may be under way at a provider at once; one that is not here may have
+    /// The limit of calls in flight at each provider; a provider without an entry gets
     /// [`USUAL_IN_FLIGHT`].
     pub in_flight: BTreeMap<ProviderId, u32>,
     pub tool_version: String,
@@ -72,28 +71,58 @@ pub struct Plan {
     pub notices: Vec<String>,
 }
 
-/// How far a consultation may go by itself.
+/// The limits within which a consultation runs by itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Control {
     pub consent: ConsentRule,
-    /// No call is made that could bring the cost above this.
+    /// The ceiling: no call is made that could raise the cost above it.
     pub max_cost: Option<MicroUsd>,
     pub on_failure: OnFailure,
-    /// Refuses fallbacks and results that are less than the panel promised.
+    /// Refuses fallbacks and degraded results.
     pub strict: bool,
     pub hedge: HedgeRule,
-    /// How long a round runs before it is reported as slow, and the interval of further reports.
+    /// The time after which a round is reported as slow, and the interval of further reports.
     /// `None` for never.
     pub pulse: Option<Duration>,
-    /// How long a round may run. `None` for as long as it takes.
+    /// The time limit of a round; `None` for no limit.
     pub max_wait: Option<Duration>,
     #[serde(default)]
     #[serde(alias = "early_stop")]
     pub early_termination: EarlyStop,
 }
 
+impl Plan {
+    /// Returns a plan with the built-in templates, default options, and no prices or fallbacks.
+    pub fn new(
+        id: ConsultationId,
+        question: impl Into<String>,
+        panel: Panel,
+        control: Control,
+    ) -> Self {
+        Self {
+            id,
+            question: question.into(),
+            panel,
+            debate: DebateOptions::default(),
+            models: BTreeMap::new(),
+            prices: PriceList::default(),
+            templates: Templates::builtin(),
+            seed: 0,
+            retry: RetryRule::default(),
+            control,
+            fallbacks: BTreeMap::new(),
+            material: PromptMaterial::default(),
+            learnt_output: BTreeMap::new(),
+            in_flight: BTreeMap::new(),
+            tool_version: String::new(),
+            notices: Vec::new(),
+        }
+    }
+}
+
 impl Control {
-    /// The tool's own defaults: asks from half a dollar on, hedges after 10 s, a pulse a minute.
+    /// Returns the defaults: asks for consent from half a dollar, hedges after 10 s, reports every
+    /// minute.
     pub fn usual(consent_mode: ConsentMode) -> Self {
         Self {
             consent: ConsentRule {
@@ -115,20 +144,20 @@ impl Control {
 /// The terms for one model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelTerms {
-    /// The most tokens of an answer, thinking included.
+    /// The token limit of an answer, thinking included.
     #[serde(alias = "room")]
     pub max_output_tokens: u64,
-    /// The most tokens that the model can write: what `max_output_tokens` may grow to.
+    /// The most tokens that the model can write; `max_output_tokens` may grow to this.
     #[serde(alias = "most")]
     pub output_limit: u64,
-    /// Tokens that an answer is expected to take.
+    /// The expected tokens of an answer.
     pub expected_output: OutputTokens,
     pub size: Size,
-    /// It costs nothing: it runs on the user's own machine.
+    /// True if the model costs nothing, because it runs on the user's own machine.
     pub free: bool,
 }
 
-/// Tokens that an answer is expected to take: a range, and the middle of it.
+/// The expected tokens of an answer: a range and its middle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutputTokens {
     pub low: u64,
@@ -136,7 +165,7 @@ pub struct OutputTokens {
     pub high: u64,
 }
 
-/// What something is expected to cost.
+/// The range of an expected cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CostRange {
     pub low: Cost,
@@ -145,14 +174,14 @@ pub struct CostRange {
 }
 
 impl OutputTokens {
-    /// 2,000 tokens, the figure of the original design; half and twice as many are usual too.
+    /// 2,000 tokens, the figure of the original design; between half and twice as many.
     pub const USUAL: Self = Self {
         low: 1_000,
         expected: 2_000,
         high: 4_000,
     };
 
-    /// The helper answers in a few lines; a model that thinks first takes more.
+    /// A few lines, for the helper; more for a model that thinks first.
     pub const OF_HELPER: Self = Self {
         low: 50,
         expected: 300,
@@ -204,7 +233,7 @@ impl Plan {
         }
     }
 
-    /// How many calls may be under way at a provider at once.
+    /// Returns the limit of calls in flight at a provider.
     pub fn in_flight(&self, provider: &ProviderId) -> u32 {
         self.in_flight
             .get(provider)
@@ -250,7 +279,7 @@ impl Plan {
         }
     }
 
-    /// The name of an agent for screens.
+    /// Returns an agent's display name.
     pub fn agent_name(&self, agent: &AgentId) -> String {
         match agent {
             AgentId::Seat(id) => self
@@ -264,7 +293,7 @@ impl Plan {
         }
     }
 
-    /// True when nothing in the panel costs anything.
+    /// Returns whether all models of the panel are free.
     pub fn is_free(&self) -> bool {
         self.panel
             .seats
@@ -275,8 +304,8 @@ impl Plan {
             .all(|model| self.terms(model).free)
     }
 
-    /// What a reply cost: by the provider's own word, else by the price of the model that served
-    /// it.
+    /// Returns the cost of a reply: as reported by the provider, else by the price of the model
+    /// that served it.
     pub fn cost_of_reply(&self, asked: &ModelRef, reply: &Reply) -> (Cost, CostSource) {
         match reply.reported_cost {
             Some(cost) => (Cost::exactly(cost), CostSource::Provider),
@@ -284,8 +313,8 @@ impl Plan {
         }
     }
 
-    /// What a failed call cost. A provider that refuses a request bills nothing; a connection that
-    /// broke may have been billed.
+    /// Returns the cost of a failed call. A refused request costs nothing; a broken connection may
+    /// have been billed.
     pub fn cost_of_failure(&self, asked: &ModelRef, failure: &Failure) -> (Cost, CostSource) {
         if self.terms(asked).free {
             return (Cost::FREE, CostSource::Free);
@@ -333,13 +362,13 @@ impl Plan {
         )
     }
 
-    /// What a call is expected to cost by the price table.
+    /// Returns the expected cost of a call by the price table.
     pub fn expected_cost(&self, model: &ModelRef, usage: &Usage) -> Cost {
         self.cost_of_usage(model, None, usage).0
     }
 
-    /// What a call is expected to cost by the price table: the least, the expected, the most.
-    /// Prompts may be read from and written to a cache that the vendor uses on its own.
+    /// Returns the expected cost of a call by the price table: lowest, expected, highest. Prompts
+    /// may be read from and written to a cache that the vendor uses by itself.
     pub fn cost_range(&self, model: &ModelRef, prompt: Band, output: OutputTokens) -> CostRange {
         if self.terms(model).free {
             return CostRange::default();
@@ -366,8 +395,8 @@ impl Plan {
 
     /// Returns the most that a call within its token limit can cost, by the price of its model.
     ///
-    /// A token is at least a byte of the prompt, whatever the tokenizer: nothing that it counts as
-    /// one is shorter. A model without a price may cost anything.
+    /// Every token covers at least one byte of the prompt, with any tokenizer. A model without a
+    /// price may cost anything.
     pub fn worst_case(&self, model: &ModelRef, prompt: &Prompt, max_output_tokens: u64) -> Cost {
         if self.terms(model).free {
             return Cost::FREE;

@@ -1,7 +1,8 @@
-//! How a panel argues: one strategy a mode, which says what is asked, what the judge is to bring,
-//! and whether it may end early.
+//! The modes of debate: one strategy for each, with its prompts, the judge's task, and whether it
+//! may end early.
 //!
-//! Invariant: whatever a mode decides, it decides here; no other module asks which mode it is.
+//! Invariant: all decisions that depend on the mode are made here; no other module tests for a
+//! mode.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,24 +16,24 @@ use crate::consultation::protocol::answer::AnswerKind;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
-    /// "No, because…": one answer, and what speaks against it.
+    /// "No, because…": one answer, with the objections to it.
     #[default]
     Converge,
-    /// "Yes, and…": a menu of answers, each with what speaks for and against it.
+    /// "Yes, and…": a menu of answers, each with its pros and cons.
     Explore,
 }
 
-/// What a mode decides.
+/// The strategy of a mode.
 #[derive(Debug)]
 pub struct Strategy {
     /// Its name, and the folder of its prompts.
     pub name: &'static str,
-    /// What the parts of artifacts are called in prompts.
+    /// The names of the parts of artifacts in prompts.
     pub headings: Headings,
-    /// What the judge is asked for in Round 4.
+    /// The kind of answer in Round 4.
     pub verdict: AnswerKind,
     pub ending: Ending,
-    /// Composes an answer where no verdict is requested.
+    /// Composes an answer if no verdict is requested.
     compose: fn(HeldRounds<'_>) -> Verdict,
 }
 
@@ -43,8 +44,7 @@ impl Strategy {
     }
 }
 
-/// Names for the parts of artifacts: their fields are the same in every mode, and mean something
-/// else.
+/// Names for the parts of artifacts: every mode uses the same fields with different meanings.
 #[derive(Debug)]
 pub struct Headings {
     pub key_points: &'static str,
@@ -61,9 +61,10 @@ pub struct Headings {
 /// Whether a consultation may end before its last round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// Where the experts agree.
+    /// It may end early if the experts agree.
     MayBeEarly,
-    /// Never, because the mode does not aim at agreement. With the explanation for the user.
+    /// It never ends early, because the mode does not aim at agreement; with the explanation for
+    /// the user.
     AlwaysWhole(&'static str),
 }
 

@@ -9,8 +9,8 @@ use crate::domain::panel::Persona;
 use super::mode::Mode;
 use crate::consultation::protocol::answer::AnswerKind;
 
-/// The options of a debate, fixed before it begins. The default is what every consultation did
-/// before there was a choice.
+/// The options of a debate, fixed before it begins. The default is the behaviour of consultations
+/// recorded without options.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DebateOptions {
@@ -22,19 +22,18 @@ pub struct DebateOptions {
     #[serde(alias = "clerk")]
     pub helper: Option<ModelRef>,
     pub debate_analysis: DebateAnalysis,
-    /// The personas from which the helper selects for the question; with none the panel stays as it
-    /// is.
+    /// The personas from which the helper selects for the question; empty if the panel is fixed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[serde(alias = "cast_from")]
     pub selectable_personas: Vec<Persona>,
-    /// Answers of an earlier consultation, which is only judged again.
+    /// Answers of an earlier consultation that is only judged again.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(alias = "given")]
     pub prior_answers: Option<Box<PriorAnswers>>,
 }
 
 impl DebateOptions {
-    /// Whether a model is asked for a kind of answer when all goes well.
+    /// Returns whether a consultation without failures asks for a kind of answer.
     pub fn asks_for(&self, answer: AnswerKind) -> bool {
         let is_given = self.prior_answers.is_some();
         let is_held = answer.round() <= self.rounds.number();
@@ -57,7 +56,7 @@ impl DebateOptions {
 }
 
 impl DebateOptions {
-    /// Returns the helper, where its comparison of texts can be trusted: the embedded model finds
+    /// Returns the helper if its comparison of texts can be trusted: the embedded model finds
     /// nearly everything alike.
     pub fn comparer(&self) -> Option<&ModelRef> {
         self.helper
@@ -66,7 +65,7 @@ impl DebateOptions {
     }
 }
 
-/// How many rounds are held, 1–4.
+/// The number of rounds, 1–4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "u8", into = "u8")]
 pub struct Rounds(u8);
@@ -74,7 +73,7 @@ pub struct Rounds(u8);
 impl Rounds {
     pub const ALL: Self = Self(4);
 
-    /// `None` outside 1–4.
+    /// Returns `None` outside 1–4.
     pub fn new(number: u8) -> Option<Self> {
         (1..=4).contains(&number).then_some(Self(number))
     }
@@ -105,7 +104,7 @@ impl From<Rounds> for u8 {
     }
 }
 
-/// How often the judge decides.
+/// The number of times that the judge decides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JudgePasses {
@@ -116,7 +115,7 @@ pub enum JudgePasses {
 }
 
 impl JudgePasses {
-    /// `None` for any other number than 1 and 2.
+    /// Returns `None` for numbers other than 1 and 2.
     pub fn of_number(number: u64) -> Option<Self> {
         match number {
             1 => Some(Self::Once),
@@ -140,18 +139,18 @@ pub enum DebateAnalysis {
     #[default]
     Off,
     On,
-    /// It is requested, and no model is available whose comparison can be trusted.
+    /// It is requested, but no model is available whose comparison can be trusted.
     NoModel,
 }
 
-/// The answers taken from an earlier consultation, so that only the judge is asked: Rounds 2 and 4.
+/// Answers of an earlier consultation, so that only the judge is asked, in Rounds 2 and 4.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PriorAnswers {
     pub from: ConsultationId,
     pub independents: Vec<Independent>,
-    /// `None` where that consultation did not come so far.
+    /// `None` if that consultation did not reach Round 3.
     pub cross_exam: Option<CrossExam>,
-    /// The verdict that the new one is compared with; `None` where there was none.
+    /// The verdict to compare with the new one; `None` if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
 }

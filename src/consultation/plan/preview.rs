@@ -1,5 +1,5 @@
-//! The prompts of a whole consultation before anything is answered: those of Round 1 as they will
-//! be sent, the later ones with places for the answers that they will carry.
+//! Previews the prompts of a whole consultation: those of Round 1 as they will be sent, later ones
+//! with placeholders for answers.
 
 use crate::domain::artifact::{CrossExam, Independent, Revision, Synthesis};
 use crate::domain::ids::{AgentId, ModelRef, SeatId};
@@ -14,12 +14,12 @@ use crate::consultation::prompt::{Pair, PromptError};
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::protocol::call::Prompt;
 
-/// The placeholder for an answer that does not exist yet.
+/// The kind of placeholder for answers that do not exist yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Places {
-    /// Nothing: for counting.
+    /// An empty text, for counting tokens.
     Empty,
-    /// Words in angle brackets that say which answer it will be: for people.
+    /// A description in angle brackets, for people.
     Marked,
 }
 
@@ -32,7 +32,7 @@ impl Places {
     }
 }
 
-/// A call that a consultation will make if all goes well.
+/// A call of a consultation without failures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlannedCall {
     pub agent_id: AgentId,
@@ -41,7 +41,7 @@ pub struct PlannedCall {
     pub prompt: Prompt,
 }
 
-/// Every call of every round, in the order in which they will be made.
+/// Returns the calls of every round, in order.
 pub fn planned_calls(plan: &Plan, places: Places) -> Result<Vec<PlannedCall>, PromptError> {
     let mut calls = Vec::new();
     for answer in AnswerKind::ALL {
@@ -60,7 +60,7 @@ pub fn planned_calls(plan: &Plan, places: Places) -> Result<Vec<PlannedCall>, Pr
     Ok(calls)
 }
 
-/// Who is asked for a kind of answer.
+/// Returns the agents that are asked for a kind of answer, with their models.
 fn askers(plan: &Plan, answer: AnswerKind) -> Vec<(AgentId, ModelRef)> {
     if !plan.debate.asks_for(answer) {
         return Vec::new();
@@ -97,7 +97,7 @@ fn askers(plan: &Plan, answer: AnswerKind) -> Vec<(AgentId, ModelRef)> {
     }
 }
 
-/// Answers to fill the later prompts with: prior answers where there are any, else placeholders.
+/// Answers for the prompts of later rounds: prior answers if there are any, else placeholders.
 struct Answers {
     places: Places,
     independents: Vec<Independent>,
@@ -200,7 +200,7 @@ impl Answers {
         }
     }
 
-    /// Pairs of each expert's position before and after the debate.
+    /// Returns pairs of each expert's position before and after the debate.
     fn pairs(&self, labels: &Labels) -> Vec<Pair> {
         let both = self.independents.iter().zip(&self.revisions);
         both.map(|(before, after)| Pair {
@@ -213,7 +213,7 @@ impl Answers {
 }
 
 impl Answers {
-    /// What the judge decides each time.
+    /// Returns the pair of the judge's two verdicts.
     fn verdicts(&self) -> Pair {
         let [before, after] = ["first", "second"]
             .map(|pass| self.places.words(&format!("the judge's {pass} verdict")));

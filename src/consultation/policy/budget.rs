@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use crate::domain::ids::CallId;
 use crate::domain::money::{Cost, MicroUsd};
 
-/// What has been spent, and the worst case of the calls in flight.
+/// The amount spent, and the worst case of the calls in flight.
 ///
-/// Invariant: as long as calls stay within their worst case, what is spent and set aside never
+/// Invariant: as long as calls stay within their worst case, the amount spent and set aside never
 /// exceeds the ceiling.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Budget {
@@ -19,13 +19,13 @@ pub struct Budget {
     set_aside: BTreeMap<CallId, MicroUsd>,
 }
 
-/// The decision on a call.
+/// The decision on a call under the ceiling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BudgetCheck {
     Allowed,
-    /// Not while others are in flight: they may cost less than was reserved for them.
+    /// Not while other calls are in flight: they may cost less than their reservations.
     WaitForInFlight,
-    /// Not at all.
+    /// Not allowed.
     Exceeded,
 }
 
@@ -34,7 +34,7 @@ impl Budget {
         self.spent
     }
 
-    /// Decides on a call that costs at most `worst_case`. What has no price is never within a
+    /// Decides on a call that costs at most `worst_case`. A call without a price is never within a
     /// ceiling.
     pub fn check(&self, worst_case: Cost, ceiling: Option<MicroUsd>) -> BudgetCheck {
         let Some(ceiling) = ceiling else {
@@ -64,8 +64,8 @@ impl Budget {
         self.set_aside.insert(call, worst_case.known);
     }
 
-    /// Replaces a call's reservation by its cost. A cost known only in part counts as the worst
-    /// case, so that a ceiling holds all the same.
+    /// Replaces a call's reservation by its cost. A partly known cost counts as the worst case, so
+    /// that the ceiling still holds.
     pub fn settle(&mut self, call: CallId, cost: Cost) {
         self.spent += match self.set_aside.remove(&call) {
             Some(worst_case) if cost.lower_bound => Cost::at_least(worst_case.max(cost.known)),
@@ -73,8 +73,8 @@ impl Budget {
         };
     }
 
-    /// Counts the worst case of a call whose cost will never be known as spent, so that a ceiling
-    /// holds all the same.
+    /// Counts a call whose cost will never be known at its worst case, so that the ceiling still
+    /// holds.
     pub fn write_off(&mut self, call: CallId) {
         if let Some(worst_case) = self
             .set_aside
@@ -86,8 +86,8 @@ impl Budget {
     }
 }
 
-/// True when more was spent than one and a half times the high estimate. An estimate that is a
-/// lower bound says nothing about what is too much.
+/// Returns whether spending exceeds one and a half times the high estimate. A high estimate that is
+/// only a lower bound sets no limit.
 pub fn exceeds(spent: Cost, high: Cost) -> bool {
     !high.lower_bound && u128::from(spent.known.0) * 2 > u128::from(high.known.0) * 3
 }
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_under_way_are_counted_at_their_worst_and_settled_at_what_they_cost() {
+    fn calls_count_at_their_worst_case_until_they_are_settled() {
         let mut budget = Budget::default();
         let ceiling = Some(MicroUsd(100));
         assert_eq!(budget.check(exactly(60), ceiling), BudgetCheck::Allowed);
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_free_always_has_room_and_what_has_no_price_never_under_a_ceiling() {
+    fn free_calls_are_always_allowed_and_unpriced_ones_never_under_a_ceiling() {
         let budget = Budget::default();
         assert_eq!(
             budget.check(Cost::FREE, Some(MicroUsd::ZERO)),
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_that_never_comes_back_counts_at_its_worst() {
+    fn a_lost_call_counts_at_its_worst_case() {
         let mut budget = Budget::default();
         budget.set_aside(CallId(1), exactly(60));
         budget.set_aside(CallId(2), Cost::FREE);
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_that_tells_only_a_part_of_its_cost_counts_at_its_worst_under_a_ceiling() {
+    fn a_partly_known_cost_counts_at_its_worst_case_under_a_ceiling() {
         let mut budget = Budget::default();
         budget.set_aside(CallId(1), exactly(60));
         budget.settle(CallId(1), Cost::at_least(MicroUsd(5)));
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn half_as_much_again_as_the_high_estimate_is_too_much() {
+    fn spending_may_exceed_the_high_estimate_by_half() {
         assert!(!exceeds(exactly(150), exactly(100)) && exceeds(exactly(151), exactly(100)));
         assert!(!exceeds(Cost::FREE, Cost::FREE) && exceeds(exactly(1), Cost::FREE));
         assert!(!exceeds(exactly(1_000), Cost::at_least(MicroUsd(1))));

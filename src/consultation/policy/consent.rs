@@ -1,33 +1,34 @@
-//! Decides whether an estimate passes without asking, needs the person's consent, or is refused.
+//! Decides whether an estimate is approved without asking, needs the person's consent, or is
+//! refused.
 
 use serde::{Deserialize, Serialize};
 
 use crate::consultation::policy::estimate::{Consent, Estimate, GateReason};
 use crate::domain::money::{Cost, MicroUsd};
 
-/// A context of more tokens is large: what it costs, and how long it takes, is worth a question.
+/// The number of tokens above which a context is large: its cost and duration deserve a question.
 pub const LARGE_CONTEXT: u64 = 10_000;
 
 /// The user's settings for consent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConsentRule {
-    /// Estimates strictly below this pass without asking; zero means always ask.
+    /// Estimates strictly below this are approved without asking; zero means always ask.
     pub always_allow_under: MicroUsd,
     #[serde(alias = "standing")]
     pub consent_mode: ConsentMode,
-    /// The monthly budget, where the user has set one.
+    /// The monthly budget, if the user has set one.
     #[serde(default)]
     pub month: Option<Month>,
 }
 
-/// The monthly budget, and what of it is spent.
+/// The monthly budget, and the part that is spent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Month {
     pub budget: MicroUsd,
     pub spent: Cost,
 }
 
-/// Whether there is a person to ask.
+/// Whether a person can be asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ConsentMode {
@@ -42,7 +43,7 @@ pub enum ConsentMode {
     NonInteractive,
 }
 
-/// The decision.
+/// The decision on an estimate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Gate {
     Pass(Consent),
@@ -54,12 +55,12 @@ pub enum Gate {
 }
 
 impl Month {
-    /// Whether this estimate would exceed the monthly budget.
+    /// Returns whether this estimate would exceed the monthly budget.
     pub fn is_exceeded_by(&self, estimate: Cost) -> bool {
         self.spent.known + estimate.known > self.budget
     }
 
-    /// Whether four fifths of the budget are spent.
+    /// Returns whether four fifths of the budget are spent.
     pub fn is_nearly_spent(&self) -> bool {
         u128::from(self.spent.known.0) * 5 >= u128::from(self.budget.0) * 4
     }
@@ -143,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn only_an_estimate_below_the_threshold_passes_by_itself() {
+    fn only_estimates_below_the_threshold_are_approved_without_asking() {
         let half = rule(500_000, ConsentMode::Interactive);
         assert_eq!(
             half.decide(&exactly(499_999), None),
@@ -160,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn zero_means_always_ask_except_for_what_is_free() {
+    fn a_zero_threshold_always_asks_except_for_free_runs() {
         let zero = rule(0, ConsentMode::Interactive);
         assert_eq!(
             zero.decide(&exactly(1), None),
@@ -177,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn without_anyone_to_ask_it_refuses_unless_consent_stands_or_a_ceiling_is_above_it() {
+    fn non_interactive_mode_needs_prior_consent_or_a_higher_ceiling() {
         let cost = exactly(900_000);
         let unattended = rule(500_000, ConsentMode::NonInteractive);
         assert_eq!(
@@ -217,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_spent_month_and_a_large_context_are_asked_about_however_small_the_cost() {
+    fn a_spent_month_and_a_large_context_need_consent_at_any_cost() {
         let month = Month {
             budget: MicroUsd(100),
             spent: Cost::exactly(MicroUsd(80)),

@@ -6,7 +6,7 @@ use crate::consultation::protocol::answer::AnswerKind;
 use crate::domain::ids::{AgentId, ModelRef};
 use crate::domain::money::Cost;
 
-/// Why an estimate needs consent.
+/// Reason why an estimate needs consent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GateReason {
@@ -20,20 +20,20 @@ pub enum GateReason {
     LargeContext,
 }
 
-/// What the consultation is expected to take, from the prompts as they will be sent.
+/// The expected tokens and cost of a consultation, from the prompts as they will be sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Estimate {
-    /// What is expected.
+    /// The expected cost.
     pub cost: Cost,
-    /// The least that answers of usual length cost. 1.0 had one figure only.
+    /// The lowest cost with answers of usual length. Version 1.0 has only one figure.
     #[serde(default)]
     pub low: Cost,
-    /// The most that answers of usual length cost: without retries, repairs and hedges.
+    /// The highest cost with answers of usual length, without retries, repairs and hedges.
     #[serde(default)]
     pub high: Cost,
     pub input_tokens: u64,
     pub output_tokens: u64,
-    /// Of question and context, which every call carries.
+    /// Tokens of question and context, which are part of every call.
     #[serde(default)]
     pub context_tokens: u64,
     pub calls: Vec<CallEstimate>,
@@ -55,18 +55,18 @@ pub struct CallEstimate {
     pub high: Cost,
 }
 
-/// How consent was given or refused.
+/// The way in which consent was given or refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Consent {
-    /// The estimate is below `always_allow_under`, or nothing costs anything.
+    /// The estimate is below `always_allow_under`, or everything is free.
     AutoApproved,
     /// `--yes`.
     Flag,
-    /// The user set a ceiling that the estimate stays below.
+    /// The user set a ceiling above the estimate.
     Ceiling,
     /// The user answered the question.
     Asked,
-    /// There was no person to ask.
+    /// No person could be asked.
     NobodyToAsk,
 }

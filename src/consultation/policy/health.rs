@@ -1,9 +1,9 @@
 //! A provider's health, from its answers, by the thresholds of the original design.
 //!
-//! A provider that answers is healthy, whatever it answers: a request that it refuses says nothing
-//! about its health. One that refuses the key or asks for payment is useless as a fallback and
-//! counts as failed; one that limits its callers is there, under strain. Only a check shows how
-//! fast it is: a call takes as long as the model thinks.
+//! A provider that answers is healthy, whatever the answer: a refused request says nothing about
+//! its health. One that refuses the key or asks for payment is useless as a fallback and counts as
+//! failed; one that limits its rate is reachable but under strain. Only a check shows how fast a
+//! provider is: the duration of a call depends on the model's thinking.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -12,12 +12,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::consultation::protocol::call::FailureClass;
 
-/// Signs that are remembered of a provider: with one check every 30 s and no calls, those of five
-/// minutes.
+/// The number of signals stored for a provider: with one check every 30 s and no calls, those of
+/// five minutes.
 pub const REMEMBERED: usize = 10;
-/// From here on a provider is slow.
+/// The latency from which a provider is slow.
 pub const SLOW: Duration = Duration::from_secs(3);
-/// Beyond this a provider is too slow to be of use.
+/// The latency above which a provider is too slow to be useful.
 pub const TOO_SLOW: Duration = Duration::from_secs(10);
 /// Failures without a success between them that make a provider unhealthy.
 const FAILURES_IN_A_ROW: u32 = 3;
@@ -29,28 +29,28 @@ pub enum HealthStatus {
     /// Never checked.
     #[default]
     Unknown,
-    /// It answers in less than 3 s and has not failed of late.
+    /// Answers in less than 3 s and has not failed recently.
     Healthy,
-    /// It takes 3 to 10 s, or has failed once or twice of late.
+    /// Takes 3 to 10 s, or has failed once or twice recently.
     Degraded,
-    /// It takes more than 10 s, or has failed three times in a row.
+    /// Takes more than 10 s, or has failed three times in a row.
     Unhealthy,
 }
 
-/// What one check or call shows of a provider's health.
+/// The result of one check or call for a provider's health.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
-    /// It answered.
+    /// The provider answered.
     Healthy,
-    /// It answered with a rate limit. It is reachable, so this ends a row of failures, and degraded
-    /// for as long as this is remembered.
+    /// The provider answered with a rate limit. It is reachable, which ends a row of failures, and
+    /// degraded as long as this signal is stored.
     Strained,
-    /// It did not answer, or will not for this user.
+    /// The provider did not answer, or refuses this user.
     Failed,
 }
 
 impl Signal {
-    /// Returns the signal of a failure; `None` when the failure is the program's own.
+    /// Returns the signal of a failure; `None` if the failure is the program's own.
     pub fn of(failure: FailureClass) -> Option<Self> {
         match failure {
             FailureClass::Auth
@@ -72,7 +72,7 @@ impl Signal {
     }
 }
 
-/// What is remembered of one provider.
+/// The health of one provider, from its recent signals.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Health {
     /// The newest last.
@@ -83,7 +83,7 @@ pub struct Health {
 }
 
 impl Health {
-    /// Takes a signal. `check` is how long a check took; `None` for a call.
+    /// Records a signal. `check` is the duration of a check; `None` for a call.
     pub fn record(&mut self, signal: Signal, check: Option<Duration>) {
         if self.signals.len() == REMEMBERED {
             self.signals.pop_front();
@@ -99,8 +99,8 @@ impl Health {
         self.latency = check.filter(tells).or(self.latency);
     }
 
-    /// Returns the status by the thresholds. Calls alone leave it unknown: only a check shows how
-    /// fast a provider is.
+    /// Returns the status by the thresholds. It stays unknown after calls alone: only a check shows
+    /// how fast a provider is.
     pub fn status(&self) -> HealthStatus {
         if !self.checked {
             return HealthStatus::Unknown;
@@ -115,7 +115,7 @@ impl Health {
         }
     }
 
-    /// How long its last answer to a check took.
+    /// The duration of the last check.
     pub fn latency(&self) -> Option<Duration> {
         self.latency
     }
@@ -124,7 +124,7 @@ impl Health {
         self.consecutive_failures
     }
 
-    /// Failures among what is remembered, 0 to 1 in hundredths.
+    /// Returns the share of failures among the stored signals, 0 to 1 in hundredths.
     pub fn error_rate(&self) -> f64 {
         let failed = self
             .signals
@@ -138,7 +138,7 @@ impl Health {
     }
 }
 
-/// Whether all of these are known and none is healthy.
+/// Returns whether all statuses are known and none is healthy.
 pub fn none_healthy(statuses: impl IntoIterator<Item = HealthStatus>) -> bool {
     let mut statuses = statuses.into_iter().peekable();
     statuses.peek().is_some()
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn how_long_a_check_takes_decides_to_the_nanosecond() {
+    fn latency_thresholds_are_exact() {
         let cases = [
             (Duration::ZERO, HealthStatus::Healthy),
             (Duration::from_nanos(2_999_999_999), HealthStatus::Healthy),
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn one_or_two_failures_degrade_and_the_third_in_a_row_is_one_too_many() {
+    fn the_third_failure_in_a_row_makes_a_provider_unhealthy() {
         let well = (Signal::Healthy, QUICK);
         let failed = (Signal::Failed, QUICK);
         let cases = [
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_is_forgotten_when_ten_signs_have_followed_it() {
+    fn a_failure_is_forgotten_after_ten_signals() {
         let mut health = after(&[(Signal::Failed, QUICK)]);
         for _ in 1..REMEMBERED {
             health.record(Signal::Healthy, QUICK);
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn who_was_never_checked_is_unknown_and_yet_its_calls_are_remembered() {
+    fn a_provider_without_checks_is_unknown_but_its_calls_are_stored() {
         assert_eq!(Health::default().status(), HealthStatus::Unknown);
         let mut health = after(&[(Signal::Failed, None), (Signal::Failed, None)]);
         assert_eq!(health.status(), HealthStatus::Unknown);
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_counts_and_its_time_does_not() {
+    fn a_call_counts_but_its_duration_does_not() {
         let mut health = after(&[(Signal::Healthy, QUICK), (Signal::Healthy, None)]);
         assert_eq!(
             (health.status(), health.latency()),
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_degrades_and_never_makes_unhealthy() {
+    fn a_rate_limit_degrades_but_never_makes_unhealthy() {
         let health = after(&[
             (Signal::Failed, QUICK),
             (Signal::Failed, QUICK),
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn how_fast_a_check_failed_is_not_how_fast_the_provider_is() {
+    fn the_duration_of_a_failed_check_is_no_latency() {
         let slow = Some(Duration::from_secs(4));
         let mut health = after(&[(Signal::Healthy, slow), (Signal::Failed, QUICK)]);
         assert_eq!(health.latency(), slow);
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused_for_its_own_sake_is_no_failure_of_the_provider() {
+    fn a_refused_request_is_no_failure_of_the_provider() {
         let signals = [
             (FailureClass::Auth, Some(Signal::Failed)),
             (FailureClass::Billing, Some(Signal::Failed)),
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn none_is_healthy_only_when_all_are_known() {
+    fn none_healthy_requires_known_statuses() {
         let [unknown, healthy, degraded] = [
             after(&[]),
             after(&[(Signal::Healthy, QUICK)]),

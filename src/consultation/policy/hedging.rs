@@ -1,4 +1,4 @@
-//! Decides whether and when a call that shows no sign of an answer is hedged.
+//! Decides whether and when a slow call is hedged.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -7,26 +7,26 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::ids::ModelRef;
 
-/// Never hedged earlier than this, however fast a model usually is.
+/// The shortest delay before a hedge, however fast a model usually is.
 pub const EARLIEST: Duration = Duration::from_secs(2);
 
-/// How long a call may show no sign of an answer.
+/// The delay after which a call without any sign of an answer is hedged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HedgeRule {
     /// `None` for never.
     pub after: Option<Duration>,
-    /// The delay of models that enough is known of: the 95th percentile of their time to the first
+    /// The delay for models with enough history: the 95th percentile of their time to the first
     /// token.
     pub by_model: BTreeMap<ModelRef, Duration>,
 }
 
-/// Why a call is not hedged.
+/// Reason why a call is not hedged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NoHedge {
-    /// There is no other vendor that could answer.
+    /// No other vendor has a model that could answer.
     NoBackup,
-    /// The models that could answer are unhealthy.
+    /// The possible models are unhealthy.
     NoHealthyBackup,
     /// A quarter of the run's calls have been hedged.
     QuotaUsed,
@@ -47,7 +47,7 @@ impl Default for HedgeRule {
 }
 
 impl HedgeRule {
-    /// Returns how long a call to this model may show no sign of an answer; `None` without a limit.
+    /// Returns the delay for this model; `None` if it is never hedged.
     pub fn delay(&self, model: &ModelRef) -> Option<Duration> {
         let usual = self.after?;
         Some(
@@ -59,7 +59,8 @@ impl HedgeRule {
         )
     }
 
-    /// Hedges that a run of so many calls may have: a quarter of them, and at least one.
+    /// Returns the number of hedges for a run with this many calls: a quarter of them, at least
+    /// one.
     pub fn quota(calls: usize) -> u32 {
         u32::try_from(calls / 4).unwrap_or(u32::MAX).max(1)
     }
@@ -70,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_model_of_which_enough_is_known_has_its_own_delay_and_none_is_hedged_within_two_seconds() {
+    fn models_with_history_have_their_own_delay_of_at_least_two_seconds() {
         let fast = ModelRef::new("p", "fast");
         let slow = ModelRef::new("p", "slow");
         let by_model = BTreeMap::from([
@@ -100,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quarter_of_the_calls_may_be_hedged_and_always_one() {
+    fn a_quarter_of_the_calls_and_at_least_one_may_be_hedged() {
         assert_eq!([1, 3, 4, 9, 130].map(HedgeRule::quota), [1, 1, 1, 2, 32]);
     }
 }

@@ -1,5 +1,5 @@
-//! Decisions of the pipeline: functions of numbers to a decision that names its reason. They know
-//! nothing of states or calls.
+//! Decisions of the pipeline: functions from numbers to a decision with a named reason. They know
+//! nothing about states or calls.
 
 pub mod budget;
 pub mod estimate;

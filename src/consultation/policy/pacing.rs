@@ -1,8 +1,7 @@
 //! Limits per provider: how many calls may be in flight at once, and how long a backoff lasts.
 //!
-//! A rate limit that one call meets holds back every other call to that provider. After it, calls
-//! go out one at a time, one more with each success, so that they do not meet the limit together
-//! again.
+//! A rate limit delays every call to that provider. Afterwards calls go out one at a time, and one
+//! more with each success, so that they do not reach the limit together again.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -15,17 +14,16 @@ use crate::domain::time::Timestamp;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProviderLimits(BTreeMap<ProviderId, ConcurrencyLimit>);
 
-/// Calls in flight at one provider, and how many there may be.
+/// The calls in flight at one provider, and their limit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct ConcurrencyLimit {
     in_flight: u32,
-    /// Calls that may be in flight at once after a rate limit; `None` when only the provider's
-    /// usual limit holds.
+    /// The reduced limit after a rate limit; `None` if only the provider's usual limit applies.
     window: Option<u32>,
     backoff: Option<Backoff>,
-    /// Rate limits in a row, without a success between them.
+    /// The number of consecutive rate limits.
     refusals: u32,
-    /// When the first of them was met.
+    /// The time of the first of them.
     refused_since: Option<Timestamp>,
 }
 
@@ -33,23 +31,23 @@ struct ConcurrencyLimit {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Admission {
     Now,
-    /// As many calls are in flight as may be: it is tried again when one of them ends.
+    /// The limit of calls in flight is reached; tried again when one of them ends.
     Full,
-    /// Not before the backoff has passed.
+    /// Not before the backoff ends.
     BackingOff(Backoff),
 }
 
-/// How a call ended, as far as its provider's limits are concerned.
+/// The end of a call, as far as it matters to its provider's limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallEnd {
     /// The provider answered.
     Answered,
-    /// It did not; this says nothing about its pace.
+    /// The call ended otherwise, which says nothing about the provider's limits.
     Other,
 }
 
 impl ProviderLimits {
-    /// Decides on a call to a provider at which `limit` calls may be in flight at once.
+    /// Decides on a call to a provider with a limit of `limit` calls in flight.
     pub fn admit(&self, provider: &ProviderId, limit: u32, now: Timestamp) -> Admission {
         let Some(known) = self.0.get(provider) else {
             return Admission::Now;
@@ -71,7 +69,7 @@ impl ProviderLimits {
         known.in_flight = known.in_flight.saturating_add(1);
     }
 
-    /// Counts a call that came back, or was dropped. An answer to a call that went out before a
+    /// Counts a call that came back or was dropped. The answer to a call that went out before a
     /// backoff says nothing about the time after it.
     pub fn end(&mut self, provider: &ProviderId, limit: u32, how: CallEnd, now: Timestamp) {
         let known = self.limit(provider);
@@ -90,8 +88,8 @@ impl ProviderLimits {
         }
     }
 
-    /// Records a backoff that a provider asks for. A shorter one never shortens a longer one.
-    /// Returns the backoff when it lengthens the wait.
+    /// Records a backoff that a provider asks for; it never shortens a longer one. Returns the
+    /// backoff if it lengthens the wait.
     pub fn back_off(
         &mut self,
         provider: &ProviderId,
@@ -120,23 +118,23 @@ impl ProviderLimits {
         })
     }
 
-    /// The backoff that is in force.
+    /// Returns the backoff in force.
     pub fn backoff(&self, provider: &ProviderId, now: Timestamp) -> Option<Backoff> {
         let backoff = self.0.get(provider)?.backoff.clone()?;
         (backoff.until > now).then_some(backoff)
     }
 
-    /// Calls in flight at a provider.
+    /// Returns the number of calls in flight at a provider.
     pub fn in_flight(&self, provider: &ProviderId) -> u32 {
         self.0.get(provider).map_or(0, |known| known.in_flight)
     }
 
-    /// Rate limits of a provider in a row.
+    /// Returns the number of consecutive rate limits of a provider.
     pub fn refusals(&self, provider: &ProviderId) -> u32 {
         self.0.get(provider).map_or(0, |known| known.refusals)
     }
 
-    /// For how long a provider has answered nothing but rate limits.
+    /// Returns how long a provider has answered only with rate limits.
     pub fn refused_for(&self, provider: &ProviderId, now: Timestamp) -> Duration {
         self.0
             .get(provider)
@@ -181,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn the_limit_is_kept_to_and_an_end_makes_room() {
+    fn a_finished_call_frees_a_place_under_the_limit() {
         let mut limits = ProviderLimits::default();
         assert_eq!(admitted(&mut limits, 0), LIMIT);
         assert_eq!(
@@ -195,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_backoff_holds_until_its_moment_and_then_lets_one_through() {
+    fn a_backoff_admits_one_call_after_its_end() {
         let mut limits = ProviderLimits::default();
         assert_eq!(
             back_off(&mut limits, 1_000, 0),
@@ -210,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn each_success_after_a_backoff_lets_one_more_through() {
+    fn each_success_after_a_backoff_admits_one_more_call() {
         let mut limits = ProviderLimits::default();
         back_off(&mut limits, 1, 0);
         for at_once in [1, 2, 3, 3] {
@@ -249,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_after_a_backoff_forgets_the_refusals() {
+    fn an_answer_after_a_backoff_resets_the_refusals() {
         let mut limits = ProviderLimits::default();
         back_off(&mut limits, 2_000, 0);
         limits.begin(&provider());

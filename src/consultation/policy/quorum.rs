@@ -1,6 +1,6 @@
-//! Whether enough experts answered a round for it to count.
+//! Decides whether enough experts answered for a round to count.
 
-/// The decision.
+/// The decision on a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quorum {
     /// Enough answered.

@@ -1,4 +1,4 @@
-//! Whether a failed call is tried again, and when.
+//! Decides whether and when a failed call is retried.
 
 use std::time::Duration;
 
@@ -6,19 +6,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::consultation::protocol::call::{Failure, FailureClass};
 
-/// How often and how fast a failed call is retried.
+/// The number and the timing of retries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RetryRule {
-    /// Retries after the first try.
+    /// The number of retries after the first attempt.
     pub most: u32,
-    /// The first backoff at its longest; each further one may be twice as long.
+    /// The longest first backoff; each further one may be twice as long.
     pub base: Duration,
-    /// A provider's hint beyond this is not waited for.
+    /// The longest hint of a provider that is waited for.
     pub longest_hint: Duration,
-    /// A provider that answers nothing but rate limits for longer than this is given up.
+    /// The time after which a provider that answers only with rate limits is given up.
     pub patience: Duration,
-    /// How often one answer may be requested again with a simpler schema. A provider has fewer
-    /// forms than this.
+    /// The number of requests with a simpler schema for one answer. No provider has as many forms.
     pub most_forms: u32,
 }
 
@@ -36,52 +35,52 @@ impl Default for RetryRule {
     }
 }
 
-/// What has been tried for one answer of one model.
+/// The attempts so far for one answer of one model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tried {
-    /// The same again after a failure that may pass.
+    /// Retries after transient failures.
     pub retries: u32,
-    /// The same again in another form.
+    /// Attempts in another form.
     pub forms: u32,
 }
 
-/// The decision.
+/// The decision on a failed call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Retry {
-    /// The same again after this time.
+    /// Retry after this time.
     After(Duration),
-    /// At once, in the form that the provider has learnt.
+    /// Retry at once, in the form that the provider has learnt.
     Reformed,
     Never(NoRetry),
 }
 
-/// Why a call is not tried again.
+/// Reason why a call is not retried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoRetry {
     /// The same request would fail the same way, or would be paid twice.
     Hopeless,
-    /// It has been tried as often as allowed.
+    /// The allowed attempts are used up.
     Exhausted,
-    /// The provider asks for a longer backoff than is waited for.
+    /// The provider asks for a longer backoff than allowed.
     HintTooLong,
 }
 
-/// How a class of failures is met.
+/// The response to a class of failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Remedy {
-    /// It may pass: wait as the provider says, or back off.
+    /// A transient failure: wait as long as the provider asks, or back off.
     Wait,
-    /// A success in which nothing was generated: a cold start, which passes once.
+    /// A reply without any content, from a cold start: wait once.
     WaitOnce,
     /// The provider leaves out what was refused.
     Reform,
     Nothing,
 }
 
-/// The table: what helps against each class.
+/// Returns the remedy for each class of failures.
 fn remedy(failure: &Failure) -> Remedy {
     match failure.class {
-        // The provider is there and will be again; or no content had arrived, so that nothing is
+        // The provider is reachable and will recover, or no content had arrived, so that nothing is
         // paid twice.
         FailureClass::RateLimit
         | FailureClass::Overload
@@ -96,11 +95,11 @@ fn remedy(failure: &Failure) -> Remedy {
             Remedy::WaitOnce
         }
         FailureClass::Unsupported => Remedy::Reform,
-        // Thinking was paid for and brought nothing: it would be paid for again.
+        // Thinking was paid for without a result, and would be paid for again.
         FailureClass::Empty => Remedy::Nothing,
         // Content had arrived: the same text would be paid for twice.
         FailureClass::Interrupted | FailureClass::Malformed => Remedy::Nothing,
-        // The same request has the same fate.
+        // The same request would fail the same way.
         FailureClass::Auth
         | FailureClass::Billing
         | FailureClass::ModelMissing
@@ -113,7 +112,7 @@ fn remedy(failure: &Failure) -> Remedy {
 
 impl RetryRule {
     /// Decides on a failure. `jitter` is a number from 0 to 1 that spreads the backoff over its
-    /// whole length; a provider's hint is kept to exactly instead.
+    /// whole length; a provider's hint is followed exactly.
     pub fn decide(&self, failure: &Failure, tried: Tried, jitter: f64) -> Retry {
         let most = match remedy(failure) {
             Remedy::Nothing => return Retry::Never(NoRetry::Hopeless),
@@ -130,9 +129,9 @@ impl RetryRule {
         }
     }
 
-    /// How long every call to the provider is held back because of a failure of one; `None` when it
-    /// concerns that call alone. `refusals` counts the provider's earlier rate limits in a row,
-    /// which have gone on for `refused_for`.
+    /// Returns how long all calls to the provider are held back after a failure of one; `None` if
+    /// it concerns only that call. `refusals` counts the provider's earlier consecutive rate
+    /// limits, which have lasted for `refused_for`.
     pub fn hold(
         &self,
         failure: &Failure,
@@ -145,7 +144,7 @@ impl RetryRule {
             (FailureClass::RateLimit, None) => self.backoff(refusals, jitter),
             (_, _) => return None,
         };
-        // Too long to wait for, even for the rest of it after a backoff.
+        // Too long to wait for, even the part that remains after a backoff.
         let given_up = self
             .longest_hint
             .saturating_mul(2)
@@ -157,7 +156,7 @@ impl RetryRule {
         })
     }
 
-    /// Exponential backoff with full jitter, never longer than the longest hint that is waited for.
+    /// Returns an exponential backoff with full jitter, never longer than the longest hint.
     fn backoff(&self, done: u32, jitter: f64) -> Duration {
         let longest = self
             .base
@@ -184,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_pass_is_tried_twice_more_with_jittered_backoff() {
+    fn transient_failures_are_retried_twice_with_jittered_backoff() {
         let rule = RetryRule::default();
         for class in [
             FailureClass::RateLimit,
@@ -212,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hint_is_kept_to_exactly_and_a_long_one_is_not_waited_for() {
+    fn hints_are_followed_exactly_unless_too_long() {
         let rule = RetryRule::default();
         for class in [FailureClass::RateLimit, FailureClass::Overload] {
             assert_eq!(
@@ -231,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_pass_is_never_tried_again() {
+    fn permanent_failures_are_never_retried() {
         use FailureClass::{
             Auth, BadRequest, Billing, Context, Internal, Interrupted, Malformed, ModelMissing,
             Policy,
@@ -256,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_success_is_tried_once_more_unless_thinking_was_paid_for() {
+    fn an_empty_reply_is_retried_once_unless_thinking_was_paid() {
         let rule = RetryRule::default();
         let cold = failure(FailureClass::Empty, None);
         assert_eq!(
@@ -281,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_form_is_left_at_once_and_not_for_ever() {
+    fn a_refused_form_is_replaced_at_once_a_limited_number_of_times() {
         let rule = RetryRule::default();
         let refused = failure(FailureClass::Unsupported, None);
         assert_eq!(
@@ -309,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_rate_limit_or_a_hint_holds_back_the_others() {
+    fn only_rate_limits_and_hints_hold_back_other_calls() {
         let rule = RetryRule::default();
         let hold = |class, hint, refusals| {
             rule.hold(&failure(class, hint), refusals, Duration::ZERO, 1.0)

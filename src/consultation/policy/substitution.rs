@@ -1,4 +1,4 @@
-//! Decides how an agent continues whose model has failed for good.
+//! Decides how an agent continues after its model has failed for good.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use super::consent::ConsentMode;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OnFailure {
-    /// Ask the person if there is one; else another model takes over.
+    /// Asks the person if possible; else another model takes over.
     #[default]
     Ask,
     /// Another model takes over.
@@ -19,7 +19,7 @@ pub enum OnFailure {
     Fail,
 }
 
-/// The decision.
+/// The decision on an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Remedy {
     Ask,
@@ -29,7 +29,7 @@ pub enum Remedy {
 }
 
 impl OnFailure {
-    /// Decides on an agent for which there is another model.
+    /// Decides on an agent that has a fallback model.
     pub fn decide(self, consent_mode: ConsentMode) -> Remedy {
         match (self, consent_mode) {
             (Self::Ask, ConsentMode::Interactive) => Remedy::Ask,
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_somebody_who_is_there_and_has_not_agreed_in_advance_is_asked() {
+    fn only_an_interactive_person_without_prior_consent_is_asked() {
         assert_eq!(OnFailure::Ask.decide(ConsentMode::Interactive), Remedy::Ask);
         assert_eq!(
             OnFailure::Ask.decide(ConsentMode::PreApproved),

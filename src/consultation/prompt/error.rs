@@ -1,4 +1,4 @@
-//! Why a prompt could not be made, or a template not be taken.
+//! Errors of prompts and templates.
 
 /// A template is missing, incomplete or cannot be filled.
 #[derive(Debug, thiserror::Error)]
@@ -13,7 +13,7 @@ pub enum PromptError {
     )]
     Fill {
         name: String,
-        /// Counted from the first line of the part, not of the file.
+        /// The line, counted from the first line of the part, not of the file.
         line: Option<usize>,
         #[source]
         source: minijinja::Error,

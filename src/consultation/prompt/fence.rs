@@ -1,5 +1,5 @@
-//! Lines that mark where somebody else's text begins and ends. The mark is drawn from the text
-//! itself and does not occur in it.
+//! Lines that mark the beginning and end of quoted text. The mark is derived from the text itself
+//! and does not occur in it.
 
 use sha2::{Digest, Sha256};
 
@@ -12,7 +12,7 @@ pub(super) struct Fence {
 }
 
 impl Fence {
-    /// A fence that none of the texts contains, the same each time for the same texts.
+    /// Returns a fence that none of the texts contains; the same texts always give the same fence.
     pub(super) fn around<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
         let texts: Vec<&str> = texts.into_iter().collect();
         let mut hash = Sha256::new();

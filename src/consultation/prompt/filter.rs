@@ -1,18 +1,17 @@
-//! What later rounds are shown of earlier ones: of the lists in an artifact, the items that weigh
-//! most, the heaviest first.
+//! Filters earlier rounds for the prompts of later ones: lists are cut to their most important
+//! items, the most important first.
 //!
 //! | round | of the synthesis | of the cross-examination |
 //! |---|---|---|
 //! | 2 | (it sees Round 1, whole) | |
 //! | 3, experts and merging judge | 3 points of consensus by confidence, 2 tensions by severity | |
-//! | 4 | the same | 5 challenges by severity, the 5 longest rebuttals: of all that can be counted, length says most of substance |
+//! | 4 | the same | 5 challenges by severity, the 5 longest rebuttals: length is the best countable measure of substance |
 //!
-//! Always whole: every expert's own answer and position, the order of priority, what is unresolved,
-//! and prose that was saved because an answer could not be read. Nothing is rewritten, so the
-//! result is still an artifact of its kind.
+//! Always complete: every expert's own answer and position, the order of priority, unresolved
+//! points, and prose that was saved because an answer could not be read. Nothing is rewritten, so
+//! the result is still an artifact of its kind.
 //!
-//! How many tokens that saves is not assumed: the prompt is rendered both ways, and the difference
-//! counted.
+//! The tokens saved are measured: the prompt is rendered both ways, and the difference counted.
 
 use std::cmp::Reverse;
 
@@ -26,7 +25,7 @@ use crate::domain::tokens::estimate_tokens;
 use super::{PromptError, Prompter};
 use crate::consultation::protocol::call::Prompt;
 
-/// How much of earlier rounds the prompts of later ones contain.
+/// The amount of earlier rounds in the prompts of later ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PromptMaterial {
@@ -42,16 +41,16 @@ const TENSIONS: usize = 2;
 const CHALLENGES: usize = 5;
 const REBUTTALS: usize = 5;
 
-/// A prompt as it is sent.
+/// A rendered prompt, with the tokens that filtering saved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shown {
     pub prompt: Prompt,
-    /// Tokens (estimated) that it would have had on top, had nothing been left out.
+    /// Estimated tokens saved by filtering.
     pub tokens_saved: u64,
 }
 
 impl Shown {
-    /// Nothing is left out.
+    /// Returns an unfiltered prompt.
     pub fn whole(prompt: Prompt) -> Self {
         Self {
             prompt,
@@ -60,7 +59,7 @@ impl Shown {
     }
 }
 
-/// Round 3: an expert attacks and defends.
+/// Renders the prompt of Round 3 for an expert.
 pub fn revision(
     prompter: &Prompter<'_>,
     material: PromptMaterial,
@@ -73,7 +72,7 @@ pub fn revision(
     })
 }
 
-/// Round 3: the judge puts the record of the cross-examination in order.
+/// Renders the prompt of Round 3 for the judge.
 pub fn merging(
     prompter: &Prompter<'_>,
     material: PromptMaterial,
@@ -85,7 +84,7 @@ pub fn merging(
     })
 }
 
-/// Round 4: the judge decides.
+/// Renders the prompt of Round 4 for the judge.
 pub fn verdict(
     prompter: &Prompter<'_>,
     material: PromptMaterial,
@@ -101,9 +100,9 @@ pub fn verdict(
     })
 }
 
-/// The synthesis as Rounds 3 and 4 see it.
+/// Returns the synthesis as shown in Rounds 3 and 4.
 pub fn synthesis(whole: &Synthesis) -> Synthesis {
-    // A point whose confidence is not stated comes after all others.
+    // A point without a stated confidence comes last.
     let stated = |confidence: Option<Confidence>| confidence.map_or(-1.0, Confidence::value);
     let mut consensus_points = whole.consensus_points.clone();
     consensus_points
@@ -118,7 +117,7 @@ pub fn synthesis(whole: &Synthesis) -> Synthesis {
     }
 }
 
-/// The cross-examination as Round 4 sees it.
+/// Returns the cross-examination as shown in Round 4.
 pub fn cross_exam(whole: &CrossExam) -> CrossExam {
     CrossExam {
         challenges: heaviest(&whole.challenges, CHALLENGES, |challenge| {
@@ -133,7 +132,7 @@ pub fn cross_exam(whole: &CrossExam) -> CrossExam {
     }
 }
 
-/// The first so many by weight; those of the same weight keep their order.
+/// Returns the heaviest items; items of equal weight keep their order.
 fn heaviest<T: Clone, W: Ord>(items: &[T], most: usize, weight: impl Fn(&T) -> W) -> Vec<T> {
     let mut ranked = items.to_vec();
     ranked.sort_by_key(|item| Reverse(weight(item)));
@@ -303,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn the_surest_points_and_the_gravest_tensions_stay_and_everything_else_is_whole() {
+    fn synthesis_keeps_the_surest_points_and_the_gravest_tensions() {
         let (whole, kept) = (long_synthesis(), synthesis(&long_synthesis()));
         let points: Vec<&str> = kept
             .consensus_points
@@ -327,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn a_point_without_a_confidence_comes_after_one_that_is_surely_wrong() {
+    fn points_without_a_confidence_come_last() {
         let few = Synthesis {
             consensus_points: long_synthesis().consensus_points[..3].to_vec(),
             ..Synthesis::default()
@@ -341,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn the_gravest_challenges_and_the_longest_rebuttals_stay_and_everything_else_is_whole() {
+    fn cross_exam_keeps_the_gravest_challenges_and_longest_rebuttals() {
         let (whole, kept) = (long_cross_exam(), cross_exam(&long_cross_exam()));
         let challenges: Vec<&str> = kept
             .challenges
@@ -365,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_filtered_is_still_an_artifact_and_filtering_it_again_changes_nothing() {
+    fn filtered_artifacts_are_valid_and_filtering_is_idempotent() {
         let (found, examined) = (synthesis(&long_synthesis()), cross_exam(&long_cross_exam()));
         assert_eq!(
             (synthesis(&found), cross_exam(&examined)),
@@ -378,7 +377,7 @@ mod tests {
         }
     }
 
-    /// The three prompts of later rounds, in both sizes.
+    /// Returns the three prompts of later rounds, in both sizes.
     fn prompts(material: PromptMaterial, found: &Synthesis, examined: &CrossExam) -> Vec<Shown> {
         let persona = |id: &str| Persona {
             id: id.to_owned(),
@@ -418,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_saved_is_what_the_whole_prompt_would_have_had_on_top() {
+    fn saved_tokens_are_the_difference_to_the_whole_prompt() {
         let (found, examined) = (long_synthesis(), long_cross_exam());
         let tokens = |shown: &Shown| estimate_tokens(&shown.prompt.text());
         for (filtered, whole) in prompts(PromptMaterial::Filtered, &found, &examined)
@@ -435,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn experts_still_see_their_own_answer_whole_and_the_judge_every_open_point() {
+    fn experts_see_their_whole_answer_and_the_judge_every_open_point() {
         let shown = prompts(
             PromptMaterial::Filtered,
             &long_synthesis(),
@@ -453,7 +452,7 @@ mod tests {
     }
 
     #[test]
-    fn where_there_is_nothing_to_leave_out_nothing_is_saved() {
+    fn unfiltered_prompts_save_nothing() {
         for shown in prompts(
             PromptMaterial::Filtered,
             &Synthesis::default(),

@@ -1,5 +1,5 @@
-//! Artifacts as text for prompts: agents by their labels, one line an item, so that an item cannot
-//! pass for two.
+//! Renders artifacts as text for prompts: agents by their labels, one line for each item, so that
+//! no item can look like two.
 
 use crate::consultation::anonymity::labels::Labels;
 use crate::consultation::plan::mode::Headings;
@@ -7,7 +7,7 @@ use crate::consultation::reading::problem::Problem;
 use crate::domain::artifact::{Challenge, CrossExam, Independent, Revision, Severity, Synthesis};
 use crate::domain::confidence::Confidence;
 
-/// Most characters of an unusable answer that are shown to the model that wrote it.
+/// The most characters of an unusable answer that its model is shown.
 const SHOWN: usize = 24_000;
 
 pub(super) fn independent(said: &Independent, headings: &Headings) -> String {
@@ -178,7 +178,7 @@ pub(super) fn cross_exam(record: &CrossExam, labels: &Labels, headings: &Heading
     text
 }
 
-/// A problem in words for the model that caused it.
+/// Describes a problem to the model that caused it.
 pub(super) fn problem(problem: &Problem) -> String {
     if problem.field.is_empty() {
         one_line(&problem.what)
@@ -187,7 +187,7 @@ pub(super) fn problem(problem: &Problem) -> String {
     }
 }
 
-/// An answer as its author is shown it: whole up to a bound, and saying so beyond it.
+/// Returns an answer for its author: whole up to a bound, else cut with a note.
 pub(super) fn bounded(answer: &str) -> String {
     match answer.char_indices().nth(SHOWN) {
         None => answer.to_owned(),

@@ -1,8 +1,7 @@
-//! What models are asked, filled from the templates in `prompts/`: one function for each kind of
-//! answer.
+//! Renders prompts from the templates in `prompts/`: one function for each kind of answer.
 //!
-//! Invariants: every prompt contains the question, every expert's prompt its persona; an expert
-//! appears to the judge and to other experts only under its label; what members wrote stands only
+//! Invariants: every prompt contains the question, and every expert's prompt its persona; an expert
+//! appears to the judge and to other experts only under its label; text from agents occurs only
 //! between the lines of a `Fence` that it cannot contain.
 
 pub mod filter;
@@ -33,7 +32,7 @@ use fence::Fence;
 /// The folder of the helper model's templates.
 pub const HELPER_FOLDER: &str = "helper";
 
-/// Which variant of a prompt a model gets.
+/// The variant of a prompt that a model gets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Size {
@@ -44,7 +43,7 @@ pub enum Size {
 }
 
 impl Size {
-    /// As much of a persona as the model can take in.
+    /// Returns as much of a persona as the model can handle.
     fn persona(self, persona: &Persona) -> String {
         let prompt = persona.prompt.trim();
         match self {
@@ -68,7 +67,7 @@ pub struct Prompter<'a> {
     pub mode: Mode,
 }
 
-/// Two texts of one expert, or of one judge, that are to be compared.
+/// Two texts of one expert or judge to compare.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pair {
     pub label: String,
@@ -77,18 +76,18 @@ pub struct Pair {
 }
 
 impl Prompter<'_> {
-    /// Round 1: an expert's own answer.
+    /// Renders the prompt of Round 1 for an expert.
     pub fn independent(&self, seat: &Seat) -> Result<Prompt, PromptError> {
         self.fill(AnswerKind::Independent, Some(seat), &[], &[])
     }
 
-    /// Round 2: the judge compares the answers. They are shown in the order of their labels,
-    /// whatever order they come in.
+    /// Renders the prompt of Round 2 for the judge. The answers appear in the order of their
+    /// labels.
     pub fn synthesis(&self, answers: &[Independent]) -> Result<Prompt, PromptError> {
         self.fill(AnswerKind::Synthesis, None, &self.answers(answers), &[])
     }
 
-    /// Round 3: an expert attacks and defends.
+    /// Renders the prompt of Round 3 for an expert: challenges, rebuttals and a revised position.
     pub fn revision(
         &self,
         seat: &Seat,
@@ -102,7 +101,7 @@ impl Prompter<'_> {
         self.fill(AnswerKind::Revision, Some(seat), &[], &texts)
     }
 
-    /// Round 3: the judge puts the record of the cross-examination in order.
+    /// Renders the prompt of Round 3 for the judge, which merges the cross-examination.
     pub fn cross_exam(
         &self,
         revisions: &[Revision],
@@ -122,7 +121,7 @@ impl Prompter<'_> {
         )
     }
 
-    /// Round 4: the judge decides.
+    /// Renders the prompt of Round 4 for the judge.
     pub fn verdict(
         &self,
         answers: &[Independent],
@@ -139,7 +138,7 @@ impl Prompter<'_> {
         )
     }
 
-    /// Before Round 1: the helper selects this many of the personas.
+    /// Renders the prompt for the helper's selection of this many personas, before Round 1.
     pub fn persona_selection(
         &self,
         personas: &[Persona],
@@ -158,7 +157,7 @@ impl Prompter<'_> {
         )
     }
 
-    /// After Round 3: the helper says how far the second text of each pair is from the first.
+    /// Renders the prompt for the helper's comparison of each pair of texts, after Round 3.
     pub fn comparison(&self, pairs: &[Pair]) -> Result<Prompt, PromptError> {
         let fence = Fence::around(
             pairs
@@ -184,10 +183,10 @@ impl Prompter<'_> {
         )
     }
 
-    /// Asks again after an answer that could not be used: the same prompt, so that the cache still
-    /// applies, then the problems and the answer itself. An answer that was cut off is not shown,
-    /// because the model would copy it up to where it stops; nor is a refusal, because it would
-    /// stand by it.
+    /// Renders the prompt for the repair of an unusable answer: the same prompt, so that the cache
+    /// still applies, then the problems and the answer itself. An answer that was cut off is not
+    /// shown, because the model would copy it up to the cut; nor is a refusal, because the model
+    /// would stand by it.
     pub fn repair(
         &self,
         original: &Prompt,
@@ -312,7 +311,7 @@ impl Prompter<'_> {
         })
     }
 
-    /// The file that a kind of answer is asked with.
+    /// Returns the template for a kind of answer.
     fn template(&self, kind: AnswerKind) -> String {
         let (folder, file) = match kind {
             AnswerKind::PersonaSelection => (HELPER_FOLDER, "persona_selection"),

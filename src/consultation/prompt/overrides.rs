@@ -1,5 +1,5 @@
-//! A user's own templates. Each is filled with a sample consultation when it is loaded, so that an
-//! error in it shows before a round has been paid for.
+//! Users' own templates. Each is filled with a sample consultation when it is loaded, so that
+//! errors show before any round has been paid for.
 
 use crate::consultation::anonymity::labels::Labels;
 use crate::consultation::plan::mode::Mode;
@@ -20,7 +20,7 @@ const QUESTION: &str = "Is this the question?";
 
 impl Templates {
     /// Replaces a template with the user's text, or adds a persona. Refuses a template that cannot
-    /// be filled, or leaves out the question.
+    /// be filled or that leaves out the question.
     pub fn override_with(&mut self, name: &str, text: &str) -> Result<(), PromptError> {
         let is_persona = name.starts_with(PERSONAS);
         if !self.contains(name) && !is_persona {
@@ -36,7 +36,7 @@ impl Templates {
     }
 }
 
-/// Fills every prompt of every mode in both sizes, and checks that the question is in it.
+/// Fills every prompt of every mode in both sizes, and checks that it contains the question.
 fn fill_all(templates: &Templates) -> Result<(), PromptError> {
     let seats = [seat("one"), seat("two")];
     let labels = Labels::draw(&seats, 1);

@@ -1,8 +1,8 @@
 //! The template files: compiled in, overridable one by one, each with a version in its front
-//! matter. Nothing here knows what they are for.
+//! matter. This module does not know their purpose.
 //!
-//! The text is stored, and compiled when it is first filled: the machine that holds it must be
-//! serialisable as a whole.
+//! The text is stored, and compiled when it is first filled, because the machine that holds it must
+//! be serializable.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,8 +15,8 @@ use crate::domain::panel::Persona;
 
 use super::error::PromptError;
 
-/// The line between the part that is the same for every call of a kind, and the part that holds
-/// what is asked now.
+/// The line between the part that is the same for every call of a kind and the part that is
+/// specific to one call.
 const SEPARATOR: &str = "\n=== task ===\n";
 
 pub(super) const PERSONAS: &str = "personas/";
@@ -77,7 +77,7 @@ const BUILTIN: [(&str, &str); 38] = builtin![
     "personas/testing",
 ];
 
-/// The templates in force, by path name without the ending: `converge/independent`.
+/// The templates in force, by path without the extension: `converge/independent`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "BTreeMap<String, String>", into = "BTreeMap<String, String>")]
 pub struct Templates {
@@ -86,7 +86,7 @@ pub struct Templates {
 }
 
 impl From<BTreeMap<String, String>> for Templates {
-    /// Takes templates as a journal holds them, under present or former names.
+    /// Takes templates from a journal, under present or former names.
     fn from(texts: BTreeMap<String, String>) -> Self {
         let present = |(name, text): (String, String)| (present_name(&name).to_owned(), text);
         Self::of(texts.into_iter().map(present).collect())
@@ -102,15 +102,14 @@ impl From<Templates> for BTreeMap<String, String> {
 /// A template in use. Its hash shows whether it was edited.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PromptUsed {
-    /// Its file's path without the ending: `converge/independent`.
+    /// Its file's path without the extension: `converge/independent`.
     pub name: String,
     pub version: String,
     pub sha256: String,
 }
 
-/// What was compiled, by the name that was asked for: every seat of a round fills the same
-/// template. Follows from the texts, so that it is no part of what makes two sets of templates
-/// equal.
+/// Compiled templates by name: every seat of a round fills the same template. Derived from the
+/// texts, and ignored when sets of templates are compared.
 #[derive(Clone, Debug, Default)]
 struct CompiledCache(Arc<Mutex<BTreeMap<String, Compiled>>>);
 
@@ -130,20 +129,28 @@ pub fn present_name(name: &str) -> &str {
         .map_or(name, |(_, present)| present)
 }
 
-/// Reads the templates of a journal, under their present names and in the order of those.
+/// Reads the templates of a journal. Under former names, their order differs from that of
+/// [`Templates::used`], so they are renamed and sorted.
 pub fn read_prompts_used<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Vec<PromptUsed>, D::Error> {
     let mut prompts = Vec::<PromptUsed>::deserialize(deserializer)?;
+    let mut has_former_names = false;
     for prompt in &mut prompts {
-        prompt.name = present_name(&prompt.name).to_owned();
+        let present = present_name(&prompt.name);
+        if present != prompt.name {
+            has_former_names = true;
+            prompt.name = present.to_owned();
+        }
     }
-    prompts.sort_by(|one, other| one.name.cmp(&other.name));
+    if has_former_names {
+        prompts.sort_by(|one, other| one.name.cmp(&other.name));
+    }
     Ok(prompts)
 }
 
 impl Templates {
-    /// Those of this version of the program.
+    /// Returns the templates of this version of the program.
     pub fn builtin() -> Self {
         Self::of(
             BUILTIN
@@ -160,7 +167,7 @@ impl Templates {
         }
     }
 
-    /// Returns a copy with this text in the place of a template.
+    /// Returns a copy with a template replaced by this text.
     pub(super) fn with(&self, name: &str, text: &str) -> Self {
         let mut texts = self.texts.clone();
         texts.insert(name.to_owned(), normal(text));
@@ -171,8 +178,8 @@ impl Templates {
         self.texts.contains_key(name)
     }
 
-    /// Leaves out what a consultation has no use for: its log holds all templates that it has. A
-    /// persona's file comes with the persona's id.
+    /// Keeps only the templates that a consultation needs, because its log stores all of them. The
+    /// function gets a template's name, and the persona's id for a persona's file.
     #[must_use]
     pub fn only(self, needed: impl Fn(&str, Option<&str>) -> bool) -> Self {
         let persona = |name: &str, text: &str| {
@@ -187,7 +194,7 @@ impl Templates {
         Self::of(kept.collect())
     }
 
-    /// Every template with its version and the SHA-256 of its text.
+    /// Returns every template with its version and the SHA-256 of its text.
     pub fn used(&self) -> Vec<PromptUsed> {
         let used = |(name, text): (&String, &String)| PromptUsed {
             name: name.clone(),
@@ -200,26 +207,26 @@ impl Templates {
         self.texts.iter().map(used).collect()
     }
 
-    /// The personas in the order of their files' names.
+    /// Returns the personas in the order of their file names.
     pub fn personas(&self) -> Vec<Persona> {
         self.persona_files().map(|(_, persona)| persona).collect()
     }
 
-    /// The persona with this id, name or alias.
+    /// Returns the persona with this id, name or alias.
     pub fn persona(&self, wanted: &str) -> Option<Persona> {
         self.persona_files()
             .map(|(_, persona)| persona)
             .find(|persona| persona.is_called(wanted))
     }
 
-    /// Whether a template is as this version of the program has it.
+    /// Returns whether a template is that of this version of the program.
     pub fn is_builtin(&self, name: &str) -> bool {
         let builtin = BUILTIN.iter().find(|(known, _)| *known == name);
         builtin
             .is_some_and(|(_, text)| self.texts.get(name).is_some_and(|own| *own == normal(text)))
     }
 
-    /// Each persona with the name of the template that it is read from.
+    /// Returns each persona with the name of its template.
     pub fn persona_files(&self) -> impl Iterator<Item = (&str, Persona)> {
         self.texts
             .iter()
@@ -244,11 +251,10 @@ impl Templates {
             })
     }
 
-    /// A template and those that it can include, ready to be filled: each under its name, or its
+    /// Returns a template and those that it can include, compiled: each under its name, or its
     /// parts under [`protocol`] and [`task`].
     ///
-    /// Templates with parts are left out but for the one that is asked for: to compile them all
-    /// takes longer than to fill one.
+    /// Other templates with parts are left out: compiling them all takes longer than filling one.
     pub(super) fn compiled(&self, wanted: &str) -> Result<Compiled, PromptError> {
         let mut kept = self
             .compiled
@@ -326,7 +332,7 @@ impl Templates {
     }
 }
 
-/// Templates that can be filled.
+/// Compiled templates.
 #[derive(Clone, Debug)]
 pub(super) struct Compiled {
     environment: Arc<Environment<'static>>,
@@ -354,17 +360,17 @@ fn cannot_fill(part: &str, source: minijinja::Error) -> PromptError {
     }
 }
 
-/// The name under which the first part of a template is filled.
+/// Returns the name of a template's first part.
 pub(super) fn protocol(name: &str) -> String {
     format!("{name}: protocol")
 }
 
-/// The name under which the second part of a template is filled.
+/// Returns the name of a template's second part.
 pub(super) fn task(name: &str) -> String {
     format!("{name}: task")
 }
 
-/// `key: value` lines between two lines `---`, and what follows them.
+/// `key: value` lines between two lines `---`, and the body after them.
 struct FrontMatter<'a> {
     lines: &'a str,
     body: &'a str,
@@ -396,7 +402,7 @@ impl<'a> FrontMatter<'a> {
     }
 }
 
-/// A file's text, however its editor marks its beginning and its line ends.
+/// Returns a file's text without a byte order mark and with plain line breaks.
 fn normal(text: &str) -> String {
     text.trim_start_matches('\u{feff}').replace("\r\n", "\n")
 }

@@ -1,12 +1,12 @@
-//! The kinds of answer that models are asked for, each with its JSON Schema.
+//! The kinds of answer, each with its JSON Schema.
 //!
 //! The schemas stay within the subset that every vendor's strict mode accepts: all properties
-//! required, no bounds, no references. Bounds are in the descriptions, and checked when the answer
-//! is read.
+//! required, no bounds, no references. Bounds are in the descriptions and are checked when the
+//! answer is read.
 
 use serde::{Deserialize, Serialize};
 
-/// What a prompt asks for.
+/// The kind of answer that a prompt asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AnswerKind {
@@ -22,12 +22,12 @@ pub enum AnswerKind {
     Verdict,
     /// Round 4, the judge: a menu of options.
     Menu,
-    /// Before Round 1, the helper: what kind of task it is, and which personas suit it.
+    /// Before Round 1, the helper: the kind of task and the personas that suit it.
     #[serde(rename = "casting")]
     PersonaSelection,
-    /// After Round 3, the helper: how far apart pairs of texts are.
+    /// After Round 3, the helper: the differences between pairs of texts.
     Comparison,
-    /// In Round 4, the helper: how far apart the judge's two verdicts are.
+    /// In Round 4, the helper: the difference between the judge's two verdicts.
     Consistency,
 }
 
@@ -44,7 +44,7 @@ impl AnswerKind {
         Self::Consistency,
     ];
 
-    /// The round it belongs to, 1–4.
+    /// Returns its round, 1–4.
     pub fn round(self) -> u8 {
         match self {
             Self::PersonaSelection | Self::Independent => 1,
@@ -54,7 +54,7 @@ impl AnswerKind {
         }
     }
 
-    /// Whether the helper gives this answer.
+    /// Returns whether the helper gives this answer.
     pub fn is_for_helper(self) -> bool {
         matches!(
             self,
@@ -62,7 +62,7 @@ impl AnswerKind {
         )
     }
 
-    /// A name of letters and underscores, as vendors want for a schema.
+    /// Returns a name of letters and underscores, as vendors require for a schema.
     pub fn name(self) -> &'static str {
         match self {
             Self::Independent => "independent",
@@ -77,8 +77,8 @@ impl AnswerKind {
         }
     }
 
-    /// The JSON Schema of the answer, as text with its properties in the order they are to be
-    /// written.
+    /// Returns the JSON Schema of the answer, as text with its properties in the order of the
+    /// answer.
     pub fn schema(self) -> &'static str {
         match self {
             Self::Independent => include_str!("../../../schemas/answers/independent.json"),

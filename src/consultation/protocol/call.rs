@@ -1,4 +1,4 @@
-//! Requests to a model and their outcomes, as machine, driver and providers share them.
+//! Requests to models and their outcomes, shared by machine, driver and providers.
 
 use std::time::Duration;
 
@@ -11,36 +11,37 @@ use crate::domain::tokens::Usage;
 
 use super::answer::AnswerKind;
 
-/// A prompt in four blocks, so that each provider can put what is stable first and have it cached.
+/// A prompt in four blocks, so that each provider can put the stable ones first and have them
+/// cached.
 ///
-/// A cloud model reads persona and protocol as its system prompt, then the shared block, then the
-/// task: stable across the rounds of one seat. The embedded model reads the shared block as its
+/// A cloud model gets persona and protocol as its system prompt, then the shared block, then the
+/// task: stable across the rounds of one seat. The embedded model gets the shared block as its
 /// system prompt, then protocol, persona and task: the same prefix for all calls of a run, and a
 /// longer one for all seats of a round.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Prompt {
-    /// Who the model is; empty for the judge.
+    /// The model's role; empty for the judge.
     pub persona: String,
     /// The rules for this kind of answer.
     pub protocol: String,
     /// The question and its context: the same for all calls of a run.
     pub shared: String,
-    /// What is asked now, with the material it needs.
+    /// The task at hand, with its material.
     pub task: String,
 }
 
 impl Prompt {
-    /// The system prompt in the cloud order.
+    /// Returns the system prompt in the cloud order.
     pub fn system(&self) -> String {
         join([&self.persona, &self.protocol])
     }
 
-    /// The user's message in the cloud order.
+    /// Returns the user's message in the cloud order.
     pub fn user(&self) -> String {
         join([&self.shared, &self.task])
     }
 
-    /// All text, for counting.
+    /// Returns all text, for counting.
     pub fn text(&self) -> String {
         join([&self.persona, &self.protocol, &self.shared, &self.task])
     }
@@ -67,48 +68,48 @@ pub struct Ask {
     pub call: CallId,
     pub model: ModelRef,
     pub prompt: Prompt,
-    /// Decides the schema that goes out.
+    /// The kind of answer; determines the schema.
     pub answer: AnswerKind,
-    /// Most tokens the answer may take, thinking included.
+    /// The most tokens of the answer, thinking included.
     pub max_output_tokens: u64,
 }
 
-/// Why a model stopped.
+/// The reason why a model stopped.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StopReason {
-    /// It was done.
+    /// The answer is complete.
     End,
-    /// It reached the token limit: the text is cut off.
+    /// The token limit was reached: the text is cut off.
     Length,
-    /// It, or a filter around it, declined; with its words, if any.
+    /// The model or a filter declined; with its words, if any.
     Refused(String),
-    /// Anything else the provider said. Not a clean end.
+    /// Any other reason given by the provider. Not a clean end.
     Other(String),
 }
 
-/// What a model answered.
+/// A model's reply.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reply {
-    /// The answer's text without any thinking. May be empty when the stop reason is not `End`.
+    /// The answer's text without any thinking. May be empty if the stop reason is not `End`.
     pub text: String,
     pub stop: StopReason,
     pub usage: Usage,
-    /// The model that the provider says answered.
+    /// The model that answered, as reported by the provider.
     pub served_model: Option<String>,
-    /// The cost, where the provider says it.
+    /// The cost, if the provider reports it.
     pub reported_cost: Option<MicroUsd>,
 }
 
-/// What kind of failure it was; decides whether trying again can help.
+/// The kind of failure; determines whether a retry can help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureClass {
-    /// The key is missing, wrong or not allowed this.
+    /// The key is missing, wrong or not permitted to do this.
     Auth,
     /// No credit, or a spending limit.
     Billing,
-    /// No such model.
+    /// The model does not exist.
     ModelMissing,
     /// The request itself was refused.
     BadRequest,
@@ -116,12 +117,12 @@ pub enum FailureClass {
     Context,
     /// The provider's policy refused the prompt.
     Policy,
-    /// The request named something that this model does not take. The provider leaves it out from
-    /// now on: the same again may work at once.
+    /// The request contained something that this model does not accept. The provider leaves it out
+    /// from now on, so that a retry may work at once.
     Unsupported,
-    /// Too many requests: every call at this provider must wait.
+    /// Too many requests: all calls at this provider must wait.
     RateLimit,
-    /// The provider is failing for now; a later call may work.
+    /// The provider is failing temporarily; a later call may work.
     Overload,
     /// The connection failed before any content arrived.
     Transport,
@@ -131,27 +132,26 @@ pub enum FailureClass {
     Interrupted,
     /// A successful reply without any text.
     Empty,
-    /// The reply is not what the provider's protocol allows.
+    /// The reply violates the provider's protocol.
     Malformed,
     /// The program itself failed while handling the call.
     Internal,
 }
 
-/// A call that brought no answer.
+/// A call without an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     pub class: FailureClass,
-    /// What happened, in the provider's own words where it has any; at most about 500 characters.
+    /// The failure, in the provider's own words if it has any; at most about 500 characters.
     pub message: String,
-    /// The provider's own hint when to come back.
+    /// The provider's retry hint.
     pub retry_after: Option<Duration>,
-    /// The usage, where the provider reported it all the same. Boxed to keep every call's outcome
-    /// small.
+    /// The usage, if the provider reported it. Boxed to keep every call's outcome small.
     pub usage: Option<Box<Usage>>,
-    /// The cost, where the provider says it.
+    /// The cost, if the provider reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reported_cost: Option<MicroUsd>,
-    /// Text that had arrived before it failed.
+    /// Text that had arrived before the failure.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub partial: String,
 }

@@ -1,5 +1,4 @@
-//! The machine's two closed enums: every input that can reach it, and every effect that it can
-//! request.
+//! The machine's two closed enums: all inputs that it can get, and all effects that it can request.
 
 pub mod answer;
 pub mod call;
@@ -21,17 +20,17 @@ use super::event::{
 use super::plan::Control;
 use crate::consultation::policy::estimate::{Estimate, GateReason};
 
-/// Something that happened to a consultation.
+/// An input to the machine.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Input {
     /// Starts the consultation.
     Start,
-    /// Replays a start with the logged estimate: the one that was agreed to, even if this version
-    /// would compute another.
+    /// Replays a start with the approved estimate from the log, even if this version would compute
+    /// another.
     StartedBefore { estimate: Box<Estimate> },
     /// The person answered the open question.
     Answered(Answer),
-    /// A requested call may go out now, to this provider.
+    /// A requested call may go out now to this provider.
     Admitted {
         key: RequestKey,
         provider: ProviderId,
@@ -49,17 +48,17 @@ pub enum Input {
         outcome: Outcome,
         updates: Vec<ProviderUpdate>,
     },
-    /// A timer that was set has run out.
+    /// A timer has fired.
     TimerFired { timer: TimerId },
     /// The process observed a change of a provider.
     ProviderChanged(ProviderUpdate),
-    /// A health check, which costs nothing, has begun.
+    /// A free health check has begun.
     HealthCheckStarted { provider: ProviderId },
     /// A provider's health has changed.
     HealthChanged(HealthUpdate),
     /// Ctrl-C, or a signal to end the process.
     Interrupted,
-    /// Resumes a consultation that was interrupted or whose process has ended. `lost` are the calls
+    /// Resumes a consultation that was interrupted or whose process has ended. `lost` are calls
     /// that had gone out and will never answer.
     Resume {
         lost: Vec<CallId>,
@@ -68,26 +67,26 @@ pub enum Input {
     },
 }
 
-/// Something that the driver must do, in the order given.
+/// An effect that the driver must carry out, in the order given.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     /// Ask the person; reply with `Answered`, once. At most one question is open.
     Question(Box<Question>),
-    /// Withdraw the open question: it must not be answered any more.
+    /// Withdraw the open question; no answer may follow.
     Withdraw,
-    /// Ask whether a call may go out; answer with `Admitted` or `NotAdmitted` when it is known.
+    /// Ask whether a call may go out; reply with `Admitted` or `NotAdmitted` once it is decided.
     Request(Box<CallRequest>),
-    /// Make a call; answer with `Replied`, once.
+    /// Make a call; reply with `Replied`, once.
     Ask(Box<Ask>),
-    /// Drop a call's connection. It must not answer any more; if it does, the answer is ignored.
+    /// Drop a call's connection. It should not reply any more; a late reply is ignored.
     Cancel(CallId),
-    /// Answer with `TimerFired` at this moment, not before.
+    /// Reply with `TimerFired` at this moment, not before.
     SetTimer { timer: TimerId, at: Timestamp },
     /// Emit an event to the subscribers.
     Emit(Box<Envelope>),
 }
 
-/// What a person can be asked.
+/// A question to the person.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Question {

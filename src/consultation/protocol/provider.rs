@@ -1,5 +1,4 @@
-//! Changes of a provider that the process reports to the machine; it observes them for all its
-//! consultations.
+//! Changes of a provider, reported by the process, which observes them for all its consultations.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,18 +13,18 @@ pub struct ProviderUpdate {
     pub change: ProviderChange,
 }
 
-/// What has changed.
+/// The kind of change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProviderChange {
-    /// It asks for a backoff: no call goes out to it before the time has passed.
+    /// The provider asks for a backoff: no call goes out to it before the time has passed.
     Backoff(Backoff),
-    /// Its circuit has opened, is being probed, or has closed.
+    /// The provider's circuit has opened, is being probed, or has closed.
     Circuit {
         state: CircuitState,
-        /// Not worth calling until then; `None` when it is worth calling now.
+        /// The time from which calls are useful again; `None` if they are useful now.
         until: Option<Timestamp>,
     },
-    /// It has refused the key or asked for payment, or has accepted it since.
+    /// The provider has refused the key or asked for payment, or has accepted the key since.
     Key { is_refused: bool },
 }
 
@@ -33,14 +32,14 @@ pub enum ProviderChange {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Backoff {
     pub until: Timestamp,
-    /// The provider's words.
+    /// The provider's message.
     pub reason: String,
-    /// Since when it has answered nothing but rate limits.
+    /// The time since which it has answered only with rate limits.
     pub since: Timestamp,
 }
 
 impl ProviderChange {
-    /// Maps every moment in it: the machine may use another clock.
+    /// Maps every moment in the update: the machine may use another clock.
     pub fn map_moments(&mut self, map: impl Fn(Timestamp) -> Timestamp) {
         match self {
             Self::Backoff(backoff) => {

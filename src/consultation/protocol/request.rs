@@ -1,5 +1,5 @@
-//! The machine's request to make a call, and the possible decisions. The machine cannot see whether
-//! a provider is free, or whether the ceilings above the consultation's own allow the call.
+//! The machine's request to make a call, and the possible decisions. The machine does not know
+//! whether a provider is free, or whether higher ceilings than its own allow the call.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,47 +10,47 @@ use super::answer::AnswerKind;
 
 /// A call to be made as soon as it is allowed.
 ///
-/// It changes nothing in the machine, which asks again whenever something has happened; a request
-/// under the key of one that still waits takes its place.
+/// A request changes nothing in the machine, which repeats it whenever something has happened; a
+/// new request replaces a waiting one with the same key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallRequest {
     pub key: RequestKey,
-    /// The possible providers, best first; the first free one is taken. A single one unless it is a
-    /// hedge.
+    /// The possible providers, best first; the first free one is used. Only hedges have more than
+    /// one.
     pub options: Vec<RequestOption>,
     /// Whether the person has agreed to exceed the monthly budget.
     pub beyond_month: bool,
 }
 
-/// What a request is for.
+/// The purpose of a request.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RequestKey {
-    /// The next attempt of a task. It waits until it may go out.
+    /// The next attempt of a task; waits until it is admitted.
     Attempt { agent: AgentId, answer: AnswerKind },
-    /// The same call elsewhere, beside one that is slow. It goes out now or not at all.
+    /// The hedge of a slow call; goes out now or not at all.
     Hedge { agent: AgentId },
 }
 
-/// A provider that the call could go to.
+/// A possible provider of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestOption {
     pub provider: ProviderId,
     /// The most that the call can cost there. [`Cost::FREE`] counts against no budget; a lower
-    /// bound fits in none.
+    /// bound fits into none.
     pub worst_case: Cost,
 }
 
-/// Why a call may not go out.
+/// Reason why a call is not admitted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NotAdmitted {
-    /// No provider is free, and the request does not wait.
+    /// No provider is free, and the request cannot wait.
     Busy,
-    /// A ceiling above the consultation's own does not allow it.
+    /// A ceiling above the consultation's own does not allow the call.
     Budget {
-        /// The budget's name for people: `monthly budget`.
+        /// The budget's display name: `monthly budget`.
         budget: String,
-        /// In micro-dollars, as `spent`.
+        /// The budget's limit.
         limit: MicroUsd,
         spent: MicroUsd,
     },
@@ -68,7 +68,7 @@ impl NotAdmitted {
 }
 
 impl CallRequest {
-    /// Whether it goes to the same providers, in the same order.
+    /// Returns whether both requests go to the same providers in the same order.
     pub fn goes_to_the_same_as(&self, other: &Self) -> bool {
         let providers = |request: &Self| -> Vec<ProviderId> {
             let options = request.options.iter();
@@ -79,7 +79,7 @@ impl CallRequest {
 }
 
 impl RequestKey {
-    /// Whether the request waits until it may go out.
+    /// Returns whether the request waits until it is admitted.
     pub fn waits(&self) -> bool {
         match self {
             Self::Attempt { .. } => true,

@@ -1,4 +1,4 @@
-//! Agents as models name them, mapped back to seats. An unknown name stays as text.
+//! Maps agents as models name them back to seats. Unknown names stay as text.
 
 use serde_json::Value;
 
@@ -8,10 +8,10 @@ use super::notes::Notes;
 use super::text::{text, words};
 use super::values::short;
 
-/// What a challenge may be aimed at instead of an expert.
+/// The target of a challenge that is not aimed at an expert.
 pub(super) const CONSENSUS: &str = "consensus";
 
-/// One agent; empty, flagged, where there is none.
+/// Reads one agent; empty and flagged if there is none.
 pub(super) fn agent(
     value: Option<Value>,
     path: &str,
@@ -28,7 +28,7 @@ pub(super) fn agent(
     })
 }
 
-/// The target of a challenge: an agent, or the consensus.
+/// Reads the target of a challenge: an agent or the consensus.
 pub(super) fn target(
     value: Option<Value>,
     path: &str,
@@ -46,7 +46,7 @@ pub(super) fn target(
     agent(value, path, labels, notes)
 }
 
-/// A list of agents, each once.
+/// Reads a list of agents, each once.
 pub(super) fn agents(
     value: Option<Value>,
     path: &str,
@@ -79,7 +79,7 @@ pub(super) fn agents(
     agents
 }
 
-/// The names in `Expert A, Expert B and C`; the text as it is where they are not all known.
+/// Splits `Expert A, Expert B and C` into names; returns the text unchanged unless all are known.
 fn parts(value: Value, path: &str, labels: &Labels, notes: &mut Notes) -> Vec<String> {
     let whole = words(&value);
     if known(&whole, labels).is_some() {

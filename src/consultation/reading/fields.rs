@@ -1,4 +1,4 @@
-//! The fields of each kind of answer by every name that models give them, and taking them from an
+//! The fields of each kind of answer under all names that models use, and taking them from an
 //! object.
 
 use serde_json::{Map, Value};
@@ -7,7 +7,7 @@ use crate::consultation::protocol::answer::AnswerKind;
 
 use super::notes::Notes;
 
-/// A field's name and the names that are read as it, compared by letters and digits alone.
+/// A field's name and its alternatives, compared by letters and digits alone.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Name {
     pub(super) name: &'static str,
@@ -253,7 +253,7 @@ pub(super) const CONCERN: Name = name(
     ],
 );
 
-/// The fields of the answer's own object.
+/// Returns the fields of the answer's top object.
 pub(super) fn of(kind: AnswerKind) -> &'static [Name] {
     match kind {
         AnswerKind::Independent => &[POSITION, KEY_POINTS, RATIONALE, CONFIDENCE],
@@ -275,14 +275,14 @@ pub(super) fn of(kind: AnswerKind) -> &'static [Name] {
 }
 
 impl Name {
-    /// Whether a key is this name or one that is read as it.
+    /// Returns whether a key is this name or one of its alternatives.
     pub(super) fn is(&self, key: &str) -> bool {
         let key = plain(key);
         key == plain(self.name) || self.also.contains(&key.as_str())
     }
 
-    /// Whether a member is this field. Another name with an object under it is a wrapper rather
-    /// than the field.
+    /// Returns whether a member is this field. An alternative name with an object as its value is a
+    /// wrapper instead.
     pub(super) fn matches(&self, key: &str, value: &Value) -> bool {
         let wraps = value.is_object()
             || value
@@ -292,7 +292,7 @@ impl Name {
     }
 }
 
-/// An object from which fields are taken one by one, and its place in the answer.
+/// An object from which fields are taken one by one, and its path in the answer.
 #[derive(Debug)]
 pub(super) struct Fields {
     members: Map<String, Value>,
@@ -300,7 +300,7 @@ pub(super) struct Fields {
 }
 
 impl Fields {
-    /// `path` is empty for the answer's own object.
+    /// Creates the fields of an object; `path` is empty for the answer's top object.
     pub(super) fn new(members: Map<String, Value>, path: impl Into<String>) -> Self {
         Self {
             members,
@@ -308,7 +308,7 @@ impl Fields {
         }
     }
 
-    /// A field's place in the answer.
+    /// Returns a field's path in the answer.
     pub(super) fn at(&self, name: Name) -> String {
         self.at_key(name.name)
     }
@@ -321,8 +321,8 @@ impl Fields {
         }
     }
 
-    /// Takes a field by its name, else by its name in another spelling, else by another name for
-    /// it. `None` when it is missing or null.
+    /// Takes a field by its name, else by another spelling, else by an alternative name. `None` if
+    /// it is missing or null.
     pub(super) fn take(&mut self, name: Name, notes: &mut Notes) -> Option<Value> {
         let exact = self
             .members
@@ -354,24 +354,24 @@ impl Fields {
         Some(value)
     }
 
-    /// Puts members beside those that are there, which stay.
+    /// Adds members; existing ones stay.
     pub(super) fn add(&mut self, members: Map<String, Value>) {
         for (key, value) in members {
             self.members.entry(key).or_insert(value);
         }
     }
 
-    /// The object's place in the answer.
+    /// Returns the object's path in the answer.
     pub(super) fn path(&self) -> String {
         self.path.clone()
     }
 
-    /// All text that is left, for an item that has none of its fields.
+    /// Returns all remaining members, for an item without any known field.
     pub(super) fn into_value(self) -> Value {
         Value::Object(self.members)
     }
 
-    /// Notes fields that the schema does not have.
+    /// Notes fields that are not in the schema.
     pub(super) fn end(self, notes: &mut Notes) {
         for key in self.members.keys() {
             notes.extra(self.at_key(key));
@@ -379,7 +379,7 @@ impl Fields {
     }
 }
 
-/// Letters and digits in lower case.
+/// Returns letters and digits in lower case.
 fn plain(key: &str) -> String {
     key.chars()
         .filter(|c| c.is_alphanumeric())

@@ -1,4 +1,4 @@
-//! Finds the answer's object in a text: the first of those with the most of the requested fields.
+//! Finds the answer's object in a text: the first object with the most requested fields.
 
 use std::collections::BTreeSet;
 
@@ -9,19 +9,19 @@ use crate::consultation::protocol::answer::AnswerKind;
 use super::fields::{self, Name};
 use super::json::{self, Attempt, Leniency};
 
-/// How deep an answer may lie in objects that only wrap it.
+/// The deepest nesting of an answer in objects that only wrap it.
 const WRAPPED: usize = 3;
 
-/// A text that ends within this many bytes of an opening brace ends in the object's first key.
+/// A text that ends within this many bytes after an opening brace ends in the object's first key.
 const FIRST_KEY: usize = 40;
 
-/// What was found.
+/// The result of a search.
 #[derive(Debug)]
 pub(super) enum Search {
     Answer(AnswerObject),
-    /// The answer begins, and the text ends in the middle of it.
+    /// The text ends in the middle of the answer.
     CutOff,
-    /// There is an object, with none of the fields.
+    /// There is an object without any of the fields.
     OtherObject,
     Nothing,
 }
@@ -30,17 +30,17 @@ pub(super) enum Search {
 #[derive(Debug)]
 pub(super) struct AnswerObject {
     pub(super) object: Map<String, Value>,
-    /// The bytes of the text that it was read from.
+    /// The byte range in the text.
     pub(super) range: std::ops::Range<usize>,
     pub(super) leniencies: BTreeSet<Leniency>,
-    /// It lay in another object, an array or a string.
+    /// True if it was inside another object, an array or a string.
     pub(super) wrapped: bool,
-    /// How many other objects have fields that were asked for.
+    /// The number of other objects with requested fields.
     pub(super) others: usize,
     score: usize,
 }
 
-/// Looks for the answer in a text.
+/// Searches a text for the answer.
 pub(super) fn search(text: &str, kind: AnswerKind) -> Search {
     let found = in_text(text, kind);
     if !matches!(found, Search::Nothing | Search::OtherObject)
@@ -98,7 +98,7 @@ fn in_text(text: &str, kind: AnswerKind) -> Search {
                 }
             }
             Attempt::CutOff { keys } => {
-                // Objects inside one that is cut off are parts of an answer, not the answer.
+                // Objects inside an object that is cut off are parts of an answer, not the answer.
                 let expected = keys
                     .iter()
                     .filter(|key| fields::of(kind).iter().any(|name| name.is(key)))
@@ -124,7 +124,7 @@ fn in_text(text: &str, kind: AnswerKind) -> Search {
     }
 }
 
-/// The next place where an object, or an array of objects, may begin.
+/// Returns the next position where an object or an array of objects may begin.
 fn next_start(text: &str, from: usize) -> Option<usize> {
     let rest = text.get(from..)?;
     let found = rest.char_indices().find(|(at, c)| match c {
@@ -137,8 +137,8 @@ fn next_start(text: &str, from: usize) -> Option<usize> {
     found.map(|(at, _)| from + at)
 }
 
-/// The object among a value and what it wraps that has the most of the fields, with their number
-/// and whether it was wrapped.
+/// Returns the object with the most fields among a value and those it wraps, with their number and
+/// whether it was wrapped.
 fn unwrap(
     value: Value,
     kind: AnswerKind,
@@ -175,7 +175,7 @@ fn unwrap(
     best
 }
 
-/// How many of the fields an object has.
+/// Returns the number of requested fields that an object has.
 fn score(object: &Map<String, Value>, names: &[Name]) -> usize {
     names
         .iter()

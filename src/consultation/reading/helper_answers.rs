@@ -12,7 +12,7 @@ use super::reader::Reader;
 use super::text::optional;
 use super::values::magnitude;
 
-/// Reads what a pair of texts is called.
+/// Reads the label of a pair of texts.
 type ReadLabel = fn(Option<Value>, &str, &Labels, &mut Notes) -> String;
 
 /// Reads the label of a pair that belongs to no expert.

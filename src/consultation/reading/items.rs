@@ -8,8 +8,8 @@ use super::reader::Reader;
 use super::text::{decoded, text, words};
 
 impl Reader<'_> {
-    /// The text that makes an item: its own field, else all text it has. `None` for an item without
-    /// any.
+    /// Reads an item's main text: its own field, else all text it has. `None` for an item without
+    /// text.
     pub(super) fn main(&mut self, item: &mut Fields, name: Name) -> Option<String> {
         let value = item.take(name, &mut self.notes);
         let at = item.at(name);
@@ -27,7 +27,7 @@ impl Reader<'_> {
         rest
     }
 
-    /// The items of a list of objects. A text where an object is meant is the item's main text.
+    /// Reads the items of a list of objects. A text instead of an object is the item's main text.
     pub(super) fn each<T>(
         &mut self,
         value: Option<Value>,
@@ -53,8 +53,8 @@ impl Reader<'_> {
         items.into_iter().enumerate().filter_map(item).collect()
     }
 
-    /// The items of a list of what agents said, which may also be written as an object with the
-    /// agents as keys.
+    /// Reads the items of a list of statements by agents, which may also be written as an object
+    /// with the agents as keys.
     pub(super) fn each_by_agent<T>(
         &mut self,
         value: Option<Value>,
@@ -78,7 +78,7 @@ impl Reader<'_> {
         })
     }
 
-    /// `{"Expert A": "…"}` as a list of objects; any other value as it is.
+    /// Turns `{"Expert A": "…"}` into a list of objects; returns any other value unchanged.
     pub(super) fn by_agent(&mut self, value: Value, at: &str, said: Name) -> Value {
         let Value::Object(members) = value else {
             return value;
@@ -96,7 +96,7 @@ impl Reader<'_> {
         members.into_iter().map(item).collect()
     }
 
-    /// The items of what should be an array.
+    /// Returns the items of a value that should be an array.
     fn items(&mut self, value: Option<Value>, at: &str) -> Vec<Value> {
         let value = match value {
             Some(Value::String(text)) => {

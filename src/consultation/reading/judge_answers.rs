@@ -10,7 +10,7 @@ use super::reader::Reader;
 use super::text::optional;
 use super::values::{confidence, severity};
 
-/// Below this a verdict has to say what speaks against it.
+/// The confidence below which a verdict must state dissent.
 const DOUBT: f64 = 0.70;
 
 impl Reader<'_> {
@@ -124,7 +124,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What a verdict rests on, and what still speaks against it.
+    /// Reads the evidence for a verdict and the remaining dissent.
     pub(super) fn grounds(&mut self, fields: &mut Fields) -> (Vec<Evidence>, Vec<Dissent>) {
         let evidence = fields
             .take(fields::EVIDENCE, &mut self.notes)

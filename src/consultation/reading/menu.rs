@@ -1,4 +1,4 @@
-//! A menu of options out of its object. Models write the options as a list of objects, of texts, or
+//! Reads a menu of options. Models write the options as a list of objects, as a list of texts, or
 //! as an object with a key for each.
 
 use serde_json::{Map, Value};
@@ -22,11 +22,11 @@ const OF_AN_OPTION: [Name; 7] = [
     fields::CONFIDENCE,
 ];
 
-/// Most characters before a colon, or of a description, that are taken as an option's name.
+/// The most characters before a colon, or of a description, that are taken as an option's name.
 const NAME: usize = 60;
 
 impl Reader<'_> {
-    /// A menu says how to choose in a few words; without them, it still is one.
+    /// Reads a menu. The advice on how to choose is optional.
     pub(super) fn menu(&mut self, fields: &mut Fields) -> Verdict {
         let mut options = fields.take(fields::RECOMMENDATIONS, &mut self.notes);
         let mut how_to_choose = fields.take(fields::HOW_TO_CHOOSE, &mut self.notes);
@@ -72,8 +72,8 @@ impl Reader<'_> {
         }
     }
 
-    /// `{"Wait": …, "Move": …}` as a list of options with these names, and texts that begin with a
-    /// name as options with it; any other value as it is.
+    /// Turns `{"Wait": …, "Move": …}`, or texts that begin with a name, into a list of named
+    /// options; returns any other value unchanged.
     fn named_options(&mut self, value: Value, at: &str) -> Value {
         let value = match value {
             Value::String(text) => match decoded(&text) {
@@ -133,7 +133,7 @@ impl Reader<'_> {
                 );
                 begin(said.trim(), NAME)
             }
-            // Whatever text there is makes the option, or there is none.
+            // Any text makes an option; without text there is none.
             (None, _) => self.main(&mut item, fields::OPTION)?,
         };
         let description = optional(description, &item.at(fields::DESCRIPTION), &mut self.notes);
@@ -153,7 +153,7 @@ impl Reader<'_> {
     }
 }
 
-/// An option under its name. A number is none, and an option that has a name of its own keeps it.
+/// Returns an option with its name. A number is not a name, and an option that has a name keeps it.
 fn named((key, value): (String, Value)) -> Value {
     match value {
         Value::Object(members)
@@ -184,7 +184,7 @@ fn option(name: &str, description: &str) -> Value {
     ]))
 }
 
-/// `Wait: measure for a quarter` as its two parts.
+/// Splits `Wait: measure for a quarter` into its two parts.
 fn name_and_rest(text: &str) -> Option<(&str, &str)> {
     let (name, rest) = text
         .split_once(": ")

@@ -1,6 +1,6 @@
-//! What models answered, read tolerantly: text in, an artifact's content and a list of problems
-//! out. Reading never fails and never loses text; what cannot be used says why, in words that the
-//! model can be shown.
+//! Reads models' answers tolerantly: text in, an artifact's content and a list of problems out.
+//! Reading never fails and never loses text; problems are described in words that the model can be
+//! shown.
 
 pub mod problem;
 
@@ -35,18 +35,18 @@ use notes::Notes;
 use reader::Reader;
 use surroundings::Thinking;
 
-/// Most characters of a judge's prose that later rounds see; the log has all of it.
+/// The most characters of a judge's prose in later rounds; the log has all of it.
 const EXCERPT: usize = 8_000;
 
 /// The result of reading an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
-    /// `None` exactly when one of the problems is fatal: then the model is asked once more.
+    /// `None` exactly if one of the problems is fatal: then the model is asked once more.
     pub content: Option<Content>,
     pub problems: Vec<Problem>,
 }
 
-/// Reads an answer of the kind that `who` was asked for.
+/// Reads an answer of this kind from `who`.
 pub fn read(kind: AnswerKind, text: &str, who: &AgentId, labels: &Labels) -> Reading {
     let mut notes = Notes::default();
     let whole = surroundings::bare(text);
@@ -203,7 +203,7 @@ pub fn keep_prose(kind: AnswerKind, text: &str, who: &AgentId) -> Content {
             recommendations: Vec::new(),
             composed_from: None,
         }),
-        // Prose is of no use for these, and the debate continues without them.
+        // Prose is useless for these, and the debate continues without them.
         AnswerKind::Comparison | AnswerKind::Consistency => {
             Content::Comparison(Comparison::default())
         }
@@ -214,8 +214,8 @@ pub fn keep_prose(kind: AnswerKind, text: &str, who: &AgentId) -> Content {
     }
 }
 
-/// The seat that an expert's artifact names. An agent beside the panel has none; asked for such an
-/// artifact, it is named by its id.
+/// Returns the seat for an expert's artifact. An agent outside the panel has none and is named by
+/// its id.
 fn seat(agent: &AgentId) -> SeatId {
     agent
         .seat()

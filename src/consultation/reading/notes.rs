@@ -8,33 +8,33 @@ const CUT_OFF: &str = "the answer is cut off before its end";
 /// The problem of an answer that declines to answer.
 const REFUSAL: &str = "the answer reads like a refusal";
 
-/// The most unknown fields that are listed by name.
+/// The most unknown fields listed by name.
 const LISTED: usize = 8;
 
 impl Problem {
-    /// An answer that stops in the middle.
+    /// Returns the problem of an answer that was cut off.
     pub fn cut_off() -> Self {
         Self::new(ProblemSeverity::Error, "", CUT_OFF)
     }
 
-    /// True for an answer that stops in the middle: a higher token limit helps, showing it to the
+    /// Returns whether the answer was cut off: a higher token limit helps, but showing it to the
     /// model does not.
     pub fn is_cut_off(&self) -> bool {
         self.severity == ProblemSeverity::Error && self.what == CUT_OFF
     }
 
-    /// An answer that declines to answer.
+    /// Returns the problem of an answer that is a refusal.
     pub fn refusal() -> Self {
         Self::new(ProblemSeverity::Error, "", REFUSAL)
     }
 
-    /// True for an answer that declines to answer: there is nothing in it to keep.
+    /// Returns whether the answer is a refusal: it has no content to save.
     pub fn is_refusal(&self) -> bool {
         self.severity == ProblemSeverity::Error && self.what == REFUSAL
     }
 }
 
-/// A growing list of problems.
+/// A list of problems.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
     problems: Vec<Problem>,
@@ -58,12 +58,13 @@ impl Notes {
             .push(Problem::new(ProblemSeverity::Error, field, what));
     }
 
-    /// Notes a field that the schema does not have.
+    /// Notes a field that is not in the schema.
     pub(super) fn extra(&mut self, field: String) {
         self.extra.push(field);
     }
 
-    /// A text with what belongs to no text taken out of it, and without the white space around it.
+    /// Returns a text without control characters and without the white space around it. Notes
+    /// control characters that it removes.
     pub(super) fn clean(&mut self, text: &str) -> String {
         let text = text.trim();
         let unwanted = |c: char| c.is_control() && c != '\n' && c != '\t';

@@ -9,7 +9,7 @@ use super::text::texts;
 use super::values::severity;
 
 impl Reader<'_> {
-    /// `challenger` is `None` where the answer has to name it.
+    /// Reads a challenge. `challenger` is `None` if the answer must name it.
     pub(super) fn challenge(
         &mut self,
         mut item: Fields,

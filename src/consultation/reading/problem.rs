@@ -1,23 +1,23 @@
-//! What was wrong with a model's answer and what was done about it. Every one is in the log.
+//! Problems of a model's answer and how they were handled. Every one is in the log.
 
 use serde::{Deserialize, Serialize};
 
-/// One problem of an answer: repaired, or left as it is.
+/// One problem of an answer, repaired or not.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Problem {
     /// A field's path such as `key_points[1]`; empty for the whole answer.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub field: String,
-    /// The problem in words, for the log and for the model that is asked to repair the answer.
+    /// The problem in words, for the log and for the model that repairs the answer.
     pub what: String,
     #[serde(rename = "weight")]
     pub severity: ProblemSeverity,
 }
 
-/// What a problem means for the answer.
+/// The severity of a problem for the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum ProblemSeverity {
-    /// Read as plainly meant; nothing is lost.
+    /// The meaning was clear; nothing is lost.
     #[serde(rename = "mended")]
     Repaired,
     /// Something optional is missing or was left as text.

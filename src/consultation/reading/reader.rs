@@ -1,4 +1,4 @@
-//! Each kind of answer out of its object.
+//! Reads each kind of answer from its object.
 
 use serde_json::{Map, Value};
 
@@ -11,18 +11,18 @@ use super::fields::{Fields, Name};
 use super::notes::Notes;
 use super::text::{optional, text, texts};
 
-/// What reading an answer needs besides its object.
+/// Context for reading an answer's object.
 #[derive(Debug)]
 pub(super) struct Reader<'a> {
     pub(super) who: &'a AgentId,
     pub(super) labels: &'a Labels,
-    /// What stood around the object.
+    /// The prose around the object.
     pub(super) prose: String,
     pub(super) notes: Notes,
 }
 
 impl Reader<'_> {
-    /// The content; what of it is essential and missing is among the notes as fatal.
+    /// Reads the content. Missing essential parts are noted as fatal.
     pub(super) fn read(&mut self, kind: AnswerKind, object: Map<String, Value>) -> Content {
         let mut fields = Fields::new(object, "");
         let content = match kind {
@@ -42,7 +42,7 @@ impl Reader<'_> {
         content
     }
 
-    /// A text without which there is no answer.
+    /// Reads a text without which there is no answer.
     pub(super) fn essential(&mut self, fields: &mut Fields, name: Name) -> String {
         let value = fields.take(name, &mut self.notes);
         let at = fields.at(name);

@@ -1,20 +1,19 @@
-//! What models put around their answer: thinking, code fences, a friendly word. And what they say
-//! when they do not answer.
+//! Text that models put around their answer: thinking, code fences, friendly words; and refusals.
 
-/// Most characters of an excerpt.
+/// The most characters of an excerpt.
 const EXCERPT: usize = 500;
 
-/// The tags in which models think aloud.
+/// The tags around models' thinking.
 const THINKING: [(&str, &str); 3] = [
     ("<think>", "</think>"),
     ("<thinking>", "</thinking>"),
     ("<reasoning>", "</reasoning>"),
 ];
 
-/// Longest answer that is taken for a refusal: a longer one has content.
+/// The longest text that can be a refusal: a longer one has content.
 const SHORT: usize = 600;
 
-/// How refusals begin, in lower case.
+/// Beginnings of refusals, in lower case.
 const REFUSALS: [&str; 22] = [
     "i can't",
     "i cannot",
@@ -52,15 +51,15 @@ pub(super) struct Thoughtless<'a> {
 pub(super) enum Thinking {
     None,
     LeftOut,
-    /// It has no end: the answer, if there is one, is somewhere in it.
+    /// Its end is missing: the answer, if any, is somewhere inside.
     Unclosed,
 }
 
-/// Leaves out thinking that stands before the answer.
+/// Removes thinking before the answer.
 pub(super) fn without_thinking(text: &str) -> Thoughtless<'_> {
     let text = bare(text);
     for (open, close) in THINKING {
-        // Inside an answer the tags are the answer's own text.
+        // Tags inside an answer are part of its text.
         if let Some((before, after)) = text.split_once(open)
             && !before.contains('{')
         {
@@ -86,7 +85,7 @@ pub(super) fn without_thinking(text: &str) -> Thoughtless<'_> {
                 },
             };
         }
-        // Some servers send the end of the thinking without its beginning.
+        // Some servers send the closing tag without the opening one.
         if let Some((before, after)) = text.rsplit_once(close)
             && !before.starts_with(['{', '[', '`'])
             && after.contains('{')
@@ -103,12 +102,12 @@ pub(super) fn without_thinking(text: &str) -> Thoughtless<'_> {
     }
 }
 
-/// A text without the marks that some programs put before it.
+/// Returns a text without byte order marks and white space around it.
 pub(super) fn bare(text: &str) -> &str {
     text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}' || c == '\0')
 }
 
-/// The prose around an object: without fences and the name of a language, joined.
+/// Returns the prose around an object, joined, without fences and language names.
 pub(super) fn prose(before: &str, after: &str) -> String {
     let kept = |part: &str| {
         let lines = part
@@ -131,12 +130,13 @@ fn is_fence(line: &str) -> bool {
     line.starts_with("```") || line.starts_with("~~~") || line.eq_ignore_ascii_case("json")
 }
 
-/// The beginning of a text, at most about 500 characters, cut between words.
+/// Returns the beginning of a text, at most about 500 characters, cut between words.
 pub(super) fn excerpt(text: &str) -> String {
     begin(text, EXCERPT)
 }
 
-/// The beginning of a text: at most `most` characters, cut between words where that costs little.
+/// Returns the beginning of a text: at most `most` characters, cut between words if that costs
+/// little.
 pub(super) fn begin(text: &str, most: usize) -> String {
     let text = text.trim();
     let Some((end, _)) = text.char_indices().nth(most) else {
@@ -151,7 +151,7 @@ pub(super) fn begin(text: &str, most: usize) -> String {
     format!("{}…", cut.trim_end())
 }
 
-/// True for a short text without an object that begins as refusals do.
+/// Returns whether a short text without an object begins like a refusal.
 pub(super) fn is_refusal(text: &str) -> bool {
     let text = text
         .trim()

@@ -1,11 +1,11 @@
-//! Texts and lists of texts from values of any type. No value with words in it is lost.
+//! Reads texts and lists of texts from values of any type. No value with words is lost.
 
 use serde_json::Value;
 
 use super::json::{self, Attempt};
 use super::notes::Notes;
 
-/// The text of a value. `None`, with a note, when there are no words in it.
+/// Reads the text of a value; `None`, with a note, if it has no words.
 pub(super) fn text(value: Option<Value>, path: &str, notes: &mut Notes) -> Option<String> {
     let text = match value? {
         Value::String(text) => notes.clean(&text),
@@ -21,7 +21,7 @@ pub(super) fn text(value: Option<Value>, path: &str, notes: &mut Notes) -> Optio
     text.chars().any(char::is_alphanumeric).then_some(text)
 }
 
-/// A text that may be missing.
+/// Reads a text that may be missing.
 pub(super) fn optional(value: Option<Value>, path: &str, notes: &mut Notes) -> String {
     text(value, path, notes).unwrap_or_else(|| {
         notes.flagged(path, "is missing");
@@ -29,7 +29,7 @@ pub(super) fn optional(value: Option<Value>, path: &str, notes: &mut Notes) -> S
     })
 }
 
-/// A list of texts. One text where a list is meant is a list of its lines.
+/// Reads a list of texts. A single text counts as a list of its lines.
 pub(super) fn texts(value: Option<Value>, path: &str, notes: &mut Notes) -> Vec<String> {
     let items = match value {
         None => {
@@ -50,8 +50,8 @@ pub(super) fn texts(value: Option<Value>, path: &str, notes: &mut Notes) -> Vec<
     texts
 }
 
-/// The items of what should be a list: an array's, an object's values, a text's lines, or the one
-/// value there is.
+/// Returns the items of a value that should be a list: those of an array, the values of an object,
+/// the lines of a text, or the value itself.
 fn items(value: Value, path: &str, notes: &mut Notes) -> Vec<Value> {
     match value {
         Value::Array(items) => items,
@@ -89,7 +89,7 @@ fn items(value: Value, path: &str, notes: &mut Notes) -> Vec<Value> {
     }
 }
 
-/// JSON that stands inside a text, if that is all that stands there.
+/// Returns the JSON inside a text that contains nothing else.
 pub(super) fn decoded(text: &str) -> Option<Value> {
     let text = text.trim();
     if !text.starts_with(['[', '{']) {
@@ -101,7 +101,7 @@ pub(super) fn decoded(text: &str) -> Option<Value> {
     }
 }
 
-/// All words in a value, whatever its shape.
+/// Returns all words in a value of any shape.
 pub(super) fn words(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -109,7 +109,7 @@ pub(super) fn words(value: &Value) -> String {
         Value::Number(number) => number.to_string(),
         Value::String(text) => text.trim().to_owned(),
         Value::Array(items) => joined(items.iter().map(words), "\n"),
-        // A piece of a schema has no words of the model's own.
+        // A piece of a schema contains no words of the model.
         Value::Object(members) if is_schema(value) && members.len() <= 4 => String::new(),
         Value::Object(members) => joined(members.values().map(words), ": "),
     }
@@ -128,8 +128,8 @@ fn is_schema(value: &Value) -> bool {
         && value.get("description").is_some()
 }
 
-/// The lines of a text, without what marks them as items. A text of one line, or of lines that
-/// wrap, stays one.
+/// Returns the lines of a text without item marks. A text of one line, or of wrapped lines, stays
+/// one item.
 fn lines(text: &str) -> Vec<String> {
     let lines: Vec<&str> = text
         .lines()
@@ -165,7 +165,7 @@ fn lines(text: &str) -> Vec<String> {
     vec![text.trim().to_owned()]
 }
 
-/// A line without its bullet or number; `None` when it has neither.
+/// Returns a line without its bullet or number; `None` if it has neither.
 fn unmarked(line: &str) -> Option<&str> {
     if let Some(rest) = ["- ", "* ", "• ", "– ", "· "]
         .iter()
@@ -181,7 +181,7 @@ fn unmarked(line: &str) -> Option<&str> {
         .map(str::trim_start)
 }
 
-/// True for the keys of a list that was written as an object: `1`, `item_2`, `point3`.
+/// Returns whether a key numbers the items of a list written as an object: `1`, `item_2`, `point3`.
 pub(super) fn is_numbering(key: &str) -> bool {
     let rest = key.trim_end_matches(|c: char| c.is_ascii_digit());
     rest.len() < key.len()

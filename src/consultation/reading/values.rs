@@ -1,4 +1,4 @@
-//! Confidences, severities and truth values however they are written.
+//! Reads confidences, severities and truth values in any notation.
 
 use serde_json::Value;
 
@@ -8,8 +8,8 @@ use crate::domain::confidence::Confidence;
 use super::notes::Notes;
 use super::text::words;
 
-/// Words for a confidence, the longer before the shorter. What they stand for is a convention of
-/// this program.
+/// Words for a confidence, the longer before the shorter. Their values are a convention of this
+/// program.
 const LEVELS: [(&[&str], f64); 5] = [
     (
         &[
@@ -93,8 +93,8 @@ const UNITS: [&str; 10] = [
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine",
 ];
 
-/// A confidence as a number from 0 to 1, a percentage, a share of ten, or a word. Nothing is
-/// clamped: what lies outside is not known.
+/// Reads a confidence: a number from 0 to 1, a percentage, a share of ten, or a word. Nothing is
+/// clamped: values out of range are unknown.
 pub(super) fn confidence(
     value: Option<Value>,
     path: &str,
@@ -128,7 +128,8 @@ pub(super) fn confidence(
     read
 }
 
-/// A whole percentage without its sign. From 1 to 10 it could as well be a share of ten: not known.
+/// Reads a whole percentage without its sign. From 1 to 10 it could also be a share of ten, so it
+/// is unknown.
 fn percent_of_hundred(number: f64) -> Option<f64> {
     (number > 10.0).then_some(number / 100.0)
 }
@@ -164,8 +165,8 @@ fn scaled(number: f64, percent: bool) -> Option<f64> {
     }
 }
 
-/// The numbers in a text, with a point or a comma before the fraction. A minus counts only at the
-/// very beginning.
+/// Returns the numbers in a text, with a decimal point or comma. A minus counts only at the very
+/// beginning.
 fn numbers(text: &str) -> Vec<f64> {
     let mut numbers: Vec<f64> = Vec::new();
     for piece in text.split(|c: char| !(c.is_ascii_digit() || c == '.' || c == ',')) {
@@ -182,7 +183,7 @@ fn numbers(text: &str) -> Vec<f64> {
     numbers
 }
 
-/// `eighty percent`, `ninety-five percent`, `zero point eight five`.
+/// Reads numbers in words: `eighty percent`, `ninety-five percent`, `zero point eight five`.
 fn in_words(said: &str, percent: bool) -> Option<f64> {
     let words: Vec<&str> = said
         .split(|c: char| !c.is_alphanumeric())
@@ -222,7 +223,7 @@ fn level(said: &str) -> Option<f64> {
         .map(|(_, value)| *value)
 }
 
-/// Whether a text has these words as words; scripts without spaces have them anywhere.
+/// Returns whether a text contains these words as whole words; in scripts without spaces, anywhere.
 fn has(said: &str, name: &str) -> bool {
     if !name.is_ascii() && name.chars().count() == 1 {
         return said.contains(name);
@@ -237,7 +238,7 @@ fn has(said: &str, name: &str) -> bool {
     spaced(said).contains(&spaced(name))
 }
 
-/// A severity; medium, flagged, where there is none.
+/// Reads a severity; medium and flagged if there is none.
 pub(super) fn severity(value: Option<Value>, path: &str, notes: &mut Notes) -> Severity {
     let Some(value) = value else {
         notes.flagged(path, "is missing; taken as medium");
@@ -278,8 +279,7 @@ pub(super) fn severity(value: Option<Value>, path: &str, notes: &mut Notes) -> S
     read.unwrap_or_default()
 }
 
-/// How far apart two texts are; `None`, flagged, where it is not said, so that nothing follows from
-/// it.
+/// Reads the difference between two texts; `None` and flagged if it is missing.
 pub(super) fn magnitude(value: Option<Value>, path: &str, notes: &mut Notes) -> Option<Magnitude> {
     let Some(value) = value else {
         notes.flagged(path, "is missing; the item was left out");
@@ -301,7 +301,7 @@ pub(super) fn magnitude(value: Option<Value>, path: &str, notes: &mut Notes) -> 
     let mut named = MAGNITUDES
         .iter()
         .filter(|(names, _)| !denied && names.iter().any(|name| has(&lower, name)));
-    // What names two is neither.
+    // A text that names two magnitudes states neither.
     if let (Some((_, magnitude)), None) = (named.next(), named.next()) {
         notes.repaired(
             path,
@@ -316,7 +316,7 @@ pub(super) fn magnitude(value: Option<Value>, path: &str, notes: &mut Notes) -> 
     None
 }
 
-/// True or false; `None`, flagged, where it is neither.
+/// Reads a truth value; `None` and flagged if it is neither.
 pub(super) fn truth(value: Option<Value>, path: &str, notes: &mut Notes) -> Option<bool> {
     let Some(value) = value else {
         notes.flagged(path, "is missing");
@@ -348,7 +348,7 @@ pub(super) fn truth(value: Option<Value>, path: &str, notes: &mut Notes) -> Opti
     read
 }
 
-/// A text as it is quoted in a problem.
+/// Returns a text shortened for quoting in a problem.
 pub(super) fn short(text: &str) -> String {
     super::surroundings::begin(&text.split_whitespace().collect::<Vec<_>>().join(" "), 60)
 }

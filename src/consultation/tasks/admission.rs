@@ -50,7 +50,7 @@ impl AgentTask {
         None
     }
 
-    /// Makes the call that was requested. Changes since the request have replaced or withdrawn it.
+    /// Makes the requested call, unless the situation has changed since the request.
     pub(in crate::consultation) fn admitted(
         &mut self,
         step: &mut StepContext<'_>,
@@ -133,7 +133,7 @@ impl AgentTask {
         None
     }
 
-    /// Whether a decision under this key is for this task.
+    /// Returns whether a decision under this key is for this task.
     pub(in crate::consultation) fn requests(&self, key: &RequestKey) -> bool {
         match key {
             RequestKey::Attempt { agent, answer } => self.agent == *agent && self.answer == *answer,
@@ -162,7 +162,7 @@ impl AgentTask {
         }
     }
 
-    /// Returns the most that the next call can cost, where the consultation has a ceiling.
+    /// Returns the most that the next call can cost if the consultation has a ceiling.
     fn worst_case(&self, step: &StepContext<'_>) -> Cost {
         step.worst_case(
             &self.current,
@@ -200,7 +200,7 @@ impl AgentTask {
     }
 }
 
-/// Returns the most that a call can cost, in words.
+/// Describes the most that a call can cost.
 fn at_most(worst_case: Cost) -> String {
     if worst_case.lower_bound {
         "has no price".to_owned()

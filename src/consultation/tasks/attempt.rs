@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_jitter_of_a_call_is_the_same_for_ever() {
+    fn the_jitter_of_a_call_never_changes() {
         assert_eq!(jitter(7, CallId(3)).to_string(), "0.033311053770689214");
     }
 }

@@ -11,7 +11,7 @@ use super::outcome::failed;
 use super::task::AgentTask;
 
 impl AgentTask {
-    /// Returns why the model in use is not worth waiting for, if it is not.
+    /// Returns the reason why waiting for the model in use is useless; `None` if it is not.
     pub(super) fn reason_to_give_up(
         &self,
         step: &StepContext<'_>,
@@ -45,8 +45,8 @@ impl AgentTask {
         ))
     }
 
-    /// Whether a new attempt goes to another model because this provider is not called for now. The
-    /// last model left is never given up this way.
+    /// Returns whether a new attempt goes to another model because this provider's circuit is open.
+    /// The last model is never given up this way.
     fn is_diverted(&self, step: &StepContext<'_>, purpose: Purpose) -> bool {
         let is_new = match purpose {
             Purpose::Answer | Purpose::Fallback | Purpose::Hedge | Purpose::Resumed => true,

@@ -1,5 +1,5 @@
-//! What limited effort means for a task (see [`Effort::Limited`]): a time limit, one more call at
-//! most, and none that would have to wait for its provider.
+//! Limited effort for a task (see [`Effort::Limited`]): a time limit, at most one more call, and no
+//! waiting for its provider.
 //!
 //! [`Effort::Limited`]: super::rules::Effort::Limited
 
@@ -16,7 +16,7 @@ use super::outcome::{TaskOutcome, failed};
 use super::status::Status;
 use super::task::AgentTask;
 
-/// The time limit, a retry included. A free model has none: it runs on the user's own machine, and
+/// The time limit, including a retry. A free model has none: it runs on the user's own machine and
 /// is known to be slow.
 const TIME_LIMIT: Duration = Duration::from_secs(30);
 
@@ -32,7 +32,7 @@ impl AgentTask {
         self.time_limit = has_limit.then(|| step.set_timer(step.now.after(TIME_LIMIT)));
     }
 
-    /// Whether this timer ends the time limit.
+    /// Returns whether this timer ends the time limit.
     pub(in crate::consultation) fn is_out_of_time_at(&self, timer: TimerId) -> bool {
         self.time_limit == Some(timer)
     }
@@ -62,8 +62,8 @@ impl AgentTask {
         self.settle(step, Err(failed(FailureClass::Timeout, why)))
     }
 
-    /// Returns why a task with limited effort makes no call now. A provider that is merely busy is
-    /// no reason.
+    /// Returns the reason why a task with limited effort makes no call now. A provider that is
+    /// merely busy is not a reason.
     pub(crate) fn obstacle(&self, step: &StepContext<'_>) -> Option<AgentError> {
         let provider = &self.current.provider;
         if !self.rules.is_limited() {
@@ -91,7 +91,7 @@ impl AgentTask {
             .then(|| failed(FailureClass::Billing, message()))
     }
 
-    /// Returns how often and how fast a failed call is retried.
+    /// Returns the rule for retries.
     pub(crate) fn retry_rule(&self, step: &StepContext<'_>) -> RetryRule {
         let usual = step.plan.retry;
         if !self.rules.is_limited() {
@@ -109,7 +109,7 @@ impl AgentTask {
         }
     }
 
-    /// Whether an answer that could not be used may be asked for once more.
+    /// Returns whether an unusable answer may be requested once more.
     pub(crate) fn may_ask_again(&self) -> bool {
         !self.rules.is_limited() || self.tried.retries == 0 && self.saved_text.is_none()
     }

@@ -76,8 +76,8 @@ impl AgentTask {
         }
     }
 
-    /// Returns the next model: the best at a provider that is not known to be unhealthy, else the
-    /// best at one that may be called at all.
+    /// Returns the next model: the best one whose provider is not known to be unhealthy, else the
+    /// best one whose provider can be called at all.
     fn substitute(&self, step: &StepContext<'_>) -> Option<ModelRef> {
         let callable = || {
             self.rest
@@ -115,7 +115,8 @@ impl AgentTask {
         });
     }
 
-    /// Takes the person's answer to whether another model may take over. Without a person, it may.
+    /// Handles the person's answer to whether another model may take over. Without a person, it
+    /// may.
     pub(in crate::consultation) fn answered(
         &mut self,
         step: &mut StepContext<'_>,
@@ -167,7 +168,7 @@ impl AgentTask {
         self.go(step)
     }
 
-    /// Resets the task as if the model in use had not been asked yet.
+    /// Resets the task for a model that has not been asked yet.
     fn start_over(&mut self, step: &StepContext<'_>, purpose: Purpose) {
         self.max_output_tokens = step.plan.terms(&self.current).max_output_tokens;
         self.repair = None;
@@ -178,7 +179,7 @@ impl AgentTask {
         };
     }
 
-    /// Ends the whole consultation. The task stays open, so that a resumed run asks again.
+    /// Ends the whole consultation. The task stays open, so that a resumed run repeats it.
     fn end_all(
         &mut self,
         step: &mut StepContext<'_>,

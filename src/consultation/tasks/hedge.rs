@@ -1,5 +1,4 @@
-//! Hedging: the same call at a second model while the first shows no sign of an answer. The first
-//! answer counts.
+//! Hedging: repeats a slow call at a second model. The first answer counts.
 
 use std::time::Duration;
 
@@ -19,22 +18,22 @@ use super::status::Status;
 use super::task::AgentTask;
 
 impl AgentTask {
-    /// Returns how long a call may show no sign of an answer before it is hedged; `None` where it
-    /// never is.
+    /// Returns the delay before a call without any sign of an answer is hedged; `None` if it never
+    /// is.
     pub(crate) fn hedge_delay(&self, step: &StepContext<'_>) -> Option<Duration> {
         let control = &step.plan.control;
-        // A model on the user's own machine is slow by nature, and its prompts are not to leave
-        // the machine.
+        // A model on the user's own machine is slow by nature, and its prompts must not leave the
+        // machine.
         let may = !control.strict && self.rules.may_hedge && !step.plan.terms(&self.current).free;
         may.then(|| control.hedge.delay(&self.current)).flatten()
     }
 
-    /// Whether this timer starts the hedge.
+    /// Returns whether this timer starts the hedge.
     pub(in crate::consultation) fn would_hedge_at(&self, timer: TimerId) -> bool {
         matches!(&self.status, Status::Calling(calling) if calling.hedge_timer == Some(timer))
     }
 
-    /// Whether the call has shown no sign of an answer.
+    /// Returns whether the call has shown no sign of an answer.
     pub(in crate::consultation) fn is_slow(&self) -> bool {
         match &self.status {
             Status::Calling(calling) => {
@@ -48,8 +47,8 @@ impl AgentTask {
         }
     }
 
-    /// Requests the same call at a second model, or emits why not. It goes out only if that model's
-    /// provider is free now.
+    /// Requests the same call at a second model, or emits the reason against it. It goes out only
+    /// if that model's provider is free now.
     pub(in crate::consultation) fn hedge(&mut self, step: &mut StepContext<'_>) {
         match self.backups(step) {
             Err(reason) => self.not_hedged(step, reason),
@@ -70,7 +69,7 @@ impl AgentTask {
         }
     }
 
-    /// Makes the same call at the best second model of this provider, which is free now.
+    /// Makes the same call at the best second model of the admitted provider.
     pub(in crate::consultation) fn hedge_admitted(
         &mut self,
         step: &mut StepContext<'_>,
@@ -95,8 +94,7 @@ impl AgentTask {
         }
     }
 
-    /// Handles a refused hedge: the provider was busy, or a ceiling above the consultation's own
-    /// does not allow it.
+    /// Handles a refused hedge: the provider was busy, or a higher ceiling does not allow it.
     pub(in crate::consultation) fn hedge_refused(
         &mut self,
         step: &mut StepContext<'_>,
@@ -127,7 +125,7 @@ impl AgentTask {
         }
     }
 
-    /// Returns the models to hedge with, best first: another vendor's, healthy, and within the
+    /// Returns the models for a hedge, best first: healthy, from another vendor, and within the
     /// ceiling.
     fn backups(&self, step: &StepContext<'_>) -> Result<Vec<ModelRef>, NoHedge> {
         if !step.has_hedges() {
@@ -148,7 +146,7 @@ impl AgentTask {
         if well.is_empty() {
             return Err(NoHedge::NoHealthyBackup);
         }
-        // A model whose provider has answered a check comes before one of unknown health.
+        // Models at providers known to be healthy come first.
         well.sort_by_key(|model| step.health(&model.provider) != HealthStatus::Healthy);
         let affordable = |model: &&ModelRef| {
             let prompt = self.prompt(step, model);
@@ -196,8 +194,8 @@ impl AgentTask {
         )
     }
 
-    /// Cancels the slower of the two calls, now that one has answered. Emits a substitution when
-    /// the hedge was faster.
+    /// Cancels the slower of the two calls after one has answered. Emits a substitution if the
+    /// hedge was faster.
     pub(crate) fn win(
         &mut self,
         step: &mut StepContext<'_>,
@@ -224,7 +222,7 @@ impl AgentTask {
     }
 }
 
-/// Whether a provider is not known to be unhealthy.
+/// Returns whether a provider is not known to be unhealthy.
 fn is_well(step: &StepContext<'_>, provider: &ProviderId) -> bool {
     let healthy = match step.health(provider) {
         HealthStatus::Unknown | HealthStatus::Healthy => true,

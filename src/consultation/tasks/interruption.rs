@@ -51,8 +51,8 @@ impl AgentTask {
                 for attempt in gone {
                     step.lose_call(attempt.call);
                 }
-                // A call that is not lost goes out only now: the process ended after logging it
-                // and before making it.
+                // A call that is not lost goes out only now: the process ended after logging it and
+                // before making it.
                 for attempt in &mut calling.attempts {
                     attempt.since = step.now;
                 }

@@ -1,4 +1,4 @@
-//! The entry of a call in the log, when it has come back.
+//! Logs finished calls.
 
 use std::time::Duration;
 
@@ -64,7 +64,7 @@ impl AgentTask {
     }
 }
 
-/// Returns a hint in whole milliseconds, rounded up as its timer is.
+/// Returns a hint in whole milliseconds, rounded up like its timer.
 fn in_ms(hint: Duration) -> u64 {
     u64::try_from(hint.as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX)
 }

@@ -1,4 +1,4 @@
-//! The tasks of one stage of a round, each for one answer of one agent.
+//! The tasks of one stage of a round. Each drives one request to one agent.
 //!
 //! A call goes out when its provider's limit and the ceiling allow it. Until then its task waits,
 //! first in, first out.
@@ -37,7 +37,7 @@ use task::AgentTask;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct TaskSet {
     open: Vec<AgentTask>,
-    /// Outcomes that have not been taken yet. Invariant: empty between steps.
+    /// Outcomes that have not been handled yet. Invariant: empty between steps.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     outcome: Vec<TaskOutcome>,
 }
@@ -64,7 +64,7 @@ impl TaskSet {
         self.open.is_empty()
     }
 
-    /// Whether the agent's task is open.
+    /// Returns whether the agent's task is open.
     pub(super) fn is_open(&self, agent: &AgentId) -> bool {
         self.open.iter().any(|task| task.agent() == agent)
     }
@@ -120,8 +120,8 @@ impl TaskSet {
                 };
                 let mut task = self.open.remove(at);
                 let outcome = task.replied(step, call, outcome, updates);
-                // To the end of the queue: one seat must not be refused three times while others
-                // wait for their first call.
+                // Moves to the end of the queue: one seat must not be refused three times while
+                // others wait for their first call.
                 self.put_back(task, outcome);
                 self.advance(step);
             }
@@ -207,7 +207,7 @@ impl TaskSet {
         }
     }
 
-    /// Requests the calls that are still to be made, now that something has changed.
+    /// Requests the pending calls after a change.
     pub(super) fn advance(&mut self, step: &mut StepContext<'_>) {
         self.each(step, AgentTask::go);
     }

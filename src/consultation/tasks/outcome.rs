@@ -16,16 +16,16 @@ pub(in crate::consultation) struct TaskOutcome {
     pub(in crate::consultation) result: Result<AgentAnswer, AgentError>,
 }
 
-/// What an agent answered.
+/// An agent's answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::consultation) struct AgentAnswer {
     pub(in crate::consultation) content: Content,
-    /// True when the answer could only be used as prose.
+    /// True if the answer could only be used as prose.
     pub(in crate::consultation) degraded: bool,
     pub(in crate::consultation) source: AnswerSource,
 }
 
-/// Who gave an answer, and how long it was.
+/// The source and the length of an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::consultation) struct AnswerSource {
     pub(in crate::consultation) agent: AgentId,

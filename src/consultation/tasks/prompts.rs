@@ -1,4 +1,4 @@
-//! The prompts of one task, one for each size of model that may be asked.
+//! The prompts of one task, one for each size among its models.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -15,7 +15,7 @@ use crate::domain::ids::AgentId;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::consultation) struct PromptSet {
     by_size: BTreeMap<Size, Prompt>,
-    /// Tokens (estimated) saved by filtering artifacts.
+    /// Estimated tokens saved by filtering artifacts.
     pub(crate) tokens_saved: u64,
 }
 

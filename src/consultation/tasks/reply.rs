@@ -21,12 +21,12 @@ use super::outcome::{AgentAnswer, AnswerSource, TaskOutcome, failed};
 use super::status::{SavedText, Status};
 use super::task::AgentTask;
 
-/// What follows a reply.
+/// The next action after a reply.
 enum Next {
     Settle(Box<AgentAnswer>),
-    /// A new call as soon as its provider is free.
+    /// Calls again as soon as the provider is free.
     Again(Purpose),
-    /// A new call after this time.
+    /// Calls again after this time.
     Wait(Duration, Purpose),
     GiveUp(WhySubstituted, AgentError),
 }
@@ -82,7 +82,7 @@ impl AgentTask {
         }
         let is_first = attempt.model == self.current;
         if other.is_some() {
-            // The other may still answer; the first outcome is used if it does not.
+            // The other call may still answer; if not, the first outcome is used.
             if let (Status::Calling(calling), true) = (&mut self.status, is_first) {
                 calling.first_outcome = Some((call, outcome));
             }
@@ -125,7 +125,7 @@ impl AgentTask {
         (reading.content, problems)
     }
 
-    /// Decides what follows a call that brought no answer and has no other beside it.
+    /// Decides on the next action after a call without an answer and without an open hedge.
     fn go_on(
         &mut self,
         step: &mut StepContext<'_>,
@@ -238,7 +238,7 @@ impl AgentTask {
             .decide(failure, self.tried, attempt.jitter(step))
         {
             Retry::After(wait) => {
-                // A rate limit without a hint is waited out together with all other calls.
+                // After a rate limit without a hint, this call waits together with all others.
                 let backoff = step
                     .backoff(&attempt.model.provider)
                     .filter(|_| failure.class == FailureClass::RateLimit)

@@ -1,4 +1,4 @@
-//! What a task may do, and what depends on it: one value, decided when the task is made.
+//! Rules for a task: its permissions and its weight, decided as one value when the task is created.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,43 +14,42 @@ pub(super) struct TaskRules {
     pub(super) effort: Effort,
 }
 
-/// When another model may take over. `--on-failure` and `--strict` can forbid it on top.
+/// Conditions for fallbacks. `--on-failure` and `--strict` can forbid them as well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum FallbackRule {
     Never,
-    /// After a failure, not after a refusal, and not under `--on-failure skip`.
+    /// After a failure but not a refusal; not under `--on-failure skip`.
     OnFailure,
     /// After a failure or a refusal, but not under `--on-failure skip`.
     OnFailureOrRefusal,
-    /// After a failure or a refusal, also under `--on-failure skip`.
+    /// After a failure or a refusal, even under `--on-failure skip`.
     Always,
 }
 
-/// What a missing answer means for the consultation.
+/// The effect of a missing answer on the consultation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum OnNoAnswer {
     /// `--strict`, `--on-failure fail` and the ceiling end the consultation.
     Counts,
-    /// The consultation continues without it, whatever was set.
+    /// The consultation continues without it, regardless of the settings.
     Ignored,
 }
 
-/// How much is done for an answer.
+/// The effort for an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Effort {
-    /// Everything that the settings allow. Failures count against the provider.
+    /// All that the settings allow. Failures count against the provider.
     Full,
-    /// One more call at most, within a time limit, and only at a provider that can be called now.
-    /// An answer that cannot be read is dropped, and failures do not count against the provider,
-    /// which experts need too.
+    /// At most one more call, within a time limit, and only at a provider that can be called now.
+    /// An unreadable answer is dropped, and failures do not count against the provider, which
+    /// experts need too.
     Limited,
 }
 
 impl TaskRules {
     pub(super) fn of(agent: &AgentId) -> Self {
         match agent {
-            // A refusal is an expert's answer: another model is not asked to say what this one
-            // would not.
+            // A refusal is an expert's answer: no other model is asked instead.
             AgentId::Seat(_) => Self {
                 may_hedge: true,
                 fallback: FallbackRule::OnFailure,
@@ -64,8 +63,8 @@ impl TaskRules {
                 on_no_answer: OnNoAnswer::Counts,
                 effort: Effort::Full,
             },
-            // It only shows how far the first verdict can be trusted. A hedge would bring another
-            // model's verdict, which says nothing of this one's.
+            // It only shows how reliable the first verdict is. A hedge would bring another model's
+            // verdict, which says nothing about this one.
             AgentId::SecondJudge => Self {
                 may_hedge: false,
                 fallback: FallbackRule::OnFailureOrRefusal,
@@ -81,7 +80,7 @@ impl TaskRules {
         }
     }
 
-    /// Whether another model may take over although `--on-failure skip` is set.
+    /// Returns whether another model may take over although `--on-failure skip` is set.
     pub(super) fn ignores_skip(self) -> bool {
         self.fallback == FallbackRule::Always
     }
@@ -90,7 +89,7 @@ impl TaskRules {
         self.effort == Effort::Limited
     }
 
-    /// Whether the consultation can end because this answer is missing.
+    /// Returns whether the consultation can end because this answer is missing.
     pub(super) fn counts(self) -> bool {
         self.on_no_answer == OnNoAnswer::Counts
     }

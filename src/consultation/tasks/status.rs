@@ -9,7 +9,7 @@ use crate::domain::time::Timestamp;
 
 use super::attempt::Attempt;
 
-/// A text that was saved instead of used, by reason; each happens once.
+/// A text that was saved instead of used, by reason; each reason occurs at most once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum SavedText {
     CutOff(String),
@@ -18,13 +18,12 @@ pub(super) enum SavedText {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum Status {
-    /// A call is due, not before this moment, and as soon as its provider and the ceiling allow
-    /// it.
+    /// A call is due at this moment or later, as soon as its provider and the ceiling allow it.
     Pending {
         purpose: Purpose,
         not_before: Timestamp,
     },
-    /// Calls are in flight: one, and perhaps its hedge.
+    /// One call is in flight, or two with its hedge.
     Calling(Calling),
     /// The person is asked whether this model may take over.
     Asking {
@@ -37,10 +36,10 @@ pub(super) enum Status {
 /// The calls in flight for one answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Calling {
-    /// Invariant: one or two; of two, the second is the hedge.
+    /// Invariant: one or two; the second is the hedge.
     pub(super) attempts: Vec<Attempt>,
-    /// Fires when the first has shown no sign of an answer for too long.
+    /// Fires when the first call is slow.
     pub(super) hedge_timer: Option<TimerId>,
-    /// The first outcome, when it was of no use and the hedge may still bring an answer.
+    /// The first outcome, if it was useless and the hedge may still answer.
     pub(super) first_outcome: Option<(CallId, Outcome)>,
 }

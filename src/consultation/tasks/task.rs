@@ -1,8 +1,8 @@
 //! Drives one request to one agent to completion: retries, schema downgrade, a higher token limit,
 //! one repair, hedging and fallback models.
 //!
-//! A text that was paid for is never lost: an answer that cannot be read even after one repair
-//! becomes a degraded artifact.
+//! Paid text is never lost: an answer that cannot be read even after one repair becomes a degraded
+//! artifact.
 
 use serde::{Deserialize, Serialize};
 
@@ -33,16 +33,16 @@ pub(in crate::consultation) struct AgentTask {
     pub(super) prompts: PromptSet,
     /// The model in use.
     pub(super) current: ModelRef,
-    /// Models that can take over from it, best first.
+    /// Its fallback models, best first.
     pub(super) rest: Vec<ModelRef>,
-    /// The prompt that asks the model in use to repair an answer that could not be read.
+    /// The prompt for the repair of an unreadable answer.
     pub(super) repair: Option<Prompt>,
     pub(super) max_output_tokens: u64,
     pub(super) tried: Tried,
-    /// A text that was paid for and could not be used as it was.
+    /// A paid text that could not be used as it was.
     pub(super) saved_text: Option<SavedText>,
     pub(super) status: Status,
-    /// Whether the agent's start has been emitted.
+    /// True once the agent's start has been emitted.
     pub(super) is_announced: bool,
     pub(super) began: Timestamp,
     /// Fires at the time limit; `None` without one.
@@ -85,8 +85,8 @@ impl AgentTask {
         })
     }
 
-    /// Emits the agent's start and requests the first call. A consultation that is about to end
-    /// begins nothing.
+    /// Emits the agent's start and requests the first call. Does nothing if the consultation is
+    /// about to end.
     pub(in crate::consultation) fn begin(
         &mut self,
         step: &mut StepContext<'_>,

@@ -9,7 +9,7 @@ use crate::stopping::early_termination::{Calibrated, EarlyStop, calibrated};
 use super::Transcript;
 
 impl Transcript {
-    /// Supporting experts of the leading consensus point over experts who answered in Round 1.
+    /// Returns the share of the experts in Round 1 that support the leading point of agreement.
     #[expect(clippy::cast_precision_loss, reason = "a panel has few seats")]
     pub fn agreement(&self) -> Option<f64> {
         let answered = self.independents().count();
@@ -26,8 +26,8 @@ impl Transcript {
         (answered > 0).then(|| supporting as f64 / answered as f64)
     }
 
-    /// The probability that the leading point is right, from which experts agree on it. Only for a
-    /// debate that aims at one answer.
+    /// Returns the calibrated probability that the leading point is right. Only for a debate that
+    /// aims at one answer.
     pub fn calibrated(&self) -> Option<Calibrated> {
         if let Some(decision) = &self.early_end {
             return decision.findings.calibrated;
@@ -46,7 +46,7 @@ impl Transcript {
         calibrated(&rule, &evidence(answers, synthesis, 0))
     }
 
-    /// The model that gave an expert's answer of Round 1.
+    /// Returns the model that gave an expert's answer in Round 1.
     fn model_of(&self, agent: &SeatId) -> Option<&ModelRef> {
         let answered = |call: &&CallFinished| {
             call.round_number == 1 && call.agent_id == *agent && call.error.is_none()

@@ -1,8 +1,8 @@
-//! The value of the debate, folded from the transcript: each expert's Round-1 position against its
-//! own revised one, the helper's comparison of them, and whether Rounds 3 and 4 changed the answer.
-//! The judge's verdict is never taken for an expert's position.
+//! The value of the debate, computed from the transcript: each expert's position in Round 1 against
+//! its revised one, the helper's comparison of them, and whether Rounds 3 and 4 changed the answer.
+//! The judge's verdict never counts as an expert's position.
 //!
-//! Invariant: what is not known is `None` or `Unknown` and counts as nothing.
+//! Invariant: unknown values are `None` or `Unknown` and are not counted.
 
 use std::collections::BTreeMap;
 
@@ -18,17 +18,17 @@ use crate::consultation::analysis::wording;
 use crate::consultation::event::StateName;
 use crate::consultation::plan::options::DebateAnalysis;
 
-/// From this share of Round 2's words on, the verdict says what Round 2 alone would have said.
+/// The share of Round 2's words from which the verdict repeats Round 2.
 const STILL_SAID: f64 = 0.6;
 
-/// Up to this share it says something else.
+/// The share up to which the verdict differs from Round 2.
 const SAID_NO_MORE: f64 = 0.25;
 
 /// The round whose answers are compared.
 const REVISED_IN: u8 = 3;
 
 impl Transcript {
-    /// Returns the value of the debate, as far as this log shows it.
+    /// Returns the value of the debate as far as the log shows it.
     pub fn debate_value(&self) -> DebateValue {
         let comparison = self.comparison();
         let (status, reason) = self.comparison_status(comparison);
@@ -67,7 +67,7 @@ impl Transcript {
         }
     }
 
-    /// The helper's comparison; `None` where it could not be read.
+    /// Returns the helper's comparison; `None` if it could not be read.
     fn comparison(&self) -> Option<&Comparison> {
         let of_round = self
             .artifacts
@@ -149,7 +149,7 @@ impl Transcript {
         }
     }
 
-    /// Why no position was revised.
+    /// Returns the reason why no position was revised.
     fn without_pairs(&self) -> String {
         match self.completed_rounds().iter().max() {
             Some(last) if self.state == StateName::Complete && *last < REVISED_IN => {
@@ -189,8 +189,7 @@ impl Transcript {
         })
     }
 
-    /// The others that a revision names as its reasons, each once, in the order in which it names
-    /// them.
+    /// Returns the other experts that a revision names as its reasons, each once, in order.
     fn named_by(&self, revision: &Revision) -> Vec<SeatId> {
         let mut named: Vec<SeatId> = Vec::new();
         for because in &revision.because_of {
@@ -209,12 +208,12 @@ impl Transcript {
         named
     }
 
-    /// Whether a change was made for company: it names no argument, and goes towards a majority
-    /// that the expert was not in.
+    /// Returns whether an expert changed its position out of conformity: without naming an
+    /// argument, towards a majority that it was not in.
     ///
-    /// The majority is more than half of those who answered Round 1, where they are behind the
-    /// strongest point of agreement of Round 2. A change goes towards it when the revised position
-    /// has a greater share of that point's words than the first had.
+    /// The majority is more than half of the experts that answered in Round 1, if they support the
+    /// strongest point of agreement of Round 2. A change goes towards it if the revised position
+    /// shares more of that point's words than the first one.
     fn conforms(&self, held: &Independent, revision: &Revision) -> bool {
         let names_an_argument = revision
             .because_of
@@ -241,7 +240,7 @@ impl Transcript {
         is_majority && !supports(&revision.agent_id) && comes_nearer
     }
 
-    /// Those that most of the experts that moved name with an argument.
+    /// Returns the experts named with an argument by most of those that moved.
     fn key_influencers(&self, agents: &[AgentMove]) -> Vec<SeatId> {
         let mut named: BTreeMap<&SeatId, usize> = BTreeMap::new();
         for agent in agents
@@ -268,8 +267,8 @@ impl Transcript {
             .collect()
     }
 
-    /// Of the experts that answered Round 3, the share that the verdict names no dissent of.
-    /// Unknown where a dissent names no known expert, and where a judge gave no readable verdict.
+    /// Returns the share of the experts in Round 3 for which the verdict names no dissent. Unknown
+    /// if a dissent names no known expert, or if no judge gave a readable verdict.
     #[expect(clippy::cast_precision_loss, reason = "a panel has few seats")]
     fn convergence(&self) -> Option<f64> {
         let verdict = self.judged_verdict()?;
@@ -294,13 +293,13 @@ impl Transcript {
         (all_are_named && !revisers.is_empty()).then(|| agreeing as f64 / revisers.len() as f64)
     }
 
-    /// Whether the verdict says something else than Round 2 alone would have said, and the share of
-    /// words on which this rests.
+    /// Returns whether the verdict differs from the answer of Round 2, and the share of words that
+    /// decides it.
     ///
-    /// Round 2 alone would have recommended its strongest point of agreement. The share of its
-    /// words in the verdict's recommendation and summary decides whether the verdict still says it.
-    /// The result is unknown for a share in between, and where only one of the two recommendations
-    /// has a negation. Menus and composed or unreadable verdicts are not compared.
+    /// The answer of Round 2 is its strongest point of agreement. The share of its words in the
+    /// verdict's recommendation and summary decides whether the verdict repeats it. The result is
+    /// unknown for a share in between, and if only one of the two recommendations has a negation.
+    /// Menus and composed or unreadable verdicts are not compared.
     fn against_round_2(&self) -> (Option<bool>, Option<f64>) {
         let single = self
             .judged_verdict()
@@ -323,7 +322,7 @@ impl Transcript {
         (changed, Some(share))
     }
 
-    /// A verdict that a judge gave after all four rounds, and that could be read.
+    /// Returns a readable verdict that a judge gave after all four rounds.
     fn judged_verdict(&self) -> Option<&Verdict> {
         let judged = self.artifacts.iter().filter(|artifact| !artifact.degraded);
         judged
@@ -331,7 +330,7 @@ impl Transcript {
             .find(|verdict| verdict.composed_from.is_none())
     }
 
-    /// What Round 2 alone would have recommended.
+    /// Returns the answer of Round 2.
     fn leading_point(&self) -> Option<&ConsensusPoint> {
         let is_whole = |artifact: &&Artifact| {
             !artifact.degraded && matches!(artifact.content, Content::Synthesis(_))
@@ -344,8 +343,8 @@ impl Transcript {
             .leading()
     }
 
-    /// What some of the calls cost, those that never came back included; `None` where there was no
-    /// such call.
+    /// Returns the cost of some of the calls, including those that never came back; `None` if there
+    /// was no such call.
     fn cost_where(&self, is_meant: impl Fn(&AgentId, u8) -> bool) -> Option<Cost> {
         self.spend_by(|asked| is_meant(asked.agent_id, asked.round_number))
             .remove(&true)
@@ -353,7 +352,7 @@ impl Transcript {
     }
 }
 
-/// The helper's comparison of one expert; `None` where it gave none, or more than one.
+/// Returns the helper's comparison of one expert; `None` if it gave none or more than one.
 fn magnitude(agent: &SeatId, found: &[Compared]) -> Option<(ChangeMagnitude, String)> {
     let mut of_agent = found
         .iter()

@@ -10,13 +10,14 @@ use super::Transcript;
 use super::entries::Substitution;
 
 impl Transcript {
-    /// What makes the result less than the panel promised, in words; empty for a whole result.
+    /// Describes all that makes the result less than the panel promised; empty for a complete
+    /// result.
     pub fn degradations(&self) -> Vec<String> {
         let failed = self
             .failures
             .iter()
-            // The judge's failure is reported as the end it is; the helper's answer and a second
-            // verdict are optional.
+            // The judge's failure is reported as the end of the consultation; the helper's answer
+            // and a second verdict are optional.
             .filter(|failure| failure.agent_id.seat().is_some())
             .map(|failure| {
                 format!(
@@ -56,7 +57,7 @@ impl Transcript {
                 } else {
                     self.agent_name(agent_id.as_str())
                 };
-                // A fallback stays in use; a faster hedge has answered once.
+                // A fallback stays in use; a faster hedge answers only once.
                 let from_then_on = if *reason == SubstitutionReason::Known(WhySubstituted::Hedge) {
                     ""
                 } else {
@@ -71,8 +72,8 @@ impl Transcript {
         failed.chain(substituted).chain(degraded).collect()
     }
 
-    /// Models that were answered by another one, as the providers say, with the other's name; each
-    /// pair once.
+    /// Returns requested models that were served by a different one, as reported by the providers,
+    /// with its name; each pair once.
     pub fn served_otherwise(&self) -> BTreeSet<(&ModelRef, &str)> {
         let served = self
             .calls

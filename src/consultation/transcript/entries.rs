@@ -24,11 +24,11 @@ pub struct Substitution {
     pub original: ModelRef,
     pub substitute: ModelRef,
     pub reason: SubstitutionReason,
-    /// What happened, in the provider's own words.
+    /// The failure, in the provider's own words.
     pub message: String,
 }
 
-/// A slow call that was made elsewhere too.
+/// A slow call that was hedged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hedge {
     pub agent_id: AgentId,
@@ -36,11 +36,11 @@ pub struct Hedge {
     pub model: ModelRef,
     pub backup: ModelRef,
     pub after: Duration,
-    /// Which of the two was dropped because the other was faster.
+    /// The slower of the two models, whose call was dropped.
     pub dropped: Option<ModelRef>,
 }
 
-/// A call that was not made, because it could have broken the ceiling.
+/// A call that was not made because it could have exceeded the ceiling.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ceiling {
     pub max_cost: MicroUsd,
@@ -49,11 +49,11 @@ pub struct Ceiling {
     pub model: ModelRef,
     /// The most that the call could have cost.
     pub worst_case: Cost,
-    /// The ceiling's name, where it is not the consultation's own.
+    /// The ceiling's name if it is not the consultation's own.
     pub budget: Option<String>,
 }
 
-/// How it ended without a verdict.
+/// The end of a consultation without a verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Abort {
     pub reason: AbortReason,

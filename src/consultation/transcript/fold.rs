@@ -14,7 +14,7 @@ use super::spend::LostCall;
 use super::token_savings::Savings;
 
 impl Transcript {
-    /// Folds events in order. `None` when the first is not `consultation:started`.
+    /// Folds events in order. Returns `None` if the first is not `consultation:started`.
     pub fn fold<'a>(events: impl IntoIterator<Item = &'a Envelope>) -> Option<Self> {
         let mut events = events.into_iter();
         let first = events.next()?;
@@ -219,7 +219,7 @@ impl Transcript {
         }
     }
 
-    /// An agent that was asked again after it had failed has failed no more, or otherwise.
+    /// Removes an agent's earlier failure, which a new attempt replaces.
     fn forget_failure(&mut self, agent: &AgentId, round: u8) {
         self.failures
             .retain(|failure| failure.agent_id != *agent || failure.round_number != round);
@@ -229,8 +229,7 @@ impl Transcript {
         self.lost_calls.iter().find(|lost| lost.call == call)
     }
 
-    /// Notes which of two calls was dropped. It stays among those that never came back: what it
-    /// cost is not known.
+    /// Notes the dropped call of a hedged pair. It remains a lost call: its cost is unknown.
     fn drop_loser(&mut self, call: CallId) {
         let Some(LostCall {
             agent_id, model, ..

@@ -1,6 +1,7 @@
-//! The fold of a consultation's event log, from which record, Markdown and JSON are made.
+//! The transcript of a consultation, folded from its event log; the source of record, Markdown and
+//! JSON.
 //!
-//! Invariant: live and read back from a journal, the same events give the same transcript.
+//! Invariant: the same events give the same transcript, live or from a journal.
 
 mod fold;
 pub mod entries;
@@ -40,9 +41,9 @@ pub struct Transcript {
     /// The result of the judge's second pass; `None` without one, or before it is decided.
     pub second_pass: Option<SecondPass>,
     /// Whether the verdict of the earlier consultation held when its answers were judged again;
-    /// `None` where there is none to compare with.
+    /// `None` if there is none to compare with.
     pub rejudged: Option<Held>,
-    /// Calls that came back, in that order.
+    /// Finished calls, in the order of their ends.
     pub calls: Vec<CallFinished>,
     pub lost_calls: Vec<LostCall>,
     pub(super) savings: Savings,
@@ -51,14 +52,14 @@ pub struct Transcript {
     pub hedges: Vec<Hedge>,
     /// The last call that the ceiling did not allow.
     pub ceiling: Option<Ceiling>,
-    /// Rounds that ended, with how long each took.
+    /// Finished rounds, with their durations.
     pub rounds: Vec<(u8, Duration)>,
-    /// What was decided after Round 2, where it was looked at.
+    /// The decision on an early end after Round 2; `None` if there was none.
     pub early_end: Option<EarlyTerminationDecision>,
-    /// How the personas were chosen for the question; `None` where they were given, or are not
-    /// chosen yet.
+    /// The selection of personas for the question; `None` if the user named them or they are not
+    /// selected yet.
     pub persona_selection: Option<PanelSelection>,
-    /// How it ended; `None` again once it is resumed.
+    /// The abort; `None` again after a resume.
     pub abort: Option<Abort>,
     /// From the first event to the last, without the time between an interruption and its resume.
     pub duration: Duration,
@@ -66,7 +67,7 @@ pub struct Transcript {
 }
 
 impl Transcript {
-    /// The name of a seat for screens; text that names no seat is returned as it is.
+    /// Returns a seat's display name; text that is not a seat's id is returned unchanged.
     pub fn agent_name<'a>(&'a self, agent: &'a str) -> &'a str {
         self.terms
             .panel

@@ -1,4 +1,4 @@
-//! Tokens and cost of calls, together and by whatever they have in common.
+//! Tokens and cost of calls, in total and by group.
 
 use std::collections::BTreeMap;
 
@@ -10,16 +10,16 @@ use super::Transcript;
 use crate::consultation::event::CallFinished;
 use crate::domain::pricing::CostSource;
 
-/// Tokens and cost of some of the calls.
+/// Tokens and cost of a group of calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spend {
-    /// Those that came back.
+    /// The number of finished calls.
     pub calls: u64,
     pub tokens: Usage,
     pub cost: Cost,
 }
 
-/// A call that went out and never came back: cancelled, or cut off by the end of the log.
+/// A call that never came back: cancelled, or cut off by the end of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LostCall {
     pub call: CallId,
@@ -28,7 +28,7 @@ pub struct LostCall {
     pub model: ModelRef,
 }
 
-/// What a call is grouped by: whose work it was, when, and which model was asked.
+/// The properties by which calls are grouped: agent, round and requested model.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<'a> {
     pub agent_id: &'a AgentId,
@@ -37,8 +37,8 @@ pub struct Asked<'a> {
 }
 
 impl Transcript {
-    /// All calls together. Calls that never came back make the cost a lower bound, unless they are
-    /// free.
+    /// Returns the total of all calls. Calls that never came back make the cost a lower bound,
+    /// unless they are free.
     pub fn total(&self) -> Spend {
         self.spend_by(|_| ())
             .into_values()
@@ -46,8 +46,8 @@ impl Transcript {
             .unwrap_or_default()
     }
 
-    /// The calls' tokens and cost, grouped by what `key` says of each. The groups add up to the
-    /// total, lower bounds included.
+    /// Returns tokens and cost grouped by `key`. The groups add up to the total, lower bounds
+    /// included.
     pub fn spend_by<K: Ord>(&self, key: impl Fn(Asked<'_>) -> K) -> BTreeMap<K, Spend> {
         let mut groups: BTreeMap<K, Spend> = BTreeMap::new();
         for call in &self.calls {
@@ -73,8 +73,8 @@ impl Transcript {
         self.spend_by(|asked| asked.model.provider.clone())
     }
 
-    /// A model that was known to cost nothing: by the terms, as the estimate had it, or as a call
-    /// of its own says.
+    /// Returns whether a model is known to be free: by the terms, by the estimate, or by one of its
+    /// calls.
     fn is_free(&self, model: &ModelRef) -> bool {
         if self
             .terms

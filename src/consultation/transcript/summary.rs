@@ -1,5 +1,5 @@
-//! What every face and the record derive from a transcript: status, judge, objections, missing
-//! rounds. In one place, so that screen, Markdown and JSON agree.
+//! Facts that every face and the record derive from a transcript: status, judge, objections,
+//! missing rounds. Computed in one place, so that screen, Markdown and JSON agree.
 
 use serde::Serialize;
 
@@ -14,23 +14,23 @@ use crate::consultation::event::StateName;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// All that was promised.
+    /// A complete result.
     Complete,
-    /// A result, but with a seat missing or an answer that could not be read.
+    /// A result with a missing seat or an unreadable answer.
     Degraded,
     /// Ended without a result.
     Aborted,
-    /// The log ends before the consultation does: it is under way, or its process is gone.
+    /// The log ends before the consultation: it is still running, or its process was killed.
     Incomplete,
 }
 
-/// Something to worry about before following the recommendation.
+/// A concern about the recommendation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Concern {
     pub text: String,
-    /// Who raised it: a seat's id, or the name that a model used.
+    /// The expert that raised it: a seat's id, or the name that a model used.
     pub raised_by: Option<String>,
-    /// `None` for what the judge left unresolved without weighing it.
+    /// `None` for points that the judge left unresolved without a severity.
     pub severity: Option<Severity>,
 }
 
@@ -50,7 +50,7 @@ impl Transcript {
         }
     }
 
-    /// The model that gave the judge's last answer; before there is one, the first in line.
+    /// Returns the model that gave the judge's last answer; before that, the first judge.
     pub fn judge(&self) -> Option<&ModelRef> {
         let answered = self
             .calls
@@ -62,7 +62,7 @@ impl Transcript {
             .or_else(|| self.terms.panel.judges.first())
     }
 
-    /// Returns the model of a seat: the last that took over, else the original one.
+    /// Returns the model of a seat: the last fallback that took over, else the original one.
     pub fn player<'a>(&'a self, seat: &'a Seat) -> &'a ModelRef {
         let taken_over = self
             .substitutions
@@ -84,13 +84,13 @@ impl Transcript {
         estimated.unwrap_or(4)
     }
 
-    /// Numbers of the rounds that ended.
+    /// Returns the numbers of the finished rounds.
     pub fn completed_rounds(&self) -> Vec<u8> {
         self.rounds.iter().map(|(number, _)| *number).collect()
     }
 
-    /// Numbers of the planned rounds that did not end; none of them for a consultation that is
-    /// complete.
+    /// Returns the numbers of the planned rounds that did not finish; empty for a complete
+    /// consultation.
     pub fn incomplete_rounds(&self) -> Vec<u8> {
         let completed = self.completed_rounds();
         let planned = if self.state == StateName::Complete {
@@ -103,7 +103,7 @@ impl Transcript {
             .collect()
     }
 
-    /// Whether it can be resumed, as far as its log shows: it has its terms, and has not ended for
+    /// Returns whether it can be resumed, judged by its log: it has its terms and has not ended for
     /// good.
     pub fn is_resumable(&self) -> bool {
         let ended = match &self.abort {
@@ -129,8 +129,8 @@ impl Transcript {
         (!text.trim().is_empty()).then_some(text)
     }
 
-    /// Objections, heaviest first after what stayed unresolved. Without a cross-examination, the
-    /// tensions of Round 2.
+    /// Returns unresolved points, then objections, the most severe first. Without a
+    /// cross-examination, the tensions of Round 2.
     pub fn concerns(&self) -> Vec<Concern> {
         if let Some(merged) = self.cross_exam() {
             let unresolved = merged.unresolved.iter().map(|text| Concern {

@@ -10,26 +10,26 @@ use super::Transcript;
 use crate::consultation::event::{CallEvent, Event};
 use crate::consultation::prompt::filter::PromptMaterial;
 
-/// Tokens saved in the prompts of calls that came back. A prompt that was never processed, as in a
-/// refused call, saved nothing.
+/// Tokens saved in the prompts of finished calls. A prompt that was never processed, as in a
+/// refused call, saves nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Savings {
     under_way: BTreeMap<CallId, u64>,
     tokens: u64,
 }
 
-/// How a consultation has used its tokens.
+/// The token efficiency of a consultation.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct TokenEfficiency {
     pub tokens_used: u64,
     pub tokens_saved_via_filtering: u64,
-    /// The saved part of what would have been used without filtering, in percent with one decimal;
-    /// `None` when there is nothing yet.
+    /// The saved share of the tokens that would have been used without filtering, in percent with
+    /// one decimal; `None` without any tokens.
     pub efficiency_percentage: Option<f64>,
     pub filtering_method: FilteringMethod,
 }
 
-/// How tokens were saved.
+/// The method of saving tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FilteringMethod {
@@ -58,7 +58,7 @@ impl Savings {
 impl Transcript {
     pub fn token_efficiency(&self) -> TokenEfficiency {
         let (used, saved) = (self.total().tokens.total(), self.savings.tokens);
-        // A log of a version that could not filter has no figures.
+        // Logs of versions without filtering have no figures.
         let material = self
             .terms
             .plan
@@ -76,7 +76,7 @@ impl Transcript {
     }
 }
 
-/// In percent, rounded to one decimal.
+/// Returns a percentage rounded to one decimal.
 #[expect(
     clippy::cast_precision_loss,
     reason = "a number of tenths of percents, at most 1000"
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_share_is_that_of_the_tokens_without_filtering_and_of_nothing_there_is_none() {
+    fn the_percentage_relates_to_tokens_without_filtering() {
         assert_eq!(percentage(3_200, 12_450 + 3_200), Some(20.4));
         assert_eq!(
             (percentage(0, 5), percentage(5, 5), percentage(1, 3)),

@@ -41,12 +41,12 @@ fn open(until: i64, why: WhyOpen) -> CircuitState {
 }
 
 #[test]
-fn the_rule_is_that_of_the_specification() {
+fn the_default_rule_matches_the_specification() {
     assert_eq!(CircuitRule::default(), RULE);
 }
 
 #[test]
-fn three_failures_in_a_row_open_it_for_thirty_seconds() {
+fn three_failures_in_a_row_open_the_circuit_for_thirty_seconds() {
     assert_eq!(after("xx.xx").state(at(5)), CircuitState::Closed);
     let circuit = after(".xxx");
     assert_eq!(
@@ -61,7 +61,7 @@ fn three_failures_in_a_row_open_it_for_thirty_seconds() {
 }
 
 #[test]
-fn half_of_the_last_ten_calls_open_it_and_fewer_calls_never_do() {
+fn five_failures_among_ten_calls_open_the_circuit() {
     assert_eq!(
         after(".xx.xx.x.").state(at(9)),
         CircuitState::Closed,
@@ -90,7 +90,7 @@ fn half_of_the_last_ten_calls_open_it_and_fewer_calls_never_do() {
 }
 
 #[test]
-fn one_probe_goes_out_after_the_rest_and_its_success_closes_the_circuit() {
+fn a_successful_probe_after_the_rest_closes_the_circuit() {
     let mut circuit = after("xxx");
     assert_eq!(
         circuit.begin(&RULE, at(31)),
@@ -121,7 +121,7 @@ fn one_probe_goes_out_after_the_rest_and_its_success_closes_the_circuit() {
 }
 
 #[test]
-fn a_probe_that_fails_opens_it_again_for_a_whole_rest() {
+fn a_failed_probe_opens_the_circuit_for_a_whole_rest() {
     let mut circuit = after("xxx");
     circuit.begin(&RULE, at(40));
     circuit.failed(&RULE, at(40), at(45));
@@ -129,7 +129,7 @@ fn a_probe_that_fails_opens_it_again_for_a_whole_rest() {
 }
 
 #[test]
-fn a_probe_that_never_reports_makes_room_for_another_whose_failure_counts() {
+fn a_lost_probe_is_replaced_and_the_last_probe_decides() {
     let mut circuit = after("xxx");
     circuit.begin(&RULE, at(40));
     assert_eq!(
@@ -155,7 +155,7 @@ fn a_probe_that_never_reports_makes_room_for_another_whose_failure_counts() {
 }
 
 #[test]
-fn a_dropped_probe_gives_its_permit_back_and_other_dropped_calls_give_nothing() {
+fn only_a_dropped_probe_returns_a_permit() {
     let mut circuit = after("xxx");
     circuit.abandoned(at(1));
     assert_eq!(circuit.permit(at(10)), Permit::Refused { until: at(32) });
@@ -170,7 +170,7 @@ fn a_dropped_probe_gives_its_permit_back_and_other_dropped_calls_give_nothing() 
 }
 
 #[test]
-fn calls_from_before_say_nothing_about_the_time_after() {
+fn results_of_earlier_calls_are_ignored() {
     let mut circuit = after("xxx");
     circuit.succeeded(&RULE, at(0), at(10));
     assert!(
@@ -236,7 +236,7 @@ fn step() -> impl Strategy<Value = CircuitStep> {
 
 proptest! {
     #[test]
-    fn whatever_happens_it_never_grants_early_and_never_has_two_probes(steps in prop::collection::vec(step(), 0..200)) {
+    fn the_circuit_never_grants_early_and_never_has_two_probes(steps in prop::collection::vec(step(), 0..200)) {
         let (mut circuit, mut now) = (Circuit::default(), at(0));
         let (mut calls, mut probes): (Vec<Timestamp>, Vec<Timestamp>) = (Vec::new(), Vec::new());
         let mut last_probe = None;

@@ -45,7 +45,7 @@ fn ending(checks: Checks, rule: Rule, class: Class) -> Checks {
 }
 
 #[test]
-fn a_success_fires_within_its_bound_and_limits_and_guards_outside_of_it() {
+fn successes_fire_within_their_bound_and_limits_and_guards_outside() {
     use RuleOutcome::{Fired, Held};
     let cases = [
         (Bound::AtLeast, [Held, Fired, Fired]),
@@ -67,7 +67,7 @@ fn a_success_fires_within_its_bound_and_limits_and_guards_outside_of_it() {
 }
 
 #[test]
-fn what_was_not_measured_fires_nothing_and_holds_nothing() {
+fn unmeasured_rules_neither_fire_nor_hold() {
     for kind in [SUCCESS, RuleKind::Limit, RuleKind::Guard] {
         assert_eq!(
             measured(kind, "x", None, Bound::AtLeast, 0).outcome,
@@ -96,7 +96,7 @@ fn what_was_not_measured_fires_nothing_and_holds_nothing() {
 }
 
 #[test]
-fn at_the_same_moment_work_that_is_done_has_run_into_no_limit() {
+fn success_takes_precedence_over_a_limit() {
     let both = ending(
         ending(Checks::default(), limit(5), Class::Exhausted),
         success("stable", 3),
@@ -127,7 +127,7 @@ fn at_the_same_moment_work_that_is_done_has_run_into_no_limit() {
 }
 
 #[test]
-fn the_first_of_several_that_fire_decides() {
+fn the_first_rule_that_fires_decides() {
     let three = [("a", 2), ("b", 3), ("c", 4)];
     let checks = three
         .into_iter()
@@ -138,7 +138,7 @@ fn the_first_of_several_that_fire_decides() {
 }
 
 #[test]
-fn a_guard_holds_a_success_back_and_no_limit() {
+fn a_guard_blocks_a_success_but_no_limit() {
     let with = |guard: Rule, iterations| {
         let checks = ending(Checks::default(), success("stable", 3), Class::Converged).guard(guard);
         decided(ending(checks, limit(iterations), Class::Exhausted)).map(|(class, _)| class)
@@ -158,7 +158,7 @@ fn a_guard_holds_a_success_back_and_no_limit() {
 }
 
 #[test]
-fn guards_that_object_are_named_in_their_order() {
+fn objecting_guards_are_listed_in_order() {
     let failed = measured(RuleKind::Guard, "failed", Some(1), Bound::AtMost, 0);
     let fine = measured(RuleKind::Guard, "fine", Some(0), Bound::AtMost, 0);
     let evaluation = ending(Checks::default(), success("done", 0), Class::Done)
@@ -181,7 +181,7 @@ fn guards_that_object_are_named_in_their_order() {
 }
 
 #[test]
-fn numbers_are_written_as_their_threshold_is() {
+fn numbers_are_formatted_like_their_threshold() {
     let decimal = |value| Value::decimal(Confidence::new(value).unwrap());
     let say = |value, threshold| {
         Rule::measured(SUCCESS, "x", "share", value, (Bound::MoreThan, threshold)).in_words()
@@ -219,7 +219,7 @@ fn numbers_are_written_as_their_threshold_is() {
 }
 
 #[test]
-fn the_log_has_what_a_reader_without_this_program_needs() {
+fn the_serialized_evaluation_is_self_contained() {
     let evaluation = ending(Checks::default(), success("stable", 3), Class::NeedsHuman)
         .guard(guard(None))
         .evaluation();
@@ -243,7 +243,7 @@ fn the_log_has_what_a_reader_without_this_program_needs() {
 
 proptest! {
     #[test]
-    fn shares_compare_as_the_fractions_that_they_are(part in 0..=u64::from(u32::MAX), of in 1..=u64::from(u32::MAX), factor in 1..=1u64 << 31) {
+    fn shares_compare_as_fractions(part in 0..=u64::from(u32::MAX), of in 1..=u64::from(u32::MAX), factor in 1..=1u64 << 31) {
         let value = Value::Share { part, of };
         let same = Value::Share { part: part * factor, of: of * factor };
         let more = Value::Share { part: part * factor + 1, of: of * factor };
@@ -253,7 +253,7 @@ proptest! {
     }
 
     #[test]
-    fn an_evaluation_stops_by_success_exactly_where_one_fired_and_no_guard_objects(
+    fn success_decides_if_one_fired_and_no_guard_objects(
         values in prop::collection::vec((0..3_u8, prop::option::of(0..6_u64)), 0..8),
     ) {
         let mut checks = Checks::default();

@@ -1,10 +1,10 @@
-//! A lenient JSON parser for models' answers: one object or array from a given place in a text,
-//! with the deviations from strict JSON that it tolerated.
+//! A lenient JSON parser for models' answers: reads one object or array from a given position in a
+//! text, and reports the deviations from strict JSON that it tolerated.
 //!
-//! Valid JSON is read exactly as it is written. It works without recursion, looks at each character
-//! a bounded number of times, and stops at a depth that no answer needs, so that no text can
-//! exhaust stack or time. It distinguishes a text that ends too early ([`Attempt::CutOff`]) from
-//! one that is not JSON ([`Attempt::Broken`]), and never completes what was cut off.
+//! Valid JSON is read exactly. The parser uses no recursion, looks at each character a bounded
+//! number of times, and stops at a depth that no answer needs, so that no text can exhaust stack or
+//! time. It distinguishes text that ends too early ([`Attempt::CutOff`]) from text that is not JSON
+//! ([`Attempt::Broken`]), and never completes what was cut off.
 
 mod scan;
 mod strings;
@@ -17,19 +17,19 @@ use serde_json::{Map, Value};
 use scan::Scan;
 use strings::Place;
 
-/// Deeper than any answer, shallow enough to be dropped and compared by recursion.
+/// The deepest nesting: more than any answer needs, and safe for recursive drop and comparison.
 const DEPTH: usize = 24;
 
-/// The result of parsing at one place.
+/// The result of parsing at one position.
 #[derive(Debug)]
 pub(super) enum Attempt {
     Whole {
         value: Value,
-        /// The byte after it.
+        /// The index of the byte after the value.
         end: usize,
         leniencies: BTreeSet<Leniency>,
     },
-    /// The text ended before it was complete; with the keys of the objects that were open.
+    /// The text ended too early; with the keys of the open objects.
     CutOff {
         keys: Vec<String>,
     },
@@ -74,8 +74,8 @@ impl Leniency {
     }
 }
 
-/// Parses the object or array that begins at `start`. Takes what it looks at from `steps`, and is
-/// broken when none are left.
+/// Parses the object or array that begins at `start`. Each character read uses one of `steps`;
+/// without any left, the result is `Broken`.
 pub(super) fn parse(text: &str, start: usize, steps: &mut usize) -> Attempt {
     let mut parser = Parser {
         scan: Scan::new(text, start, *steps),
@@ -97,23 +97,23 @@ pub(super) fn parse(text: &str, start: usize, steps: &mut usize) -> Attempt {
     }
 }
 
-/// Undoes the escapes of a text that is the inside of a JSON string.
+/// Removes the escapes from the content of a JSON string.
 pub(super) fn unescape(text: &str) -> String {
     strings::unescape(text)
 }
 
-/// Why parsing stops.
+/// Reason why parsing stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stop {
     CutOff,
     Broken,
 }
 
-/// A container that is not closed yet.
+/// An open container.
 #[derive(Debug)]
 struct Frame {
     what: Container,
-    /// The last thing read in it was a comma.
+    /// True after a comma.
     comma: bool,
 }
 
@@ -121,7 +121,7 @@ struct Frame {
 enum Container {
     Object {
         members: Map<String, Value>,
-        /// A key whose value has not been read.
+        /// The key whose value has not been read yet.
         key: Option<String>,
     },
     Array(Vec<Value>),
@@ -173,7 +173,7 @@ impl Parser<'_> {
         }
     }
 
-    /// In an object, where a key, a comma or the end may stand.
+    /// Parses inside an object, where a key, a comma or the end may follow.
     fn key(&mut self, next: char) -> Result<Option<Value>, Stop> {
         match next {
             '}' => {
@@ -235,7 +235,7 @@ impl Parser<'_> {
         }
     }
 
-    /// In an object, where a value must stand.
+    /// Parses inside an object, where a value must follow.
     fn member(&mut self, next: char) -> Result<Option<Value>, Stop> {
         if next == ',' || next == '}' {
             self.leniencies.insert(Leniency::MissingValue);
@@ -244,7 +244,7 @@ impl Parser<'_> {
         self.value(next)
     }
 
-    /// In an array, where a value, a comma or the end may stand.
+    /// Parses inside an array, where a value, a comma or the end may follow.
     fn item(&mut self, next: char) -> Result<Option<Value>, Stop> {
         match next {
             ']' => {
@@ -324,7 +324,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Before a key or an item: there must have been a comma, unless it is the first.
+    /// Notes a missing comma before a key or an item that is not the first.
     fn between(&mut self) {
         if let Some(frame) = self.open.last_mut() {
             if !frame.comma && !frame.is_empty() {
@@ -345,7 +345,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Puts a value where it belongs, or hands it back when nothing is open.
+    /// Adds a value to the open container, or returns it if none is open.
     fn attach(&mut self, value: Value) -> Option<Value> {
         match self.open.last_mut() {
             None => return Some(value),

@@ -1,10 +1,10 @@
-//! A place in a text, and a count of what has been looked at.
+//! A position in a text, with a limit on the characters read.
 
 use super::Stop;
 
 pub(super) struct Scan<'a> {
     text: &'a str,
-    /// Invariant: on a character's boundary, at most the text's length.
+    /// Invariant: on a character boundary, at most the text's length.
     at: usize,
     steps: usize,
 }
@@ -30,19 +30,19 @@ impl<'a> Scan<'a> {
         self.rest().chars().next()
     }
 
-    /// Goes past a character that has been peeked at.
+    /// Skips a character that has been peeked.
     pub(super) fn advance(&mut self, past: char) {
         self.at += past.len_utf8();
         self.steps = self.steps.saturating_sub(1);
     }
 
-    /// Goes past `length` bytes of the rest.
+    /// Skips `length` bytes.
     pub(super) fn skip(&mut self, length: usize) {
         self.at += length;
         self.steps = self.steps.saturating_sub(length);
     }
 
-    /// The next character, which is taken. `None` at the end.
+    /// Takes the next character; `None` at the end.
     pub(super) fn next(&mut self) -> Result<Option<char>, Stop> {
         if self.steps == 0 {
             return Err(Stop::Broken);
@@ -54,7 +54,7 @@ impl<'a> Scan<'a> {
         Ok(next)
     }
 
-    /// Goes past white space and comments; true if there was a comment.
+    /// Skips white space and comments; returns whether there was a comment.
     pub(super) fn blank(&mut self) -> Result<bool, Stop> {
         let mut comment = false;
         loop {

@@ -1,12 +1,11 @@
-//! Strings: where one ends when the quotation marks in it are not escaped, and what its escapes
-//! mean.
+//! Reads strings: finds the end of a string with unescaped quotation marks, and resolves escapes.
 
 use std::collections::BTreeSet;
 
 use super::scan::Scan;
 use super::{Leniency, Stop};
 
-/// Where a string stands, which decides what may follow it.
+/// The position of a string, which determines what may follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     Key,
@@ -16,7 +15,7 @@ pub(super) enum Place {
     Item,
 }
 
-/// The marks that may end a string which begins with this one.
+/// Returns the marks that may close a string opened by this one.
 pub(super) fn closers(open: char) -> Option<&'static [char]> {
     match open {
         '"' => Some(&['"']),
@@ -27,7 +26,7 @@ pub(super) fn closers(open: char) -> Option<&'static [char]> {
     }
 }
 
-/// Reads a string whose opening mark has been taken.
+/// Reads a string after its opening mark.
 pub(super) fn read(
     scan: &mut Scan<'_>,
     open: char,
@@ -59,7 +58,8 @@ pub(super) fn read(
     }
 }
 
-/// Whether a mark that may end the string does, by what follows it. In valid JSON it always does.
+/// Returns whether a closing mark ends the string, judged by what follows it. In valid JSON it
+/// always does.
 fn ends(scan: &Scan<'_>, place: Place, bare_keys: bool) -> bool {
     let rest = scan.rest();
     let after = rest.trim_start();
@@ -78,7 +78,7 @@ fn ends(scan: &Scan<'_>, place: Place, bare_keys: bool) -> bool {
                 .next();
             following.is_none_or(|c| begins(c, place) || (bare_keys && c.is_alphanumeric()))
         }
-        // The comma is missing where the next string begins on a line of its own.
+        // A comma is missing if the next string begins on a new line.
         (Place::Member | Place::Item, '"') => rest
             .get(..rest.len() - after.len())
             .is_some_and(|blank| blank.contains('\n')),
@@ -88,7 +88,7 @@ fn ends(scan: &Scan<'_>, place: Place, bare_keys: bool) -> bool {
     }
 }
 
-/// Whether a key or an item can begin so after a comma, or the container end.
+/// Returns whether a key, an item or the end of the container can begin with this character.
 fn begins(c: char, place: Place) -> bool {
     let always = closers(c).is_some() || matches!(c, '}' | ']' | '/' | ',');
     match place {
@@ -114,7 +114,8 @@ fn escape(
         'u' => return unicode(scan, text, leniencies),
         other => {
             leniencies.insert(Leniency::Escape);
-            // `\'` means the mark; of anything else, such as `\d`, the backslash is part.
+            // `\'` is a quotation mark; before any other character, as in `\d`, the backslash is
+            // part of the text.
             if other != '\'' {
                 text.push('\\');
             }
@@ -125,7 +126,7 @@ fn escape(
     Ok(())
 }
 
-/// After `\u`: four digits, or two such for a character beyond the first 65,536.
+/// Reads the digits after `\u`: four, or two groups of four for characters above U+FFFF.
 fn unicode(
     scan: &mut Scan<'_>,
     text: &mut String,
@@ -166,7 +167,7 @@ fn hex(text: &str) -> Option<u32> {
     u32::from_str_radix(digits, 16).ok()
 }
 
-/// Undoes the escapes of a whole text.
+/// Removes the escapes of a whole text.
 pub(super) fn unescape(text: &str) -> String {
     let mut scan = Scan::new(text, 0, usize::MAX);
     let mut plain = String::new();

@@ -1,4 +1,4 @@
-//! What stands without quotation marks: numbers, `true`, `null`, and words that should have been
+//! Reads words without quotation marks: numbers, `true`, `null`, and words that should have been
 //! strings.
 
 use std::collections::BTreeSet;
@@ -8,7 +8,7 @@ use serde_json::{Number, Value};
 use super::scan::Scan;
 use super::{Leniency, Stop};
 
-/// Most bytes of a key or value without quotation marks.
+/// The most bytes of a key or value without quotation marks.
 const LONGEST: usize = 400;
 
 /// Reads a key without quotation marks, up to its colon.
@@ -28,8 +28,8 @@ pub(super) fn key(
     Ok(rest.get(..length).unwrap_or_default().to_owned())
 }
 
-/// Reads a value without quotation marks. One that the text ends in is cut off: `0.8` may have been
-/// about to be `0.85`.
+/// Reads a value without quotation marks. A value at the very end of the text counts as cut off:
+/// `0.8` may be the beginning of `0.85`.
 pub(super) fn value(
     scan: &mut Scan<'_>,
     in_object: bool,
@@ -88,7 +88,7 @@ fn number(word: &str, leniencies: &mut BTreeSet<Leniency>) -> Option<Value> {
     {
         return None;
     }
-    // `.8`, `+0.8`, `08`, and numbers that are too great to be any.
+    // `.8`, `+0.8`, `08`, and numbers that are too large.
     let number = Number::from_f64(word.parse().ok()?);
     leniencies.insert(if number.is_some() {
         Leniency::Bareword
@@ -98,7 +98,7 @@ fn number(word: &str, leniencies: &mut BTreeSet<Leniency>) -> Option<Value> {
     Some(number.map_or(Value::Null, Value::Number))
 }
 
-/// `0,8` in an object: no key begins with a digit. With the length of `,8`.
+/// Reads `0,8` in an object, where no key begins with a digit; returns the length of `,8`.
 fn decimal_comma(word: &str, rest: &str) -> Option<(usize, Value)> {
     if word.is_empty() || !word.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;

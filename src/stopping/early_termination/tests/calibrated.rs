@@ -38,7 +38,7 @@ fn the_pool_states_its_basis() {
 }
 
 #[test]
-fn a_dissenter_and_one_that_states_nothing_make_it_less_likely() {
+fn dissent_and_missing_confidence_lower_the_probability() {
     let all = calibrated(&EarlyStop::usual(), &agreed())
         .unwrap()
         .probability;
@@ -59,7 +59,7 @@ fn a_dissenter_and_one_that_states_nothing_make_it_less_likely() {
 }
 
 #[test]
-fn fifty_graded_answers_of_ones_own_replace_the_pool() {
+fn fifty_graded_answers_replace_the_pool() {
     let levels = |high: usize| {
         let level = |agreement, count, mean_right| Level {
             agreement,

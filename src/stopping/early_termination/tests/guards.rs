@@ -66,7 +66,7 @@ fn a_single_remaining_expert_is_no_agreement() {
 }
 
 #[test]
-fn support_is_asked_of_all_who_answered_at_the_strongest_point_only() {
+fn all_experts_must_support_only_the_strongest_point() {
     let mut evidence = agreed();
     evidence.points[1].supporters = 1;
     assert_eq!(outcome(&evidence, "support"), RuleOutcome::Held);

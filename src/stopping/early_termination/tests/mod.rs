@@ -77,7 +77,7 @@ fn objecting(evidence: &Evidence) -> Vec<String> {
 }
 
 #[test]
-fn it_ends_when_the_threshold_is_reached_and_every_guard_holds() {
+fn a_debate_ends_if_the_threshold_is_met_and_every_guard_holds() {
     let evaluation = evaluate(&EarlyStop::usual(), &agreed());
     let names: Vec<&str> = evaluation
         .rules
@@ -140,7 +140,7 @@ fn a_threshold_that_is_met_exactly_is_met() {
 }
 
 #[test]
-fn every_mean_of_two_percentages_meets_itself_and_nothing_above() {
+fn every_mean_of_two_percentages_meets_only_itself() {
     for (one, other) in (0..=100_u32).flat_map(|one| (one..=100).map(move |other| (one, other))) {
         let at = |hundredths: u32| f64::from(hundredths) / 100.0;
         let evidence = Evidence {
@@ -167,7 +167,7 @@ fn every_mean_of_two_percentages_meets_itself_and_nothing_above() {
 }
 
 #[test]
-fn below_the_threshold_it_goes_on_however_well_the_guards_hold() {
+fn a_debate_continues_below_the_threshold() {
     let evidence = Evidence {
         points: points(&[Some(0.95), Some(0.84)]),
         ..agreed()
@@ -187,7 +187,7 @@ fn below_the_threshold_it_goes_on_however_well_the_guards_hold() {
 }
 
 #[test]
-fn without_points_nothing_is_stated_and_nothing_is_supported() {
+fn a_debate_without_points_of_agreement_continues() {
     let evidence = Evidence {
         points: vec![],
         ..agreed()
@@ -209,7 +209,7 @@ fn without_points_nothing_is_stated_and_nothing_is_supported() {
 }
 
 #[test]
-fn a_point_that_states_nothing_is_left_out_and_where_all_do_nothing_is_known() {
+fn points_without_a_stated_confidence_are_left_out() {
     let some = Evidence {
         points: points(&[Some(0.95), None]),
         ..agreed()
@@ -236,7 +236,7 @@ fn a_point_that_states_nothing_is_left_out_and_where_all_do_nothing_is_known() {
 }
 
 #[test]
-fn the_strongest_point_is_the_first_of_the_highest_confidence() {
+fn the_strongest_point_is_the_first_with_the_highest_confidence() {
     let at = |values: &[Option<f64>]| leading(&points(values));
     assert_eq!(at(&[Some(0.8), Some(0.9), Some(0.9)]), Some(1));
     assert_eq!(
@@ -248,7 +248,7 @@ fn the_strongest_point_is_the_first_of_the_highest_confidence() {
 }
 
 #[test]
-fn who_decides_changes_nothing_of_what_is_found() {
+fn the_policy_does_not_change_the_evaluation() {
     let found = [Policy::Ask, Policy::Auto, Policy::Never].map(|policy| {
         evaluate(
             &EarlyStop {
@@ -262,7 +262,7 @@ fn who_decides_changes_nothing_of_what_is_found() {
 }
 
 #[test]
-fn an_evaluation_is_the_same_after_it_was_kept() {
+fn an_evaluation_survives_storing() {
     for evidence in [
         agreed(),
         copied(),

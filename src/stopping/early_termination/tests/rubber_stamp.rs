@@ -48,7 +48,7 @@ fn texts_are_near_identical_from_six_tenths_on() {
 }
 
 #[test]
-fn whether_it_is_a_rubber_stamp_is_unknown_only_where_the_missing_confidence_decides() {
+fn rubber_stamp_is_unknown_only_if_the_missing_confidence_decides() {
     let with = |change: &dyn Fn(&mut Evidence)| {
         let mut evidence = copied();
         evidence.statements[0].confidence = None;
@@ -90,7 +90,7 @@ fn two_texts_are_needed_to_look_alike() {
 }
 
 #[test]
-fn a_rubber_stamp_tells_what_was_seen() {
+fn a_rubber_stamp_describes_its_signs() {
     let evaluation = evaluate(&EarlyStop::usual(), &copied());
     let rule = evaluation.rule("rubber_stamp").unwrap();
     assert_eq!(
