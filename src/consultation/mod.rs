@@ -44,15 +44,19 @@
 //!
 //! // With consent, it requests the call of Round 1.
 //! let effects = machine.handle(now, Input::Answered(Answer::Yes));
-//! let Some(Effect::Request(request)) = effects.into_iter().last() else { panic!() };
+//! let Some(Effect::Request(request)) = effects.into_iter().last() else { unreachable!() };
 //! let provider = request.options[0].provider.clone();
 //!
 //! // Once the call is admitted, the driver makes it and hands the outcome back.
 //! let effects = machine.handle(now, Input::Admitted { key: request.key, provider });
-//! let Some(Effect::Ask(ask)) = effects.into_iter().last() else { panic!() };
+//! let ask = effects.into_iter().find_map(|effect| match effect {
+//!     Effect::Ask(ask) => Some(ask),
+//!     _ => None,
+//! });
+//! let ask = ask.unwrap();
 //! assert!(ask.prompt.text().contains("OAuth or JWT?"));
 //! let outcome = Err(Failure::new(FailureClass::Auth, "the key is wrong"));
-//! machine.handle(now, Input::Replied { call: ask.call, outcome });
+//! machine.handle(now, Input::Replied { call: ask.call, outcome, updates: Vec::new() });
 //!
 //! // No expert answered: the consultation has ended.
 //! assert_eq!(machine.state(), StateName::Aborted);

@@ -67,7 +67,7 @@ const ALLOWED: &[(&str, &str)] = &[
     ("\"casting\"", "a name on the wire"),
     ("\"clerk\"", "the id of the helper model on the wire"),
     ("written `clerk`", "the id of the helper model on the wire"),
-    ("clerk/", "a folder of prompts, which users can override"),
+    ("clerk/", "former names of templates"),
     ("answers/casting.json", "a published schema"),
     ("\"nobody_there\"", "a name on the wire"),
     ("\"nobody_to_ask\"", "a name on the wire"),
