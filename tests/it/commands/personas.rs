@@ -34,15 +34,15 @@ fn personas_are_listed_with_names_origin_and_model() {
     let json = conclave.run(&["personas", "--json"]).ends_with(0).json();
     schema::check(SCHEMA, &json);
     let personas = json["personas"].as_array().unwrap();
-    let of = |id: &str| personas.iter().find(|persona| persona["id"] == id).unwrap();
+    let persona = |id: &str| personas.iter().find(|persona| persona["id"] == id).unwrap();
     assert_eq!(personas.len(), 12);
-    assert_eq!(of("lawyer")["origin"], "file");
-    assert_eq!(of("lawyer")["file"], "prompts/personas/lawyer.md");
-    assert_eq!(of("security")["origin"], "settings");
-    assert_eq!(of("security")["name"], "Guard");
-    assert_eq!(of("hebrew_linguist")["name"], "Hebrew Linguist");
-    assert_eq!(of("hebrew_linguist")["model"], "openai:gpt-6.1-terra");
-    assert_eq!(of("testing")["origin"], "built_in");
+    assert_eq!(persona("lawyer")["origin"], "file");
+    assert_eq!(persona("lawyer")["file"], "prompts/personas/lawyer.md");
+    assert_eq!(persona("security")["origin"], "settings");
+    assert_eq!(persona("security")["name"], "Guard");
+    assert_eq!(persona("hebrew_linguist")["name"], "Hebrew Linguist");
+    assert_eq!(persona("hebrew_linguist")["model"], "openai:gpt-6.1-terra");
+    assert_eq!(persona("testing")["origin"], "built_in");
     assert_eq!(json["sets"]["web"], json!(["security", "accessibility"]));
 
     let text = conclave.run(&["personas"]).ends_with(0).stdout;
@@ -94,27 +94,23 @@ fn invalid_persona_settings_are_rejected_before_any_request() {
         }
     }
     let conclave = Conclave::at(&server);
-    let refused = conclave
+    let run = conclave
         .run(&["config", "set", "personas.judge", "You judge."])
         .ends_with(2);
     assert!(
-        refused.stderr.contains("cannot be called `judge`"),
+        run.stderr.contains("cannot be called `judge`"),
         "{}",
-        refused.stderr
+        run.stderr
     );
-    let refused = conclave
+    let run = conclave
         .run(&["config", "set", "persona_sets.web", "securty,testing"])
         .ends_with(2);
     assert!(
-        refused.stderr.contains("did you mean `security`?"),
+        run.stderr.contains("did you mean `security`?"),
         "{}",
-        refused.stderr
+        run.stderr
     );
-    assert!(
-        refused.stderr.contains("nothing was written"),
-        "{}",
-        refused.stderr
-    );
+    assert!(run.stderr.contains("nothing was written"), "{}", run.stderr);
     conclave
         .run(&["config", "set", "personas.tax_lawyer", "You know the law."])
         .ends_with(0);

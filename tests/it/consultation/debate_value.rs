@@ -228,12 +228,12 @@ proptest! {
             ComparisonStatus::Failed
         };
         prop_assert_eq!(value.status, status);
-        let known: Vec<bool> =
+        let known_changes: Vec<bool> =
             answers.iter().filter(|_| is_compared).filter_map(changed).collect();
-        let changes = known.iter().filter(|changed| **changed).count();
-        prop_assert_eq!(value.agents_compared(), known.len() as u64);
+        let changes = known_changes.iter().filter(|changed| **changed).count();
+        prop_assert_eq!(value.agents_compared(), known_changes.len() as u64);
         prop_assert_eq!(value.agents_changed_position(), changes as u64);
-        prop_assert_eq!(value.change_rate().is_some(), !known.is_empty());
+        prop_assert_eq!(value.change_rate().is_some(), !known_changes.is_empty());
         prop_assert!(value.change_rate().is_none_or(|rate| (0.0..=1.0).contains(&rate)));
 
         let increases: Vec<f64> = answers

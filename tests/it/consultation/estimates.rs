@@ -279,7 +279,7 @@ fn estimated_input_includes_the_preceding_answers() {
             .map(|call| call.input_tokens)
             .collect()
     };
-    let usual = input(&plan);
+    let before = input(&plan);
     let longer = OutputTokens {
         low: 2_000,
         expected: 3_000,
@@ -292,8 +292,8 @@ fn estimated_input_includes_the_preceding_answers() {
         .insert(AnswerKind::Independent, longer);
     let more: Vec<u64> = input(&plan)
         .iter()
-        .zip(&usual)
-        .map(|(now, before)| now - before)
+        .zip(&before)
+        .map(|(after, before)| after - before)
         .collect();
     // The expert's own revision, the synthesis and the verdict contain its first answer; the other
     // experts never see it.

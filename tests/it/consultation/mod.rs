@@ -1,16 +1,16 @@
-//! The machine: scenarios with their exact logs, invariants under random scripts, and restoring at
+//! The machine: scenarios with their exact logs, invariants under random scripts, and resuming at
 //! any point.
 
-mod persona_selection;
-mod comparison;
-mod control;
-mod truncated;
-mod debate_value;
-mod early_termination;
-mod estimates;
-mod rejudge;
-mod second_verdict;
-mod pacing;
+mod scenarios;
 mod properties;
 mod resume;
-mod scenarios;
+mod truncated;
+mod pacing;
+mod control;
+mod persona_selection;
+mod early_termination;
+mod comparison;
+mod debate_value;
+mod second_verdict;
+mod rejudge;
+mod estimates;

@@ -72,11 +72,7 @@ fn one_rate_limit_delays_all_calls_until_the_hint_has_passed() {
     for _ in 0..3 {
         player.answer(0, good(&player.open[0].clone()));
     }
-    assert_eq!(
-        player.open.len(),
-        0,
-        "no call starts although none is in flight"
-    );
+    assert_eq!(player.open.len(), 0);
     assert_eq!(
         started(&player),
         4,
@@ -123,10 +119,10 @@ fn long_retry_hint_fails_every_task_at_its_provider() {
     for _ in 0..4 {
         player.answer(0, rate_limited(Some(31 * SECOND)));
     }
-    let asked = started(&player);
+    let calls = started(&player);
     while player.rest() {}
     assert_eq!(player.machine.state(), StateName::Aborted);
-    assert_eq!(asked, 4);
+    assert_eq!(calls, 4);
     assert_eq!(started(&player), 4);
     let reasons: Vec<_> = player
         .log
@@ -237,12 +233,12 @@ fn number_of_unsupported_forms_is_limited() {
 fn empty_answer_is_retried_once_unless_output_was_billed() {
     for (output, tries) in [(0, 2), (900, 1)] {
         let mut player = Player::started(plan());
-        let mut asked = 0;
+        let mut attempts = 0;
         player.finish(|ask| {
             if ask.model.provider.as_str() != "google" {
                 return good(ask);
             }
-            asked += 1;
+            attempts += 1;
             let usage = Some(Usage {
                 input: 10,
                 output,
@@ -256,7 +252,7 @@ fn empty_answer_is_retried_once_unless_output_was_billed() {
                 )
             })
         });
-        assert_eq!(asked, tries, "{output} output tokens");
+        assert_eq!(attempts, tries, "{output} output tokens");
     }
 }
 

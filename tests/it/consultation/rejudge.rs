@@ -29,7 +29,7 @@ fn earlier() -> Transcript {
 /// Returns a plan that rejudges the usual consultation with another seed.
 fn rejudge_plan() -> Plan {
     let earlier = earlier();
-    let given = PriorAnswers {
+    let prior_answers = PriorAnswers {
         from: earlier.id.clone(),
         independents: earlier.independents().cloned().collect(),
         cross_exam: earlier.cross_exam().cloned(),
@@ -37,7 +37,7 @@ fn rejudge_plan() -> Plan {
     };
     let helper = ModelRef::new("google", "gemini-4-argon");
     let debate = DebateOptions {
-        prior_answers: Some(Box::new(given)),
+        prior_answers: Some(Box::new(prior_answers)),
         helper: Some(helper),
         ..DebateOptions::default()
     };
@@ -51,7 +51,7 @@ fn rejudge_plan() -> Plan {
     plan
 }
 
-fn asked(player: &Player) -> Vec<String> {
+fn requested_calls(player: &Player) -> Vec<String> {
     let started = player
         .log
         .iter()
@@ -67,7 +67,7 @@ fn asked(player: &Player) -> Vec<String> {
     started.collect()
 }
 
-fn held(player: &Player) -> Held {
+fn rejudge_result(player: &Player) -> Held {
     Transcript::fold(&player.log)
         .unwrap()
         .rejudged
@@ -97,7 +97,7 @@ fn rejudge_asks_only_the_judge_and_passes_through_all_states() {
     assert_eq!(player.machine.state(), StateName::Synthesis);
     assert_eq!(player.finish(good), StateName::Complete);
     assert_eq!(
-        asked(&player),
+        requested_calls(&player),
         ["2 judge synthesis", "4 judge verdict"],
         "the same words need no comparison"
     );
@@ -141,7 +141,7 @@ fn rejudge_asks_only_the_judge_and_passes_through_all_states() {
         transcript.terms.expert_order, earlier.terms.expert_order,
         "the order is drawn again"
     );
-    assert_eq!(held(&player).consistent, Some(true));
+    assert_eq!(rejudge_result(&player).consistent, Some(true));
 }
 
 #[test]
@@ -149,15 +149,18 @@ fn helper_compares_the_earlier_verdict_with_the_new_one() {
     let mut player = Player::started(rejudge_plan());
     player.finish(changed_verdict);
     assert_eq!(
-        asked(&player),
+        requested_calls(&player),
         [
             "2 judge synthesis",
             "4 judge verdict",
             "4 clerk consistency"
         ]
     );
-    assert_eq!(held(&player).consistent, Some(false));
-    assert_eq!(held(&player).reason.as_deref(), Some("It turned."));
+    assert_eq!(rejudge_result(&player).consistent, Some(false));
+    assert_eq!(
+        rejudge_result(&player).reason.as_deref(),
+        Some("It turned.")
+    );
     let record = stored_record(&Transcript::fold(&player.log).unwrap());
     assert_eq!(record["rejudged_from"], "consult-01test");
     assert_eq!(record["rejudged"]["consistent"], false);
@@ -168,14 +171,15 @@ fn helper_compares_the_earlier_verdict_with_the_new_one() {
     plan.debate.helper = None;
     let mut player = Player::started(plan);
     player.finish(changed_verdict);
-    assert_eq!(held(&player).consistent, None);
+    assert_eq!(rejudge_result(&player).consistent, None);
 }
 
 #[test]
 fn rejudge_of_two_rounds_adds_no_cross_exam_and_compares_nothing() {
     let mut plan = rejudge_plan();
-    let given = plan.debate.prior_answers.as_mut().unwrap();
-    (given.cross_exam, given.verdict) = (None, None);
+    let answers = plan.debate.prior_answers.as_mut().unwrap();
+    answers.cross_exam = None;
+    answers.verdict = None;
     let mut player = Player::started(plan);
     player.finish(changed_verdict);
     let transcript = Transcript::fold(&player.log).unwrap();
@@ -204,7 +208,7 @@ fn interrupted_rejudge_resumes_with_the_fallback_judge() {
     assert_eq!(player.machine.state(), StateName::Aborted);
     let mut resumed = Player::resumed(&player.log, Duration::ZERO, None).unwrap();
     assert_eq!(resumed.finish(changed_verdict), StateName::Complete);
-    assert_eq!(held(&resumed).consistent, Some(false));
+    assert_eq!(rejudge_result(&resumed).consistent, Some(false));
 }
 
 #[test]
@@ -216,15 +220,15 @@ fn rejudge_resumed_after_any_event_ends_as_uninterrupted() {
         let mut resumed = Player::resumed(&uninterrupted.log[..cut], Duration::ZERO, None).unwrap();
         resumed.finish(changed_verdict);
         assert_eq!(
-            held(&resumed),
-            held(&uninterrupted),
+            rejudge_result(&resumed),
+            rejudge_result(&uninterrupted),
             "resumed after event {cut}: {}",
             resumed.log_text()
         );
-        let calls = |player: &Player| Transcript::fold(&player.log).unwrap().calls.len();
+        let call_count = |player: &Player| Transcript::fold(&player.log).unwrap().calls.len();
         assert_eq!(
-            calls(&resumed),
-            calls(&uninterrupted),
+            call_count(&resumed),
+            call_count(&uninterrupted),
             "no finished call is repeated"
         );
     }

@@ -37,7 +37,8 @@ fn outcome(log: &[Envelope], ask: &Ask, seed: u64) -> Outcome {
     .u32(0..10);
     match roll {
         0 => failure(FailureClass::Overload, "overloaded"),
-        1 => reply("It depends."), // Not a failure that counts against the provider: its effect depends on the order of calls.
+        1 => reply("It depends."),
+        // Not a failure that counts against the provider: its effect depends on the order of calls.
         2 => failure(FailureClass::ModelMissing, "no such model"),
         _ => good(ask),
     }

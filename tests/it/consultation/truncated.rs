@@ -134,12 +134,12 @@ fn run_interrupted_twice_ends_the_same() {
     let uninterrupted = finished(Player::started(plan()));
     let expected = comparable_record(&uninterrupted.log);
     for first in (1..uninterrupted.log.len()).step_by(5) {
-        let once = finished(resume(&uninterrupted.log[..first]));
-        for second in (first..=once.log.len()).step_by(3) {
-            let twice = finished(resume(&once.log[..second]));
-            check(&twice.log, &twice.machine, second);
+        let resumed_once = finished(resume(&uninterrupted.log[..first]));
+        for second in (first..=resumed_once.log.len()).step_by(3) {
+            let resumed_twice = finished(resume(&resumed_once.log[..second]));
+            check(&resumed_twice.log, &resumed_twice.machine, second);
             assert_eq!(
-                comparable_record(&twice.log),
+                comparable_record(&resumed_twice.log),
                 expected,
                 "from event {first}, then {second}"
             );
@@ -279,7 +279,7 @@ fn replay_does_not_hedge_a_streaming_call() {
     assert!(replay(&player.log).is_ok());
 }
 
-/// One thing that happens next.
+/// The next input of a script.
 #[derive(Clone, Debug)]
 enum Step {
     Answer { at: usize, how: How },

@@ -42,13 +42,13 @@ fn cases(kind: AnswerKind, text: &str) -> Vec<Case> {
 
 fn characters(text: &str) -> String {
     let mut parts = text.split('⟦');
-    let mut whole = parts.next().unwrap().to_owned();
+    let mut decoded = parts.next().unwrap().to_owned();
     for part in parts {
         let (code, rest) = part.split_once('⟧').unwrap();
-        whole.push(char::from_u32(u32::from_str_radix(code, 16).unwrap()).unwrap());
-        whole.push_str(rest);
+        decoded.push(char::from_u32(u32::from_str_radix(code, 16).unwrap()).unwrap());
+        decoded.push_str(rest);
     }
-    whole
+    decoded
 }
 
 fn corpus() -> Vec<Case> {

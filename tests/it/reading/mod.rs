@@ -1,4 +1,4 @@
-//! Tests of what models are asked, and of how their answers are read.
+//! Tests of the prompts and of reading the answers.
 
 mod corpus;
 mod panel;

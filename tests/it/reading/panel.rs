@@ -1,11 +1,11 @@
-//! The panel that these tests speak of.
+//! The panel of these tests.
 
 use conclave::consultation::anonymity::labels::Labels;
 use conclave::consultation::prompt::Templates;
 use conclave::domain::ids::{ModelRef, SeatId};
 use conclave::domain::panel::Seat;
 
-/// Three experts of three vendors.
+/// Returns three experts of three vendors.
 pub(super) fn seats() -> Vec<Seat> {
     let templates = Templates::builtin();
     let seat = |id: &str, provider: &str, model: &str| Seat {
@@ -20,7 +20,7 @@ pub(super) fn seats() -> Vec<Seat> {
     ]
 }
 
-/// Expert A is the pragmatist, Expert B the architect, Expert C the security expert.
+/// Returns labels: Expert A is the pragmatist, Expert B the architect, Expert C the security expert.
 pub(super) fn labels() -> Labels {
     Labels::draw(&seats(), 3)
 }

@@ -300,19 +300,18 @@ fn monthly_budget_warns_at_four_fifths_and_needs_consent_when_spent() {
         short.stdout
     );
     let before = server.requests().len();
-    let refused = with(spent, &[]).ends_with(3);
+    let run = with(spent, &[]).ends_with(3);
     assert!(
-        refused
-            .stderr
+        run.stderr
             .contains("hint: or raise `monthly_budget` in config.json: $0."),
         "{}",
-        refused.stderr
+        run.stderr
     );
-    let refused = with(spent, &["--max-cost", "50"]).ends_with(3);
+    let run = with(spent, &["--max-cost", "50"]).ends_with(3);
     assert!(
-        refused.stderr.contains(note),
+        run.stderr.contains(note),
         "a ceiling does not approve a spent month: {}",
-        refused.stderr
+        run.stderr
     );
     assert_eq!(server.requests().len(), requests + 9);
     assert_eq!(before, requests + 9);

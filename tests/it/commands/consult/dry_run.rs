@@ -107,9 +107,9 @@ fn provider_sums_equal_the_sums_of_the_calls() {
         "/cost/expected/micro_usd",
         "/cost/high/micro_usd",
     ] {
-        let whole = shown.pointer(place).unwrap().as_u64().unwrap();
-        assert_eq!(sum(&shown["providers"], place), whole, "{place}");
-        assert_eq!(sum(&shown["calls"], place), whole, "{place}");
+        let total = shown.pointer(place).unwrap().as_u64().unwrap();
+        assert_eq!(sum(&shown["providers"], place), total, "{place}");
+        assert_eq!(sum(&shown["calls"], place), total, "{place}");
     }
     assert_eq!(sum(&shown["providers"], "/calls"), 9);
 }
@@ -124,12 +124,12 @@ fn dry_run_reports_the_consent_decision() {
             .unwrap()
             .to_owned()
     };
-    let dear = ["--model", "claude-fable-5-1"];
+    let expensive = ["--model", "claude-fable-5-1"];
     assert_eq!(decision(&[]), "auto_approved");
-    assert_eq!(decision(&dear), "refuse");
-    assert_eq!(decision(&[&dear[..], &["--yes"]].concat()), "flag");
+    assert_eq!(decision(&expensive), "refuse");
+    assert_eq!(decision(&[&expensive[..], &["--yes"]].concat()), "flag");
     assert_eq!(
-        decision(&[&dear[..], &["--max-cost", "50"]].concat()),
+        decision(&[&expensive[..], &["--max-cost", "50"]].concat()),
         "ceiling"
     );
     assert_eq!(decision(&["--max-cost", "0.01"]), "above_ceiling");

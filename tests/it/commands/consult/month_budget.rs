@@ -36,7 +36,7 @@ fn estimate(conclave: &Conclave) -> u64 {
 #[test]
 fn processes_never_exceed_the_monthly_budget_together() {
     let server = ProviderServer::start();
-    // Answers of the length that the estimate expects: about what was agreed to.
+    // Answers of the expected length cost about as much as the estimate.
     server.on(On::any(), Answer::valid().usage(2_000, 2_000));
     let home = Conclave::at(&server).config("{}");
     // Enough for one and a half of them, so that each is below the budget by itself.
@@ -72,11 +72,7 @@ fn damaged_budget_file_stops_the_run_before_any_spending() {
     std::fs::create_dir_all(&folder).unwrap();
     let month = jiff::Zoned::now().strftime("%Y-%m.json").to_string();
     std::fs::write(folder.join(month), "garbage").unwrap();
-    let refused = process.run(&["consult", "Shall we?"]).ends_with(2);
-    assert!(
-        refused.stderr.contains("monthly-budget"),
-        "{}",
-        refused.stderr
-    );
+    let run = process.run(&["consult", "Shall we?"]).ends_with(2);
+    assert!(run.stderr.contains("monthly-budget"), "{}", run.stderr);
     assert_eq!(server.requests().len(), requests, "nothing is asked");
 }

@@ -105,7 +105,7 @@ fn check_schema(schema: &Value, place: &str, vendor: Vendor) {
     let fields = schema
         .as_object()
         .unwrap_or_else(|| panic!("{place} is not a schema: {schema}"));
-    let known = [
+    let supported = [
         "type",
         "properties",
         "required",
@@ -116,7 +116,7 @@ fn check_schema(schema: &Value, place: &str, vendor: Vendor) {
         "propertyOrdering",
     ];
     for key in fields.keys() {
-        assert!(known.contains(&key.as_str()), "{place} uses `{key}`");
+        assert!(supported.contains(&key.as_str()), "{place} uses `{key}`");
     }
     assert_eq!(
         fields.contains_key("propertyOrdering"),

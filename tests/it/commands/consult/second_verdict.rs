@@ -76,9 +76,9 @@ fn inconsistent_verdict_is_shown_with_a_warning() {
     let server = ProviderServer::start();
     let other = r#"{"summary":"s","evidence":[],"dissent":[],"recommendation":"Grow at once.","confidence":0.4}"#;
     server.on(On::model(JUDGE).nth(4), Answer::text(other));
-    let far = r#"{"comparisons":[{"pair":"Verdict","reasoning":"The pace turned round.","magnitude":"significant_change"}],"key_insights":[]}"#;
+    let comparison = r#"{"comparisons":[{"pair":"Verdict","reasoning":"The pace turned round.","magnitude":"significant_change"}],"key_insights":[]}"#;
     let conclave = Conclave::at(&server);
-    server.on(On::model(JUDGE).nth(HELPER), Answer::text(far));
+    server.on(On::model(JUDGE).nth(HELPER), Answer::text(comparison));
     let output = consult(&conclave, &[]).ends_with(0);
     assert_eq!(last_round(&server), ["verdict", "verdict", "comparison"]);
     let record = conclave.record();

@@ -107,14 +107,17 @@ fn statements(
                 .as_array()?
                 .iter()
                 .find(|seat| &seat["seat"] == agent)?;
-            let given = format!("{}:{}", seat["provider"].as_str()?, seat["model"].as_str()?);
+            let planned_model =
+                format!("{}:{}", seat["provider"].as_str()?, seat["model"].as_str()?);
             // A model that took over later has no statement in Round 1.
             let took_over = |one: &&Value| &one["agent_id"] == agent && one["round_number"] == 1;
             let model = record["substitutions"]
                 .as_array()?
                 .iter()
                 .rfind(took_over)
-                .map_or(given, |one| one["substitute"].as_str().unwrap().to_owned());
+                .map_or(planned_model, |one| {
+                    one["substitute"].as_str().unwrap().to_owned()
+                });
             Some((
                 model,
                 [artifact["confidence"].as_f64()?, outcome.share_right()],

@@ -102,12 +102,12 @@ fn local_server_suffices() {
 
 #[test]
 fn vendor_problems_are_reported_with_a_fix() {
-    let refused = r#"{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key sk-ant-secret-1"}}"#;
+    let rejected_key = r#"{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key sk-ant-secret-1"}}"#;
     let without_opus = r#"{"data":[{"id":"claude-sonnet-5-5","retires_at":"2026-11-01T00:00:00Z"},{"id":"claude-haiku-5-5-20260901"}]}"#;
     for (status, body, code, expected, message, fix) in [
         (
             401,
-            refused,
+            rejected_key,
             1,
             "error",
             "the key was refused: ",

@@ -1,5 +1,5 @@
-//! `conclave doctor`: reports everything that matters, spends nothing without consent, never hangs and
-//! never shows a key.
+//! `conclave doctor`: reports everything that matters, spends nothing without consent, never hangs
+//! and never shows a key.
 
 mod checks;
 mod deep;

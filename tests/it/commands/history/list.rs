@@ -1,3 +1,5 @@
+//! `conclave history list`.
+
 use rustix::process::Signal;
 
 use crate::support::binary::Conclave;

@@ -1,3 +1,5 @@
+//! Names of consultations: ids, prefixes, files and `last`.
+
 use crate::support::binary::Conclave;
 use crate::support::saved::complete_consultation;
 

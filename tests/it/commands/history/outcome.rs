@@ -1,3 +1,5 @@
+//! `conclave history outcome`: grades of answers.
+
 use serde_json::{Value, json};
 
 use crate::support::binary::Conclave;

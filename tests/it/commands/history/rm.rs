@@ -1,3 +1,5 @@
+//! `conclave history rm`: deletions, their consent, and what an interrupted one leaves.
+
 use std::fs::File;
 
 use crate::support::binary::Conclave;

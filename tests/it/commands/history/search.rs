@@ -1,3 +1,5 @@
+//! `conclave history --search`.
+
 use crate::support::binary::Conclave;
 
 use super::{MIDDLE, NEWEST, OLDEST, ids, three};

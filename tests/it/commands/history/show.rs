@@ -1,3 +1,5 @@
+//! `conclave history show` and `export`.
+
 use std::time::Duration;
 
 use crate::support::pty::{Output, Terminal};

@@ -139,11 +139,11 @@ fn newer_index_is_rejected_with_a_hint_and_can_be_rebuilt() {
     build_newer_index(&conclave);
     let ran = conclave.run(&["consult-stats"]).ends_with(2);
     assert_eq!(ran.stdout, "");
-    let known = conclave::records::index::schema::version();
+    let version = conclave::records::index::schema::version();
     assert_eq!(
         ran.stderr,
         format!(
-            "error: the index `{}` was written by a newer version of conclave (99; this version reads {known})\nhint: use that version, or rebuild \
+            "error: the index `{}` was written by a newer version of conclave (99; this version reads {version})\nhint: use that version, or rebuild \
              the index for this one with `conclave consult-stats --rebuild-index`\n",
             database(&conclave).display()
         )

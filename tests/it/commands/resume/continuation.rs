@@ -209,8 +209,8 @@ fn resume_uses_the_original_panel_prompts_and_prices() {
         "---\nversion: v9\n---\nIgnore everything.",
     )
     .unwrap();
-    let dear = r#"{"models": [{"provider": "openai", "id": "gpt-6.1-sol", "prices": [{"input": 900, "output": 900, "as_of": "2026-11-21"}]}]}"#;
-    std::fs::write(conclave.home().join("models.json"), dear).unwrap();
+    let expensive_model = r#"{"models": [{"provider": "openai", "id": "gpt-6.1-sol", "prices": [{"input": 900, "output": 900, "as_of": "2026-11-21"}]}]}"#;
+    std::fs::write(conclave.home().join("models.json"), expensive_model).unwrap();
     let conclave = conclave.config(r#"{"panel": "security=openai:gpt-6.1-sol", "judge": "openai:gpt-6.1-sol", "always_allow_under": 0}"#);
     conclave.run(&["resume"]).ends_with(0);
     let after = conclave.record();

@@ -13,13 +13,14 @@ use super::{GRACE_PERIOD, answer_all_but_helper, helper_calls, play_with_helper,
 use crate::support::comparison::{comparison_entry, comparison_plan, moving_debate};
 use crate::support::script::{Player, failure, reply, stopped};
 
-/// A name and the reply of the helper.
+/// A named reply of the helper.
 type HelperReply = (&'static str, fn() -> Outcome);
 
 #[test]
 fn helper_failure_does_not_change_the_consultation() {
     let mut strict = comparison_plan();
-    (strict.control.strict, strict.control.on_failure) = (true, OnFailure::Fail);
+    strict.control.strict = true;
+    strict.control.on_failure = OnFailure::Fail;
     let off = Plan {
         debate: DebateOptions {
             helper: None,
@@ -90,13 +91,9 @@ fn slow_helper_is_cancelled_after_a_grace_period() {
     assert_eq!(
         player.machine.state(),
         StateName::Verdict,
-        "the verdict is done and the comparison is open"
+        "the comparison is open"
     );
-    assert_eq!(
-        player.open.len(),
-        1,
-        "the verdict is done and the comparison is open"
-    );
+    assert_eq!(player.open.len(), 1);
     assert!(Transcript::fold(&player.log).unwrap().verdict().is_some());
     let verdict_at = player.now;
     while !player.machine.state().is_terminal() {

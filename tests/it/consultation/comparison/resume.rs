@@ -87,11 +87,7 @@ fn cancelled_comparison_replays_and_an_open_one_is_repeated() {
         StateName::Complete
     );
     let mut resumed = Player::resumed(&log_at_verdict, Duration::from_secs(86_400), None).unwrap();
-    assert_eq!(
-        resumed.machine.state(),
-        StateName::Verdict,
-        "the comparison is requested again"
-    );
+    assert_eq!(resumed.machine.state(), StateName::Verdict);
     assert_eq!(resumed.open.len(), 1, "the comparison is requested again");
     let resumed_at = resumed.now;
     while !resumed.machine.state().is_terminal() {

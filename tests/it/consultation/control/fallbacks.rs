@@ -126,13 +126,13 @@ fn questions_are_asked_one_at_a_time() {
     let mut player = Player::started(asking_plan(plan_with_fallbacks()));
     player.answer_agent("security", failure(FailureClass::Auth, "bad key"));
     player.answer_agent("pragmatic", failure(FailureClass::Auth, "bad key"));
-    let asked = |player: &Player| match player.question.clone() {
+    let question_about = |player: &Player| match player.question.clone() {
         Some(Question::Substitution { agent_id, .. }) => agent_id,
         other => panic!("{other:?}"),
     };
-    assert_eq!(asked(&player), SeatId::new("security"));
+    assert_eq!(question_about(&player), SeatId::new("security"));
     player.give(Input::Answered(Answer::No));
-    assert_eq!(asked(&player), SeatId::new("pragmatic"));
+    assert_eq!(question_about(&player), SeatId::new("pragmatic"));
     player.give(Input::Answered(Answer::Yes));
     assert_eq!(player.question, None);
     assert_eq!(player.finish(good), StateName::Complete);

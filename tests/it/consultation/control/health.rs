@@ -88,15 +88,15 @@ fn failing_provider_is_still_asked_when_no_fallback_may_take_over() {
         plan.panel.seats[1].model = plan.panel.seats[0].model.clone();
         plan.in_flight.insert(ProviderId::new("anthropic"), 1);
         let mut player = Player::started(plan);
-        let mut asked = 0;
+        let mut calls = 0;
         while let Some(at) = player
             .open
             .iter()
             .position(|ask| ask.model.provider.as_str() == "anthropic")
         {
-            asked += 1;
+            calls += 1;
             player.answer(at, failure(FailureClass::Overload, "overloaded"));
-            while asked < 4
+            while calls < 4
                 && !player
                     .open
                     .iter()
@@ -106,7 +106,7 @@ fn failing_provider_is_still_asked_when_no_fallback_may_take_over() {
             }
         }
         assert!(
-            asked >= 4,
+            calls >= 4,
             "it is asked after three failures in a row: {}",
             player.log_text()
         );

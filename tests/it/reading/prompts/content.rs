@@ -22,14 +22,14 @@ fn modes_and_sizes() -> impl Iterator<Item = (Mode, Size)> {
 
 #[test]
 fn every_mode_and_size_has_a_prompt_for_every_answer_kind() {
-    let asked: BTreeSet<(Mode, Size, AnswerKind)> = all_saying("Stay.")
+    let rendered_kinds: BTreeSet<(Mode, Size, AnswerKind)> = all_saying("Stay.")
         .iter()
         .map(|one| (one.mode, one.size, one.kind))
         .collect();
     for (mode, size) in modes_and_sizes() {
         let kinds: Vec<AnswerKind> = AnswerKind::ALL
             .into_iter()
-            .filter(|kind| asked.contains(&(mode, size, *kind)))
+            .filter(|kind| rendered_kinds.contains(&(mode, size, *kind)))
             .collect();
         assert_eq!(
             kinds.len(),

@@ -113,9 +113,9 @@ fn every_failure_class_is_reported_recorded_and_retried_correctly() {
 #[test]
 fn repairable_failures_succeed_on_the_second_attempt() {
     let server = ProviderServer::start();
-    let refused = json!({"error": {"message": "response_format is not supported by this model", "type": "invalid_request_error",
+    let unsupported = json!({"error": {"message": "response_format is not supported by this model", "type": "invalid_request_error",
         "param": "response_format", "code": "unsupported_parameter"}});
-    server.on(On::vendor(Vendor::Mistral).nth(1), body(400, &refused));
+    server.on(On::vendor(Vendor::Mistral).nth(1), body(400, &unsupported));
     server.on(
         On::vendor(Vendor::Xai).nth(1),
         Answer::length(r#"{"position": "Start sma"#),

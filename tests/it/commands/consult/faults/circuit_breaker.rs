@@ -85,10 +85,10 @@ fn last_remaining_model_is_asked_despite_an_open_circuit() {
 
 #[test]
 fn rejected_requests_do_not_count_for_the_circuit() {
-    let refused = Answer::error(400, "invalid_request_error", "not that");
+    let rejection = Answer::error(400, "invalid_request_error", "not that");
     let server = ProviderServer::start();
     // Each of the three experts of one vendor is rejected once.
-    (1..=3).for_each(|nth| server.on(On::vendor(Vendor::Anthropic).nth(nth), refused.clone()));
+    (1..=3).for_each(|nth| server.on(On::vendor(Vendor::Anthropic).nth(nth), rejection.clone()));
     let conclave = Conclave::with_all_keys(&server);
     let panel = "security=anthropic:claude-sonnet-5-5,architect=anthropic:claude-sonnet-5-5,pragmatic=anthropic:claude-sonnet-5-5";
     let judges = "anthropic:claude-opus-5-5,mistral:mistral-large-4";

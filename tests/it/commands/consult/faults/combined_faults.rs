@@ -125,9 +125,9 @@ fn resume_continues_in_the_round_that_had_no_judge() {
         .filter(|stage| matches!(stage, Stage::Judge(_)))
         .collect();
     check_concurrently(stages, |stage: Stage| {
-        let refused = Answer::error(401, "authentication_error", MESSAGE);
-        let (server, conclave) = failing_server(&refused, [stage.first()]);
-        server.on(On::vendor(Vendor::Mistral).nth(1), refused);
+        let unauthorized = Answer::error(401, "authentication_error", MESSAGE);
+        let (server, conclave) = failing_server(&unauthorized, [stage.first()]);
+        server.on(On::vendor(Vendor::Mistral).nth(1), unauthorized);
         let output = conclave.run(&arguments(&[&stage.panel()])).ends_with(1);
         let name = ["Synthesis", "CrossExam", "Verdict"][usize::from(stage.round()) - 2];
         let error = format!(

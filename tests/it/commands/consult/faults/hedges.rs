@@ -134,11 +134,11 @@ fn late_first_answer_wins_and_the_result_is_complete() {
 
 #[test]
 fn one_failed_call_of_a_hedged_pair_does_no_harm() {
-    let refused = || Answer::error(401, "authentication_error", "no");
+    let unauthorized = || Answer::error(401, "authentication_error", "no");
     let cases = [
         // The first call fails while the hedge is open.
         (
-            refused().after_arrivals(4),
+            unauthorized().after_arrivals(4),
             Answer::valid()
                 .after_arrivals(4)
                 .delay(Duration::from_millis(200)),
@@ -149,7 +149,7 @@ fn one_failed_call_of_a_hedged_pair_does_no_harm() {
             Answer::valid()
                 .after_arrivals(4)
                 .delay(Duration::from_millis(200)),
-            refused(),
+            unauthorized(),
             0,
         ),
     ];
@@ -177,12 +177,15 @@ fn one_failed_call_of_a_hedged_pair_does_no_harm() {
 #[test]
 fn failed_hedged_pair_reports_the_first_reason() {
     let server = ProviderServer::start();
-    let refused = |message| Answer::error(401, "authentication_error", message);
+    let unauthorized = |message| Answer::error(401, "authentication_error", message);
     server.on(
         On::vendor(Vendor::Anthropic).nth(1),
-        refused("the first").after_arrivals(4),
+        unauthorized("the first").after_arrivals(4),
     );
-    server.on(On::vendor(Vendor::Mistral).nth(1), refused("the second"));
+    server.on(
+        On::vendor(Vendor::Mistral).nth(1),
+        unauthorized("the second"),
+    );
     let (conclave, output) = consult(&server, Stage::Expert(1), &["--hedge-after", "1"]);
     let record = conclave.record();
     let substitutions = record["substitutions"].as_array().unwrap();
@@ -271,11 +274,11 @@ fn at_most_a_quarter_of_the_calls_are_hedged() {
         record["hedges"]
     );
     let events = std::fs::read_to_string(conclave.folder().join("events.jsonl")).unwrap();
-    let refused = events
+    let not_hedged = events
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap())
         .filter(|event| event["type"] == "call:not_hedged");
-    let reasons: Vec<Value> = refused
+    let reasons: Vec<Value> = not_hedged
         .map(|event| event["data"]["reason"].clone())
         .collect();
     assert_eq!(reasons, ["quota_used", "quota_used"]);

@@ -302,12 +302,12 @@ fn strict_requires_the_whole_panel() {
             .ends_with(5);
         let (_, name) = stage.agent();
         let error = line(&output, "error: ");
-        let refused = format!(
+        let message = format!(
             "error: Refused under --strict: {name}'s answer in Round {} is missing: ",
             stage.round()
         );
         assert!(output.stdout.is_empty(), "{what}: {error}");
-        assert!(error.starts_with(&refused), "{what}: {error}");
+        assert!(error.starts_with(&message), "{what}: {error}");
         assert!(error.contains(fault.message), "{what}: {error}");
         assert!(
             output
