@@ -1,8 +1,8 @@
-//! Anthropic's Messages API: what goes out and how its stream of events is read. Pure.
+//! Anthropic's Messages API: the request, and the reading of its event stream. Pure.
 //!
-//! No prompt caching is asked for: a write costs 1.25 times the input price, and most prompts of a
-//! consultation are sent once. No thinking and no effort is set either: leaving both out is legal
-//! for every model.
+//! Prompt caching is not requested: a write costs 1.25 times the input price, and most prompts of a
+//! consultation are sent once. Thinking and effort are not set either: every model accepts a
+//! request without them.
 
 use std::ops::ControlFlow;
 
@@ -18,16 +18,15 @@ use super::partial_reply::PartialReply;
 use super::sse::{Event, Framing};
 use super::wire::{Account, Decoder, End, Endpoint, HeaderText, HttpRequest, address};
 
-/// The version of the API that this codec speaks. It refuses sampling parameters, which are never
-/// sent.
+/// The API version of this codec. It refuses sampling parameters, which are not sent by default.
 pub const API_VERSION: &str = "2026-10-21";
 
-/// The request for one call.
+/// Returns the request for one call.
 pub fn encode(ask: &Ask, endpoint: &Endpoint, form: &Form) -> HttpRequest {
     let (system, user) = form.messages(ask);
     let mut body = json!({
         "model": ask.model.model,
-        "max_tokens": form.room(ask),
+        "max_tokens": form.max_output_tokens(ask),
         "stream": true,
         "messages": [{"role": "user", "content": user}],
     });
@@ -38,7 +37,7 @@ pub fn encode(ask: &Ask, endpoint: &Endpoint, form: &Form) -> HttpRequest {
                 let format = json!({"type": "json_schema", "schema": super::wire::schema(ask)});
                 fields.insert("output_config".into(), json!({"format": format}));
             }
-            // There is no mode of JSON without a schema.
+            // There is no JSON mode without a schema.
             Structure::JsonObject | Structure::Prompt => {}
         }
     }
@@ -143,7 +142,7 @@ impl Decoder for AnthropicDecoder {
                 return ControlFlow::Break(());
             }
             "error" => return self.partial.fail(&json),
-            // `ping`, `content_block_stop` and whatever is added later.
+            // `ping`, `content_block_stop` and later additions.
             _ => {}
         }
         ControlFlow::Continue(())
@@ -161,7 +160,7 @@ fn text_at<'a>(value: Option<&'a Value>, key: &str) -> &'a str {
         .unwrap_or_default()
 }
 
-/// The model's words for declining: its explanation, else the category.
+/// Returns the model's reason for a refusal: its explanation, else the category.
 fn refusal(details: Option<&Value>) -> String {
     let words = ["explanation", "category"]
         .iter()
@@ -170,8 +169,8 @@ fn refusal(details: Option<&Value>) -> String {
     words.unwrap_or_default().to_owned()
 }
 
-/// Usage on the wire. The input excludes what was read from or written to a cache; the output
-/// includes thinking.
+/// Usage on the wire. The input excludes cached tokens, read or written; the output includes
+/// thinking.
 #[derive(Debug, Deserialize)]
 struct WireUsage {
     input_tokens: Option<u64>,
@@ -187,8 +186,8 @@ struct OutputDetails {
 }
 
 impl WireUsage {
-    /// This report on top of an earlier one: reports are cumulative, and what one leaves out still
-    /// holds.
+    /// Merges this report into an earlier one: reports are cumulative, and a missing count keeps
+    /// its earlier value.
     fn after(&self, earlier: Option<Usage>) -> Usage {
         let earlier = earlier.unwrap_or_default();
         let thinking = self

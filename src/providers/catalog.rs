@@ -1,8 +1,8 @@
-//! The models this program knows: tiers, prices with source and date, limits, and when a model
-//! retires. Data, not code: `models.json`.
+//! The known models: tiers, prices with source and date, limits and retirement dates. The data is
+//! in `models.json`.
 //!
-//! A user's own file is laid over it, entry by entry. A model that is not here can still be asked,
-//! as `provider:model`; it has no price.
+//! A user's own file overrides it, entry by entry. A model that is not listed can still be used as
+//! `provider:model`; it has no price.
 
 mod age;
 mod entry;
@@ -21,7 +21,7 @@ pub use entry::{DatedPrice, LongContextPrice, Model, UsdPerMtok};
 pub use file::{CatalogError, SCHEMA_VERSION};
 pub use names::UnknownModel;
 
-/// A model is announced as retiring from this many days before the day.
+/// Retirement is announced this many days in advance.
 const NOTICE_DAYS: i64 = 60;
 
 /// All known models, in the order of the file.
@@ -32,7 +32,7 @@ pub struct ModelCatalog {
 }
 
 impl ModelCatalog {
-    /// The same, with the size of a model's context as its server reports it.
+    /// Sets the context size of a model, as its server reports it.
     #[must_use]
     pub fn with_context(mut self, model: &ModelRef, context: u64) -> Self {
         match self
@@ -49,23 +49,23 @@ impl ModelCatalog {
         self
     }
 
-    /// All models, in the order of the file.
+    /// Returns all models, in the order of the file.
     pub fn models(&self) -> &[Model] {
         &self.models
     }
 
-    /// How old the prices are, file by file.
+    /// Returns the age of the prices of each file.
     pub fn vintages(&self) -> &[PriceTableAge] {
         &self.vintages
     }
 
-    /// What a user should know about the age of the prices.
+    /// Returns warnings about old prices.
     pub fn age_warnings(&self, now: Timestamp) -> Vec<String> {
         age::warnings(&self.vintages, now)
     }
 
-    /// What is known of a model, also under a dated name of it, and of one that is resold by what
-    /// is known of it at its own vendor.
+    /// Finds a model by its name, by a dated form of it, or for a resold model by its name at its
+    /// own vendor.
     pub fn find(&self, model: &ModelRef) -> Option<&Model> {
         self.at_own_vendor(model).or_else(|| {
             resale::at_its_vendor(model)
@@ -83,7 +83,7 @@ impl ModelCatalog {
         called(&model.model).or_else(|| called(without_date(&model.model)?))
     }
 
-    /// The prices in force at a moment.
+    /// Returns the prices in force at a time.
     pub fn prices(&self, now: Timestamp) -> PriceList {
         let today = now.day();
         let in_force = |model: &Model| Some((model.to_ref(), model.price_on(today)?.price()));
@@ -95,8 +95,8 @@ impl ModelCatalog {
         )
     }
 
-    /// The prices in force at a moment, and with them those of models that are priced as another
-    /// is: a resold one as at its own vendor.
+    /// Returns the prices in force at a time, extended by `models` that have the price of another
+    /// entry, such as resold ones.
     pub fn prices_with<'a>(
         &self,
         models: impl IntoIterator<Item = &'a ModelRef>,
@@ -115,7 +115,7 @@ impl ModelCatalog {
         prices
     }
 
-    /// The models of a provider's default panel, the first choice first.
+    /// Returns the models of a provider's default panel, by rank.
     pub fn defaults(&self, provider: &ProviderId) -> Vec<&Model> {
         let mut ranked: Vec<&Model> = self
             .models
@@ -126,8 +126,7 @@ impl ModelCatalog {
         ranked
     }
 
-    /// What a user of this model should know before anything is spent: that it has retired, or soon
-    /// will.
+    /// Returns a notice if the model has retired or soon will.
     pub fn notices(&self, model: &ModelRef, now: Timestamp) -> Option<String> {
         let known = self.find(model)?;
         let day = known.retires?;

@@ -1,10 +1,8 @@
-//! The HTTP clients: which roots are trusted, which hosts a proxy stands before, and what no client
-//! ever does.
+//! The HTTP clients: trusted roots, proxies, and the rules of all clients.
 //!
 //! No redirects, no total timeout. Certificates are checked against the system's roots (also those
-//! of `SSL_CERT_FILE`), or, on a system that has none, against the ones that are compiled in.
-//! `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` are followed, except for the user's own
-//! machine and network, where no proxy stands between.
+//! of `SSL_CERT_FILE`), or against the compiled-in ones on a system without roots. `HTTPS_PROXY`,
+//! `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` apply, except to the user's own machine and network.
 
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::OnceLock;
@@ -14,7 +12,7 @@ use reqwest::{Certificate, Client, ClientBuilder, Url};
 
 use super::errors::innermost;
 
-/// How long a connection may be silent. There is no limit to how long a call may take.
+/// The longest silence of a connection. There is no limit on the length of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
     pub connect: Duration,
@@ -31,18 +29,18 @@ impl Default for Timeouts {
     }
 }
 
-/// The clients, built when they are first needed: that loads the platform's certificates, which
-/// takes longer than `--version` may.
+/// The clients, built on first use: loading the platform's certificates takes longer than
+/// `--version` may take.
 #[derive(Debug, Default)]
 pub(super) struct Clients {
     pub(super) timeouts: Timeouts,
     public: OnceLock<Result<Client, String>>,
     own_network: OnceLock<Result<Client, String>>,
-    /// The own network without TLS, which needs no certificates at all.
+    /// For the user's own network without TLS, which needs no certificates.
     own_network_plain: OnceLock<Result<Client, String>>,
 }
 
-/// Why there is no client for an address.
+/// Errors of getting a client for an address.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ClientError {
     #[error("`{0}` is not an address of the form https://host/path")]
@@ -59,7 +57,7 @@ impl Clients {
         }
     }
 
-    /// The client for an address.
+    /// Returns the client for an address.
     pub(super) fn get(&self, url: &Url) -> Result<&Client, ClientError> {
         let own_network = is_own_network(url.host_str().unwrap_or_default());
         let plain = own_network && url.scheme() == "http";
@@ -84,8 +82,8 @@ impl Clients {
                     .build()
                     .map_err(|error| innermost(&error));
             }
-            // The compiled-in roots are for a system that has none: where it
-            // has some, what it trusts decides.
+            // The compiled-in roots are for systems without any; otherwise the system's trust
+            // decides.
             builder()
                 .build()
                 .or_else(|_| builder().tls_certs_merge(bundled_roots()).build())
@@ -107,14 +105,14 @@ impl Clients {
     }
 }
 
-/// Mozilla's roots, as they were when this program was built.
+/// Mozilla's roots at the time of the build.
 fn bundled_roots() -> impl Iterator<Item = Certificate> {
     webpki_root_certs::TLS_SERVER_ROOT_CERTS
         .iter()
         .filter_map(|root| Certificate::from_der(root).ok())
 }
 
-/// Reads an address that a request can go to.
+/// Parses an address for requests.
 pub(super) fn parse(url: &str) -> Result<Url, ClientError> {
     let without_query =
         || ClientError::BadUrl(url.split(['?', '#']).next().unwrap_or_default().to_owned());
@@ -123,7 +121,8 @@ pub(super) fn parse(url: &str) -> Result<Url, ClientError> {
     usable.then_some(parsed).ok_or_else(without_query)
 }
 
-/// The user's own machine or network, which no proxy stands before.
+/// Returns whether the host is on the user's own machine or network, which is reached without a
+/// proxy.
 pub(super) fn is_own_network(host: &str) -> bool {
     let host = host.trim_start_matches('[').trim_end_matches(']');
     match host.parse() {

@@ -1,7 +1,7 @@
-//! Removes the key from streamed text, also where it arrives in pieces.
+//! Redacts the key in streamed text, even if it is split between pieces.
 //!
-//! Invariant: the text passed on, in order, is [`Account::redact`] of the text received; no more of
-//! it is held back than could be the beginning of the key.
+//! Invariant: the text passed on, in order, is [`Account::redact`] of the text received; only a
+//! possible beginning of the key is held back.
 
 use secrecy::{ExposeSecret, SecretString};
 
@@ -12,14 +12,14 @@ use super::wire::{Account, BLOT};
 /// Passes on the deltas of one call.
 pub(super) struct DeltaRedactor<'a> {
     key: Option<SecretString>,
-    /// The end of the text so far, for as long as it may be the beginning of a key.
+    /// The end of the text so far that may be the beginning of the key.
     held: String,
     on: &'a mut (dyn FnMut(Delta) + Send),
 }
 
 impl std::fmt::Debug for DeltaRedactor<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // What is held may be most of a key.
+        // The held text may be most of a key.
         f.debug_struct("DeltaRedactor").finish_non_exhaustive()
     }
 }
@@ -37,8 +37,8 @@ impl<'a> DeltaRedactor<'a> {
         }
     }
 
-    /// Takes a delta. A piece that is held back whole is passed on as an empty one: it is still
-    /// progress.
+    /// Passes on a delta with the key redacted. A piece that is held back entirely becomes an empty
+    /// one, because it is still progress.
     pub(super) fn push(&mut self, delta: Delta) {
         let redacted = match delta {
             Delta::Text(piece) => Delta::Text(self.redacted(piece)),
@@ -47,7 +47,7 @@ impl<'a> DeltaRedactor<'a> {
         (self.on)(redacted);
     }
 
-    /// Passes on what is left. No text comes after this.
+    /// Passes on the held text at the end of the stream.
     pub(super) fn finish(self) {
         if !self.held.is_empty() {
             (self.on)(Delta::Text(self.held));
@@ -64,7 +64,7 @@ impl<'a> DeltaRedactor<'a> {
             passed = passed + before + BLOT;
             rest = after;
         }
-        // The earliest place from which on all could be the beginning of a key.
+        // The earliest position from which the rest could be the beginning of the key.
         let begins = rest
             .char_indices()
             .filter_map(|(at, _)| rest.split_at_checked(at))
@@ -90,7 +90,7 @@ mod tests {
         }
     }
 
-    /// What is passed on of a text that comes in these pieces.
+    /// Returns the text that is passed on for these pieces.
     fn passed_on(account: &Account, pieces: &[String]) -> Vec<String> {
         let mut heard = Vec::new();
         let mut on = |delta| {
@@ -106,7 +106,7 @@ mod tests {
         heard
     }
 
-    /// A text in pieces that begin where a bit is set.
+    /// Splits a text where a bit is set.
     fn cut(text: &str, places: u64) -> Vec<String> {
         let mut pieces = Vec::new();
         for (nth, character) in text.chars().enumerate() {

@@ -1,8 +1,8 @@
-//! Model servers on the user's own machine: which are there, and which models they serve.
+//! Discovery of model servers on the user's own machine, and of the models that they serve.
 //!
-//! A look is a handful of GETs, all at once, each bounded; whatever does not answer in time is not
-//! there. The kind of a server is decided by its answers alone (`answers`), so a stranger on a
-//! usual port is passed over. Which addresses are looked at is the caller's decision.
+//! Each address gets a few concurrent GETs with a time limit; a server that does not answer in time
+//! counts as absent. The kind of a server follows from its answers alone (`answers`), so another
+//! program on a usual port is ignored. The caller chooses the addresses.
 
 mod addresses;
 mod answers;
@@ -22,12 +22,12 @@ use super::wire::{Account, Scheme};
 pub use addresses::{Address, AddressError, usual};
 pub use served_models::is_ollamas_cloud;
 
-/// A server that does not accept a connection by then is not running.
+/// The time limit for accepting a connection.
 const CONNECT: Duration = Duration::from_secs(1);
-/// The whole look takes no longer.
+/// The time limit for the whole discovery.
 const WHOLE: Duration = Duration::from_secs(2);
 
-/// What a look asks a server of this kind. Only the answers show whether it is one.
+/// Returns the paths to request from a server that may be of this kind.
 fn paths(kind: LocalServerKind) -> &'static [&'static str] {
     match kind {
         LocalServerKind::Ollama => &["/api/version", "/api/tags", "/api/ps"],
@@ -41,26 +41,25 @@ fn paths(kind: LocalServerKind) -> &'static [&'static str] {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Server {
     pub kind: LocalServerKind,
-    /// Where it was found: `127.0.0.1:11434`.
+    /// Host and port: `127.0.0.1:11434`.
     pub authority: String,
-    /// For requests, without a trailing slash; it includes the version where the kind's dialect
-    /// wants one.
+    /// For requests, without a trailing slash; with the version if the kind's dialect has one.
     pub base_url: String,
     pub version: Option<String>,
     pub condition: Condition,
-    /// It is on the user's own machine or network.
+    /// Whether it is on the user's own machine or network.
     pub on_own_network: bool,
     /// The models that can chat, in the server's order.
     pub models: Vec<ServedModel>,
 }
 
-/// Whether a server can be asked.
+/// Whether a server can answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Condition {
     Ready,
     /// It is still loading its model.
     Loading,
-    /// It wants a key, which is not known here.
+    /// It requires a key.
     Locked,
 }
 
@@ -68,19 +67,19 @@ pub enum Condition {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServedModel {
     pub id: String,
-    /// Most tokens of prompt and answer together, where the server says.
+    /// The largest number of tokens of prompt and answer together, if the server reports it.
     pub context: Option<u64>,
-    /// How many parameters it has, where the server says.
+    /// The number of parameters, if the server reports it.
     pub parameters: Option<u64>,
-    /// It is in memory, and answers at once.
+    /// Whether it is in memory and can answer at once.
     pub loaded: bool,
-    /// It runs here, not at some vendor's behind the server: nothing leaves, and nothing is billed.
+    /// Whether it runs on this server rather than at a vendor behind it. If so, no data leaves and
+    /// no call is billed.
     pub runs_here: bool,
 }
 
 impl Server {
-    /// The model that a run which names none takes: one that runs here, and of those one that is
-    /// loaded, else the first.
+    /// Returns the default model of a run: of those that run here a loaded one, else the first.
     pub fn preferred(&self) -> Option<&ServedModel> {
         let here = || {
             self.models
@@ -90,13 +89,13 @@ impl Server {
         here().find(|model| model.loaded).or_else(|| here().next())
     }
 
-    /// What it serves under this name. The tag that a user may leave out is put behind it.
+    /// Returns the model with this name, also without its tag `:latest`.
     pub fn serves(&self, id: &str) -> Option<&ServedModel> {
         let called = |name: &str| self.models.iter().find(|model| model.id == name);
         called(id).or_else(|| called(&format!("{id}:latest")))
     }
 
-    /// True when what is asked of this model stays on the user's own network, and costs nothing.
+    /// Returns whether calls to this model stay on the user's own network and cost nothing.
     pub fn runs_here(&self, id: &str) -> bool {
         let unlisted =
             self.on_own_network && !(self.kind == LocalServerKind::Ollama && is_ollamas_cloud(id));
@@ -104,7 +103,7 @@ impl Server {
     }
 }
 
-/// Looks at all these addresses at once. In their order, those that answered.
+/// Looks for servers at all addresses concurrently. Returns those that answered, in order.
 pub async fn look(addresses: &[Address]) -> Vec<Server> {
     let http = Http::new(Timeouts {
         connect: CONNECT,

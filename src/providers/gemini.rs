@@ -1,4 +1,4 @@
-//! Google's generateContent: what goes out and how its stream of fragments is read. Pure.
+//! Google's generateContent: the request, and the reading of its stream of fragments. Pure.
 
 use std::fmt::Write;
 use std::ops::ControlFlow;
@@ -15,10 +15,13 @@ use super::partial_reply::PartialReply;
 use super::sse::{Event, Framing};
 use super::wire::{Account, Decoder, End, Endpoint, HttpRequest, address};
 
-/// The request for one call. Properties are written in the order in which the schema declares them.
+/// Returns the request for one call. Properties are written in the order of the schema.
 pub fn encode(ask: &Ask, endpoint: &Endpoint, form: &Form) -> HttpRequest {
     let (system, user) = form.messages(ask);
-    let mut generation = Map::from_iter([("maxOutputTokens".to_owned(), form.room(ask).into())]);
+    let mut generation = Map::from_iter([(
+        "maxOutputTokens".to_owned(),
+        form.max_output_tokens(ask).into(),
+    )]);
     match form.structure {
         Structure::Schema => {
             generation.insert("responseMimeType".into(), json!("application/json"));
@@ -61,7 +64,7 @@ pub fn encode(ask: &Ask, endpoint: &Endpoint, form: &Form) -> HttpRequest {
     }
 }
 
-/// What Gemini reads of a schema; other keywords are ignored by some models and refused by others.
+/// The schema keywords that Gemini supports; some models ignore others, some refuse them.
 const KEYWORDS: [&str; 22] = [
     "$id",
     "$defs",
@@ -87,8 +90,8 @@ const KEYWORDS: [&str; 22] = [
     "nullable",
 ];
 
-/// The schema without what Gemini does not read, and with `propertyOrdering` at every object,
-/// without which it is free to answer before it reasons.
+/// Returns the schema with only the supported keywords, and with `propertyOrdering` at every
+/// object, without which the model may answer before it reasons.
 fn fitted(schema: Value) -> Value {
     let Value::Object(mut fields) = schema else {
         return schema;
@@ -104,7 +107,7 @@ fn fitted(schema: Value) -> Value {
     for (key, value) in &mut fields {
         let whole = std::mem::take(value);
         *value = match (key.as_str(), whole) {
-            // The keys here are names of properties and definitions, not keywords.
+            // These keys are names of properties and definitions, not keywords.
             ("properties" | "$defs", Value::Object(schemas)) => schemas
                 .into_iter()
                 .map(|(name, schema)| (name, fitted(schema)))
@@ -126,7 +129,8 @@ fn fitted(schema: Value) -> Value {
     Value::Object(fields)
 }
 
-/// A model's name as one segment of a path: anything that could end the segment is escaped.
+/// Returns a model's name as one path segment, with any character escaped that could end the
+/// segment.
 fn path_segment(model: &str) -> String {
     let mut segment = String::with_capacity(model.len());
     for byte in model.strip_prefix("models/").unwrap_or(model).bytes() {
@@ -183,8 +187,7 @@ impl GeminiDecoder {
                 "the prompt was blocked: {reason}"
             )));
         }
-        // Counts are cumulative and come with every fragment: those that come with or after the end
-        // are the last.
+        // Counts are cumulative and part of every fragment: those with or after the end are final.
         self.partial.usage_is_final |= self.partial.complete && counted;
         ControlFlow::Continue(())
     }
@@ -207,7 +210,7 @@ impl GeminiDecoder {
             .finish_reason
             .filter(|reason| reason != "FINISH_REASON_UNSPECIFIED")
         {
-            // There is no marker after this; the last counts of usage may follow.
+            // No end marker follows, but the final usage may.
             self.partial.complete = true;
             let words = candidate.finish_message.unwrap_or_else(|| reason.clone());
             self.partial.stop = Some(match reason.as_str() {
@@ -225,7 +228,7 @@ impl GeminiDecoder {
 impl Decoder for GeminiDecoder {
     fn event(&mut self, event: &Event, on: &mut dyn FnMut(Delta)) -> ControlFlow<()> {
         match self.partial.json(&event.data)? {
-            // Some gateways wrap what they pass on.
+            // Some gateways wrap the fragments.
             Value::Array(fragments) => fragments
                 .iter()
                 .try_for_each(|fragment| self.fragment(fragment, on)),
@@ -272,8 +275,8 @@ struct PromptFeedback {
     block_reason: Option<String>,
 }
 
-/// Usage on the wire; zeros are left out. The prompt includes what was cached, the candidates
-/// exclude thoughts.
+/// Usage on the wire; zeros are left out. The prompt includes cached tokens, the candidates exclude
+/// thoughts.
 #[derive(Debug, Deserialize)]
 struct WireUsage {
     #[serde(rename = "promptTokenCount")]

@@ -27,14 +27,14 @@ pub use super::clients::{ClientError, Timeouts};
 
 pub use get::{GetRequest, GetResponse};
 
-/// Most bytes that are read of an answer that is not a success.
+/// The most bytes that are read of an unsuccessful response.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
-/// How the errors of a proxy begin that was asked for a way through.
+/// The beginning of a proxy's error for a refused tunnel.
 const TUNNEL: &str = "tunnel error: ";
-/// Most bytes of a whole stream.
+/// The most bytes of a whole stream.
 const MAX_STREAM_BYTES: usize = 64 * 1024 * 1024;
 
-/// What makes calls.
+/// Makes calls over HTTP.
 #[derive(Debug, Default)]
 pub struct Http {
     clients: Clients,
@@ -47,13 +47,13 @@ impl Http {
         }
     }
 
-    /// The client for an address. Hosts of the user's own network are reached without a proxy.
-    /// Redirects are not followed.
+    /// Returns the client for an address. Hosts of the user's own network are reached without a
+    /// proxy. Redirects are not followed.
     pub fn client_for(&self, url: &str) -> Result<&Client, ClientError> {
         self.clients.get(&clients::parse(url)?)
     }
 
-    /// Makes one call and feeds the answer's events to the decoder.
+    /// Makes one call and passes the events of the response to the decoder.
     pub async fn call(
         &self,
         request: HttpRequest,
@@ -112,7 +112,7 @@ impl Http {
             .send()
             .await;
         sent.map_err(|error| Failure {
-            // Without a connection nothing was asked for, and nothing can be billed.
+            // Without a connection no request was sent, so nothing is billed.
             usage: error.is_connect().then(Box::<Usage>::default),
             ..Failure::new(class_of(&error), self.in_plain_words(&error, &authority))
         })
@@ -129,7 +129,7 @@ impl Http {
         let authority = authority(response.url().as_str());
         let content_type = header(response.headers(), "content-type").unwrap_or_default();
         if framing == Framing::Lines && is_web_page(&content_type) {
-            // Its lines would be taken for events that are broken.
+            // Its lines would be read as broken events.
             return not_a_stream(&[], &content_type, account);
         }
         let malformed = |reason: String| End::Broken(Failure::new(FailureClass::Malformed, reason));
@@ -138,7 +138,7 @@ impl Http {
         }
         let mut parser = sse::Parser::new(framing);
         let mut events = Vec::new();
-        // Kept until the first event, to be able to say what came instead of one.
+        // Saved until the first event, to describe a body without events.
         let mut preamble = Vec::new();
         let mut total = 0usize;
         let mut any_event = false;
@@ -176,7 +176,7 @@ impl Http {
         }
         match parser.finish().filter(is_whole) {
             Some(event) => {
-                // The stream ends here whatever the decoder thinks of the last event.
+                // The stream ends here, whether or not the decoder expects more.
                 let _ = decoder.event(&event, on);
             }
             None if !any_event && !is_of(framing, &content_type) => {
@@ -187,7 +187,7 @@ impl Http {
         End::Closed
     }
 
-    /// What went wrong with a connection. Never with an address's path or query.
+    /// Describes the failure of a connection, without the path and query of its address.
     fn in_plain_words(&self, error: &reqwest::Error, authority: &str) -> String {
         let cause = errors::innermost(error);
         if error.is_timeout() && error.is_connect() {
@@ -214,8 +214,8 @@ impl Http {
     }
 }
 
-/// What is wrong with a connection passes, but for a proxy that does not know the user and a
-/// certificate from an unknown issuer.
+/// Returns whether a connection failure may be transient: all are, except a proxy that rejects the
+/// user and a certificate from an unknown issuer.
 fn class_of(error: &reqwest::Error) -> FailureClass {
     match errors::innermost(error) {
         cause if cause.starts_with(TUNNEL) && cause.ends_with("authorization required") => {
@@ -233,7 +233,7 @@ fn is_refused(error: &reqwest::Error) -> bool {
         .any(|cause| cause.kind() == std::io::ErrorKind::ConnectionRefused)
 }
 
-/// The headers as they are sent; keys are marked, so that no log shows them.
+/// Returns the headers to send, with keys marked as sensitive, so that no log shows them.
 fn headers(wanted: &[(&'static str, HeaderText)], account: &Account) -> Result<HeaderMap, Failure> {
     let mut headers = HeaderMap::with_capacity(wanted.len() + 1);
     for (name, text) in wanted {
@@ -274,7 +274,7 @@ async fn error_response(mut response: Response) -> ErrorResponse {
         return error;
     }
     let mut body = Vec::new();
-    // A body that breaks off is read as far as it came.
+    // A body that breaks off is used as far as it arrived.
     while let Ok(Some(chunk)) = response.chunk().await {
         let room = MAX_ERROR_BYTES.saturating_sub(body.len());
         body.extend_from_slice(chunk.get(..room.min(chunk.len())).unwrap_or_default());
@@ -286,7 +286,7 @@ async fn error_response(mut response: Response) -> ErrorResponse {
     error
 }
 
-/// A content type that announces events in this framing.
+/// Returns whether a content type announces events in this framing.
 fn is_of(framing: Framing, content_type: &str) -> bool {
     let announced = match framing {
         Framing::Events => "text/event-stream",
@@ -298,8 +298,8 @@ fn is_of(framing: Framing, content_type: &str) -> bool {
         .starts_with(announced)
 }
 
-/// What is to be said of a body that is compressed, which no request allows: a server or proxy that
-/// does it all the same cannot be read.
+/// Returns the failure for a compressed body. No request allows compression, so such a body cannot
+/// be read.
 fn compressed(headers: &HeaderMap) -> Option<String> {
     let encoding = header(headers, "content-encoding")
         .filter(|encoding| !encoding.eq_ignore_ascii_case("identity"))?;
@@ -325,7 +325,8 @@ fn is_whole(event: &sse::Event) -> bool {
         || serde_json::from_str::<serde::de::IgnoredAny>(&event.data).is_ok()
 }
 
-/// A success that is no stream: an error in a plain body, or something else altogether.
+/// Returns the failure for a success that is not a stream: an error in a plain body, or another
+/// kind of body.
 fn not_a_stream(body: &[u8], content_type: &str, account: &Account) -> End {
     let json = serde_json::from_slice::<serde_json::Value>(body).ok();
     let first = json.as_ref().map(|json| {

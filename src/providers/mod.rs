@@ -1,8 +1,7 @@
-//! L3: models to ask. Codecs are pure translation between our words and a vendor's; [`http`] alone
-//! speaks HTTP for all of them.
+//! L3: the providers of models. Codecs are pure translation between our types and a vendor's
+//! format; [`http`] alone speaks HTTP for all of them.
 //!
-//! Whether a failed call is made again is not decided here: a provider makes one call and says what
-//! came of it.
+//! Retries are not decided here: a provider makes one call and returns its outcome.
 
 pub mod anthropic;
 pub mod catalog;

@@ -1,9 +1,9 @@
-//! Free requests: a vendor's list of models, the check of a key, the health check. One GET each;
-//! requests and answers are pure here.
+//! Free requests: a vendor's list of models, the check of a key and the health check, one GET each.
+//! Building requests and reading responses is pure.
 //!
 //! A list of models proves that the address answers and, at most vendors, that the key is accepted.
-//! It proves neither credit nor permission for a model. A reseller's list is public: there the key
-//! has a check of its own.
+//! It proves neither credit nor permission for a model. A reseller's list is public, so its key has
+//! a separate check.
 
 use serde_json::Value;
 
@@ -18,25 +18,25 @@ use crate::domain::dialect::{Dialect, HealthCheck};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedModel {
     pub id: String,
-    /// Most tokens of a prompt, where the list says.
+    /// The largest prompt in tokens, if the list has it.
     pub context: Option<u64>,
-    /// When it goes away, in the vendor's words, where the list says.
+    /// The retirement date as the vendor writes it, if the list has it.
     pub retires: Option<String>,
 }
 
-/// What a check of a key reports.
+/// The result of a key check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyBudget {
-    /// What may still be spent with this key. `None` when it has no limit.
+    /// The remaining budget of this key; `None` without a limit.
     pub remaining: Option<MicroUsd>,
 }
 
-/// An answer that is not what it should be.
+/// The error for a response that is not a list of models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the answer is not a list of models")]
 pub struct ModelListError;
 
-/// Asks for the list of models.
+/// Returns the request for the list of models.
 pub fn request(dialect: Dialect, endpoint: &Endpoint) -> GetRequest {
     let path = match dialect {
         Dialect::Anthropic => "/v1/models?limit=1000",
@@ -47,7 +47,7 @@ pub fn request(dialect: Dialect, endpoint: &Endpoint) -> GetRequest {
     get(dialect, endpoint, path)
 }
 
-/// Asks about the key, where the list of models does not.
+/// Returns the request that checks the key, if the list of models does not.
 pub fn key_request(dialect: Dialect, endpoint: &Endpoint) -> Option<GetRequest> {
     let Dialect::OpenAi(quirks) = dialect else {
         return None;
@@ -58,7 +58,7 @@ pub fn key_request(dialect: Dialect, endpoint: &Endpoint) -> Option<GetRequest> 
     }
 }
 
-/// Asks whether it is well, by the shortest answer that it has for nothing.
+/// Returns the request of the health check: the free one with the shortest response.
 pub fn health_request(dialect: Dialect, endpoint: &Endpoint) -> GetRequest {
     match dialect {
         Dialect::Anthropic => get(dialect, endpoint, "/v1/models?limit=1"),
@@ -100,14 +100,14 @@ fn get(dialect: Dialect, endpoint: &Endpoint, path: &str) -> GetRequest {
     }
 }
 
-/// The models of a list, those left out that cannot answer a question as far as the list says.
+/// Returns the models of a list, without those that cannot chat according to the list.
 pub fn models(dialect: Dialect, body: &str) -> Result<Vec<ListedModel>, ModelListError> {
     let json: Value = serde_json::from_str(body).map_err(|_| ModelListError)?;
     let entries = match dialect {
         Dialect::Anthropic | Dialect::OpenAi(_) => json.get("data"),
         Dialect::Gemini | Dialect::Ollama => json.get("models"),
     };
-    // Some servers send the list without an object around it.
+    // Some servers send a bare list.
     let entries = entries
         .or(Some(&json))
         .and_then(Value::as_array)
@@ -115,7 +115,7 @@ pub fn models(dialect: Dialect, body: &str) -> Result<Vec<ListedModel>, ModelLis
     Ok(entries.iter().filter_map(listed).collect())
 }
 
-/// One entry, in the words of any vendor.
+/// Reads one entry in any vendor's format.
 fn listed(entry: &Value) -> Option<ListedModel> {
     let text = |keys: &[&str]| {
         keys.iter()
@@ -151,11 +151,11 @@ fn listed(entry: &Value) -> Option<ListedModel> {
     })
 }
 
-/// What the check of a key says; `None` when it is not such an answer.
+/// Reads the response of a key check; `None` if it is something else.
 pub fn key_budget(body: &str) -> Option<KeyBudget> {
     let json: Value = serde_json::from_str(body).ok()?;
     let data = json.get("data")?.as_object()?;
-    // A key that is overdrawn has less than nothing left.
+    // An overdrawn key has a negative remainder.
     let remaining = data
         .get("limit_remaining")
         .and_then(Value::as_f64)

@@ -1,8 +1,8 @@
-//! Ollama's own chat format: what goes out and how its lines of JSON are read. Pure.
+//! Ollama's own chat format: the request, and the reading of its JSON lines. Pure.
 //!
-//! Its OpenAI-compatible address is not used: it cannot set the size of the context, and Ollama
-//! cuts a prompt that does not fit without a word. Thinking is switched off: it would run before
-//! the schema takes hold, in room that it may use up.
+//! Its OpenAI-compatible endpoint is not used: it cannot set the context size, and Ollama silently
+//! truncates a prompt that does not fit. Thinking is switched off: it would precede the schema and
+//! could use up the output limit.
 
 use std::ops::ControlFlow;
 
@@ -13,19 +13,19 @@ use crate::consultation::protocol::call::{Ask, Outcome, StopReason};
 use crate::domain::tokens::Usage;
 use crate::engine::ports::Delta;
 
-use super::form::{Form, LEAST_ROOM, Structure, prompt_tokens};
+use super::form::{Form, MIN_OUTPUT_TOKENS, Structure, prompt_tokens};
 use super::partial_reply::PartialReply;
 use super::sse::{Event, Framing};
 use super::wire::{Account, Decoder, End, Endpoint, HttpRequest, address};
 
-/// The smallest context that is asked for, in tokens.
+/// The smallest context of a request, in tokens.
 const LEAST_CONTEXT: u64 = 8_192;
-/// What a chat template adds to a prompt, generously.
+/// A generous bound on the tokens that a chat template adds to a prompt.
 const TEMPLATE_TOKENS: u64 = 256;
-/// No prompt below this is cut by any context that a server would use.
+/// The prompt size in tokens below which no server truncates.
 const SURELY_FITS: u64 = 2_048;
 
-/// The request for one call.
+/// Returns the request for one call.
 pub fn encode(ask: &Ask, endpoint: &Endpoint, form: &Form) -> HttpRequest {
     let (system, user) = form.messages(ask);
     let system = system.map(|system| json!({"role": "system", "content": system}));
@@ -33,13 +33,13 @@ pub fn encode(ask: &Ask, endpoint: &Endpoint, form: &Form) -> HttpRequest {
         .into_iter()
         .chain([json!({"role": "user", "content": user})])
         .collect();
-    let (context, room) = sizes(ask, form);
+    let (context, max_output_tokens) = sizes(ask, form);
     let mut body = json!({
         "model": ask.model.model,
         "stream": true,
         "think": false,
         "messages": messages,
-        "options": {"num_ctx": context, "num_predict": room},
+        "options": {"num_ctx": context, "num_predict": max_output_tokens},
     });
     let format = match form.structure {
         Structure::Schema => Some(super::wire::schema(ask)),
@@ -58,24 +58,25 @@ pub fn encode(ask: &Ask, endpoint: &Endpoint, form: &Form) -> HttpRequest {
     }
 }
 
-/// The size of the context and of the room in it for an answer.
+/// Returns the context size and the output limit within it.
 ///
-/// The context is a power of two, because Ollama reloads a model whenever the size changes, and
-/// no more than the model has. Our count of the prompt gets a quarter on top, because it is an
-/// estimate.
+/// The context is a power of two, because Ollama reloads a model whenever the size changes, and at
+/// most the model's own. Our count of the prompt is an estimate, so a quarter is added.
 fn sizes(ask: &Ask, form: &Form) -> (u64, u64) {
     let prompt = prompt_tokens(ask)
         .saturating_add(prompt_tokens(ask) / 4)
         .saturating_add(TEMPLATE_TOKENS);
-    let needed = prompt.saturating_add(form.room(ask)).max(LEAST_CONTEXT);
+    let needed = prompt
+        .saturating_add(form.max_output_tokens(ask))
+        .max(LEAST_CONTEXT);
     let context = needed
         .checked_next_power_of_two()
         .unwrap_or(needed)
         .min(form.context.unwrap_or(u64::MAX));
     (
         context,
-        form.room(ask)
-            .min(context.saturating_sub(prompt).max(LEAST_ROOM)),
+        form.max_output_tokens(ask)
+            .min(context.saturating_sub(prompt).max(MIN_OUTPUT_TOKENS)),
     )
 }
 
@@ -83,12 +84,12 @@ fn sizes(ask: &Ask, form: &Form) -> (u64, u64) {
 #[derive(Debug)]
 pub struct OllamaDecoder {
     partial: PartialReply,
-    /// The context that was asked for, in tokens.
+    /// The requested context, in tokens.
     context: Option<u64>,
 }
 
 impl OllamaDecoder {
-    /// A decoder for the answer to this body.
+    /// Creates a decoder for the answer to this body.
     pub fn new(ask: &Ask, account: &Account, body: &Value) -> Self {
         Self {
             partial: PartialReply::new(ask, account),
@@ -104,7 +105,7 @@ impl OllamaDecoder {
             Some("length") => StopReason::Length,
             Some(other) => StopReason::Other(other.to_owned()),
         });
-        // A count that is no number of tokens is none: it does not spoil the answer.
+        // An invalid count is ignored; it does not invalidate the answer.
         let count = |value: &Option<Value>| value.as_ref().and_then(Value::as_u64);
         let (read, written) = (count(&line.prompt_eval_count), count(&line.eval_count));
         if read.is_some() || written.is_some() {
@@ -124,15 +125,15 @@ impl OllamaDecoder {
         });
     }
 
-    /// Whether so many tokens are a part of the prompt only. Ollama says nothing of having cut it,
-    /// but its counts do.
+    /// Returns whether the prompt was truncated: Ollama does not report it, but its count of tokens
+    /// shows it.
     fn was_cut(&self, read: u64) -> bool {
         let filled = self.partial.stop == Some(StopReason::Length)
             && self
                 .context
                 .is_some_and(|context| read.saturating_add(1) >= context);
         let sent = self.partial.prompt_tokens;
-        // Our count errs, but not by half for a long prompt.
+        // Our count is off by less than half for a long prompt.
         let far_below = read > 0 && sent > SURELY_FITS && read < sent / 2;
         filled || far_below
     }

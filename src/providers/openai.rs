@@ -1,8 +1,8 @@
-//! OpenAI's Chat Completions, as OpenAI and all who took over the format speak it: what goes out
-//! and how its stream of chunks is read. Pure.
+//! OpenAI's Chat Completions, as spoken by OpenAI and all compatible servers: the request, and the
+//! reading of its stream of chunks. Pure.
 //!
-//! What goes out differs by the server's [`Quirks`]; what is read is as tolerant as all servers
-//! together need, except where the same words mean different things.
+//! The request differs by the server's [`Quirks`]. The decoder accepts the variants of all servers,
+//! except where the same field means different things.
 
 use std::ops::ControlFlow;
 
@@ -21,7 +21,7 @@ use super::sse::{Event, Framing};
 use super::wire::{Account, Decoder, End, Endpoint, HeaderText, HttpRequest, address};
 use crate::domain::dialect::{Quirks, Reasoning, Routing, StreamUsage};
 
-/// The request for one call.
+/// Returns the request for one call.
 pub fn encode(ask: &Ask, endpoint: &Endpoint, form: &Form, quirks: Quirks) -> HttpRequest {
     let (system, user) = form.messages(ask);
     let system = system.map(|system| json!({"role": "system", "content": system}));
@@ -31,7 +31,10 @@ pub fn encode(ask: &Ask, endpoint: &Endpoint, form: &Form, quirks: Quirks) -> Ht
         .collect();
     let mut body = json!({"model": ask.model.model, "stream": true, "messages": messages});
     if let Some(fields) = body.as_object_mut() {
-        fields.insert(form.tokens_field.name().into(), form.room(ask).into());
+        fields.insert(
+            form.tokens_field.name().into(),
+            form.max_output_tokens(ask).into(),
+        );
         if quirks.stream_usage == StreamUsage::OnRequest {
             fields.insert("stream_options".into(), json!({"include_usage": true}));
         }
@@ -84,7 +87,7 @@ impl OpenAiDecoder {
             return self.partial.fail(&json!({"error": error}));
         }
         if let Some(delta) = choice.delta.or(choice.message) {
-            // Those who send both names say the same under both.
+            // Servers that send both names send the same under both.
             let thinking = delta
                 .reasoning_content
                 .filter(|thinking| !thinking.is_null())
@@ -99,12 +102,11 @@ impl OpenAiDecoder {
                     .partial
                     .fail(&json!({"error": "the provider ended the answer with an error"}));
             }
-            // Everything of the answer has been said; usage and `[DONE]` may follow, and some
-            // servers send neither.
+            // The answer is complete; usage and `[DONE]` may follow, and some servers send neither.
             self.partial.complete = true;
             self.partial.stop = Some(match reason.as_str() {
                 "stop" => StopReason::End,
-                // The room that was asked for, or all that the model has.
+                // The output limit was reached, or the context is full.
                 "length" | "model_length" => StopReason::Length,
                 "content_filter" => StopReason::Refused("content_filter".to_owned()),
                 _ => StopReason::Other(reason),
@@ -113,7 +115,7 @@ impl OpenAiDecoder {
         ControlFlow::Continue(())
     }
 
-    /// Takes content: a text, a list of chunks of which some are thinking, or nothing.
+    /// Adds content: a text, a list of chunks of which some are thinking, or nothing.
     fn content(&mut self, content: &Value, on: &mut dyn FnMut(Delta)) {
         match content {
             Value::String(text) => self.partial.add_text(text, on),
@@ -129,7 +131,7 @@ impl OpenAiDecoder {
         }
     }
 
-    /// Takes thinking: a text, or a list of chunks of text.
+    /// Adds thinking: a text, or a list of chunks of text.
     fn think(&mut self, thinking: &Value, on: &mut dyn FnMut(Delta)) {
         match thinking {
             Value::String(text) if !text.is_empty() => self.partial.add_thinking(text, on),
@@ -196,7 +198,7 @@ struct Chunk {
 #[derive(Debug, Deserialize)]
 struct Choice {
     delta: Option<WireDelta>,
-    /// What some servers send at once instead of piece by piece.
+    /// A whole message, which some servers send in place of deltas.
     message: Option<WireDelta>,
     error: Option<Value>,
     finish_reason: Option<String>,
@@ -210,7 +212,7 @@ struct WireDelta {
     reasoning: Option<Value>,
 }
 
-/// Usage on the wire. The prompt includes what was cached.
+/// Usage on the wire. The prompt includes cached tokens.
 #[derive(Debug, Deserialize)]
 struct WireUsage {
     prompt_tokens: Option<u64>,
@@ -232,7 +234,7 @@ struct CompletionDetails {
 }
 
 impl WireUsage {
-    /// `None` when the two counts that a bill needs are not both there.
+    /// Returns `None` unless both counts needed for a cost are present.
     fn normalised(&self, convention: Reasoning) -> Option<Usage> {
         let (prompt, completion) = (self.prompt_tokens?, self.completion_tokens?);
         let reasoning = self
@@ -240,8 +242,8 @@ impl WireUsage {
             .as_ref()
             .and_then(|details| details.reasoning_tokens)
             .unwrap_or(0);
-        // Most count reasoning as part of the completion, some on top of it: the total shows which,
-        // whatever is known of the server.
+        // Most servers count reasoning as part of the completion, some in addition; the total shows
+        // which.
         let (within, on_top) = (
             prompt.saturating_add(completion),
             completion.saturating_add(reasoning),
@@ -249,7 +251,7 @@ impl WireUsage {
         let convention = match self.total_tokens {
             Some(total) if total == within => Reasoning::Within,
             Some(total) if total == within.saturating_add(reasoning) => Reasoning::OnTop,
-            // There cannot be more of a part than of the whole.
+            // A part cannot exceed the whole.
             _ if reasoning > completion => Reasoning::OnTop,
             Some(_) | None => convention,
         };

@@ -12,32 +12,33 @@ use super::errors;
 use super::form::prompt_tokens;
 use super::wire::{Account, End};
 
-/// Most bytes of an answer: far more than any model writes, and still of a size to keep.
+/// The largest answer in bytes: far more than any model writes, and small enough to store.
 const MAX_TEXT_BYTES: usize = 4 * 1024 * 1024;
 
-/// A reply as far as it has arrived.
+/// The reply so far.
 #[derive(Debug)]
 pub struct PartialReply {
     account: Account,
-    /// The prompt's tokens by our own estimate, in case the provider does not count.
+    /// Our estimate of the prompt's tokens, used if the provider does not report them.
     pub prompt_tokens: u64,
     pub text: String,
-    /// Thinking is no part of the answer, and counts as output when the provider does not count.
+    /// Thinking is not part of the answer; it counts as output if the provider does not report
+    /// usage.
     thinking: String,
     pub stop: Option<StopReason>,
-    /// What the provider has reported so far.
+    /// The usage reported so far.
     pub usage: Option<Usage>,
-    /// The reported usage covers the whole call.
+    /// Whether the reported usage covers the whole call.
     pub usage_is_final: bool,
     pub served_model: Option<String>,
     pub reported_cost: Option<MicroUsd>,
     failure: Option<Failure>,
-    /// Something has arrived, whatever it was.
+    /// Whether any event has arrived.
     begun: bool,
-    /// What the vendor sends last has arrived.
+    /// Whether the vendor's last event has arrived.
     pub complete: bool,
-    /// Why this is no answer although it ended as one: the prompt, or the prompt and the answer,
-    /// did not fit. More room would not help.
+    /// The reason why a reply with a normal end is a failure: the prompt, alone or with the answer,
+    /// did not fit. A higher output limit would not help.
     pub overflow: Option<String>,
 }
 
@@ -72,14 +73,14 @@ impl PartialReply {
         }
     }
 
-    /// Takes a piece of thinking, which may be empty where the vendor only says that there is some.
+    /// Adds a piece of thinking, which is empty if the vendor only reports that there is some.
     pub fn add_thinking(&mut self, piece: &str, on: &mut dyn FnMut(Delta)) {
         self.thinking.push_str(piece);
         on(Delta::Thinking);
     }
 
-    /// Reads an event's data. Data that is not JSON ends the call, and nothing is read after what
-    /// has failed it.
+    /// Parses an event's data. Data that is not JSON fails the call, and nothing is read after a
+    /// failure.
     pub fn json(&mut self, data: &str) -> ControlFlow<(), serde_json::Value> {
         if self.failure.is_some() {
             return ControlFlow::Break(());
@@ -97,17 +98,17 @@ impl PartialReply {
         }
     }
 
-    /// Takes an event that is not what the vendor's protocol allows.
+    /// Fails the call for an event that violates the vendor's protocol.
     pub fn malformed(&mut self, message: &str) -> ControlFlow<()> {
         self.failure = Some(Failure::new(FailureClass::Malformed, message));
         ControlFlow::Break(())
     }
 
-    /// Takes an error that arrived inside the stream, after a successful status.
+    /// Fails the call for an error inside the stream, after a successful status.
     pub fn fail(&mut self, body: &serde_json::Value) -> ControlFlow<()> {
         let mut failure = errors::in_stream(body, &self.account);
-        // What was transient before any content is an interruption after it: a plain retry would
-        // pay for the same text again.
+        // A transient error after content is an interruption: a plain retry would pay for the same
+        // text again.
         if matches!(
             failure.class,
             FailureClass::RateLimit | FailureClass::Overload
@@ -122,8 +123,7 @@ impl PartialReply {
     /// Returns the outcome of the call.
     pub fn finish(mut self, end: End) -> Outcome {
         match (self.complete, self.stop.take(), self.failure.take()) {
-            // The answer was whole before something unreadable followed it: only what that said of
-            // usage is lost.
+            // The answer was complete before an unreadable event: only its usage is lost.
             (
                 true,
                 Some(stop),
@@ -151,8 +151,7 @@ impl PartialReply {
                 let message = "the model ended its answer without any text";
                 return Err(self.with_remains(Failure::new(FailureClass::Empty, message)));
             }
-            // What was written before a refusal is not an answer, and vendors ask for it to be
-            // discarded.
+            // Text before a refusal is not an answer, and vendors ask to discard it.
             StopReason::Refused(_) => self.text.clear(),
             StopReason::End | StopReason::Length | StopReason::Other(_) => {}
         }
@@ -184,8 +183,8 @@ impl PartialReply {
             }
             End::Broken(failure) => failure,
         };
-        // Before any content it is as if the connection had never been there; after it, trying
-        // again would pay for the same text twice.
+        // Before any content it is a failed connection; after it, a retry would pay for the same
+        // text twice.
         let interrupted = matches!(
             failure.class,
             FailureClass::Transport | FailureClass::Timeout
@@ -201,8 +200,7 @@ impl PartialReply {
         self.with_remains(failure)
     }
 
-    /// Adds what is left of the call: its text, and what it used, when it came so far that
-    /// something was used.
+    /// Adds the partial text and the usage, if there was any.
     fn with_remains(self, failure: Failure) -> Failure {
         let began = self.usage.is_some() || !self.text.is_empty() || !self.thinking.is_empty();
         let usage = began.then(|| Box::new(self.usage()));
@@ -214,11 +212,11 @@ impl PartialReply {
         }
     }
 
-    /// What the provider reported; completed by our own estimate where it did not, and marked so.
+    /// Returns the reported usage, completed by our estimate and marked as such where the report is
+    /// missing.
     fn usage(&self) -> Usage {
         let reported = self.usage.unwrap_or_default();
-        // No provider counts an empty prompt, or no tokens for a text: such a report left something
-        // out.
+        // A report of no prompt tokens, or of none for a text, is incomplete.
         let plausible = reported.prompt() > 0 && (reported.output > 0 || self.text.is_empty());
         if self.usage_is_final && plausible {
             return reported;

@@ -1,5 +1,5 @@
-//! A provider that is reached over HTTP, as the driver sees it: one codec a dialect, one HTTP for
-//! all, and what is known of each model.
+//! A provider over HTTP, as the driver sees it: one codec per dialect, common HTTP, and the known
+//! request form of each model.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,8 +21,8 @@ use super::openai::{self, OpenAiDecoder};
 use super::wire::{Decoder, Endpoint, HttpRequest};
 use crate::domain::dialect::{Dialect, Quirks, TokensField};
 
-/// A check is given up when it has taken longer than a provider may take that is to be called well:
-/// so much longer that it shows.
+/// The time limit of a check. It exceeds the limit for a healthy provider by enough that the delay
+/// shows.
 const CHECK: Duration = TOO_SLOW.saturating_add(Duration::from_millis(500));
 
 /// One provider's models.
@@ -33,8 +33,7 @@ pub struct Remote {
     catalog: Arc<ModelCatalog>,
     http: Arc<Http>,
     parameters: Parameters,
-    /// The form that each model has been found to take, by its name. One that was never refused
-    /// anything is not here.
+    /// The adjusted form of each model, by its name. A model without refusals is not here.
     forms: Mutex<BTreeMap<String, Form>>,
 }
 
@@ -55,13 +54,13 @@ impl Remote {
         }
     }
 
-    /// The same with the user's parameters in every request.
+    /// Adds the user's parameters to every request.
     #[must_use]
     pub fn with_parameters(self, parameters: Parameters) -> Self {
         Self { parameters, ..self }
     }
 
-    /// The request and the reader of its answer.
+    /// Returns the request and the decoder of its response.
     pub fn codec(&self, ask: &Ask) -> (HttpRequest, Box<dyn Decoder>) {
         self.codec_in(ask, &self.form(ask))
     }
@@ -84,7 +83,7 @@ impl Remote {
         (request, decoder)
     }
 
-    /// The form in which this model is asked now.
+    /// Returns the current form of requests to this model.
     fn form(&self, ask: &Ask) -> Form {
         let known = self
             .forms
@@ -121,8 +120,8 @@ impl Remote {
         }
     }
 
-    /// Learns from a failed call what it teaches about its model. `sent` is the form in which it
-    /// was made, `parts` are its body's.
+    /// Adjusts the form of a model after a failed call. `sent` is the form of the call, `parts` are
+    /// the paths of its body.
     fn learn(
         &self,
         ask: &Ask,
@@ -132,7 +131,7 @@ impl Remote {
         fields: Vec<String>,
     ) -> Failure {
         if !failure.partial.is_empty() {
-            // An answer had begun: the request was taken.
+            // The answer had begun, so the request was accepted.
             return failure;
         }
         let refusal = Refusal {
@@ -143,15 +142,14 @@ impl Remote {
         let adjustment = sent.adjustment(self.dialect, ask, parts, &refusal);
         let mut forms = self.forms.lock().unwrap_or_else(PoisonError::into_inner);
         let again = match &adjustment {
-            Some(Adjustment::NoRoom) => {
+            Some(Adjustment::PromptTooLong) => {
                 return Failure {
                     class: FailureClass::Context,
                     ..failure
                 };
             }
             Some(adjustment) => {
-                // Calls run beside each other: another may have learnt something since this one was
-                // sent.
+                // Calls are concurrent: another may have adjusted the form since this one was sent.
                 forms
                     .entry(ask.model.model.clone())
                     .or_insert_with(|| sent.clone())
@@ -205,9 +203,9 @@ impl Provider for Remote {
                     CHECK,
                 )
                 .await?;
-            // What it says is of no matter, but for a key that has nothing left to spend.
-            let consent_mode = model_list::key_budget(&got.success(account)?);
-            match consent_mode.and_then(|consent_mode| consent_mode.remaining) {
+            // Of the response only a used-up key matters.
+            let budget = model_list::key_budget(&got.success(account)?);
+            match budget.and_then(|budget| budget.remaining) {
                 Some(left) if left == MicroUsd::ZERO => Err(Failure::new(
                     FailureClass::Billing,
                     "the key's limit is used up",

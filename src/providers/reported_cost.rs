@@ -1,5 +1,5 @@
-//! What a provider says that a call cost, read exactly: decimals are read as they are written,
-//! never through a binary fraction.
+//! The cost of a call as the provider reports it, read exactly: decimals never become binary
+//! fractions.
 
 use serde_json::Value;
 
@@ -10,8 +10,8 @@ use crate::domain::dialect::ReportedCost;
 /// xAI bills in ten-billionths of a dollar.
 const TICKS_PER_MICRO_USD: u64 = 10_000;
 
-/// The cost in a usage object, rounded half up to the micro-dollar. `None` where there is none, or
-/// none that can be one.
+/// Reads the cost in a usage object, rounded half up to the micro-dollar. `None` if it is missing
+/// or invalid.
 pub fn read(usage: &Value, kind: ReportedCost) -> Option<MicroUsd> {
     match kind {
         ReportedCost::None => None,
@@ -28,16 +28,16 @@ pub fn read(usage: &Value, kind: ReportedCost) -> Option<MicroUsd> {
 
 fn text_of(amount: &Value) -> Option<String> {
     match amount {
-        // The shortest decimal that reads back the same, which is what was sent for any price with
-        // fewer than 16 digits.
+        // The shortest decimal with the same value, which equals the sent text for fewer than 16
+        // digits.
         Value::Number(number) => Some(number.to_string()),
         Value::String(text) => Some(text.clone()),
         Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
     }
 }
 
-/// Reads `0.00123` or `1.23e-3` dollars. `None` for what is negative, no decimal, or above nine
-/// billion dollars.
+/// Reads `0.00123` or `1.23e-3` dollars. `None` for a negative amount, one that is not a decimal,
+/// and one above nine billion dollars.
 fn micro_usd(text: &str) -> Option<MicroUsd> {
     const MOST: u128 = 9_000_000_000_000_000;
     let text = text.trim().to_ascii_lowercase();
@@ -51,7 +51,7 @@ fn micro_usd(text: &str) -> Option<MicroUsd> {
         .chain(fraction.chars())
         .map(|c| c.to_digit(10))
         .collect::<Option<_>>()?;
-    // The digits up to the micro-dollar; the one behind it decides the rounding.
+    // The digits up to the micro-dollar; the next one decides the rounding.
     let kept = i64::try_from(whole.len())
         .ok()?
         .saturating_add(i64::from(exponent))

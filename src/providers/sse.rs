@@ -1,16 +1,15 @@
-//! Streams of events, incrementally: bytes in, events out. Server-sent events, and lines of JSON
-//! for those who send them plain. Pure.
+//! Incremental parsing of event streams: server-sent events and JSON lines. Pure.
 //!
-//! Works on bytes, so that a character split between two chunks is whole again before it is read as
-//! UTF-8. Takes what servers really send: comments, LF, CRLF and CR, several `data:` lines, no
-//! space after the colon, a byte order mark, no blank line at the end. The idle timeout is
-//! deliberately not here: it belongs on bytes, because a comment is a sign of life but not an
-//! event.
+//! It works on bytes, so that a character split between two chunks is complete before it is
+//! decoded. It accepts the variants of real servers: comments, LF, CRLF and CR, several `data:`
+//! lines, no space after the colon, a byte order mark, no blank line at the end. The idle timeout
+//! is deliberately not here: it applies to bytes, because a comment shows that the connection is
+//! alive but is not an event.
 
-/// Most bytes that a line, or the data of one event, may have.
+/// The largest line, or data of one event, in bytes.
 pub const MAX_EVENT_BYTES: usize = 16 * 1024 * 1024;
 
-/// How events follow one another.
+/// The framing of events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Framing {
     /// Server-sent events.
@@ -28,12 +27,12 @@ pub struct Event {
     pub data: String,
 }
 
-/// A line or an event that is larger than the limit.
+/// The error for a line or an event above the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("an event of the stream is larger than {0} bytes")]
 pub struct EventSizeError(pub usize);
 
-/// The state between two chunks.
+/// A parser with its state between two chunks.
 #[derive(Debug)]
 pub struct Parser {
     framing: Framing,
@@ -55,7 +54,7 @@ impl Default for Parser {
 }
 
 impl Parser {
-    /// A parser for this framing.
+    /// Creates a parser for this framing.
     pub fn new(framing: Framing) -> Self {
         Self {
             framing,
@@ -63,7 +62,7 @@ impl Parser {
         }
     }
 
-    /// A parser of server-sent events that refuses lines and events of more than `limit` bytes.
+    /// Creates a parser of server-sent events that rejects lines and events above `limit` bytes.
     pub fn with_limit(limit: usize) -> Self {
         let (line, name, data) = (Vec::new(), Vec::new(), Vec::new());
         Self {
@@ -78,7 +77,7 @@ impl Parser {
         }
     }
 
-    /// Takes the next bytes and appends the events that are complete.
+    /// Parses the next bytes and appends the complete events.
     pub fn feed(
         &mut self,
         mut bytes: &[u8],
@@ -108,8 +107,8 @@ impl Parser {
         Ok(())
     }
 
-    /// The event that was under way when the stream ended without a blank line. It may have been
-    /// cut in the middle of a line: its reader must check that the data is whole.
+    /// Returns the open event if the stream ended without a blank line. It may be cut in the middle
+    /// of a line: its reader must check that the data is complete.
     pub fn finish(mut self) -> Option<Event> {
         let last = if self.line.is_empty() {
             None
@@ -149,8 +148,8 @@ impl Parser {
                 self.has_data = true;
             }
             b"event" => self.name = value.to_vec(),
-            // Comments have an empty field; `id`, `retry` and unknown fields mean nothing to a
-            // reader that never reconnects.
+            // Comments have an empty field name; `id`, `retry` and unknown fields do not matter
+            // without reconnection.
             _ => {}
         }
         None

@@ -1,5 +1,4 @@
-//! What codecs and HTTP share: an endpoint with its key, a request ready to be sent, and what a
-//! decoder must do.
+//! Types shared by codecs and HTTP: an endpoint with its key, a request, and the decoder trait.
 
 use std::ops::ControlFlow;
 
@@ -10,10 +9,10 @@ use crate::engine::ports::Delta;
 
 use super::sse;
 
-/// What stands where a key has been.
+/// The replacement of a redacted key.
 pub(super) const BLOT: &str = "[key]";
 
-/// Where a provider is reached and with which key.
+/// The address of a provider, with its key.
 #[derive(Clone, Debug)]
 pub struct Endpoint {
     /// Without a trailing slash; for Chat Completions it includes the version.
@@ -22,7 +21,7 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// Whether this is on the host of that name.
+    /// Returns whether this is on the host with that name.
     pub fn is_at(&self, host: &str) -> bool {
         reqwest::Url::parse(&self.base_url).is_ok_and(|url| {
             url.host_str()
@@ -31,27 +30,27 @@ impl Endpoint {
     }
 }
 
-/// A key, and where the user finds it.
+/// A key and its origin.
 #[derive(Clone, Debug)]
 pub struct Account {
-    /// `None` where no key is wanted, or none is set.
+    /// `None` if no key is needed, or none is set.
     pub key: Option<SecretString>,
-    /// What the user would look at when the key is refused: `` `OPENAI_API_KEY` ``.
+    /// The place to check when the key is refused: `` `OPENAI_API_KEY` ``.
     pub origin: String,
     pub scheme: Scheme,
 }
 
-/// How a key is shown to the server.
+/// The header that carries a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
-    /// In the header that the vendor's keys go in.
+    /// The vendor's own header.
     Usual,
-    /// `Authorization: Bearer`, also where the vendor's keys go elsewhere.
+    /// `Authorization: Bearer`, also for a vendor with its own header.
     Bearer,
 }
 
 impl Account {
-    /// The text with the key blotted out, wherever a server may have echoed it.
+    /// Returns the text with the key redacted, in case the server echoed it.
     pub fn redact(&self, text: &str) -> String {
         match self.key.as_ref().map(ExposeSecret::expose_secret) {
             None | Some("") => text.to_owned(),
@@ -59,7 +58,7 @@ impl Account {
         }
     }
 
-    /// The header that carries the key, where a vendor has one of its own.
+    /// Returns the header with the key, for a vendor with its own header.
     pub fn header(&self, own: &'static str) -> Option<(&'static str, HeaderText)> {
         let key = self.key.as_ref()?;
         Some(match self.scheme {
@@ -68,7 +67,7 @@ impl Account {
         })
     }
 
-    /// The header that carries the key, where everyone uses the same.
+    /// Returns the `authorization` header with the key.
     pub fn bearer(&self) -> Option<(&'static str, HeaderText)> {
         self.key.as_ref().map(bearer)
     }
@@ -91,16 +90,16 @@ pub struct HttpRequest {
     pub framing: sse::Framing,
 }
 
-/// What came of a request.
+/// The outcome of a request.
 #[derive(Debug)]
 pub struct Answered {
     pub outcome: Outcome,
-    /// The fields of the request that an error of the server's names beside its words.
+    /// The fields of the request that the server's error names apart from its message.
     pub named: Vec<String>,
 }
 
 impl HttpRequest {
-    /// The header of this name as it will be sent.
+    /// Returns the value of a header.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers
             .iter()
@@ -112,7 +111,7 @@ impl HttpRequest {
     }
 }
 
-/// `Authorization: Bearer KEY`.
+/// Returns the header `Authorization: Bearer KEY`.
 fn bearer(key: &SecretString) -> (&'static str, HeaderText) {
     (
         "authorization",
@@ -123,8 +122,8 @@ fn bearer(key: &SecretString) -> (&'static str, HeaderText) {
     )
 }
 
-/// The address of a path below a base URL, whether the base ends before the path, inside it or
-/// behind it: people give all three.
+/// Returns the address of a path below a base URL, which may already contain the path or its
+/// beginning: users give all three.
 pub fn address(base_url: &str, path: &str) -> String {
     let base = base_url.trim_end_matches('/');
     let ends = path
@@ -139,27 +138,27 @@ pub fn address(base_url: &str, path: &str) -> String {
     format!("{base}{}", path.strip_prefix(shared).unwrap_or(path))
 }
 
-/// The schema of the answer that is asked for.
+/// Returns the schema of the requested answer.
 pub fn schema(ask: &Ask) -> serde_json::Value {
-    // The schemas are compiled in and read by a test of theirs, so `Null` is never seen.
+    // The schemas are compiled in and read by a test, so `Null` is unreachable.
     serde_json::from_str(ask.answer.schema()).unwrap_or_default()
 }
 
-/// How a stream of events came to its end.
+/// The end of an event stream.
 #[derive(Debug)]
 pub enum End {
-    /// The server closed it, or the decoder had seen enough.
+    /// The server closed it, or the decoder stopped.
     Closed,
     /// It broke off.
     Broken(Failure),
 }
 
-/// Makes a reply out of a vendor's events.
+/// Builds a reply from a vendor's events.
 pub trait Decoder: Send {
-    /// Takes one event and reports progress. `Break` when nothing that follows can matter.
+    /// Handles one event and reports progress. Returns `Break` if later events cannot matter.
     fn event(&mut self, event: &sse::Event, on: &mut dyn FnMut(Delta)) -> ControlFlow<()>;
 
-    /// What has come of the call.
+    /// Returns the outcome of the call.
     fn finish(self: Box<Self>, end: End) -> Outcome;
 }
 

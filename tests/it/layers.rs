@@ -2,10 +2,8 @@
 //! pure layers must not contain.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::{Path, PathBuf};
 
-const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src");
+use crate::support::source_tree::rust_files;
 
 /// The folders of this crate that each folder may use.
 const MAY_USE: [(&str, &[&str]); 12] = [
@@ -102,10 +100,10 @@ const IMPURE: [&str; 16] = [
 fn folders_use_only_the_layers_below() {
     let mut violations = Vec::new();
     for (folder, allowed) in MAY_USE {
-        for (path, text) in sources(folder) {
+        for (path, text) in rust_files(&format!("src/{folder}")) {
             for used in uses_of_this_crate(&text) {
                 if !allowed.contains(&used.as_str()) {
-                    violations.push(format!("{} uses crate::{used}", path.display()));
+                    violations.push(format!("{path} uses crate::{used}"));
                 }
             }
         }
@@ -117,12 +115,12 @@ fn folders_use_only_the_layers_below() {
 fn pure_layers_name_nothing_impure() {
     let mut violations = Vec::new();
     for folder in ["domain", "stopping", "consultation"] {
-        for (path, text) in sources(folder) {
+        for (path, text) in rust_files(&format!("src/{folder}")) {
             violations.extend(
                 IMPURE
                     .iter()
                     .filter(|name| names(&text, name))
-                    .map(|name| format!("{} names {name}", path.display())),
+                    .map(|name| format!("{path} names {name}")),
             );
         }
     }
@@ -131,17 +129,13 @@ fn pure_layers_name_nothing_impure() {
 
 #[test]
 fn only_the_printer_prints_and_only_config_reads_the_environment() {
-    for (path, text) in sources(".") {
-        if !path.ends_with("terminal/output/printer.rs") {
-            assert!(!text.contains("io::stdout()"), "{} prints", path.display());
-            assert!(!text.contains("io::stderr()"), "{} prints", path.display());
+    for (path, text) in rust_files("src") {
+        if path != "src/terminal/output/printer.rs" {
+            assert!(!text.contains("io::stdout()"), "{path} prints");
+            assert!(!text.contains("io::stderr()"), "{path} prints");
         }
-        if !path.starts_with(Path::new(ROOT).join("config")) {
-            assert!(
-                !text.contains("env::var"),
-                "{} reads the environment",
-                path.display()
-            );
+        if !path.starts_with("src/config/") {
+            assert!(!text.contains("env::var"), "{path} reads the environment");
         }
     }
 }
@@ -214,16 +208,14 @@ fn no_file_imports_a_file_that_imports_it() {
 /// Returns each file with the files that define the modules it names. A parent module and its child
 /// may name each other.
 fn import_graph() -> BTreeMap<String, BTreeSet<String>> {
-    let texts: BTreeMap<Vec<String>, (String, String)> = sources(".")
-        .into_iter()
-        .map(|(path, text)| {
-            let file = relative(&path);
-            (
-                module_path(&file),
-                (file, without_tests_and_comments(&text)),
-            )
-        })
-        .collect();
+    let mut texts: BTreeMap<Vec<String>, (String, String)> = BTreeMap::new();
+    for (path, text) in rust_files("src") {
+        let file = path.trim_start_matches("src/").to_owned();
+        texts.insert(
+            module_path(&file),
+            (file, without_tests_and_comments(&text)),
+        );
+    }
     let mut graph = BTreeMap::new();
     for (module, (file, text)) in &texts {
         let imports: BTreeSet<String> = named_paths(module, text)
@@ -240,12 +232,6 @@ fn import_graph() -> BTreeMap<String, BTreeSet<String>> {
         graph.insert(file.clone(), imports);
     }
     graph
-}
-
-fn relative(path: &Path) -> String {
-    let path = path.strip_prefix(ROOT).unwrap();
-    let path = path.strip_prefix(".").unwrap_or(path);
-    path.to_str().unwrap().to_owned()
 }
 
 fn module_path(file: &str) -> Vec<String> {
@@ -363,21 +349,4 @@ fn reaches(graph: &BTreeMap<String, BTreeSet<String>>, from: &str, to: &str) -> 
         }
     }
     false
-}
-
-fn sources(folder: &str) -> Vec<(PathBuf, String)> {
-    let mut files = Vec::new();
-    collect(&Path::new(ROOT).join(folder), &mut files);
-    assert!(!files.is_empty(), "{folder} has sources");
-    files
-}
-
-fn collect(path: &Path, files: &mut Vec<(PathBuf, String)>) {
-    if path.is_dir() {
-        for entry in fs::read_dir(path).unwrap() {
-            collect(&entry.unwrap().path(), files);
-        }
-    } else if path.extension().is_some_and(|ending| ending == "rs") {
-        files.push((path.to_owned(), fs::read_to_string(path).unwrap()));
-    }
 }

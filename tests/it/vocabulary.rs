@@ -3,7 +3,9 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use crate::support::source_tree::{files, relative, rust_files};
 
 /// Phrases that are not used, in any case; a letter or digit beside them makes another word.
 const UNUSED: [&str; 31] = [
@@ -86,32 +88,6 @@ const REPEATED_TYPES: &[(&str, &str)] = &[
 const SHORT_FOLDERS: [&str; 5] = ["consultation", "terminal", "commands", "setup", "session"];
 const MOST_ENTRIES: usize = 14;
 
-/// Returns the path inside the repository, with `/` on every system.
-fn relative(path: &Path) -> String {
-    let path = path.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap();
-    path.to_str().unwrap().replace('\\', "/")
-}
-
-/// Returns all files of a folder and below it, in order; of a file, itself.
-fn files(path: &str) -> Vec<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
-    let mut open = vec![path];
-    let mut files = Vec::new();
-    while let Some(path) = open.pop() {
-        if path.is_dir() {
-            open.extend(
-                fs::read_dir(&path)
-                    .unwrap()
-                    .map(|entry| entry.unwrap().path()),
-            );
-        } else {
-            files.push(path);
-        }
-    }
-    files.sort();
-    files
-}
-
 /// Returns the unused phrases in a line.
 fn unused_phrases(line: &str) -> Vec<&'static str> {
     let line = line.to_lowercase();
@@ -184,14 +160,10 @@ fn defined_type(line: &str) -> Option<&str> {
 #[test]
 fn type_names_are_not_defined_in_three_modules() {
     let mut modules: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for path in files("src") {
-        if path.extension().is_none_or(|extension| extension != "rs") {
-            continue;
-        }
-        let source = fs::read_to_string(&path).unwrap();
-        for name in source.lines().filter_map(defined_type) {
+    for (path, text) in rust_files("src") {
+        for name in text.lines().filter_map(defined_type) {
             let name = name.to_owned();
-            modules.entry(name).or_default().push(relative(&path));
+            modules.entry(name).or_default().push(path.clone());
         }
     }
     assert!(modules.len() > 100, "types are not recognised");

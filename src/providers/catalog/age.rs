@@ -1,4 +1,4 @@
-//! How old the prices are, and when that is worth a word.
+//! The age of the prices, and the warning when they are old.
 
 use jiff::civil::Date;
 
@@ -6,18 +6,18 @@ use crate::domain::time::{Timestamp, days_between};
 
 use super::entry::Model;
 
-/// Prices are called old from this many days on.
+/// The age in days above which prices are reported as old.
 pub const OLD_AFTER_DAYS: i64 = 60;
 
-/// When the prices of one file were read off their sources.
+/// The dates at which the prices of one file were read from their sources.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PriceTableAge {
     pub of: PriceTable,
-    /// The newest date in the file. `None` when none of its prices says.
+    /// The newest date in the file; `None` if no price has one.
     pub newest: Option<Date>,
 }
 
-/// Whose file it is.
+/// The owner of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PriceTable {
     ThisProgram,
@@ -39,8 +39,8 @@ impl PriceTableAge {
     }
 }
 
-/// What is to be said about files whose newest price is more than [`OLD_AFTER_DAYS`] old. A user's
-/// fresh prices speak for all.
+/// Returns warnings about files whose newest price is more than [`OLD_AFTER_DAYS`] old. Fresh
+/// prices of the user suppress them all.
 pub(super) fn warnings(vintages: &[PriceTableAge], now: Timestamp) -> Vec<String> {
     let today = now.day();
     let is_old = |vintage: &PriceTableAge| {

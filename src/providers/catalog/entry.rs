@@ -1,5 +1,5 @@
-//! One entry of the model catalog, as it is written in `models.json`: prices as decimal dollars,
-//! days as `YYYY-MM-DD`.
+//! One entry of the model catalog as written in `models.json`: prices as decimal dollars, days as
+//! `YYYY-MM-DD`.
 
 use jiff::civil::Date;
 use serde::de::Error;
@@ -15,32 +15,32 @@ use crate::domain::pricing::{LongContext, Price, Rates};
 pub struct Model {
     pub provider: ProviderId,
     pub id: String,
-    /// 1 for a vendor's best, 2 for what most work needs, 3 for what is cheap and quick.
+    /// 1 for a vendor's best, 2 for general use, 3 for cheap and fast.
     #[serde(default = "middle_tier")]
     pub tier: u8,
-    /// Its place in its vendor's default panel, from 1. `None` keeps it out.
+    /// Its place in its vendor's default panel, from 1. `None` leaves it out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rank: Option<u32>,
-    /// Most tokens of a prompt.
+    /// The largest prompt in tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<u64>,
-    /// Most tokens of an answer.
+    /// The largest answer in tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_output: Option<u64>,
-    /// The vendor can hold this model to a JSON Schema.
+    /// Whether the vendor enforces a JSON Schema on the answers of this model.
     #[serde(default = "yes")]
     pub supports_response_schema: bool,
-    /// The day from which it no longer answers.
+    /// The retirement date; from this day the model does not answer.
     #[serde(
         default,
         deserialize_with = "day",
         skip_serializing_if = "Option::is_none"
     )]
     pub retires: Option<Date>,
-    /// What to use instead, at the same provider.
+    /// The id of the replacement at the same provider.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub successor: Option<String>,
-    /// What a user should know about the figures, or about the name.
+    /// A note for users on the figures or the name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// In the order of their dates.
@@ -86,13 +86,13 @@ pub struct DatedPrice {
     pub cache_write: Option<UsdPerMtok>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub long_context: Option<LongContextPrice>,
-    /// The sources disagree: the figures are one of them's.
+    /// The sources disagree; the figures are from one of them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub approximate: bool,
-    /// Where the figures were read.
+    /// The source of the figures.
     #[serde(default = "own")]
     pub source: String,
-    /// When that source was published.
+    /// The publication date of the source.
     #[serde(
         default,
         deserialize_with = "day",
@@ -105,7 +105,7 @@ fn own() -> String {
     "user".to_owned()
 }
 
-/// The second tier of a price, as it is written.
+/// The price for long contexts as written in the file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LongContextPrice {
@@ -118,7 +118,7 @@ pub struct LongContextPrice {
     pub cache_write: Option<UsdPerMtok>,
 }
 
-/// Dollars for a million tokens, written as a decimal number.
+/// Dollars per million tokens, as a decimal number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "f64", into = "f64")]
 pub struct UsdPerMtok(pub MicroUsd);
@@ -140,7 +140,7 @@ impl From<UsdPerMtok> for f64 {
 }
 
 impl Model {
-    /// A model of which nothing but its name is known.
+    /// Returns a model with only its name known.
     pub(super) fn named(model: &ModelRef) -> Self {
         Self {
             provider: model.provider.clone(),
@@ -164,19 +164,19 @@ impl Model {
         }
     }
 
-    /// It no longer answers on this day.
+    /// Returns whether the model has retired by this day.
     pub fn has_retired_by(&self, day: Date) -> bool {
         self.retires.is_some_and(|retires| retires <= day)
     }
 
-    /// The prices that come into force after a day, in their order.
+    /// Returns the prices that take effect after a day, in order.
     pub fn prices_after(&self, day: Date) -> impl Iterator<Item = (Date, &DatedPrice)> {
         self.prices
             .iter()
             .filter_map(move |price| Some((price.from.filter(|from| *from > day)?, price)))
     }
 
-    /// The price in force on a day, with its source.
+    /// Returns the price in force on a day, with its source.
     pub fn price_on(&self, day: Date) -> Option<&DatedPrice> {
         self.prices
             .iter()
@@ -186,7 +186,7 @@ impl Model {
 }
 
 impl DatedPrice {
-    /// The price in the form that costs are computed from.
+    /// Returns the price in the form used to compute costs.
     pub fn price(&self) -> Price {
         Price {
             base: rates(self.input, self.output, self.cache_read, self.cache_write),

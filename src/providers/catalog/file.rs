@@ -29,7 +29,7 @@ pub enum CatalogError {
 impl ModelCatalog {
     /// Returns the catalog that is compiled in.
     pub fn builtin() -> Self {
-        // A test reads the file, so the empty catalog is never seen.
+        // A test reads the file, so the empty catalog is unreachable.
         Self::empty()
             .lay_over(include_str!("../models.json"), PriceTable::ThisProgram)
             .unwrap_or(Self::empty())
@@ -42,7 +42,7 @@ impl ModelCatalog {
         }
     }
 
-    /// Lays a user's file over this catalog: its entries add models or replace single fields of
+    /// Applies a user's file to this catalog: its entries add models or replace single fields of
     /// known ones.
     pub fn merge(self, json: &str) -> Result<Self, CatalogError> {
         self.lay_over(json, PriceTable::TheUser)
@@ -85,7 +85,7 @@ impl ModelCatalog {
                     model: ModelRef::new(provider, id),
                     source,
                 })?;
-            // Prices that the entry does not give are those of the file below.
+            // An entry without prices keeps those of the earlier file, with their age.
             dated.extend(entry.get("prices").map(|_| model.clone()));
             match known {
                 Some(known) => *known = model,

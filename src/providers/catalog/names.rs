@@ -3,7 +3,7 @@
 use super::ModelCatalog;
 use crate::domain::ids::ModelRef;
 
-/// A name that no known model has.
+/// The error for a name of no known model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "unknown model `{name}`{}",
@@ -24,11 +24,11 @@ fn one_of(names: &[String]) -> String {
 }
 
 impl ModelCatalog {
-    /// The model that a user means: `provider:model` as it stands, or the bare name of a known
+    /// Resolves a name given by the user: `provider:model` as is, or the bare name of a known
     /// model.
     pub fn resolve(&self, name: &str) -> Result<ModelRef, UnknownModel> {
-        // A name with a slash before its first colon is a resold model's with a suffix: no provider
-        // is called like that.
+        // A slash before the first colon means a resold model with a suffix: no provider's name has
+        // a slash.
         let provider_and_model = name
             .parse()
             .ok()

@@ -1,11 +1,11 @@
-//! Models that one provider sells on behalf of another: under the vendor's name, a slash, and the
-//! vendor's id with points for its numbers.
+//! Models that one provider resells for another, named `vendor/id`, with dots in the version of the
+//! id.
 
 use crate::domain::ids::{ModelRef, ProviderId};
 use crate::domain::vendors::{self, VENDORS, Vendor};
 
-/// What a resold model may be called at its own vendor: the id as it stands, and with dashes for
-/// points. Empty for any other model, and for one with a suffix such as `:free`, which is sold on
+/// Returns the possible names of a resold model at its own vendor: the id as is, and with dashes
+/// for dots. Empty for any other model, and for one with a suffix such as `:free`, which is sold on
 /// other terms.
 pub(super) fn at_its_vendor(model: &ModelRef) -> Vec<ModelRef> {
     let own = || {
@@ -26,8 +26,8 @@ pub(super) fn at_its_vendor(model: &ModelRef) -> Vec<ModelRef> {
     own().unwrap_or_default()
 }
 
-/// What a model of the same vendor is called at the reseller, when `sold` is a resold model and
-/// `id` another one at its vendor.
+/// Returns the reseller's name of the vendor's model `id`, if `sold` is a resold model of that
+/// vendor.
 pub(super) fn sold_alike(sold: &ModelRef, id: &str) -> Option<String> {
     let (vendor, _) = sold
         .model

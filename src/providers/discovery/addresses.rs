@@ -1,4 +1,4 @@
-//! Where local servers are looked for: the usual ports, and what a user writes for an address.
+//! Addresses of local servers: the usual ports, and those that a user gives.
 
 use crate::domain::address::{self, Bare};
 use crate::domain::vendors::{Hosting, LocalServerKind};
@@ -6,19 +6,19 @@ use crate::domain::vendors::{Hosting, LocalServerKind};
 /// An address to look at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
-    /// `http://127.0.0.1:11434`, with a path where the user gave one; no slash at the end.
+    /// `http://127.0.0.1:11434`, with the path if the user gave one; no trailing slash.
     pub(super) root: String,
     host: String,
-    /// The kind that is expected there; `None` asks in the words of all kinds.
+    /// The expected kind; `None` tries all kinds.
     pub expected: Option<LocalServerKind>,
 }
 
-/// A text that is not the address of a server.
+/// The error for a text that is not the address of a server.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not the address of a server, such as `127.0.0.1:8080`")]
 pub struct AddressError(pub String);
 
-/// Where kinds of servers are looked for, by the addresses that are known of them, in that order.
+/// Returns the addresses to search for servers of these kinds, in order.
 pub fn usual<'a>(
     known: impl IntoIterator<Item = (LocalServerKind, &'a str)>,
 ) -> Result<Vec<Address>, AddressError> {
@@ -35,7 +35,7 @@ pub fn usual<'a>(
     Ok(addresses)
 }
 
-/// Where a newer build of a server listens, if an older one is looked for at its usual address.
+/// Returns the address of newer builds of a server, if the usual address is that of older ones.
 fn other_address(address: &Address) -> Result<Option<Address>, AddressError> {
     let Some(vendor) = address.expected.map(LocalServerKind::vendor) else {
         return Ok(None);
@@ -58,7 +58,8 @@ fn other_address(address: &Address) -> Result<Option<Address>, AddressError> {
 }
 
 impl Address {
-    /// Reads what a user writes: `host:port`, `http://host:port`, also with `/v1` at the end.
+    /// Reads an address given by the user: `host:port`, `http://host:port`, also with `/v1` at the
+    /// end.
     pub fn parse(text: &str) -> Result<Self, AddressError> {
         let url =
             address::parse(text, Bare::Http).map_err(|_| AddressError(text.trim().to_owned()))?;
@@ -69,7 +70,7 @@ impl Address {
         })
     }
 
-    /// Host and port as they are shown, with a path where the user gave one: `127.0.0.1:8080`.
+    /// Returns host and port for display, with the path if the user gave one: `127.0.0.1:8080`.
     pub fn authority(&self) -> &str {
         self.root
             .split_once("://")

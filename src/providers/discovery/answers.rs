@@ -1,9 +1,9 @@
-//! What the answers of a look mean: the kind of server, and the models that can chat. Pure.
+//! Reading of the answers of one address: the kind of server, its condition and its models. Pure.
 //!
-//! A kind is recognised by what only its servers say: Ollama by `/api/version`, vLLM and llama.cpp by
+//! A kind is recognised by features of its own: Ollama by `/api/version`, vLLM and llama.cpp by
 //! `owned_by` or the `server` header, LM Studio by its own list of models or its `owned_by`. Shapes
-//! follow the servers' documentation and the answers of running ones; fields that are not there are
-//! not known.
+//! follow the servers' documentation and the answers of running servers; missing fields stay
+//! unknown.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ use crate::providers::http::GetResponse;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Answers(BTreeMap<&'static str, GetResponse>);
 
-/// What is made of them.
+/// The server that the answers describe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ServerReport {
     pub(super) kind: LocalServerKind,
@@ -50,7 +50,7 @@ impl Answers {
     }
 }
 
-/// Says which server answered; `None` for a stranger.
+/// Returns the server that answered; `None` for an unknown program.
 pub(super) fn read(answers: &Answers) -> Option<ServerReport> {
     let version = answers
         .json("/api/version")

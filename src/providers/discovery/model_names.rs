@@ -1,6 +1,6 @@
 //! Facts in the names of models: embedding models, and the number of parameters.
 
-/// A model that turns text into vectors, by its name: it cannot answer.
+/// Returns whether the name is that of an embedding model, which cannot chat.
 pub(super) fn is_embedding(name: &str) -> bool {
     let name = name.to_lowercase();
     ["embed", "rerank", "minilm", "bge-"]
@@ -8,7 +8,7 @@ pub(super) fn is_embedding(name: &str) -> bool {
         .any(|sign| name.contains(sign))
 }
 
-/// `8.2B`, `567.75M`: a count as servers write it.
+/// Reads a count as servers write it: `8.2B`, `567.75M`.
 pub(super) fn parameters(text: &str) -> Option<u64> {
     let text = text.trim();
     let (digits, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
@@ -30,8 +30,8 @@ pub(super) fn parameters(text: &str) -> Option<u64> {
     (1.0..1e18).contains(&count).then_some(count as u64)
 }
 
-/// The count that a name carries by convention: `qwen3:1.7b`, `Llama-3.1-8B-Instruct`. Where there
-/// are several (`30b-a3b`), the largest.
+/// Reads the count in a name such as `qwen3:1.7b` or `Llama-3.1-8B-Instruct`. Of several
+/// (`30b-a3b`) the largest counts.
 pub(super) fn parameters_in_name(name: &str) -> Option<u64> {
     let words = name.split(['-', ':', '_', '/', ' ', '@']);
     words

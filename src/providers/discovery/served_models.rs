@@ -28,8 +28,8 @@ pub(super) fn ollama_models(list: Option<&Value>, loaded: Option<&Value>) -> Vec
                         .any(|family| is_embedding(family) || family.ends_with("bert"))
             }
         };
-        // Ollama names the host behind it; gateways that speak its protocol give every vendor's
-        // models this format.
+        // Ollama names the host behind a remote model; gateways that speak its protocol give all
+        // vendors' models this format.
         let remote = ["remote_host", "remote_model"]
             .iter()
             .any(|key| text(entry, key).is_some());
@@ -58,12 +58,13 @@ pub(super) fn ollama_models(list: Option<&Value>, loaded: Option<&Value>) -> Vec
     .unwrap_or_default()
 }
 
-/// True for a name that stands for a model in Ollama's cloud: `gpt-oss:120b-cloud`, `glm:cloud`.
+/// Returns whether the name is that of a model in Ollama's cloud: `gpt-oss:120b-cloud`,
+/// `glm:cloud`.
 pub fn is_ollamas_cloud(id: &str) -> bool {
     id.ends_with("-cloud") || id.ends_with(":cloud")
 }
 
-/// `context` is what the server was started with, for all of its models.
+/// Reads an entry of a llama.cpp server; `context` is the size with which the server was started.
 pub(super) fn llama_cpp_model(entry: &Value, context: Option<u64>) -> Option<ServedModel> {
     let id = text(entry, "id")?;
     let meta = |key: &str| {
@@ -71,8 +72,8 @@ pub(super) fn llama_cpp_model(entry: &Value, context: Option<u64>) -> Option<Ser
             .pointer(&format!("/meta/{key}"))
             .and_then(Value::as_u64)
     };
-    // A server that routes to several models says of each whether it is loaded; one with a single
-    // model has it loaded.
+    // A router reports for each model whether it is loaded; a server with a single model has it
+    // loaded.
     let status = entry.pointer("/status/value").and_then(Value::as_str);
     let capabilities = entry.get("capabilities").and_then(Value::as_array);
     let chats = !is_embedding(&id)
@@ -105,11 +106,11 @@ pub(super) fn lm_studio_model(entry: &Value) -> Option<ServedModel> {
     })
 }
 
-/// An entry of a list in OpenAI's form: vLLM's, and LM Studio's where its own list is not there.
+/// Reads an entry in OpenAI's format: vLLM's, or LM Studio's if its own list is missing.
 pub(super) fn openai_model(entry: &Value) -> Option<ServedModel> {
     let id = text(entry, "id").filter(|id| !is_embedding(id))?;
     let context = entry.get("max_model_len").and_then(Value::as_u64);
-    // What vLLM lists is loaded; LM Studio lists what it could load.
+    // vLLM lists loaded models; LM Studio lists those that it can load.
     let loaded = text(entry, "owned_by").is_some_and(|owner| owner == "vllm");
     Some(ServedModel {
         parameters: parameters_in_name(&id),
@@ -127,7 +128,7 @@ pub(super) fn entries<'a>(list: &'a Value, key: &str) -> Vec<&'a Value> {
         .unwrap_or_default()
 }
 
-/// A field's text, unless it is empty.
+/// Returns the text of a field, unless it is empty.
 pub(super) fn text(json: &Value, key: &str) -> Option<String> {
     json.get(key)
         .and_then(Value::as_str)

@@ -1,28 +1,28 @@
-//! The table of what statuses, codes and words mean. The first row that fits decides.
+//! The table from statuses, codes and messages to classes. The first matching row decides.
 
 use crate::consultation::protocol::call::FailureClass;
 
-/// What is known of an error when it is classified.
+/// The features of an error that decide its class.
 #[derive(Debug)]
 pub(super) struct ErrorSigns<'a> {
     pub status: Option<u16>,
     /// Types, codes, statuses and reasons, in lower case.
     pub codes: &'a [String],
-    /// The provider's words, in lower case.
+    /// The provider's message, in lower case.
     pub words: &'a str,
-    /// The body has a shape that a provider's API uses.
+    /// Whether the body has a shape that a provider's API uses.
     pub recognised: bool,
-    /// A field of the request's body is named as what the error is about.
+    /// Whether the error names a field of the request's body.
     pub about_body: bool,
 }
 
-/// One row: it fits by any of its columns.
+/// A row, which matches by any of its columns.
 struct Row {
     class: FailureClass,
     statuses: &'static [u16],
-    /// Whole codes; a `*` at either end stands for anything.
+    /// Whole codes; a `*` at either end matches anything.
     codes: &'static [&'static str],
-    /// Words that must all occur, some of them only with a status.
+    /// Texts that must all occur, some only with a status.
     words: &'static [(Option<u16>, &'static [&'static str])],
 }
 
@@ -147,7 +147,7 @@ const ROWS: [Row; 8] = [
     },
 ];
 
-/// What servers say when it is the path that they do not know, whatever model was asked for.
+/// Messages of servers for an unknown path, regardless of the model.
 const NO_SUCH_PATH: [&str; 4] = [
     "not found",
     "file not found",
@@ -157,7 +157,7 @@ const NO_SUCH_PATH: [&str; 4] = [
 
 impl ErrorSigns<'_> {
     pub(super) fn class(&self) -> FailureClass {
-        // An integer code inside a stream is the status that the answer would have had.
+        // A numeric code inside a stream stands for the status.
         let message = || {
             self.codes
                 .iter()
@@ -170,14 +170,14 @@ impl ErrorSigns<'_> {
         }
         let row = ROWS.iter().find(|row| row.fits(status, self));
         match row {
-            // What an API cannot find under the right address is the model.
+            // At a correct address the missing thing is the model.
             None
             | Some(Row {
                 class: FailureClass::RateLimit | FailureClass::Overload,
                 ..
             }) if status == Some(404) && self.recognised => FailureClass::ModelMissing,
             None => FailureClass::BadRequest,
-            // Some servers answer what they do not understand as if it were their own failure.
+            // Some servers report a request that they cannot read as their own failure.
             Some(Row {
                 class: FailureClass::Overload,
                 ..
@@ -186,7 +186,7 @@ impl ErrorSigns<'_> {
         }
     }
 
-    /// Nothing that answers models' calls is at this address: the base URL is wrong.
+    /// Returns whether there is no model API at this address, so the base URL is wrong.
     pub(super) fn is_wrong_address(&self) -> bool {
         let unknown_path = !self.recognised || NO_SUCH_PATH.contains(&self.words.trim());
         match self.status {

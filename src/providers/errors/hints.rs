@@ -1,15 +1,15 @@
-//! When a provider wants to be asked again. Headers that say when a limit is reset are no hints:
-//! their limit need not be the one that was met.
+//! Retry hints of providers. Headers with the reset time of a limit are not used: it need not be
+//! the limit that was exceeded.
 
 use std::time::Duration;
 
 use crate::domain::time::Timestamp;
 
-/// The longest hint that is passed on. No caller waits that long; beyond it times would overflow.
+/// The longest returned hint. No caller waits that long, and larger values would overflow.
 pub const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The hint of the two headers: `retry-after-ms`, then `retry-after` in seconds or as a date,
-/// counted from `now`.
+/// Reads the hint of the two headers: `retry-after-ms`, then `retry-after` in seconds or as a date
+/// relative to `now`.
 pub(super) fn of_headers(
     milliseconds: Option<&str>,
     after: Option<&str>,
@@ -19,7 +19,7 @@ pub(super) fn of_headers(
     milliseconds.or_else(|| after.and_then(|text| seconds(text, 1.0).or_else(|| until(text, now?))))
 }
 
-/// A number of seconds, or of the given fraction of one.
+/// Reads a number of units of `unit` seconds.
 pub(super) fn seconds(text: &str, unit: f64) -> Option<Duration> {
     let number = text
         .trim()
@@ -29,7 +29,7 @@ pub(super) fn seconds(text: &str, unit: f64) -> Option<Duration> {
     Some(Duration::try_from_secs_f64(number * unit).map_or(LONGEST, |hint| hint.min(LONGEST)))
 }
 
-/// The time from `now` until an HTTP date; zero when it has passed.
+/// Returns the time from `now` until an HTTP date; zero if it has passed.
 fn until(date: &str, now: Timestamp) -> Option<Duration> {
     Some(http_date(date)?.since(now).min(LONGEST))
 }

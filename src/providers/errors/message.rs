@@ -1,5 +1,4 @@
-//! What an error body says, in whatever shape: its words, its codes, the fields that it names and
-//! when to come back.
+//! Reading of an error body of any shape: its message, codes, named fields and retry delay.
 
 use std::time::Duration;
 
@@ -7,7 +6,7 @@ use serde_json::Value;
 
 use super::hints;
 
-/// What an error body says.
+/// The contents of an error body.
 #[derive(Debug, Default)]
 pub(super) struct ProviderMessage {
     pub words: String,
@@ -17,7 +16,7 @@ pub(super) struct ProviderMessage {
     /// `body.max_tokens`.
     pub fields: Vec<String>,
     pub retry_delay: Option<Duration>,
-    /// The body has a shape that a provider's API uses.
+    /// Whether the body has a shape that a provider's API uses.
     pub recognised: bool,
 }
 
@@ -100,7 +99,7 @@ impl ProviderMessage {
         message
     }
 
-    /// Whether an error is about the body of the request, by the path of a field in it.
+    /// Returns whether the error is about the body of the request, by the path of a named field.
     pub(super) fn about_body(&self) -> bool {
         self.fields.iter().any(|field| field.starts_with("body."))
     }
@@ -135,13 +134,13 @@ impl ProviderMessage {
         self.retry_delay = self.retry_delay.or(delay);
     }
 
-    /// What a router passes on from the provider behind it: that says more than its own words.
+    /// Adds the error of the provider behind a router, which says more than the router's own.
     fn add_upstream(&mut self, metadata: &Value) {
         if metadata.get("flagged_input").is_some() {
             self.codes.push("moderation".to_owned());
         }
         let raw = match metadata.get("raw") {
-            // One level down only: what is passed on is the upstream's own error.
+            // The raw value is the upstream provider's own error.
             Some(Value::String(text)) => Self::from_body(text),
             Some(raw @ Value::Object(_)) => Self::from_json(raw),
             _ => Self::default(),
@@ -158,13 +157,13 @@ impl ProviderMessage {
         if !upstream.is_empty() {
             self.words = format!("{} ({upstream})", self.words.trim());
         }
-        // Behind the router's own codes, of which the first number is the status.
+        // After the router's own codes, because the first number is the status.
         self.codes.extend(raw.codes);
         self.fields.extend(raw.fields);
     }
 }
 
-/// The words in a message of any shape: a string, an object around one, a list of complaints.
+/// Returns the text in a message of any shape: a string, an object with one, or a list of errors.
 fn said(value: &Value) -> Option<String> {
     match value {
         Value::String(text) if !text.trim().is_empty() => Some(text.clone()),
@@ -192,7 +191,7 @@ fn path_of(path: &Value) -> String {
     )
 }
 
-/// The fields in complaints that a server printed into its words instead of sending them as data:
+/// Returns the fields that a server printed into its message instead of sending them as data:
 /// `'loc': ('body', 'seed')`.
 fn printed_paths(words: &str) -> Vec<String> {
     let printed = words
@@ -220,14 +219,14 @@ fn code(value: &Value) -> Option<String> {
     .filter(|code| !matches!(code.as_str(), "" | "error"))
 }
 
-/// The words of a body that is not JSON: a page's title, or the text itself.
+/// Returns the text of a body that is not JSON: a page's title, or the text itself.
 fn plain_words(body: &str) -> String {
     let text = body.trim();
     if !text.starts_with('<') {
         return text.to_owned();
     }
     let lower = text.to_ascii_lowercase();
-    // Lower case of ASCII has the same places.
+    // ASCII lower case has the same byte positions.
     let title = lower
         .find("<title>")
         .zip(lower.find("</title>"))

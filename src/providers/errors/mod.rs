@@ -1,9 +1,9 @@
-//! What an error of a provider means: status, headers and body to a [`Failure`]. Pure.
+//! Classification of a provider's errors: status, headers and body to a [`Failure`]. Pure.
 //!
-//! The classes and their words follow the vendors' documentation and what their SDKs and users
-//! report; every known body shape is read: `{"error":{..}}`, `{"error":".."}`, flat,
-//! `{"detail":..}`, `[{..}]`, HTML, plain text and nothing. What a refusal teaches about a model is
-//! not decided here, only which fields it names.
+//! The classes follow the vendors' documentation, their SDKs and reports of users. Every known body
+//! shape is read: `{"error":{..}}`, `{"error":".."}`, flat, `{"detail":..}`, `[{..}]`, HTML, plain
+//! text and nothing. Adjustments after a refusal are not decided here; this module only returns the
+//! named fields.
 
 mod classes;
 mod hints;
@@ -20,22 +20,22 @@ use message::ProviderMessage;
 
 pub use hints::{LONGEST, http_date};
 
-/// Most characters of a message.
+/// The longest message in characters.
 const MAX_MESSAGE_CHARS: usize = 500;
 
-/// An answer that is not a success, as it arrived.
+/// An unsuccessful response as it arrived.
 #[derive(Clone, Debug, Default)]
 pub struct ErrorResponse {
     pub status: u16,
     pub retry_after_ms: Option<String>,
     pub retry_after: Option<String>,
-    /// The vendor's own word whether to try again: `true` or `false`.
+    /// The vendor's `x-should-retry` header: `true` or `false`.
     pub should_retry: Option<String>,
     pub body: String,
 }
 
-/// Says what an unsuccessful answer means. `now` turns a date in `retry-after` into a delay;
-/// without it the date is ignored.
+/// Classifies an unsuccessful response. `now` turns a date in `retry-after` into a delay; without
+/// it the date is ignored.
 pub fn classify(response: &ErrorResponse, account: &Account, now: Option<Timestamp>) -> Failure {
     let status = response.status;
     let message = ProviderMessage::from_body(&account.redact(&response.body));
@@ -54,7 +54,7 @@ pub fn classify(response: &ErrorResponse, account: &Account, now: Option<Timesta
         about_body: message.about_body(),
     };
     let class = match (signs.class(), response.should_retry.as_deref()) {
-        // Credit that comes back by itself is a limit like others.
+        // Credit that returns by itself is a rate limit.
         (FailureClass::Billing, _) if status == 402 && hint.is_some() => FailureClass::RateLimit,
         (FailureClass::RateLimit | FailureClass::Overload, Some("false")) => {
             FailureClass::BadRequest
@@ -62,7 +62,7 @@ pub fn classify(response: &ErrorResponse, account: &Account, now: Option<Timesta
         (FailureClass::BadRequest, Some("true")) => FailureClass::Overload,
         (class, _) => class,
     };
-    // Redacted once more: in the body an escape may have stood inside the key.
+    // Redacted again: in the body an escape may have been inside the key.
     let words = match (status, shortened(&account.redact(&message.words)).as_str()) {
         (300..400, _) => format!("the server redirects elsewhere (HTTP {status})"),
         (_, "") => format!("HTTP {status} without an explanation"),
@@ -86,14 +86,14 @@ pub fn classify(response: &ErrorResponse, account: &Account, now: Option<Timesta
     }
 }
 
-/// Whether an object inside a successful answer is an error: one around another, or a flat one that
-/// says so of itself.
+/// Returns whether an object inside a successful response is an error: a nested one, or a flat one
+/// marked as such.
 pub fn is_error(body: &Value) -> bool {
     body.get("error").is_some_and(|error| !error.is_null())
         || body.get("object").and_then(Value::as_str) == Some("error")
 }
 
-/// Says what an error object inside a successful answer means.
+/// Classifies an error object inside a successful response.
 pub fn in_stream(body: &Value, account: &Account) -> Failure {
     let message = ProviderMessage::from_json(body);
     let lowercase = message.words.to_lowercase();
@@ -124,12 +124,12 @@ pub fn in_stream(body: &Value, account: &Account) -> Failure {
     }
 }
 
-/// The fields of a request that an error's body names, as the provider writes them.
+/// Returns the fields of a request that an error's body names, as the provider writes them.
 pub fn named_fields(body: &str) -> Vec<String> {
     ProviderMessage::from_body(body).fields
 }
 
-/// The first 500 characters on one line.
+/// Returns the first 500 characters on one line.
 pub fn shortened(words: &str) -> String {
     let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(MAX_MESSAGE_CHARS) {
@@ -138,8 +138,8 @@ pub fn shortened(words: &str) -> String {
     }
 }
 
-/// Returns the last cause: the words of the system or of TLS, without the address that the outer
-/// errors carry.
+/// Returns the innermost cause: the message of the system or of TLS, without the address in the
+/// outer errors.
 pub(super) fn innermost(error: &dyn std::error::Error) -> String {
     let mut cause = error;
     while let Some(source) = cause.source() {

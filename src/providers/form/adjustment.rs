@@ -1,5 +1,5 @@
-//! One refusal, one step: what a server's words and the fields that it names say about the form of
-//! a request.
+//! The adjustment of a request's form after a refusal, from the server's message and the fields it
+//! names.
 
 use std::fmt;
 
@@ -7,39 +7,39 @@ use crate::consultation::protocol::call::{Ask, FailureClass};
 use crate::domain::body_fields::{OWN, STRUCTURE, holds_reserved, is_inside_reserved, is_reserved};
 
 use super::limits::{Limit, limit};
-use super::{Form, LEAST_ROOM, Structure, SystemPlace, Window};
+use super::{Form, MIN_OUTPUT_TOKENS, Structure, SystemPlace, Window};
 use crate::domain::dialect::{Dialect, JsonMode, TokensField};
 
-/// A request that was refused, as far as it can teach something.
+/// The details of a refused request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     pub class: FailureClass,
-    /// The server's words.
+    /// The server's message.
     pub words: String,
-    /// The fields that its error names beside its words.
+    /// The fields that the error names apart from its message.
     pub fields: Vec<String>,
 }
 
-/// What is different the next time.
+/// The change for the next request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Adjustment {
-    /// The answer's shape is asked for by lesser means.
+    /// The answer's structure is requested by weaker means.
     Structure {
         without: &'static str,
         now: Structure,
     },
     TokensField(TokensField),
-    /// The system prompt moves into the user's message.
+    /// Moves the system prompt into the user's message.
     NoSystem,
-    /// This field is left out.
+    /// Leaves out this field.
     Without(String),
-    /// The answer gets this many tokens at most.
-    Room(u64),
-    /// Nothing: the prompt leaves no room for an answer.
-    NoRoom,
+    /// Limits the answer to this many tokens.
+    OutputLimit(u64),
+    /// None is possible: the prompt leaves too few tokens for an answer.
+    PromptTooLong,
 }
 
-/// For people, as the end of `asking again …`.
+/// For messages, as the end of `asking again …`.
 impl fmt::Display for Adjustment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -59,15 +59,15 @@ impl fmt::Display for Adjustment {
             ),
             Self::NoSystem => f.write_str("with the system prompt inside the user's message"),
             Self::Without(path) => write!(f, "without `{path}`"),
-            Self::Room(tokens) => write!(f, "with room for {tokens} tokens"),
-            Self::NoRoom => f.write_str("is of no use"),
+            Self::OutputLimit(tokens) => write!(f, "with at most {tokens} output tokens"),
+            Self::PromptTooLong => f.write_str("is of no use"),
         }
     }
 }
 
 impl Form {
-    /// What a refusal of a request in this form teaches. `parts` are those of the body as it went
-    /// out.
+    /// Returns the adjustment after a refusal of a request in this form. `parts` are the paths of
+    /// the sent body.
     pub fn adjustment(
         &self,
         dialect: Dialect,
@@ -78,19 +78,19 @@ impl Form {
         let words = refusal.words.to_lowercase();
         match refusal.class {
             FailureClass::BadRequest | FailureClass::Context => {
-                self.lesson_on_room(ask, &words).or_else(|| {
+                self.output_limit_adjustment(ask, &words).or_else(|| {
                     let understood = refusal.class == FailureClass::BadRequest;
                     understood
-                        .then(|| self.lesson_on_fields(dialect, parts, refusal, &words))
+                        .then(|| self.field_adjustment(dialect, parts, refusal, &words))
                         .flatten()
                 })
             }
-            // A template that raises an error, or a grammar that cannot be compiled, is the
-            // server's own failure to some.
+            // Some servers report an error in a template, or a grammar that does not compile, as
+            // their own failure.
             FailureClass::Overload if is_about_system(&words) => self.without_system(),
             FailureClass::Overload if words.contains("grammar") => self.lesser_structure(dialect),
-            // A router that finds no provider for all that was asked answers as if there were
-            // no such model.
+            // A router without a provider for all parameters answers as if there were no such
+            // model.
             FailureClass::ModelMissing if words.contains("requested parameters") => {
                 self.lesser_structure(dialect)
             }
@@ -110,7 +110,7 @@ impl Form {
         }
     }
 
-    /// Takes a adjustment of this refusal of a call to heart, for all later calls.
+    /// Applies an adjustment after this refusal to all later calls.
     pub fn learn(&mut self, ask: &Ask, refusal: &Refusal, adjustment: &Adjustment) {
         match adjustment {
             Adjustment::Structure { now, .. } => self.structure = self.structure.max(*now),
@@ -120,34 +120,37 @@ impl Form {
             }
             Adjustment::NoSystem => self.system = SystemPlace::UserMessage,
             Adjustment::Without(path) => _ = self.left_out.insert(path.clone()),
-            Adjustment::Room(_) => match limit(&refusal.words.to_lowercase()) {
+            Adjustment::OutputLimit(_) => match limit(&refusal.words.to_lowercase()) {
                 Some(Limit::Answer(most)) => {
-                    self.most_room = Some(self.most_room.map_or(most, |known| known.min(most)));
+                    self.output_limit =
+                        Some(self.output_limit.map_or(most, |known| known.min(most)));
                 }
                 Some(Limit::Context { context, prompt }) => {
                     self.window = Some(Window::reported(context, prompt, ask, self.window));
                 }
                 None => {}
             },
-            Adjustment::NoRoom => {}
+            Adjustment::PromptTooLong => {}
         }
     }
 
-    fn lesson_on_room(&self, ask: &Ask, words: &str) -> Option<Adjustment> {
-        let room = match limit(words)? {
+    fn output_limit_adjustment(&self, ask: &Ask, words: &str) -> Option<Adjustment> {
+        let tokens = match limit(words)? {
             Limit::Answer(most) => most,
             Limit::Context { context, prompt } => {
-                Window::reported(context, prompt, ask, self.window).room(ask)
+                Window::reported(context, prompt, ask, self.window).output_tokens(ask)
             }
         };
-        match room {
-            0..LEAST_ROOM => Some(Adjustment::NoRoom),
-            // A limit that was kept to is not what the refusal is about.
-            room => (room < self.room(ask)).then_some(Adjustment::Room(room)),
+        match tokens {
+            0..MIN_OUTPUT_TOKENS => Some(Adjustment::PromptTooLong),
+            // A limit that the request respected is not the reason.
+            tokens => {
+                (tokens < self.max_output_tokens(ask)).then_some(Adjustment::OutputLimit(tokens))
+            }
         }
     }
 
-    fn lesson_on_fields(
+    fn field_adjustment(
         &self,
         dialect: Dialect,
         parts: &[String],
@@ -163,8 +166,7 @@ impl Form {
             named.iter().any(|field| is_part(field, path))
         })
         .or_else(|| {
-            // A field that must stay is named: the words around it may mention others, but are not
-            // about them.
+            // The error names a required field: other fields in its message are not the cause.
             let about_own = OWN
                 .iter()
                 .any(|own| named.iter().any(|field| is_part(field, own)));
@@ -178,7 +180,7 @@ impl Form {
         })
     }
 
-    /// The adjustment on the first part of the body that is named.
+    /// Returns the adjustment for the first named part of the body.
     fn named(
         &self,
         dialect: Dialect,
@@ -204,7 +206,7 @@ impl Form {
         structural.then(|| self.lesser_structure(dialect)).flatten()
     }
 
-    /// Words that mean the structure without naming a field.
+    /// Returns the adjustment if the message is about the structure without naming a field.
     fn structure_in(&self, dialect: Dialect, words: &str) -> Option<Adjustment> {
         const MEANT: [&str; 6] = [
             "schema",
@@ -242,7 +244,7 @@ impl Form {
     }
 }
 
-/// Whether a server says that it takes no system prompt.
+/// Returns whether the message refuses a system prompt.
 fn is_about_system(words: &str) -> bool {
     const ABOUT: [&str; 8] = [
         "system role",
@@ -268,23 +270,23 @@ fn is_about_system(words: &str) -> bool {
     any(&PLAIN) || (any(&ABOUT) && any(&REFUSED))
 }
 
-/// A name in a server's words.
+/// A name in a server's message.
 struct Name {
     segments: Vec<String>,
-    /// It cannot be an ordinary word: it is quoted, follows a word such as `parameter`, or is
-    /// written as only names are.
+    /// Whether it cannot be an ordinary word: it is quoted, follows a word such as `parameter`, or
+    /// has the spelling of a name.
     certain: bool,
 }
 
 impl Name {
     fn stands_for(&self, path: &str) -> bool {
-        // Ollama's models are said not to support `thinking`, by which the field `think` is meant.
+        // Ollama's errors say `thinking` for the field `think`.
         let thinking = path == "think" && self.segments.iter().any(|segment| segment == "thinking");
         thinking || (self.certain && is_part(&self.segments, path))
     }
 }
 
-/// Everything in the words that may be the name of a field.
+/// Returns all possible field names in a message.
 fn names_in(words: &str) -> Vec<Name> {
     const ANNOUNCING: [&str; 10] = [
         "parameter",
@@ -311,14 +313,15 @@ fn names_in(words: &str) -> Vec<Name> {
         let written_so = name.contains(['_', '.'])
             || name.chars().skip(1).any(|c| c.is_ascii_uppercase())
                 && name.chars().any(|c| c.is_ascii_lowercase());
-        // FastAPI and Anthropic begin with the name: `temperature: Extra inputs are not permitted`.
+        // Messages of FastAPI and Anthropic begin with the name: `temperature: Extra inputs are not
+        // permitted`.
         let leading = names.is_empty() && after.starts_with(':');
         names.push(Name {
             segments: segments(name),
             certain: quoted || written_so || announced || leading,
         });
         announced = ANNOUNCING.contains(&name.to_lowercase().as_str());
-        // `the effort parameter` and `invalid think value` name their field first.
+        // `the effort parameter` and `invalid think value` have the name before the noun.
         if let (true, [.., before, _]) = (announced, names.as_mut_slice()) {
             before.certain = true;
         }
@@ -327,7 +330,7 @@ fn names_in(words: &str) -> Vec<Name> {
     names
 }
 
-/// The parts of a name without what only a way of writing adds: `generation_config.topK` is
+/// Splits a name and removes differences of spelling: `generation_config.topK` becomes
 /// `generationconfig`, `topk`.
 fn segments(name: &str) -> Vec<String> {
     let plain = |part: &str| {
@@ -342,8 +345,8 @@ fn segments(name: &str) -> Vec<String> {
         .collect()
 }
 
-/// Whether a name means this path or something inside it: the path's parts follow one another in
-/// the name, or the name is its last part.
+/// Returns whether a name means this path or a field inside it: the name contains the path's parts
+/// in sequence, or equals its last part.
 fn is_part(name: &[String], path: &str) -> bool {
     let path = segments(path);
     name.windows(path.len().max(1)).any(|window| window == path)

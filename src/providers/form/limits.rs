@@ -1,29 +1,27 @@
-//! The limits that servers name when more tokens were asked for than they give, read out of their
-//! words.
+//! Token limits in the messages of servers that refuse a larger one.
 
 use crate::consultation::protocol::call::Ask;
 
 use super::prompt_tokens;
 
-/// What prompt and answer must fit in together.
+/// The limit of prompt and answer together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
     /// In tokens.
     pub context: u64,
-    /// The server's tokens for a thousand of our own count, rounded up: ours is an estimate.
+    /// The server's tokens per thousand of our estimate, rounded up.
     pub per_mille: u64,
 }
 
 impl Window {
-    /// What the prompt leaves of the window.
-    pub(super) fn room(&self, ask: &Ask) -> u64 {
+    /// Returns the tokens that the prompt leaves for the answer.
+    pub(super) fn output_tokens(&self, ask: &Ask) -> u64 {
         let prompt = u128::from(prompt_tokens(ask)) * u128::from(self.per_mille);
         self.context
             .saturating_sub(u64::try_from(prompt.div_ceil(1_000)).unwrap_or(u64::MAX))
     }
 
-    /// The window that a server's counts for one prompt describe. Never wider than one that is
-    /// known.
+    /// Returns the window from a server's counts for one prompt, never wider than the known one.
     pub(super) fn reported(context: u64, prompt: u64, ask: &Ask, known: Option<Self>) -> Self {
         let ratio = (u128::from(prompt) * 1_000).div_ceil(u128::from(prompt_tokens(ask).max(1)));
         let reported = Self {
@@ -37,18 +35,18 @@ impl Window {
     }
 }
 
-/// A limit that a server named.
+/// A limit in a server's message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Limit {
-    /// Most tokens of any answer.
+    /// The largest output limit.
     Answer(u64),
-    /// The context, and how much of it this prompt takes.
+    /// The context size, and the prompt's share of it.
     Context { context: u64, prompt: u64 },
 }
 
-/// Words before the context's size.
+/// Text before the context size.
 const CONTEXT: [&str; 1] = ["maximum context length is"];
-/// Words behind the prompt's size, from vLLM, `OpenAI`, older completions and `OpenRouter`.
+/// Text after the prompt size, from vLLM, `OpenAI`, older completions and `OpenRouter`.
 const PROMPT: [&str; 5] = [
     "input tokens",
     "in the messages",
@@ -56,14 +54,14 @@ const PROMPT: [&str; 5] = [
     "in the prompt",
     "of text input",
 ];
-/// Words before the most that an answer may have, from `OpenAI`, Groq and Google.
+/// Text before the largest output limit, from `OpenAI`, Groq and Google.
 const ANSWER: [&str; 3] = [
     "supports at most",
     "less than or equal to",
     "maximum output tokens is",
 ];
 
-/// Reads the limit in a server's words, in lower case.
+/// Reads the limit in a server's message in lower case.
 pub(super) fn limit(words: &str) -> Option<Limit> {
     // Anthropic: `input length and max_tokens exceed context limit: 190000 + 16384 > 200000`.
     if let Some((_, sums)) = words.split_once("exceed context limit:") {
@@ -110,7 +108,7 @@ pub(super) fn limit(words: &str) -> Option<Limit> {
     exclusive.or_else(|| after(&ANSWER)).map(Limit::Answer)
 }
 
-/// The number that a text begins with, behind blanks and marks.
+/// Returns the number at the start of a text, after blanks and punctuation.
 fn first_number(text: &str) -> Option<u64> {
     let start = text
         .find(|c: char| c.is_ascii_digit())
@@ -122,7 +120,7 @@ fn first_number(text: &str) -> Option<u64> {
     )
 }
 
-/// The number that a text ends with, before blanks and marks.
+/// Returns the number at the end of a text, before blanks and punctuation.
 fn last_number(text: &str) -> Option<u64> {
     let end = text
         .rfind(|c: char| c.is_ascii_digit())

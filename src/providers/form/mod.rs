@@ -1,8 +1,8 @@
-//! The form in which a model is asked, and what a refusal teaches about it. Pure.
+//! The form of requests to a model, and its adjustment after refusals. Pure.
 //!
-//! Models differ in what they take. A request begins in the best form that is known; a refusal that
-//! names a part of it leads to a lesser form, which is kept for all later calls to that model.
-//! Whether a refused call is made again is not decided here.
+//! Models differ in the requests that they accept. A request starts in the best known form; a
+//! refusal that names a part of it leads to a simpler form, which applies to all later calls to
+//! that model. Retries are not decided here.
 
 mod adjustment;
 mod limits;
@@ -22,42 +22,41 @@ pub use adjustment::{Adjustment, Refusal};
 pub use limits::Window;
 pub use parameters::Parameters;
 
-/// An answer in less room than this is none: a prompt that leaves no more does not fit.
-pub const LEAST_ROOM: u64 = 256;
+/// The smallest useful output limit: a prompt that leaves fewer tokens does not fit.
+pub const MIN_OUTPUT_TOKENS: u64 = 256;
 
-/// The form of a request to one model. What is learnt only ever makes it lesser, so learning comes
-/// to an end.
+/// The form of requests to one model. Invariant: an adjustment only simplifies it, so adjustments
+/// end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Form {
     pub structure: Structure,
-    /// Whether there is a step between schema and prompt.
+    /// Whether there is a JSON mode between schema and prompt.
     pub json_mode: JsonMode,
     pub tokens_field: TokensField,
-    /// The other name has been tried, and refused.
+    /// Whether the other field name was refused.
     pub tokens_field_swapped: bool,
     pub system: SystemPlace,
-    /// The model's context in tokens, where it is known beforehand.
+    /// The model's context in tokens, if known in advance.
     pub context: Option<u64>,
-    /// Most tokens of an answer, where the model has refused more.
-    pub most_room: Option<u64>,
-    /// What prompt and answer must fit in together, where the server has refused more.
+    /// The largest accepted output limit, if the model has refused a larger one.
+    pub output_limit: Option<u64>,
+    /// The limit of prompt and answer together, if the server has refused more.
     pub window: Option<Window>,
-    /// Fields that the model does not take, as paths in the body: `temperature`,
-    /// `generationConfig.topK`.
+    /// Fields that the model refuses, as paths in the body: `temperature`, `generationConfig.topK`.
     pub left_out: BTreeSet<String>,
 }
 
-/// Where the system prompt goes.
+/// The place of the system prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SystemPlace {
-    /// Its own, which most servers have.
+    /// A message of its own, as most servers support.
     Own,
     /// Before the user's message, for models whose template knows no system role.
     UserMessage,
 }
 
 impl Form {
-    /// The form to begin with.
+    /// Returns the first form for a model.
     pub fn new(structure: Structure, quirks: Quirks) -> Self {
         Self {
             structure,
@@ -66,25 +65,26 @@ impl Form {
             tokens_field_swapped: false,
             system: SystemPlace::Own,
             context: None,
-            most_room: None,
+            output_limit: None,
             window: None,
             left_out: BTreeSet::new(),
         }
     }
 
-    /// Most tokens of the answer to this call: what was wanted, as far as the model gives it.
-    pub fn room(&self, ask: &Ask) -> u64 {
-        let left = self.window.as_ref().map(|window| window.room(ask));
-        [self.most_room, left]
+    /// Returns the output limit of this call: the requested one, reduced to the known limits.
+    pub fn max_output_tokens(&self, ask: &Ask) -> u64 {
+        let left = self.window.as_ref().map(|window| window.output_tokens(ask));
+        [self.output_limit, left]
             .into_iter()
             .flatten()
             .fold(ask.max_output_tokens, u64::min)
             .max(1)
     }
 
-    /// The system prompt, unless it goes elsewhere, and the user's message.
+    /// Returns the system prompt, unless it is part of the user's message, and the user's message.
     ///
-    /// Servers refuse their JSON mode, or write blanks for ever, when no message asks for JSON.
+    /// In JSON mode, servers refuse the request or write endless blanks unless a message mentions
+    /// JSON.
     pub fn messages(&self, ask: &Ask) -> (Option<String>, String) {
         let (mut system, user) = (ask.prompt.system(), ask.prompt.user());
         let says_json = |text: &str| text.to_ascii_lowercase().contains("json");
@@ -98,7 +98,8 @@ impl Form {
         }
     }
 
-    /// Lays the user's parameters over a request's body and takes out what the model does not take.
+    /// Merges the user's parameters into a request's body and removes the fields that the model
+    /// refuses.
     pub fn complete(&self, body: &mut Value, parameters: serde_json::Map<String, Value>) {
         parameters::lay_over(body, parameters);
         for path in &self.left_out {
@@ -107,12 +108,12 @@ impl Form {
     }
 }
 
-/// The paths of a body's fields and of the fields of its objects, the inner ones first.
+/// Returns the paths of a body's fields and of their direct children, the children first.
 pub fn parts(body: &Value) -> Vec<String> {
     body.as_object().map(parameters::paths).unwrap_or_default()
 }
 
-/// Our own count of a call's prompt.
+/// Returns our estimate of a prompt's tokens.
 pub fn prompt_tokens(ask: &Ask) -> u64 {
     estimate_tokens(&ask.prompt.text())
 }

@@ -7,23 +7,23 @@ use serde_json::{Map, Value};
 
 use crate::domain::body_fields::{holds_reserved, is_reserved};
 
-/// Parameters that go into the bodies of one provider's requests.
+/// Parameters for the bodies of one provider's requests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parameters {
     /// For all of its models.
     pub for_all: Map<String, Value>,
-    /// For single models, by the provider's name of them. They win over those for all.
+    /// For single models, by the provider's name for them. They override those for all.
     pub by_model: BTreeMap<String, Map<String, Value>>,
 }
 
 impl Parameters {
-    /// What goes into the body of a request to this model.
+    /// Returns the parameters for a request to this model.
     pub fn of(&self, model: &str) -> Map<String, Value> {
         let mut merged = Value::Object(self.for_all.clone());
         for (key, value) in self.by_model.get(model).into_iter().flatten() {
             merge(&mut merged, key, value.clone());
         }
-        // It was made of an object, and merging into one leaves it one.
+        // Merging into an object leaves an object.
         if let Value::Object(fields) = merged {
             fields
         } else {
@@ -31,8 +31,7 @@ impl Parameters {
         }
     }
 
-    /// Those that never go out, as paths in the body. The reader of the settings refuses
-    /// these with their names.
+    /// Returns the paths of parameters that are never sent. The settings reject them by name.
     pub fn reserved(&self) -> Vec<String> {
         let all = std::iter::once(&self.for_all).chain(self.by_model.values());
         let refused = |fields: &Map<String, Value>| {
@@ -53,7 +52,7 @@ impl Parameters {
     }
 }
 
-/// The fields and the fields of their objects, the inner ones first.
+/// Returns the paths of the fields and of their direct children, the children first.
 pub(super) fn paths(fields: &Map<String, Value>) -> Vec<String> {
     let inner = |(key, value): (&String, &Value)| {
         let children = value
@@ -71,8 +70,8 @@ pub(super) fn paths(fields: &Map<String, Value>) -> Vec<String> {
         .collect()
 }
 
-/// Lays parameters over a body, objects into objects. Reserved fields stay as they are, and what
-/// would replace an object that holds some is left out.
+/// Merges parameters into a body, object by object. Reserved fields stay unchanged, and a value
+/// that would replace an object with reserved fields is left out.
 pub(super) fn lay_over(body: &mut Value, parameters: Map<String, Value>) {
     for (key, mut value) in parameters {
         if is_reserved(&key) || (holds_reserved(&key) && !value.is_object()) {
@@ -85,7 +84,7 @@ pub(super) fn lay_over(body: &mut Value, parameters: Map<String, Value>) {
     }
 }
 
-/// Sets one field; an object is merged into an object that is there.
+/// Sets one field; an object is merged into an existing object.
 fn merge(target: &mut Value, key: &str, value: Value) {
     let Some(fields) = target.as_object_mut() else {
         return;
@@ -103,7 +102,7 @@ fn merge(target: &mut Value, key: &str, value: Value) {
     }
 }
 
-/// Takes one field out, and an object that has become empty by it.
+/// Removes one field, and its object if that becomes empty.
 pub(super) fn remove(body: &mut Value, path: &str) {
     let Some(fields) = body.as_object_mut() else {
         return;

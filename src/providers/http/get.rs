@@ -1,5 +1,5 @@
-//! A plain GET, bounded in time and size: for lists of models, checks of keys and health, and looks
-//! at local servers. It costs nothing anywhere.
+//! A plain GET, bounded in time and size: for lists of models, checks of keys and health, and
+//! discovery of local servers. It is free at every vendor.
 
 use std::time::Duration;
 
@@ -11,22 +11,22 @@ use crate::providers::wire::{Account, HeaderText};
 
 use super::{Http, header, headers};
 
-/// Most bytes of an answer. The longest list of models that is known, a reseller's, has less than a
-/// tenth of it.
+/// The largest response in bytes. The longest known list of models, a reseller's, has less than a
+/// tenth.
 const MAX_BYTES: usize = 8 * 1024 * 1024;
 
-/// What is asked for.
+/// A GET request.
 #[derive(Clone, Debug)]
 pub struct GetRequest {
     pub url: String,
     pub headers: Vec<(&'static str, HeaderText)>,
 }
 
-/// An answer, whatever its status.
+/// A response of any status.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GetResponse {
     pub status: u16,
-    /// What the server calls itself, in its `server` header.
+    /// The `server` header.
     pub server: String,
     pub body: String,
 }
@@ -36,7 +36,7 @@ impl GetResponse {
         (200..300).contains(&self.status)
     }
 
-    /// The body, or what an answer that is no success means.
+    /// Returns the body, or the failure that an unsuccessful status means.
     pub fn success(self, account: &Account) -> Result<String, Failure> {
         if self.is_success() {
             return Ok(self.body);
@@ -54,7 +54,7 @@ impl GetResponse {
 }
 
 impl Http {
-    /// Gets an answer whole within `limit`, or says what was in the way.
+    /// Reads a whole response within `limit`.
     pub async fn get(
         &self,
         request: &GetRequest,

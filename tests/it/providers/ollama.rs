@@ -20,14 +20,14 @@ use serde_json::{Value, json};
 use super::{ask_of, body_of, call, decode_of, fed, remote};
 
 /// A call with a prompt of about this many tokens.
-fn ask_with(tokens: usize, room: u64) -> Ask {
+fn ask_with(tokens: usize, max_output_tokens: u64) -> Ask {
     let prompt = Prompt {
         shared: "word".repeat(tokens),
         ..Prompt::default()
     };
     Ask {
         prompt,
-        max_output_tokens: room,
+        max_output_tokens,
         ..ask_of("ollama", "qwen3:8b")
     }
 }

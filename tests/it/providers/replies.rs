@@ -72,12 +72,12 @@ async fn length_and_refusal_differ_from_an_end() {
         assert_eq!(
             reply.stop,
             StopReason::Length,
-            "all room went to thinking: {vendor:?}"
+            "all tokens went to thinking: {vendor:?}"
         );
         assert_eq!(
             reply.text.as_str(),
             "",
-            "all room went to thinking: {vendor:?}"
+            "all tokens went to thinking: {vendor:?}"
         );
         server.on(On::model(model), Answer::refusal("I will not."));
         let reply = call(&cloud(vendor, &server), &ask(vendor, model))

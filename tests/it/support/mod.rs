@@ -20,4 +20,5 @@ pub(crate) mod sample_events;
 pub(crate) mod saved;
 #[cfg(unix)]
 pub(crate) mod schema;
+pub(crate) mod source_tree;
 pub mod script;

@@ -39,7 +39,7 @@ fn the_output_limit_is_lowered_to_the_models_maximum() {
         ),
         (COMPATIBLE, vllm(356, 100), Context, 256),
     ];
-    for (dialect, words, class, room) in cases {
+    for (dialect, words, class, limit) in cases {
         let refusal = Refusal {
             class,
             words,
@@ -49,23 +49,23 @@ fn the_output_limit_is_lowered_to_the_models_maximum() {
         let adjustment = form.adjustment(dialect, &hundred(), &[], &refusal);
         assert_eq!(
             adjustment,
-            Some(Adjustment::Room(room)),
+            Some(Adjustment::OutputLimit(limit)),
             "{}",
             refusal.words
         );
         form.learn(&hundred(), &refusal, &adjustment.unwrap());
-        assert_eq!(form.room(&hundred()), room);
+        assert_eq!(form.max_output_tokens(&hundred()), limit);
         assert_eq!(
-            form.room(&Ask {
+            form.max_output_tokens(&Ask {
                 max_output_tokens: 300,
                 ..hundred()
             }),
-            room.min(300),
+            limit.min(300),
             "a lower limit is respected"
         );
         assert_ne!(
             form.adjustment(dialect, &hundred(), &[], &refusal),
-            Some(Adjustment::Room(room)),
+            Some(Adjustment::OutputLimit(limit)),
             "the same adjustment is not made twice"
         );
     }
@@ -77,7 +77,7 @@ fn the_output_limit_is_lowered_to_the_models_maximum() {
         };
         assert_eq!(
             form(COMPATIBLE).adjustment(COMPATIBLE, &hundred(), &[], &refusal),
-            Some(Adjustment::NoRoom),
+            Some(Adjustment::PromptTooLong),
             "{}",
             refusal.words
         );
@@ -93,8 +93,8 @@ fn a_learnt_context_window_allows_shorter_prompts_more_output() {
         fields: vec![],
     };
     let mut form = form(COMPATIBLE);
-    form.learn(&hundred(), &refusal, &Adjustment::Room(0));
-    assert_eq!(form.room(&hundred()), 8_192 - 200);
+    form.learn(&hundred(), &refusal, &Adjustment::OutputLimit(0));
+    assert_eq!(form.max_output_tokens(&hundred()), 8_192 - 200);
     let double = Ask {
         prompt: Prompt {
             shared: "word".repeat(200),
@@ -103,7 +103,7 @@ fn a_learnt_context_window_allows_shorter_prompts_more_output() {
         ..hundred()
     };
     assert_eq!(
-        form.room(&double),
+        form.max_output_tokens(&double),
         8_192 - 400,
         "the server counts two tokens where we count one"
     );
@@ -115,9 +115,9 @@ fn a_learnt_context_window_allows_shorter_prompts_more_output() {
             words: words.into(),
             ..refusal
         },
-        &Adjustment::Room(0),
+        &Adjustment::OutputLimit(0),
     );
-    assert_eq!(form.room(&double), 8_192 - 400);
+    assert_eq!(form.max_output_tokens(&double), 8_192 - 400);
 }
 
 proptest! {
@@ -132,13 +132,13 @@ proptest! {
         let mut form = form(dialect);
         let mut steps = 0;
         while let Some(adjustment) = form.adjustment(dialect, &hundred(), &WORDS.map(ToOwned::to_owned), &refusal) {
-            if adjustment == Adjustment::NoRoom {
+            if adjustment == Adjustment::PromptTooLong {
                 break;
             }
             let before = form.clone();
             form.learn(&hundred(), &refusal, &adjustment);
             prop_assert_ne!(&form, &before, "{}", adjustment);
-            prop_assert!(form.room(&hundred()) >= 256);
+            prop_assert!(form.max_output_tokens(&hundred()) >= 256);
             steps += 1;
             prop_assert!(steps <= WORDS.len() + 6);
         }

@@ -175,7 +175,7 @@ async fn the_output_limit_is_lowered_to_the_servers_maximum() {
     assert_eq!(failure.class, FailureClass::Unsupported);
     assert_eq!(
         failure.message,
-        format!("{too_large} (HTTP 400); asking again with room for 8172 tokens")
+        format!("{too_large} (HTTP 400); asking again with at most 8172 output tokens")
     );
     call(&remote, &ask).await.0.unwrap();
     assert_eq!(server.requests()[1].body["max_tokens"], 8_172);
