@@ -1,7 +1,7 @@
-//! Turns a prompt into tokens in the model's own chat format.
+//! Tokenisation of a prompt in the model's own chat format.
 //!
-//! What the user wrote is tokenised as plain text: a chat marker inside a question or a file stays
-//! text and cannot end a turn.
+//! The user's text is tokenised as plain text: a chat marker inside a question or a file stays text
+//! and cannot end a message.
 
 use llama_cpp_2::model::{LlamaChatMessage, LlamaChatTemplate, LlamaModel};
 
@@ -18,7 +18,7 @@ pub(super) struct Frame {
     after: Vec<i32>,
 }
 
-/// The model's chat format cannot be used.
+/// The error for a chat format that cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[error("the model's chat format cannot be used: {0}")]
 pub(super) struct ChatError(String);
@@ -52,8 +52,8 @@ impl Frame {
         })
     }
 
-    /// The whole prompt: the shared block first, so that all calls of a run begin alike, then the
-    /// protocol, so that all seats of a round do.
+    /// Returns the whole prompt: the shared block first, as a common prefix of all calls of a run,
+    /// then the protocol, as one of all seats of a round.
     pub(super) fn tokens(&self, model: &LlamaModel, prompt: &Prompt) -> Vec<i32> {
         let plain = |text: &str| ids(model.vocab().tokenize(text.as_bytes(), false, false));
         let mut tokens = self.before.clone();

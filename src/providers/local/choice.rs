@@ -1,5 +1,4 @@
-//! Which model file a run uses: the user's own, the one that was asked for, or the best that is
-//! there.
+//! The choice of a run's model file: the user's own, the requested one, or the best installed one.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -8,16 +7,16 @@ use std::path::{Path, PathBuf};
 use super::home::ModelHome;
 use super::manifest::{DEFAULT, Model, UnknownModel, find};
 
-/// What a run can do about its local model.
+/// The state of a run's local model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LocalModelChoice {
-    /// The file is there.
+    /// The file is installed.
     Ready { name: String, file: PathBuf },
-    /// It has to be downloaded first.
+    /// It must be downloaded first.
     ToPull(&'static Model),
 }
 
-/// The choice cannot be made.
+/// Errors of the choice.
 #[derive(Debug, thiserror::Error)]
 pub enum ChoiceError {
     #[error(transparent)]
@@ -28,8 +27,8 @@ pub enum ChoiceError {
     NotGguf { path: PathBuf },
 }
 
-/// Chooses: the user's own file (`CONCLAVE_MODEL`) before all, then the wanted model, then any that
-/// is there, then the default.
+/// Chooses the user's own file (`CONCLAVE_MODEL`), else the requested model, else an installed one,
+/// else the default.
 pub fn choose(
     own: Option<&Path>,
     wanted: Option<&str>,
@@ -59,7 +58,7 @@ pub fn choose(
     })
 }
 
-/// Any GGUF file is taken, under its own name.
+/// Accepts any GGUF file, under its own name.
 fn own_file(path: &Path) -> Result<LocalModelChoice, ChoiceError> {
     let mut start = [0; 4];
     let read = File::open(path).and_then(|mut file| file.read_exact(&mut start));

@@ -1,16 +1,16 @@
-//! What the processor offers: whether it can run the model at all, and how many threads to use.
+//! The processor: whether it can run the model, and the number of threads to use.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::num::NonZeroUsize;
 
-/// The processor lacks instructions that the engine was compiled for.
+/// The error for a processor without instructions that the engine needs.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("the local model needs a processor with {0}, which this machine does not have")]
 pub struct ProcessorError(pub &'static str);
 
-/// Checks for what the engine was compiled for, before it runs: without the check the process would
-/// die of an illegal instruction.
+/// Checks for the instructions that the engine was compiled for; without them the process would
+/// crash.
 pub fn check() -> Result<(), ProcessorError> {
     #[cfg(target_arch = "x86_64")]
     {
@@ -27,7 +27,7 @@ pub fn check() -> Result<(), ProcessorError> {
     Ok(())
 }
 
-/// The number of physical cores that this process may use. Two threads on one core are slower than
+/// Returns the number of physical cores for this process. Two threads on one core are slower than
 /// one.
 pub fn physical_cores() -> NonZeroUsize {
     let allowed = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
@@ -45,12 +45,10 @@ pub fn physical_cores() -> NonZeroUsize {
     NonZeroUsize::new(cores.len()).map_or(allowed, |cores| cores.min(allowed))
 }
 
-/// How many threads to decode with: the physical cores, or half of them on a machine that is busy
-/// already.
+/// Returns the number of decoding threads: the physical cores, or half of them on a busy machine.
 ///
-/// The threads wait for each other after every layer. Where other programs want the cores too, one
-/// that is not scheduled holds up all: with ten programs on two cores two threads were more than
-/// three times slower than one.
+/// The threads wait for each other after every layer, so one that is not scheduled delays all: with
+/// ten programs on two cores, two threads were more than three times slower than one.
 pub fn threads() -> NonZeroUsize {
     let cores = physical_cores();
     let status = fs::read_to_string("/proc/stat").unwrap_or_default();
@@ -60,7 +58,7 @@ pub fn threads() -> NonZeroUsize {
             .parse::<usize>()
             .ok()
     });
-    // This thread is one of those that run.
+    // This thread counts as running.
     if running.unwrap_or(1) > cores.get() {
         NonZeroUsize::new(cores.get() / 2).unwrap_or(NonZeroUsize::MIN)
     } else {

@@ -1,8 +1,8 @@
-//! Writes one answer token by token: only tokens that the answer's schema allows, chosen by the
-//! sampler among those.
+//! Writes one answer token by token. The sampler chooses among the tokens that the answer's schema
+//! allows.
 //!
-//! Where the schema leaves no choice (`", "rationale": "`) the text is taken as it must be, and its
-//! tokens go to the model as one piece.
+//! Where the schema leaves no choice (`", "rationale": "`) the text is taken as is, and its tokens
+//! go to the model in one batch.
 
 use llama_cpp_2::model::LlamaModel;
 use llama_cpp_2::sampling::LlamaSampler;
@@ -13,12 +13,12 @@ use llguidance::api::TopLevelGrammar;
 use llguidance::{Matcher, ParserFactory};
 use serde_json::Value;
 
-/// Makes writers; built once a model, for it walks the whole vocabulary.
+/// Creates writers. It is built once per model, because that walks the whole vocabulary.
 pub(super) struct Guide {
     factory: ParserFactory,
 }
 
-/// The schema or the model's vocabulary cannot be followed.
+/// The error for a schema or vocabulary that cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[error("constrained decoding failed: {0}")]
 pub(super) struct GuideError(String);
@@ -35,8 +35,8 @@ impl Guide {
         Ok(Self { factory })
     }
 
-    /// Starts an answer. The same seed on the same prompt writes the same answer, on the same
-    /// machine and threads.
+    /// Starts an answer. The same seed and prompt give the same answer, on the same machine and
+    /// number of threads.
     pub(super) fn start(
         &self,
         model: &LlamaModel,
@@ -59,8 +59,8 @@ impl Guide {
     }
 }
 
-/// The settings that were measured: lively enough that three personas differ, tame enough that
-/// sentences hold.
+/// Measured settings: varied enough that three personas differ, and coherent enough for whole
+/// sentences.
 fn sampler(model: &LlamaModel, seed: u32) -> LlamaSampler {
     LlamaSampler::chain_simple([
         LlamaSampler::penalties(model.n_vocab(), 64, 1.1, 0.0, 0.0),
@@ -71,17 +71,17 @@ fn sampler(model: &LlamaModel, seed: u32) -> LlamaSampler {
     ])
 }
 
-/// An answer that is being written.
+/// An answer in progress.
 pub(super) struct Writer {
     matcher: Matcher,
     sampler: LlamaSampler,
     written: Vec<u8>,
-    /// Bytes of it that were reported.
+    /// The reported bytes.
     reported: usize,
 }
 
 impl Writer {
-    /// Chooses the next token. `None`: the model has ended its answer.
+    /// Chooses the next token; `None` at the end of the answer.
     pub(super) fn choose(
         &mut self,
         model: &LlamaModel,
@@ -110,10 +110,9 @@ impl Writer {
         Ok(Some(token.0))
     }
 
-    /// The tokens that must come next whatever the model thinks; they are part of the answer from
-    /// here on.
+    /// Returns the tokens that the schema forces next, and adds them to the answer.
     ///
-    /// The last one is left to the model: it might choose a longer token that begins with it.
+    /// The last one is left to the model, which might choose a longer token that begins with it.
     pub(super) fn forced(&mut self, model: &LlamaModel) -> Result<Vec<i32>, GuideError> {
         if self.ended() {
             return Ok(Vec::new());
@@ -137,12 +136,12 @@ impl Writer {
         Ok(())
     }
 
-    /// The answer is complete.
+    /// Returns whether the answer is complete.
     pub(super) fn ended(&self) -> bool {
         self.matcher.is_stopped()
     }
 
-    /// What was written since the last call, up to the last whole character.
+    /// Returns the text since the last call, up to the last whole character.
     pub(super) fn news(&mut self) -> Option<String> {
         let new = self.written.get(self.reported..).unwrap_or_default();
         let whole = match std::str::from_utf8(new) {
@@ -157,7 +156,7 @@ impl Writer {
         (!text.is_empty()).then_some(text)
     }
 
-    /// All that was written.
+    /// Returns the whole text.
     pub(super) fn text(&self) -> String {
         String::from_utf8_lossy(&self.written).into_owned()
     }

@@ -1,5 +1,4 @@
-//! Where model files lie: one folder in the home, files by their manifest name, a download beside
-//! them as `.part`.
+//! The folder of model files in the home: files by their manifest name, and downloads as `.part`.
 //!
 //! Invariant: a file under its final name has had its hash checked.
 
@@ -15,7 +14,7 @@ pub struct ModelHome {
     folder: PathBuf,
 }
 
-/// The folder cannot be used.
+/// The error for a folder that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum HomeError {
     #[error("cannot create the folder `{}`", .path.display())]
@@ -25,7 +24,7 @@ pub enum HomeError {
 }
 
 impl ModelHome {
-    /// The folder `models` inside the tool's home.
+    /// Returns the folder `models` inside the tool's home.
     pub fn in_home(home: &Path) -> Self {
         Self::at(home.join("models"))
     }
@@ -40,12 +39,12 @@ impl ModelHome {
         &self.folder
     }
 
-    /// Where the model's file is, or will be.
+    /// Returns the path of the model's file, which need not exist.
     pub fn path(&self, model: &Model) -> PathBuf {
         self.folder.join(model.file)
     }
 
-    /// The model's file if it is there, whole.
+    /// Returns the model's file if it is installed.
     pub fn installed(&self, model: &Model) -> Option<PathBuf> {
         let path = self.path(model);
         let whole =
@@ -53,7 +52,7 @@ impl ModelHome {
         whole.then_some(path)
     }
 
-    /// The best model that is there: the default before the larger one, the smallest last.
+    /// Returns the best installed model: the default before the larger one, the smallest last.
     pub fn any_installed(&self) -> Option<(&'static Model, PathBuf)> {
         MODELS
             .into_iter()
@@ -68,7 +67,7 @@ impl ModelHome {
         self.folder.join(format!("{}.lock", model.file))
     }
 
-    /// Makes the folder, readable by its owner alone.
+    /// Creates the folder, readable only by its owner.
     pub(super) fn make(&self) -> Result<(), HomeError> {
         let mut builder = fs::DirBuilder::new();
         builder.recursive(true);
@@ -82,7 +81,7 @@ impl ModelHome {
             })
     }
 
-    /// Removes the model's file and what is left of a download. Says whether there was anything.
+    /// Removes the model's file and any partial download. Returns whether there was one.
     pub fn remove(&self, model: &Model) -> Result<bool, HomeError> {
         let mut removed = false;
         for path in [self.path(model), self.part(model), self.lock(model)] {

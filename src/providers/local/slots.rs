@@ -1,49 +1,49 @@
-//! Which tokens lie in the model's memory, and where a new prompt goes: pure bookkeeping over token
-//! ids.
+//! Slots of the model's memory: the cached tokens, and the place of a new prompt. Pure bookkeeping
+//! over token ids.
 //!
-//! A slot is one sequence of the key-value cache. Slots share what they have in common, so a prefix
-//! that several prompts begin with is evaluated once and costs its cells once. A finished slot
-//! stays as a cache until its cells or its number are needed. Invariant: the cells of all slots,
-//! and the room promised to the live ones, never exceed the capacity.
+//! A slot is one sequence of the key-value cache. Slots share common prefixes, so a prefix of
+//! several prompts is evaluated once and uses its cells once. A finished slot stays as a cache
+//! until its cells or its number are needed. Invariant: the cells of all slots, and those promised
+//! to the live ones, never exceed the capacity.
 
 /// The sequences of one context.
 #[derive(Debug)]
 pub struct Slots {
-    /// Tokens that the whole cache holds.
+    /// The capacity of the whole cache in tokens.
     capacity: usize,
-    /// Most prompts that are answered at the same time.
+    /// The largest number of concurrent prompts.
     parallel: usize,
     sequences: Vec<Slot>,
-    /// Counts admissions, to find which idle slot was used longest ago.
+    /// The number of admissions, to find the least recently used idle slot.
     clock: u64,
 }
 
 #[derive(Debug, Default)]
 struct Slot {
-    /// Everything that is, or is about to be, in the cache under this sequence.
+    /// The tokens that are, or will be, in the cache under this sequence.
     tokens: Vec<i32>,
-    /// How many of them are in the cache.
+    /// The number of them in the cache.
     evaluated: usize,
-    /// Tokens that may still be added; `None` when the slot is idle.
+    /// The tokens that may still be added; `None` if the slot is idle.
     room: Option<usize>,
     used: u64,
 }
 
-/// What to do to the cache before a new prompt can be evaluated.
+/// The changes to the cache before a new prompt is evaluated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Admission {
-    /// The sequence that the prompt gets.
+    /// The sequence of the prompt.
     pub slot: usize,
-    /// The sequence whose beginning it shares; may be the same.
+    /// The sequence whose prefix it shares; may be the same.
     pub from: usize,
-    /// How many tokens it shares.
+    /// The number of shared tokens.
     pub reused: usize,
-    /// Sequences to empty first, `slot` among them unless it is `from`.
+    /// Sequences to clear first, including `slot` unless it is `from`.
     pub clear: Vec<usize>,
 }
 
 impl Slots {
-    /// `parallel` prompts at a time, and as many sequences again that remember.
+    /// Creates slots for `parallel` prompts, and as many sequences again as a cache.
     pub fn new(capacity: usize, parallel: usize) -> Self {
         let sequences = std::iter::repeat_with(Slot::default)
             .take(Self::count(parallel))
@@ -56,13 +56,13 @@ impl Slots {
         }
     }
 
-    /// The number of sequences that the context must allow.
+    /// Returns the number of sequences that the context must support.
     pub fn count(parallel: usize) -> usize {
         parallel.saturating_mul(2).max(2)
     }
 
-    /// Finds a place for a prompt that may grow by `room` tokens, and takes it. `None`: it must
-    /// wait for a live one to end.
+    /// Assigns a slot to a prompt that may grow by `room` tokens. `None` if it must wait for a live
+    /// one to end.
     pub fn admit(&mut self, prompt: &[i32], room: usize) -> Option<Admission> {
         let live = self
             .sequences
@@ -83,8 +83,8 @@ impl Slots {
                 .sum::<usize>()
                 + room;
             if self.cells(prompt, &clear) + promised <= self.capacity {
-                // An empty slot is best, then the one that was used longest ago; the one with the
-                // shared beginning only when it is the last.
+                // An empty slot is best, then the least recently used one; the one with the shared
+                // prefix comes last.
                 let free = (0..self.sequences.len()).filter(|index| {
                     self.sequences
                         .get(*index)
@@ -138,8 +138,8 @@ impl Slots {
         }
     }
 
-    /// The slot that shares most of its evaluated beginning with the prompt. The last token is
-    /// always left to evaluate.
+    /// Returns the slot with the longest evaluated prefix of the prompt. The last token is always
+    /// left to evaluate.
     fn longest_prefix(&self, prompt: &[i32], without: &[usize]) -> (usize, usize) {
         let most = prompt.len().saturating_sub(1);
         let shared = |slot: &Slot| {
@@ -160,7 +160,8 @@ impl Slots {
             .unwrap_or((0, 0))
     }
 
-    /// Cells that the prompt and all slots but some need, what they share counted once.
+    /// Returns the cells that the prompt and all slots except `without` need, with shared ones
+    /// counted once.
     fn cells(&self, prompt: &[i32], without: &[usize]) -> usize {
         let slots = self
             .sequences
@@ -181,7 +182,7 @@ impl Slots {
         total - shared
     }
 
-    /// Adds tokens that are to be evaluated next. Says how many the room allowed.
+    /// Adds tokens to evaluate next. Returns how many the limit allowed.
     pub fn push(&mut self, slot: usize, tokens: &[i32]) -> usize {
         let Some(slot) = self.sequences.get_mut(slot) else {
             return 0;
@@ -193,7 +194,7 @@ impl Slots {
         fitting.len()
     }
 
-    /// Up to `most` tokens that wait to be evaluated, with the position of the first.
+    /// Returns up to `most` waiting tokens, with the position of the first.
     pub fn pending(&self, slot: usize, most: usize) -> (usize, &[i32]) {
         self.sequences.get(slot).map_or((0, &[]), |slot| {
             let end = slot.tokens.len().min(slot.evaluated.saturating_add(most));
@@ -204,21 +205,21 @@ impl Slots {
         })
     }
 
-    /// How many tokens wait.
+    /// Returns the number of waiting tokens.
     pub fn waiting(&self, slot: usize) -> usize {
         self.sequences
             .get(slot)
             .map_or(0, |slot| slot.tokens.len() - slot.evaluated)
     }
 
-    /// Notes that the next `count` tokens are now in the cache.
+    /// Records that the next `count` tokens are in the cache.
     pub fn evaluated(&mut self, slot: usize, count: usize) {
         if let Some(slot) = self.sequences.get_mut(slot) {
             slot.evaluated = slot.tokens.len().min(slot.evaluated + count);
         }
     }
 
-    /// Leaves the slot as a cache: what was not evaluated is forgotten.
+    /// Ends the slot, which stays as a cache of its evaluated tokens.
     pub fn finish(&mut self, slot: usize) {
         if let Some(slot) = self.sequences.get_mut(slot) {
             slot.tokens.truncate(slot.evaluated);
@@ -226,13 +227,13 @@ impl Slots {
         }
     }
 
-    /// Forgets everything.
+    /// Clears all slots.
     pub fn clear(&mut self) {
         self.sequences.fill_with(Slot::default);
     }
 }
 
-/// Length of the common beginning.
+/// Returns the length of the common prefix.
 fn common(one: &[i32], other: &[i32]) -> usize {
     one.iter().zip(other).take_while(|(a, b)| a == b).count()
 }

@@ -1,5 +1,5 @@
-//! One step of decoding for everything under way: evaluate what is pending as one batch, then let
-//! each answer choose its next token.
+//! One decoding step for all open calls: it evaluates pending tokens as one batch, then each answer
+//! chooses its next token.
 
 use llama_cpp_2::token::LlamaToken;
 
@@ -9,11 +9,10 @@ use crate::engine::ports::Delta;
 use super::job::JobEvent;
 use super::worker::{ActiveJob, BATCH, CHUNK, Worker, internal, now, sequence};
 
-/// What one answer has in the batch.
+/// The part of one answer in the batch.
 struct Share {
     tokens: usize,
-    /// The row of the batch after which its next token can be chosen; `None` while its prompt is
-    /// still being read.
+    /// The row of the batch after which its next token is chosen; `None` while its prompt is read.
     row: Option<i32>,
 }
 
@@ -86,8 +85,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Adds the chosen token and those that must follow it, reports them, and sees whether that
-    /// was all.
+    /// Adds the chosen token and those that the schema forces after it, reports them, and ends a
+    /// complete answer.
     pub(super) fn go_on(&mut self, mut answering: ActiveJob, chosen: &[i32]) {
         let mut tokens = chosen.to_vec();
         match answering.writer.forced(self.model) {
@@ -96,7 +95,7 @@ impl Worker<'_> {
         }
         let fitted = self.slots.push(answering.slot, &tokens);
         answering.usage.output += u64::try_from(fitted).unwrap_or(0);
-        // What the schema forces before the prompt has been read is no sign of an answer yet.
+        // Text that the schema forces before the prompt is read does not show that an answer began.
         if !chosen.is_empty()
             && let Some(text) = answering.writer.news()
         {
@@ -140,8 +139,8 @@ impl Worker<'_> {
         let _ = answering.job.events.send(JobEvent::Done(Err(failure)));
     }
 
-    /// Ends everything under way after a failed step, and starts afresh: what the cache holds is
-    /// not known then.
+    /// Ends all open calls after a failed step and clears the cache, whose contents are unknown
+    /// then.
     pub(super) fn fail_all(&mut self, failure: &Failure) {
         for answering in std::mem::take(&mut self.answering) {
             self.fail(&answering, failure.clone());

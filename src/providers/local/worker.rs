@@ -1,8 +1,8 @@
-//! The thread that owns the model: takes asks as they come, and decodes all that are under way as
-//! one batch, step by step.
+//! The thread that owns the model: it accepts calls and decodes all open ones as one batch, step by
+//! step.
 //!
-//! One prompt is read at a time, so that the next one finds the beginning they share; those that
-//! are being written continue meanwhile.
+//! One prompt is read at a time, so that the next one finds their shared prefix; open answers
+//! continue meanwhile.
 
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
@@ -31,13 +31,13 @@ use super::slots::Slots;
 /// Prompt tokens read in one step. A step cannot be interrupted: this many take about half a second
 /// with the default model.
 pub(super) const CHUNK: usize = 64;
-/// Tokens that one step may hold: a chunk, and what the others write.
+/// The tokens of one step: a chunk of a prompt, and one for each open answer.
 pub(super) const BATCH: usize = 512;
-/// Most tokens that are kept free for an answer. Tightened answers end well within it, however much
-/// room the ask gives.
+/// The most tokens reserved for an answer. Answers to a tightened schema end well within it, even
+/// if the call allows more.
 const ROOM: usize = 1_280;
 
-/// llama.cpp allows one backend a process.
+/// llama.cpp allows one backend per process.
 static BACKEND: OnceLock<Option<LlamaBackend>> = OnceLock::new();
 
 /// Answers jobs until the provider is dropped.
@@ -87,7 +87,7 @@ pub(super) fn internal(message: impl Into<String>) -> Failure {
     Failure::new(FailureClass::Internal, message)
 }
 
-/// Time for the statistics; nothing is decided by it.
+/// Returns the time for the statistics; no decision depends on it.
 pub(super) fn now() -> Instant {
     #[expect(
         clippy::disallowed_methods,
@@ -96,7 +96,7 @@ pub(super) fn now() -> Instant {
     Instant::now()
 }
 
-/// An ask that has been read into tokens and waits for a place.
+/// A tokenised call that waits for a slot.
 struct WaitingJob {
     job: Job,
     prompt: Vec<i32>,
@@ -104,13 +104,13 @@ struct WaitingJob {
     writer: Writer,
 }
 
-/// An ask that is being answered.
+/// A call in progress.
 pub(super) struct ActiveJob {
     pub(super) slot: usize,
     pub(super) job: Job,
     pub(super) writer: Writer,
     pub(super) usage: Usage,
-    /// Length of its prompt.
+    /// The length of the prompt.
     pub(super) prompt: usize,
 }
 
@@ -121,7 +121,7 @@ pub(super) struct Worker<'a> {
     frame: Frame,
     guide: Guide,
     pub(super) slots: Slots,
-    /// Tokens that one ask may take, answer included.
+    /// The tokens of one call, including its answer.
     length: usize,
     pub(super) file: String,
     waiting: VecDeque<WaitingJob>,
@@ -196,7 +196,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Reads the ask into tokens, or refuses it.
+    /// Tokenises a call, or rejects it.
     fn receive(&mut self, job: Job) {
         let _ = job.events.send(JobEvent::Delta(Delta::Connected));
         match self.prepare(&job.ask) {
@@ -239,7 +239,7 @@ impl<'a> Worker<'a> {
         Ok((prompt, room, writer))
     }
 
-    /// Forgets asks whose futures were dropped.
+    /// Removes calls whose futures were dropped.
     fn drop_cancelled(&mut self) {
         self.waiting
             .retain(|waiting| !waiting.job.events.is_closed());
@@ -253,7 +253,7 @@ impl<'a> Worker<'a> {
         });
     }
 
-    /// Gives the ask that waits longest its place, unless another prompt is still being read.
+    /// Assigns a slot to the oldest waiting call, unless another prompt is still being read.
     fn admit(&mut self) {
         if self
             .answering
@@ -311,7 +311,7 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// A seed that only the ask decides: asked again under another call id, the model answers
+/// Returns a seed that depends on the call only: under another call id the model answers
 /// differently.
 fn seed(ask: &Ask) -> u32 {
     let digest = Sha256::digest(format!(
@@ -326,7 +326,7 @@ fn seed(ask: &Ask) -> u32 {
         .fold(0, |seed, byte| (seed << 8) | u32::from(*byte))
 }
 
-/// A slot's number as llama.cpp wants it.
+/// Returns a slot's number in llama.cpp's type.
 pub(super) fn sequence(slot: usize) -> i32 {
     i32::try_from(slot).unwrap_or(i32::MAX)
 }

@@ -1,7 +1,7 @@
-//! The publishers' own download, over HTTP: resumed where it broke off, redirected by hand, cut off
-//! when it stalls.
+//! Download from the publishers' hub over HTTP: it resumes after a broken connection, follows
+//! redirects itself, and ends a stalled transfer.
 //!
-//! No key is sent from here. The client must not follow redirects of its own.
+//! No key is sent. The client must not follow redirects itself.
 
 use std::time::Duration;
 
@@ -12,24 +12,25 @@ use tokio::time::timeout;
 use super::SourceError;
 use super::part::PartialDownload;
 
-/// Hubs send downloads on to a content network; more hops than this are a loop.
+/// Hubs redirect downloads to a content network; more redirects than this are a loop.
 const REDIRECTS: usize = 5;
-/// Broken connections in a row, without a byte gained, after which the source is given up.
+/// Consecutive broken connections without progress after which the source fails.
 const FRUITLESS: usize = 3;
 
-/// Where the hub is and how long it may be silent.
+/// The address of the hub, and its time limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hub {
     /// `https://host`, without the model's path.
     pub base: String,
-    /// Longest wait for an answer to a request; connecting included.
+    /// The longest wait for a response, including the connection.
     pub answer: Duration,
-    /// Longest silence within a download.
+    /// The longest silence within a download.
     pub idle: Duration,
 }
 
 impl Hub {
-    /// The usual waits: a hub that cannot be reached must not hold up the next source.
+    /// Creates a hub with the default limits: one that cannot be reached must not delay the next
+    /// source.
     pub fn at(base: impl Into<String>) -> Self {
         Self {
             base: base.into(),
@@ -38,7 +39,7 @@ impl Hub {
         }
     }
 
-    /// Brings the file's bytes to the part; `on` is called with how many there are.
+    /// Downloads the file's bytes to the part; `on` is called with their number.
     pub async fn fetch(
         &self,
         http: &Client,
@@ -127,7 +128,7 @@ impl Hub {
         }
     }
 
-    /// Sends the request, and follows where it is sent on.
+    /// Sends the request and follows its redirects.
     async fn request(
         &self,
         http: &Client,
@@ -164,11 +165,11 @@ impl Hub {
 
 enum DownloadAttempt {
     Whole,
-    /// The connection ended early, with what was said about it.
+    /// The connection ended early, with the reason.
     Broken(String),
 }
 
-/// The address that a redirect names, if it may be followed.
+/// Returns the target of a redirect, if it may be followed.
 fn next(from: &Url, response: &Response) -> Result<Url, SourceError> {
     let to = response
         .headers()
@@ -203,7 +204,7 @@ fn is_loopback(url: &Url) -> bool {
             .is_ok_and(|address| address.is_loopback())
 }
 
-/// Start and total of `bytes 5-9/10`.
+/// Reads start and total of `bytes 5-9/10`.
 fn content_range(response: &Response) -> Option<(u64, u64)> {
     let (range, total) = response
         .headers()
@@ -219,7 +220,7 @@ fn unavailable(why: impl Into<String>) -> SourceError {
     SourceError::Unavailable(why.into())
 }
 
-/// An error's innermost words: the outer ones only repeat the address.
+/// Returns an error's innermost message: the outer ones only repeat the address.
 fn words(error: &reqwest::Error) -> String {
     let mut innermost: &dyn std::error::Error = error;
     while let Some(source) = innermost.source() {

