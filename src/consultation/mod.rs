@@ -83,6 +83,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::panel::Panel;
 use crate::domain::time::Timestamp;
 
+use self::machine::emitter::{Emitter, LogPosition};
 use self::machine::run_state::RunState;
 use self::machine::step::StepContext;
 use event::{AbortReason, Cause, Event, HealthEvent, StateName};
@@ -94,6 +95,7 @@ use state::State;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Consultation {
     plan: Plan,
+    log: LogPosition,
     run: RunState,
     state: State,
 }
@@ -102,6 +104,7 @@ impl Consultation {
     pub fn new(plan: Plan) -> Self {
         Self {
             plan,
+            log: LogPosition::default(),
             run: RunState::default(),
             state: State::Idle,
         }
@@ -142,7 +145,8 @@ impl Consultation {
         cause: Option<Cause>,
         act: impl FnOnce(&mut StepContext<'_>, State) -> State,
     ) -> (Vec<Effect>, Option<Panel>) {
-        let mut context = StepContext::new(now, &self.plan, &mut self.run, cause);
+        let emitter = Emitter::new(now, &self.plan.id, &mut self.log, cause);
+        let mut context = StepContext::new(now, &self.plan, &mut self.run, emitter);
         let state = act(&mut context, std::mem::take(&mut self.state));
         self.state = match context.take_stop() {
             // A consultation that has its answer gives it, whatever would have stopped it.
@@ -151,8 +155,7 @@ impl Consultation {
             }
             Some(_) | None => state,
         };
-        let new_panel = context.take_new_panel();
-        (context.into_effects(), new_panel)
+        (context.emitter.into_effects(), context.new_panel)
     }
 }
 
@@ -174,19 +177,20 @@ fn step(step: &mut StepContext<'_>, state: State, input: Input) -> State {
             AbortReason::Interrupted,
             "Consultation interrupted".to_owned(),
         ),
-        (state, Input::Answered(answer)) => machine::questions::answered(step, state, answer),
+        (state, Input::Answered(answer)) => state.answered(step, answer),
         (state, Input::HealthCheckStarted { provider }) => {
-            step.emit(Event::Health(HealthEvent::CheckStarted { provider }));
+            step.emitter
+                .emit(Event::Health(HealthEvent::CheckStarted { provider }));
             state
         }
         (state, Input::HealthChanged(update)) => {
-            let view = step.run.providers.entry(update.provider.clone());
-            view.or_default().health = update.status;
-            step.emit(Event::Health(HealthEvent::StatusUpdated(update)));
+            step.run.providers.set_health(&update);
+            step.emitter
+                .emit(Event::Health(HealthEvent::StatusUpdated(update)));
             state
         }
         (mut state, Input::ProviderChanged(update)) => {
-            step.note_provider(update);
+            step.run.providers.note(update, step.now, &mut step.emitter);
             if let Some(work) = state.work() {
                 work.advance(step);
             }
@@ -194,8 +198,10 @@ fn step(step: &mut StepContext<'_>, state: State, input: Input) -> State {
         }
         (state @ State::AwaitingConsent(_), _) => state,
         (state, Input::TimerFired { timer }) if state.is_over_at(timer) => state.give_up(step),
-        (state, Input::TimerFired { timer }) if step.run.watch.pulse == Some(timer) => {
-            machine::questions::pulse(step, state)
+        (mut state, Input::TimerFired { timer }) if step.run.watch.pulse == Some(timer) => {
+            let waiting = state.work().map(|work| work.still_waiting(step));
+            machine::round::pulse(step, waiting.unwrap_or_default());
+            state
         }
         (state, Input::TimerFired { timer }) if step.run.watch.deadline == Some(timer) => {
             let wait = step.plan.control.max_wait.unwrap_or_default().as_secs();

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::event::{AbortReason, Answer, ConsultationEvent, EarlyTermination, Event, StateName};
+use super::machine::round;
+use super::machine::run_state::Watch;
 use super::machine::step::StepContext;
 use super::phases::awaiting_consent::AwaitingConsent;
 use super::phases::cross_exam::CrossExamination;
@@ -14,6 +16,7 @@ use super::phases::verdict::VerdictRound;
 use super::phases::{
     awaiting_consent, cross_exam, estimating, finishing, independent, synthesis, verdict,
 };
+use super::protocol::Question;
 use super::tasks::TaskSet;
 use crate::consultation::policy::estimate::Estimate;
 use crate::domain::ids::TimerId;
@@ -112,7 +115,7 @@ impl State {
                 Self::after(step, name, next, Self::Verdict)
             }
             Self::Finishing(phase) => {
-                let next = phase.proceed(step);
+                let next = phase.proceed(&mut step.emitter);
                 Self::after(step, name, next, Self::Finishing)
             }
             state @ (Self::Idle
@@ -148,15 +151,37 @@ impl State {
                 Self::after(step, name, next, Self::Verdict)
             }
             Self::Finishing(phase) => {
-                let next = phase.again(step);
+                let next = phase.again(&mut step.emitter);
                 Self::after(step, name, next, Self::Finishing)
             }
             state @ (Self::Idle | Self::Estimating | Self::Complete | Self::Aborted(_)) => state,
         }
     }
 
+    /// Handles the answer to the open question. Without an open question, the answer is late and
+    /// changes nothing.
+    pub(super) fn answered(mut self, step: &mut StepContext<'_>, answer: Answer) -> Self {
+        match step.run.questions.answered(&mut step.emitter) {
+            None => self,
+            Some(Question::Consent { .. }) => self.consent_answered(step, answer),
+            Some(Question::EarlyTermination { findings }) => {
+                self.early_termination_answered(step, *findings, answer)
+            }
+            Some(Question::Pulse { .. }) => {
+                round::pulse_answered(step, answer);
+                self
+            }
+            Some(Question::Substitution { agent_id, .. }) => {
+                if let Some(work) = self.work() {
+                    work.answered(step, &agent_id, answer);
+                }
+                self.proceed(step)
+            }
+        }
+    }
+
     /// Handles the answer to the question for consent.
-    pub(super) fn consent_answered(self, step: &mut StepContext<'_>, answer: Answer) -> Self {
+    fn consent_answered(self, step: &mut StepContext<'_>, answer: Answer) -> Self {
         let name = self.name();
         let Self::AwaitingConsent(phase) = self else {
             return self;
@@ -166,7 +191,7 @@ impl State {
     }
 
     /// Handles the answer to the offer to end after Round 2.
-    pub(super) fn early_termination_answered(
+    fn early_termination_answered(
         self,
         step: &mut StepContext<'_>,
         findings: EarlyTermination,
@@ -236,19 +261,19 @@ impl State {
         match entry {
             Entry::AwaitingConsent(estimate) => {
                 let to = StateName::AwaitingConsent;
-                step.change(from, to);
+                step.emitter.emit_transition(from, to);
                 let next = awaiting_consent::enter(step, estimate);
                 Self::after(step, to, next, Self::AwaitingConsent)
             }
             Entry::Independent => {
                 let to = StateName::Independent;
-                step.change(from, to);
+                step.emitter.emit_transition(from, to);
                 let next = independent::enter(step);
                 Self::after(step, to, next, Self::Independent)
             }
             Entry::Synthesis(answers) => {
                 let to = StateName::Synthesis;
-                step.change(from, to);
+                step.emitter.emit_transition(from, to);
                 let next = synthesis::enter(step, answers);
                 Self::after(step, to, next, Self::Synthesis)
             }
@@ -257,7 +282,7 @@ impl State {
                 synthesis,
             } => {
                 let to = StateName::CrossExam;
-                step.change(from, to);
+                step.emitter.emit_transition(from, to);
                 let next = cross_exam::enter(step, independents, synthesis);
                 Self::after(step, to, next, Self::CrossExam)
             }
@@ -268,22 +293,23 @@ impl State {
                 cross_exam,
             } => {
                 let to = StateName::Verdict;
-                step.change(from, to);
+                step.emitter.emit_transition(from, to);
                 let next = verdict::enter(step, tasks, independents, synthesis, cross_exam);
                 Self::after(step, to, next, Self::Verdict)
             }
             // Subscribers still see the state of the last round.
             Entry::Finishing { rounds, tasks } => {
-                let next = finishing::enter(step, from, rounds, tasks);
+                let next = finishing::enter(&mut step.emitter, from, rounds, tasks);
                 Self::after(step, from, next, Self::Finishing)
             }
             Entry::Complete { rounds } => {
-                step.change(from, StateName::Complete);
-                let duration_ms = step.elapsed_ms();
-                step.emit(Event::Consultation(ConsultationEvent::Completed {
-                    rounds,
-                    duration_ms,
-                }));
+                step.emitter.emit_transition(from, StateName::Complete);
+                let duration_ms = step.run.elapsed_ms(step.now);
+                step.emitter
+                    .emit(Event::Consultation(ConsultationEvent::Completed {
+                        rounds,
+                        duration_ms,
+                    }));
                 Self::Complete
             }
         }
@@ -295,16 +321,17 @@ impl State {
             tasks.cancel(step, reason);
         }
         let during = self.name();
-        step.end_watch();
-        step.drop_questions();
-        step.change(during, StateName::Aborted);
-        let duration_ms = step.elapsed_ms();
-        step.emit(Event::Consultation(ConsultationEvent::Aborted {
-            reason,
-            message,
-            during,
-            duration_ms,
-        }));
+        step.run.watch = Watch::default();
+        step.run.questions.withdraw(&mut step.emitter, |_| true);
+        step.emitter.emit_transition(during, StateName::Aborted);
+        let duration_ms = step.run.elapsed_ms(step.now);
+        step.emitter
+            .emit(Event::Consultation(ConsultationEvent::Aborted {
+                reason,
+                message,
+                during,
+                duration_ms,
+            }));
         Self::Aborted(reason.is_resumable().then(|| Box::new(self)))
     }
 }

@@ -23,7 +23,12 @@ impl Timestamp {
 
     /// Returns the time since `earlier`; zero if it is not earlier.
     pub fn since(self, earlier: Self) -> Duration {
-        Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
+        Duration::from_millis(self.ms_since(earlier))
+    }
+
+    /// Milliseconds passed since `earlier`; zero when it is not earlier.
+    pub fn ms_since(self, earlier: Self) -> u64 {
+        u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0)
     }
 
     /// Returns the UTC calendar date, `2026-11-21`.

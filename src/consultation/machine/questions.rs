@@ -1,74 +1,59 @@
-//! Questions to the person while a round runs, and the effects of their answers.
+//! Questions to the person, asked one after the other.
 
-use super::step::StepContext;
-use crate::consultation::event::{AbortReason, Answer, Event, PulseAnswer, PulseEvent};
-use crate::consultation::policy::consent::ConsentMode;
-use crate::consultation::protocol::Question;
-use crate::consultation::state::State;
+use std::collections::VecDeque;
 
-/// Reports that the round takes long, and asks the person, if any, whether to keep waiting.
-pub(in crate::consultation) fn pulse(step: &mut StepContext<'_>, mut state: State) -> State {
-    let waiting = state
-        .work()
-        .map(|work| work.still_waiting(step))
-        .unwrap_or_default();
-    let is_free = step.run.questions.open.is_none();
-    let asked = step.plan.control.consent.consent_mode == ConsentMode::Interactive && is_free;
-    let (round_number, elapsed_ms) = (step.run.watch.round_number, step.elapsed_ms());
-    step.emit(Event::Pulse(PulseEvent::Asked {
-        round_number,
-        waiting: waiting.clone(),
-        elapsed_ms,
-        asked,
-    }));
-    if asked {
-        step.run.watch.pulse = None;
-        step.ask(Question::Pulse { waiting });
-    } else {
-        step.set_pulse();
-    }
-    state
+use serde::{Deserialize, Serialize};
+
+use super::emitter::Emitter;
+use crate::consultation::protocol::{Effect, Question};
+
+/// The open question, and those that wait for its answer.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Questions {
+    open: Option<Question>,
+    waiting: VecDeque<Question>,
 }
 
-/// Handles the answer to the open question. Without an open question, the answer is late and
-/// changes nothing.
-pub(in crate::consultation) fn answered(
-    step: &mut StepContext<'_>,
-    state: State,
-    answer: Answer,
-) -> State {
-    match (step.answered(), state) {
-        (None, state) => state,
-        (Some(Question::Consent { .. }), state) => state.consent_answered(step, answer),
-        (Some(Question::EarlyTermination { findings }), state) => {
-            state.early_termination_answered(step, *findings, answer)
-        }
-        (Some(Question::Pulse { .. }), state) => pulse_answered(step, state, answer),
-        (Some(Question::Substitution { agent_id, .. }), mut state) => {
-            if let Some(work) = state.work() {
-                work.answered(step, &agent_id, answer);
-            }
-            state.proceed(step)
-        }
+impl Questions {
+    pub(crate) fn is_open(&self) -> bool {
+        self.open.is_some()
     }
-}
 
-fn pulse_answered(step: &mut StepContext<'_>, state: State, answer: Answer) -> State {
-    let (round_number, elapsed_ms) = (step.run.watch.round_number, step.elapsed_ms());
-    let answer = match answer {
-        Answer::Yes | Answer::Always(_) | Answer::Gone => PulseAnswer::Continue,
-        Answer::No | Answer::Fail => PulseAnswer::Cancel,
-    };
-    step.emit(Event::Pulse(PulseEvent::Answered {
-        round_number,
-        answer,
-        elapsed_ms,
-    }));
-    if answer == PulseAnswer::Cancel {
-        let message = step.cancelled_by_user();
-        step.stop(AbortReason::UserCancelled, message);
-    } else {
-        step.set_pulse();
+    /// Asks the person, or queues the question behind the open one.
+    pub(crate) fn ask(&mut self, emitter: &mut Emitter<'_>, question: Question) {
+        if self.open.is_some() {
+            self.waiting.push_back(question);
+        } else {
+            emitter.push(Effect::Question(Box::new(question.clone())));
+            self.open = Some(question);
+        }
     }
-    state
+
+    /// Returns the question that was answered, and asks the next one.
+    pub(crate) fn answered(&mut self, emitter: &mut Emitter<'_>) -> Option<Question> {
+        let answered = self.open.take()?;
+        self.ask_next(emitter);
+        Some(answered)
+    }
+
+    /// Withdraws questions that no longer matter. True when one of them was open.
+    pub(crate) fn withdraw(
+        &mut self,
+        emitter: &mut Emitter<'_>,
+        is_void: impl Fn(&Question) -> bool,
+    ) -> bool {
+        self.waiting.retain(|question| !is_void(question));
+        let was_open = self.open.take_if(|question| is_void(question)).is_some();
+        if was_open {
+            emitter.push(Effect::Withdraw);
+            self.ask_next(emitter);
+        }
+        was_open
+    }
+
+    fn ask_next(&mut self, emitter: &mut Emitter<'_>) {
+        if let Some(next) = self.waiting.pop_front() {
+            self.ask(emitter, next);
+        }
+    }
 }

@@ -3,14 +3,15 @@
 
 use crate::domain::ids::CallId;
 
-use super::run_state::{Pause, Questions};
+use super::questions::Questions;
+use super::run_state::{Pause, Watch};
 use super::step::StepContext;
 use crate::consultation::event::{ConsultationEvent, Event, Resumed};
 use crate::consultation::state::State;
 
 /// Resumes where the consultation stopped. A complete consultation, or one that cannot be resumed,
 /// stays unchanged.
-pub(in crate::consultation) fn resume(
+pub(crate) fn resume(
     step: &mut StepContext<'_>,
     state: State,
     lost: &[CallId],
@@ -19,9 +20,7 @@ pub(in crate::consultation) fn resume(
     let mut state = match state {
         State::Aborted(Some(state)) => {
             // Keys may have been replaced and bills paid in the meantime.
-            for view in step.run.providers.values_mut() {
-                view.key_refused = false;
-            }
+            step.run.providers.forget_refused_keys();
             *state
         }
         state @ (State::Idle | State::Estimating | State::Complete | State::Aborted(None)) => {
@@ -35,20 +34,21 @@ pub(in crate::consultation) fn resume(
         | State::Finishing(_)) => state,
     };
     step.run.pauses.push(Pause {
-        from: step.run.last_event_at,
+        from: step.emitter.last_event_at(),
         to: step.now,
     });
     step.run.questions = Questions::default();
-    step.emit(Event::Consultation(ConsultationEvent::Resumed(Box::new(
-        Resumed {
-            state: state.name(),
-            lost_calls: lost.to_vec(),
-            control: step.plan.control.clone(),
-            tool_version,
-        },
-    ))));
+    step.emitter
+        .emit(Event::Consultation(ConsultationEvent::Resumed(Box::new(
+            Resumed {
+                state: state.name(),
+                lost_calls: lost.to_vec(),
+                control: step.plan.control.clone(),
+                tool_version,
+            },
+        ))));
     if let Some(round) = state.round() {
-        step.watch_round(round);
+        step.run.watch = Watch::start(round, &step.plan.control, &mut step.emitter);
     }
     if let Some(work) = state.work() {
         work.resume(step, lost);

@@ -1,88 +1,131 @@
-//! The machine's state besides its phase: counters, start time, spending, provider state, fallbacks
-//! in use, and open questions.
+//! The machine's state besides its phase: start time, spending, provider state, fallbacks in use,
+//! and open questions.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::time::Duration;
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::ids::{AgentId, ModelRef, ProviderId, TimerId};
+use crate::domain::ids::{AgentId, ModelRef, TimerId};
 use crate::domain::money::Cost;
 use crate::domain::time::Timestamp;
 
+use super::emitter::Emitter;
+use super::providers::ProviderViews;
+use super::questions::Questions;
+use crate::consultation::plan::{Control, Plan};
+use crate::consultation::policy::budget;
 use crate::consultation::policy::budget::Budget;
-use crate::consultation::policy::health::HealthStatus;
-use crate::consultation::protocol::Question;
-use crate::consultation::protocol::provider::Backoff;
+use crate::consultation::policy::consent::ConsentMode;
+use crate::consultation::policy::estimate::Estimate;
+use crate::consultation::policy::hedging::HedgeRule;
 
 /// The state that outlives a phase.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(in crate::consultation) struct RunState {
-    pub(in crate::consultation) events: u64,
-    pub(in crate::consultation) calls: u32,
-    pub(in crate::consultation) timers: u32,
-    pub(in crate::consultation) started_at: Timestamp,
-    pub(in crate::consultation) last_event_at: Timestamp,
+pub(crate) struct RunState {
+    pub(crate) started_at: Timestamp,
     /// Pauses while the consultation was interrupted. They do not count as elapsed time.
-    pub(in crate::consultation) pauses: Vec<Pause>,
-    /// The providers as the process last reported them.
-    pub(in crate::consultation) providers: BTreeMap<ProviderId, ProviderView>,
-    pub(in crate::consultation) budget: Budget,
+    pub(crate) pauses: Vec<Pause>,
+    pub(crate) providers: ProviderViews,
+    pub(crate) budget: Budget,
     /// Whether the person has agreed to exceed the monthly budget.
-    pub(in crate::consultation) beyond_month: bool,
+    pub(crate) beyond_month: bool,
     /// The high estimate.
-    pub(in crate::consultation) high: Cost,
+    high: Cost,
     /// The expected number of calls, from which the hedge quota follows.
-    pub(in crate::consultation) expected_calls: usize,
-    pub(in crate::consultation) hedges: u32,
+    expected_calls: usize,
+    pub(crate) hedges: u32,
     /// Fallback models that have taken over, by agent, for the rest of the run.
-    pub(in crate::consultation) fallbacks_in_use: BTreeMap<AgentId, ModelRef>,
-    pub(in crate::consultation) questions: Questions,
-    pub(in crate::consultation) watch: Watch,
-}
-
-/// A provider as the process last reported it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::consultation) struct ProviderView {
-    pub(in crate::consultation) health: HealthStatus,
-    /// The backoff that must pass before the next call.
-    pub(in crate::consultation) backoff: Option<Backoff>,
-    /// The time until which its circuit is open or being probed.
-    pub(in crate::consultation) broken_until: Option<Timestamp>,
-    /// Whether the provider refuses the key or asks for payment.
-    pub(in crate::consultation) key_refused: bool,
+    pub(crate) fallbacks_in_use: BTreeMap<AgentId, ModelRef>,
+    pub(crate) questions: Questions,
+    pub(crate) watch: Watch,
 }
 
 /// A time span in which nothing ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::consultation) struct Pause {
-    pub(in crate::consultation) from: Timestamp,
-    pub(in crate::consultation) to: Timestamp,
+pub(crate) struct Pause {
+    pub(crate) from: Timestamp,
+    pub(crate) to: Timestamp,
 }
 
 /// The timers of the current round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::consultation) struct Watch {
-    pub(in crate::consultation) round_number: u8,
-    pub(in crate::consultation) pulse: Option<TimerId>,
-    pub(in crate::consultation) deadline: Option<TimerId>,
+pub(crate) struct Watch {
+    pub(crate) round_number: u8,
+    pub(crate) pulse: Option<TimerId>,
+    pub(crate) deadline: Option<TimerId>,
 }
 
-/// Questions to the person, asked one after the other.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(in crate::consultation) struct Questions {
-    pub(in crate::consultation) open: Option<Question>,
-    pub(in crate::consultation) waiting: VecDeque<Question>,
+impl Watch {
+    /// Sets the timers of a round that begins or is resumed.
+    pub(crate) fn start(round_number: u8, control: &Control, emitter: &mut Emitter<'_>) -> Self {
+        Self {
+            round_number,
+            deadline: control.max_wait.map(|wait| emitter.set_timer(wait)),
+            pulse: control.pulse.map(|wait| emitter.set_timer(wait)),
+        }
+    }
+
+    /// Starts the wait for the next pulse.
+    pub(crate) fn set_pulse(&mut self, control: &Control, emitter: &mut Emitter<'_>) {
+        self.pulse = control.pulse.map(|wait| emitter.set_timer(wait));
+    }
 }
 
 impl RunState {
-    /// Returns the time since `earlier`, without pauses.
-    pub(in crate::consultation) fn since(&self, earlier: Timestamp, now: Timestamp) -> Duration {
+    /// Returns the milliseconds since an earlier moment, without pauses.
+    pub(crate) fn ms_since(&self, earlier: Timestamp, now: Timestamp) -> u64 {
         let paused = self
             .pauses
             .iter()
-            .map(|pause| pause.to.min(now).since(pause.from.max(earlier)));
-        now.since(earlier).saturating_sub(paused.sum())
+            .map(|pause| pause.to.min(now).ms_since(pause.from.max(earlier)));
+        now.ms_since(earlier).saturating_sub(paused.sum())
+    }
+
+    /// Returns the milliseconds since the consultation began, without pauses.
+    pub(crate) fn elapsed_ms(&self, now: Timestamp) -> u64 {
+        self.ms_since(self.started_at, now)
+    }
+
+    /// Records the estimate's limit and its number of calls.
+    pub(crate) fn note_estimate(&mut self, estimate: &Estimate) {
+        self.high = estimate.high;
+        self.expected_calls = estimate.calls.len();
+    }
+
+    /// Whether the hedge quota is not used up.
+    pub(crate) fn has_hedges(&self) -> bool {
+        self.hedges < HedgeRule::quota(self.expected_calls)
+    }
+
+    /// Returns what was spent when it far exceeds the estimate, in words. Never under a ceiling,
+    /// which was agreed to in advance.
+    pub(crate) fn overspending(&self, control: &Control) -> Option<String> {
+        let by_ceiling =
+            control.max_cost.is_some() && control.consent.consent_mode == ConsentMode::PreApproved;
+        let (spent, high) = (self.budget.spent(), self.high);
+        (!by_ceiling && budget::exceeds(spent, high)).then(|| {
+            format!(
+                "Cost exceeded estimate: {spent:.2} spent, and the highest estimate was \
+                 {high:.2}"
+            )
+        })
+    }
+
+    /// Returns the model in use for an agent, then its fallbacks, best first.
+    pub(crate) fn candidates(&self, plan: &Plan, agent: &AgentId) -> Vec<ModelRef> {
+        let own = plan.fallbacks_in_use(agent);
+        // The second pass goes to the model that judges by then.
+        let of_the_judge = || {
+            (*agent == AgentId::SecondJudge)
+                .then(|| self.fallbacks_in_use.get(&AgentId::Judge))
+                .flatten()
+        };
+        let Some(player) = self.fallbacks_in_use.get(agent).or_else(of_the_judge) else {
+            return own;
+        };
+        // The models before it have failed.
+        let after = own.iter().skip_while(|model| *model != player).skip(1);
+        std::iter::once(player).chain(after).cloned().collect()
     }
 }
 
@@ -100,7 +143,7 @@ mod tests {
             pauses: vec![pause(100, 1_100), pause(2_000, 2_500)],
             ..RunState::default()
         };
-        let since = |earlier, now| run.since(Timestamp(earlier), Timestamp(now)).as_millis();
+        let since = |earlier, now| run.ms_since(Timestamp(earlier), Timestamp(now));
         assert_eq!(
             (since(0, 50), since(0, 1_200), since(0, 3_000)),
             (50, 200, 1_500)

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::next::{Entry, Next};
 use crate::consultation::event::{AbortReason, Answer, ConsultationEvent, CostEvent, Event};
+use crate::consultation::machine::emitter::Emitter;
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::policy::consent::Gate;
 use crate::consultation::policy::estimate::{Consent, Estimate};
@@ -19,7 +20,7 @@ pub(in crate::consultation) fn enter(
     step: &mut StepContext<'_>,
     estimate: Estimate,
 ) -> Next<AwaitingConsent> {
-    step.note_estimate(&estimate);
+    step.run.note_estimate(&estimate);
     AwaitingConsent { estimate }.decide(step)
 }
 
@@ -30,25 +31,26 @@ impl AwaitingConsent {
         match control.consent.decide(&self.estimate, control.max_cost) {
             Gate::Pass(how) => self.allow(step, how),
             Gate::Ask(why) => {
-                step.emit(Event::Cost(CostEvent::GateTriggered {
+                step.emitter.emit(Event::Cost(CostEvent::GateTriggered {
                     cost: self.estimate.cost,
                     always_allow_under,
                     why: why.clone(),
                 }));
-                step.ask(Question::Consent {
+                let question = Question::Consent {
                     estimate: self.estimate.clone(),
                     why,
-                });
+                };
+                step.run.questions.ask(&mut step.emitter, question);
                 Next::Stay(self)
             }
             Gate::Refuse(why) => {
-                step.emit(Event::Cost(CostEvent::GateTriggered {
+                step.emitter.emit(Event::Cost(CostEvent::GateTriggered {
                     cost: self.estimate.cost,
                     always_allow_under,
                     why,
                 }));
                 self.refuse(
-                    step,
+                    &mut step.emitter,
                     Consent::NobodyToAsk,
                     "The estimated cost needs consent, and there is no terminal to ask on",
                 )
@@ -75,9 +77,11 @@ impl AwaitingConsent {
     ) -> Next<Self> {
         match answer {
             Answer::Yes | Answer::Always(_) => self.allow(step, Consent::Asked),
-            Answer::No | Answer::Fail | Answer::Gone => {
-                self.refuse(step, Consent::Asked, "Consultation cancelled by user")
-            }
+            Answer::No | Answer::Fail | Answer::Gone => self.refuse(
+                &mut step.emitter,
+                Consent::Asked,
+                "Consultation cancelled by user",
+            ),
         }
     }
 
@@ -90,15 +94,16 @@ impl AwaitingConsent {
         // The user saw the month's budget and agreed to exceed it.
         let month = step.plan.control.consent.month;
         step.run.beyond_month = month.is_some_and(|month| month.is_exceeded_by(self.estimate.cost));
-        step.emit(Event::Consultation(ConsultationEvent::UserConsent {
-            approved: true,
-            how,
-        }));
+        step.emitter
+            .emit(Event::Consultation(ConsultationEvent::UserConsent {
+                approved: true,
+                how,
+            }));
         Next::Enter(Entry::Independent)
     }
 
-    fn refuse(self, step: &mut StepContext<'_>, how: Consent, message: &str) -> Next<Self> {
-        step.emit(Event::Consultation(ConsultationEvent::UserConsent {
+    fn refuse(self, emitter: &mut Emitter<'_>, how: Consent, message: &str) -> Next<Self> {
+        emitter.emit(Event::Consultation(ConsultationEvent::UserConsent {
             approved: false,
             how,
         }));

@@ -9,6 +9,7 @@ use crate::domain::ids::{AgentId, SeatId};
 use crate::consultation::analysis::wording::is_unchanged;
 use crate::consultation::anonymity::labels::Labels;
 use crate::consultation::event::{AgentError, AgentEvent, Event};
+use crate::consultation::machine::emitter::Emitter;
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::prompt::Pair;
 use crate::consultation::prompt::filter::Shown;
@@ -25,18 +26,18 @@ pub(in crate::consultation) fn send(
     revisions: &[Revision],
 ) {
     let helper = AgentId::Helper;
-    let Some(model) = step.candidates(&helper).into_iter().next() else {
+    let Some(model) = step.run.candidates(step.plan, &helper).into_iter().next() else {
         return;
     };
     let pairs = pairs(&step.plan.labels(), independents, revisions);
     if pairs.is_empty() || !step.plan.debate.asks_for(AnswerKind::Comparison) {
         return;
     }
-    match PromptSet::render(step, &helper, |prompter| {
+    match PromptSet::render(step.plan, step.run, &helper, |prompter| {
         prompter.comparison(&pairs).map(Shown::whole)
     }) {
         Ok(prompts) => tasks.send(step, &helper, AnswerKind::Comparison, prompts),
-        Err(error) => step.emit(Event::Agent(AgentEvent::Failed {
+        Err(error) => step.emitter.emit(Event::Agent(AgentEvent::Failed {
             name: step.plan.agent_name(&helper),
             agent_id: helper,
             round_number: AnswerKind::Comparison.round(),
@@ -51,10 +52,10 @@ pub(in crate::consultation) fn send(
 }
 
 /// Emits the comparison once it is complete.
-pub(in crate::consultation) fn keep(step: &mut StepContext<'_>, tasks: &mut TaskSet) {
+pub(in crate::consultation) fn keep(emitter: &mut Emitter<'_>, tasks: &mut TaskSet) {
     for outcome in tasks.take_outcomes_for(AnswerKind::Comparison) {
         if let Ok(answer) = outcome.result {
-            step.keep(answer.content, answer.degraded);
+            emitter.emit_artifact(answer.content, answer.degraded);
         }
     }
 }

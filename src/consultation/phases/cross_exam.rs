@@ -13,6 +13,7 @@ use super::next::{Entry, Next};
 use super::prior_answers;
 use crate::consultation::analysis::compose::HeldRounds;
 use crate::consultation::event::StateName;
+use crate::consultation::machine::round;
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::policy::quorum::{Quorum, quorum};
 use crate::consultation::prompt::PromptError;
@@ -47,10 +48,10 @@ pub(in crate::consultation) fn enter(
     independents: Vec<Independent>,
     synthesis: Synthesis,
 ) -> Next<CrossExamination> {
-    step.begin_round(ROUND);
+    round::begin(step, ROUND);
     if let Some(prior_answers) = &step.plan.debate.prior_answers {
-        let cross_exam = prior_answers::cross_examination(step, prior_answers);
-        step.end_round(ROUND, step.now);
+        let cross_exam = prior_answers::cross_examination(&mut step.emitter, prior_answers);
+        round::end(step, ROUND, step.now);
         return Next::Enter(Entry::Verdict {
             tasks: TaskSet::default(),
             independents,
@@ -77,7 +78,7 @@ impl CrossExamination {
             };
             let agent = AgentId::from(&seat.id);
             let material = step.plan.material;
-            match PromptSet::render(step, &agent, |prompter| {
+            match PromptSet::render(step.plan, step.run, &agent, |prompter| {
                 filter::revision(prompter, material, seat, own, &self.synthesis)
             }) {
                 Ok(prompts) => self.tasks.send(step, &agent, AnswerKind::Revision, prompts),
@@ -116,7 +117,7 @@ impl CrossExamination {
                 if let Content::Revision(revision) = &content {
                     self.revisions.push(revision.clone());
                 }
-                step.keep(content, degraded);
+                step.emitter.emit_artifact(content, degraded);
             }
         }
         // A consultation that is about to end starts no new stage.
@@ -161,7 +162,7 @@ impl CrossExamination {
     }
 
     fn merged(mut self, step: &mut StepContext<'_>) -> Next<Self> {
-        comparison::keep(step, &mut self.tasks);
+        comparison::keep(&mut step.emitter, &mut self.tasks);
         let Some(outcome) = judged(&mut self.tasks) else {
             return Next::Stay(self);
         };
@@ -186,15 +187,16 @@ impl CrossExamination {
             positions: self.revisions,
             ..merged
         };
-        step.keep(Content::CrossExam(cross_exam.clone()), degraded);
-        step.end_round(ROUND, self.since);
+        step.emitter
+            .emit_artifact(Content::CrossExam(cross_exam.clone()), degraded);
+        round::end(step, ROUND, self.since);
         if step.plan.debate.rounds.number() <= ROUND {
             let material = HeldRounds {
                 independents: &self.independents,
                 synthesis: &self.synthesis,
                 cross_exam: Some(&cross_exam),
             };
-            keep_composed(step, material);
+            keep_composed(step.plan, &mut step.emitter, material);
             return Next::Enter(Entry::Finishing {
                 rounds: ROUND,
                 tasks: self.tasks,

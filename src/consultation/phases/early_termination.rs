@@ -17,6 +17,7 @@ use crate::consultation::event::{
     Answer, ConsultationEvent, DecidedBy, EarlyTermination, EarlyTerminationDecision, Event,
 };
 use crate::consultation::machine::step::StepContext;
+use crate::consultation::plan::Plan;
 use crate::consultation::plan::mode::Ending;
 use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::prompt::PromptError;
@@ -66,7 +67,7 @@ fn consider(
     result: SynthesisResult,
     policy: Policy,
 ) -> Next<SynthesisResult> {
-    let findings = match findings(step, &result) {
+    let findings = match findings(step.plan, &result) {
         Ok(findings) => findings,
         Err(error) => return prompt_failed(result, &error),
     };
@@ -83,12 +84,13 @@ fn consider(
             },
         )
     } else if is_askable {
-        step.emit(Event::Consultation(
+        step.emitter.emit(Event::Consultation(
             ConsultationEvent::EarlyTerminationOffered(Box::new(findings.clone())),
         ));
-        step.ask(Question::EarlyTermination {
+        let question = Question::EarlyTermination {
             findings: Box::new(findings),
-        });
+        };
+        step.run.questions.ask(&mut step.emitter, question);
         Next::Stay(result)
     } else {
         settle(step, result, by_guards(DecidedBy::Guards, findings))
@@ -129,7 +131,7 @@ fn settle(
     decision: EarlyTerminationDecision,
 ) -> Next<SynthesisResult> {
     let ended = decision.ended;
-    step.emit(Event::Consultation(
+    step.emitter.emit(Event::Consultation(
         ConsultationEvent::EarlyTerminationDecided(Box::new(decision)),
     ));
     if ended {
@@ -140,11 +142,7 @@ fn settle(
 }
 
 /// Returns the findings for and against an early end, and its savings.
-fn findings(
-    step: &StepContext<'_>,
-    result: &SynthesisResult,
-) -> Result<EarlyTermination, PromptError> {
-    let plan = step.plan;
+fn findings(plan: &Plan, result: &SynthesisResult) -> Result<EarlyTermination, PromptError> {
     let rule: &EarlyStop = &plan.control.early_termination;
     let answers = result.answers.independents.iter().filter_map(|held| {
         let source = result
@@ -181,7 +179,8 @@ fn cross_examine(result: SynthesisResult) -> Next<SynthesisResult> {
 /// Ends with an answer composed from the synthesis.
 fn end(step: &mut StepContext<'_>, result: &SynthesisResult) -> Next<SynthesisResult> {
     keep_composed(
-        step,
+        step.plan,
+        &mut step.emitter,
         HeldRounds {
             independents: &result.answers.independents,
             synthesis: &result.synthesis,

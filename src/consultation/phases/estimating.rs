@@ -35,17 +35,20 @@ pub(in crate::consultation) fn enter(
     step: &mut StepContext<'_>,
     logged: Option<Estimate>,
 ) -> Next<()> {
-    step.begin();
+    step.run.started_at = step.now;
     let plan = step.plan;
-    step.emit(Event::Consultation(ConsultationEvent::Started(Box::new(
-        started(plan),
-    ))));
-    step.change(StateName::Idle, StateName::Estimating);
+    step.emitter
+        .emit(Event::Consultation(ConsultationEvent::Started(Box::new(
+            started(plan),
+        ))));
+    step.emitter
+        .emit_transition(StateName::Idle, StateName::Estimating);
     match logged.map_or_else(|| plan.estimate(), Ok) {
         Ok(estimate) => {
-            step.emit(Event::Consultation(ConsultationEvent::CostEstimated(
-                estimate.clone(),
-            )));
+            step.emitter
+                .emit(Event::Consultation(ConsultationEvent::CostEstimated(
+                    estimate.clone(),
+                )));
             Next::Enter(Entry::AwaitingConsent(estimate))
         }
         Err(error) => Next::Abort {

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::comparison;
 use super::next::{Entry, Next};
 use crate::consultation::event::StateName;
+use crate::consultation::machine::emitter::Emitter;
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::tasks::TaskSet;
 use crate::domain::ids::TimerId;
@@ -31,16 +32,16 @@ pub(in crate::consultation) struct Finishing {
 
 /// Completes at once, or when the open tasks or the grace period end.
 pub(in crate::consultation) fn enter(
-    step: &mut StepContext<'_>,
+    emitter: &mut Emitter<'_>,
     from: StateName,
     rounds: u8,
     mut tasks: TaskSet,
 ) -> Next<Finishing> {
-    comparison::keep(step, &mut tasks);
+    comparison::keep(emitter, &mut tasks);
     if tasks.is_done() {
         return Next::Enter(Entry::Complete { rounds });
     }
-    let grace = step.set_timer(step.now.after(GRACE));
+    let grace = emitter.set_timer(GRACE);
     Next::Stay(Finishing {
         from,
         rounds,
@@ -50,8 +51,8 @@ pub(in crate::consultation) fn enter(
 }
 
 impl Finishing {
-    pub(in crate::consultation) fn proceed(mut self, step: &mut StepContext<'_>) -> Next<Self> {
-        comparison::keep(step, &mut self.tasks);
+    pub(in crate::consultation) fn proceed(mut self, emitter: &mut Emitter<'_>) -> Next<Self> {
+        comparison::keep(emitter, &mut self.tasks);
         if self.tasks.is_done() {
             Next::Enter(Entry::Complete {
                 rounds: self.rounds,
@@ -75,7 +76,7 @@ impl Finishing {
     }
 
     /// Resumes with a new grace period.
-    pub(in crate::consultation) fn again(self, step: &mut StepContext<'_>) -> Next<Self> {
-        enter(step, self.from, self.rounds, self.tasks)
+    pub(in crate::consultation) fn again(self, emitter: &mut Emitter<'_>) -> Next<Self> {
+        enter(emitter, self.from, self.rounds, self.tasks)
     }
 }

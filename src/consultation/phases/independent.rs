@@ -12,7 +12,10 @@ use super::next::{Entry, ExpertAnswers, Next};
 use super::persona_selection;
 use super::prior_answers;
 use crate::consultation::event::{AbortReason, AgentError, Event, PanelEvent};
+use crate::consultation::machine::round;
+use crate::consultation::machine::run_state::RunState;
 use crate::consultation::machine::step::StepContext;
+use crate::consultation::plan::Plan;
 use crate::consultation::policy::quorum::{Quorum, quorum};
 use crate::consultation::prompt::filter::Shown;
 use crate::consultation::protocol::answer::AnswerKind;
@@ -47,14 +50,14 @@ pub(in crate::consultation) struct IndependentRound {
 }
 
 pub(in crate::consultation) fn enter(step: &mut StepContext<'_>) -> Next<IndependentRound> {
-    step.begin_round(ROUND);
+    round::begin(step, ROUND);
     let prior_answers = step.plan.debate.prior_answers.as_deref();
     let round = IndependentRound {
         since: step.now,
         stage: Stage::default(),
         tasks: TaskSet::default(),
         answered: prior_answers
-            .map(|prior_answers| prior_answers::answers(step, prior_answers))
+            .map(|prior_answers| prior_answers::answers(&mut step.emitter, prior_answers))
             .unwrap_or_default(),
         sources: Vec::new(),
         degraded: 0,
@@ -74,7 +77,7 @@ impl IndependentRound {
     fn select_personas(mut self, step: &mut StepContext<'_>) -> Next<Self> {
         self.stage = Stage::PersonaSelection;
         let (helper, plan) = (AgentId::Helper, step.plan);
-        let prompts = PromptSet::render(step, &helper, |prompter| {
+        let prompts = PromptSet::render(plan, step.run, &helper, |prompter| {
             prompter
                 .persona_selection(&plan.debate.selectable_personas, plan.panel.seats.len())
                 .map(Shown::whole)
@@ -124,10 +127,11 @@ impl IndependentRound {
     ) -> Next<Self> {
         self.stage = Stage::Selected;
         let selection = persona_selection::select(step.plan, answer);
-        step.replace_panel(selection.panel.clone());
-        step.emit(Event::Panel(PanelEvent::PersonasSelected(Box::new(
-            selection,
-        ))));
+        step.new_panel = Some(selection.panel.clone());
+        step.emitter
+            .emit(Event::Panel(PanelEvent::PersonasSelected(Box::new(
+                selection,
+            ))));
         Next::Stay(self)
     }
 
@@ -149,7 +153,7 @@ impl IndependentRound {
             if !agents.contains(&agent) {
                 continue;
             }
-            match PromptSet::render(step, &agent, |prompter| {
+            match PromptSet::render(step.plan, step.run, &agent, |prompter| {
                 prompter.independent(seat).map(Shown::whole)
             }) {
                 Ok(prompts) => self
@@ -180,7 +184,7 @@ impl IndependentRound {
                         self.sources.push(answer.source);
                         self.degraded += usize::from(answer.degraded);
                     }
-                    step.keep(answer.content, answer.degraded);
+                    step.emitter.emit_artifact(answer.content, answer.degraded);
                 }
                 Err(error) => self.failed.push((outcome.agent, error)),
             }
@@ -222,7 +226,7 @@ impl IndependentRound {
                         .iter()
                         .position(|seat| seat.id == independent.agent_id)
                 });
-                step.end_round(ROUND, self.since);
+                round::end(step, ROUND, self.since);
                 if step.plan.debate.rounds.number() <= ROUND {
                     return Next::Enter(Entry::Complete { rounds: ROUND });
                 }
@@ -237,7 +241,11 @@ impl IndependentRound {
                 self.failed
                     .sort_by_key(|(agent, _)| seats.iter().position(|seat| seat.id == *agent));
                 let reasons = self.failed.iter().map(|(agent, error)| {
-                    format!("{}: {}", name_and_model(step, agent), error.message)
+                    format!(
+                        "{}: {}",
+                        name_and_model(step.plan, step.run, agent),
+                        error.message
+                    )
                 });
                 let reasons: Vec<String> = reasons.collect();
                 let message = format!(
@@ -255,9 +263,9 @@ impl IndependentRound {
 }
 
 /// Returns an agent's name, with its model if a fallback has taken over.
-fn name_and_model(step: &StepContext<'_>, agent: &AgentId) -> String {
-    let name = step.plan.agent_name(agent);
-    match step.run.fallbacks_in_use.get(agent) {
+fn name_and_model(plan: &Plan, run: &RunState, agent: &AgentId) -> String {
+    let name = plan.agent_name(agent);
+    match run.fallbacks_in_use.get(agent) {
         Some(model) => format!("{name} ({model})"),
         None => name,
     }

@@ -7,7 +7,9 @@ use super::next::Next;
 
 use crate::consultation::analysis::compose::HeldRounds;
 use crate::consultation::event::{AbortReason, AgentError, StateName};
+use crate::consultation::machine::emitter::Emitter;
 use crate::consultation::machine::step::StepContext;
+use crate::consultation::plan::Plan;
 use crate::consultation::prompt::filter::Shown;
 use crate::consultation::prompt::{PromptError, Prompter};
 use crate::consultation::protocol::answer::AnswerKind;
@@ -22,7 +24,7 @@ pub(in crate::consultation) fn send_judge(
     prompt: impl Fn(&Prompter<'_>) -> Result<Shown, PromptError>,
 ) -> Result<(), PromptError> {
     let judge = AgentId::Judge;
-    let prompts = PromptSet::render(step, &judge, prompt)?;
+    let prompts = PromptSet::render(step.plan, step.run, &judge, prompt)?;
     tasks.send(step, &judge, answer, prompts);
     Ok(())
 }
@@ -68,7 +70,11 @@ pub(in crate::consultation) fn prompt_failed<P>(phase: P, error: &PromptError) -
 
 /// Emits the answer that the mode composes from the rounds that were held, if no verdict is
 /// requested.
-pub(in crate::consultation) fn keep_composed(step: &mut StepContext<'_>, material: HeldRounds<'_>) {
-    let verdict = step.plan.debate.mode.strategy().compose(material);
-    step.keep(Content::Verdict(verdict), false);
+pub(in crate::consultation) fn keep_composed(
+    plan: &Plan,
+    emitter: &mut Emitter<'_>,
+    material: HeldRounds<'_>,
+) {
+    let verdict = plan.debate.mode.strategy().compose(material);
+    emitter.emit_artifact(Content::Verdict(verdict), false);
 }

@@ -3,16 +3,16 @@
 
 use crate::domain::artifact::{Content, CrossExam, Independent};
 
-use crate::consultation::machine::step::StepContext;
+use crate::consultation::machine::emitter::Emitter;
 use crate::consultation::plan::options::PriorAnswers;
 
 /// Returns the prior answers of Round 1.
 pub(in crate::consultation) fn answers(
-    step: &mut StepContext<'_>,
+    emitter: &mut Emitter<'_>,
     prior_answers: &PriorAnswers,
 ) -> Vec<Independent> {
     for answer in &prior_answers.independents {
-        step.keep(Content::Independent(answer.clone()), false);
+        emitter.emit_artifact(Content::Independent(answer.clone()), false);
     }
     prior_answers.independents.clone()
 }
@@ -20,15 +20,15 @@ pub(in crate::consultation) fn answers(
 /// Returns the prior cross-examination; empty if there was none, so that the verdict uses Rounds 1
 /// and 2.
 pub(in crate::consultation) fn cross_examination(
-    step: &mut StepContext<'_>,
+    emitter: &mut Emitter<'_>,
     prior_answers: &PriorAnswers,
 ) -> CrossExam {
     let Some(record) = &prior_answers.cross_exam else {
         return CrossExam::default();
     };
     for revision in &record.positions {
-        step.keep(Content::Revision(revision.clone()), false);
+        emitter.emit_artifact(Content::Revision(revision.clone()), false);
     }
-    step.keep(Content::CrossExam(record.clone()), false);
+    emitter.emit_artifact(Content::CrossExam(record.clone()), false);
     record.clone()
 }

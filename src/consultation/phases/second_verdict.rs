@@ -16,7 +16,9 @@ use crate::domain::second_pass::{Held, SecondPass};
 use crate::consultation::analysis::wording;
 use crate::consultation::anonymity::relabel::Relabelling;
 use crate::consultation::event::{AgentError, Event, JudgeEvent};
+use crate::consultation::machine::emitter::Emitter;
 use crate::consultation::machine::step::StepContext;
+use crate::consultation::plan::Plan;
 use crate::consultation::plan::options::JudgePasses;
 use crate::consultation::prompt::Pair;
 use crate::consultation::prompt::filter::Shown;
@@ -49,9 +51,8 @@ pub(in crate::consultation) enum SecondVerdict {
 
 impl SecondVerdict {
     /// Returns the verdict of an earlier consultation that is judged again.
-    pub(in crate::consultation) fn earlier(step: &StepContext<'_>) -> Self {
-        let earlier = step
-            .plan
+    pub(in crate::consultation) fn earlier(plan: &Plan) -> Self {
+        let earlier = plan
             .debate
             .prior_answers
             .as_ref()
@@ -66,7 +67,7 @@ impl SecondVerdict {
 
     /// Handles the outcome of the second pass.
     pub(in crate::consultation) fn decided(
-        step: &StepContext<'_>,
+        plan: &Plan,
         result: Result<AgentAnswer, AgentError>,
     ) -> Self {
         match result {
@@ -76,10 +77,7 @@ impl SecondVerdict {
                 degraded: false,
                 source,
             }) => {
-                let (from, into) = (
-                    step.plan.labels_for(&AgentId::SecondJudge),
-                    step.plan.labels(),
-                );
+                let (from, into) = (plan.labels_for(&AgentId::SecondJudge), plan.labels());
                 let verdict = Relabelling {
                     from: &from,
                     into: &into,
@@ -91,10 +89,10 @@ impl SecondVerdict {
                 })
             }
             Ok(AgentAnswer { .. }) => {
-                Self::unknown(step, None, "the second verdict could not be read as asked")
+                Self::unknown(plan, None, "the second verdict could not be read as asked")
             }
             Err(error) => Self::unknown(
-                step,
+                plan,
                 None,
                 format!("the second pass failed: {}", error.message),
             ),
@@ -108,9 +106,10 @@ impl SecondVerdict {
         first: &Verdict,
         second: OtherVerdict,
     ) -> Self {
+        let plan = step.plan;
         if is_same_verdict(first, &second.verdict) {
             return Self::known(
-                step,
+                plan,
                 Some(second),
                 Held::by(
                     Magnitude::Same,
@@ -118,20 +117,20 @@ impl SecondVerdict {
                 ),
             );
         }
-        if step.plan.debate.comparer().is_none() {
+        if plan.debate.comparer().is_none() {
             return Self::unknown(
-                step,
+                plan,
                 Some(second),
                 "no model was there to compare the two verdicts",
             );
         }
         let (first, other) = (substance(first), substance(&second.verdict));
-        let pair = if step.plan.debate.prior_answers.is_some() {
+        let pair = if plan.debate.prior_answers.is_some() {
             pair(other, first)
         } else {
             pair(first, other)
         };
-        let prompts = PromptSet::render(step, &AgentId::Helper, |prompter| {
+        let prompts = PromptSet::render(plan, step.run, &AgentId::Helper, |prompter| {
             prompter
                 .comparison(std::slice::from_ref(&pair))
                 .map(Shown::whole)
@@ -141,13 +140,13 @@ impl SecondVerdict {
                 tasks.send(step, &AgentId::Helper, AnswerKind::Consistency, prompts);
                 Self::Comparing(second)
             }
-            Err(error) => Self::unknown(step, Some(second), error.to_string()),
+            Err(error) => Self::unknown(plan, Some(second), error.to_string()),
         }
     }
 
     /// Handles the outcome of the comparison.
     pub(in crate::consultation) fn compared(
-        step: &StepContext<'_>,
+        plan: &Plan,
         second: OtherVerdict,
         result: Result<AgentAnswer, AgentError>,
     ) -> Self {
@@ -159,7 +158,7 @@ impl SecondVerdict {
             Ok(AgentAnswer { .. }) => None,
             Err(error) => {
                 return Self::unknown(
-                    step,
+                    plan,
                     Some(second),
                     format!("the two verdicts were not compared: {}", error.message),
                 );
@@ -168,10 +167,10 @@ impl SecondVerdict {
         match found {
             Some(found) => {
                 let reason = Some(found.reasoning).filter(|reason| !reason.trim().is_empty());
-                Self::known(step, Some(second), Held::by(found.magnitude, reason))
+                Self::known(plan, Some(second), Held::by(found.magnitude, reason))
             }
             None => Self::unknown(
-                step,
+                plan,
                 Some(second),
                 "the two verdicts were not compared: the answer does not say how far apart they \
                  are",
@@ -180,12 +179,12 @@ impl SecondVerdict {
     }
 
     /// Settles the result as unknown, for this reason.
-    pub(in crate::consultation) fn given_up(self, step: &StepContext<'_>, why: &str) -> Self {
+    pub(in crate::consultation) fn given_up(self, plan: &Plan, why: &str) -> Self {
         match self {
             Self::NotRequested | Self::Known(_) => self,
-            Self::Pending => Self::unknown(step, None, why),
+            Self::Pending => Self::unknown(plan, None, why),
             Self::Decided(second) | Self::Comparing(second) => {
-                Self::unknown(step, Some(second), why)
+                Self::unknown(plan, Some(second), why)
             }
         }
     }
@@ -196,20 +195,22 @@ impl SecondVerdict {
     }
 
     /// Emits the result, if there is one.
-    pub(in crate::consultation) fn emit(self, step: &mut StepContext<'_>) {
+    pub(in crate::consultation) fn emit(self, plan: &Plan, emitter: &mut Emitter<'_>) {
         let Self::Known(second) = self else { return };
-        match step.plan.debate.judge_passes {
-            JudgePasses::Once => step.emit(Event::Judge(JudgeEvent::Rejudged(second.held))),
-            JudgePasses::Twice => step.emit(Event::Judge(JudgeEvent::SecondPass(Box::new(second)))),
+        match plan.debate.judge_passes {
+            JudgePasses::Once => emitter.emit(Event::Judge(JudgeEvent::Rejudged(second.held))),
+            JudgePasses::Twice => {
+                emitter.emit(Event::Judge(JudgeEvent::SecondPass(Box::new(second))))
+            }
         }
     }
 
-    fn unknown(step: &StepContext<'_>, said: Option<OtherVerdict>, why: impl Into<String>) -> Self {
-        Self::known(step, said, Held::unknown(why))
+    fn unknown(plan: &Plan, said: Option<OtherVerdict>, why: impl Into<String>) -> Self {
+        Self::known(plan, said, Held::unknown(why))
     }
 
-    fn known(step: &StepContext<'_>, said: Option<OtherVerdict>, held: Held) -> Self {
-        let expert_order = step.plan.labels_for(&AgentId::SecondJudge).order().to_vec();
+    fn known(plan: &Plan, said: Option<OtherVerdict>, held: Held) -> Self {
+        let expert_order = plan.labels_for(&AgentId::SecondJudge).order().to_vec();
         let (verdict, model) = said.map(|said| (said.verdict, said.model)).unzip();
         Self::Known(SecondPass {
             verdict,

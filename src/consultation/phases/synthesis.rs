@@ -9,6 +9,7 @@ use super::early_termination::SynthesisResult;
 use super::judge::{judge_failed, judged, prompt_failed, send_judge};
 use super::next::{ExpertAnswers, Next};
 use crate::consultation::event::{Answer, EarlyTermination, StateName};
+use crate::consultation::machine::round;
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::prompt::filter::Shown;
 use crate::consultation::protocol::answer::AnswerKind;
@@ -38,7 +39,7 @@ pub(in crate::consultation) fn enter(
     step: &mut StepContext<'_>,
     answers: ExpertAnswers,
 ) -> Next<SynthesisRound> {
-    step.begin_round(ROUND);
+    round::begin(step, ROUND);
     Judging {
         since: step.now,
         tasks: TaskSet::default(),
@@ -107,8 +108,9 @@ impl Judging {
         };
         match outcome.result {
             Ok(answer) => {
-                step.keep(answer.content.clone(), answer.degraded);
-                step.end_round(ROUND, self.since);
+                step.emitter
+                    .emit_artifact(answer.content.clone(), answer.degraded);
+                round::end(step, ROUND, self.since);
                 let mut answers = self.answers;
                 answers.impaired += usize::from(answer.degraded);
                 let result = SynthesisResult {

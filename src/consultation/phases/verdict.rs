@@ -12,7 +12,9 @@ use super::next::{Entry, Next};
 use super::second_verdict::SecondVerdict;
 use crate::consultation::anonymity::relabel::Relabelling;
 use crate::consultation::event::{AbortReason, StateName};
+use crate::consultation::machine::round;
 use crate::consultation::machine::step::StepContext;
+use crate::consultation::plan::Plan;
 use crate::consultation::plan::options::JudgePasses;
 use crate::consultation::prompt::PromptError;
 use crate::consultation::prompt::filter;
@@ -45,9 +47,9 @@ pub(in crate::consultation) fn enter(
     synthesis: Synthesis,
     cross_exam: CrossExam,
 ) -> Next<Box<VerdictRound>> {
-    step.begin_round(ROUND);
-    let (since, second) = (step.now, SecondVerdict::earlier(step));
-    let mut round = VerdictRound {
+    round::begin(step, ROUND);
+    let (since, second) = (step.now, SecondVerdict::earlier(step.plan));
+    let mut verdict = VerdictRound {
         since,
         tasks,
         independents,
@@ -56,18 +58,18 @@ pub(in crate::consultation) fn enter(
         first: None,
         second,
     };
-    let sent = round
+    let sent = verdict
         .send(step)
         .and_then(|()| match step.plan.debate.judge_passes {
             JudgePasses::Once => Ok(()),
-            JudgePasses::Twice => round.send_again(step),
+            JudgePasses::Twice => verdict.send_again(step),
         });
-    Box::new(round).after_send(step, sent)
+    Box::new(verdict).after_send(step, sent)
 }
 
 /// Returns the kind of verdict: one answer or a menu.
-fn answer_kind(step: &StepContext<'_>) -> AnswerKind {
-    step.plan.debate.mode.strategy().verdict
+fn answer_kind(plan: &Plan) -> AnswerKind {
+    plan.debate.mode.strategy().verdict
 }
 
 impl VerdictRound {
@@ -78,7 +80,7 @@ impl VerdictRound {
             &self.cross_exam,
             step.plan.material,
         );
-        send_judge(step, &mut self.tasks, answer_kind(step), |prompter| {
+        send_judge(step, &mut self.tasks, answer_kind(step.plan), |prompter| {
             filter::verdict(prompter, material, independents, synthesis, cross_exam)
         })
     }
@@ -97,10 +99,11 @@ impl VerdictRound {
             relabelling.cross_exam(self.cross_exam.clone()),
         );
         let (independents, material) = (&self.independents, step.plan.material);
-        let prompts = PromptSet::render(step, &judge, |prompter| {
+        let prompts = PromptSet::render(step.plan, step.run, &judge, |prompter| {
             filter::verdict(prompter, material, independents, &synthesis, &cross_exam)
         })?;
-        self.tasks.send(step, &judge, answer_kind(step), prompts);
+        self.tasks
+            .send(step, &judge, answer_kind(step.plan), prompts);
         Ok(())
     }
 
@@ -120,7 +123,7 @@ impl VerdictRound {
         mut self: Box<Self>,
         step: &mut StepContext<'_>,
     ) -> Next<Box<Self>> {
-        comparison::keep(step, &mut self.tasks);
+        comparison::keep(&mut step.emitter, &mut self.tasks);
         let mut failed = None;
         for TaskOutcome {
             agent,
@@ -134,11 +137,11 @@ impl VerdictRound {
                     Err(error) => failed = Some(error),
                 }
             } else if agent == AgentId::SecondJudge {
-                self.second = SecondVerdict::decided(step, result);
+                self.second = SecondVerdict::decided(step.plan, result);
             } else if answer == AnswerKind::Consistency {
                 self.second = match self.second {
                     SecondVerdict::Comparing(second) => {
-                        SecondVerdict::compared(step, second, result)
+                        SecondVerdict::compared(step.plan, second, result)
                     }
                     second @ (SecondVerdict::NotRequested
                     | SecondVerdict::Pending
@@ -148,7 +151,7 @@ impl VerdictRound {
             }
         }
         if let Some(error) = failed {
-            let asked = (answer_kind(step), StateName::Verdict);
+            let asked = (answer_kind(step.plan), StateName::Verdict);
             return judge_failed(step, self, asked, &error);
         }
         // A consultation that is about to end starts no comparison.
@@ -169,7 +172,7 @@ impl VerdictRound {
                     SecondVerdict::compare(step, &mut self.tasks, said, second)
                 }
                 Some(_) | None => SecondVerdict::Decided(second)
-                    .given_up(step, "the verdict could not be read as asked"),
+                    .given_up(step.plan, "the verdict could not be read as asked"),
             };
             self.first = Some(first);
             return self.proceed(step);
@@ -191,8 +194,8 @@ impl VerdictRound {
             return Next::Stay(self);
         };
         self.tasks.abandon(step, why);
-        step.drop_questions();
-        self.second = self.second.given_up(step, why);
+        step.run.questions.withdraw(&mut step.emitter, |_| true);
+        self.second = self.second.given_up(step.plan, why);
         self.end(step, first)
     }
 
@@ -202,9 +205,9 @@ impl VerdictRound {
     }
 
     fn end(self: Box<Self>, step: &mut StepContext<'_>, first: AgentAnswer) -> Next<Box<Self>> {
-        step.keep(first.content, first.degraded);
-        self.second.emit(step);
-        step.end_round(ROUND, self.since);
+        step.emitter.emit_artifact(first.content, first.degraded);
+        self.second.emit(step.plan, &mut step.emitter);
+        round::end(step, ROUND, self.since);
         Next::Enter(Entry::Finishing {
             rounds: ROUND,
             tasks: self.tasks,

@@ -5,6 +5,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::consultation::protocol::call::{Failure, FailureClass};
+use crate::consultation::protocol::provider::Backoff;
+use crate::domain::time::Timestamp;
 
 /// The number and the timing of retries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -154,6 +156,16 @@ impl RetryRule {
         } else {
             wait
         })
+    }
+
+    /// Whether a backoff is too long to wait for.
+    pub fn is_too_long(&self, backoff: &Backoff, now: Timestamp) -> bool {
+        backoff.until.since(now) > self.longest_hint
+    }
+
+    /// Returns how long a provider has refused every call, once that is too long to keep asking.
+    pub fn given_up(&self, backoff: &Backoff, now: Timestamp) -> Option<Duration> {
+        Some(now.since(backoff.since)).filter(|refused_for| *refused_for > self.patience)
     }
 
     /// Returns an exponential backoff with full jitter, never longer than the longest hint.

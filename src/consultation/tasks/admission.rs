@@ -3,6 +3,7 @@
 
 use crate::consultation::event::{AbortReason, CostEvent, Event};
 use crate::consultation::machine::step::StepContext;
+use crate::consultation::plan::Plan;
 use crate::consultation::policy::budget::BudgetCheck;
 use crate::consultation::protocol::Effect;
 use crate::consultation::protocol::call::FailureClass;
@@ -36,15 +37,15 @@ impl AgentTask {
         if let Some((why, error)) = self.reason_to_give_up(step, purpose) {
             return self.give_up(step, why, error);
         }
-        let worst_case = self.worst_case(step);
-        match step.check_budget(worst_case) {
-            BudgetCheck::Allowed => step.push(Effect::Request(Box::new(CallRequest {
+        let max_output_tokens = self.max_output_tokens;
+        match self.check_budget(step, &self.current, max_output_tokens) {
+            BudgetCheck::Allowed => step.emitter.push(Effect::Request(Box::new(CallRequest {
                 key: self.request_key(),
-                options: vec![self.request_option(step, &self.current, self.max_output_tokens)],
+                options: vec![self.request_option(step.plan, &self.current, max_output_tokens)],
                 beyond_month: step.run.beyond_month,
             }))),
             BudgetCheck::WaitForInFlight => {}
-            BudgetCheck::Exceeded if self.rules.counts() => self.reach_ceiling(step, worst_case),
+            BudgetCheck::Exceeded if self.rules.counts() => self.reach_ceiling(step),
             BudgetCheck::Exceeded => return Some(self.leave_out(step)),
         }
         None
@@ -63,26 +64,18 @@ impl AgentTask {
         else {
             return;
         };
-        let worst_case = self.worst_case(step);
+        let max_output_tokens = self.max_output_tokens;
         let is_stale = *provider != self.current.provider
             || step.is_stopping()
             || not_before > step.now
-            || step.check_budget(worst_case) != BudgetCheck::Allowed;
+            || self.check_budget(step, &self.current, max_output_tokens) != BudgetCheck::Allowed;
         if is_stale {
             return;
         }
-        let (model, prompt) = (self.current.clone(), self.prompt(step, &self.current));
-        let attempt = self.call(
-            step,
-            &model,
-            prompt,
-            self.max_output_tokens,
-            worst_case,
-            purpose,
-        );
+        let attempt = self.call(step, &self.current, max_output_tokens, purpose);
         let hedge_timer = self
-            .hedge_delay(step)
-            .map(|delay| step.set_timer(step.now.after(delay)));
+            .hedge_delay(step.plan)
+            .map(|delay| step.emitter.set_timer(delay));
         self.status = Status::Calling(Calling {
             attempts: vec![attempt],
             hedge_timer,
@@ -112,10 +105,10 @@ impl AgentTask {
         }
         let worst_case = step.plan.worst_case(
             &self.current,
-            &self.prompt(step, &self.current),
+            &self.prompt(step.plan, &self.current),
             self.max_output_tokens,
         );
-        step.emit(Event::Cost(CostEvent::CeilingReached {
+        step.emitter.emit(Event::Cost(CostEvent::CeilingReached {
             max_cost: limit,
             spent: Cost::exactly(spent),
             agent_id: self.agent.clone(),
@@ -151,24 +144,35 @@ impl AgentTask {
 
     pub(super) fn request_option(
         &self,
-        step: &StepContext<'_>,
+        plan: &Plan,
         model: &ModelRef,
         max_output_tokens: u64,
     ) -> RequestOption {
-        let prompt = self.prompt(step, model);
+        let prompt = self.prompt(plan, model);
         RequestOption {
             provider: model.provider.clone(),
-            worst_case: step.plan.worst_case(model, &prompt, max_output_tokens),
+            worst_case: plan.worst_case(model, &prompt, max_output_tokens),
         }
     }
 
-    /// Returns the most that the next call can cost if the consultation has a ceiling.
-    fn worst_case(&self, step: &StepContext<'_>) -> Cost {
-        step.worst_case(
-            &self.current,
-            &self.prompt(step, &self.current),
-            self.max_output_tokens,
-        )
+    /// Returns the most that a call can cost if the consultation has a ceiling, else nothing.
+    pub(super) fn worst_case(&self, plan: &Plan, model: &ModelRef, max_output_tokens: u64) -> Cost {
+        plan.control.max_cost.map_or(Cost::FREE, |_| {
+            plan.worst_case(model, &self.prompt(plan, model), max_output_tokens)
+        })
+    }
+
+    /// Decides whether a call may be made under the consultation's ceiling.
+    pub(super) fn check_budget(
+        &self,
+        step: &StepContext<'_>,
+        model: &ModelRef,
+        max_output_tokens: u64,
+    ) -> BudgetCheck {
+        let worst_case = self.worst_case(step.plan, model, max_output_tokens);
+        step.run
+            .budget
+            .check(worst_case, step.plan.control.max_cost)
     }
 
     /// Ends without an answer, because a ceiling does not allow the call.
@@ -178,10 +182,11 @@ impl AgentTask {
     }
 
     /// Handles a call that the consultation's ceiling does not allow.
-    fn reach_ceiling(&self, step: &mut StepContext<'_>, worst_case: Cost) {
+    fn reach_ceiling(&self, step: &mut StepContext<'_>) {
+        let worst_case = self.worst_case(step.plan, &self.current, self.max_output_tokens);
         let max_cost = step.plan.control.max_cost.unwrap_or_default();
         let spent = step.run.budget.spent();
-        step.emit(Event::Cost(CostEvent::CeilingReached {
+        step.emitter.emit(Event::Cost(CostEvent::CeilingReached {
             max_cost,
             spent,
             agent_id: self.agent.clone(),

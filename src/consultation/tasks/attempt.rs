@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::consultation::event::{CallEvent, CancelReason, Event, Purpose};
-use crate::consultation::machine::step::StepContext;
+use crate::consultation::machine::emitter::Emitter;
+use crate::consultation::policy::budget::Budget;
 use crate::consultation::protocol::Effect;
 use crate::domain::ids::{CallId, ModelRef};
 use crate::domain::random::SplitMix64;
@@ -21,18 +22,23 @@ pub(crate) struct Attempt {
 
 impl Attempt {
     /// Cancels the call and drops its connection.
-    pub(crate) fn cancel(&self, step: &mut StepContext<'_>, reason: CancelReason) {
-        step.lose_call(self.call);
-        step.push(Effect::Cancel(self.call));
-        step.emit(Event::Call(CallEvent::Cancelled {
+    pub(crate) fn cancel(
+        &self,
+        budget: &mut Budget,
+        emitter: &mut Emitter<'_>,
+        reason: CancelReason,
+    ) {
+        budget.write_off(self.call);
+        emitter.push(Effect::Cancel(self.call));
+        emitter.emit(Event::Call(CallEvent::Cancelled {
             call: self.call,
             reason,
         }));
     }
 
     /// Returns a number from 0 to 1 that differs by run and call, and is the same on replay.
-    pub(crate) fn jitter(&self, step: &StepContext<'_>) -> f64 {
-        jitter(step.plan.seed, self.call)
+    pub(crate) fn jitter(&self, seed: u64) -> f64 {
+        jitter(seed, self.call)
     }
 }
 

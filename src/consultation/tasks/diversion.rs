@@ -25,17 +25,17 @@ impl AgentTask {
                 failed(FailureClass::Overload, message),
             ));
         }
-        let backoff = step
-            .backoff(provider)
-            .filter(|backoff| step.is_too_long(backoff))?;
-        let why = match step.given_up(backoff) {
+        let (retry, now) = (step.plan.retry, step.now);
+        let backoff = step.run.providers.backoff(provider, now);
+        let backoff = backoff.filter(|backoff| retry.is_too_long(backoff, now))?;
+        let why = match retry.given_up(backoff, now) {
             Some(refused_for) => format!(
                 "has refused every call for {:.0} s",
                 refused_for.as_secs_f64()
             ),
             None => format!(
                 "asks to be left alone for {} s",
-                backoff.until.since(step.now).as_secs_f64().ceil()
+                backoff.until.since(now).as_secs_f64().ceil()
             ),
         };
         let message = format!("{}; `{provider}` {why}", backoff.reason);
@@ -52,8 +52,9 @@ impl AgentTask {
             Purpose::Answer | Purpose::Fallback | Purpose::Hedge | Purpose::Resumed => true,
             Purpose::Retry | Purpose::Reformed | Purpose::MoreRoom | Purpose::Repair => false,
         };
+        let (providers, now) = (&step.run.providers, step.now);
         let elsewhere = |model: &ModelRef| {
-            model.provider != self.current.provider && !step.is_no_use(&model.provider)
+            model.provider != self.current.provider && !providers.is_no_use(&model.provider, now)
         };
         let control = &step.plan.control;
         let may_be_replaced = !control.strict
@@ -64,7 +65,7 @@ impl AgentTask {
             };
         is_new
             && may_be_replaced
-            && step.is_broken(&self.current.provider)
+            && providers.is_broken(&self.current.provider, now)
             && self.rest.iter().any(elsewhere)
     }
 }

@@ -6,7 +6,9 @@
 use std::time::Duration;
 
 use crate::consultation::event::{AgentError, CancelReason};
+use crate::consultation::machine::emitter::Emitter;
 use crate::consultation::machine::step::StepContext;
+use crate::consultation::plan::Plan;
 use crate::consultation::policy::budget::BudgetCheck;
 use crate::consultation::policy::retry::RetryRule;
 use crate::consultation::protocol::call::FailureClass;
@@ -27,9 +29,9 @@ impl AgentTask {
     /// Starts the time limit, if there is one.
     ///
     /// Invariant: called only in a step that also emits an event, as every timer requires.
-    pub(crate) fn start_time_limit(&mut self, step: &mut StepContext<'_>) {
-        let has_limit = self.rules.is_limited() && !step.plan.terms(&self.current).free;
-        self.time_limit = has_limit.then(|| step.set_timer(step.now.after(TIME_LIMIT)));
+    pub(crate) fn start_time_limit(&mut self, plan: &Plan, emitter: &mut Emitter<'_>) {
+        let has_limit = self.rules.is_limited() && !plan.terms(&self.current).free;
+        self.time_limit = has_limit.then(|| emitter.set_timer(TIME_LIMIT));
     }
 
     /// Returns whether this timer ends the time limit.
@@ -56,7 +58,11 @@ impl AgentTask {
     ) -> TaskOutcome {
         if let Status::Calling(calling) = &self.status {
             for attempt in calling.attempts.clone() {
-                attempt.cancel(step, CancelReason::TooLate);
+                attempt.cancel(
+                    &mut step.run.budget,
+                    &mut step.emitter,
+                    CancelReason::TooLate,
+                );
             }
         }
         self.settle(step, Err(failed(FailureClass::Timeout, why)))
@@ -69,31 +75,24 @@ impl AgentTask {
         if !self.rules.is_limited() {
             return None;
         }
-        if step.is_no_use(provider) {
+        if step.run.providers.is_no_use(provider, step.now) {
             return Some(failed(
                 FailureClass::Overload,
                 format!("`{provider}` has failed too often of late"),
             ));
         }
-        if let Some(backoff) = step.backoff(provider) {
+        if let Some(backoff) = step.run.providers.backoff(provider, step.now) {
             return Some(failed(
                 FailureClass::RateLimit,
                 format!("`{provider}` wants to be left alone: {}", backoff.reason),
             ));
         }
-        let worst_case = step.worst_case(
-            &self.current,
-            &self.prompt(step, &self.current),
-            self.max_output_tokens,
-        );
-        let message = || "the ceiling leaves no room for it".to_owned();
-        (step.check_budget(worst_case) == BudgetCheck::Exceeded)
-            .then(|| failed(FailureClass::Billing, message()))
+        (self.check_budget(step, &self.current, self.max_output_tokens) == BudgetCheck::Exceeded)
+            .then(|| failed(FailureClass::Billing, "the ceiling leaves no room for it"))
     }
 
     /// Returns the rule for retries.
-    pub(crate) fn retry_rule(&self, step: &StepContext<'_>) -> RetryRule {
-        let usual = step.plan.retry;
+    pub(crate) fn retry_rule(&self, usual: RetryRule) -> RetryRule {
         if !self.rules.is_limited() {
             return usual;
         }

@@ -5,13 +5,17 @@ use crate::consultation::event::{
     AbortReason, AgentError, AgentEvent, Answer, ConsultationEvent, Event, Purpose,
     SubstitutionReason, WhySubstituted,
 };
+use crate::consultation::machine::providers::ProviderViews;
+use crate::consultation::machine::round;
 use crate::consultation::machine::step::StepContext;
+use crate::consultation::plan::Plan;
 use crate::consultation::policy::health::HealthStatus;
 use crate::consultation::policy::retry::Tried;
 use crate::consultation::policy::substitution::{OnFailure, Remedy};
 use crate::consultation::protocol::Question;
 use crate::consultation::protocol::call::FailureClass;
 use crate::domain::ids::ModelRef;
+use crate::domain::time::Timestamp;
 
 use super::outcome::{AgentAnswer, TaskOutcome};
 use super::rules::FallbackRule;
@@ -43,13 +47,11 @@ impl AgentTask {
             FallbackRule::OnFailureOrRefusal | FallbackRule::Always => true,
         };
         let Some(substitute) = self
-            .substitute(step)
+            .substitute(&step.run.providers, step.now)
             .filter(|_| !step.plan.control.strict && may_fall_back)
         else {
             return match on_failure {
-                OnFailure::Fail if self.rules.counts() => {
-                    self.end_all(step, AbortReason::AgentFailed, &error)
-                }
+                OnFailure::Fail if self.rules.counts() => self.end_all(step, &error),
                 OnFailure::Fail | OnFailure::Ask | OnFailure::Substitute | OnFailure::Skip => {
                     Some(self.settle(step, Err(error)))
                 }
@@ -60,9 +62,7 @@ impl AgentTask {
             Remedy::Skip if self.rules.ignores_skip() => {
                 self.take_over(step, substitute, reason, error)
             }
-            Remedy::Fail if self.rules.counts() => {
-                self.end_all(step, AbortReason::AgentFailed, &error)
-            }
+            Remedy::Fail if self.rules.counts() => self.end_all(step, &error),
             Remedy::Skip | Remedy::Fail => Some(self.settle(step, Err(error))),
             Remedy::Ask => {
                 self.offer(step, &substitute, reason, &error);
@@ -78,13 +78,14 @@ impl AgentTask {
 
     /// Returns the next model: the best one whose provider is not known to be unhealthy, else the
     /// best one whose provider can be called at all.
-    fn substitute(&self, step: &StepContext<'_>) -> Option<ModelRef> {
+    fn substitute(&self, providers: &ProviderViews, now: Timestamp) -> Option<ModelRef> {
         let callable = || {
             self.rest
                 .iter()
-                .filter(|model| !step.is_no_use(&model.provider))
+                .filter(|model| !providers.is_no_use(&model.provider, now))
         };
-        let well = callable().find(|model| step.health(&model.provider) != HealthStatus::Unhealthy);
+        let well =
+            callable().find(|model| providers.health(&model.provider) != HealthStatus::Unhealthy);
         well.or_else(|| callable().next()).cloned()
     }
 
@@ -95,7 +96,7 @@ impl AgentTask {
         reason: WhySubstituted,
         error: &AgentError,
     ) {
-        step.emit(Event::Consultation(
+        step.emitter.emit(Event::Consultation(
             ConsultationEvent::SubstitutionOffered {
                 agent_id: self.agent.clone(),
                 round_number: self.answer.round(),
@@ -105,14 +106,15 @@ impl AgentTask {
                 message: error.message.clone(),
             },
         ));
-        step.ask(Question::Substitution {
+        let question = Question::Substitution {
             agent_id: self.agent.clone(),
             name: step.plan.agent_name(&self.agent),
             original: self.current.clone(),
             substitute: substitute.clone(),
             reason: SubstitutionReason::Known(reason),
             message: error.message.clone(),
-        });
+        };
+        step.run.questions.ask(&mut step.emitter, question);
     }
 
     /// Handles the person's answer to whether another model may take over. Without a person, it
@@ -136,7 +138,11 @@ impl AgentTask {
                 self.take_over(step, substitute, reason, error)
             }
             Answer::No => Some(self.settle(step, Err(error))),
-            Answer::Fail => self.end_all(step, AbortReason::UserCancelled, &error),
+            Answer::Fail => {
+                self.start_over(step.plan, Purpose::Answer, step.now);
+                step.stop_for_user();
+                None
+            }
         }
     }
 
@@ -153,7 +159,7 @@ impl AgentTask {
         step.run
             .fallbacks_in_use
             .insert(self.agent.clone(), substitute.clone());
-        step.emit(Event::Consultation(
+        step.emitter.emit(Event::Consultation(
             ConsultationEvent::ProviderSubstituted {
                 agent_id: self.agent.clone(),
                 round_number: self.answer.round(),
@@ -163,41 +169,28 @@ impl AgentTask {
                 message: error.message,
             },
         ));
-        self.start_over(step, Purpose::Fallback);
-        self.announce(step);
+        self.start_over(step.plan, Purpose::Fallback, step.now);
+        self.announce(step.plan, &mut step.emitter);
         self.go(step)
     }
 
     /// Resets the task for a model that has not been asked yet.
-    fn start_over(&mut self, step: &StepContext<'_>, purpose: Purpose) {
-        self.max_output_tokens = step.plan.terms(&self.current).max_output_tokens;
+    fn start_over(&mut self, plan: &Plan, purpose: Purpose, now: Timestamp) {
+        self.max_output_tokens = plan.terms(&self.current).max_output_tokens;
         self.repair = None;
         self.tried = Tried::default();
         self.status = Status::Pending {
             purpose,
-            not_before: step.now,
+            not_before: now,
         };
     }
 
     /// Ends the whole consultation. The task stays open, so that a resumed run repeats it.
-    fn end_all(
-        &mut self,
-        step: &mut StepContext<'_>,
-        reason: AbortReason,
-        error: &AgentError,
-    ) -> Option<TaskOutcome> {
-        let name = step.plan.agent_name(&self.agent);
-        let message = if reason == AbortReason::UserCancelled {
-            step.cancelled_by_user()
-        } else {
-            format!(
-                "{name} failed in Round {}: {}",
-                self.answer.round(),
-                error.message
-            )
-        };
-        self.start_over(step, Purpose::Answer);
-        step.stop(reason, message);
+    fn end_all(&mut self, step: &mut StepContext<'_>, error: &AgentError) -> Option<TaskOutcome> {
+        let (name, round) = (step.plan.agent_name(&self.agent), self.answer.round());
+        let message = format!("{name} failed in Round {round}: {}", error.message);
+        self.start_over(step.plan, Purpose::Answer, step.now);
+        step.stop(AbortReason::AgentFailed, message);
         None
     }
 
@@ -231,7 +224,7 @@ impl AgentTask {
                 name,
                 round_number,
                 answer: self.answer,
-                duration_ms: step.ms_since(self.began),
+                duration_ms: step.run.ms_since(self.began, step.now),
                 tokens: self.tokens,
                 cost: self.cost,
             }),
@@ -244,9 +237,9 @@ impl AgentTask {
                 error: error.clone(),
             }),
         };
-        step.emit(event);
+        step.emitter.emit(event);
         if result.is_ok() {
-            step.supersede_pulse();
+            round::supersede_pulse(step);
         }
         TaskOutcome {
             agent: self.agent.clone(),

@@ -5,7 +5,9 @@ use std::time::Duration;
 use crate::consultation::event::{
     CallEvent, CancelReason, ConsultationEvent, Event, Purpose, SubstitutionReason, WhySubstituted,
 };
+use crate::consultation::machine::emitter::Emitter;
 use crate::consultation::machine::step::StepContext;
+use crate::consultation::plan::Plan;
 use crate::consultation::policy::budget::BudgetCheck;
 use crate::consultation::policy::health::HealthStatus;
 use crate::consultation::policy::hedging::NoHedge;
@@ -20,11 +22,11 @@ use super::task::AgentTask;
 impl AgentTask {
     /// Returns the delay before a call without any sign of an answer is hedged; `None` if it never
     /// is.
-    pub(crate) fn hedge_delay(&self, step: &StepContext<'_>) -> Option<Duration> {
-        let control = &step.plan.control;
+    pub(crate) fn hedge_delay(&self, plan: &Plan) -> Option<Duration> {
+        let control = &plan.control;
         // A model on the user's own machine is slow by nature, and its prompts must not leave the
         // machine.
-        let may = !control.strict && self.rules.may_hedge && !step.plan.terms(&self.current).free;
+        let may = !control.strict && self.rules.may_hedge && !plan.terms(&self.current).free;
         may.then(|| control.hedge.delay(&self.current)).flatten()
     }
 
@@ -51,16 +53,17 @@ impl AgentTask {
     /// if that model's provider is free now.
     pub(in crate::consultation) fn hedge(&mut self, step: &mut StepContext<'_>) {
         match self.backups(step) {
-            Err(reason) => self.not_hedged(step, reason),
+            Err(reason) => self.not_hedged(&mut step.emitter, reason),
             Ok(backups) => {
+                let plan = step.plan;
                 let option =
-                    |model| self.request_option(step, model, self.output_limit_at(step, model));
+                    |model| self.request_option(plan, model, self.output_limit_at(plan, model));
                 let options = backups.iter().map(option).collect();
                 let key = RequestKey::Hedge {
                     agent: self.agent.clone(),
                 };
                 let beyond_month = step.run.beyond_month;
-                step.push(Effect::Request(Box::new(CallRequest {
+                step.emitter.push(Effect::Request(Box::new(CallRequest {
                     key,
                     options,
                     beyond_month,
@@ -97,7 +100,7 @@ impl AgentTask {
     /// Handles a refused hedge: the provider was busy, or a higher ceiling does not allow it.
     pub(in crate::consultation) fn hedge_refused(
         &mut self,
-        step: &mut StepContext<'_>,
+        emitter: &mut Emitter<'_>,
         reason: &NotAdmitted,
     ) {
         let reason = match reason {
@@ -105,11 +108,11 @@ impl AgentTask {
             NotAdmitted::Budget { .. } => NoHedge::Ceiling,
         };
         if self.is_slow() {
-            self.not_hedged(step, reason);
+            self.not_hedged(emitter, reason);
         }
     }
 
-    fn not_hedged(&mut self, step: &mut StepContext<'_>, reason: NoHedge) {
+    fn not_hedged(&mut self, emitter: &mut Emitter<'_>, reason: NoHedge) {
         let Status::Calling(calling) = &mut self.status else {
             return;
         };
@@ -117,7 +120,7 @@ impl AgentTask {
             return;
         };
         if calling.hedge_timer.take().is_some() {
-            step.emit(Event::Call(CallEvent::NotHedged {
+            emitter.emit(Event::Call(CallEvent::NotHedged {
                 call: first.call,
                 agent_id: self.agent.clone(),
                 reason,
@@ -128,7 +131,7 @@ impl AgentTask {
     /// Returns the models for a hedge, best first: healthy, from another vendor, and within the
     /// ceiling.
     fn backups(&self, step: &StepContext<'_>) -> Result<Vec<ModelRef>, NoHedge> {
-        if !step.has_hedges() {
+        if !step.run.has_hedges() {
             return Err(NoHedge::QuotaUsed);
         }
         let elsewhere: Vec<&ModelRef> = self
@@ -139,18 +142,18 @@ impl AgentTask {
         if elsewhere.is_empty() {
             return Err(NoHedge::NoBackup);
         }
+        let providers = &step.run.providers;
         let mut well: Vec<&ModelRef> = elsewhere
             .into_iter()
-            .filter(|model| is_well(step, &model.provider))
+            .filter(|model| providers.is_well(&model.provider, step.now))
             .collect();
         if well.is_empty() {
             return Err(NoHedge::NoHealthyBackup);
         }
         // Models at providers known to be healthy come first.
-        well.sort_by_key(|model| step.health(&model.provider) != HealthStatus::Healthy);
+        well.sort_by_key(|model| providers.health(&model.provider) != HealthStatus::Healthy);
         let affordable = |model: &&ModelRef| {
-            let prompt = self.prompt(step, model);
-            step.check_budget(step.worst_case(model, &prompt, self.output_limit_at(step, model)))
+            self.check_budget(step, model, self.output_limit_at(step.plan, model))
                 == BudgetCheck::Allowed
         };
         let affordable: Vec<ModelRef> = well.into_iter().filter(affordable).cloned().collect();
@@ -160,9 +163,8 @@ impl AgentTask {
         Ok(affordable)
     }
 
-    fn output_limit_at(&self, step: &StepContext<'_>, model: &ModelRef) -> u64 {
-        self.max_output_tokens
-            .min(step.plan.terms(model).output_limit)
+    fn output_limit_at(&self, plan: &Plan, model: &ModelRef) -> u64 {
+        self.max_output_tokens.min(plan.terms(model).output_limit)
     }
 
     fn ask_beside(
@@ -172,26 +174,15 @@ impl AgentTask {
         backup: &ModelRef,
     ) -> Attempt {
         step.run.hedges += 1;
-        step.emit(Event::Call(CallEvent::Hedged {
+        step.emitter.emit(Event::Call(CallEvent::Hedged {
             call: first.call,
             agent_id: self.agent.clone(),
             model: first.model.clone(),
             backup: backup.clone(),
-            after_ms: step.ms_since(first.since),
+            after_ms: step.run.ms_since(first.since, step.now),
         }));
-        let (prompt, max_output_tokens) = (
-            self.prompt(step, backup),
-            self.output_limit_at(step, backup),
-        );
-        let worst_case = step.worst_case(backup, &prompt, max_output_tokens);
-        self.call(
-            step,
-            backup,
-            prompt,
-            max_output_tokens,
-            worst_case,
-            Purpose::Hedge,
-        )
+        let max_output_tokens = self.output_limit_at(step.plan, backup);
+        self.call(step, backup, max_output_tokens, Purpose::Hedge)
     }
 
     /// Cancels the slower of the two calls after one has answered. Emits a substitution if the
@@ -203,12 +194,19 @@ impl AgentTask {
         loser: Option<Attempt>,
     ) {
         if let Some(loser) = loser {
-            loser.cancel(step, CancelReason::HedgeLost);
+            loser.cancel(
+                &mut step.run.budget,
+                &mut step.emitter,
+                CancelReason::HedgeLost,
+            );
         }
         if winner.model != self.current {
-            let slow = format!("no answer within {} s", step.ms_since(self.began) / 1_000);
+            let slow = format!(
+                "no answer within {} s",
+                step.run.ms_since(self.began, step.now) / 1_000
+            );
             let original = std::mem::replace(&mut self.current, winner.model.clone());
-            step.emit(Event::Consultation(
+            step.emitter.emit(Event::Consultation(
                 ConsultationEvent::ProviderSubstituted {
                     agent_id: self.agent.clone(),
                     round_number: self.answer.round(),
@@ -220,13 +218,4 @@ impl AgentTask {
             ));
         }
     }
-}
-
-/// Returns whether a provider is not known to be unhealthy.
-fn is_well(step: &StepContext<'_>, provider: &ProviderId) -> bool {
-    let healthy = match step.health(provider) {
-        HealthStatus::Unknown | HealthStatus::Healthy => true,
-        HealthStatus::Degraded | HealthStatus::Unhealthy => false,
-    };
-    healthy && !step.is_no_use(provider)
 }

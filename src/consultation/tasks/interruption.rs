@@ -19,7 +19,11 @@ impl AgentTask {
             return;
         };
         for attempt in calling.attempts.clone() {
-            attempt.cancel(step, CancelReason::Abort(reason));
+            attempt.cancel(
+                &mut step.run.budget,
+                &mut step.emitter,
+                CancelReason::Abort(reason),
+            );
         }
         self.status = Status::Pending {
             purpose: Purpose::Resumed,
@@ -34,12 +38,12 @@ impl AgentTask {
         step: &mut StepContext<'_>,
         lost: &[CallId],
     ) -> Option<TaskOutcome> {
-        let hedge_delay = self.hedge_delay(step);
+        let hedge_delay = self.hedge_delay(step.plan);
         if !self.is_announced {
             self.began = step.now;
-            self.announce(step);
+            self.announce(step.plan, &mut step.emitter);
         }
-        self.start_time_limit(step);
+        self.start_time_limit(step.plan, &mut step.emitter);
         match &mut self.status {
             Status::Pending { .. } => self.go(step),
             Status::Calling(calling) => {
@@ -49,7 +53,7 @@ impl AgentTask {
                     .partition(|attempt| lost.contains(&attempt.call));
                 calling.attempts = here;
                 for attempt in gone {
-                    step.lose_call(attempt.call);
+                    step.run.budget.write_off(attempt.call);
                 }
                 // A call that is not lost goes out only now: the process ended after logging it and
                 // before making it.
@@ -62,8 +66,7 @@ impl AgentTask {
                         not_before: step.now,
                     };
                 } else if calling.hedge_timer.is_some() {
-                    calling.hedge_timer =
-                        hedge_delay.map(|delay| step.set_timer(step.now.after(delay)));
+                    calling.hedge_timer = hedge_delay.map(|delay| step.emitter.set_timer(delay));
                 }
                 self.go(step)
             }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::consultation::event::{CallError, CallEvent, CallFinished, Event};
+use crate::consultation::event::{AbortReason, CallError, CallEvent, CallFinished, Event};
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::protocol::call::Outcome;
 use crate::consultation::reading::problem::Problem;
@@ -53,14 +53,16 @@ impl AgentTask {
             tokens,
             cost,
             cost_source,
-            first_token_ms: attempt
-                .first_token
-                .map(|at| u64::try_from(at.since(attempt.since).as_millis()).unwrap_or(u64::MAX)),
-            duration_ms: step.ms_since(attempt.since),
+            first_token_ms: attempt.first_token.map(|at| at.ms_since(attempt.since)),
+            duration_ms: step.run.ms_since(attempt.since, step.now),
             problems,
         };
-        step.emit(Event::Call(CallEvent::Finished(Box::new(finished))));
-        step.end_call(attempt.call, cost);
+        step.emitter
+            .emit(Event::Call(CallEvent::Finished(Box::new(finished))));
+        step.run.budget.settle(attempt.call, cost);
+        if let Some(message) = step.run.overspending(&step.plan.control) {
+            step.stop(AbortReason::CostExceededEstimate, message);
+        }
     }
 }
 

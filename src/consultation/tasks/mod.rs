@@ -196,7 +196,7 @@ impl TaskSet {
         match key {
             RequestKey::Hedge { .. } => {
                 if let Some(task) = self.open.get_mut(at) {
-                    task.hedge_refused(step, &reason);
+                    task.hedge_refused(&mut step.emitter, &reason);
                 }
             }
             RequestKey::Attempt { .. } => {

@@ -5,7 +5,8 @@ use std::collections::btree_map::Entry;
 
 use serde::{Deserialize, Serialize};
 
-use crate::consultation::machine::step::StepContext;
+use crate::consultation::machine::run_state::RunState;
+use crate::consultation::plan::Plan;
 use crate::consultation::prompt::filter::Shown;
 use crate::consultation::prompt::{PromptError, Prompter, Size};
 use crate::consultation::protocol::call::Prompt;
@@ -22,16 +23,17 @@ pub(in crate::consultation) struct PromptSet {
 impl PromptSet {
     /// Renders the prompt for every size among the models that may answer for the agent.
     pub(in crate::consultation) fn render(
-        step: &StepContext<'_>,
+        plan: &Plan,
+        run: &RunState,
         agent: &AgentId,
         make: impl Fn(&Prompter<'_>) -> Result<Shown, PromptError>,
     ) -> Result<Self, PromptError> {
-        let labels = step.plan.labels_for(agent);
+        let labels = plan.labels_for(agent);
         let mut prompts = Self::default();
-        for model in step.candidates(agent) {
-            let size = step.plan.terms(&model).size;
+        for model in run.candidates(plan, agent) {
+            let size = plan.terms(&model).size;
             if let Entry::Vacant(place) = prompts.by_size.entry(size) {
-                let shown = make(&step.plan.prompter(&labels, &model))?;
+                let shown = make(&plan.prompter(&labels, &model))?;
                 place.insert(shown.prompt);
                 prompts.tokens_saved = prompts.tokens_saved.max(shown.tokens_saved);
             }

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use crate::consultation::event::{AgentError, CallEvent, Event, Purpose, WhySubstituted};
+use crate::consultation::machine::emitter::Emitter;
 use crate::consultation::machine::step::StepContext;
+use crate::consultation::plan::Plan;
 use crate::consultation::policy::retry::{NoRetry, Retry, Tried};
 use crate::consultation::prompt::PromptError;
 use crate::consultation::protocol::call::{
@@ -52,10 +54,10 @@ impl AgentTask {
         let other = calling.attempts.first().cloned();
         let first_outcome = calling.first_outcome.take();
 
-        let (content, problems) = self.read(step, &outcome);
+        let (content, problems) = self.read(step.plan, &outcome);
         self.log(step, &attempt, &outcome, problems.clone());
         for update in updates {
-            step.note_provider(update);
+            step.run.providers.note(update, step.now, &mut step.emitter);
         }
         let output = outcome
             .as_ref()
@@ -91,7 +93,7 @@ impl AgentTask {
         match first_outcome {
             // The hedge failed too: the first outcome counts.
             Some((first, first_outcome)) if !is_first => {
-                let (_, problems) = self.read(step, &first_outcome);
+                let (_, problems) = self.read(step.plan, &first_outcome);
                 let first = Attempt {
                     call: first,
                     model: self.current.clone(),
@@ -104,7 +106,7 @@ impl AgentTask {
     }
 
     /// Reads the answer in a reply, with its problems.
-    fn read(&self, step: &StepContext<'_>, outcome: &Outcome) -> (Option<Content>, Vec<Problem>) {
+    fn read(&self, plan: &Plan, outcome: &Outcome) -> (Option<Content>, Vec<Problem>) {
         let Ok(reply) = outcome else {
             return (None, Vec::new());
         };
@@ -112,7 +114,7 @@ impl AgentTask {
             self.answer,
             &reply.text,
             &self.agent,
-            &step.plan.labels_for(&self.agent),
+            &plan.labels_for(&self.agent),
         );
         let mut problems = reading.problems;
         if let StopReason::Other(said) = &reply.stop {
@@ -134,7 +136,7 @@ impl AgentTask {
         problems: &[Problem],
     ) -> Option<TaskOutcome> {
         let next = match outcome {
-            Ok(reply) => self.after_reply(step, reply, problems),
+            Ok(reply) => self.after_reply(step.plan, reply, problems),
             Err(failure) => self.after_failure(step, attempt, &failure),
         };
         match next {
@@ -151,11 +153,10 @@ impl AgentTask {
                 None
             }
             Next::Wait(wait, purpose) => {
-                let not_before = step.now.after(wait);
-                step.set_timer(not_before);
+                step.emitter.set_timer(wait);
                 self.status = Status::Pending {
                     purpose,
-                    not_before,
+                    not_before: step.now.after(wait),
                 };
                 None
             }
@@ -163,7 +164,7 @@ impl AgentTask {
         }
     }
 
-    fn after_reply(&mut self, step: &StepContext<'_>, reply: Reply, problems: &[Problem]) -> Next {
+    fn after_reply(&mut self, plan: &Plan, reply: Reply, problems: &[Problem]) -> Next {
         let give_up =
             |class, message: String| Next::GiveUp(WhySubstituted::Failure, failed(class, message));
         if let StopReason::Refused(words) = &reply.stop {
@@ -187,12 +188,12 @@ impl AgentTask {
         }
         let blank = reply.text.trim().is_empty();
         match (&reply.stop, &self.saved_text) {
-            (StopReason::Length, None) if self.can_grow(step) && self.may_ask_again() => {
+            (StopReason::Length, None) if self.can_grow(plan) && self.may_ask_again() => {
                 self.saved_text = Some(SavedText::CutOff(reply.text));
                 self.max_output_tokens = self
                     .max_output_tokens
                     .saturating_mul(2)
-                    .min(step.plan.terms(&self.current).output_limit);
+                    .min(plan.terms(&self.current).output_limit);
                 Next::Again(Purpose::MoreRoom)
             }
             (StopReason::Length, _) if blank => give_up(
@@ -207,7 +208,7 @@ impl AgentTask {
                 Next::Settle(Box::new(self.keep_prose(&reply.text)))
             }
             (StopReason::End, None | Some(SavedText::CutOff(_))) => {
-                match self.repair(step, &reply.text, problems) {
+                match self.repair(plan, &reply.text, problems) {
                     Ok(prompt) => {
                         self.repair = Some(prompt);
                         self.tried = Tried::default();
@@ -233,24 +234,31 @@ impl AgentTask {
         attempt: &Attempt,
         failure: &Failure,
     ) -> Next {
+        let (plan, now) = (step.plan, step.now);
+        let jitter = attempt.jitter(plan.seed);
         match self
-            .retry_rule(step)
-            .decide(failure, self.tried, attempt.jitter(step))
+            .retry_rule(plan.retry)
+            .decide(failure, self.tried, jitter)
         {
             Retry::After(wait) => {
                 // After a rate limit without a hint, this call waits together with all others.
                 let backoff = step
-                    .backoff(&attempt.model.provider)
+                    .run
+                    .providers
+                    .backoff(&attempt.model.provider, now)
                     .filter(|_| failure.class == FailureClass::RateLimit)
-                    .filter(|backoff| failure.retry_after.is_none() && !step.is_too_long(backoff));
-                let wait = backoff.map_or(wait, |backoff| backoff.until.since(step.now));
+                    .filter(|_| failure.retry_after.is_none())
+                    .filter(|backoff| !plan.retry.is_too_long(backoff, now));
+                let wait = backoff.map_or(wait, |backoff| backoff.until.since(now));
                 self.tried.retries += 1;
-                self.announce_retry(step, attempt, failure, wait);
+                // Rounded as the timer is.
+                let wait_ms = now.after(wait).ms_since(now);
+                self.announce_retry(&mut step.emitter, attempt, failure, wait_ms);
                 Next::Wait(wait, Purpose::Retry)
             }
             Retry::Reformed => {
                 self.tried.forms += 1;
-                self.announce_retry(step, attempt, failure, Duration::ZERO);
+                self.announce_retry(&mut step.emitter, attempt, failure, 0);
                 Next::Again(Purpose::Reformed)
             }
             Retry::Never(NoRetry::HintTooLong) => {
@@ -270,35 +278,27 @@ impl AgentTask {
 
     fn announce_retry(
         &self,
-        step: &mut StepContext<'_>,
+        emitter: &mut Emitter<'_>,
         attempt: &Attempt,
         failure: &Failure,
-        wait: Duration,
+        wait_ms: u64,
     ) {
-        let wait_ms = step.ms_until(wait);
-        let (call, agent_id) = (attempt.call, self.agent.clone());
-        step.emit(Event::Call(CallEvent::Retried {
-            call,
-            agent_id,
+        emitter.emit(Event::Call(CallEvent::Retried {
+            call: attempt.call,
+            agent_id: self.agent.clone(),
             wait_ms,
             reason: failure.message.clone(),
         }));
     }
 
-    fn can_grow(&self, step: &StepContext<'_>) -> bool {
-        self.max_output_tokens < step.plan.terms(&self.current).output_limit
+    fn can_grow(&self, plan: &Plan) -> bool {
+        self.max_output_tokens < plan.terms(&self.current).output_limit
     }
 
-    fn repair(
-        &self,
-        step: &StepContext<'_>,
-        text: &str,
-        problems: &[Problem],
-    ) -> Result<Prompt, PromptError> {
-        let labels = step.plan.labels_for(&self.agent);
-        let original = self.prompts.prompt(step.plan.terms(&self.current).size);
-        step.plan
-            .prompter(&labels, &self.current)
+    fn repair(&self, plan: &Plan, text: &str, problems: &[Problem]) -> Result<Prompt, PromptError> {
+        let labels = plan.labels_for(&self.agent);
+        let original = self.prompts.prompt(plan.terms(&self.current).size);
+        plan.prompter(&labels, &self.current)
             .repair(&original, text, problems)
     }
 

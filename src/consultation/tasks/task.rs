@@ -12,7 +12,9 @@ use crate::domain::time::Timestamp;
 use crate::domain::tokens::Usage;
 
 use crate::consultation::event::{AgentEvent, CallEvent, Event, Purpose, StillWaiting};
+use crate::consultation::machine::emitter::Emitter;
 use crate::consultation::machine::step::StepContext;
+use crate::consultation::plan::Plan;
 use crate::consultation::policy::retry::Tried;
 use crate::consultation::protocol::Effect;
 use crate::consultation::protocol::answer::AnswerKind;
@@ -60,7 +62,7 @@ impl AgentTask {
         answer: AnswerKind,
         prompts: PromptSet,
     ) -> Option<Self> {
-        let mut candidates = step.candidates(agent).into_iter();
+        let mut candidates = step.run.candidates(step.plan, agent).into_iter();
         let current = candidates.next()?;
         Some(Self {
             agent: agent.clone(),
@@ -94,8 +96,8 @@ impl AgentTask {
         if step.is_stopping() {
             return None;
         }
-        self.announce(step);
-        self.start_time_limit(step);
+        self.announce(step.plan, &mut step.emitter);
+        self.start_time_limit(step.plan, &mut step.emitter);
         self.go(step)
     }
 
@@ -109,11 +111,10 @@ impl AgentTask {
 
     /// Returns the agent and how long it has been working, for the pulse.
     pub(in crate::consultation) fn still_waiting(&self, step: &StepContext<'_>) -> StillWaiting {
-        let name = step.plan.agent_name(&self.agent);
         StillWaiting {
             agent_id: self.agent.clone(),
-            name,
-            elapsed_ms: step.ms_since(self.began),
+            name: step.plan.agent_name(&self.agent),
+            elapsed_ms: step.run.ms_since(self.began, step.now),
         }
     }
 
@@ -129,11 +130,11 @@ impl AgentTask {
         }
     }
 
-    pub(super) fn announce(&mut self, step: &mut StepContext<'_>) {
+    pub(super) fn announce(&mut self, plan: &Plan, emitter: &mut Emitter<'_>) {
         self.is_announced = true;
-        step.emit(Event::Agent(AgentEvent::Thinking {
+        emitter.emit(Event::Agent(AgentEvent::Thinking {
             agent_id: self.agent.clone(),
-            name: step.plan.agent_name(&self.agent),
+            name: plan.agent_name(&self.agent),
             round_number: self.answer.round(),
             answer: self.answer,
             model: self.current.clone(),
@@ -141,24 +142,24 @@ impl AgentTask {
     }
 
     /// Returns the prompt for a model.
-    pub(super) fn prompt(&self, step: &StepContext<'_>, model: &ModelRef) -> Prompt {
+    pub(super) fn prompt(&self, plan: &Plan, model: &ModelRef) -> Prompt {
         self.repair
             .clone()
-            .unwrap_or_else(|| self.prompts.prompt(step.plan.terms(model).size))
+            .unwrap_or_else(|| self.prompts.prompt(plan.terms(model).size))
     }
 
     pub(super) fn call(
         &self,
         step: &mut StepContext<'_>,
         model: &ModelRef,
-        prompt: Prompt,
         max_output_tokens: u64,
-        worst_case: Cost,
         purpose: Purpose,
     ) -> Attempt {
-        let call = step.next_call();
-        step.begin_call(call, worst_case);
-        step.emit(Event::Call(CallEvent::Started {
+        let call = step.emitter.next_call();
+        let prompt = self.prompt(step.plan, model);
+        let worst_case = self.worst_case(step.plan, model, max_output_tokens);
+        step.run.budget.set_aside(call, worst_case);
+        step.emitter.emit(Event::Call(CallEvent::Started {
             call,
             agent_id: self.agent.clone(),
             round_number: self.answer.round(),
@@ -170,7 +171,7 @@ impl AgentTask {
             worst_case: step.plan.control.max_cost.map(|_| worst_case),
             tokens_saved: self.prompts.tokens_saved,
         }));
-        step.push(Effect::Ask(Box::new(Ask {
+        step.emitter.push(Effect::Ask(Box::new(Ask {
             call,
             model: model.clone(),
             prompt,

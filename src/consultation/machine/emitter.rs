@@ -1,0 +1,106 @@
+//! The effects of one step, in order: events with their numbers, timers, and all else that the
+//! driver must do.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::artifact::{Artifact, Content};
+use crate::domain::ids::{CallId, ConsultationId, TimerId};
+use crate::domain::time::Timestamp;
+
+use crate::consultation::event::{
+    Cause, ConsultationEvent, Envelope, Event, SCHEMA_VERSION, StateEvent, StateName,
+};
+use crate::consultation::protocol::Effect;
+
+/// How far the log has come: the last numbers used, and the time of the last event.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct LogPosition {
+    events: u64,
+    calls: u32,
+    timers: u32,
+    last_event_at: Timestamp,
+}
+
+/// Collects the effects of one step.
+#[derive(Debug)]
+pub(crate) struct Emitter<'a> {
+    now: Timestamp,
+    consultation: &'a ConsultationId,
+    position: &'a mut LogPosition,
+    /// Goes with the first event of this step.
+    cause: Option<Cause>,
+    effects: Vec<Effect>,
+}
+
+impl<'a> Emitter<'a> {
+    pub(crate) fn new(
+        now: Timestamp,
+        consultation: &'a ConsultationId,
+        position: &'a mut LogPosition,
+        cause: Option<Cause>,
+    ) -> Self {
+        Self {
+            now,
+            consultation,
+            position,
+            cause,
+            effects: Vec::new(),
+        }
+    }
+
+    pub(crate) fn into_effects(self) -> Vec<Effect> {
+        self.effects
+    }
+
+    pub(crate) fn push(&mut self, effect: Effect) {
+        self.effects.push(effect);
+    }
+
+    pub(crate) fn emit(&mut self, event: Event) {
+        self.position.events += 1;
+        self.position.last_event_at = self.now;
+        self.effects.push(Effect::Emit(Box::new(Envelope {
+            schema_version: SCHEMA_VERSION.to_owned(),
+            seq: self.position.events,
+            at: self.now,
+            consultation_id: self.consultation.clone(),
+            cause: self.cause.take(),
+            event,
+        })));
+    }
+
+    /// Emits an artifact of a round.
+    pub(crate) fn emit_artifact(&mut self, content: Content, degraded: bool) {
+        let artifact = Artifact::stamp(content, self.now, degraded);
+        self.emit(Event::Consultation(ConsultationEvent::RoundArtifact {
+            artifact: Box::new(artifact),
+        }));
+    }
+
+    pub(crate) fn emit_transition(&mut self, from: StateName, to: StateName) {
+        debug_assert!(from.may_become(to).is_ok(), "{from} may not become {to}");
+        self.emit(Event::State(StateEvent::Changed { from, to }));
+    }
+
+    /// Invariant: a timer is set only in a step that also emits an event; a step without events is
+    /// not in the log.
+    pub(crate) fn set_timer(&mut self, wait: Duration) -> TimerId {
+        self.position.timers += 1;
+        let timer = TimerId(self.position.timers);
+        let at = self.now.after(wait);
+        self.push(Effect::SetTimer { timer, at });
+        timer
+    }
+
+    pub(crate) fn next_call(&mut self) -> CallId {
+        self.position.calls += 1;
+        CallId(self.position.calls)
+    }
+
+    /// Returns the time of the last event, of this step or an earlier one.
+    pub(crate) fn last_event_at(&self) -> Timestamp {
+        self.position.last_event_at
+    }
+}
