@@ -20,7 +20,8 @@ pub(super) fn seats() -> Vec<Seat> {
     ]
 }
 
-/// Returns labels: Expert A is the pragmatist, Expert B the architect, Expert C the security expert.
+/// Returns labels by which Expert A is the pragmatist, Expert B the architect and Expert C the
+/// security expert.
 pub(super) fn labels() -> Labels {
     Labels::draw(&seats(), 3)
 }

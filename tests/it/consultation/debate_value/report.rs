@@ -1,0 +1,99 @@
+//! The debate value in the report, the record and the page.
+
+use conclave::consultation::event::{AgentError, AgentEvent, Event};
+use conclave::consultation::transcript::Transcript;
+use conclave::domain::artifact::{Comparison, Content};
+use conclave::domain::ids::AgentId;
+use conclave::records::page::page;
+use conclave::records::record::record;
+use conclave::records::stored::of_transcript;
+use conclave::terminal::report::stored::ReportSelection;
+use conclave::terminal::report::{report, stored};
+
+use super::{content, contents};
+use crate::support::comparison::debate_events;
+
+/// Returns the text between two parts.
+fn between<'a>(text: &'a str, from: &str, to: &str) -> &'a str {
+    let (_, rest) = text.split_once(from).unwrap();
+    rest.split_once(to).unwrap().0
+}
+
+#[test]
+fn report_record_and_page_agree() {
+    let transcript = Transcript::fold(&debate_events()).unwrap();
+    let report = report(&transcript);
+    let section = between(&report, "## 🎯", "---\n**Cost");
+    insta::assert_snapshot!("report", section);
+    let stored = of_transcript(&transcript);
+    assert!(stored::markdown(&stored, &ReportSelection::default()).contains(section));
+    let analysis =
+        serde_json::to_string_pretty(&record(&transcript)["debate_value_analysis"]).unwrap();
+    insta::assert_snapshot!("record", analysis);
+    let page = page(&stored);
+    insta::assert_snapshot!(
+        "page",
+        between(&page, "<h2>Debate Value</h2>", "</section>")
+    );
+}
+
+#[test]
+fn model_text_cannot_inject_markup_or_escape_sequences() {
+    let mut log = debate_events();
+    let hostile = "x\n\n# Heading <script>alert(1)</script> \u{1b}[31m**bold";
+    for content in contents(&mut log) {
+        if let Content::Comparison(Comparison {
+            comparisons,
+            key_insights,
+        }) = content
+        {
+            *key_insights = vec![hostile.to_owned()];
+            for compared in comparisons {
+                hostile.clone_into(&mut compared.reasoning);
+            }
+        }
+    }
+    let transcript = Transcript::fold(&log).unwrap();
+    let text = report(&transcript);
+    assert!(
+        !text.contains("\n# Heading") && !text.contains('\u{1b}'),
+        "{text}"
+    );
+    let page = page(&of_transcript(&transcript));
+    assert!(!page.contains("<script") && page.contains("&lt;script"));
+}
+
+#[test]
+fn failure_with_markup_does_not_break_the_report() {
+    let mut log = debate_events();
+    log.retain(|envelope| content(envelope).is_none_or(|content| content.comparison().is_none()));
+    for envelope in &mut log {
+        if let Event::Agent(AgentEvent::Completed {
+            agent_id,
+            name,
+            round_number,
+            answer,
+            ..
+        }) = &envelope.event
+            && *agent_id == AgentId::Helper
+        {
+            let error = AgentError {
+                class: None,
+                message: "no\n\n# Heading".to_owned(),
+            };
+            envelope.event = Event::Agent(AgentEvent::Failed {
+                agent_id: agent_id.clone(),
+                name: name.clone(),
+                round_number: *round_number,
+                answer: *answer,
+                model: conclave::domain::ids::ModelRef::new("mistral", "tiny"),
+                error,
+            });
+        }
+    }
+    let text = report(&Transcript::fold(&log).unwrap());
+    assert!(
+        text.contains("\n- Whether positions changed is unknown: no # Heading\n"),
+        "{text}"
+    );
+}
