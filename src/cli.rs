@@ -51,17 +51,14 @@ enum Command {
 
 /// Runs the program and returns its exit code.
 pub fn main() -> ExitCode {
+    match completions::answer_shell(Cli::command) {
+        Ok(true) => return ExitCode::from(Exit::Answer.code()),
+        Ok(false) => {}
+        Err(error) => return parse_error(&error),
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => {
-            // A closed standard output is no failure of the help.
-            let _ = error.print();
-            return ExitCode::from(if error.use_stderr() {
-                Exit::Usage.code()
-            } else {
-                Exit::Answer.code()
-            });
-        }
+        Err(error) => return parse_error(&error),
     };
     let environment = Environment::read();
     let wishes = TerminalEnv {
@@ -80,7 +77,7 @@ pub fn main() -> ExitCode {
         Command::Model(args) => model::run(&args, &environment, &printer),
         Command::Personas(args) => personas::run(&args, &environment, &printer),
         Command::Config(args) => config::run(&args, &environment, &printer),
-        Command::Completions(args) => completions::run(&args, &Cli::command(), &printer),
+        Command::Completions(args) => completions::run(&args, &printer),
         Command::Man => man::run(&Cli::command(), &printer),
     };
     match result {
@@ -90,6 +87,17 @@ pub fn main() -> ExitCode {
             ExitCode::from(error.exit.code())
         }
     }
+}
+
+/// Prints why the command line cannot be run, or the help or version that it asks for.
+fn parse_error(error: &clap::Error) -> ExitCode {
+    // A closed standard output is no failure of the help.
+    let _ = error.print();
+    ExitCode::from(if error.use_stderr() {
+        Exit::Usage.code()
+    } else {
+        Exit::Answer.code()
+    })
 }
 
 impl Command {

@@ -306,18 +306,18 @@ pub fn with_prefix(connection: &Connection, prefix: &str) -> Result<Vec<Consulta
 
 /// An id for shell completion, and its question.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CompletionCandidate {
+pub struct IdCandidate {
     pub id: String,
     pub question: String,
 }
 
 /// Returns the consultations whose ids have a prefix, newest first, at most `limit` of them.
-pub fn completion_candidates(
+pub fn id_candidates(
     connection: &Connection,
     prefix: &str,
     complete: CompleteEntries,
     limit: u32,
-) -> Result<Vec<CompletionCandidate>> {
+) -> Result<Vec<IdCandidate>> {
     let end = format!("{prefix}{}", char::MAX);
     let only = match complete {
         CompleteEntries::Included => "",
@@ -328,7 +328,7 @@ pub fn completion_candidates(
          ORDER BY id DESC LIMIT ?"
     );
     let candidate = |row: &Row<'_>| {
-        Ok(CompletionCandidate {
+        Ok(IdCandidate {
             id: row.get(0)?,
             question: row.get(1)?,
         })

@@ -1,164 +1,79 @@
-//! Completion of ids: additions to the generated scripts that ask the program for them (`conclave
-//! history ids`).
+//! Completion of consultation ids, with their questions, newest first.
 //!
-//! The definition of the command line shows which commands take an id: those with an argument `id`
-//! or `ids`.
+//! A shell waits for this on every key: it never fails, and builds no index.
 
-use std::fmt::Write;
+use std::ffi::OsStr;
 
-use clap::{Arg, Command};
-use clap_complete::Shell;
+use clap_complete::engine::{
+    ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter,
+};
 
-/// Returns the script with completion of ids; unchanged for other shells.
-pub(super) fn complete(shell: Shell, script: &str, command: &Command) -> String {
-    let mut commands = Vec::new();
-    find(command, &[], &mut commands);
-    match shell {
-        Shell::Bash => bash(script, &commands),
-        Shell::Zsh => zsh(script, &commands),
-        Shell::Fish => fish(script, &commands),
-        // `Shell` is an open list; for the others there is no completion of ids.
-        _ => script.to_owned(),
-    }
+use crate::config::env::Environment;
+use crate::config::paths::Home;
+use crate::records::history::{self, CompleteEntries, IdCandidate};
+use crate::records::index::Index;
+use crate::records::lookup;
+use crate::terminal::markdown::escape::one_line;
+
+/// Most ids that are offered.
+const MOST_IDS: u32 = 100;
+
+/// Characters of a question beside its id.
+const LONGEST_QUESTION: usize = 60;
+
+/// Returns the completer for arguments that take any consultation.
+pub(crate) fn all() -> ArgValueCompleter {
+    ArgValueCompleter::new(|typed: &OsStr| candidates(typed, CompleteEntries::Included))
 }
 
-/// A command that takes an id.
-struct IdCommand {
-    /// Its words after the program's name.
-    path: Vec<String>,
-    /// It takes several.
-    many: bool,
-    /// The values of the argument after the id.
-    then: Vec<String>,
-    /// Its options with a value: the word after one is no id.
-    valued: Vec<String>,
+/// Returns the completer for arguments that take a consultation without an answer.
+pub(crate) fn unanswered() -> ArgValueCompleter {
+    ArgValueCompleter::new(|typed: &OsStr| candidates(typed, CompleteEntries::Excluded))
 }
 
-fn find(command: &Command, above: &[String], commands: &mut Vec<IdCommand>) {
-    let positionals: Vec<&Arg> = command.get_positionals().collect();
-    if let Some((id, rest)) = positionals.split_first()
-        && matches!(id.get_id().as_str(), "id" | "ids")
-    {
-        let behind = rest
-            .iter()
-            .flat_map(|arg| arg.get_possible_values())
-            .map(|value| value.get_name().to_owned());
-        let valued = command.get_opts().flat_map(|option| {
-            let long = option.get_long().map(|name| format!("--{name}"));
-            let short = option.get_short().map(|name| format!("-{name}"));
-            long.into_iter().chain(short)
-        });
-        commands.push(IdCommand {
-            path: above.to_vec(),
-            many: id.get_id() == "ids",
-            then: behind.collect(),
-            valued: valued.collect(),
-        });
+/// Returns `last` and the ids that begin with what was typed; files when there are none.
+fn candidates(typed: &OsStr, complete: CompleteEntries) -> Vec<CompletionCandidate> {
+    let text = typed.to_string_lossy();
+    let mut candidates = Vec::new();
+    if "last".starts_with(&*text) {
+        candidates.push(CompletionCandidate::new("last").help(Some("the newest".into())));
     }
-    for subcommand in command.get_subcommands() {
-        find(
-            subcommand,
-            &[above, &[subcommand.get_name().to_owned()]].concat(),
-            commands,
-        );
+    let unique = text.strip_prefix("consult-");
+    // A shell only offers completions that begin with what was typed.
+    let head = if unique.is_some() { "consult-" } else { "" };
+    let prefix = format!("consult-{}", unique.unwrap_or(&text).to_ascii_lowercase());
+    for IdCandidate { id, question } in ids(&prefix, complete) {
+        let id = id.strip_prefix("consult-").unwrap_or(&id);
+        let question = one_line(&question);
+        let question = console::truncate_str(&question, LONGEST_QUESTION, "…");
+        let candidate = CompletionCandidate::new(format!("{head}{id}"));
+        candidates.push(candidate.help(Some(question.into_owned().into())));
     }
+    if candidates.is_empty() {
+        return PathCompleter::any().complete(typed);
+    }
+    candidates
 }
 
-impl IdCommand {
-    /// Returns the command that lists the ids. `resume` takes only consultations without an answer.
-    fn request(&self) -> &'static str {
-        if self.path == ["resume"] {
-            "history ids --unanswered"
-        } else {
-            "history ids"
-        }
-    }
-}
-
-/// Adds a function that completes ids and calls the generated one for everything else.
-fn bash(script: &str, commands: &[IdCommand]) -> String {
-    let case = |command: &IdCommand| {
-        let IdCommand {
-            path,
-            many,
-            then,
-            valued,
-        } = command;
-        let (words, at, many) = (
-            path.join(" "),
-            path.len() + 1,
-            if *many { "yes" } else { "" },
-        );
-        let (valued, then, request) = (valued.join(" "), then.join(" "), command.request());
-        format!(
-            "        \"{words} \"*) at={at} many=\"{many}\" valued=\" {valued} \" then=\"{then}\" \
-             request=\"{request}\" ;;\n"
-        )
+/// Returns the ids with this prefix: from the index, or without questions from the folder of logs.
+fn ids(prefix: &str, complete: CompleteEntries) -> Vec<IdCandidate> {
+    let Ok(home) = Home::find(&Environment::read()) else {
+        return Vec::new();
     };
-    let cases: String = commands.iter().map(case).collect();
-    let overlay = include_str!("ids.bash").replace("        # CASES\n", &cases);
-    format!(
-        "{}\n{overlay}",
-        script.replace("complete -F _conclave ", "complete -F _conclave_with_ids ")
-    )
-}
-
-/// Replaces the default action of id arguments with a function of their own.
-fn zsh(script: &str, commands: &[IdCommand]) -> String {
-    let starts = |line: &str| {
-        ["'::id -- ", "':id -- ", "'*::ids -- ", "'*:ids -- "]
-            .iter()
-            .any(|start| line.trim_start().starts_with(start))
-    };
-    let mut within_resume = false;
-    let lines = script.lines().map(|line| {
-        // Only the outermost cases have names in brackets, and `resume` is one of them.
-        if line.starts_with('(') && line.ends_with(')') {
-            within_resume = line == "(resume)";
-        }
-        let action = if within_resume {
-            ":_conclave_unanswered_ids'"
-        } else {
-            ":_conclave_ids'"
-        };
-        if !commands.is_empty() && starts(line) {
-            line.replace(":_default'", action)
-        } else {
-            line.to_owned()
-        }
+    let index = Index::open(&home.index_file()).ok();
+    let indexed = index.and_then(|index| {
+        history::id_candidates(index.connection(), prefix, complete, MOST_IDS).ok()
     });
-    let script = lines.collect::<Vec<_>>().join("\n");
-    // The first line names the command to the shell.
-    match script.split_once('\n') {
-        Some((first, rest)) => format!("{first}\n\n{}{rest}\n", include_str!("ids.zsh")),
-        None => script,
-    }
-}
-
-fn fish(script: &str, commands: &[IdCommand]) -> String {
-    let mut script = script.to_owned();
-    for command in commands {
-        let condition = match command.path.as_slice() {
-            [only] => format!("__fish_conclave_using_subcommand {only}"),
-            [above @ .., last] => format!(
-                "__fish_conclave_using_subcommand {}; and __fish_seen_subcommand_from {last}",
-                above.join(" ")
-            ),
-            [] => continue,
-        };
-        let request = command.request();
-        let asked = format!("(conclave {request} (commandline -ct) 2>/dev/null)");
-        let _ = writeln!(
-            script,
-            "complete -c conclave -n \"{condition}\" -f -k -a '{asked}'"
-        );
-        if !command.then.is_empty() {
-            let _ = writeln!(
-                script,
-                "complete -c conclave -n \"{condition}\" -f -a '{}'",
-                command.then.join(" ")
-            );
-        }
-    }
-    script
+    indexed.unwrap_or_else(|| {
+        lookup::consultations_newest_first(&home.logs_folder())
+            .unwrap_or_default()
+            .into_iter()
+            .filter(|found| found.id.starts_with(prefix))
+            .take(MOST_IDS as usize)
+            .map(|found| IdCandidate {
+                id: found.id,
+                question: String::new(),
+            })
+            .collect()
+    })
 }

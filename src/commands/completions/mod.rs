@@ -1,13 +1,19 @@
-//! `conclave completions`: shell completions, generated from the definition of the command line,
-//! with the ids of consultations, which only the program knows.
+//! `conclave completions`: the script that lets a shell ask this program for completions, and the
+//! answer to such a shell.
+//!
+//! The script only passes on the words of the command line, so it never has to change with the
+//! commands and their flags.
 
-mod ids;
+pub(crate) mod ids;
 
 use clap::Command;
-use clap_complete::Shell;
+use clap_complete::{CompleteEnv, Shell, env::Shells};
 
 use crate::error::Error;
 use crate::terminal::output::printer::Printer;
+
+/// The variable by which a shell asks for completions.
+const VARIABLE: &str = "CONCLAVE_COMPLETE";
 
 /// Write completions for a shell to standard output
 #[derive(Debug, clap::Args)]
@@ -17,31 +23,48 @@ For example, in a shell's start-up file:
   source <(conclave completions zsh)
   conclave completions fish | source
 
-These three shells also complete the ids of consultations.")]
+Commands, flags, their values and the ids of consultations are completed.")]
 pub struct Args {
     shell: Shell,
 }
 
-pub(crate) fn run(args: &Args, command: &Command, printer: &Printer) -> Result<(), Error> {
-    let mut command = visible(command);
+pub(crate) fn run(args: &Args, printer: &Printer) -> Result<(), Error> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut command, "conclave", &mut script);
-    let script = ids::complete(args.shell, &String::from_utf8_lossy(&script), &command);
+    let shells = Shells::builtins();
+    if let Some(shell) = shells.completer(&args.shell.to_string()) {
+        shell
+            .write_registration(VARIABLE, "conclave", "conclave", "conclave", &mut script)
+            .map_err(Error::failed)?;
+    }
+    let script = String::from_utf8_lossy(&script);
     printer.result(&script).map_err(Error::failed)
 }
 
-/// Returns the command without hidden subcommands, which only completions call.
-fn visible(command: &Command) -> Command {
-    let shown = Command::new(command.get_name().to_owned()).args(command.get_arguments().cloned());
-    let about = command.get_about().cloned().unwrap_or_default();
-    let subcommands = command
-        .get_subcommands()
-        .filter(|subcommand| !subcommand.is_hide_set())
-        .map(visible);
-    let version = command.get_version().map(ToOwned::to_owned);
-    let shown = shown.about(about).subcommands(subcommands);
-    match version {
-        Some(version) => shown.version(version),
-        None => shown.disable_version_flag(true),
-    }
+/// Answers a shell that asks for completions. Returns whether one did.
+///
+/// # Errors
+///
+/// When the shell is unknown or asks for no word of its command line.
+pub(crate) fn answer_shell(command: fn() -> Command) -> clap::error::Result<bool> {
+    let folder = std::env::current_dir().ok();
+    CompleteEnv::with_factory(|| options_last(command()))
+        .var(VARIABLE)
+        .try_complete(std::env::args_os(), folder.as_deref())
+}
+
+/// Returns the command with options that are offered only where nothing else fits, as shells do
+/// with files.
+fn options_last(mut command: Command) -> Command {
+    // Only a built command has the options that clap adds.
+    command.build();
+    hide_options(command)
+}
+
+fn hide_options(command: Command) -> Command {
+    command
+        .mut_args(|arg| {
+            let is_option = !arg.is_positional();
+            arg.hide(is_option)
+        })
+        .mut_subcommands(hide_options)
 }

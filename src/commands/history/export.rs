@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::commands::completions::ids;
 use crate::commands::face::answer::check_output;
 use crate::error::Error;
 use crate::records::files::{Access, write_atomically};
@@ -15,6 +16,7 @@ use super::{Archive, load};
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct Args {
     /// The consultation: its id, a unique prefix, one of its files, or `last`
+    #[arg(add = ids::all())]
     id: String,
 
     /// The format; JSON is the stored record

@@ -20,13 +20,13 @@ use crate::terminal::tables::history::{
 
 use super::{Archive, SCHEMA_VERSION};
 
-/// Consultations that are listed by default.
+/// Most consultations that are listed by default.
 const DEFAULT_LIMIT: usize = 20;
 
 /// The prefix of all ids.
 const PREFIX: &str = "consult-";
 
-/// Least characters of an id after `consult-`: they differ after less than a second.
+/// Least characters of an id after `consult-`: ids of different seconds then differ.
 const SHORTEST_ID: usize = 8;
 
 /// List past consultations, newest first
@@ -71,7 +71,7 @@ pub(super) struct Args {
     json: bool,
 }
 
-/// What `--state` takes: how a consultation ended, or its last state.
+/// The values of `--state`: the end of a consultation, or its last state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum StateArg {
     #[value(alias = "complete")]

@@ -68,7 +68,7 @@ fn is_journal_newer(files: &ConsultationFiles) -> bool {
         .is_some_and(|(recorded, journalled)| journalled > recorded)
 }
 
-/// Returns why no file can be read.
+/// Returns the error when no file can be read.
 fn unreadable(files: &ConsultationFiles, found: &ConsultationRef) -> Error {
     if files.record.exists() {
         return match stored::read_file(&files.record) {
@@ -82,12 +82,13 @@ fn unreadable(files: &ConsultationFiles, found: &ConsultationRef) -> Error {
         Err(error) if files.journal.exists() => {
             Error::failed(error).hint("the file can still be read: it has one JSON object per line")
         }
-        Err(_) => {
-            Error::failed(format!("the files of {} no longer exist", found.id)).hint(format!(
-                "remove it from the list with `conclave history rm {}`",
-                found.id
-            ))
-        }
-        Ok(_) => Error::failed(format!("{} has no events: its journal is empty", found.id)),
+        Err(_) => Error::failed(format!("the files of {} are missing", found.id)).hint(format!(
+            "remove it from the list with `conclave history rm {}`",
+            found.id
+        )),
+        Ok(_) => Error::failed(format!(
+            "{} ended before it began: its journal is empty",
+            found.id
+        )),
     }
 }

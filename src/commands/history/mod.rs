@@ -2,7 +2,6 @@
 //! files.
 
 mod export;
-mod ids;
 mod list;
 mod outcome;
 mod load;
@@ -56,8 +55,6 @@ enum HistoryAction {
     Rm(rm::Args),
     Outcome(outcome::Args),
     Rejudge(Box<rejudge::Args>),
-    #[command(hide = true)]
-    Ids(ids::Args),
 }
 
 impl Args {
@@ -70,8 +67,7 @@ impl Args {
                 | HistoryAction::Show(_)
                 | HistoryAction::Export(_)
                 | HistoryAction::Rm(_)
-                | HistoryAction::Outcome(_)
-                | HistoryAction::Ids(_),
+                | HistoryAction::Outcome(_),
             ) => Verbosity::Normal,
         }
     }
@@ -93,10 +89,6 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         Some(HistoryAction::Rm(args)) => rm::run(args, &archive),
         Some(HistoryAction::Outcome(args)) => outcome::run(args, &archive),
         Some(HistoryAction::Rejudge(args)) => rejudge::run(args, environment, &archive),
-        Some(HistoryAction::Ids(args)) => {
-            ids::run(args, &archive);
-            Ok(())
-        }
     }
 }
 

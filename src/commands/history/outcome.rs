@@ -1,5 +1,6 @@
 //! `conclave history outcome`: records whether an answer proved right. Calibration uses it.
 
+use crate::commands::completions::ids;
 use crate::domain::ids::ConsultationId;
 use crate::domain::outcome::{AnswerOutcome, Grade, SCHEMA_VERSION};
 use crate::domain::stored_record::Completion;
@@ -24,6 +25,7 @@ Once many answers are graded, `conclave consult-stats --calibration` shows how r
 confidence is.")]
 pub(super) struct Args {
     /// The consultation: its id, a unique prefix, one of its files, or `last`
+    #[arg(add = ids::all())]
     id: String,
 
     /// Whether the answer proved right; `mixed` counts half

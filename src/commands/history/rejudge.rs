@@ -1,11 +1,12 @@
-//! `conclave history rejudge`: repeats the judge's work on stored answers. A consultation of its
-//! own, in which no expert is asked; the answer is what changed against the first judgement.
+//! `conclave history rejudge`: repeats the judge's work on stored answers, as a consultation of its
+//! own in which no expert is asked. Its answer is the difference from the first judgement.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use super::{Archive, SCHEMA_VERSION, load};
+use crate::commands::completions::ids;
 use crate::commands::face::answer::{RenderedAnswer, check_output};
 use crate::commands::face::{self, TerminalFace};
 use crate::commands::flags::{FailureChoice, OutputFlags, dollars};
@@ -38,6 +39,7 @@ Examples:
   conclave history rejudge 01m7zh45 --yes --format json | jq .held.consistent")]
 pub(super) struct Args {
     /// The consultation: its id, a unique prefix, one of its files, or `last`
+    #[arg(add = ids::all())]
     id: String,
 
     /// The judge and its fallback models, separated by commas [default: the judge of the

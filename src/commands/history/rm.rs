@@ -1,14 +1,15 @@
 //! `conclave history rm`: deletes consultations, after asking.
 //!
 //! Files go first, rows of the index last: a killed process leaves rows without files, or some of
-//! the files, and both are listed and deleted the next time. The other way round it would leave
-//! files that no list shows and that the next rebuild brings back.
+//! the files, and both are listed and deleted the next time. The reverse order would leave files
+//! that no list shows and that the next rebuild brings back.
 
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
 use rusqlite::TransactionBehavior;
 
+use crate::commands::completions::ids;
 use crate::commands::face::block_on;
 use crate::domain::time::Timestamp;
 use crate::engine::clock::Clock;
@@ -26,7 +27,7 @@ use crate::terminal::tables::history::date;
 use super::Archive;
 use super::list::{StateArg, short};
 
-/// Consultations that are named in the question.
+/// Most consultations that are named in the question.
 const MOST_NAMED: usize = 10;
 
 /// Consultations whose rows are deleted together: a killed process leaves no more rows without
@@ -46,6 +47,7 @@ pub(super) struct Args {
     /// The consultations: ids, unique prefixes, files, or `last`
     #[arg(
         value_name = "ID",
+        add = ids::all(),
         required_unless_present = "older_than",
         conflicts_with = "older_than"
     )]
@@ -269,7 +271,7 @@ fn forget(archive: &Archive<'_>, gone: &[&ConsultationRef]) -> Result<(), Error>
     forget().map_err(|error: rusqlite::Error| Error::failed(error))
 }
 
-/// Reports what could not be deleted.
+/// Reports the consultations that are not deleted.
 fn refused(
     archive: &Archive<'_>,
     mut kept: Vec<(&ConsultationRef, RemoveError)>,
@@ -309,7 +311,7 @@ struct DeleteError {
     source: RemoveError,
 }
 
-/// `90d`, `12w`, `36h`.
+/// Reads `90d`, `12w` or `36h`.
 fn span(text: &str) -> Result<Duration, String> {
     let expected = || "must be days, weeks or hours: 90d, 12w, 36h".to_owned();
     let text = text.trim();

@@ -1,5 +1,6 @@
 //! `conclave history show`: shows one consultation.
 
+use crate::commands::completions::ids;
 use crate::commands::face::answer;
 use crate::commands::flags::AnswerFormat;
 use crate::domain::ids::AgentId;
@@ -15,6 +16,7 @@ use super::{Archive, load};
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct Args {
     /// The consultation: its id, a unique prefix, one of its files, or `last`
+    #[arg(add = ids::all())]
     id: String,
 
     /// Show only this round

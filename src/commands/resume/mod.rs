@@ -4,6 +4,7 @@
 
 mod journal;
 
+use super::completions::ids;
 use super::face::answer::check_output;
 use super::face::{self, TerminalFace};
 use super::flags::{ControlFlags, OutputFlags};
@@ -35,6 +36,7 @@ Examples:
 pub struct Args {
     /// The consultation: its id, a unique prefix, one of its files, or `last` [default: the newest
     /// that can be resumed]
+    #[arg(add = ids::unanswered())]
     id: Option<String>,
 
     /// Resume on a file system without locks, where another process may still be running the
