@@ -84,7 +84,7 @@ fn hedge_after(text: &str) -> Result<HedgeAfter, Error> {
     })
 }
 
-/// What `--early-stop` takes.
+/// The values of `--early-stop`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum EarlyStopChoice {
     /// Ask you, on a terminal; otherwise like `auto`
@@ -153,7 +153,7 @@ impl DebateFlags {
     }
 }
 
-/// What `--mode` takes.
+/// The values of `--mode`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum ModeChoice {
     /// No, because…: one answer, and the dissent
@@ -171,7 +171,7 @@ impl From<ModeChoice> for Mode {
     }
 }
 
-/// What `--on-failure` takes.
+/// The values of `--on-failure`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum FailureChoice {
     /// Ask you, on a terminal; otherwise let another model take over

@@ -1,5 +1,4 @@
-//! L5: the commands: their arguments, and what they do with the layers below. `flags` and `face`
-//! hold what several commands share.
+//! L5: the commands, with their arguments. `flags` and `face` are shared by several of them.
 
 pub mod consult;
 pub mod resume;

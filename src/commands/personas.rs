@@ -53,7 +53,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     let shown = match &args.action {
         Some(PersonasAction::Show { persona }) => {
             let found = listed(personas.find(persona)?);
-            // A prompt may hold what steers a terminal; in a pipe, the text is exact.
+            // A prompt may hold control characters; in a pipe, the text is exact.
             let prompt = if face.is_terminal {
                 clean(&found.prompt)
             } else {

@@ -28,7 +28,7 @@ impl Step {
     }
 }
 
-/// Why a text cannot be changed as it was asked to be.
+/// The reason why a text cannot be changed.
 #[derive(Debug, thiserror::Error)]
 pub enum EditError {
     #[error("not JSON")]
@@ -40,7 +40,7 @@ pub enum EditError {
     NoParts(usize),
 }
 
-/// Returns the text with a value at the end of a path, in the place of the one that is there.
+/// Returns the text with the value at the end of a path set.
 pub fn set(text: &str, path: &[Step], value: &Value) -> Result<String, EditError> {
     let root = parse(text)?;
     let mut node = root.value().ok_or(EditError::NoParts(0))?;
@@ -53,7 +53,7 @@ pub fn set(text: &str, path: &[Step], value: &Value) -> Result<String, EditError
             append(&node, step.name(), &nested(rest, value));
             return Ok(root.to_string());
         };
-        // The item of a list is found by its name, so that it keeps it.
+        // An item of a list is found by its name, so it must keep it.
         let is_last = at + 1 == path.len();
         match (part, value) {
             (SettingNode::Member(member), _) if is_last => member.set_value(input(value)),
@@ -70,7 +70,7 @@ pub fn set(text: &str, path: &[Step], value: &Value) -> Result<String, EditError
     Ok(root.to_string())
 }
 
-/// Returns the text without what is at the end of a path; `None` when there is nothing.
+/// Returns the text without the value at the end of a path; `None` when there is none.
 pub fn remove(text: &str, path: &[Step]) -> Result<Option<String>, EditError> {
     let root = parse(text)?;
     let Some((last, before)) = path.split_last() else {
@@ -134,8 +134,8 @@ impl SettingNode {
     }
 }
 
-/// The parts of an object or a list with their names; an item of a list is called what its `name`
-/// says.
+/// Returns the parts of an object or a list with their names; the name of an item is its field
+/// `name`.
 fn parts(node: &CstNode) -> Vec<(String, SettingNode)> {
     if let Some(object) = node.as_object() {
         let members = object.properties().into_iter();
@@ -202,13 +202,13 @@ fn replace(item: CstNode, value: &Value) {
     }
 }
 
-/// The fields of an item with the name that it is found by.
+/// Returns the fields of an item with its name in front.
 fn named(name: &str, fields: &Map<String, Value>) -> Value {
     let own = std::iter::once(("name".to_owned(), Value::from(name)));
     Value::Object(own.chain(fields.clone()).collect())
 }
 
-/// The value as the only thing at the end of the steps that are left.
+/// Returns the value inside an object for each remaining step.
 fn nested(rest: &[Step], value: &Value) -> Value {
     rest.iter().rev().fold(value.clone(), |value, step| {
         Value::Object(Map::from_iter([(step.name().to_owned(), value)]))
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_removed_takes_its_comma_with_it() {
+    fn a_removed_value_takes_its_comma_with_it() {
         let text = "{\n  \"a\": 1,\n  \"b\": 2,\n  \"c\": 3\n}";
         assert_eq!(
             without(text, &["a"]).unwrap(),

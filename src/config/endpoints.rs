@@ -1,8 +1,7 @@
-//! Servers of the user's own, and what the user changes about a known provider: the setting
-//! `endpoints`.
+//! The setting `endpoints`: the user's own servers, and changes to known providers.
 //!
-//! A key is never here, only where it is to be found. What is not said stays `None`: what it then
-//! means is decided where the server is put to use.
+//! An entry never holds a key, only its source. A missing field stays `None`: its default is
+//! decided where the server is used.
 
 use serde_json::{Map, Value, json};
 
@@ -17,26 +16,26 @@ use super::value::{ConfigValue, NAME_RULE, ValueError, is_name};
 /// One entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EndpointEntry {
-    /// Before the colon of its models.
+    /// The part before the colon in the names of its models.
     pub name: String,
     /// As the user wrote it. `None` only in an entry that changes a known provider.
     pub base_url: Option<String>,
     pub key: Option<KeyLocation>,
     pub max_tokens_field: Option<TokensField>,
     pub structured_output: Option<Structure>,
-    /// Calls under way at once.
+    /// Most calls in flight.
     pub max_in_flight: Option<u32>,
     /// Its models cost nothing.
     pub free: Option<bool>,
     pub dialect: Option<WireFormat>,
 }
 
-/// Where a key is to be found.
+/// The source of a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeyLocation {
-    /// In the variable of this name.
+    /// The variable of this name.
     Variable(String),
-    /// In what this command prints.
+    /// The output of this command.
     Command(String),
 }
 
@@ -82,7 +81,7 @@ pub(super) fn read(setting: &ConfigValue<'_>) -> Result<Vec<EndpointEntry>, Valu
         let entry = EndpointEntry::read(name, place)?;
         if entry.base_url.is_none() && vendors::find(&entry.name).is_none() {
             return Err(place.error(format!(
-                "has no `base_url`, and `{}` is not a provider that this program knows",
+                "has no `base_url`, and `{}` is not a known provider",
                 entry.name
             )));
         }
@@ -170,7 +169,7 @@ impl EndpointEntry {
         })
     }
 
-    /// The entry as it would be written under its name.
+    /// Returns the entry as it would be written under its name.
     pub fn to_json(&self) -> Value {
         let (variable, command) = match &self.key {
             Some(KeyLocation::Variable(name)) => (Some(name), None),
@@ -215,14 +214,14 @@ fn word<T: Copy + PartialEq>(words: &[(&'static str, T)], meant: T) -> Option<Va
         .map(|(word, _)| json!(word))
 }
 
-/// An address that holds no secret.
+/// Reads an address that holds no secret.
 pub(super) fn base_url(place: &ConfigValue<'_>) -> Result<String, ValueError> {
     let text = place.text()?;
     address::parse(&text, Bare::Https).map_err(|what| place.error(what))?;
     Ok(text)
 }
 
-/// The name of a variable, and not what someone takes for it: a key.
+/// Reads the name of a variable. Refuses a key in its place.
 fn variable_name(place: &ConfigValue<'_>) -> Result<String, ValueError> {
     let name = place.text()?;
     let is_name = !name.starts_with(|c: char| c.is_ascii_digit())
@@ -240,7 +239,7 @@ fn variable_name(place: &ConfigValue<'_>) -> Result<String, ValueError> {
     }
 }
 
-/// A command that prints a key, and not what someone puts in its place: the key.
+/// Reads a command that prints a key. Refuses a key in its place.
 fn command_line(place: &ConfigValue<'_>) -> Result<String, ValueError> {
     let command = place.text()?;
     if holds_key(&command) {
@@ -286,12 +285,12 @@ mod tests {
         let error = entries(r#"{"acme": {"api_key_env": "K"}}"#).unwrap_err();
         assert_eq!(
             error,
-            "endpoints.acme has no `base_url`, and `acme` is not a provider that this program knows"
+            "endpoints.acme has no `base_url`, and `acme` is not a known provider"
         );
     }
 
     #[test]
-    fn what_is_wrong_is_named_by_its_place_and_no_value_is_shown() {
+    fn errors_name_the_place_and_show_no_value() {
         for (json, at, words) in [
             (
                 r#"{"w": {"base_ulr": "x"}}"#,

@@ -1,4 +1,4 @@
-//! The one place that reads the environment. Everything else takes an [`Environment`], which tests
+//! The environment, which is read only here. Everything else takes an [`Environment`], which tests
 //! build by hand.
 
 use std::collections::BTreeMap;
@@ -12,8 +12,8 @@ use crate::domain::vendors::{VENDORS, Vendor};
 
 /// The environment. An empty variable counts as unset, and text is trimmed.
 ///
-/// Only the variables that this program knows are read by name; of the others, one is read only
-/// when the settings name it as the place of a key.
+/// Only known variables are read by name; any other is read only when the settings name it as the
+/// source of a key.
 #[derive(Clone, Default)]
 pub struct Environment {
     variables: BTreeMap<String, OsString>,
@@ -55,7 +55,7 @@ impl Environment {
         )
     }
 
-    /// An environment of these variables alone.
+    /// Returns an environment of these variables alone.
     pub fn of<N: Into<String>, V: Into<OsString>>(
         variables: impl IntoIterator<Item = (N, V)>,
     ) -> Self {
@@ -67,8 +67,8 @@ impl Environment {
         }
     }
 
-    /// A known variable's text without surrounding white space. `None` when unset, empty or not
-    /// Unicode.
+    /// Returns a known variable's text without surrounding white space. `None` when unset, empty or
+    /// not Unicode.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.known(name)?
             .to_str()
@@ -76,13 +76,13 @@ impl Environment {
             .filter(|text| !text.is_empty())
     }
 
-    /// A known variable that holds a path, taken as it is.
+    /// Returns the path that a known variable holds, unchanged.
     pub fn path(&self, name: &str) -> Option<PathBuf> {
         self.known(name).map(PathBuf::from)
     }
 
-    /// The secret in a variable, which need not be a known one: the user may keep a key wherever
-    /// they say.
+    /// Returns the secret in a variable, known or not: the settings may name any variable for a
+    /// key.
     pub fn secret(&self, name: &str) -> Option<SecretString> {
         let text = self.variables.get(name)?.to_str()?.trim();
         (!text.is_empty()).then(|| SecretString::from(text))
@@ -92,12 +92,12 @@ impl Environment {
         self.variables.get(name).filter(|_| is_known(name))
     }
 
-    /// A file that stands for the embedded model.
+    /// Returns the user's own file of the embedded model.
     pub fn model_file(&self) -> Option<PathBuf> {
         self.path("CONCLAVE_MODEL")
     }
 
-    /// Where embedded models are downloaded from, instead of the usual place.
+    /// Returns the URL to download embedded models from instead of the usual one.
     pub fn hub_url(&self) -> Option<&str> {
         self.text("CONCLAVE_HUB_URL")
     }

@@ -1,10 +1,10 @@
-//! When another model is asked too: the setting `hedge_after`.
+//! The setting `hedge_after`: the delay before a second model is asked.
 
 use std::time::Duration;
 
 use serde_json::Value;
 
-/// How long a call may show no sign of an answer before another model is asked too.
+/// The time without any sign of an answer after which a second model is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HedgeAfter {
     Off,

@@ -1,5 +1,5 @@
-//! Keys that a command prints, such as a password manager's. A command is run when its key is first
-//! needed, and once.
+//! Keys from commands, such as a password manager's. Each command runs once, when its key is first
+//! needed.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read};
@@ -9,36 +9,36 @@ use std::time::Duration;
 
 use secrecy::SecretString;
 
-/// How long a command may take: a person may have to unlock something.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Longest run of a command: a person may have to unlock something.
+const TIME_LIMIT: Duration = Duration::from_secs(30);
 
-/// How often it is looked whether a command has ended.
+/// Time between two checks of whether a command has ended.
 const STEP: Duration = Duration::from_millis(5);
 
-/// How long output may stay behind the command's end. A command may leave something running that
+/// Longest wait for output after the command's end. A command may leave something running that
 /// holds its output open.
 const STRAGGLING: Duration = Duration::from_millis(500);
 
 /// Most bytes that are kept of what a command prints.
 const MOST_BYTES: usize = 64 * 1024;
 
-/// The commands that have been run, with what they gave.
+/// The commands that have run, with their results.
 #[derive(Debug)]
 pub struct KeyCommands {
     keys: Mutex<BTreeMap<String, SecretString>>,
-    patience: Duration,
+    time_limit: Duration,
 }
 
 impl Default for KeyCommands {
     fn default() -> Self {
         Self {
             keys: Mutex::default(),
-            patience: PATIENCE,
+            time_limit: TIME_LIMIT,
         }
     }
 }
 
-/// A command that gives no key. What it printed on standard output is never shown.
+/// A command without a key. Its standard output is never shown.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyCommandError {
     #[error("`{command}` cannot be run")]
@@ -67,28 +67,28 @@ fn said(stderr: &str) -> String {
 }
 
 impl KeyCommands {
-    /// For commands that may not take the usual time.
-    pub fn with_patience(patience: Duration) -> Self {
+    /// Returns an empty set with this time limit on each command.
+    pub fn with_time_limit(time_limit: Duration) -> Self {
         Self {
-            patience,
+            time_limit,
             ..Self::default()
         }
     }
 
-    /// The first line of what the command prints, without surrounding white space. It is run by
-    /// `sh`, with nothing on standard input.
+    /// Returns the first line that the command prints, without surrounding white space. `sh` runs
+    /// it, with empty standard input.
     pub fn key(&self, command: &str) -> Result<SecretString, KeyCommandError> {
         let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(key) = keys.get(command) {
             return Ok(key.clone());
         }
-        let key = run(command, self.patience)?;
+        let key = run(command, self.time_limit)?;
         keys.insert(command.to_owned(), key.clone());
         Ok(key)
     }
 }
 
-fn run(command: &str, patience: Duration) -> Result<SecretString, KeyCommandError> {
+fn run(command: &str, time_limit: Duration) -> Result<SecretString, KeyCommandError> {
     let unstartable = |source| KeyCommandError::Unstartable {
         command: command.to_owned(),
         source,
@@ -104,13 +104,13 @@ fn run(command: &str, patience: Duration) -> Result<SecretString, KeyCommandErro
     let stdout = Output::collect(child.stdout.take());
     let stderr = Output::collect(child.stderr.take());
 
-    let Some(status) = wait(&mut child, patience).map_err(unstartable)? else {
-        // It may have ended in this instant; either way it is gone now.
+    let Some(status) = wait(&mut child, time_limit).map_err(unstartable)? else {
+        // It may have ended by itself just now; either way it is gone.
         let _ = child.kill();
         let _ = child.wait();
         return Err(KeyCommandError::TooSlow {
             command: command.to_owned(),
-            patience,
+            time_limit,
         });
     };
     if !status.success() {
@@ -134,14 +134,14 @@ fn run(command: &str, patience: Duration) -> Result<SecretString, KeyCommandErro
     }
 }
 
-/// Waits for the end, `None` when it does not come in time.
-fn wait(child: &mut Child, patience: Duration) -> io::Result<Option<std::process::ExitStatus>> {
+/// Waits for the end; `None` when it does not come in time.
+fn wait(child: &mut Child, time_limit: Duration) -> io::Result<Option<std::process::ExitStatus>> {
     let mut waited = Duration::ZERO;
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(Some(status));
         }
-        if waited >= patience {
+        if waited >= time_limit {
             return Ok(None);
         }
         std::thread::sleep(STEP);
@@ -149,7 +149,7 @@ fn wait(child: &mut Child, patience: Duration) -> io::Result<Option<std::process
     }
 }
 
-/// What a command prints on one of its streams, read beside it so that a full pipe never stops it.
+/// One output stream of a command, read while it runs so that a full pipe never blocks it.
 struct Output {
     bytes: Arc<Mutex<Vec<u8>>>,
     end: mpsc::Receiver<()>,
@@ -160,15 +160,15 @@ impl Output {
         let bytes = Arc::new(Mutex::new(Vec::new()));
         let (sender, end) = mpsc::channel();
         let shared = Arc::clone(&bytes);
-        // It ends with the stream. Something that a command left running may keep that open: then
-        // it ends with this process.
+        // The thread ends with the stream. A process that the command left running may hold the
+        // stream open: then the thread ends with this process.
         std::thread::spawn(move || {
             let Some(stream) = stream else { return };
             let mut stream = stream;
             let mut chunk = [0; 4096];
             while let Ok(count @ 1..) = stream.read(&mut chunk) {
                 let mut bytes = shared.lock().unwrap_or_else(PoisonError::into_inner);
-                // The rest is read, too, so that a command that says much comes to its end.
+                // The rest is read and dropped, so that a command with much output can end.
                 let room = MOST_BYTES.saturating_sub(bytes.len());
                 bytes.extend(chunk.iter().take(count.min(room)));
             }
@@ -250,13 +250,13 @@ mod tests {
 
     #[test]
     fn a_command_that_takes_too_long_is_ended() {
-        let commands = KeyCommands::with_patience(Duration::from_millis(50));
+        let commands = KeyCommands::with_time_limit(Duration::from_millis(50));
         let error = commands.key("exec sleep 60").unwrap_err().to_string();
         assert_eq!(error, "`exec sleep 60` did not finish within 0.05 s");
     }
 
     #[test]
-    fn what_a_command_leaves_running_does_not_hold_up_its_key() {
+    fn a_process_left_running_does_not_hold_up_the_key() {
         assert_eq!(key("sleep 5 & echo k"), Ok("k".to_owned()));
     }
 }

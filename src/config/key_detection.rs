@@ -1,9 +1,8 @@
-//! Keys in places where they do not belong: recognised by the name of a setting, and by the look of
-//! a text.
+//! Detection of keys where none belongs: by the name of a setting, and by the form of a text.
 
 use crate::domain::vendors;
 
-/// A name under which people try to put a key where none belongs.
+/// Returns whether a name suggests a key.
 pub fn is_key_name(name: &str) -> bool {
     let name: String = name
         .chars()
@@ -27,8 +26,8 @@ pub fn is_key_name(name: &str) -> bool {
         .any(|ending| name.ends_with(ending))
 }
 
-/// Whether something in a text has the look of a vendor's key. A text without such a thing may
-/// still hold a key.
+/// Returns whether any part of a text has the form of a vendor's key. Other texts may hold a key
+/// too.
 pub fn holds_key(text: &str) -> bool {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_');
     // Also keys of vendors without a row of their own.

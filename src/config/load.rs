@@ -13,7 +13,7 @@ use super::setting::{self, Parts, Read, SETTINGS, Setting};
 use super::settings::{SettingOrigin, Settings};
 use super::value::{ConfigValue, NO_KEYS_HERE, ValueError};
 
-/// Why the settings cannot be used.
+/// The reason why the settings cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
     #[error("cannot read `{}`", path.display())]
@@ -63,7 +63,7 @@ pub enum SettingsError {
 }
 
 impl SettingsError {
-    /// Returns what the user can do about it.
+    /// Returns the fix, for people.
     pub fn remedy(&self) -> String {
         match self {
             Self::Unreadable { path, .. } => {
@@ -214,7 +214,7 @@ impl Settings {
     }
 }
 
-/// A wrong value as a message shows it: a long one is cut, and a key is left out. The text of a
+/// Returns a wrong value for a message: a long one is cut, and a key is left out. The text of a
 /// variable has no quotation marks.
 fn shown(value: &Value, origin: &SettingOrigin) -> String {
     const MOST_CHARACTERS: usize = 80;

@@ -1,19 +1,19 @@
-//! Which servers on the user's own machine are looked for: the setting `local_servers`.
+//! The setting `local_servers`: where to look for servers on the user's own machine.
 
 use serde_json::{Value, json};
 
 use super::endpoints::base_url;
 use super::value::{ConfigValue, ValueError};
 
-/// Where to look for servers that need no key.
+/// The addresses to look for servers that need no key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum LocalServers {
-    /// Where they usually are.
+    /// The usual ports of this machine.
     #[default]
     Auto,
-    /// Nowhere.
+    /// None.
     None,
-    /// At these addresses, as the user wrote them.
+    /// These, as the user wrote them.
     At(Vec<String>),
 }
 
@@ -26,7 +26,7 @@ impl LocalServers {
         }
     }
 
-    /// Reads a word, a text of addresses with commas, or a list of addresses. An empty list is
+    /// Reads a word, addresses separated by commas, or a list of addresses. An empty list means
     /// none.
     pub(super) fn read(setting: &ConfigValue<'_>) -> Result<Self, ValueError> {
         let no_form = || setting.error("must be `auto`, `none` or a list of addresses");

@@ -1,5 +1,5 @@
-//! L3: what the user has set up: environment, home, settings, keys. Everything is read once, into
-//! plain values that are handed on.
+//! L3: the user's configuration: environment, home, settings, keys. Everything is read once, into
+//! plain values.
 
 pub mod settings;
 pub mod setting;

@@ -1,6 +1,6 @@
-//! Names in the settings' file: their two spellings, and what a wrong one was meant to be.
+//! Names in the settings file: their two spellings, and suggestions for wrong ones.
 
-/// Returns a name of the file in the spelling that this program uses.
+/// Returns a name from the file in `snake_case`.
 pub fn snake_case(name: &str) -> String {
     name.chars().fold(String::new(), |mut snake, c| {
         if c.is_ascii_uppercase() && !snake.is_empty() {

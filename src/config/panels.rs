@@ -1,4 +1,4 @@
-//! Panels of the user's own, by name: the setting `panels`.
+//! The setting `panels`: the user's own panels by name.
 
 use std::collections::BTreeMap;
 
@@ -6,17 +6,17 @@ use serde_json::{Map, Value, json};
 
 use super::value::{ConfigValue, ValueError};
 
-/// The seats of a panel, and who judges it.
+/// The seats of a panel, and its judge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedPanel {
     /// One `persona=provider:model` a seat.
     pub seats: Vec<String>,
-    /// As `--judge` takes it; where it is not said, the usual rules choose.
+    /// As `--judge` takes it; without one, the usual rules choose.
     pub judge: Option<String>,
 }
 
 impl NamedPanel {
-    /// The panel as it would be written under its name.
+    /// Returns the panel as it would be written under its name.
     pub fn to_json(&self) -> Value {
         let mut fields = Map::from_iter([("seats".to_owned(), json!(self.seats))]);
         fields.extend(
@@ -68,8 +68,8 @@ fn seats_of(place: &ConfigValue<'_>) -> Result<Vec<String>, ValueError> {
     }
 }
 
-/// The entries of a panel, from a list or from a text with commas. `None` when there is none, or
-/// one is empty.
+/// Returns the entries of a panel, from a list or from a text with commas. `None` when there is
+/// none, or one is empty.
 pub(super) fn entries(value: &Value) -> Option<Vec<String>> {
     let entries: Vec<String> = match value {
         Value::String(text) => text
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_panel_is_named_by_its_place() {
+    fn an_invalid_panel_is_named_by_its_place() {
         for (json, words) in [
             (
                 r#"{"a": "x"}"#,

@@ -1,4 +1,4 @@
-//! Fields that the user adds to the bodies of requests: the setting `parameters`.
+//! The setting `parameters`: fields that the user adds to the bodies of requests.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use super::value::{ConfigValue, ValueError, is_name};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parameters(BTreeMap<String, Map<String, Value>>);
 
-/// Makes sure that the fields leave alone what a request says by itself.
+/// Checks that no field replaces one that a consultation sets.
 fn check(fields: &Map<String, Value>, place: &ConfigValue<'_>) -> Result<(), ValueError> {
     let taken = |path: &str, at: &ConfigValue<'_>| {
         if is_reserved(path) {
@@ -47,7 +47,7 @@ fn check(fields: &Map<String, Value>, place: &ConfigValue<'_>) -> Result<(), Val
 }
 
 impl Parameters {
-    /// The fields for all models of a provider, and those for single models by their names.
+    /// Returns the fields for all models of a provider, and those for single models by their names.
     pub fn of(&self, provider: &str) -> (Map<String, Value>, BTreeMap<String, Map<String, Value>>) {
         let single = self.0.iter().filter_map(|(name, fields)| {
             let (of, model) = name.split_once(':')?;
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_consultation_sets_itself_is_refused() {
+    fn fields_that_the_consultation_sets_are_refused() {
         for path in OWN.into_iter().chain(STRUCTURE) {
             let fields = path.rsplit('.').fold("1".to_owned(), |inner, name| {
                 format!(r#"{{"{name}": {inner}}}"#)

@@ -1,4 +1,4 @@
-//! Where this program keeps its files, and how one that may not be there is read.
+//! The paths of this program's files, and reading of optional ones.
 
 use std::fs;
 use std::io;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::env::Environment;
 
-/// The home directory of this program. Nothing is created before something is written.
+/// The home directory of this program. It is created with the first file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Home(PathBuf);
 
@@ -16,7 +16,7 @@ pub struct Home(PathBuf);
 pub struct HomePathError;
 
 impl Home {
-    /// `$CONCLAVE_HOME`, else `$LLM_CONCLAVE_HOME`, else `~/.llm-conclave`.
+    /// Returns `$CONCLAVE_HOME`, else `$LLM_CONCLAVE_HOME`, else `~/.llm-conclave`.
     pub fn find(environment: &Environment) -> Result<Self, HomePathError> {
         let own = ["CONCLAVE_HOME", "LLM_CONCLAVE_HOME"]
             .iter()
@@ -31,7 +31,7 @@ impl Home {
             .ok_or(HomePathError)
     }
 
-    /// A home at a given place.
+    /// Returns a home at a given path.
     pub fn at(path: impl Into<PathBuf>) -> Self {
         Self(path.into())
     }
@@ -40,29 +40,29 @@ impl Home {
         &self.0
     }
 
-    /// The user's settings.
+    /// Returns the file of the user's settings.
     pub fn config_file(&self) -> PathBuf {
         self.0.join("config.json")
     }
 
-    /// The user's own models and prices.
+    /// Returns the file of the user's own models and prices.
     pub fn models_file(&self) -> PathBuf {
         self.0.join("models.json")
     }
 
-    /// The folder of journals, records and Markdown reports.
+    /// Returns the folder of journals, records and Markdown reports.
     pub fn logs_folder(&self) -> PathBuf {
         self.0.join("consult-logs")
     }
 
-    /// The index over the records.
+    /// Returns the file of the index over the records.
     pub fn index_file(&self) -> PathBuf {
         self.0.join("consult-analytics.db")
     }
 }
 
-/// Reads a file of text that may not be there. The mark that some editors put before a text is no
-/// part of it.
+/// Reads a text file, without the byte order mark that some editors put first. `None` when it does
+/// not exist.
 pub fn read_optional(path: &Path) -> io::Result<Option<String>> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(

@@ -1,7 +1,7 @@
-//! Personas of the user's own and sets of personas: the settings `personas`, `persona_sets` and
-//! `default_personas`.
+//! The settings `personas`, `persona_sets` and `default_personas`: the user's own personas, and
+//! sets of personas.
 //!
-//! Whether a set names personas that there are is not seen here: personas can also be files.
+//! Whether the personas of a set exist is not checked here: personas can also be files.
 
 use std::collections::BTreeMap;
 
@@ -12,18 +12,17 @@ use crate::domain::panel::{RESERVED_NAMES, bare};
 use super::panels::entries;
 use super::value::{ConfigValue, ValueError};
 
-/// A persona, and what it may be played by.
+/// A persona, and the model that plays it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CustomPersona {
-    /// Made of its id where it is not said.
+    /// Derived from its id if not given.
     pub name: String,
     pub prompt: String,
     /// The prompt in a sentence.
     pub brief: Option<String>,
-    /// `None` where nothing is said: a persona that takes the place of another then keeps that
-    /// one's.
+    /// `None` if not given: a persona that replaces another then keeps its aliases.
     pub aliases: Option<Vec<String>>,
-    /// Plays it wherever it sits by its name alone.
+    /// The model of its seat when none is named.
     pub model: Option<String>,
 }
 
@@ -33,7 +32,7 @@ pub const FIELDS: [&str; 5] = ["name", "prompt", "brief", "aliases", "model"];
 /// The word that leaves the choice to the helper model.
 pub const AUTO: &str = "auto";
 
-/// What a set is asked for with.
+/// The mark before the name of a set.
 pub const SET_MARK: char = '@';
 
 impl CustomPersona {
@@ -73,7 +72,7 @@ impl CustomPersona {
         })
     }
 
-    /// The persona as it would be written under its id.
+    /// Returns the persona as it would be written under its id.
     pub fn to_json(&self) -> Value {
         let mut fields = Map::from_iter([
             ("name".to_owned(), json!(self.name)),
@@ -152,7 +151,7 @@ fn prompt(place: &ConfigValue<'_>) -> Result<String, ValueError> {
 }
 
 fn aliases(place: &ConfigValue<'_>) -> Result<Vec<String>, ValueError> {
-    // None at all is a way to take those of the persona that it replaces away.
+    // An empty list removes the aliases of the persona that it replaces.
     if place.value.as_array().is_some_and(Vec::is_empty) {
         return Ok(Vec::new());
     }
@@ -164,7 +163,7 @@ fn aliases(place: &ConfigValue<'_>) -> Result<Vec<String>, ValueError> {
     Ok(aliases)
 }
 
-/// Refuses what stands for something else, and what no text could be matched with.
+/// Refuses reserved words, and names that no text could match.
 fn check_name(name: &str, place: &ConfigValue<'_>) -> Result<(), ValueError> {
     let plain = bare(name);
     if plain.is_empty() {
@@ -178,7 +177,7 @@ fn check_name(name: &str, place: &ConfigValue<'_>) -> Result<(), ValueError> {
     }
 }
 
-/// `hebrew_linguist` is the Hebrew Linguist.
+/// Derives a name from an id: `hebrew_linguist` is the Hebrew Linguist.
 fn name_of(id: &str) -> String {
     let capital = |word: &str| {
         let mut letters = word.chars();
@@ -228,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_persona_is_named_by_its_place() {
+    fn an_invalid_persona_is_named_by_its_place() {
         for (json, words) in [
             (
                 r#"{"a": {"prompt": "p", "alias": "x"}}"#,
@@ -296,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn the_choice_stands_alone_among_default_personas() {
+    fn auto_is_not_combined_with_other_default_personas() {
         let read = |json: Value| {
             read_default(&ConfigValue::new("default_personas", &json)).map_err(|error| error.what)
         };

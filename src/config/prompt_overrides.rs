@@ -1,4 +1,4 @@
-//! The user's own versions of files that are compiled in, found in the home by their paths.
+//! The user's own versions of built-in prompts, from the home.
 
 use std::fs;
 use std::io;
@@ -7,8 +7,8 @@ use std::path::Path;
 use super::paths::Home;
 
 impl Home {
-    /// The texts under `prompts/` by their names without `.md`, such as `converge/independent`;
-    /// empty when there is no such folder.
+    /// Returns the texts under `prompts/` by their names without `.md`, such as
+    /// `converge/independent`; empty when there is no such folder.
     pub fn prompt_overrides(&self) -> io::Result<Vec<(String, String)>> {
         let mut found = Vec::new();
         collect(&self.path().join("prompts"), "", &mut found)?;

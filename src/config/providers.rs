@@ -1,6 +1,5 @@
-//! Providers as the user has set them up: the address of each, and where its key is. From the
-//! variables that the vendors' own tools read, and from the setting `endpoints`. No key is ever in
-//! a file.
+//! Configured providers: the address of each, and the source of its key, from the variables that
+//! the vendors' own tools read and from the setting `endpoints`. No key is ever in a file.
 //!
 //! Invariant: a vendor's key goes to the vendor's address, or to the one that the vendor's own
 //! variable names. A server that the settings give an address gets the key that its entry names, or
@@ -24,11 +23,11 @@ pub struct ConfiguredProvider {
     /// Without a trailing slash; for Chat Completions it includes the version.
     pub base_url: String,
     pub key: KeySource,
-    /// What the user says about it in `endpoints`.
+    /// The user's entry in `endpoints`.
     pub entry: Option<EndpointEntry>,
 }
 
-/// Where a provider's key is.
+/// The source of a provider's key.
 #[derive(Clone, Debug)]
 pub enum KeySource {
     /// None is sent.
@@ -38,13 +37,13 @@ pub enum KeySource {
         key: SecretString,
         form: KeyForm,
     },
-    /// What a command prints; it is not run before the key is needed.
+    /// The output of a command, which runs only when the key is needed.
     Command(String),
-    /// It is needed, and none of these variables is set.
+    /// A key is needed, and none of these variables is set.
     Missing { variables: Vec<String> },
 }
 
-/// What a variable holds.
+/// The form of a key in a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyForm {
     Key,
@@ -52,8 +51,8 @@ pub enum KeyForm {
     Token,
 }
 
-/// All providers: the known ones in their order, with what the entries change about them, then the
-/// user's own in theirs.
+/// Returns all providers: the known ones in their order, with the changes of their entries, then
+/// the user's own in theirs.
 pub fn all(entries: &[EndpointEntry], environment: &Environment) -> Vec<ConfiguredProvider> {
     let entry = |provider: &str| entries.iter().find(|entry| entry.name == provider);
     let known = VENDORS
@@ -79,7 +78,7 @@ fn users_own(entry: &EndpointEntry, environment: &Environment) -> ConfiguredProv
     }
 }
 
-/// A known provider, with what the user's entry changes about it.
+/// Returns a known provider with the changes of the user's entry.
 pub fn configured(
     vendor: &Vendor,
     entry: Option<&EndpointEntry>,
@@ -128,7 +127,7 @@ fn vendor_key(vendor: &Vendor, environment: &Environment) -> KeySource {
     }
 }
 
-/// A key that cannot be had, or cannot be sent.
+/// The reason why there is no key, or why it cannot be sent.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
     #[error("no key: `{}` is not set", variables.join("` or `"))]
@@ -143,7 +142,7 @@ pub enum KeyError {
 }
 
 impl ConfiguredProvider {
-    /// Whether it can be asked: it has a key or needs none. A command is taken to give one.
+    /// Returns whether it can be asked: it has a key or needs none. A command counts as a key.
     pub fn is_usable(&self) -> bool {
         match self.key {
             KeySource::Unneeded | KeySource::Variable { .. } | KeySource::Command(_) => true,
@@ -151,7 +150,7 @@ impl ConfiguredProvider {
         }
     }
 
-    /// What the user would look at when the key is refused.
+    /// Returns the source of the key, for people.
     pub fn key_origin(&self) -> String {
         match &self.key {
             KeySource::Variable { name, .. } => format!("`{name}`"),
@@ -181,7 +180,7 @@ impl ConfiguredProvider {
             .is_some_and(|entry| entry.base_url.is_some())
     }
 
-    /// The key, if one is to be sent; runs the command that gives it, unless it has been run.
+    /// Returns the key, if one is sent; runs its command unless it has run.
     pub fn key(&self, commands: &KeyCommands) -> Result<Option<SecretString>, KeyError> {
         let key = match &self.key {
             KeySource::Unneeded => return Ok(None),

@@ -18,9 +18,9 @@ pub use table::{ALWAYS_ALLOW_UNDER, ENDPOINTS, HEDGE_AFTER, PERSONA_SETS, PERSON
 pub struct Setting {
     /// In `config.json`, which also takes it in `camelCase`.
     pub name: &'static str,
-    /// What a value must be, as the rest of a sentence.
+    /// The form of its values, as the rest of a sentence after "must be".
     pub expects: &'static str,
-    /// What it decides, in a line.
+    /// Its help, in one line.
     pub help: &'static str,
     pub parts: Parts,
     pub(super) read: Read,
@@ -43,12 +43,12 @@ pub enum Parts {
     BodyFields,
 }
 
-/// How a value is taken.
+/// The way in which a value is read.
 #[derive(Clone, Copy)]
 pub(super) enum Read {
-    /// `None` when it is not what the setting expects.
+    /// Returns `None` for a value of another form.
     Plain(fn(&mut Settings, &Value) -> Option<()>),
-    /// The error says where in the value the problem is.
+    /// The error names the part of the value that is wrong.
     WithPlaces(fn(&mut Settings, &ConfigValue<'_>) -> Result<(), ValueError>),
 }
 

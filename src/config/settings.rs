@@ -22,7 +22,7 @@ use super::personas::CustomPersona;
 /// All settings with their values in force.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// A consultation whose estimate is below this is not asked about; zero always asks.
+    /// No consent is needed for estimates below this; zero always asks.
     pub always_allow_under: MicroUsd,
     /// Most tokens an answer may take, thinking included.
     pub max_output_tokens: u64,
@@ -39,52 +39,51 @@ pub struct Settings {
     pub panel: Option<Vec<String>>,
     /// The judge, as `--judge` takes it.
     pub judge: Option<String>,
-    /// Panels of the user's own.
+    /// The user's own panels.
     pub panels: BTreeMap<String, NamedPanel>,
-    /// Personas of the user's own, by id.
+    /// The user's own personas, by id.
     pub personas: BTreeMap<String, CustomPersona>,
-    /// Personas that are asked for together, as `@name`.
+    /// Groups of personas, to be named as `@name`.
     pub persona_sets: BTreeMap<String, Vec<String>>,
-    /// Who sits where neither panel nor personas are named, as `--personas` takes it.
+    /// The personas when neither a panel nor personas are named, as `--personas` takes them.
     pub default_personas: Option<Vec<String>>,
-    /// Servers of the user's own, and changes to known providers, in the order in which they are
-    /// written.
+    /// The user's own servers, and changes to known providers, in their written order.
     pub endpoints: Vec<EndpointEntry>,
     pub parameters: Parameters,
     pub local_servers: LocalServers,
-    /// Calls under way at one provider at once, where its entry does not say otherwise.
+    /// Most calls in flight at one provider, unless its entry has its own limit.
     pub max_in_flight: u32,
     /// No call is made that could bring the cost of a consultation above this.
     pub max_cost: Option<MicroUsd>,
-    /// What all consultations of a calendar month may cost together.
+    /// The most that all consultations of a calendar month may cost together.
     pub monthly_budget: Option<MicroUsd>,
     pub on_failure: OnFailure,
     pub hedge_after: HedgeAfter,
     /// How long a round runs before the user is asked, or reminded, that it takes long; zero for
     /// never.
     pub pulse: Duration,
-    /// How long a round may run; as long as it takes when not set.
+    /// Longest duration of a round; unlimited if not set.
     pub max_wait: Option<Duration>,
     pub mode: Mode,
-    /// How many rounds are held at most.
+    /// Most rounds of a debate.
     pub rounds: Rounds,
-    /// Who decides whether a consultation ends early.
+    /// The policy of early termination.
     pub early_stop: Policy,
     /// The stated confidence from which on an early end is considered.
     pub confidence_threshold: Confidence,
-    /// How strongly the errors of experts go together, 0 to 1.
+    /// The correlation between the errors of experts, 0 to 1.
     pub error_correlation: f64,
-    /// Whether positions are compared after the debate, where there is a model for it.
+    /// Whether positions are compared after the debate, if there is a model for it.
     pub debate_analysis: DebateAnalysis,
-    /// How often the judge decides; where fewer than four rounds are held, it does not.
+    /// How often the judge decides; with fewer than four rounds it does not.
     pub judge_passes: JudgePasses,
-    /// How many consultations in thirty days `consult-stats` calls consistent.
+    /// Consultations in thirty days that `consult-stats` calls consistent.
     pub target_runs: u64,
-    /// Below which median duration it calls them quick.
+    /// The median duration below which it calls them quick.
     pub target_median: Duration,
-    /// Below what they cost in a calendar month it calls them within budget.
+    /// The cost in a calendar month below which it calls them within budget.
     pub target_monthly_cost: MicroUsd,
-    /// Where settings were set, by name; those at their default are not in it.
+    /// The origins of settings by name; settings at their default are left out.
     pub origins: BTreeMap<&'static str, SettingOrigin>,
 }
 
@@ -129,7 +128,7 @@ impl Default for Settings {
     }
 }
 
-/// Where the value of a setting comes from.
+/// The origin of the value of a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SettingOrigin {
     File(PathBuf),

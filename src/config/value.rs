@@ -1,7 +1,6 @@
-//! The parts of settings that have parts: a value with the place where it stands, so that what is
-//! wrong with it can be said.
+//! Values inside of settings, each with its place, so that an error can name it.
 //!
-//! No message shows a value: what stands in the wrong place may be a key.
+//! No message shows a value: a misplaced one may be a key.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +9,7 @@ use serde_json::{Value, json};
 use super::key_detection::is_key_name;
 use super::names::{likely, snake_case};
 
-/// What is wrong, and where: `endpoints.work.base_url`.
+/// A problem, and its place: `endpoints.work.base_url`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{at}` {what}")]
 pub struct ValueError {
@@ -18,7 +17,7 @@ pub struct ValueError {
     pub what: String,
 }
 
-/// A value, and where it stands.
+/// A value, and its place.
 #[derive(Clone, Debug)]
 pub(super) struct ConfigValue<'a> {
     pub at: String,
@@ -33,7 +32,7 @@ impl<'a> ConfigValue<'a> {
         }
     }
 
-    /// Says what is wrong with it, as the rest of a sentence that begins with its place.
+    /// Returns an error; the problem is the rest of a sentence that begins with the place.
     pub(super) fn error(&self, what: impl Into<String>) -> ValueError {
         ValueError {
             at: self.at.clone(),
@@ -48,7 +47,7 @@ impl<'a> ConfigValue<'a> {
         }
     }
 
-    /// A text that is not empty.
+    /// Returns a text that is not empty.
     pub(super) fn text(&self) -> Result<String, ValueError> {
         let text = self
             .value
@@ -59,7 +58,7 @@ impl<'a> ConfigValue<'a> {
             .ok_or_else(|| self.error("must be a string"))
     }
 
-    /// A whole number above 0.
+    /// Returns a whole number above 0.
     pub(super) fn count(&self) -> Result<u32, ValueError> {
         let count = self
             .value
@@ -75,7 +74,7 @@ impl<'a> ConfigValue<'a> {
             .ok_or_else(|| self.error("must be true or false"))
     }
 
-    /// One of some words, as what it stands for.
+    /// Returns the value that one of some words stands for.
     pub(super) fn choice<T: Copy>(&self, choices: &[(&'static str, T)]) -> Result<T, ValueError> {
         let chosen = self
             .value
@@ -93,7 +92,7 @@ impl<'a> ConfigValue<'a> {
             .ok_or_else(|| self.error(format!("must be one of {}", words())))
     }
 
-    /// An object's fields by their names in `snake_case`, each of which must be known.
+    /// Returns an object's fields by their names in `snake_case`; each must be known.
     pub(super) fn fields(
         &self,
         known: &[&'static str],
@@ -121,8 +120,8 @@ impl<'a> ConfigValue<'a> {
         Ok(fields)
     }
 
-    /// The entries of an object by their names, which must be ones that can be written before a
-    /// colon or after a dot.
+    /// Returns the entries of an object by their names, which must fit before a colon and after a
+    /// dot.
     pub(super) fn named(&self) -> Result<Vec<(String, ConfigValue<'a>)>, ValueError> {
         let object = self
             .value
@@ -140,7 +139,7 @@ impl<'a> ConfigValue<'a> {
     }
 }
 
-/// A number as people write it: `10`, not `10.0`.
+/// Returns a number as people write it: `10`, not `10.0`.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -160,7 +159,7 @@ pub(super) const NO_KEYS_HERE: &str = "would store a key in the settings; name a
 
 pub(super) const NAME_RULE: &str = "use a-z, 0-9, `-` and `_`, and begin with a letter or a digit";
 
-/// A name that the user may give to a server or a panel.
+/// Returns whether the user may give this name to a server or a panel.
 pub(super) fn is_name(name: &str) -> bool {
     let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     name.starts_with(allowed) && name.chars().all(|c| allowed(c) || c == '-' || c == '_')

@@ -1,4 +1,4 @@
-//! The consultation that a name stands for, and the errors when it is none or could be several.
+//! Lookup of a consultation by name, and the errors when none or several match.
 
 use std::path::Path;
 
@@ -12,10 +12,10 @@ use crate::records::lookup::LookupError;
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::count;
 
-/// Consultations that are listed when a name fits several.
+/// Most consultations that are listed for an ambiguous name.
 const MOST_CANDIDATES: usize = 10;
 
-/// Columns of a question behind a candidate, so that the line fits on a terminal of 80.
+/// Columns of a question beside a candidate, so that the line fits on a terminal of 80.
 const LONGEST_QUESTION: usize = 32;
 
 /// Finds the consultation of this name, in the index if there is one, else in the folder of logs.

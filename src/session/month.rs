@@ -3,7 +3,7 @@
 //!
 //! A call is reserved before it goes out, settled when its cost is known, and declared as recorded
 //! when the journal has it. When the budget's files fail, no call fits any more: what other
-//! processes spend is not known then.
+//! processes spend is unknown then.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -64,7 +64,7 @@ impl MonthCeiling {
         Some(format!("the monthly budget cannot be tracked: {failure}"))
     }
 
-    /// Keeps the first failure. Returns the value of a success.
+    /// Stores the first failure. Returns the value of a success.
     fn keep_failure<T>(&self, result: Result<T, MonthBudgetError>) -> Option<T> {
         match result {
             Ok(value) => Some(value),
@@ -114,7 +114,7 @@ impl SharedBudget for MonthCeiling {
     }
 }
 
-/// Declares each call's cost as recorded. To subscribe after the journal.
+/// Declares each call's cost as recorded. Subscribes after the journal.
 #[derive(Debug)]
 pub(super) struct MonthRecorder(pub(super) Arc<MonthCeiling>);
 

@@ -48,7 +48,7 @@ pub(crate) struct Participants<'a> {
     pub(crate) report: fn(&Transcript) -> String,
 }
 
-/// What all runs of a process share, and the budgets above the run's own.
+/// The limits shared by all runs of a process, and the budgets above the run's own.
 #[derive(Debug)]
 pub(crate) struct RunLimits {
     /// The process's view of the providers.
@@ -59,7 +59,7 @@ pub(crate) struct RunLimits {
     pub(crate) month: Option<Arc<MonthCeiling>>,
 }
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Debug)]
 pub(crate) struct RunOutcome {
     pub(crate) transcript: Transcript,

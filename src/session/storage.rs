@@ -12,7 +12,7 @@ use crate::domain::time::Timestamp;
 use crate::records::files::{ConsultationFiles, WriteError, create_private_dir};
 use crate::records::journal::Journal;
 
-/// Where a consultation is stored.
+/// The storage of a consultation.
 #[derive(Debug)]
 pub(crate) enum Storage {
     Nowhere,

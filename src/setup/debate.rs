@@ -21,7 +21,7 @@ pub(crate) fn options(request: DebateRequest, settings: &Settings) -> Result<Deb
     })
 }
 
-/// Without a fourth round there is no verdict to be given twice. The setting applies only to
+/// Without a fourth round there is no verdict to repeat. The setting applies only to
 /// consultations that have one.
 fn judge_passes(
     requested: Option<JudgePasses>,

@@ -171,7 +171,7 @@ impl<'a> EmbeddedModels<'a> {
 
     fn choose(&self, name: Option<&str>) -> Result<LocalModelChoice, Error> {
         // A run that names the user's own file means that file; any other name is one of the
-        // personas.
+        // catalog.
         let own = self.own_file.as_deref().filter(|file| {
             name.is_none_or(|name| {
                 file.file_stem()
@@ -206,7 +206,7 @@ impl<'a> EmbeddedModels<'a> {
                 let error = Error::new(
                     Exit::Declined,
                     format!(
-                        "{} has to be downloaded, and there is no terminal to ask on",
+                        "{} must be downloaded, and there is no terminal to ask on",
                         manifest::announcement(model)
                     ),
                 );
@@ -249,7 +249,7 @@ impl<'a> EmbeddedModels<'a> {
     }
 }
 
-/// Why a model could not be downloaded.
+/// The reason why a model could not be downloaded.
 #[derive(Debug)]
 pub(crate) enum DownloadError {
     Pull(PullError),

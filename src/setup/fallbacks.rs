@@ -56,7 +56,7 @@ struct FallbackPool<'a> {
     today: Date,
 }
 
-/// What speaks against a vendor's model. Ordered: the least first.
+/// The conflict of a vendor's model with the panel, the smallest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum VendorConflict {
     None,

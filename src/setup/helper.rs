@@ -1,7 +1,7 @@
 //! The helper model: one cheap model that selects personas and compares texts.
 //!
-//! What the panel is asked goes only where the user expects it: when a seat or a judge is private,
-//! only a model of the panel can help.
+//! The question goes only where the user expects it: when a seat or a judge is private, only a
+//! model of the panel can help.
 
 use std::collections::BTreeSet;
 

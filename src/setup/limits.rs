@@ -1,4 +1,4 @@
-//! How far a run may go without asking: request before settings, settings before defaults.
+//! The limits of a run: request before settings, settings before defaults.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -58,7 +58,7 @@ pub(crate) fn resumed(
     control.max_cost = request.max_cost.or(control.max_cost);
     control.on_failure = request.on_failure.unwrap_or(control.on_failure);
     control.max_wait = request.max_wait.or(control.max_wait);
-    // To resume what strictness refused is to accept it, unless `--strict` is given again.
+    // A resume after a strict abort accepts the result, unless `--strict` is given again.
     control.strict = request.strict || (control.strict && abort != Some(AbortReason::Strict));
     let early_termination = &mut control.early_termination;
     early_termination.policy = request
@@ -83,8 +83,7 @@ pub(crate) fn resumed(
     control
 }
 
-/// Returns the month's budget and what of it is spent; `None` without a budget, and then no record
-/// is read.
+/// Returns the month's budget and its spent part. `None` without a budget; then no record is read.
 pub(crate) fn month(settings: &Settings, logs: &Path, now: Timestamp) -> Option<Month> {
     let budget = settings.monthly_budget?;
     Some(Month {
@@ -101,7 +100,7 @@ pub(crate) fn month_notice(month: Month) -> Option<String> {
 }
 
 /// A delay that the user has set holds for every model; without one, models with enough experience
-/// have their own. A run that refuses substitutes has no use for a second answer.
+/// have their own. A strict run is never hedged.
 fn hedge(request: &ControlRequest, settings: &Settings, experience: &Experience) -> HedgeRule {
     let is_set = request.hedge_after.is_some() || settings.origins.contains_key(HEDGE_AFTER);
     let after = match request.hedge_after.unwrap_or(settings.hedge_after) {

@@ -1,4 +1,4 @@
-//! L4: from a request and the settings to a plan.
+//! L4: makes a plan from a request and the settings.
 //!
 //! The modules stand in the order in which [`plan::prepare`] uses them.
 

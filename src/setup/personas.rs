@@ -14,7 +14,7 @@ use crate::consultation::prompt::{Templates, present_name};
 use crate::domain::panel::{Persona, RESERVED_NAMES, bare};
 use crate::error::Error;
 
-/// Where a persona is defined.
+/// The origin of a persona.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum PersonaOrigin {
     BuiltIn,
@@ -232,7 +232,7 @@ pub(crate) fn templates(home: &Home) -> Result<Templates, Error> {
 }
 
 impl PersonaEntry {
-    /// Returns where it can be changed, for people.
+    /// Returns the place to change it, for people.
     fn place(&self) -> String {
         match &self.origin {
             PersonaOrigin::BuiltIn => "this program".to_owned(),

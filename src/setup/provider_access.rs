@@ -1,5 +1,4 @@
-//! Access to providers: which are configured, where each is reached, which key it takes, and in
-//! which wire format it is asked.
+//! Access to providers: address, key and wire format of each.
 //!
 //! A command that prints a key runs only for the providers that a plan needs, in [`providers`].
 
@@ -25,7 +24,7 @@ use crate::providers::http::Http;
 use crate::providers::remote::Remote;
 use crate::providers::wire::{Account, Endpoint, Scheme};
 
-/// How one provider is reached.
+/// Access to one provider.
 #[derive(Clone, Debug)]
 pub(crate) struct ProviderAccess {
     pub id: ProviderId,
@@ -33,7 +32,7 @@ pub(crate) struct ProviderAccess {
     /// Most calls in flight, where the provider has its own limit.
     pub in_flight: Option<u32>,
     free: bool,
-    /// Where the models of a known provider run.
+    /// The hosting of a known provider.
     hosting: Option<Hosting>,
     server: ConfiguredProvider,
 }
@@ -55,14 +54,14 @@ pub(crate) fn find<'a>(
     access_list.iter().find(|access| access.id == *provider)
 }
 
-/// Whether what a provider is shown stays with the user: it runs on the user's machine, or is
-/// reached at an address that the user has set. Providers that are no longer configured count as
-/// private.
+/// Returns whether a question to the provider stays with the user: it runs on the user's machine,
+/// or is reached at an address that the user has set. Providers that are no longer configured count
+/// as private.
 pub(crate) fn is_private(access_list: &[ProviderAccess], provider: &ProviderId) -> bool {
     find(access_list, provider).is_none_or(ProviderAccess::is_private)
 }
 
-/// Connects the providers that are to be asked. Runs the commands that print their keys.
+/// Connects the providers of `asked`. Runs the commands that print their keys.
 pub(crate) fn providers(
     access_list: &[ProviderAccess],
     asked: &BTreeSet<ProviderId>,
@@ -159,7 +158,7 @@ impl ProviderAccess {
         )
     }
 
-    /// Returns whether it is a vendor's service, and no server of the user's own.
+    /// Returns whether it is a vendor's service, not the user's own server.
     pub(crate) fn is_cloud(&self) -> bool {
         self.hosting == Some(Hosting::Cloud)
     }
@@ -170,7 +169,7 @@ impl ProviderAccess {
         matches!(self.hosting, Some(Hosting::OwnMachine { .. }))
     }
 
-    /// Returns whether what it is shown stays with the user: it runs on the user's machine, or is
+    /// Returns whether a question to it stays with the user: it runs on the user's machine, or is
     /// reached at an address that the user has set.
     pub(crate) fn is_private(&self) -> bool {
         self.is_on_own_machine() || !self.uses_default_endpoint()
@@ -182,8 +181,8 @@ impl ProviderAccess {
     }
 
     /// Returns whether a call could go out at once: it needs no key, or has one that can be sent
-    /// without running a command, which a person may have to unlock. What a run can do without must
-    /// be ready, so that it fails for no key that may never be used.
+    /// without running a command, which a person may have to unlock. Optional providers must be
+    /// ready, so that no run fails for a key that may never be used.
     pub(crate) fn key_ready(&self) -> bool {
         !matches!(self.server.key, KeySource::Command(_))
             && self.server.key(&KeyCommands::default()).is_ok()
@@ -244,8 +243,7 @@ impl ProviderAccess {
     }
 }
 
-/// The wire format: what the user says, else what is known of the provider, else what most servers
-/// speak.
+/// Returns the wire format: the one of the entry, else the provider's own, else Chat Completions.
 fn dialect(known: Option<Dialect>, entry: Option<&EndpointEntry>) -> Dialect {
     let usual = known.unwrap_or(Dialect::OpenAi(Quirks::COMPATIBLE));
     let said = match (entry.and_then(|entry| entry.dialect), usual) {
@@ -263,7 +261,7 @@ fn dialect(known: Option<Dialect>, entry: Option<&EndpointEntry>) -> Dialect {
     };
     if let Some(field) = entry.and_then(|entry| entry.max_tokens_field) {
         quirks.tokens_field = field;
-        // What the user says holds wherever the provider is reached.
+        // The user's choice holds at every address of the provider.
         quirks.own_host = None;
     }
     if let Some(structure) = entry.and_then(|entry| entry.structured_output) {

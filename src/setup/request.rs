@@ -1,4 +1,4 @@
-//! What a consultation was asked for, as plain data: no flags, no settings and no defaults.
+//! The request for a consultation, as plain data: no flags, no settings and no defaults.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::domain::confidence::Confidence;
 use crate::domain::money::MicroUsd;
 use crate::stopping::early_termination::Policy;
 
-/// One consultation as it was asked for. What is absent is decided by the settings.
+/// The request for one consultation. The settings decide everything that is absent.
 #[derive(Clone, Debug)]
 pub(crate) struct ConsultationRequest {
     pub(crate) question: String,
@@ -23,10 +23,10 @@ pub(crate) struct ConsultationRequest {
     pub(crate) purpose: Purpose,
 }
 
-/// What the plan is for.
+/// The purpose of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// A run: keys are read and the embedded model is made sure of.
+    /// A run: keys are read, and the embedded model is downloaded if needed.
     Run,
     /// A dry run: no key is read, and no model is downloaded.
     Preview,
@@ -45,7 +45,7 @@ pub(crate) struct PanelRequest {
     pub(crate) judge: Option<String>,
 }
 
-/// How the panel argues.
+/// The options of the debate.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DebateRequest {
     pub(crate) mode: Option<Mode>,
@@ -62,7 +62,7 @@ pub(crate) enum AnalysisRequest {
     Off,
 }
 
-/// How far a run may go without asking.
+/// The limits of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct ControlRequest {
     pub(crate) consent_mode: ConsentMode,

@@ -1,4 +1,4 @@
-//! The settings in force, and what is said when they cannot be used.
+//! The settings in force, and the error when they cannot be used.
 
 use crate::config::env::Environment;
 use crate::config::load::SettingsError;
@@ -18,7 +18,7 @@ pub(crate) fn unusable(error: SettingsError) -> Error {
     Error::usage(error).hint(remedy)
 }
 
-/// Returns where the value of a setting comes from, for people.
+/// Returns the origin of the value of a setting, for people.
 pub(crate) fn origin(settings: &Settings, setting: &Setting) -> String {
     settings
         .origins

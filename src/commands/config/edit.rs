@@ -1,5 +1,5 @@
-//! Edits of the settings file: checked by the code that reads it before it is written, and written
-//! whole or not at all.
+//! Edits of the settings file: checked by the code that reads settings, and written whole or not at
+//! all.
 
 use std::fs::{File, TryLockError};
 use std::time::Duration;
@@ -23,7 +23,7 @@ use crate::terminal::output::printer::Printer;
 
 use super::setting_path::{SettingPath, no_keys_here};
 
-/// How long to wait for another process that changes the settings, and how often to look.
+/// The longest wait for another process that changes the settings, and the time between two tries.
 const PATIENCE: Duration = Duration::from_secs(5);
 const STEP: Duration = Duration::from_millis(5);
 
@@ -71,7 +71,7 @@ pub(super) fn write(name: &str, value: &str, home: &Home) -> Result<&'static Set
     Ok(key)
 }
 
-/// Removes a value, even one with the name of no setting.
+/// Removes a value, even one under an unknown name.
 pub(super) fn unset(
     name: &str,
     home: &Home,

@@ -70,7 +70,7 @@ enum ConfigAction {
     },
 }
 
-/// Lists all settings: what each is for, what a value must be, and its default.
+/// Lists all settings with purpose, form of the values, and default.
 fn set_help() -> String {
     let mut text = "Flags and CONCLAVE_… variables override the file. API keys are not settings: \
          name a variable with `api_key_env`, or a command that prints the key with \

@@ -11,7 +11,7 @@ use crate::config::settings::Settings;
 use crate::domain::vendors;
 use crate::error::Error;
 
-/// Where a value is.
+/// The place of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SettingPath {
     pub(super) setting: &'static Setting,

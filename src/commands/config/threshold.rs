@@ -1,4 +1,4 @@
-//! Saves the threshold that the user enters when asked for consent.
+//! Saves the threshold that the user enters in the question for consent.
 
 use crate::config::env::Environment;
 use crate::config::paths::Home;

@@ -45,7 +45,7 @@ pub(super) fn show(
         Some(output) => {
             write_atomically(output, shown.as_bytes(), Access::Normal).map_err(Error::failed)
         }
-        // A question may hold what steers a terminal; in a pipe, the text is exact.
+        // A question may hold control characters; in a pipe, the text is exact.
         None if printer.out_traits().is_terminal => {
             printer.result(&clean(&shown)).map_err(Error::failed)
         }
@@ -69,7 +69,7 @@ struct DryRunCall {
     user: String,
 }
 
-/// What would be sent to one provider.
+/// The total that would be sent to one provider.
 #[derive(Default)]
 struct ProviderShare {
     calls: usize,
@@ -348,7 +348,7 @@ fn reasons(why: &[GateReason]) -> String {
     why.iter().map(words).collect::<Vec<_>>().join("; ")
 }
 
-/// `$0.0100 – $0.0200 – $0.0400`; one figure where all three are the same.
+/// Returns `$0.0100 – $0.0200 – $0.0400`; one figure if all three are the same.
 fn range(low: Cost, expected: Cost, high: Cost) -> String {
     if low == high {
         amount(expected)

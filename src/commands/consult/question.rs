@@ -5,7 +5,7 @@ use std::io::{IsTerminal, Read};
 use crate::error::Error;
 use crate::terminal::prompt::StdinUse;
 
-/// The question, and what its source leaves of standard input.
+/// The question, and whether its source uses up standard input.
 #[derive(Debug)]
 pub(super) struct Question {
     pub(super) text: String,

@@ -179,7 +179,8 @@ fn targets(access_list: &[ProviderAccess]) -> (Vec<Target>, Vec<Check>) {
     // Key commands run at once, so that one that hangs delays no other.
     let endpoints: Vec<_> = std::thread::scope(|scope| {
         let get = |access| {
-            scope.spawn(move || ProviderAccess::endpoint(access, &KeyCommands::with_patience(KEY)))
+            scope
+                .spawn(move || ProviderAccess::endpoint(access, &KeyCommands::with_time_limit(KEY)))
         };
         let asked: Vec<_> = selectable.iter().copied().map(get).collect();
         asked

@@ -19,7 +19,7 @@ use crate::terminal::tables::doctor::{Check, CheckStatus};
 
 use super::{ANSWER, Target};
 
-/// Days before its retirement from which on a model is reported.
+/// Days before its retirement from which a model is reported.
 const NOTICE_DAYS: i64 = 60;
 
 /// The report on one vendor.
@@ -172,9 +172,9 @@ fn report(
     }
 }
 
-/// Returns what is wrong with the form of a key, without the key itself.
+/// Returns the problem with the form of a key, without the key itself.
 fn form(provider: &str, key: &str, origin: &str, is_usual_address: bool) -> Option<Finding> {
-    // Gateways have keys of their own, and a token is no key.
+    // Gateways have keys of their own, and a token is not a key.
     let prefix = vendors::find(provider)
         .and_then(|vendor| vendor.key_prefix)
         .filter(|_| is_usual_address && !origin.contains("TOKEN"))?;

@@ -161,7 +161,7 @@ impl<'a> TerminalFace<'a> {
         }
     }
 
-    /// Prints the answer, or returns why there is none.
+    /// Prints the answer, or returns the reason why there is none.
     fn show(&self, outcome: &RunOutcome, make_answer: Option<MakeAnswer<'_>>) -> Result<(), Error> {
         let RunOutcome {
             transcript, stored, ..
@@ -229,7 +229,7 @@ fn is_journal_complete(stored: &StoredFiles) -> bool {
     stored.is_journal_complete
 }
 
-/// Returns who can be asked in this run.
+/// Returns the consent mode of this run.
 pub(crate) fn consent_mode(is_approved: bool, printer: &Printer, input: StdinUse) -> ConsentMode {
     match (is_approved, can_ask(printer, input)) {
         (true, _) => ConsentMode::PreApproved,
@@ -238,7 +238,7 @@ pub(crate) fn consent_mode(is_approved: bool, printer: &Printer, input: StdinUse
     }
 }
 
-/// Creates the journal of a new consultation. Without one, the run goes on and nothing is stored.
+/// Creates the journal of a new consultation. Without one, nothing is stored.
 pub(crate) fn create_storage(home: &Home, plan: &Plan, printer: &Printer) -> Storage {
     Storage::create(home, &plan.id).unwrap_or_else(|failure| {
         printer.warning(&failure.notice());

@@ -99,9 +99,12 @@ fn check(
         JournalEnding::Empty => Err(ask_again(Error::usage(format!(
             "{id} has no events: its journal is empty"
         )))),
-        JournalEnding::TooOld => Err(ask_again(Error::usage(format!(
-            "{id} was written by an older version and cannot be resumed"
-        )))),
+        JournalEnding::TooOld => Err(ask_again(
+            Error::usage(format!(
+                "{id} was written by an older version and cannot be resumed"
+            ))
+            .hint(format!("read it with `conclave history show {id}`")),
+        )),
         JournalEnding::Aborted(AbortReason::Declined) => Err(ask_again(Error::usage(format!(
             "{id} was declined before anything was asked"
         )))),
@@ -112,7 +115,7 @@ fn check(
 }
 
 /// Opens a journal to continue it; the inner error means that another process writes it. A journal
-/// that cannot be written can still be read: then a warning says that nothing more is stored.
+/// that cannot be written can still be read: then nothing more is stored, and a warning says so.
 fn reopen(
     id: ConsultationId,
     files: ConsultationFiles,

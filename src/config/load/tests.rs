@@ -145,7 +145,7 @@ fn zero_means_zero_and_an_empty_file_of_settings_changes_nothing() {
 }
 
 #[test]
-fn what_cannot_be_used_is_named_with_its_file() {
+fn unusable_settings_are_named_with_their_file() {
     assert_eq!(
         read(r#"{"always_alow_under": 1}"#).unwrap_err(),
         "unknown setting `always_alow_under` in `config.json`; did you mean `always_allow_under`?"

@@ -402,7 +402,7 @@ fn share(value: &Value) -> Option<Confidence> {
     Confidence::new(value.as_f64()?)
 }
 
-/// A value of a type that is read as it is written elsewhere: a word or a number.
+/// Reads a value whose type parses from a word or a number.
 fn choice<T: DeserializeOwned>(value: &Value) -> Option<T> {
     let value = match value {
         Value::String(text) => json!(text.trim()),
@@ -423,7 +423,7 @@ fn usd(amount: MicroUsd) -> Value {
     decimal(amount.usd())
 }
 
-/// A list that may also be written as a text: a single entry is.
+/// Writes a list; a single entry is written as a text.
 fn text_or_list(entries: Option<&[String]>) -> Value {
     match entries {
         Some([only]) => json!(only),

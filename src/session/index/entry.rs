@@ -1,7 +1,7 @@
 //! A consultation's entry in the index: marked when it begins, filled when it ends.
 //!
-//! An index never harms a consultation: a failure at the beginning is ignored, because the end does
-//! without the mark, and a failure at the end is reported once.
+//! An index never harms a consultation: a failure at the beginning is ignored, because the end
+//! works without the mark, and a failure at the end is reported once.
 
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
@@ -27,7 +27,7 @@ pub(crate) struct IndexEntry {
     marking: Option<JoinHandle<()>>,
 }
 
-/// When an index that cannot be used is rebuilt.
+/// The time at which an unusable index is rebuilt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RebuildTime {
     /// At once: there is an answer, and nothing else is waiting.
@@ -87,7 +87,7 @@ impl IndexEntry {
     }
 }
 
-/// Why a consultation could not be added to the index.
+/// The reason why a consultation is not added to the index.
 enum IndexError {
     NeedsRebuild(RebuildReason),
     Failed(String),
@@ -96,7 +96,7 @@ enum IndexError {
 impl IndexError {
     fn into_message(self) -> String {
         match self {
-            Self::NeedsRebuild(_) => "it is damaged again".to_owned(),
+            Self::NeedsRebuild(_) => "the index is damaged again".to_owned(),
             Self::Failed(message) => message,
         }
     }

@@ -38,7 +38,8 @@ pub(crate) fn open(home: &Home, printer: &Printer) -> Result<Index, Error> {
     }
 }
 
-/// Runs a query. When the index turns out to be damaged, it is rebuilt once and asked again.
+/// Runs a query. When the index turns out to be damaged, it is rebuilt once and the query runs
+/// again.
 pub(crate) fn with<T>(
     home: &Home,
     printer: &Printer,

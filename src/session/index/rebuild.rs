@@ -11,16 +11,16 @@ use crate::terminal::output::format::count;
 use crate::terminal::output::printer::Printer;
 use crate::terminal::progress::rebuild_bar::RebuildBar;
 
-/// Skipped files that are named.
+/// Most skipped files that are named.
 const MOST_NAMED: usize = 3;
 
-/// Why the index is rebuilt.
+/// The reason for a rebuild.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RebuildReason {
     Missing,
     /// It cannot be opened.
     Unusable,
-    /// A query has met damage.
+    /// A query found damage.
     Damaged,
     Foreign,
     /// The user asks for it.

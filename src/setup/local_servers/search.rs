@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::providers::discovery::{self, Address, Server};
 use crate::setup::provider_access::ProviderAccess;
 
-/// Where local servers are looked for.
+/// The addresses to look for local servers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ServerSearch {
     /// At the usual ports of this machine.
@@ -20,7 +20,7 @@ pub(crate) enum ServerSearch {
 }
 
 impl ServerSearch {
-    /// Returns what the settings say. The usual ports are those of the providers' addresses.
+    /// Returns the search of the settings. The usual ports are those of the providers' addresses.
     pub(crate) fn new(settings: &Settings, access_list: &[ProviderAccess]) -> Result<Self, Error> {
         let bad = |error| {
             Error::usage(error).hint("`local_servers` is `auto`, `none`, or a list of addresses")

@@ -1,4 +1,4 @@
-//! How a local server's model is asked.
+//! The terms of a local server's models.
 
 use crate::config::settings::Settings;
 use crate::consultation::plan::ModelTerms;
@@ -6,8 +6,8 @@ use crate::consultation::prompt::Size;
 use crate::providers::discovery::{ServedModel, Server};
 use crate::setup::embedded_model;
 
-/// Models with fewer parameters get the short prompts: longer ones they repeat instead of thinking
-/// by them.
+/// Models with fewer parameters get the short prompts: they repeat longer ones instead of following
+/// them.
 const SMALL_BELOW: u64 = 4_000_000_000;
 
 /// Returns whether a model is asked with short prompts.

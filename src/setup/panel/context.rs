@@ -1,4 +1,4 @@
-//! What panels are selected from: providers with a key, local servers, the embedded model, the
+//! The context of panel selection: providers with a key, local servers, the embedded model, the
 //! catalog and the personas.
 
 use std::collections::BTreeSet;
@@ -13,7 +13,7 @@ use crate::setup::local_servers::LocalServerSet;
 use crate::setup::personas::PersonaRegistry;
 use crate::setup::provider_access::{self, ProviderAccess};
 
-/// What there is to select from.
+/// The sources to select from.
 #[derive(Debug)]
 pub(crate) struct SelectionContext<'a> {
     pub catalog: &'a ModelCatalog,
@@ -180,7 +180,7 @@ impl SelectionContext<'_> {
         provider.is_local() || self.access_list.iter().any(is_own)
     }
 
-    /// Returns whether what a provider is shown stays with the user.
+    /// Returns whether a question to a provider stays with the user.
     pub(crate) fn is_private(&self, provider: &ProviderId) -> bool {
         provider_access::is_private(self.access_list, provider)
     }

@@ -25,7 +25,7 @@ use super::connection::connect;
 use super::sources::Sources;
 use super::terms::{self, TemplateNeeds};
 
-/// What is decided about one consultation before its models are looked up.
+/// The decisions about one consultation before its models are looked up.
 #[derive(Debug)]
 pub(crate) struct PlanDraft {
     pub(crate) question: String,
@@ -46,7 +46,7 @@ pub(crate) enum Readiness {
 }
 
 impl PlanDraft {
-    /// Adds what the plan needs to know of its models, reads their keys, and sets the limits.
+    /// Adds the terms and prices of the models, reads their keys, and sets the limits.
     pub(crate) fn complete(
         mut self,
         sources: Sources,

@@ -26,7 +26,7 @@ use crate::terminal::output::printer::Printer;
 
 use super::connection::connect;
 
-/// What limits and providers are made from.
+/// The sources of limits and providers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ResumeSources<'a> {
     pub(crate) home: &'a Home,

@@ -1,4 +1,4 @@
-//! What plans are made from: everything that the home and the environment hold.
+//! The sources of plans: everything that the home and the environment hold.
 
 use crate::config::env::Environment;
 use crate::config::paths::Home;
@@ -16,7 +16,7 @@ use crate::setup::provider_access::ProviderAccess;
 use crate::setup::{catalog, personas, provider_access, settings};
 use crate::terminal::output::printer::Printer;
 
-/// What every plan is made from.
+/// The sources of every plan.
 #[derive(Debug)]
 pub(crate) struct Sources {
     pub(crate) home: Home,
@@ -30,7 +30,7 @@ pub(crate) struct Sources {
 }
 
 impl Sources {
-    /// Loads what the home and the environment hold.
+    /// Loads home and environment.
     pub(crate) fn load(environment: &Environment, now: Timestamp) -> Result<Self, Error> {
         let home = Home::find(environment).map_err(Error::usage)?;
         let settings = settings::load(&home, environment)?;
@@ -49,7 +49,7 @@ impl Sources {
         })
     }
 
-    /// Returns what finds and downloads the embedded model.
+    /// Returns the finder of the embedded model.
     pub(crate) fn embedded_models<'a>(
         &self,
         environment: &Environment,
@@ -58,7 +58,7 @@ impl Sources {
         EmbeddedModels::new(environment, &self.settings, &self.home, printer)
     }
 
-    /// Returns what panels are selected from.
+    /// Returns the context of panel selection.
     pub(crate) fn selection_context<'a>(
         &'a self,
         embedded: Option<ModelRef>,

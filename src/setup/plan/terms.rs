@@ -1,5 +1,4 @@
-//! How each model of a plan is asked: token limits, calls in flight, and the templates that its
-//! prompts need.
+//! The terms of a plan's models: token limits, calls in flight, and the templates of their prompts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,8 +33,7 @@ pub(super) fn models(
         .collect()
 }
 
-/// Returns how each model is asked: with the token limit of the settings, within what the model can
-/// write.
+/// Returns the terms of each model: the token limit of the settings, within that of the model.
 pub(super) fn terms(
     models: &BTreeSet<ModelRef>,
     catalog: &ModelCatalog,

@@ -21,7 +21,7 @@ use crate::setup::local_servers::search::ServerSearch;
 use crate::setup::request::ControlRequest;
 use crate::terminal::output::printer::Printer;
 
-/// What a rejudgement was asked for.
+/// The request for a rejudgement.
 #[derive(Debug)]
 pub(crate) struct RejudgeRequest<'a> {
     /// The judge and its fallbacks, separated by commas.

@@ -1,4 +1,4 @@
-//! What a rejudgement takes from the consultation: the panel, its answers and the decisions.
+//! The parts of the consultation that a rejudgement takes over: panel, answers and decisions.
 
 use crate::consultation::anonymity::labels::Labels;
 use crate::consultation::anonymity::relabel::Relabelling;

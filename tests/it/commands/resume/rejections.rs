@@ -85,6 +85,51 @@ fn ambiguous_name_lists_the_consultations() {
 }
 
 #[test]
+fn journals_of_older_versions_are_shown_and_not_resumed() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server);
+    std::fs::create_dir_all(logs(&conclave)).unwrap();
+    for version in ["1.0", "1.1", "1.2"] {
+        let journal = std::fs::read_to_string(
+            Path::new(env!("CARGO_MANIFEST_DIR"))
+                .join(format!("tests/it/records/fixtures/journal-{version}.jsonl")),
+        )
+        .unwrap();
+        let lines: Vec<&str> = journal.lines().collect();
+        let first: serde_json::Value = serde_json::from_str(lines[0]).unwrap();
+        let id = first["consultation_id"].as_str().unwrap();
+        // Interrupted before its end.
+        let open = lines[..lines.len() - 3].join("\n") + "\n";
+        std::fs::write(logs(&conclave).join(format!("{id}.jsonl")), open).unwrap();
+
+        let shown = conclave.run(&["history", "show", id]).ends_with(0);
+        assert_eq!(shown.stderr, "", "{version}");
+        assert!(
+            shown.stdout.contains("**Incomplete:**"),
+            "{version}: {}",
+            shown.stdout
+        );
+        assert!(
+            shown.stdout.contains("Should I use OAuth or JWT?"),
+            "{version}: {}",
+            shown.stdout
+        );
+        assert_eq!(
+            rejected(&conclave, &server, &[id]),
+            format!(
+                "error: {id} was written by an older version and cannot be resumed\n\
+                 hint: read it with `conclave history show {id}`\n\
+                 hint: ask again with `conclave consult \"…\"`\n"
+            )
+        );
+    }
+    assert!(
+        rejected(&conclave, &server, &[])
+            .starts_with("error: there is no consultation to resume\n")
+    );
+}
+
+#[test]
 fn declined_old_and_damaged_journals_are_rejected() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server).config(r#"{"always_allow_under": 0}"#);
