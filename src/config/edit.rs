@@ -13,14 +13,14 @@ use super::names::snake_case;
 
 /// One step from an object or a list into it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum PathStep {
     /// A member, or an item whose `name` this is.
     Exact(String),
     /// A member in `snake_case` or `camelCase`.
     Spelled(String),
 }
 
-impl Step {
+impl PathStep {
     fn name(&self) -> &str {
         match self {
             Self::Exact(name) | Self::Spelled(name) => name,
@@ -41,7 +41,7 @@ pub enum EditError {
 }
 
 /// Returns the text with the value at the end of a path set.
-pub fn set(text: &str, path: &[Step], value: &Value) -> Result<String, EditError> {
+pub fn set(text: &str, path: &[PathStep], value: &Value) -> Result<String, EditError> {
     let root = parse(text)?;
     let mut node = root.value().ok_or(EditError::NoParts(0))?;
     for (at, step) in path.iter().enumerate() {
@@ -71,7 +71,7 @@ pub fn set(text: &str, path: &[Step], value: &Value) -> Result<String, EditError
 }
 
 /// Returns the text without the value at the end of a path; `None` when there is none.
-pub fn remove(text: &str, path: &[Step]) -> Result<Option<String>, EditError> {
+pub fn remove(text: &str, path: &[PathStep]) -> Result<Option<String>, EditError> {
     let root = parse(text)?;
     let Some((last, before)) = path.split_last() else {
         return Ok(None);
@@ -166,17 +166,17 @@ fn parts(node: &CstNode) -> Vec<(String, SettingNode)> {
 }
 
 /// Of a name that is set twice, the last one counts, as it does when the file is read.
-fn find(node: &CstNode, step: &Step) -> Option<SettingNode> {
+fn find(node: &CstNode, step: &PathStep) -> Option<SettingNode> {
     let mut parts = parts(node).into_iter().rev();
     parts
         .find(|(name, _)| match step {
-            Step::Exact(wanted) => name == wanted,
-            Step::Spelled(wanted) => snake_case(name) == snake_case(wanted),
+            PathStep::Exact(wanted) => name == wanted,
+            PathStep::Spelled(wanted) => snake_case(name) == snake_case(wanted),
         })
         .map(|(_, part)| part)
 }
 
-fn at_path(root: &CstRootNode, path: &[Step]) -> Option<CstNode> {
+fn at_path(root: &CstRootNode, path: &[PathStep]) -> Option<CstNode> {
     path.iter()
         .try_fold(root.value()?, |node, step| find(&node, step)?.value())
 }
@@ -209,7 +209,7 @@ fn named(name: &str, fields: &Map<String, Value>) -> Value {
 }
 
 /// Returns the value inside an object for each remaining step.
-fn nested(rest: &[Step], value: &Value) -> Value {
+fn nested(rest: &[PathStep], value: &Value) -> Value {
     rest.iter().rev().fold(value.clone(), |value, step| {
         Value::Object(Map::from_iter([(step.name().to_owned(), value)]))
     })
@@ -245,10 +245,10 @@ mod tests {
 
     use super::*;
 
-    fn path(names: &[&str]) -> Vec<Step> {
+    fn path(names: &[&str]) -> Vec<PathStep> {
         names
             .iter()
-            .map(|name| Step::Spelled((*name).to_owned()))
+            .map(|name| PathStep::Spelled((*name).to_owned()))
             .collect()
     }
 
@@ -313,7 +313,7 @@ mod tests {
     }
   ]}"#
         );
-        let exact = |names: [&str; 2]| names.map(|name| Step::Exact(name.to_owned()));
+        let exact = |names: [&str; 2]| names.map(|name| PathStep::Exact(name.to_owned()));
         let whole = set(list, &exact(["e", "a"]), &json!({"u": 9})).unwrap();
         assert_eq!(
             serde_json::from_str::<Value>(&whole).unwrap()["e"][0],
@@ -401,7 +401,7 @@ mod tests {
         ) {
             let mut meant = Value::Object(object.into_iter().collect());
             let text = if pretty { serde_json::to_string_pretty(&meant).unwrap() } else { meant.to_string() };
-            let step = [Step::Exact(name.clone())];
+            let step = [PathStep::Exact(name.clone())];
             let removed = remove(&text, &step).unwrap().map(|text| serde_json::from_str::<Value>(&text).unwrap());
             let edited: Value = serde_json::from_str(&set(&text, &step, &value).unwrap()).unwrap();
             let fields = meant.as_object_mut().unwrap();

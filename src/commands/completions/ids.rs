@@ -47,7 +47,8 @@ fn candidates(typed: &OsStr, complete: CompleteEntries) -> Vec<CompletionCandida
         let question = one_line(&question);
         let question = console::truncate_str(&question, LONGEST_QUESTION, "…");
         let candidate = CompletionCandidate::new(format!("{head}{id}"));
-        candidates.push(candidate.help(Some(question.into_owned().into())));
+        let help = (!question.is_empty()).then(|| question.into_owned().into());
+        candidates.push(candidate.help(help));
     }
     if candidates.is_empty() {
         return PathCompleter::any().complete(typed);

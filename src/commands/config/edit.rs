@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use crate::config::edit::{self as json_edit, EditError, Step};
+use crate::config::edit::{self as json_edit, EditError, PathStep};
 use crate::config::env::Environment;
 use crate::config::key_detection::holds_key;
 use crate::config::load::SettingsError;
@@ -81,7 +81,7 @@ pub(super) fn unset(
     let (written, (key, remaining)) = change(home, |file| {
         let (steps, key) = match SettingPath::parse(name, &|key| file.current(key)) {
             Ok(path) => (path.steps(), Some(path.setting)),
-            Err(_) if file.has(name) => (vec![Step::Exact(name.to_owned())], None),
+            Err(_) if file.has(name) => (vec![PathStep::Exact(name.to_owned())], None),
             Err(unknown) => return Err(unknown),
         };
         let Some(text) = file
@@ -202,7 +202,7 @@ impl<'a> SettingsFile<'a> {
     }
 
     /// Returns the text without every value at these steps; `None` if there is none.
-    fn without(&self, steps: &[Step]) -> Result<Option<String>, EditError> {
+    fn without(&self, steps: &[PathStep]) -> Result<Option<String>, EditError> {
         let mut removed = None;
         while let Some(text) = json_edit::remove(removed.as_deref().unwrap_or(&self.text), steps)? {
             removed = Some(text);

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::config::edit::Step;
+use crate::config::edit::PathStep;
 use crate::config::key_detection::is_key_name;
 use crate::config::names::{likely, snake_case};
 use crate::config::setting::{self, ENDPOINTS, Parts, Setting};
@@ -65,17 +65,17 @@ impl SettingPath {
     }
 
     /// Returns the steps to it in the file.
-    pub(super) fn steps(&self) -> Vec<Step> {
+    pub(super) fn steps(&self) -> Vec<PathStep> {
         // Only the fields of our own entries have two spellings.
         let has_our_fields = matches!(self.setting.parts, Parts::Entries { .. });
         let part = |(at, name): (usize, &String)| {
             if has_our_fields && at == 1 {
-                Step::Spelled(name.clone())
+                PathStep::Spelled(name.clone())
             } else {
-                Step::Exact(name.clone())
+                PathStep::Exact(name.clone())
             }
         };
-        std::iter::once(Step::Spelled(self.setting.name.to_owned()))
+        std::iter::once(PathStep::Spelled(self.setting.name.to_owned()))
             .chain(self.parts.iter().enumerate().map(part))
             .collect()
     }

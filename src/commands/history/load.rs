@@ -82,13 +82,12 @@ fn unreadable(files: &ConsultationFiles, found: &ConsultationRef) -> Error {
         Err(error) if files.journal.exists() => {
             Error::failed(error).hint("the file can still be read: it has one JSON object per line")
         }
-        Err(_) => Error::failed(format!("the files of {} are missing", found.id)).hint(format!(
-            "remove it from the list with `conclave history rm {}`",
-            found.id
-        )),
-        Ok(_) => Error::failed(format!(
-            "{} ended before it began: its journal is empty",
-            found.id
-        )),
+        Err(_) => {
+            Error::failed(format!("the files of {} no longer exist", found.id)).hint(format!(
+                "remove it from the list with `conclave history rm {}`",
+                found.id
+            ))
+        }
+        Ok(_) => Error::failed(format!("{} has no events: its journal is empty", found.id)),
     }
 }

@@ -1,6 +1,8 @@
 //! Names of consultations: ids, prefixes, files and `last`.
 
-use crate::support::binary::Conclave;
+use std::process::Stdio;
+
+use crate::support::binary::{Conclave, RunningProcess};
 use crate::support::saved::complete_consultation;
 
 use super::{NEWEST, OLDEST, three};
@@ -98,32 +100,46 @@ fn unindexed_consultation_is_found_in_the_folder() {
 #[test]
 fn completion_offers_ids_without_creating_an_index() {
     let conclave = three();
-    let offered = |arguments: &[&str]| {
-        let ran = conclave
-            .run(&[&["history", "ids"], arguments].concat())
-            .ends_with(0);
-        assert_eq!(ran.stderr, "");
-        ran.stdout
-    };
+    let offered = |words: &[&str]| completions(&conclave, words);
     assert_eq!(
-        offered(&["01kfa1"]),
+        offered(&["history", "show", "01kfa1"]),
         format!("{OLDEST}\tShould I use OAuth or JWT?\n")
     );
     assert_eq!(
-        offered(&["consult-01KFA1"]),
+        offered(&["history", "show", "consult-01KFA1"]),
         format!("consult-{OLDEST}\tShould I use OAuth or JWT?\n")
     );
-    assert_eq!(offered(&[]).lines().count(), 3);
-    assert_eq!(offered(&["--unanswered"]).lines().count(), 2);
-    assert_eq!(offered(&["x"]).as_str(), "");
+    let last = "last\tthe newest\n";
+    let all = offered(&["history", "show", ""]);
+    assert_eq!(all.strip_prefix(last).unwrap().lines().count(), 3);
+    let unanswered = offered(&["resume", ""]);
+    assert_eq!(unanswered.strip_prefix(last).unwrap().lines().count(), 2);
+    assert_eq!(offered(&["history", "show", "x"]).as_str(), "");
     let database = conclave.home().join("consult-analytics.db");
     std::fs::write(&database, "no database").unwrap();
-    assert_eq!(offered(&["01kfa1"]), format!("{OLDEST}\t\n"));
+    assert_eq!(
+        offered(&["history", "show", "01kfa1"]),
+        format!("{OLDEST}\n")
+    );
     assert_eq!(std::fs::read(&database).unwrap(), b"no database");
 
     let empty = Conclave::new();
-    let ran = empty.run(&["history", "ids"]).ends_with(0);
-    assert_eq!(ran.stdout, "");
-    assert_eq!(ran.stderr, "");
+    assert_eq!(completions(&empty, &["history", "show", ""]), last);
     assert!(!empty.home().exists());
+}
+
+/// Returns what the program answers to a shell that asks to complete the last of these words.
+fn completions(conclave: &Conclave, words: &[&str]) -> String {
+    let child = conclave
+        .command()
+        .env("CONCLAVE_COMPLETE", "fish")
+        .args(["--", "conclave"])
+        .args(words)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let output = RunningProcess::of(child).wait().ends_with(0);
+    assert_eq!(output.stderr, "");
+    output.stdout
 }
