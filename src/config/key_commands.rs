@@ -44,7 +44,10 @@ pub enum KeyCommandError {
     #[error("`{command}` cannot be run")]
     Unstartable { command: String, source: io::Error },
     #[error("`{command}` did not finish within {} s", time_limit.as_secs_f64())]
-    TooSlow { command: String, time_limit: Duration },
+    TooSlow {
+        command: String,
+        time_limit: Duration,
+    },
     #[error("`{command}` failed ({status}){}", said(stderr))]
     Failed {
         command: String,
