@@ -20,14 +20,17 @@ const SCHEMA_VERSION: &str = "1.0";
 /// The graded answers of the range, each with its judge.
 const ANSWERS: &str = "
     SELECT outcome, consultations.confidence, agreement, provider
-    FROM consultations LEFT JOIN consultation_agents AS judge ON judge.number = consultations.number AND role = 'judge'
+    FROM consultations
+    LEFT JOIN consultation_agents AS judge
+        ON judge.number = consultations.number AND role = 'judge'
     WHERE outcome IS NOT NULL AND consultations.number >= ?1 AND consultations.number < ?2";
 
 /// The stated confidences of the agents that agreed with a graded answer.
 const STATEMENTS: &str = "
     SELECT outcome, agents.confidence, provider, model, role = 'judge'
     FROM consultations JOIN consultation_agents AS agents USING (number)
-    WHERE outcome IS NOT NULL AND number >= ?1 AND number < ?2 AND agents.confidence IS NOT NULL AND (role = 'judge' OR agrees = 1)";
+    WHERE outcome IS NOT NULL AND number >= ?1 AND number < ?2
+        AND agents.confidence IS NOT NULL AND (role = 'judge' OR agrees = 1)";
 
 /// Reads the calibration of a range.
 pub fn calibration(connection: &Connection, range: &Range) -> Result<Calibration> {

@@ -10,7 +10,9 @@
 //! after that, so that every micro-dollar is in the records or counted since:
 //!
 //! ```text
-//! used = records as read at the opening + spent by all − recorded by all before that reading + reserved by all
+//! used = records as read at the opening
+//!      + spent by all − recorded by all before that reading
+//!      + reserved by all
 //! ```
 //!
 //! Invariant: `used` is never below what was spent and may still be billed. It can be above it by

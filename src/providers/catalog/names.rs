@@ -7,7 +7,10 @@ use crate::domain::ids::ModelRef;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "unknown model `{name}`{}",
-    suggestions.first().map(|_| format!("; did you mean {}?", one_of(suggestions))).unwrap_or_default()
+    suggestions
+        .first()
+        .map(|_| format!("; did you mean {}?", one_of(suggestions)))
+        .unwrap_or_default()
 )]
 pub struct UnknownModel {
     pub name: String,

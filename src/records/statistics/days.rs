@@ -131,8 +131,9 @@ fn add_rows(summary: &mut Summary, connection: &Connection, keys: Range<i64>) ->
         return Ok(());
     }
     let mut statement = connection.prepare_cached(
-        "SELECT number, ended, total_micro_usd, lower_bound, total_tokens, duration_ms, confidence, dissent, agreement, status, experts_heard,
-            experts_changed, confidence_rise, confidence_rise_of, verdict_changed, later_rounds_micro_usd, later_rounds_lower_bound,
+        "SELECT number, ended, total_micro_usd, lower_bound, total_tokens, duration_ms, confidence,
+            dissent, agreement, status, experts_heard, experts_changed, confidence_rise,
+            confidence_rise_of, verdict_changed, later_rounds_micro_usd, later_rounds_lower_bound,
             early_termination, saved_micro_usd
         FROM consultations WHERE number >= ?1 AND number < ?2",
     )?;
@@ -141,7 +142,8 @@ fn add_rows(summary: &mut Summary, connection: &Connection, keys: Range<i64>) ->
         add_consultation(summary, row)?;
     }
     let mut statement = connection.prepare_cached(
-        "SELECT provider, model, failed, hedge_won, micro_usd, lower_bound, input_tokens, output_tokens, first_token_ms
+        "SELECT provider, model, failed, hedge_won, micro_usd, lower_bound, input_tokens,
+            output_tokens, first_token_ms
         FROM calls WHERE number >= ?1 AND number < ?2",
     )?;
     let mut rows = statement.query([keys.start, keys.end])?;
