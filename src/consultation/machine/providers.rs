@@ -12,7 +12,7 @@ use crate::consultation::event::{Event, HealthUpdate, ProviderEvent};
 use crate::consultation::policy::health::HealthStatus;
 use crate::consultation::protocol::provider::{Backoff, ProviderChange, ProviderUpdate};
 
-/// What is known of every provider that something was reported of.
+/// Every provider of which the process has reported something.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ProviderViews(BTreeMap<ProviderId, ProviderView>);
 
@@ -36,7 +36,8 @@ impl ProviderViews {
             .unwrap_or_default()
     }
 
-    /// Whether a provider's circuit is open: it has failed so often that it is not called for now.
+    /// Returns whether a provider's circuit is open: it has failed so often that it is not called
+    /// for now.
     pub(crate) fn is_broken(&self, provider: &ProviderId, now: Timestamp) -> bool {
         let broken_until = self.0.get(provider).and_then(|view| view.broken_until);
         broken_until.is_some_and(|until| until > now)
@@ -47,7 +48,7 @@ impl ProviderViews {
         self.is_broken(provider, now) || self.0.get(provider).is_some_and(|view| view.key_refused)
     }
 
-    /// Whether a provider can be called now and is not known to be degraded or unhealthy.
+    /// Returns whether a provider can be called now and is not known to be degraded or unhealthy.
     pub(crate) fn is_well(&self, provider: &ProviderId, now: Timestamp) -> bool {
         let healthy = match self.health(provider) {
             HealthStatus::Unknown | HealthStatus::Healthy => true,

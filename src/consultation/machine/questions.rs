@@ -36,7 +36,7 @@ impl Questions {
         Some(answered)
     }
 
-    /// Withdraws questions that no longer matter. True when one of them was open.
+    /// Withdraws questions that no longer matter. Returns true if one of them was open.
     pub(crate) fn withdraw(
         &mut self,
         emitter: &mut Emitter<'_>,

@@ -46,7 +46,7 @@ pub(crate) fn pulse(step: &mut StepContext<'_>, waiting: Vec<StillWaiting>) {
     }
 }
 
-/// Takes the person's answer to the pulse.
+/// Handles the person's answer to the pulse.
 pub(crate) fn pulse_answered(step: &mut StepContext<'_>, answer: Answer) {
     match answer {
         Answer::Yes | Answer::Always(_) | Answer::Gone => {

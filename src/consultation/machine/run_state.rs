@@ -92,13 +92,13 @@ impl RunState {
         self.expected_calls = estimate.calls.len();
     }
 
-    /// Whether the hedge quota is not used up.
+    /// Returns whether the hedge quota is not used up.
     pub(crate) fn has_hedges(&self) -> bool {
         self.hedges < HedgeRule::quota(self.expected_calls)
     }
 
-    /// Returns what was spent when it far exceeds the estimate, in words. Never under a ceiling,
-    /// which was agreed to in advance.
+    /// Returns a message if spending far exceeds the estimate. A ceiling that was agreed to in
+    /// advance replaces this check.
     pub(crate) fn overspending(&self, control: &Control) -> Option<String> {
         let by_ceiling =
             control.max_cost.is_some() && control.consent.consent_mode == ConsentMode::PreApproved;

@@ -53,7 +53,7 @@ impl<'a> StepContext<'a> {
         });
     }
 
-    /// Ends the consultation after this step, because the person wants it.
+    /// Ends the consultation after this step at the person's request.
     pub(crate) fn stop_for_user(&mut self) {
         let seconds = self.run.elapsed_ms(self.now) / 1_000;
         self.stop(

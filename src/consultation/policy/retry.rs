@@ -158,7 +158,7 @@ impl RetryRule {
         })
     }
 
-    /// Whether a backoff is too long to wait for.
+    /// Returns whether a backoff is too long to wait for.
     pub fn is_too_long(&self, backoff: &Backoff, now: Timestamp) -> bool {
         backoff.until.since(now) > self.longest_hint
     }
