@@ -1,23 +1,20 @@
-//! What hedging makes of a provider of which every twentieth answer is slow: how long the one seat
-//! of a panel takes for an answer, with hedging and without it in turns, and how many requests more
-//! it costs.
+//! Hedging against a provider whose every twentieth answer is slow: the answer times of a panel's one
+//! seat with and without hedging, and the additional requests.
 //!
 //! ```text
 //! cargo bench --bench hedged_tail                 1,000 consultations with hedging and as many without; about 3 minutes
 //! cargo bench --bench hedged_tail -- 200 0.1      200 of each, and a second of the model is 100 ms
 //! ```
 //!
-//! Every time is scaled down alike, to a twentieth: an answer takes 3 to 5 s, a slow one 30 s, and
-//! a call is hedged after 10 s. What the program itself takes is not: it counts twentyfold. Seat
-//! and backup have the same tail, drawn from a seed, and both runs of a turn draw the same. A
-//! consultation of one seat makes five calls, so that one of them may be hedged: should both
-//! answers of the seat be slow, it waits for the second. The judge answers at once and is not
-//! counted. Eight consultations run beside each other, each with a server of its own: nearly all
-//! the time they wait.
+//! All delays are scaled to a twentieth: an answer takes 3 to 5 s, a slow one 30 s, and a call is hedged
+//! after 10 s. The program's own time is not scaled, so it counts twentyfold. The seat's model and its
+//! fallback have the same tail, drawn from a seed, and both runs of a pair draw the same delays. A
+//! consultation of one seat makes five calls, of which one may be hedged: if both answers of the seat
+//! are slow, it waits for the second. The judge answers at once and is not counted. Eight consultations
+//! run concurrently, each with its own server; they wait nearly all the time.
 
 #![expect(
     clippy::unwrap_used,
-    clippy::expect_used,
     clippy::indexing_slicing,
     reason = "a bench fails by panicking"
 )]
@@ -27,18 +24,6 @@
     reason = "a bench reads the clock and prints what it found"
 )]
 
-#[expect(dead_code, reason = "the other benches use the rest")]
-#[path = "support/engine.rs"]
-mod engine;
-#[expect(
-    dead_code,
-    unused_imports,
-    clippy::panic,
-    reason = "the tests use the rest"
-)]
-#[path = "../tests/it/support/provider_server/mod.rs"]
-mod provider_server;
-#[expect(dead_code, reason = "the other benches use the rest")]
 mod support;
 
 use std::time::{Duration, Instant};
@@ -49,20 +34,23 @@ use conclave::consultation::policy::hedging::{HedgeRule, NoHedge};
 use conclave::domain::ids::{AgentId, ModelRef};
 use conclave::engine::ports::{Subscriber, SubscriberError};
 
-use provider_server::{Answer, On, ProviderServer, RecordedRequest, Vendor};
+use support::engine;
 use support::figures::{self, Figures, Limit, milliseconds};
-use support::settled;
+use support::provider_server::{Answer, On, ProviderServer, RecordedRequest, Vendor};
+use support::requests::settled;
 
-/// Of a hundred answers.
-const SLOW: f64 = 5.0;
-/// Times in seconds.
-const USUALLY: (f64, f64) = (3.0, 5.0);
-const WHEN_SLOW: f64 = 30.0;
+/// The percentage of slow answers.
+const SLOW_PERCENT: f64 = 5.0;
+/// The range of a usual answer, in seconds.
+const USUAL_TIME: (f64, f64) = (3.0, 5.0);
+/// In seconds.
+const SLOW_TIME: f64 = 30.0;
+/// In seconds.
 const HEDGE_AFTER: f64 = 10.0;
 /// The seat answers in Round 1 and in Round 3.
 const ANSWERS: usize = 2;
-/// Consultations beside each other.
-const LANES: u32 = 8;
+/// The number of concurrent consultations.
+const CONCURRENT: u32 = 8;
 
 fn main() {
     let repetitions = figures::argument(0).unwrap_or(1_000.0);
@@ -73,16 +61,16 @@ fn main() {
     let (without, with) = std::thread::scope(|scope| {
         let series = |seed| {
             scope.spawn(move || {
-                turns(
+                run_pairs(
                     u64::from(seed),
-                    (repetitions / f64::from(LANES)).ceil(),
+                    (repetitions / f64::from(CONCURRENT)).ceil(),
                     scale,
                 )
             })
         };
-        let lanes: Vec<_> = (0..LANES).map(series).collect();
-        let ended = lanes.into_iter().map(|lane| lane.join().unwrap());
-        ended
+        let threads: Vec<_> = (0..CONCURRENT).map(series).collect();
+        let pairs = threads.into_iter().map(|thread| thread.join().unwrap());
+        pairs
             .reduce(|(without, with), (also_without, also_with)| {
                 (without.and(also_without), with.and(also_with))
             })
@@ -116,19 +104,19 @@ fn main() {
     );
 }
 
-/// Consultations without hedging and with it, in turns.
-fn turns(seed: u64, repetitions: f64, scale: f64) -> (Series, Series) {
-    let (mut without, mut with) = (Series::default(), Series::default());
+/// Runs consultations alternately without and with hedging.
+fn run_pairs(seed: u64, repetitions: f64, scale: f64) -> (SeriesReport, SeriesReport) {
+    let (mut without, mut with) = (SeriesReport::default(), SeriesReport::default());
     let mut dice = fastrand::Rng::with_seed(seed);
     let mut done = 0.0;
     while done < repetitions {
-        let drawn = Drawn {
-            first: draw(&mut dice, scale),
-            second: draw(&mut dice, scale),
+        let times = AnswerTimes {
+            seat: draw(&mut dice, scale),
+            fallback: draw(&mut dice, scale),
         };
-        without.add(consult(&drawn, None));
+        without.add(consult(&times, None));
         with.add(consult(
-            &drawn,
+            &times,
             Some(Duration::from_secs_f64(HEDGE_AFTER * scale)),
         ));
         done += 1.0;
@@ -136,20 +124,20 @@ fn turns(seed: u64, repetitions: f64, scale: f64) -> (Series, Series) {
     (without, with)
 }
 
-/// How long the answers take, in the order in which they are asked for.
-struct Drawn {
-    /// The seat's own model.
-    first: [Duration; ANSWERS],
-    /// Its backup.
-    second: [Duration; ANSWERS],
+/// The answer times of a pair of runs, in the order of the requests.
+struct AnswerTimes {
+    /// Of the seat's own model.
+    seat: [Duration; ANSWERS],
+    /// Of its fallback.
+    fallback: [Duration; ANSWERS],
 }
 
 fn draw(dice: &mut fastrand::Rng, scale: f64) -> [Duration; ANSWERS] {
-    let (least, most) = USUALLY;
+    let (least, most) = USUAL_TIME;
     [(); ANSWERS].map(|()| {
         let usual = least + (most - least) * dice.f64();
-        let seconds = if dice.f64() * 100.0 < SLOW {
-            WHEN_SLOW
+        let seconds = if dice.f64() * 100.0 < SLOW_PERCENT {
+            SLOW_TIME
         } else {
             usual
         };
@@ -157,9 +145,9 @@ fn draw(dice: &mut fastrand::Rng, scale: f64) -> [Duration; ANSWERS] {
     })
 }
 
-/// What the consultations of one kind came to.
+/// The results of the consultations with or without hedging.
 #[derive(Default)]
-struct Series {
+struct SeriesReport {
     answers: Figures,
     closed: Figures,
     requests: f64,
@@ -167,7 +155,7 @@ struct Series {
     not_hedged: f64,
 }
 
-impl Series {
+impl SeriesReport {
     fn and(mut self, other: Self) -> Self {
         self.answers.0.extend(other.answers.0);
         self.closed.0.extend(other.closed.0);
@@ -177,11 +165,11 @@ impl Series {
         self
     }
 
-    fn add(&mut self, (seat, requests): (Seat, Vec<RecordedRequest>)) {
+    fn add(&mut self, (seat, requests): (SeatWatcher, Vec<RecordedRequest>)) {
         assert_eq!(
             seat.answers.len(),
             ANSWERS,
-            "the seat answers whenever it is asked"
+            "the seat answers every request"
         );
         self.answers.0.extend(seat.answers);
         for reason in seat.not_hedged {
@@ -202,7 +190,7 @@ impl Series {
     }
 }
 
-/// How long the loser of a hedge stayed open.
+/// Returns the milliseconds for which the loser of a hedge stayed open after the winner's end.
 fn closed(requests: &[RecordedRequest]) -> Option<f64> {
     let at = requests
         .iter()
@@ -217,11 +205,14 @@ fn closed(requests: &[RecordedRequest]) -> Option<f64> {
     (!loser.complete).then(|| milliseconds(winner.finished.unwrap(), loser.finished.unwrap()))
 }
 
-fn consult(drawn: &Drawn, hedge_after: Option<Duration>) -> (Seat, Vec<RecordedRequest>) {
+fn consult(
+    times: &AnswerTimes,
+    hedge_after: Option<Duration>,
+) -> (SeatWatcher, Vec<RecordedRequest>) {
     let server = ProviderServer::start();
     for (vendor, answers) in [
-        (Vendor::Anthropic, drawn.first),
-        (Vendor::Google, drawn.second),
+        (Vendor::Anthropic, times.seat),
+        (Vendor::Google, times.fallback),
     ] {
         for (nth, delay) in (1..).zip(answers) {
             server.on(On::vendor(vendor).nth(nth), Answer::valid().delay(delay));
@@ -237,25 +228,26 @@ fn consult(drawn: &Drawn, hedge_after: Option<Duration>) -> (Seat, Vec<RecordedR
         after: hedge_after,
         ..HedgeRule::default()
     };
-    let mut seat = Seat::default();
+    let mut seat = SeatWatcher::default();
     run(plan, &server, &mut seat);
     (seat, settled(&server))
 }
 
-fn run(plan: Plan, server: &ProviderServer, seat: &mut Seat) {
-    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+fn run(plan: Plan, server: &ProviderServer, seat: &mut SeatWatcher) {
+    let folder = support::folder();
     engine::run(plan, &engine::providers(&server.url()), folder.path(), seat);
 }
 
-/// Records how long the seat takes, and why it was not hedged. Runs after the journal.
+/// Records the times of the seat's answers, and the reasons for calls without a hedge. Runs after the
+/// journal.
 #[derive(Debug, Default)]
-struct Seat {
+struct SeatWatcher {
     asked: Option<Instant>,
     answers: Vec<f64>,
     not_hedged: Vec<NoHedge>,
 }
 
-impl Subscriber for Seat {
+impl Subscriber for SeatWatcher {
     fn name(&self) -> &'static str {
         "seat"
     }

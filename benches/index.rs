@@ -1,14 +1,14 @@
-//! The index of very many consultations: how fast it is rebuilt, whole and by part, how long whole
-//! commands take that read it, and what the end of a consultation writes.
+//! The index of very many consultations: the speed of a rebuild and of its parts, the time of whole
+//! commands that read it, and the time to write the end of a consultation.
 //!
 //! ```text
 //! cargo bench --bench index              100,000 records; about 4 minutes and 6 GB of disk
 //! cargo bench --bench index -- 20000
 //! ```
 //!
-//! Beside the records a second stands what each took of the processors' time: that does not depend
-//! on what else the machine does. Two lengths of records: as panels of three with four rounds leave
-//! them, and short ones of about 12 KB, which the limits are for.
+//! Each rate has the CPU time per record beside it, which does not depend on the load of the machine.
+//! There are two lengths of records: those of panels of three with four rounds, and short ones of about
+//! 12 KB, to which the limits apply.
 
 #![expect(clippy::unwrap_used, reason = "a bench fails by panicking")]
 #![expect(
@@ -18,16 +18,10 @@
 )]
 #![expect(clippy::cast_precision_loss, reason = "figures to be read")]
 
-#[expect(
-    dead_code,
-    clippy::indexing_slicing,
-    reason = "the other benches use the rest"
-)]
-#[path = "support/figures.rs"]
-mod figures;
 #[expect(dead_code, clippy::indexing_slicing, reason = "the tests use the rest")]
 #[path = "../tests/it/support/generated/mod.rs"]
 mod generated;
+mod support;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -48,19 +42,20 @@ use conclave::records::index::schema;
 use conclave::records::journal::Journal;
 use conclave::records::record::record;
 use conclave::terminal::report::report;
-use figures::{Figures, Limit, milliseconds};
-use generated::Length;
 use rusqlite::Connection;
+
+use generated::Length;
+use support::figures::{self, Figures, Limit, milliseconds};
 
 const CONCLAVE: &str = env!("CARGO_BIN_EXE_conclave");
 
-/// Records a second that a rebuild has to reach.
+/// The records per second that a rebuild has to reach.
 const REBUILD: f64 = 20_000.0;
 
-/// How often each command is run, and how many consultations end.
+/// The runs of each command, and the number of ended consultations.
 const TIMES: usize = 40;
 
-/// The commands that ask the index, each with the milliseconds that the whole process may take.
+/// The commands that read the index, with the limit of the whole process in milliseconds.
 const COMMANDS: [(&[&str], Option<f64>); 9] = [
     (&["--version"], None),
     (&["consult-stats"], Some(60.0)),
@@ -96,20 +91,17 @@ const COMMANDS: [(&[&str], Option<f64>); 9] = [
 ];
 
 fn main() {
-    let count = std::env::args()
-        .skip(1)
-        .filter(|argument| !argument.starts_with('-'))
-        .find_map(|argument| argument.parse().ok());
+    let count = figures::argument(0).unwrap_or(100_000);
     for length in [Length::Short, Length::Usual] {
-        measure(count.unwrap_or(100_000), length);
+        measure(count, length);
     }
 }
 
 fn measure(count: usize, length: Length) {
-    let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let home = support::folder();
     let logs = home.path().join("consult-logs");
     fs::create_dir(&logs).unwrap();
-    let generated = Spent::on(|| generated::write(&logs, 1, count, length));
+    let generated = TimeSpent::on(|| generated::write(&logs, 1, count, length));
     let paths = paths(&logs);
     let bytes: u64 = paths
         .iter()
@@ -125,41 +117,45 @@ fn measure(count: usize, length: Length) {
         "", "records/s", "limit", "us of CPU each"
     );
 
-    // In portions, so that the records need not be in memory all at once.
-    let (mut reading, mut parsing, mut inserting) =
-        (Spent::default(), Spent::default(), Spent::default());
+    // In portions, to bound the memory.
+    let (mut reading, mut parsing, mut inserting) = (
+        TimeSpent::default(),
+        TimeSpent::default(),
+        TimeSpent::default(),
+    );
     let one_by_one = home.path().join("insert.db");
     let mut connection = Connection::open(&one_by_one).unwrap();
     schema::migrate(&mut connection, 0).unwrap();
     let mut bulk = Bulk::begin(&connection).unwrap();
     for portion in paths.chunks(2_000) {
         let mut records = Vec::new();
-        reading += Spent::on(|| records.extend(portion.iter().map(|path| fs::read(path).unwrap())));
+        reading +=
+            TimeSpent::on(|| records.extend(portion.iter().map(|path| fs::read(path).unwrap())));
         let mut rows = Vec::new();
-        parsing += Spent::on(|| {
+        parsing += TimeSpent::on(|| {
             rows.extend(
                 records
                     .iter()
                     .map(|record| extract::rows(record, "stem", Timestamp(0)).unwrap()),
             );
         });
-        inserting += Spent::on(|| {
+        inserting += TimeSpent::on(|| {
             for rows in &rows {
                 bulk.put(rows).unwrap();
             }
         });
     }
-    let finishing = Spent::on(|| bulk.finish().unwrap());
+    let finishing = TimeSpent::on(|| bulk.finish().unwrap());
     row("files read only", reading, count, None);
     row("parse only", parsing, count, None);
     row("insert only", inserting + finishing, count, None);
     row("  rows", inserting, count, None);
-    row("  what they are searched by", finishing, count, None);
+    row("  search text", finishing, count, None);
 
     let database = home.path().join("consult-analytics.db");
     let mut indexed = 0;
     let rebuilding =
-        Spent::on(|| indexed = rebuild(&logs, &database, &mut |_| ()).unwrap().indexed);
+        TimeSpent::on(|| indexed = rebuild(&logs, &database, &mut |_| ()).unwrap().indexed);
     assert_eq!(indexed, count);
     row("rebuild, whole", rebuilding, count, Some(REBUILD));
     println!(
@@ -171,11 +167,11 @@ fn measure(count: usize, length: Length) {
     endings(&logs, &database, length);
 }
 
-/// Whole processes, from their start to their end, with what they print going nowhere.
+/// Measures whole processes from start to end, with their output discarded.
 fn commands(home: &Path) {
     figures::heading("Whole processes, ms");
     for (arguments, limit) in COMMANDS {
-        let mut taken = Figures::default();
+        let mut times = Figures::default();
         for _ in 0..TIMES {
             let mut command = Command::new(CONCLAVE);
             command
@@ -185,18 +181,18 @@ fn commands(home: &Path) {
                 .stdout(Stdio::null());
             let began = Instant::now();
             assert!(command.status().unwrap().success());
-            taken.0.push(milliseconds(began, Instant::now()));
+            times.0.push(milliseconds(began, Instant::now()));
         }
         figures::row(
             arguments.join(" "),
-            &taken,
+            &times,
             limit.map_or(Limit::NONE, Limit::of_median),
         );
     }
 }
 
-/// What the end of a consultation writes, fsync included: the last events of its journal, record,
-/// Markdown, index.
+/// Measures the writes at the end of a consultation, fsync included: the last events of its journal,
+/// its record, its Markdown and the index.
 fn endings(logs: &Path, database: &Path, length: Length) {
     figures::heading("The end of a consultation, ms");
     let (mut whole, mut index_alone) = (Figures::default(), Figures::default());
@@ -227,7 +223,7 @@ fn endings(logs: &Path, database: &Path, length: Length) {
     figures::row("of it the index", &index_alone, Limit::NONE);
 }
 
-fn row(what: &str, spent: Spent, count: usize, limit: Option<f64>) {
+fn row(what: &str, spent: TimeSpent, count: usize, limit: Option<f64>) {
     let figure = count as f64 / spent.wall;
     let (shown, met) = match limit {
         Some(limit) if figure < limit => (format!("{limit:.0}"), "NOT MET"),
@@ -240,25 +236,25 @@ fn row(what: &str, spent: Spent, count: usize, limit: Option<f64>) {
     );
 }
 
-/// Seconds by the clock, and seconds of all processors together.
+/// Elapsed seconds, and CPU seconds of all processors.
 #[derive(Clone, Copy, Debug, Default)]
-struct Spent {
+struct TimeSpent {
     wall: f64,
     processors: f64,
 }
 
-impl Spent {
+impl TimeSpent {
     fn on(work: impl FnOnce()) -> Self {
-        let (began, busy) = (Instant::now(), processors());
+        let (began, busy) = (Instant::now(), cpu_seconds());
         work();
         Self {
             wall: began.elapsed().as_secs_f64(),
-            processors: processors() - busy,
+            processors: cpu_seconds() - busy,
         }
     }
 }
 
-impl std::ops::Add for Spent {
+impl std::ops::Add for TimeSpent {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
@@ -269,18 +265,17 @@ impl std::ops::Add for Spent {
     }
 }
 
-impl std::ops::AddAssign for Spent {
+impl std::ops::AddAssign for TimeSpent {
     fn add_assign(&mut self, other: Self) {
         *self = *self + other;
     }
 }
 
-/// Seconds that this process has kept processors busy, threads that have ended included, to a
-/// hundredth (Linux).
-fn processors() -> f64 {
+/// Returns the CPU seconds of this process with its ended threads, to a hundredth (Linux).
+fn cpu_seconds() -> f64 {
     let stat = fs::read_to_string("/proc/self/stat").unwrap();
-    let behind_the_name = stat.rsplit_once(") ").unwrap().1;
-    let ticks: Vec<f64> = behind_the_name
+    let after_name = stat.rsplit_once(") ").unwrap().1;
+    let ticks: Vec<f64> = after_name
         .split(' ')
         .skip(11)
         .take(2)
@@ -289,7 +284,7 @@ fn processors() -> f64 {
     ticks.iter().sum::<f64>() / 100.0
 }
 
-/// All records in the order of their names.
+/// Returns the paths of all records in order.
 fn paths(logs: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = fs::read_dir(logs)
         .unwrap()

@@ -1,40 +1,23 @@
-//! Many consultations in one process: how many a second, beside a bare client that makes the same
-//! calls with the same concurrency, and how much memory each takes.
+//! Many consultations in one process: their rate compared with a bare client that makes the same calls
+//! with the same concurrency, and the memory of each.
 //!
 //! ```text
 //! cargo bench --bench many_consultations                     200 consultations, 50 at a time, calls of 100 ms; 5 repetitions
 //! cargo bench --bench many_consultations -- 400 20 50 3      400 consultations, 20 at a time, calls of 50 ms; 3 repetitions
 //! ```
 //!
-//! A consultation makes nine calls: three experts, the judge, three experts, the judge twice. Ours
-//! keep journals, records and reports on disk, through one dispatcher; the bare client reads the
-//! answers and keeps nothing. The server has a thread of its own in the same process, so that memory
-//! is an upper bound: it counts what the server records too.
+//! A consultation makes nine calls: three experts, the judge, three experts, the judge twice. Ours share
+//! one dispatcher and write journals, records and reports to disk; the bare client only reads the
+//! answers. The server runs on its own thread of the same process, so the memory is an upper bound: it
+//! includes the server's records.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    reason = "a bench fails by panicking"
-)]
+#![expect(clippy::unwrap_used, reason = "a bench fails by panicking")]
 #![expect(
     clippy::print_stdout,
     clippy::disallowed_methods,
     reason = "a bench reads the clock and prints what it found"
 )]
 
-#[expect(dead_code, reason = "the other benches use the rest")]
-#[path = "support/engine.rs"]
-mod engine;
-#[expect(
-    dead_code,
-    unused_imports,
-    clippy::panic,
-    reason = "the tests use the rest"
-)]
-#[path = "../tests/it/support/provider_server/mod.rs"]
-mod provider_server;
-#[expect(dead_code, reason = "the other benches use the rest")]
 mod support;
 
 use std::sync::Arc;
@@ -42,18 +25,16 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use conclave::domain::ids::ConsultationId;
-use conclave::engine::clock::Clock;
-use conclave::engine::dispatcher::Dispatcher;
-use conclave::engine::dispatcher::pool::PoolRules;
 use futures_util::future::join_all;
 use futures_util::stream::{self, StreamExt};
 
-use provider_server::{Answer, On, ProviderServer, RecordedRequest};
+use support::engine;
 use support::figures::{self, Figures, Limit};
+use support::provider_server::{Answer, On, ProviderServer, RecordedRequest};
 
 /// Seats of a panel.
 const SEATS: usize = 3;
-/// Calls of a consultation that go out together, stage by stage.
+/// The numbers of concurrent calls of a consultation, by stage.
 const STAGES: [usize; 5] = [SEATS, 1, SEATS, 1, 1];
 
 #[expect(
@@ -93,19 +74,18 @@ fn main() {
     println!("memory of each of {at_once} at once: {each:.0} KB, at most 1,000");
 }
 
-/// Consultations a second, and the most memory in use meanwhile, in bytes.
+/// Returns the consultations per second, and the peak memory in bytes.
 fn run_ours(count: usize, at_once: usize, delay: Duration) -> (f64, u64) {
     let server = answering_after(delay);
-    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let folder = support::folder();
     let providers = engine::providers(&server.url());
     let memory = PeakMemory::watch();
-    let clock = Clock::system();
     let began = Instant::now();
-    runtime().block_on(async {
-        let dispatcher = Dispatcher::new(clock, PoolRules::default());
-        // The templates are read and compiled once for all, as the process has them.
+    engine::runtime().block_on(async {
+        let dispatcher = engine::dispatcher();
+        // The templates are read and compiled once for all consultations, as in the process.
         let mut common = engine::plan(SEATS);
-        // What a crowd of them needs: the limit is not what is measured.
+        // The provider limit is not what is measured.
         for limit in common.in_flight.values_mut() {
             *limit = u32::try_from(at_once * SEATS).unwrap();
         }
@@ -113,23 +93,23 @@ fn run_ours(count: usize, at_once: usize, delay: Duration) -> (f64, u64) {
             let mut plan = common.clone();
             plan.id = ConsultationId::from_unique(&format!("BENCH{number}"));
             let (dispatcher, providers, folder) = (dispatcher.clone(), &providers, folder.path());
-            async move { engine::run_beside(dispatcher, clock, plan, providers, folder).await }
+            async move { engine::run_concurrently(dispatcher, plan, providers, folder).await }
         };
         let runs = stream::iter((0..count).map(run)).buffer_unordered(at_once);
         runs.for_each(|()| async {}).await;
     });
     let rate = figure(count) / began.elapsed().as_secs_f64();
     let peak = memory.peak();
-    assert_eq!(server.requests().len(), count * 9, "nothing is asked twice");
+    assert_eq!(server.requests().len(), count * 9, "no call is repeated");
     (rate, peak)
 }
 
-/// Consultations a second by a client that only reads the answers.
+/// Returns the consultations per second of a client that only reads the answers.
 fn run_bare(posts: &[(String, String)], count: usize, at_once: usize, delay: Duration) -> f64 {
     let server = answering_after(delay);
     let url = server.url();
     let began = Instant::now();
-    runtime().block_on(async {
+    engine::runtime().block_on(async {
         let client = reqwest::Client::builder()
             .no_proxy()
             .tls_certs_only([])
@@ -156,16 +136,14 @@ fn run_bare(posts: &[(String, String)], count: usize, at_once: usize, delay: Dur
     figure(count) / began.elapsed().as_secs_f64()
 }
 
-/// The paths and bodies of one consultation's calls, in order.
+/// Returns the paths and bodies of one consultation's calls in order.
 fn recorded_calls() -> Vec<(String, String)> {
     let server = answering_after(Duration::ZERO);
-    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let folder = support::folder();
     let providers = engine::providers(&server.url());
-    let clock = Clock::system();
-    let dispatcher = Dispatcher::new(clock, PoolRules::default());
     let plan = engine::plan(SEATS);
-    let run = engine::run_beside(dispatcher, clock, plan, &providers, folder.path());
-    runtime().block_on(run);
+    let run = engine::run_concurrently(engine::dispatcher(), plan, &providers, folder.path());
+    engine::runtime().block_on(run);
     let call = |request: RecordedRequest| (request.path_and_query, request.body.to_string());
     server.requests().into_iter().map(call).collect()
 }
@@ -174,11 +152,6 @@ fn answering_after(delay: Duration) -> ProviderServer {
     let server = ProviderServer::start();
     server.on(On::any(), Answer::valid().delay(delay));
     server
-}
-
-fn runtime() -> tokio::runtime::Runtime {
-    let mut builder = tokio::runtime::Builder::new_current_thread();
-    builder.enable_all().build().unwrap()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "small whole numbers")]
@@ -191,7 +164,7 @@ fn kilobytes(bytes: u64) -> f64 {
     bytes as f64 / 1e3
 }
 
-/// The most memory that the process has in use, looked at every two milliseconds.
+/// The peak memory of the process, sampled every two milliseconds.
 struct PeakMemory {
     peak: Arc<AtomicU64>,
     is_over: Arc<AtomicBool>,
@@ -225,7 +198,7 @@ impl PeakMemory {
     }
 }
 
-/// The memory in use by the process; zero where the system does not say.
+/// Returns the resident memory of the process; zero if the system does not report it.
 fn resident_bytes() -> u64 {
     let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
     let pages = statm.split_whitespace().nth(1);

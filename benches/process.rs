@@ -1,6 +1,6 @@
-//! The program as a process (Linux): start-up compared with the smallest program that parses
-//! arguments, size, peak memory of consultations, the time a whole command adds to the answers it
-//! waits for, and how soon unneeded connections are closed.
+//! The program as a process (Linux): start-up compared with a minimal program that parses arguments,
+//! size, peak memory of consultations, the time that a whole command adds to the answers, and the delay
+//! until unneeded connections are closed.
 //!
 //! ```text
 //! cargo bench --bench process             200 starts and 15 consultations of each kind; about 1 minute
@@ -13,25 +13,14 @@
 
 #![expect(
     clippy::unwrap_used,
-    clippy::expect_used,
     clippy::indexing_slicing,
     reason = "a bench fails by panicking"
 )]
 #![expect(
-    clippy::print_stdout,
     clippy::disallowed_methods,
     reason = "a bench reads the clock and prints what it found"
 )]
 
-#[expect(
-    dead_code,
-    unused_imports,
-    clippy::panic,
-    reason = "the tests use the rest"
-)]
-#[path = "../tests/it/support/provider_server/mod.rs"]
-mod provider_server;
-#[expect(dead_code, reason = "the other benches use the rest")]
 mod support;
 
 use std::fs;
@@ -39,9 +28,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use provider_server::{Answer, On, ProviderServer};
 use support::figures::{self, Figures, Limit, milliseconds};
-use support::{critical_path, last_sent, settled};
+use support::provider_server::{Answer, On, ProviderServer};
+use support::requests::{self, critical_path, last_sent, settled};
 
 const CONCLAVE: &str = env!("CARGO_BIN_EXE_conclave");
 
@@ -69,10 +58,10 @@ fn main() {
         repetitions,
     );
     aborts("after the failure that ended the consultation", repetitions);
-    lost_hedges("after the answer of a faster backup", repetitions);
+    lost_hedges("after the answer of a faster fallback", repetitions);
 }
 
-/// Starts both programs in turns.
+/// Starts both programs alternately.
 fn start_up(starts: f64) {
     let smallest = smallest_cli();
     let (mut ours, mut theirs) = (Figures::default(), Figures::default());
@@ -124,8 +113,8 @@ fn consultations(seats: usize, limit: f64, repetitions: f64) {
     let (mut peaks, mut added) = (Figures::default(), Figures::default());
     let mut done = 0.0;
     while done < repetitions {
-        let server = support::server(seats, 0.1);
-        let home = home();
+        let server = requests::server(seats, 0.1);
+        let home = support::folder();
         let began = Instant::now();
         let mut child = consult(&server, home.path(), seats, &[]);
         let mut peak = 0;
@@ -169,7 +158,7 @@ const SEATS: usize = 3;
 /// Longer than any repetition.
 const FOR_EVER: Duration = Duration::from_secs(60);
 
-/// Far less than the limit; must have passed for what the server sends at once to have arrived.
+/// Long enough for data that the server has sent to arrive, and far below the limit.
 const A_MOMENT: Duration = Duration::from_millis(20);
 
 const AT_ONCE: Limit = Limit {
@@ -189,7 +178,7 @@ fn interrupts(what: &str, answer: &Answer, repetitions: f64) {
     while done < repetitions {
         let server = ProviderServer::start();
         server.on(On::any(), answer.clone());
-        let home = home();
+        let home = support::folder();
         let mut child = consult(&server, home.path(), SEATS, &[]);
         while server.requests().len() < SEATS {
             std::thread::sleep(Duration::from_millis(1));
@@ -221,7 +210,7 @@ fn aborts(what: &str, repetitions: f64) {
                 .after_arrivals(SEATS)
                 .delay(A_MOMENT),
         );
-        let home = home();
+        let home = support::folder();
         let status = consult(&server, home.path(), SEATS, &["--on-failure", "fail"])
             .wait()
             .unwrap();
@@ -239,7 +228,7 @@ fn aborts(what: &str, repetitions: f64) {
     figures::row(what, &closed, AT_ONCE);
 }
 
-/// Rounds 1 and 3 are hedged once each.
+/// Measures the losers of the hedges, one in each of Rounds 1 and 3.
 fn lost_hedges(what: &str, repetitions: f64) {
     const AFTER: Duration = Duration::from_millis(200);
     let mut closed = Figures::default();
@@ -247,15 +236,14 @@ fn lost_hedges(what: &str, repetitions: f64) {
     while done < repetitions {
         let server = ProviderServer::start();
         server.on(On::model("m0"), Answer::valid().delay(FOR_EVER));
-        let home = home();
+        let home = support::folder();
         let status = consult(&server, home.path(), SEATS, &["--hedge-after", "0.2"])
             .wait()
             .unwrap();
         assert!(status.success());
         let requests = settled(&server);
         for loser in requests.iter().filter(|request| !request.complete) {
-            // Nothing else is asked between a call and its hedge, but for what is asked together
-            // with the call.
+            // Between a call and its hedge there are only the calls that start together with it.
             let later = requests
                 .iter()
                 .filter(|request| request.arrived > loser.arrived + AFTER / 2);
@@ -270,19 +258,15 @@ fn lost_hedges(what: &str, repetitions: f64) {
     figures::row(what, &closed, AT_ONCE);
 }
 
-fn home() -> tempfile::TempDir {
-    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
-}
-
-/// Begins a consultation of this many seats whose models are `m0`, `m1`, ….
+/// Starts a consultation with this many seats, whose models are `m0`, `m1`, ….
 fn consult(server: &ProviderServer, home: &Path, seats: usize, flags: &[&str]) -> Child {
-    let cast = [
+    let seat_vendors = [
         "security=anthropic",
         "architecture=openai",
         "pragmatic=google",
     ];
     let panel: Vec<String> = (0..seats)
-        .map(|at| format!("{}:m{at}", cast[at % cast.len()]))
+        .map(|at| format!("{}:m{at}", seat_vendors[at % seat_vendors.len()]))
         .collect();
     Command::new(CONCLAVE)
         .args([
@@ -305,7 +289,7 @@ fn consult(server: &ProviderServer, home: &Path, seats: usize, flags: &[&str]) -
         .unwrap()
 }
 
-/// The most memory that a process has had so far, in bytes; `None` when it has ended.
+/// Returns the peak memory of a process in bytes; `None` if it has ended.
 fn peak_memory(process: u32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let kibibytes: u64 = status

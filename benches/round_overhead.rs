@@ -1,5 +1,5 @@
-//! What the engine adds to the answers it waits for: driver, providers and journal against a local
-//! server with fixed delays, beside a bare client that makes the same requests, in turns.
+//! The time that the engine adds to the answers: driver, providers and journal against a local server
+//! with fixed delays, alternating with a bare client that makes the same requests.
 //!
 //! ```text
 //! cargo bench --bench round_overhead                  15 repetitions with 3, 10 and 64 seats; about 4 minutes
@@ -7,13 +7,12 @@
 //! cargo bench --bench round_overhead -- 100 0.1 3     the same with 3 seats only
 //! ```
 //!
-//! The server has a thread and a runtime of its own, and its record of when a request arrived and
-//! when its answer was sent is what times are compared with. Client and connections are new for
-//! each repetition, as they are for each command.
+//! The server has its own thread and runtime. Times are compared with its record of each request's
+//! arrival and the end of its answer. Client and connections are new for each repetition, as they are
+//! for each command.
 
 #![expect(
     clippy::unwrap_used,
-    clippy::expect_used,
     clippy::indexing_slicing,
     reason = "a bench fails by panicking"
 )]
@@ -23,18 +22,6 @@
     reason = "a bench reads the clock and prints what it found"
 )]
 
-#[expect(dead_code, reason = "the other benches use the rest")]
-#[path = "support/engine.rs"]
-mod engine;
-#[expect(
-    dead_code,
-    unused_imports,
-    clippy::panic,
-    reason = "the tests use the rest"
-)]
-#[path = "../tests/it/support/provider_server/mod.rs"]
-mod provider_server;
-#[expect(dead_code, reason = "the other benches use the rest")]
 mod support;
 
 use std::time::Instant;
@@ -43,9 +30,10 @@ use conclave::consultation::event::{Envelope, Event, RoundEvent};
 use conclave::engine::ports::{Subscriber, SubscriberError};
 use futures_util::future::join_all;
 
-use provider_server::RecordedRequest;
+use support::engine;
 use support::figures::{self, Figures, Limit, milliseconds};
-use support::{critical_path, last_sent, settled, slowest};
+use support::provider_server::RecordedRequest;
+use support::requests::{self, critical_path, last_sent, settled, slowest};
 
 fn main() {
     let repetitions = figures::argument(0).unwrap_or(15.0);
@@ -53,7 +41,7 @@ fn main() {
     println!(
         "{repetitions} repetitions; Round 1 takes 1.0, 1.5 and 2.0 s times {scale}; all figures in ms"
     );
-    let only = figures::argument(2);
+    let only: Option<f64> = figures::argument(2);
     let few = Limit {
         median: Some(3.0),
         p99: Some(10.0),
@@ -66,28 +54,30 @@ fn main() {
 }
 
 fn measure(seats: usize, limit: Limit, repetitions: f64, scale: f64) {
-    // Also makes the requests known that the bare client repeats.
+    // This run also provides the requests that the bare client repeats.
     let (_, asked) = consult(seats, 0.01);
     let mut ours = [const { Figures(Vec::new()) }; 3];
     let mut bare = [const { Figures(Vec::new()) }; 2];
     let mut done = 0.0;
     while done < repetitions {
-        let (run, requests) = consult(seats, scale);
+        let (times, requests) = consult(seats, scale);
         let round_1 = &requests[..seats];
         ours[0]
             .0
-            .push(milliseconds(last_sent(round_1), run.round_ended));
+            .push(milliseconds(last_sent(round_1), times.round_ended));
         ours[1]
             .0
-            .push(milliseconds(run.round_began, run.round_ended) - slowest(round_1));
-        ours[2].0.push(run.total - critical_path(&requests, seats));
+            .push(milliseconds(times.round_began, times.round_ended) - slowest(round_1));
+        ours[2]
+            .0
+            .push(times.total - critical_path(&requests, seats));
         let (tail, round) = ask_bare(&asked[..seats], scale);
         bare[0].0.push(tail);
         bare[1].0.push(round);
         done += 1.0;
     }
     figures::heading(format!("{seats} seats"));
-    let (beside_the_bare, of_the_run) = match seats {
+    let (round_1_limit, run_limit) = match seats {
         3 => (
             Limit::of_median(bare[1].median() * 1.5),
             Limit::of_median(30.0),
@@ -97,27 +87,27 @@ fn measure(seats: usize, limit: Limit, repetitions: f64, scale: f64) {
     };
     figures::row("Round 1's end after its slowest answer", &ours[0], limit);
     figures::row("  the bare client's", &bare[0], Limit::NONE);
-    figures::row("Round 1 less its slowest answer", &ours[1], beside_the_bare);
+    figures::row("Round 1 less its slowest answer", &ours[1], round_1_limit);
     figures::row("  the bare client's", &bare[1], Limit::NONE);
     figures::row(
         "four rounds and the record less the critical path",
         &ours[2],
-        of_the_run,
+        run_limit,
     );
 }
 
-/// Moments of one run.
-struct Run {
+/// The times of one run.
+struct RunTimes {
     round_began: Instant,
     round_ended: Instant,
     /// From the first file to the last, in milliseconds.
     total: f64,
 }
 
-/// A whole consultation, as the command runs it.
-fn consult(seats: usize, scale: f64) -> (Run, Vec<RecordedRequest>) {
-    let server = support::server(seats, scale);
-    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+/// Runs a whole consultation as the command does.
+fn consult(seats: usize, scale: f64) -> (RunTimes, Vec<RecordedRequest>) {
+    let server = requests::server(seats, scale);
+    let folder = support::folder();
     let mut stopwatch = Stopwatch::default();
     let began = Instant::now();
     engine::run(
@@ -129,7 +119,7 @@ fn consult(seats: usize, scale: f64) -> (Run, Vec<RecordedRequest>) {
     let total = milliseconds(began, Instant::now());
     let (round_began, round_ended) = stopwatch.round_1.unwrap();
     (
-        Run {
+        RunTimes {
             round_began,
             round_ended,
             total,
@@ -138,10 +128,10 @@ fn consult(seats: usize, scale: f64) -> (Run, Vec<RecordedRequest>) {
     )
 }
 
-/// The same requests by a client that does nothing but read the answers: its end after the slowest,
-/// and its time less the slowest.
+/// Makes the same requests with a client that only reads the answers. Returns its end after the slowest
+/// answer, and its time less the slowest, in milliseconds.
 fn ask_bare(asked: &[RecordedRequest], scale: f64) -> (f64, f64) {
-    let server = support::server(asked.len(), scale);
+    let server = requests::server(asked.len(), scale);
     let posts: Vec<_> = asked
         .iter()
         .map(|request| {
@@ -176,7 +166,7 @@ fn ask_bare(asked: &[RecordedRequest], scale: f64) -> (f64, f64) {
     )
 }
 
-/// Records when Round 1 begins and ends. Runs after the journal.
+/// Records the start and end of Round 1. Runs after the journal.
 #[derive(Debug, Default)]
 struct Stopwatch {
     began: Option<Instant>,

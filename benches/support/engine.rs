@@ -1,11 +1,10 @@
-//! Consultations as the command runs them, without its process: driver, providers over HTTP and
-//! journal.
+//! Consultations as the command runs them, in this process: driver, providers over HTTP and journal.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use conclave::consultation::Consultation;
-use conclave::consultation::event::Answer;
+use conclave::consultation::event::{Answer, Envelope};
 use conclave::consultation::plan::{Control, Plan};
 use conclave::consultation::policy::consent::ConsentMode;
 use conclave::consultation::prompt::Templates;
@@ -27,7 +26,7 @@ use conclave::records::files::ConsultationFiles;
 use conclave::records::journal::Journal;
 use conclave::terminal::report::report;
 
-/// The vendors of the seats, in turn.
+/// The vendors of the seats, repeated in this order.
 const VENDORS: [&str; 3] = ["anthropic", "openai", "google"];
 
 /// Runs a consultation and stores its journal and results in the folder. The watcher runs after the
@@ -35,67 +34,64 @@ const VENDORS: [&str; 3] = ["anthropic", "openai", "google"];
 pub(crate) fn run(plan: Plan, providers: &Providers, folder: &Path, watcher: &mut dyn Subscriber) {
     let files = ConsultationFiles::in_folder(folder, &plan.id);
     let mut journal = Journal::create(&files.journal).unwrap();
-    let mut consultation = Consultation::new(plan);
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
-    let history = runtime.block_on(async {
-        let subscribers: Vec<&mut dyn Subscriber> = vec![&mut journal, watcher];
-        let interrupts = tokio::sync::mpsc::unbounded_channel().1;
-        Driver {
-            clock: Clock::system(),
-            providers,
-            dispatcher: Dispatcher::new(Clock::system(), PoolRules::default()),
-            budgets: Vec::new(),
-            subscribers,
-            person: &NoPerson,
-            interrupts,
-        }
-        .run(&mut consultation, RunStart::New)
-        .await
-    });
-    let transcript = Transcript::fold(&history).unwrap();
-    journal.finish().unwrap();
-    files
-        .write_results(&transcript, &report(&transcript))
-        .unwrap();
+    let subscribers = vec![&mut journal as &mut dyn Subscriber, watcher];
+    let history = runtime().block_on(drive(dispatcher(), plan, providers, subscribers));
+    store(&files, journal, &history);
 }
 
-/// Runs a consultation beside others of the process, and keeps its journal and results in the
-/// folder.
-pub(crate) async fn run_beside(
+/// Runs a consultation concurrently with others of the process, and stores its journal and results in
+/// the folder.
+pub(crate) async fn run_concurrently(
     dispatcher: Dispatcher,
-    clock: Clock,
     plan: Plan,
     providers: &Providers,
     folder: &Path,
 ) {
     let files = ConsultationFiles::in_folder(folder, &plan.id);
     let mut journal = Journal::create(&files.journal).unwrap();
-    let mut consultation = Consultation::new(plan);
-    let interrupts = tokio::sync::mpsc::unbounded_channel().1;
-    let driver = Driver {
-        clock,
-        providers,
-        dispatcher,
-        budgets: Vec::new(),
-        subscribers: vec![&mut journal],
-        person: &NoPerson,
-        interrupts,
-    };
-    let history = driver.run(&mut consultation, RunStart::New).await;
-    let write = move || {
-        let transcript = Transcript::fold(&history).unwrap();
-        journal.finish().unwrap();
-        files
-            .write_results(&transcript, &report(&transcript))
-            .unwrap();
-    };
+    let history = drive(dispatcher, plan, providers, vec![&mut journal]).await;
+    let write = move || store(&files, journal, &history);
     tokio::task::spawn_blocking(write).await.unwrap();
 }
 
-/// A panel of so many seats, whose models are `m0`, `m1`, …, and the judge `openai:judge`.
+async fn drive<'a>(
+    dispatcher: Dispatcher,
+    plan: Plan,
+    providers: &'a Providers,
+    subscribers: Vec<&'a mut dyn Subscriber>,
+) -> Vec<Envelope> {
+    let mut consultation = Consultation::new(plan);
+    let driver = Driver {
+        clock: *dispatcher.clock(),
+        providers,
+        dispatcher,
+        budgets: Vec::new(),
+        subscribers,
+        person: &NoPerson,
+        interrupts: tokio::sync::mpsc::unbounded_channel().1,
+    };
+    driver.run(&mut consultation, RunStart::New).await
+}
+
+fn store(files: &ConsultationFiles, mut journal: Journal, history: &[Envelope]) {
+    let transcript = Transcript::fold(history).unwrap();
+    journal.finish().unwrap();
+    let markdown = report(&transcript);
+    files.write_results(&transcript, &markdown).unwrap();
+}
+
+/// Returns a dispatcher with the usual rules, on the system's clock.
+pub(crate) fn dispatcher() -> Dispatcher {
+    Dispatcher::new(Clock::system(), PoolRules::default())
+}
+
+/// Returns a runtime with one thread.
+pub(crate) fn runtime() -> tokio::runtime::Runtime {
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    builder.enable_all().build().unwrap()
+}
+
+/// Returns a plan with this many seats, whose models are `m0`, `m1`, …, and the judge `openai:judge`.
 pub(crate) fn plan(seats: usize) -> Plan {
     let templates = Templates::builtin();
     let seat = |(at, persona): (usize, _)| Seat {
@@ -116,7 +112,7 @@ pub(crate) fn plan(seats: usize) -> Plan {
     };
     Plan {
         seed: 7,
-        // All at once, as a bare client asks: what a queue takes is not overhead.
+        // No call waits for another, as in the bare client: queueing is not overhead.
         in_flight: VENDORS
             .iter()
             .map(|id| (ProviderId::new(*id), 64))
@@ -131,7 +127,7 @@ pub(crate) fn plan(seats: usize) -> Plan {
     }
 }
 
-/// The vendors, all at this address.
+/// Returns the providers of all vendors, at this address.
 pub(crate) fn providers(url: &str) -> Providers {
     let (catalog, http) = (
         Arc::new(ModelCatalog::builtin()),
@@ -161,7 +157,7 @@ pub(crate) fn providers(url: &str) -> Providers {
     VENDORS.into_iter().map(provider).collect()
 }
 
-/// A person who is never asked: consent is given in advance.
+/// A person for runs whose consent is given in advance.
 #[derive(Debug)]
 struct NoPerson;
 

@@ -1,11 +1,11 @@
-//! The arguments of a bench, the figures of repeated measurements, and the table that they are
-//! shown in.
+//! The arguments of a bench, the figures of repeated measurements, and their table.
 
 use std::fmt::Display;
+use std::str::FromStr;
 use std::time::Instant;
 
-/// The nth number after `--`; Cargo's own `--bench` is left out.
-pub(crate) fn argument(nth: usize) -> Option<f64> {
+/// Returns the nth number after `--`, without Cargo's own `--bench`.
+pub(crate) fn argument<T: FromStr>(nth: usize) -> Option<T> {
     std::env::args()
         .skip(1)
         .filter(|argument| !argument.starts_with('-'))
@@ -14,7 +14,7 @@ pub(crate) fn argument(nth: usize) -> Option<f64> {
         .ok()
 }
 
-/// Milliseconds from one moment to another; negative when the second came first.
+/// Returns the milliseconds between two times, negative if `to` is the earlier one.
 pub(crate) fn milliseconds(from: Instant, to: Instant) -> f64 {
     match to.checked_duration_since(from) {
         Some(after) => after.as_secs_f64() * 1e3,
@@ -22,7 +22,7 @@ pub(crate) fn milliseconds(from: Instant, to: Instant) -> f64 {
     }
 }
 
-/// A measurement, repeated.
+/// The values of a repeated measurement.
 #[derive(Debug, Default)]
 pub(crate) struct Figures(pub(crate) Vec<f64>);
 
@@ -31,7 +31,7 @@ impl Figures {
         self.quantile(0.5)
     }
 
-    /// The nearest rank: with fewer than 100 values the 0.99 quantile is the greatest.
+    /// Returns the quantile by nearest rank: of fewer than 100 values, the 0.99 quantile is the largest.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -45,7 +45,7 @@ impl Figures {
     }
 }
 
-/// The size that a figure has to reach.
+/// The largest values that meet the requirement.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Limit {
     pub(crate) median: Option<f64>,
@@ -73,7 +73,7 @@ impl Limit {
     }
 }
 
-/// Prints a line of the table: what, its median and 99th percentile, each with its limit.
+/// Prints a row of the table: a name, the median and the 99th percentile, each with its limit.
 pub(crate) fn row(what: impl Display, figures: &Figures, limit: Limit) {
     let (median, p99) = (figures.median(), figures.quantile(0.99));
     print_row(
@@ -86,7 +86,7 @@ pub(crate) fn row(what: impl Display, figures: &Figures, limit: Limit) {
     );
 }
 
-/// Prints a line of the table that has one figure alone.
+/// Prints a row of the table with one figure.
 pub(crate) fn single(what: impl Display, figure: f64, limit: Option<f64>) {
     print_row(what, figure, limit, "", None, true);
 }
