@@ -50,7 +50,7 @@ pub(crate) fn pulse(step: &mut StepContext<'_>, waiting: Vec<StillWaiting>) {
 pub(crate) fn pulse_answered(step: &mut StepContext<'_>, answer: Answer) {
     match answer {
         Answer::Yes | Answer::Always(_) | Answer::Gone => {
-            restart_pulse(step, PulseAnswer::Continue)
+            restart_pulse(step, PulseAnswer::Continue);
         }
         Answer::No | Answer::Fail => {
             emit_answer(step, PulseAnswer::Cancel);

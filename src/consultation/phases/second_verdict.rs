@@ -200,7 +200,7 @@ impl SecondVerdict {
         match plan.debate.judge_passes {
             JudgePasses::Once => emitter.emit(Event::Judge(JudgeEvent::Rejudged(second.held))),
             JudgePasses::Twice => {
-                emitter.emit(Event::Judge(JudgeEvent::SecondPass(Box::new(second))))
+                emitter.emit(Event::Judge(JudgeEvent::SecondPass(Box::new(second))));
             }
         }
     }
