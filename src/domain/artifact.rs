@@ -224,12 +224,12 @@ pub struct Dissent {
 /// debate, or two verdicts on the same record.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
-    pub comparisons: Vec<Compared>,
+    pub comparisons: Vec<PairComparison>,
     pub key_insights: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Compared {
+pub struct PairComparison {
     /// A seat's id, or the text that could not be matched.
     pub pair: String,
     pub reasoning: String,

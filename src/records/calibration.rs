@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::domain::ids::{ModelRef, ProviderId};
 use crate::domain::outcome::AnswerOutcome;
 use crate::domain::statistics::Range;
-use crate::stopping::calibration::{Calibration, Graded, Level, Reliability};
+use crate::stopping::calibration::{Calibration, GradedConfidence, Level, Reliability};
 
 use super::index::rows::first_number;
 
@@ -74,7 +74,7 @@ fn answers(
         let right = outcome.share_right();
         stated.extend(
             row.get::<_, Option<f64>>(1)?
-                .map(|stated| Graded { stated, right }),
+                .map(|stated| GradedConfidence { stated, right }),
         );
         if let Some(agreement) = row
             .get::<_, Option<f64>>(2)?
@@ -117,7 +117,7 @@ fn statements(
         } else {
             &mut experts
         };
-        by_model.entry(model).or_default().push(Graded {
+        by_model.entry(model).or_default().push(GradedConfidence {
             stated: row.get(1)?,
             right: outcome.share_right(),
         });
@@ -127,7 +127,7 @@ fn statements(
     Ok(())
 }
 
-type ByModel = BTreeMap<ModelRef, Vec<Graded>>;
+type ByModel = BTreeMap<ModelRef, Vec<GradedConfidence>>;
 
 /// Those with most statements first.
 fn reliabilities(by_model: ByModel) -> Vec<(ModelRef, Reliability)> {

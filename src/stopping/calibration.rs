@@ -43,7 +43,7 @@ impl Calibration {
 
 /// One stated confidence and the share of the answer that was right, both from 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Graded {
+pub struct GradedConfidence {
     pub stated: f64,
     pub right: f64,
 }
@@ -77,7 +77,7 @@ const BINS: usize = 10;
 
 impl Reliability {
     /// Summarizes statements; `None` if there are none. Values outside 0–1 are ignored.
-    pub fn of(graded: impl IntoIterator<Item = Graded>) -> Option<Self> {
+    pub fn of(graded: impl IntoIterator<Item = GradedConfidence>) -> Option<Self> {
         let mut bins = [Sums::default(); BINS];
         let (mut all, mut squares) = (Sums::default(), 0.0);
         for one in graded {
@@ -118,7 +118,7 @@ struct Sums {
 }
 
 impl Sums {
-    fn take(&mut self, one: Graded) {
+    fn take(&mut self, one: GradedConfidence) {
         self.count += 1;
         self.stated += one.stated;
         self.right += one.right;
@@ -174,7 +174,7 @@ mod tests {
         Reliability::of(
             pairs
                 .iter()
-                .map(|&(stated, right)| Graded { stated, right }),
+                .map(|&(stated, right)| GradedConfidence { stated, right }),
         )
     }
 
@@ -234,7 +234,7 @@ mod tests {
 
         #[test]
         fn correct_statements_have_no_error(rights in proptest::collection::vec(prop_oneof![Just(0.0), Just(0.5), Just(1.0)], 1..40)) {
-            let found = Reliability::of(rights.into_iter().map(|right| Graded { stated: right, right })).unwrap();
+            let found = Reliability::of(rights.into_iter().map(|right| GradedConfidence { stated: right, right })).unwrap();
             prop_assert_eq!((found.brier, found.expected_calibration_error), (0.0, 0.0));
         }
     }

@@ -113,7 +113,7 @@ impl RunState {
 
     /// Returns the model in use for an agent, then its fallbacks, best first.
     pub(crate) fn candidates(&self, plan: &Plan, agent: &AgentId) -> Vec<ModelRef> {
-        let own = plan.fallbacks_in_use(agent);
+        let own = plan.models_for(agent);
         // The second pass goes to the model that judges by then.
         let of_the_judge = || {
             (*agent == AgentId::SecondJudge)

@@ -12,7 +12,7 @@ use crate::consultation::event::{AgentError, AgentEvent, Event};
 use crate::consultation::machine::emitter::Emitter;
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::prompt::Pair;
-use crate::consultation::prompt::filter::Shown;
+use crate::consultation::prompt::filter::RenderedPrompt;
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::tasks::PromptSet;
 use crate::consultation::tasks::TaskSet;
@@ -34,7 +34,7 @@ pub(in crate::consultation) fn send(
         return;
     }
     match PromptSet::render(step.plan, step.run, &helper, |prompter| {
-        prompter.comparison(&pairs).map(Shown::whole)
+        prompter.comparison(&pairs).map(RenderedPrompt::whole)
     }) {
         Ok(prompts) => tasks.send(step, &helper, AnswerKind::Comparison, prompts),
         Err(error) => step.emitter.emit(Event::Agent(AgentEvent::Failed {

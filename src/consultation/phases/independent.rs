@@ -17,7 +17,7 @@ use crate::consultation::machine::run_state::RunState;
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::plan::Plan;
 use crate::consultation::policy::quorum::{Quorum, quorum};
-use crate::consultation::prompt::filter::Shown;
+use crate::consultation::prompt::filter::RenderedPrompt;
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::tasks::TaskSet;
 use crate::consultation::tasks::{AgentAnswer, AnswerSource, PromptSet};
@@ -80,7 +80,7 @@ impl IndependentRound {
         let prompts = PromptSet::render(plan, step.run, &helper, |prompter| {
             prompter
                 .persona_selection(&plan.debate.selectable_personas, plan.panel.seats.len())
-                .map(Shown::whole)
+                .map(RenderedPrompt::whole)
         });
         match prompts {
             Ok(prompts) => {
@@ -154,7 +154,7 @@ impl IndependentRound {
                 continue;
             }
             match PromptSet::render(step.plan, step.run, &agent, |prompter| {
-                prompter.independent(seat).map(Shown::whole)
+                prompter.independent(seat).map(RenderedPrompt::whole)
             }) {
                 Ok(prompts) => self
                     .tasks

@@ -10,7 +10,7 @@ use crate::consultation::event::{AbortReason, AgentError, StateName};
 use crate::consultation::machine::emitter::Emitter;
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::plan::Plan;
-use crate::consultation::prompt::filter::Shown;
+use crate::consultation::prompt::filter::RenderedPrompt;
 use crate::consultation::prompt::{PromptError, Prompter};
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::tasks::TaskSet;
@@ -21,7 +21,7 @@ pub(in crate::consultation) fn send_judge(
     step: &mut StepContext<'_>,
     tasks: &mut TaskSet,
     answer: AnswerKind,
-    prompt: impl Fn(&Prompter<'_>) -> Result<Shown, PromptError>,
+    prompt: impl Fn(&Prompter<'_>) -> Result<RenderedPrompt, PromptError>,
 ) -> Result<(), PromptError> {
     let judge = AgentId::Judge;
     let prompts = PromptSet::render(step.plan, step.run, &judge, prompt)?;

@@ -21,7 +21,7 @@ use crate::consultation::machine::step::StepContext;
 use crate::consultation::plan::Plan;
 use crate::consultation::plan::options::JudgePasses;
 use crate::consultation::prompt::Pair;
-use crate::consultation::prompt::filter::Shown;
+use crate::consultation::prompt::filter::RenderedPrompt;
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::tasks::TaskSet;
 use crate::consultation::tasks::{AgentAnswer, PromptSet};
@@ -133,7 +133,7 @@ impl SecondVerdict {
         let prompts = PromptSet::render(plan, step.run, &AgentId::Helper, |prompter| {
             prompter
                 .comparison(std::slice::from_ref(&pair))
-                .map(Shown::whole)
+                .map(RenderedPrompt::whole)
         });
         match prompts {
             Ok(prompts) => {

@@ -11,7 +11,7 @@ use super::next::{ExpertAnswers, Next};
 use crate::consultation::event::{Answer, EarlyTermination, StateName};
 use crate::consultation::machine::round;
 use crate::consultation::machine::step::StepContext;
-use crate::consultation::prompt::filter::Shown;
+use crate::consultation::prompt::filter::RenderedPrompt;
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::tasks::TaskSet;
 
@@ -93,7 +93,7 @@ impl Judging {
     fn send(mut self, step: &mut StepContext<'_>) -> Next<SynthesisRound> {
         let independents = &self.answers.independents;
         let sent = send_judge(step, &mut self.tasks, AnswerKind::Synthesis, |prompter| {
-            prompter.synthesis(independents).map(Shown::whole)
+            prompter.synthesis(independents).map(RenderedPrompt::whole)
         });
         match sent {
             Ok(()) => self.proceed(step),

@@ -267,7 +267,7 @@ impl Plan {
     }
 
     /// Returns an agent's model, then its fallbacks, best first.
-    pub fn fallbacks_in_use(&self, agent: &AgentId) -> Vec<ModelRef> {
+    pub fn models_for(&self, agent: &AgentId) -> Vec<ModelRef> {
         match agent {
             AgentId::Seat(id) => {
                 let own = self.panel.seat(id).map(|seat| &seat.model);

@@ -66,7 +66,7 @@ fn askers(plan: &Plan, answer: AnswerKind) -> Vec<(AgentId, ModelRef)> {
         return Vec::new();
     }
     let first = |agent: AgentId| {
-        plan.fallbacks_in_use(&agent)
+        plan.models_for(&agent)
             .into_iter()
             .take(1)
             .map(|model| (agent.clone(), model))

@@ -39,7 +39,7 @@ impl Default for RetryRule {
 
 /// The attempts so far for one answer of one model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tried {
+pub struct RetryCounts {
     /// Retries after transient failures.
     pub retries: u32,
     /// Attempts in another form.
@@ -115,7 +115,7 @@ fn remedy(failure: &Failure) -> Remedy {
 impl RetryRule {
     /// Decides on a failure. `jitter` is a number from 0 to 1 that spreads the backoff over its
     /// whole length; a provider's hint is followed exactly.
-    pub fn decide(&self, failure: &Failure, tried: Tried, jitter: f64) -> Retry {
+    pub fn decide(&self, failure: &Failure, tried: RetryCounts, jitter: f64) -> Retry {
         let most = match remedy(failure) {
             Remedy::Nothing => return Retry::Never(NoRetry::Hopeless),
             Remedy::Reform if tried.forms < self.most_forms => return Retry::Reformed,
@@ -190,8 +190,8 @@ mod tests {
         }
     }
 
-    fn tried(retries: u32) -> Tried {
-        Tried { retries, forms: 0 }
+    fn tried(retries: u32) -> RetryCounts {
+        RetryCounts { retries, forms: 0 }
     }
 
     #[test]
@@ -298,7 +298,7 @@ mod tests {
         assert_eq!(
             rule.decide(
                 &refused,
-                Tried {
+                RetryCounts {
                     retries: 2,
                     forms: 0
                 },
@@ -309,7 +309,7 @@ mod tests {
         assert_eq!(
             rule.decide(
                 &refused,
-                Tried {
+                RetryCounts {
                     retries: 0,
                     forms: 8
                 },

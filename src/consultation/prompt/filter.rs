@@ -43,13 +43,13 @@ const REBUTTALS: usize = 5;
 
 /// A rendered prompt, with the tokens that filtering saved.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shown {
+pub struct RenderedPrompt {
     pub prompt: Prompt,
     /// Estimated tokens saved by filtering.
     pub tokens_saved: u64,
 }
 
-impl Shown {
+impl RenderedPrompt {
     /// Returns an unfiltered prompt.
     pub fn whole(prompt: Prompt) -> Self {
         Self {
@@ -66,7 +66,7 @@ pub fn revision(
     seat: &Seat,
     own: &Independent,
     found: &Synthesis,
-) -> Result<Shown, PromptError> {
+) -> Result<RenderedPrompt, PromptError> {
     show(material, found, synthesis, |found| {
         prompter.revision(seat, own, found)
     })
@@ -78,7 +78,7 @@ pub fn merging(
     material: PromptMaterial,
     revisions: &[Revision],
     found: &Synthesis,
-) -> Result<Shown, PromptError> {
+) -> Result<RenderedPrompt, PromptError> {
     show(material, found, synthesis, |found| {
         prompter.cross_exam(revisions, found)
     })
@@ -91,7 +91,7 @@ pub fn verdict(
     answers: &[Independent],
     found: &Synthesis,
     examined: &CrossExam,
-) -> Result<Shown, PromptError> {
+) -> Result<RenderedPrompt, PromptError> {
     let both = (found.clone(), examined.clone());
     let filter =
         |(found, examined): &(Synthesis, CrossExam)| (synthesis(found), cross_exam(examined));
@@ -145,9 +145,9 @@ fn show<A: PartialEq>(
     whole: &A,
     filter: impl Fn(&A) -> A,
     render: impl Fn(&A) -> Result<Prompt, PromptError>,
-) -> Result<Shown, PromptError> {
+) -> Result<RenderedPrompt, PromptError> {
     match material {
-        PromptMaterial::Whole => render(whole).map(Shown::whole),
+        PromptMaterial::Whole => render(whole).map(RenderedPrompt::whole),
         PromptMaterial::Filtered => {
             let kept = filter(whole);
             let prompt = render(&kept)?;
@@ -157,7 +157,7 @@ fn show<A: PartialEq>(
             } else {
                 tokens(&render(whole)?).saturating_sub(tokens(&prompt))
             };
-            Ok(Shown {
+            Ok(RenderedPrompt {
                 prompt,
                 tokens_saved,
             })
@@ -378,7 +378,11 @@ mod tests {
     }
 
     /// Returns the three prompts of later rounds, in both sizes.
-    fn prompts(material: PromptMaterial, found: &Synthesis, examined: &CrossExam) -> Vec<Shown> {
+    fn prompts(
+        material: PromptMaterial,
+        found: &Synthesis,
+        examined: &CrossExam,
+    ) -> Vec<RenderedPrompt> {
         let persona = |id: &str| Persona {
             id: id.to_owned(),
             name: id.to_owned(),
@@ -419,7 +423,7 @@ mod tests {
     #[test]
     fn saved_tokens_are_the_difference_to_the_whole_prompt() {
         let (found, examined) = (long_synthesis(), long_cross_exam());
-        let tokens = |shown: &Shown| estimate_tokens(&shown.prompt.text());
+        let tokens = |shown: &RenderedPrompt| estimate_tokens(&shown.prompt.text());
         for (filtered, whole) in prompts(PromptMaterial::Filtered, &found, &examined)
             .iter()
             .zip(&prompts(PromptMaterial::Whole, &found, &examined))

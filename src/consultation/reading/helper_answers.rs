@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::consultation::anonymity::labels::Labels;
-use crate::domain::artifact::{Compared, Comparison, PersonaSelection};
+use crate::domain::artifact::{Comparison, PairComparison, PersonaSelection};
 
 use super::agents::agent;
 use super::fields::{self, Fields};
@@ -50,7 +50,7 @@ impl Reader<'_> {
         }
     }
 
-    fn compared(&mut self, mut item: Fields, label: ReadLabel) -> Option<Compared> {
+    fn compared(&mut self, mut item: Fields, label: ReadLabel) -> Option<PairComparison> {
         let pair = item.take(fields::PAIR, &mut self.notes);
         let reasoning = item.take(fields::REASONING, &mut self.notes);
         let stated = item.take(fields::MAGNITUDE, &mut self.notes);
@@ -59,7 +59,7 @@ impl Reader<'_> {
         let pair = label(pair, &item.at(fields::PAIR), self.labels, &mut self.notes);
         let reasoning = optional(reasoning, &item.at(fields::REASONING), &mut self.notes);
         item.end(&mut self.notes);
-        Some(Compared {
+        Some(PairComparison {
             pair,
             reasoning,
             magnitude,

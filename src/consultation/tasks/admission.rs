@@ -12,7 +12,7 @@ use crate::domain::ids::{ModelRef, ProviderId};
 use crate::domain::money::Cost;
 
 use super::outcome::{TaskOutcome, failed};
-use super::status::{Calling, Status};
+use super::status::{CallsInFlight, Status};
 use super::task::AgentTask;
 
 impl AgentTask {
@@ -76,7 +76,7 @@ impl AgentTask {
         let hedge_timer = self
             .hedge_delay(step.plan)
             .map(|delay| step.emitter.set_timer(delay));
-        self.status = Status::Calling(Calling {
+        self.status = Status::Calling(CallsInFlight {
             attempts: vec![attempt],
             hedge_timer,
             first_outcome: None,

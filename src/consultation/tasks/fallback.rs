@@ -10,7 +10,7 @@ use crate::consultation::machine::round;
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::plan::Plan;
 use crate::consultation::policy::health::HealthStatus;
-use crate::consultation::policy::retry::Tried;
+use crate::consultation::policy::retry::RetryCounts;
 use crate::consultation::policy::substitution::{OnFailure, Remedy};
 use crate::consultation::protocol::Question;
 use crate::consultation::protocol::call::FailureClass;
@@ -178,7 +178,7 @@ impl AgentTask {
     fn start_over(&mut self, plan: &Plan, purpose: Purpose, now: Timestamp) {
         self.max_output_tokens = plan.terms(&self.current).max_output_tokens;
         self.repair = None;
-        self.tried = Tried::default();
+        self.tried = RetryCounts::default();
         self.status = Status::Pending {
             purpose,
             not_before: now,

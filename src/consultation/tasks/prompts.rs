@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::consultation::machine::run_state::RunState;
 use crate::consultation::plan::Plan;
-use crate::consultation::prompt::filter::Shown;
+use crate::consultation::prompt::filter::RenderedPrompt;
 use crate::consultation::prompt::{PromptError, Prompter, Size};
 use crate::consultation::protocol::call::Prompt;
 use crate::domain::ids::AgentId;
@@ -26,7 +26,7 @@ impl PromptSet {
         plan: &Plan,
         run: &RunState,
         agent: &AgentId,
-        make: impl Fn(&Prompter<'_>) -> Result<Shown, PromptError>,
+        make: impl Fn(&Prompter<'_>) -> Result<RenderedPrompt, PromptError>,
     ) -> Result<Self, PromptError> {
         let labels = plan.labels_for(agent);
         let mut prompts = Self::default();

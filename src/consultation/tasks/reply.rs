@@ -6,7 +6,7 @@ use crate::consultation::event::{AgentError, CallEvent, Event, Purpose, WhySubst
 use crate::consultation::machine::emitter::Emitter;
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::plan::Plan;
-use crate::consultation::policy::retry::{NoRetry, Retry, Tried};
+use crate::consultation::policy::retry::{NoRetry, Retry, RetryCounts};
 use crate::consultation::prompt::PromptError;
 use crate::consultation::protocol::call::{
     Failure, FailureClass, Outcome, Prompt, Reply, StopReason,
@@ -211,7 +211,7 @@ impl AgentTask {
                 match self.repair(plan, &reply.text, problems) {
                     Ok(prompt) => {
                         self.repair = Some(prompt);
-                        self.tried = Tried::default();
+                        self.tried = RetryCounts::default();
                         self.saved_text = Some(SavedText::Unreadable(reply.text));
                         Next::Again(Purpose::Repair)
                     }

@@ -24,7 +24,7 @@ pub(super) enum Status {
         not_before: Timestamp,
     },
     /// One call is in flight, or two with its hedge.
-    Calling(Calling),
+    Calling(CallsInFlight),
     /// The person is asked whether this model may take over.
     Asking {
         substitute: ModelRef,
@@ -35,7 +35,7 @@ pub(super) enum Status {
 
 /// The calls in flight for one answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Calling {
+pub(super) struct CallsInFlight {
     /// Invariant: one or two; the second is the hedge.
     pub(super) attempts: Vec<Attempt>,
     /// Fires when the first call is slow.

@@ -15,7 +15,7 @@ use crate::consultation::event::{AgentEvent, CallEvent, Event, Purpose, StillWai
 use crate::consultation::machine::emitter::Emitter;
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::plan::Plan;
-use crate::consultation::policy::retry::Tried;
+use crate::consultation::policy::retry::RetryCounts;
 use crate::consultation::protocol::Effect;
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::protocol::call::{Ask, Prompt};
@@ -40,7 +40,7 @@ pub(in crate::consultation) struct AgentTask {
     /// The prompt for the repair of an unreadable answer.
     pub(super) repair: Option<Prompt>,
     pub(super) max_output_tokens: u64,
-    pub(super) tried: Tried,
+    pub(super) tried: RetryCounts,
     /// A paid text that could not be used as it was.
     pub(super) saved_text: Option<SavedText>,
     pub(super) status: Status,
@@ -73,7 +73,7 @@ impl AgentTask {
             current,
             rest: candidates.collect(),
             repair: None,
-            tried: Tried::default(),
+            tried: RetryCounts::default(),
             saved_text: None,
             status: Status::Pending {
                 purpose: Purpose::Answer,

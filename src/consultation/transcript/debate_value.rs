@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use crate::domain::artifact::{
-    Artifact, Compared, Comparison, ConsensusPoint, Content, Independent, Revision, Verdict,
+    Artifact, Comparison, ConsensusPoint, Content, Independent, PairComparison, Revision, Verdict,
 };
 use crate::domain::debate_value::{AgentMove, ChangeMagnitude, ComparisonStatus, DebateValue};
 use crate::domain::ids::{AgentId, SeatId};
@@ -160,7 +160,7 @@ impl Transcript {
         }
     }
 
-    fn agent_move(&self, agent: &SeatId, found: &[Compared]) -> Option<AgentMove> {
+    fn agent_move(&self, agent: &SeatId, found: &[PairComparison]) -> Option<AgentMove> {
         let held = self.held(agent)?;
         let revision = self.revised(agent);
         let (magnitude, reasoning) = match revision {
@@ -353,7 +353,7 @@ impl Transcript {
 }
 
 /// Returns the helper's comparison of one expert; `None` if it gave none or more than one.
-fn magnitude(agent: &SeatId, found: &[Compared]) -> Option<(ChangeMagnitude, String)> {
+fn magnitude(agent: &SeatId, found: &[PairComparison]) -> Option<(ChangeMagnitude, String)> {
     let mut of_agent = found
         .iter()
         .filter(|compared| compared.pair == agent.as_str());

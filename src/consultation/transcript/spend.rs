@@ -30,7 +30,7 @@ pub struct LostCall {
 
 /// The properties by which calls are grouped: agent, round and requested model.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
+pub struct CallKey<'a> {
     pub agent_id: &'a AgentId,
     pub round_number: u8,
     pub model: &'a ModelRef,
@@ -48,10 +48,10 @@ impl Transcript {
 
     /// Returns tokens and cost grouped by `key`. The groups add up to the total, lower bounds
     /// included.
-    pub fn spend_by<K: Ord>(&self, key: impl Fn(Asked<'_>) -> K) -> BTreeMap<K, Spend> {
+    pub fn spend_by<K: Ord>(&self, key: impl Fn(CallKey<'_>) -> K) -> BTreeMap<K, Spend> {
         let mut groups: BTreeMap<K, Spend> = BTreeMap::new();
         for call in &self.calls {
-            let asked = Asked {
+            let asked = CallKey {
                 agent_id: &call.agent_id,
                 round_number: call.round_number,
                 model: &call.model,
@@ -59,7 +59,7 @@ impl Transcript {
             groups.entry(key(asked)).or_default().add(call);
         }
         for lost in &self.lost_calls {
-            let asked = Asked {
+            let asked = CallKey {
                 agent_id: &lost.agent_id,
                 round_number: lost.round_number,
                 model: &lost.model,

@@ -200,7 +200,7 @@ fn percent(share: f64) -> String {
 mod tests {
     use super::*;
     use crate::domain::ids::ModelRef;
-    use crate::stopping::calibration::{Graded, Level};
+    use crate::stopping::calibration::{GradedConfidence, Level};
 
     fn range(span: Span) -> Range {
         Range {
@@ -216,7 +216,7 @@ mod tests {
             Reliability::of(
                 pairs
                     .iter()
-                    .map(|&(stated, right)| Graded { stated, right }),
+                    .map(|&(stated, right)| GradedConfidence { stated, right }),
             )
         };
         let all = of(&[(0.9, 1.0), (0.9, 0.0), (0.6, 1.0), (0.5, 0.5)]);

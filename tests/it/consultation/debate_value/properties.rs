@@ -2,7 +2,7 @@
 
 use conclave::consultation::event::Envelope;
 use conclave::consultation::transcript::Transcript;
-use conclave::domain::artifact::{Because, Compared, Content, Magnitude, Revision};
+use conclave::domain::artifact::{Because, Content, Magnitude, PairComparison, Revision};
 use conclave::domain::confidence::Confidence;
 use conclave::domain::debate_value::ComparisonStatus;
 use conclave::domain::ids::SeatId;
@@ -126,8 +126,8 @@ fn revision(agent: &SeatId, answer: &ExpertAnswer) -> Revision {
     }
 }
 
-fn pair(seat: &str, magnitude: Magnitude) -> Compared {
-    Compared {
+fn pair(seat: &str, magnitude: Magnitude) -> PairComparison {
+    PairComparison {
         pair: seat.into(),
         reasoning: "x".into(),
         magnitude,
