@@ -114,7 +114,7 @@ impl IndependentRound {
                 "the helper model gave no answer: {}",
                 error.message
             )),
-            None => Err("there is no model that could choose".to_owned()),
+            None => Err("no model is available to select them".to_owned()),
         };
         self.reseat(step, answer)
     }

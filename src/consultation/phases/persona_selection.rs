@@ -128,12 +128,12 @@ impl Filling<'_> {
                 .map(|persona| persona.name.as_str())
                 .collect();
             self.notes.push(format!(
-                "only {named} of {} were chosen; with them sit, as usual: {}",
+                "only {named} of {} were selected; default personas added: {}",
                 self.seats,
                 added.join(", ")
             ));
         } else if named == 0 {
-            self.notes.push("the usual personas sit".to_owned());
+            self.notes.push("the default personas are used".to_owned());
         }
     }
 

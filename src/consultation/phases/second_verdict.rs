@@ -121,7 +121,7 @@ impl SecondVerdict {
             return Self::unknown(
                 plan,
                 Some(second),
-                "no model was there to compare the two verdicts",
+                "no model was available to compare the two verdicts",
             );
         }
         let (first, other) = (substance(first), substance(&second.verdict));

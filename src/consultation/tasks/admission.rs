@@ -177,7 +177,7 @@ impl AgentTask {
 
     /// Ends without an answer, because a ceiling does not allow the call.
     fn leave_out(&self, step: &mut StepContext<'_>) -> TaskOutcome {
-        let too_dear = failed(FailureClass::Billing, "the ceiling leaves no room for it");
+        let too_dear = failed(FailureClass::Billing, "the ceiling does not allow it");
         self.settle(step, Err(too_dear))
     }
 

@@ -19,7 +19,7 @@ impl AgentTask {
     ) -> Option<(WhySubstituted, AgentError)> {
         let provider = &self.current.provider;
         if self.is_diverted(step, purpose) {
-            let message = format!("`{provider}` has failed too often of late");
+            let message = format!("`{provider}` has failed repeatedly");
             return Some((
                 WhySubstituted::HealthCheck,
                 failed(FailureClass::Overload, message),
@@ -34,7 +34,7 @@ impl AgentTask {
                 refused_for.as_secs_f64()
             ),
             None => format!(
-                "asks to be left alone for {} s",
+                "asks for a pause of {} s",
                 backoff.until.since(now).as_secs_f64().ceil()
             ),
         };

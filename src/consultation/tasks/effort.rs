@@ -78,17 +78,17 @@ impl AgentTask {
         if step.run.providers.is_no_use(provider, step.now) {
             return Some(failed(
                 FailureClass::Overload,
-                format!("`{provider}` has failed too often of late"),
+                format!("`{provider}` has failed repeatedly"),
             ));
         }
         if let Some(backoff) = step.run.providers.backoff(provider, step.now) {
             return Some(failed(
                 FailureClass::RateLimit,
-                format!("`{provider}` wants to be left alone: {}", backoff.reason),
+                format!("`{provider}` asks for a pause: {}", backoff.reason),
             ));
         }
         (self.check_budget(step, &self.current, self.max_output_tokens) == BudgetCheck::Exceeded)
-            .then(|| failed(FailureClass::Billing, "the ceiling leaves no room for it"))
+            .then(|| failed(FailureClass::Billing, "the ceiling does not allow it"))
     }
 
     /// Returns the rule for retries.

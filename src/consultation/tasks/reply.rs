@@ -121,7 +121,7 @@ impl AgentTask {
             problems.push(Problem::new(
                 ProblemSeverity::Warning,
                 "",
-                format!("the model stopped for a reason that is not a clean end: `{said}`"),
+                format!("unexpected stop reason `{said}`"),
             ));
         }
         (reading.content, problems)
@@ -199,7 +199,7 @@ impl AgentTask {
             (StopReason::Length, _) if blank => give_up(
                 FailureClass::Empty,
                 format!(
-                    "ran out of room after {} tokens without an answer",
+                    "stopped at the output limit after {} tokens without an answer",
                     reply.usage.output
                 ),
             ),
@@ -264,7 +264,7 @@ impl AgentTask {
             Retry::Never(NoRetry::HintTooLong) => {
                 let wait = failure.retry_after.unwrap_or_default().as_secs_f64().ceil();
                 let message = format!(
-                    "{}; `{}` asks to be left alone for {wait} s",
+                    "{}; `{}` asks for a pause of {wait} s",
                     failure.message, attempt.model.provider
                 );
                 Next::GiveUp(why(failure.class), failed(failure.class, message))

@@ -53,7 +53,7 @@ impl fmt::Display for WhyOpen {
         match self {
             Self::Consecutive { failures } => write!(f, "{failures} calls in a row failed"),
             Self::Share { failures, of } => write!(f, "{failures} of the last {of} calls failed"),
-            Self::ProbeFailed => f.write_str("the call that tried it again failed too"),
+            Self::ProbeFailed => f.write_str("the probe call failed too"),
         }
     }
 }

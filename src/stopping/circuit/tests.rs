@@ -210,7 +210,7 @@ fn the_reason_for_opening_is_described() {
         [
             "3 calls in a row failed",
             "5 of the last 10 calls failed",
-            "the call that tried it again failed too"
+            "the probe call failed too"
         ]
     );
 }

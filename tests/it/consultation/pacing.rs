@@ -132,7 +132,7 @@ fn long_retry_hint_fails_every_task_at_its_provider() {
     assert_eq!(reasons.len(), 10);
     let story = player.log_text();
     assert!(
-        story.contains("too many requests; `anthropic` asks to be left alone for 31 s"),
+        story.contains("too many requests; `anthropic` asks for a pause of 31 s"),
         "{story}"
     );
 }

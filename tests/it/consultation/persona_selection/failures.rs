@@ -1,4 +1,4 @@
-//! A helper that fails, is slow or cannot be asked: the usual personas sit.
+//! A helper that fails, is slow or cannot be asked: the default personas are used.
 
 use std::time::Duration;
 
@@ -43,7 +43,7 @@ fn helper_failures() -> Vec<(&'static str, Outcome, usize)> {
             .map(|class| ("gave no answer: broken", failure(class, "broken"), 2)),
     );
     failures.push((
-        "asks to be left alone",
+        "asks for a pause",
         failure_with_hint(
             FailureClass::RateLimit,
             "slow down",
@@ -126,7 +126,7 @@ fn helper_is_not_asked_when_the_ceiling_has_no_room() {
     plan.control.max_cost = Some(MicroUsd(10_000_000));
     let player = play(plan, good);
     assert_eq!(helper_calls(&player), 0);
-    assert_usual_panel(&player, "the ceiling leaves no room for it");
+    assert_usual_panel(&player, "the ceiling does not allow it");
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn usual_personas_sit_without_a_helper() {
         },
         good,
     );
-    assert_usual_panel(&player, "there is no model that could choose");
+    assert_usual_panel(&player, "no model is available to select them");
 }
 
 #[test]

@@ -105,7 +105,7 @@ fn unknown_and_repeated_personas_are_noted_and_replaced() {
         [
             "no persona is called `Astrologer`",
             "`skeptic` was named twice",
-            "only 1 of 3 were chosen; with them sit, as usual: Security Expert, Architect"
+            "only 1 of 3 were selected; default personas added: Security Expert, Architect"
         ]
     );
     let unknown_only = play(

@@ -113,7 +113,7 @@ fn consistency_is_unknown_without_a_comparison() {
     let mut player = play_to_verdict(plan_without_helper());
     player.answer_agent("judge", verdict());
     player.answer_agent("judge-2", reply(CHANGED_VERDICT));
-    assert_unknown(&player, "no model was there to compare");
+    assert_unknown(&player, "no model was available to compare");
 
     for answer in [
         failure(FailureClass::Auth, "bad key"),

@@ -154,7 +154,7 @@ fn ceiling_without_room_for_the_second_pass_does_not_abort() {
     let mut player = play_to_verdict(plan_with_ceiling((spent + worst_case.unwrap()).known));
     assert_eq!(agents(&player), ["judge"], "the second verdict waits");
     player.answer_agent("judge", verdict());
-    assert_unknown(&player, "the ceiling leaves no room for it");
+    assert_unknown(&player, "the ceiling does not allow it");
     assert!(
         !player.log_text().contains("ceiling_reached"),
         "{}",

@@ -1,5 +1,7 @@
 //! Templates of the user, and the lookup of personas.
 
+use std::collections::BTreeSet;
+
 use conclave::consultation::prompt::Templates;
 
 use crate::reading::panel::seats;
@@ -124,4 +126,42 @@ fn personas_are_found_by_id_name_and_alias() {
         "You are {a} lawyer."
     );
     assert_eq!(templates.personas().len(), 11);
+}
+
+/// One line a version of a template: its name, version and SHA-256. The newest of a name is last.
+const VERSIONS: &str = include_str!("versions.txt");
+
+#[test]
+fn version_of_a_template_goes_up_with_its_text() {
+    let listed: Vec<[&str; 3]> = VERSIONS
+        .lines()
+        .map(|line| {
+            let fields: Vec<&str> = line.split(' ').collect();
+            fields.try_into().expect("a name, a version and a hash")
+        })
+        .collect();
+    for used in Templates::builtin().used() {
+        let of_template: Vec<_> = listed
+            .iter()
+            .filter(|[name, ..]| *name == used.name)
+            .collect();
+        let newest = of_template
+            .last()
+            .map(|[_, version, sha256]| (*version, *sha256));
+        assert_eq!(
+            newest,
+            Some((used.version.as_str(), used.sha256.as_str())),
+            "raise the version of template {0} and append to versions.txt: {0} {1} {2}",
+            used.name,
+            used.version,
+            used.sha256
+        );
+        let versions: BTreeSet<_> = of_template.iter().map(|[_, version, _]| version).collect();
+        assert_eq!(
+            versions.len(),
+            of_template.len(),
+            "two texts of {} have the same version",
+            used.name
+        );
+    }
 }

@@ -39,7 +39,7 @@ fn three_failures_in_a_row_open_the_circuit() {
         output.stderr
     );
     let expected = format!(
-        "⚠️ anthropic:claude-opus-5-5 is unavailable (`anthropic` has failed too often of late). {FALLBACK} takes over as Judge.\n"
+        "⚠️ anthropic:claude-opus-5-5 is unavailable (`anthropic` has failed repeatedly). {FALLBACK} takes over as Judge.\n"
     );
     assert!(output.stderr.contains(&expected), "{}", output.stderr);
     let record = conclave.record();
