@@ -65,8 +65,7 @@ impl<'c> Bulk<'c> {
         }
         self.connection.execute_batch(
             "INSERT INTO consultations_text(consultations_text) VALUES ('rebuild'); \
-             INSERT OR IGNORE INTO stale_days(day) SELECT DISTINCT substr(created_at, 1, 10) \
-             FROM consultations; COMMIT;",
+             COMMIT;",
         )
     }
 }

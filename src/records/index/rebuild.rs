@@ -11,8 +11,6 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 
-use crate::records::statistics::days::refresh;
-
 use super::load::{NewIndex, SourceList, load};
 
 use super::lock::{self, BuildLock, BusyError, WaitLimit};
@@ -109,7 +107,6 @@ fn build(
         .map_err(failed)?;
     schema::migrate(&mut connection, 0).map_err(failed)?;
     let mut new = load(&connection, logs, &sources, progress).map_err(failed)?;
-    refresh(&mut connection).map_err(failed)?;
     // Most of the data, while others still use the old database.
     swap::sync(&file).map_err(unwritable)?;
 
@@ -146,8 +143,7 @@ fn catch_up(
 ) -> rusqlite::Result<()> {
     let transaction = connection.transaction()?;
     new.catch_up(&transaction, logs, sources)?;
-    transaction.commit()?;
-    refresh(connection)
+    transaction.commit()
 }
 
 /// Closes the new database with all data in its one file, and in the journal mode it is used with.

@@ -254,6 +254,20 @@ pub fn first_number(at: Timestamp) -> i64 {
     at.0.clamp(0, FARTHEST) << 19
 }
 
+/// Returns the keys of the consultations that begin in a period.
+pub(in crate::records) fn numbers(
+    from: Option<Timestamp>,
+    until: Option<Timestamp>,
+) -> std::ops::Range<i64> {
+    let end = until.filter(|until| until.0 <= FARTHEST);
+    from.map_or(0, first_number)..end.map_or(i64::MAX, first_number)
+}
+
+/// Returns when the consultation of a key began.
+pub(in crate::records) fn began_at(number: i64) -> Timestamp {
+    Timestamp(number >> 19)
+}
+
 /// The last millisecond that fits a key, in the year 2527.
 const FARTHEST: i64 = (1 << 44) - 1;
 

@@ -7,10 +7,11 @@ use rusqlite::{Connection, TransactionBehavior};
 pub const APPLICATION_ID: i32 = 0x636f_6e63;
 
 /// The migrations, in order. A published one never changes: a new version adds one.
-pub const MIGRATIONS: [&str; 3] = [
+pub const MIGRATIONS: [&str; 4] = [
     include_str!("migrations/001_consultations.sql"),
     include_str!("migrations/002_search_and_outcomes.sql"),
     include_str!("migrations/003_days.sql"),
+    include_str!("migrations/004_statistics.sql"),
 ];
 
 /// Returns the number of migrations, which is the current version.

@@ -8,7 +8,6 @@ use rusqlite::{Connection, OptionalExtension, Result, params};
 use crate::domain::money::Cost;
 use crate::domain::outcome::Grade;
 use crate::domain::stored_record::Completion;
-use crate::domain::time::Timestamp;
 
 use super::rows::{AgentRow, CallRow, ConsultationRow, RoundRow, Rows, number};
 
@@ -32,7 +31,7 @@ pub fn put(connection: &Connection, rows: &Rows<'_>) -> Result<()> {
     if row.completion != Completion::Unfinished {
         close(connection, &row.id)?;
     }
-    mark_stale(connection, row.created_at)
+    Ok(())
 }
 
 /// Deletes all rows of a consultation. Returns false when there were none.
@@ -65,7 +64,6 @@ struct ExistingRow {
     number: i64,
     question: String,
     final_recommendation: Option<String>,
-    day: String,
     outcome: Option<String>,
     outcome_note: Option<String>,
     outcome_at: Option<String>,
@@ -73,7 +71,7 @@ struct ExistingRow {
 
 impl ExistingRow {
     fn find(connection: &Connection, id: &str) -> Result<Option<Self>> {
-        let sql = "SELECT number, question, final_recommendation, substr(created_at, 1, 10), \
+        let sql = "SELECT number, question, final_recommendation, \
             outcome, outcome_note, outcome_at \
             FROM consultations WHERE id = ?1";
         let existing = |row: &rusqlite::Row<'_>| {
@@ -81,10 +79,9 @@ impl ExistingRow {
                 number: row.get(0)?,
                 question: row.get(1)?,
                 final_recommendation: row.get(2)?,
-                day: row.get(3)?,
-                outcome: row.get(4)?,
-                outcome_note: row.get(5)?,
-                outcome_at: row.get(6)?,
+                outcome: row.get(3)?,
+                outcome_note: row.get(4)?,
+                outcome_at: row.get(5)?,
             })
         };
         connection
@@ -113,10 +110,7 @@ impl ExistingRow {
         ] {
             connection.prepare_cached(sql)?.execute([self.number])?;
         }
-        connection
-            .prepare_cached("INSERT OR IGNORE INTO stale_days(day) VALUES (?1)")?
-            .execute([&self.day])
-            .map(drop)
+        Ok(())
     }
 
     fn restore_grade(&self, connection: &Connection, number: i64) -> Result<()> {
@@ -298,14 +292,6 @@ fn free_number(connection: &Connection, row: &ConsultationRow<'_>) -> Result<i64
         number += 1;
     }
     Ok(number)
-}
-
-/// Marks the sums of a day as stale.
-fn mark_stale(connection: &Connection, at: Timestamp) -> Result<()> {
-    connection
-        .prepare_cached("INSERT OR IGNORE INTO stale_days(day) VALUES (?1)")?
-        .execute([at.date()])
-        .map(drop)
 }
 
 /// Removes the mark of an open consultation.

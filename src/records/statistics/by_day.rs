@@ -1,5 +1,4 @@
-//! Runs and spending by day of the user's calendar. The stored days are in UTC, so this reads rows:
-//! only those of narrow SQL indexes, or one row per day.
+//! Runs and spending by day of the user's calendar, read from narrow SQL indexes.
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -10,7 +9,7 @@ use crate::domain::statistics::{DayNumbers, Range};
 use crate::domain::time::Timestamp;
 
 use super::calendar::{date_of, days_between, shifted, start_of};
-use super::days;
+use crate::records::index::rows::{began_at, first_number};
 
 /// Days that are listed one by one.
 const MOST_DAYS: i32 = 60;
@@ -67,27 +66,30 @@ pub(super) struct ActiveDays {
 
 impl ActiveDays {
     /// Steps from the first consultation of each day to the first of a later day.
-    pub(super) fn read(connection: &Connection, range: &Range, zone: &TimeZone) -> Result<Self> {
+    pub(super) fn read(
+        connection: &Connection,
+        mut numbers: std::ops::Range<i64>,
+        zone: &TimeZone,
+    ) -> Result<Self> {
         let mut statement = connection.prepare_cached(
             "SELECT number FROM consultations WHERE number >= ?1 AND number < ?2 \
              ORDER BY number LIMIT 1",
         )?;
-        let mut keys = days::keys(range.from, range.until);
         let mut active = Self::default();
-        while !keys.is_empty() {
-            let mut rows = statement.query([keys.start, keys.end])?;
+        while !numbers.is_empty() {
+            let mut rows = statement.query([numbers.start, numbers.end])?;
             let Some(row) = rows.next()? else { break };
             let number: i64 = row.get(0)?;
-            let date = date_of(days::began(number), zone);
+            let date = date_of(began_at(number), zone);
             active.days += 1;
             active.first = active.first.or(Some(date));
             active.last = Some(date);
             let Some(next) = date.tomorrow().ok().and_then(|next| start_of(next, zone)) else {
                 break;
             };
-            keys.start = days::keys(Some(next), None).start;
-            if keys.start <= number {
-                // Keys have no room for a later day.
+            numbers.start = first_number(next);
+            if numbers.start <= number {
+                // A number has no room for a later day.
                 break;
             }
         }

@@ -115,7 +115,9 @@ fn open_index_is_not_swapped_and_a_short_wait_ends_soon() {
     let open = home.open();
     thread::scope(|scope| {
         let swapping = scope.spawn(|| home.rebuild());
-        let writes = open.connection().execute("DELETE FROM stale_days", []);
+        let writes = open
+            .connection()
+            .execute("DELETE FROM open_consultations", []);
         writes.unwrap();
         while !matches!(
             Index::open_with(&home.database(), WaitLimit::Moment),

@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 
 use conclave::records::index::Index;
 use conclave::records::index::rebuild::{RebuildReport, rebuild};
-use conclave::records::statistics::days::refresh;
 use rusqlite::Connection;
 use rusqlite::types::Value;
 
@@ -106,10 +105,9 @@ impl Home {
         Index::open(&self.database()).unwrap()
     }
 
-    /// Returns the contents of the index, with its sums up to date.
+    /// Returns the contents of the index.
     pub(crate) fn contents(&self) -> Contents {
-        let mut index = self.open();
-        refresh(index.connection_mut()).unwrap();
+        let index = self.open();
         check_search(index.connection());
         contents(index.connection())
     }

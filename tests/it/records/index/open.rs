@@ -276,7 +276,7 @@ fn index_files_belong_to_the_user_alone() {
     let index = home.open();
     index
         .connection()
-        .execute_batch("DELETE FROM stale_days")
+        .execute_batch("DELETE FROM open_consultations")
         .unwrap();
     assert_eq!(
         home.beside(),

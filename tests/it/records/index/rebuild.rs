@@ -15,7 +15,6 @@ use conclave::records::index::rebuild::{
 use conclave::records::index::{Index, follow, store};
 use conclave::records::journal::Journal;
 use conclave::records::outcomes;
-use conclave::records::statistics::days::refresh;
 use serde_json::json;
 
 use super::{Home, contents};
@@ -63,10 +62,6 @@ fn rebuild_in_any_order_gives_the_same_rows() {
                 let grade = grade(&id, *random.choice(AnswerOutcome::ALL.iter()).unwrap());
                 outcomes::write(&live.logs(), id.as_str(), &grade).unwrap();
                 store::set_outcome(index.connection(), id.as_str(), Some(&grade)).unwrap();
-            }
-            if random.u8(..) < 32 {
-                // Statistics are read in between.
-                refresh(index.connection_mut()).unwrap();
             }
         }
         let written = live.contents();
@@ -481,10 +476,9 @@ fn index_built_by_another_process_is_not_built_again() {
 #[test]
 fn index_in_memory_has_the_same_rows_and_leaves_no_files() {
     let home = Home::with(16, 20);
-    let (mut index, rebuilt): (Index, _) = build_in_memory(&home.logs()).unwrap();
+    let (index, rebuilt): (Index, _) = build_in_memory(&home.logs()).unwrap();
     assert_eq!(rebuilt.indexed, 20);
     assert_eq!(home.beside().len(), 0);
-    refresh(index.connection_mut()).unwrap();
     let in_memory = contents(index.connection());
     home.rebuild();
     assert_eq!(home.contents(), in_memory);

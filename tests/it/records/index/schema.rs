@@ -49,9 +49,6 @@ fn migrations_from_every_version_preserve_the_rows() {
     fresh
         .execute_batch("INSERT INTO consultations_text(consultations_text) VALUES ('rebuild')")
         .unwrap();
-    fresh
-        .execute_batch("INSERT INTO stale_days VALUES ('2026-11-20'), ('2026-11-21')")
-        .unwrap();
     for steps in 1..version() {
         let mut old = stopped_at(steps);
         old.execute_batch(CONSULTATIONS).unwrap();
@@ -153,9 +150,5 @@ fn rows_of_a_consultation_are_deleted_with_it() {
     connection.execute(orphan, []).unwrap_err();
     connection.execute("DELETE FROM consultations", []).unwrap();
     let rows = contents(&connection);
-    assert!(
-        rows.iter()
-            .all(|(table, rows)| rows.is_empty() || table == "stale_days"),
-        "{rows:?}"
-    );
+    assert!(rows.iter().all(|(_, rows)| rows.is_empty()), "{rows:?}");
 }

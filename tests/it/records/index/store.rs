@@ -10,7 +10,6 @@ use conclave::records::index::rebuild::rebuild;
 use conclave::records::index::rows::{Rows, first_number, number};
 use conclave::records::index::schema::migrate;
 use conclave::records::index::store::{put, remove, set_outcome};
-use conclave::records::statistics::days::refresh;
 use rusqlite::Connection;
 use rusqlite::types::Value;
 use serde_json::json;
@@ -65,17 +64,6 @@ fn count(connection: &Connection, table: &str) -> i64 {
             row.get(0)
         })
         .unwrap()
-}
-
-fn days(connection: &Connection) -> Vec<String> {
-    let mut statement = connection
-        .prepare("SELECT day FROM stale_days ORDER BY day")
-        .unwrap();
-    statement
-        .query_map([], |row| row.get(0))
-        .unwrap()
-        .map(Result::unwrap)
-        .collect()
 }
 
 fn outcome(connection: &Connection, id: &str) -> [Option<String>; 3] {
@@ -145,7 +133,7 @@ fn stored_rows_equal_the_extracted_rows() {
 }
 
 #[test]
-fn newer_rows_replace_older_ones_with_their_text_and_day_sums() {
+fn newer_rows_replace_older_ones_with_their_text() {
     let index = Index::in_memory().unwrap();
     let connection = index.connection();
     put(
@@ -158,13 +146,11 @@ fn newer_rows_replace_older_ones_with_their_text_and_day_sums() {
         &asking("consult-2", "Which database?", "2026-11-19T08:00:00Z"),
     )
     .unwrap();
-    connection.execute("DELETE FROM stale_days", []).unwrap();
     put(
         connection,
         &asking("consult-1", "Größe of shards?", "2026-11-21T08:00:00Z"),
     )
     .unwrap();
-    assert_eq!(days(connection), ["2026-11-20", "2026-11-21"]);
     assert_eq!(count(connection, "consultations"), 2);
     check_search(connection);
     assert_eq!(found(connection, "monolith"), [""; 0]);
@@ -185,7 +171,6 @@ fn deleted_consultation_leaves_nothing() {
             [&all[0].consultation.id],
         )
         .unwrap();
-    connection.execute("DELETE FROM stale_days", []).unwrap();
     for rows in &all {
         assert!(remove(connection, &rows.consultation.id).unwrap());
         assert!(!remove(connection, &rows.consultation.id).unwrap());
@@ -198,15 +183,8 @@ fn deleted_consultation_leaves_nothing() {
         .unwrap();
     assert_eq!(count(connection, "temp.words"), 0, "no word of it is left");
     let mut left = contents(connection);
-    left.retain(|(table, rows)| !rows.is_empty() && table != "stale_days");
+    left.retain(|(_, rows)| !rows.is_empty());
     assert_eq!(left, []);
-    let mut expected: Vec<String> = all
-        .iter()
-        .map(|rows| rows.consultation.created_at.date())
-        .collect();
-    expected.sort_unstable();
-    expected.dedup();
-    assert_eq!(days(connection), expected, "their days are summed up again");
 }
 
 #[test]
@@ -346,7 +324,7 @@ fn rebuilt_index_equals_the_live_index() {
     let home = tempfile::tempdir().unwrap();
     let logs = home.path().join("consult-logs");
     std::fs::create_dir(&logs).unwrap();
-    let mut live = Index::in_memory().unwrap();
+    let live = Index::in_memory().unwrap();
     for generated in consultations(5, 40, Length::Short) {
         generated.write(&logs);
         let record = generated.bytes();
@@ -359,7 +337,6 @@ fn rebuilt_index_equals_the_live_index() {
     let database = home.path().join("consult-analytics.db");
     assert_eq!(rebuild(&logs, &database, &mut |_| ()).unwrap().indexed, 40);
     let rebuilt = Index::open(&database).unwrap();
-    refresh(live.connection_mut()).unwrap();
     let lasting = |connection| {
         let mut contents = contents(connection);
         // A rebuild marks unfinished records as open; the live index does not.

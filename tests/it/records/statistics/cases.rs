@@ -5,8 +5,8 @@ use conclave::domain::money::{Cost, MicroUsd};
 use conclave::domain::statistics::Span;
 use conclave::domain::time::Timestamp;
 use conclave::records::index::{Index, extract, store};
+use conclave::records::statistics::calendar;
 use conclave::records::statistics::json::json;
-use conclave::records::statistics::{calendar, days};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use rusqlite::Connection;
@@ -329,31 +329,6 @@ fn absurd_times_are_counted() {
             4
         );
     }
-}
-
-#[test]
-fn day_without_consultations_is_no_longer_stored() {
-    let mut index = Index::in_memory().unwrap();
-    put(index.connection(), &completed(1, NOW.0));
-    days::refresh(index.connection_mut()).unwrap();
-    store::remove(index.connection(), "consult-0001").unwrap();
-    days::refresh(index.connection_mut()).unwrap();
-    let rows_in = |table: &str| {
-        index
-            .connection()
-            .query_row(&format!("SELECT count(*) FROM {table}"), [], |row| {
-                row.get::<_, u32>(0)
-            })
-            .unwrap()
-    };
-    assert_eq!(
-        [
-            rows_in("days"),
-            rows_in("model_days"),
-            rows_in("stale_days")
-        ],
-        [0; 3]
-    );
 }
 
 #[test]

@@ -1,0 +1,93 @@
+//! Sums and percentiles over the calls of a range, by model and by provider. Each query reads one
+//! index of the database alone.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use rusqlite::{Connection, OptionalExtension, Result, params};
+
+use crate::domain::ids::{ModelRef, ProviderId};
+use crate::domain::statistics::{ModelNumbers, ProviderNumbers};
+
+use super::{cost, count, rank};
+
+const SUMS: &str = "
+    SELECT provider, model, count(*) AS calls, total(failed) AS failures,
+        total(hedge_won) AS hedges_won, total(micro_usd) AS micro_usd,
+        total(lower_bound) AS lower_bounds, total(input_tokens) + total(output_tokens) AS tokens,
+        count(first_token_ms) AS measured
+    FROM calls INDEXED BY idx_calls_model
+    WHERE number >= ?1 AND number < ?2
+    GROUP BY provider, model";
+
+const FIRST_TOKEN: &str = "
+    SELECT first_token_ms FROM calls INDEXED BY idx_calls_model
+    WHERE provider = ?3 AND model = ?4 AND first_token_ms IS NOT NULL
+        AND number >= ?1 AND number < ?2
+    ORDER BY first_token_ms LIMIT 1 OFFSET ?5";
+
+/// Reads the numbers of all models, the most expensive first, then by name.
+pub(super) fn models(connection: &Connection, numbers: &Range<i64>) -> Result<Vec<ModelNumbers>> {
+    let mut models = Vec::new();
+    let mut statement = connection.prepare_cached(SUMS)?;
+    let mut rows = statement.query([numbers.start, numbers.end])?;
+    while let Some(row) = rows.next()? {
+        let model = ModelRef::new(row.get::<_, String>(0)?, row.get::<_, String>(1)?);
+        let measured = count(row, "measured")?;
+        let first_token =
+            |percent| first_token(connection, numbers, &model, rank(measured, percent));
+        models.push(ModelNumbers {
+            calls: count(row, "calls")?,
+            failures: count(row, "failures")?,
+            hedges_won: count(row, "hedges_won")?,
+            cost: cost(row, "micro_usd", "lower_bounds")?,
+            tokens: count(row, "tokens")?,
+            first_token_p50: first_token(50)?,
+            first_token_p95: first_token(95)?,
+            model,
+        });
+    }
+    // Sorted by name before; the stable sort keeps that order at equal cost.
+    models.sort_by_key(|numbers| Reverse(numbers.cost.known));
+    Ok(models)
+}
+
+fn first_token(
+    connection: &Connection,
+    numbers: &Range<i64>,
+    model: &ModelRef,
+    before: Option<u64>,
+) -> Result<Option<u64>> {
+    let values = params![
+        numbers.start,
+        numbers.end,
+        model.provider.as_str(),
+        model.model,
+        before
+    ];
+    if before.is_none() {
+        return Ok(None);
+    }
+    connection
+        .prepare_cached(FIRST_TOKEN)?
+        .query_row(values, |row| row.get(0))
+        .optional()
+}
+
+/// Adds up the models of each provider, the most expensive provider first, then by name.
+pub(super) fn by_provider(models: &[ModelNumbers]) -> Vec<(ProviderId, ProviderNumbers)> {
+    let mut providers: BTreeMap<&ProviderId, ProviderNumbers> = BTreeMap::new();
+    for numbers in models {
+        let sums = providers.entry(&numbers.model.provider).or_default();
+        sums.cost += numbers.cost;
+        sums.tokens = sums.tokens.saturating_add(numbers.tokens);
+        sums.calls = sums.calls.saturating_add(numbers.calls);
+    }
+    let mut providers: Vec<_> = providers
+        .into_iter()
+        .map(|(provider, numbers)| (provider.clone(), numbers))
+        .collect();
+    providers.sort_by_key(|(_, numbers)| Reverse(numbers.cost.known));
+    providers
+}

@@ -1,0 +1,218 @@
+//! Sums and percentiles over the consultations of a range, by SQL. Each query reads one index of
+//! the database alone.
+//!
+//! Confidences and agreements are summed in whole millionths, so that a sum does not depend on its
+//! order. `total` instead of `sum`: it does not fail beyond 64 bits.
+
+use std::ops::Range;
+
+use rusqlite::{Connection, OptionalExtension, Result, Row, params};
+
+use crate::domain::money::{Cost, MicroUsd};
+use crate::domain::statistics::{
+    CostNumbers, DebateNumbers, EarlyEndNumbers, PerformanceNumbers, QualityNumbers, UsageNumbers,
+};
+
+use super::{average, cost, count};
+
+const SUMS: &str = "
+    SELECT
+        count(*) AS total,
+        total(done) AS completed,
+        total(ended = 'aborted') AS aborted,
+        total(total_micro_usd) AS micro_usd,
+        total(total_micro_usd IS NULL OR lower_bound) AS lower_bounds,
+        total(total_tokens) AS tokens,
+        count(duration_ms) FILTER (WHERE done) AS measured,
+        total(duration_ms) FILTER (WHERE done) AS duration_ms,
+        count(confidence) FILTER (WHERE done) AS with_confidence,
+        total(round(confidence * 1e6)) FILTER (WHERE done) AS confidence,
+        total(confidence >= 0.85) FILTER (WHERE done) AS high_confidence,
+        total(confidence < 0.70) FILTER (WHERE done) AS low_confidence,
+        total(dissent > 0) FILTER (WHERE done) AS with_dissent,
+        count(agreement) FILTER (WHERE done) AS with_agreement,
+        total(round(agreement * 1e6)) FILTER (WHERE done) AS agreement,
+        total(status = 'degraded') FILTER (WHERE done) AS degraded,
+        total(experts_heard > 0) FILTER (WHERE done) AS debates,
+        total(experts_heard) FILTER (WHERE done) AS experts_heard,
+        total(experts_changed) FILTER (WHERE done AND experts_heard > 0) AS experts_changed,
+        total(experts_changed > experts_heard - experts_changed)
+            FILTER (WHERE done AND experts_heard > 0) AS high_value,
+        total(confidence_rise) FILTER (WHERE done) AS confidence_rise,
+        total(confidence_rise_of) FILTER (WHERE done) AS confidence_rise_of,
+        count(verdict_changed) FILTER (WHERE done) AS compared,
+        total(verdict_changed) FILTER (WHERE done) AS verdicts_changed,
+        total(later_rounds_micro_usd) FILTER (WHERE done AND verdict_changed IS NOT NULL)
+            AS later_rounds_micro_usd,
+        total(later_rounds_lower_bound) FILTER (WHERE done AND verdict_changed IS NOT NULL)
+            AS later_rounds_lower_bounds,
+        total(early_termination) FILTER (WHERE done) AS early_terminations,
+        total(saved_micro_usd) FILTER (WHERE done AND early_termination) AS saved_micro_usd
+    FROM (
+        SELECT *, ended = 'completed' AS done
+        FROM consultations INDEXED BY idx_consultations_sums
+        WHERE number >= ?1 AND number < ?2
+    )";
+
+/// The sums over the consultations of a range.
+#[derive(Debug)]
+pub(super) struct ConsultationSums {
+    pub(super) total: u64,
+    pub(super) completed: u64,
+    pub(super) aborted: u64,
+    pub(super) cost: Cost,
+    pub(super) tokens: u64,
+    /// Completed consultations with a recorded duration.
+    pub(super) measured: u64,
+    /// The sum of these durations in milliseconds.
+    pub(super) duration_ms: u64,
+    pub(super) quality: QualityNumbers,
+    pub(super) debate: DebateNumbers,
+    pub(super) early_ends: EarlyEndNumbers,
+}
+
+impl ConsultationSums {
+    pub(super) fn read(connection: &Connection, numbers: &Range<i64>) -> Result<Self> {
+        connection
+            .prepare_cached(SUMS)?
+            .query_row([numbers.start, numbers.end], Self::of)
+    }
+
+    fn of(row: &Row<'_>) -> Result<Self> {
+        let sum = |name: &str| count(row, name);
+        Ok(Self {
+            total: sum("total")?,
+            completed: sum("completed")?,
+            aborted: sum("aborted")?,
+            cost: cost(row, "micro_usd", "lower_bounds")?,
+            tokens: sum("tokens")?,
+            measured: sum("measured")?,
+            duration_ms: sum("duration_ms")?,
+            quality: QualityNumbers {
+                with_confidence: sum("with_confidence")?,
+                average_confidence: mean(row, "confidence", "with_confidence")?,
+                high_confidence: sum("high_confidence")?,
+                low_confidence: sum("low_confidence")?,
+                with_dissent: sum("with_dissent")?,
+                with_agreement: sum("with_agreement")?,
+                average_agreement: mean(row, "agreement", "with_agreement")?,
+                degraded: sum("degraded")?,
+            },
+            debate: DebateNumbers {
+                debates: sum("debates")?,
+                agents: sum("experts_heard")?,
+                changed: sum("experts_changed")?,
+                average_confidence_increase: mean(row, "confidence_rise", "confidence_rise_of")?,
+                high_value: sum("high_value")?,
+                compared: sum("compared")?,
+                verdict_changed: sum("verdicts_changed")?,
+                later_rounds_cost: cost(
+                    row,
+                    "later_rounds_micro_usd",
+                    "later_rounds_lower_bounds",
+                )?,
+            },
+            early_ends: EarlyEndNumbers {
+                count: sum("early_terminations")?,
+                saved: MicroUsd(sum("saved_micro_usd")?),
+            },
+        })
+    }
+
+    pub(super) fn usage(&self) -> UsageNumbers {
+        UsageNumbers {
+            total: self.total,
+            completed: self.completed,
+            aborted: self.aborted,
+            unfinished: self.total - self.completed - self.aborted,
+            ..UsageNumbers::default()
+        }
+    }
+}
+
+/// Reads the percentiles and extremes of the durations of completed consultations.
+pub(super) fn performance(
+    connection: &Connection,
+    numbers: &Range<i64>,
+    sums: &ConsultationSums,
+) -> Result<PerformanceNumbers> {
+    let percentile = |percent: u64| {
+        let Some(before) = super::rank(sums.measured, percent) else {
+            return Ok(None);
+        };
+        let sql = format!("SELECT duration_ms {DURATIONS} ORDER BY duration_ms LIMIT 1 OFFSET ?3");
+        connection
+            .prepare_cached(&sql)?
+            .query_row(params![numbers.start, numbers.end, before], |row| {
+                row.get(0)
+            })
+            .optional()
+    };
+    let extreme = |order: &str| {
+        let sql =
+            format!("SELECT id, duration_ms {DURATIONS} ORDER BY duration_ms {order} LIMIT 1");
+        connection
+            .prepare_cached(&sql)?
+            .query_row([numbers.start, numbers.end], |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })
+            .optional()
+    };
+    Ok(PerformanceNumbers {
+        measured: sums.measured,
+        p50: percentile(50)?,
+        p95: percentile(95)?,
+        p99: percentile(99)?,
+        average: average(sums.duration_ms, sums.measured),
+        fastest: extreme("ASC, number")?,
+        slowest: extreme("DESC, number")?,
+    })
+}
+
+const DURATIONS: &str = "FROM consultations INDEXED BY idx_consultations_duration \
+     WHERE ended = 'completed' AND duration_ms IS NOT NULL AND number >= ?1 AND number < ?2";
+
+/// Returns the sums of the costs, and the consultations with the highest and the lowest; the
+/// providers' shares are the caller's.
+pub(super) fn costs(
+    connection: &Connection,
+    numbers: &Range<i64>,
+    sums: &ConsultationSums,
+) -> Result<CostNumbers> {
+    let extreme = |condition: &str, order: &str| {
+        let sql = format!(
+            "SELECT (SELECT id FROM consultations AS named WHERE named.number = priced.number), \
+                total_micro_usd, lower_bound \
+             FROM consultations AS priced INDEXED BY idx_consultations_sums \
+             WHERE number >= ?1 AND number < ?2 AND total_micro_usd IS NOT NULL {condition} \
+             ORDER BY total_micro_usd {order}, number LIMIT 1"
+        );
+        connection
+            .prepare_cached(&sql)?
+            .query_row([numbers.start, numbers.end], |row| {
+                let cost = Cost {
+                    known: MicroUsd(row.get(1)?),
+                    lower_bound: row.get(2)?,
+                };
+                Ok((row.get(0)?, cost))
+            })
+            .optional()
+    };
+    Ok(CostNumbers {
+        total: sums.cost,
+        tokens: sums.tokens,
+        average: average(sums.cost.known.0, sums.completed).map(|micro_usd| Cost {
+            known: MicroUsd(micro_usd),
+            ..sums.cost
+        }),
+        by_provider: Vec::new(),
+        most_expensive: extreme("", "DESC")?,
+        cheapest: extreme("AND ended = 'completed' AND lower_bound = 0", "ASC")?,
+    })
+}
+
+/// Returns the mean of a sum in millionths, unrounded.
+fn mean(row: &Row<'_>, millionths: &str, of: &str) -> Result<Option<f64>> {
+    let (millionths, of): (f64, f64) = (row.get(millionths)?, row.get(of)?);
+    Ok((of > 0.0).then(|| millionths / of / 1e6))
+}
