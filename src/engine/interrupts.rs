@@ -1,30 +1,60 @@
 //! Ctrl-C, SIGTERM and a closed terminal, as messages to the driver. The first asks to end; the
 //! second ends the process.
+//!
+//! The listener has a thread and a runtime of its own: the second interrupt must end the process
+//! also while the thread of the run waits for a file, a full pipe or a stopped terminal.
 
+use std::io;
+use std::sync::mpsc::sync_channel;
+
+use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc;
 
-/// Listens from now on, on the current runtime. The second interrupt ends the process with
-/// `exit_code`.
-pub fn listen(exit_code: u8) -> std::io::Result<mpsc::UnboundedReceiver<()>> {
+/// Listens from now on. The second interrupt ends the process with `exit_code`.
+///
+/// # Errors
+///
+/// When the thread or its runtime cannot be created, or the signals cannot be handled.
+pub fn listen(exit_code: u8) -> io::Result<mpsc::UnboundedReceiver<()>> {
     let (sender, receiver) = mpsc::unbounded_channel();
-    let mut signals = Signals::new()?;
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the listener lives as long as the process and owns nothing"
-    )]
-    tokio::spawn(async move {
-        signals.next().await;
-        // Without a receiver the run is over, and the process is about to end by itself.
-        let _ = sender.send(());
-        signals.next().await;
-        #[expect(
-            clippy::exit,
-            clippy::disallowed_methods,
-            reason = "asked twice, the user wants out now, whatever is in the way"
-        )]
-        std::process::exit(i32::from(exit_code));
-    });
+    let (started, start) = sync_channel(1);
+    // The thread lives as long as the process, and holds nothing that must be closed.
+    std::thread::Builder::new()
+        .name("interrupts".to_owned())
+        .spawn(move || match runtime_and_signals() {
+            Ok((runtime, signals)) => {
+                let _ = started.send(Ok(()));
+                runtime.block_on(forward(signals, &sender, exit_code));
+            }
+            Err(error) => {
+                let _ = started.send(Err(error));
+            }
+        })?;
+    start.recv().map_err(io::Error::other)??;
     Ok(receiver)
+}
+
+fn runtime_and_signals() -> io::Result<(Runtime, Signals)> {
+    let runtime = Builder::new_current_thread().enable_all().build()?;
+    let signals = {
+        let _inside = runtime.enter();
+        Signals::new()?
+    };
+    Ok((runtime, signals))
+}
+
+/// Forwards the first interrupt and ends the process at the second.
+async fn forward(mut signals: Signals, sender: &mpsc::UnboundedSender<()>, exit_code: u8) {
+    signals.next().await;
+    // Without a receiver the run is over, and the process is about to end by itself.
+    let _ = sender.send(());
+    signals.next().await;
+    #[expect(
+        clippy::exit,
+        clippy::disallowed_methods,
+        reason = "asked twice, the user wants out now, whatever is in the way"
+    )]
+    std::process::exit(i32::from(exit_code));
 }
 
 #[cfg(unix)]
@@ -33,7 +63,7 @@ struct Signals([tokio::signal::unix::Signal; 3]);
 
 #[cfg(unix)]
 impl Signals {
-    fn new() -> std::io::Result<Self> {
+    fn new() -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
         Ok(Self([
             signal(SignalKind::interrupt())?,
@@ -58,7 +88,7 @@ struct Signals;
 
 #[cfg(not(unix))]
 impl Signals {
-    fn new() -> std::io::Result<Self> {
+    fn new() -> io::Result<Self> {
         Ok(Self)
     }
 

@@ -13,11 +13,12 @@ use std::time::Duration;
 use console::{measure_text_width, strip_ansi_codes};
 use pty_process::Size;
 use pty_process::blocking::{Command, open};
+use rustix::process::Signal;
 
 use super::binary::{Conclave, RunOutput, RunningProcess};
 
 /// Longer than any wait takes on a busy machine.
-const WAIT_TIMEOUT: Duration = Duration::from_secs(20);
+pub(crate) const WAIT_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A run on a terminal, which also shows standard output unless that is piped.
 #[derive(Debug)]
@@ -112,6 +113,11 @@ impl Terminal {
     /// Types these keys; `\x03` is Ctrl-C.
     pub(crate) fn type_in(&mut self, keys: &str) {
         self.keyboard.write_all(keys.as_bytes()).unwrap();
+    }
+
+    /// Sends a signal to the process alone.
+    pub(crate) fn signal(&self, signal: Signal) {
+        self.running.signal(signal);
     }
 
     /// Waits for the process to exit.

@@ -54,34 +54,6 @@ fn the_judges_text_appears_above_the_live_display() {
 }
 
 #[test]
-fn ctrl_c_while_models_answer_ends_the_run() {
-    let server = ProviderServer::start();
-    server.on(On::any(), Answer::text("never to be finished").stall());
-    let conclave = consent_terminal(&server);
-    let mut terminal = Terminal::start(
-        &conclave,
-        80,
-        Output::Pipe,
-        &["consult", "--yes", "Shall we?"],
-    );
-    terminal.wait_for("Security Expert", 2);
-    server.wait_until("all experts are asked", |asked| asked.len() == 3);
-    terminal.type_in("\x03");
-    let (ran, screen) = terminal.end();
-    ran.ends_with(130);
-    assert!(
-        screen.text().contains(
-            "error: Consultation interrupted\nhint: resume it with `conclave resume consult-"
-        ),
-        "{}",
-        screen.text()
-    );
-    server.wait_until("all connections are closed", |asked| {
-        asked.iter().all(|request| request.finished.is_some())
-    });
-}
-
-#[test]
 fn the_live_display_fits_the_terminal() {
     for columns in [60, 120] {
         let server = ProviderServer::start();

@@ -2,6 +2,7 @@
 
 mod cost_gate;
 mod display;
+mod interrupts;
 
 use crate::support::binary::Conclave;
 use crate::support::provider_server::ProviderServer;

@@ -1,0 +1,139 @@
+//! Ctrl-C on a real terminal: the first ends the run and saves its answers, the second ends the
+//! process at once, whatever it waits for.
+
+use std::fs::{File, FileType};
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::mpsc;
+
+use rustix::process::Signal;
+use serde_json::json;
+
+use super::consent_terminal;
+use crate::support::provider_server::{Answer, On, ProviderServer};
+use crate::support::pty::{Output, Terminal, WAIT_TIMEOUT};
+
+const CTRL_C: &str = "\x03";
+
+/// More than any system buffers in a pipe.
+const MORE_THAN_A_PIPE_HOLDS: usize = 2 << 20;
+
+/// Creates a named pipe. A program that opens it to write waits for a reader.
+fn make_pipe(path: &Path) {
+    let created = Command::new("mkfifo").arg(path).status().unwrap();
+    assert!(created.success());
+}
+
+/// Opens a pipe as soon as another program has opened it to write.
+fn open_beside_the_writer(path: PathBuf) -> File {
+    let (sender, opened) = mpsc::channel();
+    std::thread::spawn(move || sender.send(File::open(path).unwrap()));
+    opened
+        .recv_timeout(WAIT_TIMEOUT)
+        .expect("a program that writes to the pipe")
+}
+
+fn file_type(path: &Path) -> FileType {
+    std::fs::metadata(path).unwrap().file_type()
+}
+
+#[test]
+fn ctrl_c_while_models_answer_ends_the_run() {
+    let server = ProviderServer::start();
+    server.on(On::any(), Answer::text("never to be finished").stall());
+    let conclave = consent_terminal(&server);
+    let mut terminal = Terminal::start(
+        &conclave,
+        80,
+        Output::Pipe,
+        &["consult", "--yes", "Shall we?"],
+    );
+    terminal.wait_for("Security Expert", 2);
+    server.wait_until("all experts are asked", |asked| asked.len() == 3);
+    terminal.type_in(CTRL_C);
+    let (ran, screen) = terminal.end();
+    ran.ends_with(130);
+    assert!(
+        screen.text().contains(
+            "error: Consultation interrupted\nhint: resume it with `conclave resume consult-"
+        ),
+        "{}",
+        screen.text()
+    );
+    server.wait_until("all connections are closed", |asked| {
+        asked.iter().all(|request| request.finished.is_some())
+    });
+}
+
+#[test]
+fn second_ctrl_c_ends_a_run_that_waits_for_its_record() {
+    let server = ProviderServer::start();
+    server.on(On::any(), Answer::text("never to be finished").stall());
+    let conclave = consent_terminal(&server);
+    let mut terminal = Terminal::start(
+        &conclave,
+        80,
+        Output::Pipe,
+        &["consult", "--yes", "Shall we?"],
+    );
+    server.wait_until("all experts are asked", |requests| requests.len() == 3);
+    let record = conclave.log("jsonl").with_extension("json");
+    make_pipe(&record);
+    terminal.type_in(CTRL_C);
+    server.wait_until("the first Ctrl-C has closed all connections", |requests| {
+        requests.iter().all(|request| request.finished.is_some())
+    });
+    terminal.type_in(CTRL_C);
+    let (output, screen) = terminal.end();
+    assert_eq!(output.ends_with(130).stdout, "");
+    assert!(
+        !screen.text().contains("error:"),
+        "nothing more is done or said: {}",
+        screen.text()
+    );
+    assert!(file_type(&record).is_fifo());
+    std::fs::remove_file(&record).unwrap();
+    server.on(On::any(), Answer::valid());
+    let resumed = conclave.run(&["resume", "--yes"]).ends_with(0);
+    assert!(
+        resumed.stdout.starts_with("# Consultation Summary\n"),
+        "the journal is whole: {}",
+        resumed.stdout
+    );
+}
+
+#[test]
+fn second_signal_ends_a_process_that_waits_to_write_its_answer() {
+    let server = ProviderServer::start();
+    let verdict = json!({
+        "summary": "They agreed.", "evidence": [], "dissent": [], "confidence": 0.8,
+        "recommendation": "Start small, then grow. ".repeat(MORE_THAN_A_PIPE_HOLDS / 24),
+    });
+    server.on(
+        On::asking_for("recommendation"),
+        Answer::text(verdict.to_string()),
+    );
+    let conclave = consent_terminal(&server);
+    let pipe = conclave.folder().join("answer");
+    make_pipe(&pipe);
+    let mut terminal = Terminal::start(
+        &conclave,
+        80,
+        Output::Pipe,
+        &["consult", "--yes", "--output", "answer", "Shall we?"],
+    );
+    // The process has opened the pipe, and waits for a reader of the rest.
+    let _unread = open_beside_the_writer(pipe);
+    terminal.type_in(CTRL_C);
+    // Two of one kind could arrive as one.
+    terminal.signal(Signal::TERM);
+    let (output, screen) = terminal.end();
+    assert_eq!(output.ends_with(130).stdout, "");
+    assert!(
+        !screen.text().contains("Answer written"),
+        "{}",
+        screen.text()
+    );
+    assert_eq!(conclave.record()["status"], "complete");
+}
