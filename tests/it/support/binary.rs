@@ -15,7 +15,8 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::provider_server::ProviderServer;
+use super::network::VendorHosts;
+use super::provider_server::{ProviderServer, Vendor};
 
 /// Runs that take longer count as hanging.
 const RUN_TIMEOUT: Duration = Duration::from_secs(30);
@@ -78,6 +79,27 @@ impl Conclave {
             .fold(Self::new(), |conclave, (name, value)| {
                 conclave.variable(name, value)
             })
+    }
+
+    /// Sets up a home with the default panel's keys and nothing else: every vendor is at its own
+    /// address, and the settings have their defaults.
+    pub(crate) fn by_default(hosts: &VendorHosts) -> Self {
+        let conclave = hosts
+            .variables()
+            .into_iter()
+            .fold(Self::new(), |conclave, (name, value)| {
+                conclave.variable(name, value)
+            });
+        [Vendor::Anthropic, Vendor::OpenAi, Vendor::Google]
+            .into_iter()
+            .fold(conclave, Self::with_key)
+            .without("CONCLAVE_DEBATE_ANALYSIS")
+    }
+
+    /// Adds the key of a vendor.
+    pub(crate) fn with_key(self, vendor: Vendor) -> Self {
+        let (_, key) = vendor.variable_names().expect("a vendor with keys");
+        self.variable(key, vendor.key())
     }
 
     /// Sets up a home with the keys of all vendors and the server in place of every vendor.

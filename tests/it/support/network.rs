@@ -1,6 +1,12 @@
 //! Servers between a client and a provider: TLS with a certificate of the tests' own authority, and
 //! a proxy. Each runs on its own thread and stops when it is dropped.
+//!
+//! [`VendorHosts`] combines them to pose as the vendors' own addresses. The binary needs no hook for
+//! that: it takes the proxy and the authority from `HTTPS_PROXY` and `SSL_CERT_FILE`, as it does for
+//! any user, so every decision that depends on an address sees the vendors' own. A host that the
+//! certificate does not cover is rejected, and the proxy connects to nothing but the test's server.
 
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
@@ -11,6 +17,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 use tokio_rustls::TlsAcceptor;
+
+use super::provider_server::ProviderServer;
 
 /// Signs the certificate of [`TestListener::tls`]; no system trusts it.
 pub(crate) const AUTHORITY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/data/tls/ca.pem");
@@ -35,7 +43,8 @@ pub(crate) enum Tunnel {
 }
 
 impl TestListener {
-    /// Starts TLS for `localhost`, `127.0.0.1` and `api.example.test` in front of a plain server.
+    /// Starts TLS in front of a plain server, for `localhost`, `127.0.0.1`, `api.example.test` and the
+    /// hosts of the vendors.
     pub(crate) fn tls(behind: SocketAddr) -> Self {
         let certificates = include_bytes!("../data/tls/server.pem");
         let certificates = CertificateDer::pem_slice_iter(certificates)
@@ -137,6 +146,37 @@ impl TestListener {
     /// Returns the heads of all requests to a proxy, in the order of arrival.
     pub(crate) fn request_heads(&self) -> Vec<String> {
         self.request_heads.lock().unwrap().clone()
+    }
+}
+
+/// The vendors' own hosts, all served by one provider server.
+#[derive(Debug)]
+pub(crate) struct VendorHosts {
+    proxy: TestListener,
+    _tls: TestListener,
+}
+
+impl VendorHosts {
+    pub(crate) fn of(server: &ProviderServer) -> Self {
+        let tls = TestListener::tls(server.address());
+        Self {
+            proxy: TestListener::proxy(Tunnel::To(tls.address)),
+            _tls: tls,
+        }
+    }
+
+    /// Returns the variables that lead the binary here.
+    pub(crate) fn variables(&self) -> [(&'static str, String); 2] {
+        [
+            ("HTTPS_PROXY", format!("http://{}", self.proxy.address)),
+            ("SSL_CERT_FILE", AUTHORITY.to_owned()),
+        ]
+    }
+
+    /// Returns the hosts and ports to which connections were made.
+    pub(crate) fn connected(&self) -> BTreeSet<String> {
+        let target = |head: &String| head.split(' ').nth(1).unwrap().to_owned();
+        self.proxy.request_heads().iter().map(target).collect()
     }
 }
 

@@ -1,6 +1,7 @@
 //! The vendors that the server plays: names, keys, base URLs and routes.
 //!
-//! One listener plays them all. Three vendors are at the root; the others have a path prefix.
+//! One listener plays them all. Three vendors are at the root; the others have a path prefix. A
+//! request to a vendor's own host has the vendor's own path.
 
 use std::collections::BTreeMap;
 
@@ -80,6 +81,19 @@ impl Vendor {
         }
     }
 
+    /// Returns the host of the vendor's own address; `None` for servers without a fixed one.
+    pub(crate) fn host(self) -> Option<&'static str> {
+        match self {
+            Self::Anthropic => Some("api.anthropic.com"),
+            Self::OpenAi => Some("api.openai.com"),
+            Self::Google => Some("generativelanguage.googleapis.com"),
+            Self::Xai => Some("api.x.ai"),
+            Self::Mistral => Some("api.mistral.ai"),
+            Self::OpenRouter => Some("openrouter.ai"),
+            Self::Ollama | Self::LlamaCpp | Self::LmStudio | Self::Vllm | Self::Custom(_) => None,
+        }
+    }
+
     /// Returns the prefix of the vendor's paths.
     fn prefix(self) -> String {
         match self {
@@ -121,9 +135,9 @@ pub(super) enum Route {
     Unknown,
 }
 
-/// Finds the route by the path, and by the headers if the path fits several vendors.
+/// Finds the route by the host or the path, and by the headers if the path fits several vendors.
 pub(super) fn route(method: &str, path: &str, headers: &BTreeMap<String, String>) -> Route {
-    let (vendor, path) = match split_prefix(path) {
+    let (vendor, path) = match at_own_host(headers, path).or_else(|| split_prefix(path)) {
         Some((vendor, rest)) => (Some(vendor), rest),
         None => (None, path),
     };
@@ -157,6 +171,19 @@ pub(super) fn route(method: &str, path: &str, headers: &BTreeMap<String, String>
         }
         _ => Route::Unknown,
     }
+}
+
+/// Returns the vendor whose own host is asked, and the path as it would be after a prefix.
+fn at_own_host<'a>(headers: &BTreeMap<String, String>, path: &'a str) -> Option<(Vendor, &'a str)> {
+    let host = headers.get("host")?;
+    let vendor = Vendor::CLOUD
+        .into_iter()
+        .find(|vendor| vendor.host() == Some(host))?;
+    let path = match vendor {
+        Vendor::OpenRouter => path.strip_prefix("/api")?,
+        _ => path,
+    };
+    Some((vendor, path))
 }
 
 fn split_prefix(path: &str) -> Option<(Vendor, &str)> {
