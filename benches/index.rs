@@ -34,11 +34,11 @@ use conclave::domain::time::Timestamp;
 use conclave::engine::ports::Subscriber;
 use conclave::records::files::ConsultationFiles;
 use conclave::records::index::Index;
-use conclave::records::index::bulk::Bulk;
 use conclave::records::index::extract;
 use conclave::records::index::follow;
 use conclave::records::index::rebuild::rebuild;
 use conclave::records::index::schema;
+use conclave::records::index::store;
 use conclave::records::journal::Journal;
 use conclave::records::record::record;
 use conclave::terminal::report::report;
@@ -126,7 +126,7 @@ fn measure(count: usize, length: Length) {
     let one_by_one = home.path().join("insert.db");
     let mut connection = Connection::open(&one_by_one).unwrap();
     schema::migrate(&mut connection, 0).unwrap();
-    let mut bulk = Bulk::begin(&connection).unwrap();
+    let transaction = connection.transaction().unwrap();
     for portion in paths.chunks(2_000) {
         let mut records = Vec::new();
         reading +=
@@ -141,16 +141,14 @@ fn measure(count: usize, length: Length) {
         });
         inserting += TimeSpent::on(|| {
             for rows in &rows {
-                bulk.put(rows).unwrap();
+                store::put(&transaction, rows).unwrap();
             }
         });
     }
-    let finishing = TimeSpent::on(|| bulk.finish().unwrap());
+    inserting += TimeSpent::on(|| transaction.commit().unwrap());
     row("files read only", reading, count, None);
     row("parse only", parsing, count, None);
-    row("insert only", inserting + finishing, count, None);
-    row("  rows", inserting, count, None);
-    row("  search text", finishing, count, None);
+    row("insert only", inserting, count, None);
 
     let database = home.path().join("consult-analytics.db");
     let mut indexed = 0;

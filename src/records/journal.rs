@@ -66,6 +66,12 @@ pub enum ReopenError {
     Unwritable(#[from] WriteError),
 }
 
+/// Returns whether a process holds a journal open. False on a file system without locks.
+pub fn is_being_written(journal: &Path) -> bool {
+    File::open(journal)
+        .is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+}
+
 impl Journal {
     /// Creates a journal, and its folder if necessary.
     ///

@@ -11,8 +11,9 @@ use crate::engine::clock::Clock;
 use crate::error::Error;
 use crate::records::files::ConsultationFiles;
 use crate::records::history::{self, Filter, HistoryEntry, Search, StateFilter};
-use crate::records::index::{Index, is_being_written};
+use crate::records::index::Index;
 use crate::records::journal::ends::{self, JournalEnding, JournalOpening};
+use crate::records::journal::is_being_written;
 use crate::session::index;
 use crate::terminal::tables::history::{
     EntryOutcome, History, HistoryRow, RunStatus, below, screen,

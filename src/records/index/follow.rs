@@ -13,7 +13,7 @@ use crate::records::journal::ends;
 
 use super::extract::{self, ExtractError};
 use super::open::Index;
-use super::sources::{self, SourceRecord};
+use super::sources::{self, SourceFiles, SourceRecord};
 use super::store;
 
 /// The reason why a consultation could not be inserted.
@@ -48,7 +48,10 @@ pub fn end(
     connection.pragma_update(None, "synchronous", "full")?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     store::put(&transaction, &rows)?;
-    unmark(&transaction, id.as_str())?;
+    transaction.execute(
+        "DELETE FROM open_consultations WHERE id = ?1",
+        [id.as_str()],
+    )?;
     transaction.commit()?;
     connection.pragma_update(None, "synchronous", "normal")?;
     Ok(())
@@ -65,11 +68,7 @@ pub fn reconcile(index: &mut Index, logs: &Path) -> rusqlite::Result<usize> {
     };
     let mut inserted = 0;
     for (id, began_at) in open {
-        let source = sources::find(
-            logs,
-            &id,
-            &sources::write_times(logs, &id, sources::of(logs, &id)),
-        );
+        let source = sources::find(logs, &id, SourceFiles::ALL);
         if source.is_open {
             continue;
         }
@@ -109,12 +108,6 @@ fn insert(
 pub(super) fn mark(connection: &Connection, id: &str, at: Timestamp) -> rusqlite::Result<()> {
     let sql = "INSERT OR REPLACE INTO open_consultations(id, began_at) VALUES (?1, ?2)";
     connection.execute(sql, [id, &at.to_string()]).map(drop)
-}
-
-pub(super) fn unmark(connection: &Connection, id: &str) -> rusqlite::Result<()> {
-    connection
-        .execute("DELETE FROM open_consultations WHERE id = ?1", [id])
-        .map(drop)
 }
 
 /// Returns when the consultation of a journal began.

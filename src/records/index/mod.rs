@@ -2,26 +2,24 @@
 //! projection: a rebuild restores all of it from the files.
 //!
 //! Rows: `rows` defines them, `extract` reads them from a record (`record_fields`, `lenient_json`),
-//! `store` inserts, replaces and deletes them, `bulk` inserts very many, `schema` creates and
-//! migrates the tables.
-//! Files: `open` opens the database and determines its state, `lock` separates its users from a
-//! swap, `follow` keeps it in step with running consultations, `rebuild` makes a new one from the
-//! files (`sources`, `load`) and replaces the old one (`swap`).
+//! `store` inserts, replaces and deletes them, `schema` creates and migrates the tables.
+//! Files: `open` opens the database and determines its state, `follow` keeps it in step with running
+//! consultations, `rebuild` fills it from the files (`sources`), after it has set aside a database
+//! of another program (`foreign`).
+//!
+//! Processes are kept apart by the locks of `SQLite` alone: in WAL mode a reader never waits, and a
+//! writer waits for another.
 
 pub mod rows;
 pub mod extract;
 mod record_fields;
 mod lenient_json;
 pub mod store;
-pub mod bulk;
 pub mod schema;
 pub mod open;
-mod lock;
 pub mod follow;
 pub mod rebuild;
 mod sources;
-mod load;
-mod swap;
+mod foreign;
 
-pub use lock::is_being_written;
 pub use open::{Index, OpenError, WaitLimit, is_damage};

@@ -1,28 +1,41 @@
 //! Opens the database and determines its state.
-//!
-//! Invariant: every process with the database open holds a shared lock, so that the file is not
-//! swapped meanwhile. Only `SQLite` reads the file: opening and closing it elsewhere in this
-//! process would drop `SQLite`'s locks.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use super::lock::{self, BusyError, LockGuard};
 use super::schema;
 
-pub use super::lock::WaitLimit;
+/// An existing database, used by one thread.
+pub(super) const FLAGS: OpenFlags =
+    OpenFlags::SQLITE_OPEN_READ_WRITE.union(OpenFlags::SQLITE_OPEN_NO_MUTEX);
 
-/// An open index. Drop it before printing or waiting for the user: another process may want to swap
-/// it.
+/// An open index.
 #[derive(Debug)]
 pub struct Index {
     connection: Connection,
-    // Released after the connection: fields are dropped in this order.
-    _in_use: Option<LockGuard>,
+}
+
+/// The time to wait for another process that is writing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WaitLimit {
+    /// Where the user is waiting for something else.
+    Moment,
+    /// Long enough for another process to rebuild a large index.
+    Usual,
+}
+
+impl WaitLimit {
+    pub(super) fn time(self) -> Duration {
+        match self {
+            Self::Moment => Duration::from_millis(250),
+            Self::Usual => Duration::from_secs(120),
+        }
+    }
 }
 
 /// The reason why the index cannot be opened.
@@ -78,6 +91,8 @@ impl OpenError {
                 path,
                 source: Some(source),
             }
+        } else if source.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) {
+            Self::Busy(path)
         } else {
             Self::Failed { path, source }
         }
@@ -109,29 +124,24 @@ impl Index {
         Self::open_with(path, WaitLimit::Usual)
     }
 
-    /// Opens the database. The wait limit holds for the lock and for every statement.
-    pub fn open_with(path: &Path, patience: WaitLimit) -> Result<Self, OpenError> {
-        if is_missing(path) {
-            // Checked first, so that a read creates no lock file.
-            return Err(OpenError::Missing(path.to_owned()));
+    /// Opens the database. The wait limit holds for every statement.
+    pub fn open_with(path: &Path, limit: WaitLimit) -> Result<Self, OpenError> {
+        let mut connection = open_unchecked(path)?;
+        let failed = |error| OpenError::of(path, error);
+        connection.busy_timeout(limit.time()).map_err(failed)?;
+        let migrations = check(&connection, path)?;
+        set_up(&connection).map_err(failed)?;
+        if migrations < schema::version() {
+            schema::migrate(&mut connection, migrations).map_err(failed)?;
         }
-        let in_use =
-            lock::to_use(path, patience).map_err(|BusyError| OpenError::Busy(path.to_owned()))?;
-        let connection = connect(path, patience)?;
-        Ok(Self {
-            connection,
-            _in_use: Some(in_use),
-        })
+        Ok(Self { connection })
     }
 
     /// Creates an empty index in memory.
     pub fn in_memory() -> rusqlite::Result<Self> {
         let mut connection = Connection::open_in_memory()?;
         schema::migrate(&mut connection, 0)?;
-        Ok(Self {
-            connection,
-            _in_use: None,
-        })
+        Ok(Self { connection })
     }
 
     pub fn connection(&self) -> &Connection {
@@ -141,23 +151,6 @@ impl Index {
     pub fn connection_mut(&mut self) -> &mut Connection {
         &mut self.connection
     }
-}
-
-fn is_missing(path: &Path) -> bool {
-    fs::metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
-}
-
-/// Opens a database whose lock this process holds.
-fn connect(path: &Path, patience: WaitLimit) -> Result<Connection, OpenError> {
-    let mut connection = open_unchecked(path)?;
-    let failed = |error| OpenError::of(path, error);
-    connection.busy_timeout(patience.time()).map_err(failed)?;
-    let migrations = check(&connection, path)?;
-    set_up(&connection).map_err(failed)?;
-    if migrations < schema::version() {
-        schema::migrate(&mut connection, migrations).map_err(failed)?;
-    }
-    Ok(connection)
 }
 
 /// Opens the file without checking whose it is.
@@ -182,13 +175,12 @@ pub(super) fn open_unchecked(path: &Path) -> Result<Connection, OpenError> {
                 source: io::ErrorKind::IsADirectory.into(),
             });
         }
-        // To SQLite an empty file is a new database. Here it is a truncated one: new ones are
-        // swapped in whole.
+        // To SQLite an empty file is a new database. Here it is a truncated one, or one whose
+        // first rows another process is about to write.
         Ok(metadata) if metadata.len() == 0 => return Err(damaged()),
         Ok(_) => {}
     }
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    Connection::open_with_flags(path, flags).map_err(|error| OpenError::of(path, error))
+    Connection::open_with_flags(path, FLAGS).map_err(|error| OpenError::of(path, error))
 }
 
 /// Checks that the database is ours, and returns how many migrations it has.
@@ -226,8 +218,8 @@ pub(super) fn check(connection: &Connection, path: &Path) -> Result<usize, OpenE
 }
 
 fn set_up(connection: &Connection) -> rusqlite::Result<()> {
-    // Databases have it already. One that an interrupted swap left without it gets it now, unless
-    // another process is using it: then it works without.
+    // Databases have it already. One that was created without it, because another process was
+    // opening it, gets it now, or works without.
     let _ = connection.query_row("PRAGMA journal_mode = wal", [], |_| Ok(()));
     connection.execute_batch(
         "PRAGMA synchronous = normal; PRAGMA foreign_keys = on; PRAGMA cache_size = -2000;",

@@ -1,25 +1,51 @@
-//! Rebuilds the index from the files: a new database is filled beside the old one and replaces it
-//! when it is complete.
+//! Rebuilds the index from the files, in one write transaction on the database itself: others read
+//! the old rows until it commits, and an interrupted rebuild changes nothing.
 //!
-//! Consultations run meanwhile and write to the old index. Files that are new or changed since they
-//! were read are read again before the swap, while no process has either database open. A process
-//! writes its record before its index rows, so whatever that second read misses reaches the new
-//! index directly.
+//! Processes that want to write wait for the commit. Each writes its files before its rows, so
+//! whatever the rebuild did not see reaches the index afterwards.
 
+use std::collections::HashMap;
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 
-use rusqlite::Connection;
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, ErrorCode, Result as SqlResult, TransactionBehavior};
 
-use super::load::{NewIndex, SourceList, load};
+use crate::domain::time::Timestamp;
+use crate::records::outcomes;
 
-use super::lock::{self, BuildLock, BusyError, WaitLimit};
-use super::open::{Index, OpenError};
+use super::extract;
+use super::follow;
+use super::foreign;
+use super::open::{self, Index, OpenError, WaitLimit, is_damage};
+use super::rows::Rows;
 use super::schema;
-use super::sources;
-use super::swap::{self, SwapError};
+use super::sources::{self, SourceFiles, SourceList, SourceRank, SourceRecord};
+use super::store;
 
-pub use super::load::{RebuildProgress, RebuildReport};
+/// Consultations that are read ahead of the writer, and steps between two reports of progress.
+const AHEAD: usize = 64;
+
+/// The progress of a rebuild, in consultations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RebuildProgress {
+    pub done: usize,
+    pub of: usize,
+}
+
+/// The result of a rebuild.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RebuildReport {
+    pub indexed: usize,
+    /// Files without rows, by name, each with the reason.
+    pub skipped: Vec<(String, String)>,
+    /// The new path of another program's database that had the index's name.
+    pub set_aside: Option<PathBuf>,
+}
 
 /// The reason why a rebuild failed. The old index is unchanged.
 #[derive(Debug, thiserror::Error)]
@@ -39,14 +65,24 @@ pub enum RebuildError {
     Open(#[from] OpenError),
 }
 
+impl RebuildError {
+    fn of(database: &Path, source: rusqlite::Error) -> Self {
+        let path = database.to_owned();
+        if source.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) {
+            Self::Busy(path)
+        } else {
+            Self::Failed { path, source }
+        }
+    }
+}
+
 /// Rebuilds the index of a folder of logs.
 pub fn rebuild(
     logs: &Path,
     database: &Path,
     progress: &mut dyn FnMut(RebuildProgress),
 ) -> Result<RebuildReport, RebuildError> {
-    let lock = lock_for_build(database)?;
-    build(&lock, logs, database, progress)
+    rebuild_where(logs, database, progress, |_| Ok(true)).map(Option::unwrap_or_default)
 }
 
 /// Rebuilds the index, unless another process has done so meanwhile.
@@ -55,77 +91,56 @@ pub fn rebuild_if_unusable(
     database: &Path,
     progress: &mut dyn FnMut(RebuildProgress),
 ) -> Result<Option<RebuildReport>, RebuildError> {
-    let lock = lock_for_build(database)?;
-    match Index::open(database) {
-        Ok(_) => Ok(None),
-        Err(error) if error.is_fixed_by_rebuild() => {
-            build(&lock, logs, database, progress).map(Some)
+    rebuild_where(logs, database, progress, |connection| {
+        match open::check(connection, database) {
+            Ok(_) => Ok(false),
+            Err(error) if error.is_fixed_by_rebuild() => Ok(true),
+            Err(error) => Err(error),
         }
-        Err(error) => Err(error.into()),
-    }
+    })
 }
 
 /// Builds an index in memory, for a home that cannot be written.
 pub fn build_in_memory(logs: &Path) -> Result<(Index, RebuildReport), RebuildError> {
-    let failed = |source| RebuildError::Failed {
-        path: PathBuf::from(":memory:"),
-        source,
-    };
+    let failed = |source| RebuildError::of(Path::new(":memory:"), source);
     let index = Index::in_memory().map_err(failed)?;
-    let new = load(index.connection(), logs, &list(logs)?, &mut |_| {}).map_err(failed)?;
-    Ok((index, new.into_report()))
+    let report = fill(index.connection(), logs, &list(logs)?, &mut |_| {}).map_err(failed)?;
+    Ok((index, report))
 }
 
-fn lock_for_build(database: &Path) -> Result<BuildLock, RebuildError> {
-    lock::to_build(database, WaitLimit::Long)
-        .map_err(|BusyError| RebuildError::Busy(database.to_owned()))
-}
-
-fn build(
-    lock: &BuildLock,
+/// Rebuilds the index if a condition holds once no other process writes to it.
+fn rebuild_where(
     logs: &Path,
     database: &Path,
     progress: &mut dyn FnMut(RebuildProgress),
-) -> Result<RebuildReport, RebuildError> {
+    is_needed: impl FnOnce(&Connection) -> Result<bool, OpenError>,
+) -> Result<Option<RebuildReport>, RebuildError> {
+    let failed = |source| RebuildError::of(database, source);
     let unwritable = |source| RebuildError::Unwritable {
         path: database.to_owned(),
         source,
     };
-    let failed = |source| RebuildError::Failed {
-        path: database.to_owned(),
-        source,
-    };
-    if lock.is_effective() {
-        swap::remove_leftovers(database);
+    let set_aside = foreign::set_aside(database).map_err(unwritable)?;
+    create(database).map_err(unwritable)?;
+    let mut connection = connect(database).map_err(failed)?;
+    let transaction = connection
+        .transaction_with_behavior(TransactionBehavior::Immediate)
+        .map_err(failed)?;
+    if !is_needed(&transaction)? {
+        return Ok(None);
     }
-    let file = swap::temporary(database).map_err(unwritable)?;
+    // Listed only now: what other processes write from here on, they index after the commit.
     let sources = list(logs)?;
-    let mut connection = Connection::open(&file).map_err(failed)?;
-    // Nothing has to be durable before the swap.
-    connection
-        .execute_batch("PRAGMA journal_mode = memory; PRAGMA synchronous = off;")
-        .map_err(failed)?;
-    schema::migrate(&mut connection, 0).map_err(failed)?;
-    let mut new = load(&connection, logs, &sources, progress).map_err(failed)?;
-    // Most of the data, while others still use the old database.
-    swap::sync(&file).map_err(unwritable)?;
-
-    let _exclusive = lock
-        .exclusive(WaitLimit::Usual)
-        .map_err(|BusyError| RebuildError::Busy(database.to_owned()))?;
-    let sources = list(logs)?;
-    catch_up(&mut connection, &mut new, logs, &sources)
-        .and_then(|()| close(connection))
-        .map_err(failed)?;
-    swap::sync(&file).map_err(unwritable)?;
-    let set_aside = swap::put_in_place(file, database).map_err(|error| match error {
-        SwapError::Busy => RebuildError::Busy(database.to_owned()),
-        SwapError::Failed(source) => unwritable(source),
-    })?;
-    Ok(RebuildReport {
+    schema::recreate(&transaction).map_err(failed)?;
+    let report = fill(&transaction, logs, &sources, progress).map_err(failed)?;
+    transaction.commit().map_err(failed)?;
+    // The log is as long as the database now. Readers of the old rows may still need it.
+    let _ = connection.busy_timeout(Duration::ZERO);
+    let _ = connection.query_row("PRAGMA wal_checkpoint(truncate)", [], |_| Ok(()));
+    Ok(Some(RebuildReport {
         set_aside,
-        ..new.into_report()
-    })
+        ..report
+    }))
 }
 
 fn list(logs: &Path) -> Result<SourceList, RebuildError> {
@@ -135,20 +150,176 @@ fn list(logs: &Path) -> Result<SourceList, RebuildError> {
     })
 }
 
-fn catch_up(
-    connection: &mut Connection,
-    new: &mut NewIndex,
-    logs: &Path,
-    sources: &SourceList,
-) -> rusqlite::Result<()> {
-    let transaction = connection.transaction()?;
-    new.catch_up(&transaction, logs, sources)?;
-    transaction.commit()
+/// Creates an empty database, readable by its owner alone, where there is none.
+fn create(database: &Path) -> io::Result<()> {
+    let mut options = File::options();
+    options.append(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(database) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        Ok(_) | Err(_) => Ok(()),
+    }
 }
 
-/// Closes the new database with all data in its one file, and in the journal mode it is used with.
-fn close(connection: Connection) -> rusqlite::Result<()> {
-    connection.execute_batch("PRAGMA locking_mode = normal;")?;
-    connection.query_row("PRAGMA journal_mode = wal", [], |_| Ok(()))?;
-    connection.close().map_err(|(_, error)| error)
+/// Opens a database for a rebuild; a damaged one is emptied first.
+fn connect(database: &Path) -> SqlResult<Connection> {
+    let connection = Connection::open_with_flags(database, open::FLAGS)?;
+    connection.busy_timeout(WaitLimit::Usual.time())?;
+    if !is_intact(&connection)? {
+        // Under the locks of SQLite, unlike the removal of the file.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_RESET_DATABASE, true)?;
+        connection.execute_batch("VACUUM")?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_RESET_DATABASE, false)?;
+    }
+    // Another process that is opening it at this moment may prevent it: the next user sets it.
+    let _ = connection.query_row("PRAGMA journal_mode = wal", [], |_| Ok(()));
+    connection.execute_batch(
+        "PRAGMA synchronous = normal; PRAGMA foreign_keys = off; PRAGMA cache_size = -65536;",
+    )?;
+    Ok(connection)
+}
+
+/// Returns whether all pages can be read as those of a database.
+fn is_intact(connection: &Connection) -> SqlResult<bool> {
+    let checked = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0));
+    match checked {
+        Ok(result) => Ok(result == "ok"),
+        Err(error) if is_damage(&error) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// The rows read from the files of one stem.
+struct SourceRows {
+    stem: String,
+    files: SourceFiles,
+    rows: Option<Result<(Rows<'static>, SourceRank), String>>,
+    is_open: bool,
+}
+
+impl SourceRows {
+    fn read(logs: &Path, stem: &str, files: SourceFiles) -> Self {
+        let source = sources::find(logs, stem, files);
+        let rows = source.record.map(|record| {
+            let SourceRecord {
+                json,
+                written_at,
+                rank,
+            } = record?;
+            let rows = extract::rows(&json, stem, written_at).map_err(|error| error.to_string())?;
+            Ok((rows.into_owned(), rank))
+        });
+        Self {
+            stem: stem.to_owned(),
+            files,
+            rows,
+            is_open: source.is_open,
+        }
+    }
+}
+
+/// Reads all files into empty tables: one thread reads and parses, this one writes.
+fn fill(
+    connection: &Connection,
+    logs: &Path,
+    sources: &SourceList,
+    progress: &mut dyn FnMut(RebuildProgress),
+) -> SqlResult<RebuildReport> {
+    let of = sources.len();
+    let mut contents = Contents::default();
+    progress(RebuildProgress { done: 0, of });
+    thread::scope(|scope| -> SqlResult<()> {
+        let (sender, all) = mpsc::sync_channel(AHEAD);
+        scope.spawn(move || {
+            for (stem, files) in sources {
+                if sender.send(SourceRows::read(logs, stem, *files)).is_err() {
+                    // The writer has failed.
+                    break;
+                }
+            }
+        });
+        for (done, source) in (1..).zip(all) {
+            contents.add(connection, logs, source)?;
+            if done % AHEAD == 0 || done == of {
+                progress(RebuildProgress { done, of });
+            }
+        }
+        Ok(())
+    })?;
+    Ok(contents.into_report())
+}
+
+/// The consultations that are in the new index, and the files that are not.
+#[derive(Default)]
+struct Contents {
+    /// The source of each consultation's rows, by id.
+    sources: HashMap<String, RowSource>,
+    skipped: Vec<(String, String)>,
+}
+
+/// A file that rows came from. The greater one wins, whichever is read first.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct RowSource {
+    rank: SourceRank,
+    name: String,
+}
+
+impl Contents {
+    fn add(&mut self, connection: &Connection, logs: &Path, source: SourceRows) -> SqlResult<()> {
+        let SourceRows {
+            stem,
+            files,
+            rows,
+            is_open,
+        } = source;
+        let name = sources::file_name(&stem, files);
+        match rows {
+            Some(Ok((rows, rank))) => {
+                let id = rows.consultation.id.as_ref();
+                if self.is_best(id, RowSource { rank, name }) {
+                    store::put(connection, &rows)?;
+                    if files.outcome {
+                        store::set_outcome(connection, id, outcomes::read(logs, &stem).as_ref())?;
+                    }
+                }
+            }
+            Some(Err(why)) => self.skipped.push((name, why)),
+            None => {}
+        }
+        if is_open {
+            let began_at = follow::began_at(logs, &stem).unwrap_or(Timestamp(0));
+            follow::mark(connection, &stem, began_at)?;
+        }
+        Ok(())
+    }
+
+    /// Returns whether no better file holds the same consultation, and skips the other one.
+    fn is_best(&mut self, id: &str, new: RowSource) -> bool {
+        let duplicate_of = |name: &str| format!("{name} holds the same consultation");
+        match self.sources.get_mut(id) {
+            Some(old) if *old > new => {
+                self.skipped.push((new.name, duplicate_of(&old.name)));
+                false
+            }
+            Some(old) => {
+                let why = duplicate_of(&new.name);
+                self.skipped.push((std::mem::replace(old, new).name, why));
+                true
+            }
+            None => {
+                self.sources.insert(id.to_owned(), new);
+                true
+            }
+        }
+    }
+
+    fn into_report(mut self) -> RebuildReport {
+        self.skipped.sort_unstable();
+        RebuildReport {
+            indexed: self.sources.len(),
+            skipped: self.skipped,
+            set_aside: None,
+        }
+    }
 }

@@ -15,11 +15,10 @@ use serde::de::IgnoredAny;
 
 use crate::consultation::transcript::Transcript;
 use crate::domain::time::Timestamp;
+use crate::records::journal::is_being_written;
 use crate::records::journal::read::read_journal;
 use crate::records::outcomes;
 use crate::records::record::record;
-
-use super::lock::is_being_written;
 
 /// The existing files of one stem.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,13 +28,17 @@ pub(super) struct SourceFiles {
     pub(super) outcome: bool,
 }
 
-/// The times at which the files of one stem were last written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct WriteTimes {
-    record: Option<SystemTime>,
-    journal: Option<SystemTime>,
-    outcome: Option<SystemTime>,
+impl SourceFiles {
+    /// All that may exist.
+    pub(super) const ALL: Self = Self {
+        record: true,
+        journal: true,
+        outcome: true,
+    };
 }
+
+/// The stems of consultations, each with its files.
+pub(super) type SourceList = BTreeMap<String, SourceFiles>;
 
 /// The rank of a file as a source; the greater one is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -65,8 +68,8 @@ pub(super) struct SourceLookup {
 }
 
 /// Returns the stems of consultations with their files, in order; none without a folder.
-pub(super) fn list(logs: &Path) -> io::Result<BTreeMap<String, SourceFiles>> {
-    let mut sources: BTreeMap<String, SourceFiles> = BTreeMap::new();
+pub(super) fn list(logs: &Path) -> io::Result<SourceList> {
+    let mut sources = SourceList::new();
     let entries = match fs::read_dir(logs) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(sources),
@@ -95,44 +98,18 @@ pub(super) fn list(logs: &Path) -> io::Result<BTreeMap<String, SourceFiles>> {
     Ok(sources)
 }
 
-/// Returns which files of a stem exist.
-pub(super) fn of(logs: &Path, stem: &str) -> SourceFiles {
-    let times = write_times(
-        logs,
-        stem,
-        SourceFiles {
-            record: true,
-            journal: true,
-            outcome: true,
-        },
-    );
-    SourceFiles {
-        record: times.record.is_some(),
-        journal: times.journal.is_some(),
-        outcome: times.outcome.is_some(),
-    }
-}
-
-/// Returns when the files of a stem were last written.
-pub(super) fn write_times(logs: &Path, stem: &str, files: SourceFiles) -> WriteTimes {
-    let written = |exists: bool, path: &dyn Fn() -> PathBuf| {
+/// Finds the source of a stem.
+pub(super) fn find(logs: &Path, stem: &str, files: SourceFiles) -> SourceLookup {
+    let journal = journal_path(logs, stem);
+    let written = |exists: bool, path: &Path| {
         if exists {
-            fs::metadata(path()).ok()?.modified().ok()
+            fs::metadata(path).ok()?.modified().ok()
         } else {
             None
         }
     };
-    WriteTimes {
-        record: written(files.record, &|| record_path(logs, stem)),
-        journal: written(files.journal, &|| journal_path(logs, stem)),
-        outcome: written(files.outcome, &|| outcomes::path(logs, stem)),
-    }
-}
-
-/// Finds the source of a stem.
-pub(super) fn find(logs: &Path, stem: &str, times: &WriteTimes) -> SourceLookup {
-    let journal = journal_path(logs, stem);
-    match (times.record, times.journal) {
+    let record = written(files.record, &record_path(logs, stem));
+    match (record, written(files.journal, &journal)) {
         (Some(record), Some(written)) if written > record => {
             if is_being_written(&journal) {
                 return SourceLookup {

@@ -133,7 +133,7 @@ impl ExistingRow {
 }
 
 /// Inserts all rows except the full text. Returns their key.
-pub(super) fn insert(connection: &Connection, rows: &Rows<'_>) -> Result<i64> {
+fn insert(connection: &Connection, rows: &Rows<'_>) -> Result<i64> {
     let row = &rows.consultation;
     let number = free_number(connection, row)?;
     insert_consultation(connection, number, row)?;

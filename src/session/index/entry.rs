@@ -12,7 +12,7 @@ use crate::domain::ids::ConsultationId;
 use crate::domain::time::Timestamp;
 use crate::records::index::follow;
 use crate::records::index::follow::FollowError;
-use crate::records::index::{Index, WaitLimit, is_damage};
+use crate::records::index::{Index, is_damage};
 use crate::records::record::record;
 use crate::terminal::output::printer::Printer;
 
@@ -43,7 +43,7 @@ impl IndexEntry {
         let marking = std::thread::Builder::new().name("index".to_owned()).spawn({
             let (database, id) = (database.clone(), id.clone());
             move || {
-                if let Ok(mut index) = Index::open_with(&database, WaitLimit::Moment) {
+                if let Ok(mut index) = Index::open(&database) {
                     // Without the mark, the index misses the consultation only if it is killed.
                     let _ = follow::begin(&mut index, &id, at);
                 }

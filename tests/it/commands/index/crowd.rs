@@ -1,10 +1,10 @@
-//! Concurrent processes in one home: all consultations are indexed, no process fails, and no lock
-//! remains.
+//! Concurrent processes in one home: all consultations are indexed, and no process fails.
 
 use std::fs;
 use std::thread;
 
-use rusqlite::Connection;
+use conclave::records::index::schema::{APPLICATION_ID, MIGRATIONS};
+use rusqlite::{Connection, TransactionBehavior};
 
 use super::{database, logs, statistics, total};
 use crate::support::binary::Conclave;
@@ -16,19 +16,27 @@ const PROCESSES: usize = 8;
 #[test]
 fn process_adds_its_rows_to_an_index_created_meanwhile() {
     let server = ProviderServer::start();
-    let (conclave, other) = (Conclave::at(&server), Conclave::at(&server));
-    fs::create_dir(other.home()).unwrap();
-    statistics(&other);
+    let conclave = Conclave::at(&server);
     fs::create_dir(conclave.home()).unwrap();
-    let building = fs::File::create(conclave.home().join("consult-analytics.building")).unwrap();
-    building.lock().unwrap();
     let running = conclave.start(&["consult", "-q", "Shall we?"]);
-    // The process has printed its answer, finds no index, and waits for this lock.
-    while !running.has_open(&conclave.home().join("consult-analytics.building")) {
+    server.wait_until("it runs", |requests| !requests.is_empty());
+    let mut index = Connection::open(database(&conclave)).unwrap();
+    let lock = index
+        .transaction_with_behavior(TransactionBehavior::Immediate)
+        .unwrap();
+    // The process has printed its answer, finds an index without tables, and waits for this lock.
+    while !running.has_open(&database(&conclave)) {
         thread::yield_now();
     }
-    fs::copy(database(&other), database(&conclave)).unwrap();
-    drop(building);
+    for step in MIGRATIONS {
+        lock.execute_batch(step).unwrap();
+    }
+    lock.pragma_update(None, "application_id", APPLICATION_ID)
+        .unwrap();
+    lock.pragma_update(None, "user_version", MIGRATIONS.len())
+        .unwrap();
+    lock.commit().unwrap();
+    drop(index);
     assert_eq!(running.wait().ends_with(0).stderr, "");
     assert_eq!(total(&statistics(&conclave)), 1);
 }
@@ -73,11 +81,6 @@ fn eight_concurrent_processes_index_all_their_consultations() {
     assert_eq!(number("SELECT count(*) FROM calls"), PROCESSES * each * 9);
     assert_eq!(number("SELECT count(*) FROM open_consultations"), 0);
     drop(connection);
-    for ending in ["lock", "building"] {
-        let lock =
-            fs::File::open(conclave.home().join(format!("consult-analytics.{ending}"))).unwrap();
-        lock.try_lock().unwrap();
-    }
     let before = statistics(&conclave);
     conclave
         .run(&["consult-stats", "--rebuild-index"])

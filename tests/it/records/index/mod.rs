@@ -85,6 +85,11 @@ impl Home {
         home
     }
 
+    /// Writes `count` more records.
+    pub(crate) fn with_more(&self, seed: u64, count: usize) {
+        generated::write(&self.logs(), seed, count, Length::Short);
+    }
+
     pub(crate) fn path(&self) -> &Path {
         self.folder.path()
     }

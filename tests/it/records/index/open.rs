@@ -281,11 +281,9 @@ fn index_files_belong_to_the_user_alone() {
     assert_eq!(
         home.beside(),
         [
-            "consult-analytics.building",
             "consult-analytics.db",
             "consult-analytics.db-shm",
             "consult-analytics.db-wal",
-            "consult-analytics.lock"
         ]
     );
     for name in home.beside() {

@@ -4,11 +4,9 @@ use conclave::domain::ids::ConsultationId;
 use conclave::domain::outcome::{AnswerOutcome, Grade, SCHEMA_VERSION};
 use conclave::domain::time::Timestamp;
 use conclave::records::index::Index;
-use conclave::records::index::bulk::Bulk;
 use conclave::records::index::extract::rows;
 use conclave::records::index::rebuild::rebuild;
 use conclave::records::index::rows::{Rows, first_number, number};
-use conclave::records::index::schema::migrate;
 use conclave::records::index::store::{put, remove, set_outcome};
 use rusqlite::Connection;
 use rusqlite::types::Value;
@@ -278,44 +276,6 @@ fn keys_sort_by_time() {
     assert!(
         number(Timestamp(i64::MIN), "a") >= 0
             && number(Timestamp(i64::MAX), "a") > number(late, "a")
-    );
-}
-
-#[test]
-fn bulk_insert_gives_the_same_database_as_single_inserts() {
-    let all = generated(4, 40);
-    let one_by_one = Index::in_memory().unwrap();
-    put_all(one_by_one.connection(), &all);
-    let folder = tempfile::tempdir().unwrap();
-    let mut many = Connection::open(folder.path().join("new.db")).unwrap();
-    migrate(&mut many, 0).unwrap();
-    let mut bulk = Bulk::begin(&many).unwrap();
-    for rows in all.iter().rev() {
-        assert!(bulk.put(rows).unwrap());
-        assert!(!bulk.put(rows).unwrap(), "it is there already");
-    }
-    bulk.finish().unwrap();
-    assert_eq!(contents(&many), contents(one_by_one.connection()));
-    assert_eq!(
-        super::schema::objects(&many),
-        super::schema::objects(one_by_one.connection())
-    );
-    check_search(&many);
-    for words in ["token", "\"the cache\"", "nowhere"] {
-        assert_eq!(
-            found(&many, words),
-            found(one_by_one.connection(), words),
-            "{words}"
-        );
-    }
-    drop(many);
-    let again = Connection::open(folder.path().join("new.db")).unwrap();
-    assert_eq!(contents(&again), contents(one_by_one.connection()));
-    assert_eq!(
-        again
-            .query_row("PRAGMA foreign_key_check", [], |_| Ok(()))
-            .ok(),
-        None
     );
 }
 
