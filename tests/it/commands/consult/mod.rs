@@ -4,6 +4,7 @@ mod anonymity;
 mod calls;
 mod cost_gate;
 mod debate_value;
+mod defaults;
 mod dry_run;
 mod early_termination;
 pub(crate) mod failures;

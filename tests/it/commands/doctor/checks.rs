@@ -1,10 +1,14 @@
 //! The checks and their findings.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::{KEYS, findings};
 use crate::support::binary::Conclave;
 use crate::support::local_server::LocalServer;
+use crate::support::network::VendorHosts;
+use crate::support::provider_server::ProviderServer;
 use crate::support::pty::{Output, Terminal};
 
 const ANTHROPIC: &str =
@@ -274,6 +278,33 @@ fn malformed_key_is_not_sent() {
         "{message}"
     );
     assert_eq!(server.get_requests().len(), 0);
+}
+
+#[test]
+fn form_of_a_key_matters_only_at_the_vendors_own_address() {
+    let server = ProviderServer::start();
+    let hosts = VendorHosts::of(&server);
+    let warning = "the key in `OPENAI_API_KEY` does not begin with `sk-`";
+    for (conclave, key, is_warned) in [
+        (Conclave::by_default(&hosts), "test-key", true),
+        (Conclave::by_default(&hosts), "sk-key", false),
+        (Conclave::at(&server), "test-key", false),
+    ] {
+        let json = findings(
+            &conclave
+                .variable("OPENAI_API_KEY", key)
+                .run(&["doctor", "--json"]),
+        );
+        let (_, message, _) = check(&json, "provider.openai");
+        assert_eq!(message.contains(warning), is_warned, "{message}");
+        assert!(message.contains("key accepted"), "{message}");
+    }
+    let asked_hosts: BTreeSet<String> = server
+        .free_requests()
+        .iter()
+        .map(|request| request.headers["host"].clone())
+        .collect();
+    assert!(asked_hosts.contains("api.openai.com"), "{asked_hosts:?}");
 }
 
 #[test]
