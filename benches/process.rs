@@ -272,6 +272,8 @@ fn consult(server: &ProviderServer, home: &Path, seats: usize, flags: &[&str]) -
         .args([
             "consult",
             "--yes",
+            // Nine calls, as the figures of the rounds have them.
+            "--no-debate-analysis",
             "--judge",
             "openai:judge",
             "--panel",

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::domain::hash::sha256;
 use crate::domain::panel::Persona;
@@ -78,8 +78,8 @@ const BUILTIN: [(&str, &str); 38] = builtin![
 ];
 
 /// The templates in force, by path without the extension: `converge/independent`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "BTreeMap<String, String>", into = "BTreeMap<String, String>")]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(from = "BTreeMap<String, String>")]
 pub struct Templates {
     texts: BTreeMap<String, String>,
     derived: Derived,
@@ -93,9 +93,9 @@ impl From<BTreeMap<String, String>> for Templates {
     }
 }
 
-impl From<Templates> for BTreeMap<String, String> {
-    fn from(templates: Templates) -> Self {
-        templates.texts
+impl Serialize for Templates {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.texts.serialize(serializer)
     }
 }
 
