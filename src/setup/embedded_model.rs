@@ -98,12 +98,13 @@ impl<'a> EmbeddedModels<'a> {
     }
 
     /// Returns the file of the model of this name, or of a unique part of one. Downloads it if the
-    /// user agrees.
+    /// user agrees. Fails in a build that cannot run it.
     pub(crate) async fn obtain(
         &self,
         name: &str,
         consent_mode: ConsentMode,
     ) -> Result<ModelFile, Error> {
+        built_in().map_err(|_| not_built_in())?;
         let model = match self.choose(Some(name))? {
             LocalModelChoice::Ready { name, file } => return Ok(ModelFile { name, file }),
             LocalModelChoice::ToPull(model) => model,
@@ -247,6 +248,12 @@ impl<'a> EmbeddedModels<'a> {
             .await
             .map_err(DownloadError::Pull)
     }
+}
+
+/// Returns the error for a local model in a build that cannot run one.
+pub(crate) fn not_built_in() -> Error {
+    Error::usage("this build has no local model")
+        .hint("build it in with `cargo build --release --features local`")
 }
 
 /// The reason why a model could not be downloaded.

@@ -9,6 +9,7 @@ use crate::domain::time::Timestamp;
 use crate::domain::vendors::{self, USUAL_JUDGE, VENDORS, Vendor};
 use crate::error::Error;
 use crate::providers::catalog::{Model, ModelCatalog};
+use crate::setup::embedded_model;
 use crate::setup::local_servers::LocalServerSet;
 use crate::setup::personas::PersonaRegistry;
 use crate::setup::provider_access::{self, ProviderAccess};
@@ -50,8 +51,7 @@ impl SelectionContext<'_> {
         if provider.is_local() {
             return match self.embedded {
                 Some(_) => Ok(()),
-                None => Err(Error::usage("this build has no local model")
-                    .hint("build it in with `cargo build --release --features local`")),
+                None => Err(embedded_model::not_built_in()),
             };
         }
         let Some(access) = provider_access::find(self.access_list, provider) else {

@@ -14,6 +14,7 @@ mod interrupts;
 mod month_budget;
 mod output;
 mod output_files;
+mod own_model;
 mod panels;
 mod persona_selection;
 mod providers;

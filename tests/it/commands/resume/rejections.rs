@@ -129,6 +129,30 @@ fn journals_of_older_versions_are_shown_and_not_resumed() {
     );
 }
 
+/// Events before the first call.
+#[cfg(not(feature = "local"))]
+const BEGINNING: usize = 3;
+
+#[cfg(not(feature = "local"))]
+#[test]
+fn build_without_a_local_model_does_not_download_one() {
+    let server = stalling_server();
+    let conclave = Conclave::at(&server);
+    interrupt_consultation(&conclave, &server, Signal::INT).ends_with(130);
+    let journal = conclave.log("jsonl");
+    let text = std::fs::read_to_string(&journal).unwrap();
+    // The beginning of the consultation, as if it had been killed, with another model.
+    let beginning: String = text.split_inclusive('\n').take(BEGINNING).collect();
+    let model = "local:smollm2-135m-instruct";
+    std::fs::write(&journal, beginning.replace("openai:gpt-6.1-sol", model)).unwrap();
+    assert_eq!(
+        rejected(&conclave, &server, &["--yes"]),
+        "error: this build has no local model\n\
+         hint: build it in with `cargo build --release --features local`\n"
+    );
+    assert!(!conclave.home().join("models").exists());
+}
+
 #[test]
 fn declined_old_and_damaged_journals_are_rejected() {
     let server = ProviderServer::start();

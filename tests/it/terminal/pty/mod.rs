@@ -3,6 +3,7 @@
 mod cost_gate;
 mod display;
 mod interrupts;
+mod local_model;
 
 use crate::support::binary::Conclave;
 use crate::support::provider_server::ProviderServer;
