@@ -1,12 +1,11 @@
 //! `consult-stats --calibration` as a screen: stated confidence beside actual outcomes.
 
-use std::fmt::Write;
-
-use console::measure_text_width;
+use std::iter;
 
 use crate::domain::statistics::{Range, Span};
 use crate::stopping::calibration::{Calibration, Reliability};
 
+use super::columns::{columns, hanging, widest};
 use super::dashboard::span::within;
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::count;
@@ -20,12 +19,10 @@ Grade one:
 
 /// The columns after the name.
 const HEADS: [&str; 5] = ["graded", "stated", "right", "Brier", "ECE"];
-const WIDTH_OF_FIGURE: usize = 8;
 
 const LEGEND: &str = "A partly right answer counts as half. Brier: mean squared difference between \
-    stated confidence \
-    and outcome; 0 is best. ECE: mean distance between the two over ten bins. Only experts that \
-    supported the answer count.";
+    stated confidence and outcome; 0 is best. ECE: mean distance between the two over ten bins. \
+    Only experts that supported the answer count.";
 
 /// Returns the screen for a terminal of this width.
 pub fn screen(calibration: &Calibration, range: &Range, width: usize, paint: Paint) -> String {
@@ -63,9 +60,6 @@ struct CalibrationScreen {
     paint: Paint,
 }
 
-/// A name and its figures.
-type FigureRow = (String, Vec<String>);
-
 impl CalibrationScreen {
     fn show(&mut self, calibration: &Calibration, range: &Range) {
         let Calibration {
@@ -78,118 +72,86 @@ impl CalibrationScreen {
             by_agreement,
         } = calibration;
         let graded = usize::try_from(calibration.graded()).unwrap_or(usize::MAX);
-        self.line(&self.paint.heading("Calibration"));
+        self.text.extend([&self.paint.heading("Calibration"), "\n"]);
         self.wrapped(&format!(
             "{}{} graded: {right} right, {mixed} in part, {wrong} wrong",
             count(graded, "answer"),
             of(range)
         ));
-        self.table(
-            "By verdict",
-            &HEADS,
-            &answers
-                .iter()
-                .map(|all| reliability("all answers", all))
-                .collect::<Vec<_>>(),
-        );
+        let all = answers.iter().map(|all| reliability("all answers", all));
+        self.table("By verdict", &HEADS, all);
         for (title, models) in [("By judge", judges), ("By expert", experts)] {
-            let rows: Vec<FigureRow> = models
+            let rows = models
                 .iter()
-                .map(|(model, of)| reliability(&one_line(&model.to_string()), of))
-                .collect();
-            self.table(title, &HEADS, &rows);
+                .map(|(model, of)| reliability(&one_line(&model.to_string()), of));
+            self.table(title, &HEADS, rows);
         }
         let bins = answers.iter().flat_map(|all| &all.bins).map(|bin| {
-            let name = format!("{:.0}-{}", bin.from * 100.0, percent(bin.to));
-            (
-                name,
-                vec![
-                    bin.count.to_string(),
-                    percent(bin.mean_stated),
-                    percent(bin.mean_right),
-                ],
-            )
+            vec![
+                format!("{:.0}-{}", bin.from * 100.0, percent(bin.to)),
+                bin.count.to_string(),
+                percent(bin.mean_stated),
+                percent(bin.mean_right),
+            ]
         });
-        self.table(
-            "By stated confidence",
-            &["graded", "stated", "right"],
-            &bins.collect::<Vec<_>>(),
-        );
+        self.table("By stated confidence", &["graded", "stated", "right"], bins);
         let levels = by_agreement.iter().map(|level| {
-            (
+            vec![
                 percent(level.agreement),
-                vec![level.count.to_string(), percent(level.mean_right)],
-            )
+                level.count.to_string(),
+                percent(level.mean_right),
+            ]
         });
-        self.table(
-            "By agreement of the panel",
-            &["graded", "right"],
-            &levels.collect::<Vec<_>>(),
-        );
-        self.line("");
-        let legend = textwrap::fill(LEGEND, self.width);
-        self.line(&self.paint.dim(&legend));
+        self.table("By agreement of the panel", &["graded", "right"], levels);
+        let legend = hanging("", LEGEND, 0, Some(self.width));
+        self.text.extend(["\n", &self.paint.dim(&legend)]);
     }
 
     /// Writes names beside their figures, or above them where both do not fit on a line. Without
     /// rows there is no table.
-    fn table(&mut self, title: &str, heads: &[&str], rows: &[FigureRow]) {
-        let Some(widest) = rows.iter().map(|(name, _)| measure_text_width(name)).max() else {
+    fn table(&mut self, title: &str, heads: &[&str], rows: impl Iterator<Item = Vec<String>>) {
+        let heads = [""].iter().chain(heads).map(ToString::to_string);
+        let rows: Vec<Vec<String>> = iter::once(heads.collect()).chain(rows).collect();
+        if rows.len() == 1 {
             return;
-        };
-        self.line("");
-        self.line(&self.paint.cyan(title));
-        let beside = widest + WIDTH_OF_FIGURE * heads.len() <= self.width;
-        let indent = if beside { widest } else { 0 };
-        let head = format!("{}{}", " ".repeat(indent), figures(heads));
-        self.line(&self.paint.dim(&head));
-        for (name, values) in rows {
-            if beside {
-                self.line(&format!(
-                    "{name}{}{}",
-                    " ".repeat(indent - measure_text_width(name)),
-                    figures(values)
-                ));
-            } else {
-                self.wrapped(name);
-                self.line(&figures(values));
+        }
+        self.text.extend(["\n", &self.paint.cyan(title), "\n"]);
+        let mut lines = columns(&rows, 1..);
+        let names_are_above = widest(&lines) > self.width;
+        let indent = if names_are_above { "  " } else { "" };
+        if names_are_above {
+            let figures: Vec<_> = rows.iter().filter_map(|row| row.get(1..)).collect();
+            lines = columns(&figures, ..);
+        }
+        for (row, line) in rows.iter().zip(&lines) {
+            match row.first() {
+                Some(name) if !name.is_empty() => {
+                    if names_are_above {
+                        self.wrapped(name);
+                    }
+                    self.text.extend([indent, line, "\n"]);
+                }
+                // The heads have no name.
+                Some(_) | None => self.text.extend([indent, &self.paint.dim(line), "\n"]),
             }
         }
     }
 
     fn wrapped(&mut self, line: &str) {
-        let filled = textwrap::fill(
-            line,
-            textwrap::Options::new(self.width).word_splitter(textwrap::WordSplitter::NoHyphenation),
-        );
-        self.line(&filled);
-    }
-
-    fn line(&mut self, line: &str) {
-        // Writing to a `String` cannot fail.
-        let _ = writeln!(self.text, "{}", line.trim_end());
+        self.text.push_str(&hanging("", line, 0, Some(self.width)));
     }
 }
 
-fn reliability(name: &str, of: &Reliability) -> FigureRow {
-    let scores = [of.brier, of.expected_calibration_error].map(|score| format!("{score:.3}"));
-    let shares = [of.mean_stated, of.mean_right].map(percent);
-    (
+/// Returns the row of a name.
+fn reliability(name: &str, of: &Reliability) -> Vec<String> {
+    vec![
         name.to_owned(),
-        [of.count.to_string()]
-            .into_iter()
-            .chain(shares)
-            .chain(scores)
-            .collect(),
-    )
-}
-
-fn figures(values: &[impl AsRef<str>]) -> String {
-    values.iter().fold(String::new(), |mut line, value| {
-        // Writing to a `String` cannot fail.
-        let _ = write!(line, "{:>WIDTH_OF_FIGURE$}", value.as_ref());
-        line
-    })
+        of.count.to_string(),
+        percent(of.mean_stated),
+        percent(of.mean_right),
+        format!("{:.3}", of.brier),
+        format!("{:.3}", of.expected_calibration_error),
+    ]
 }
 
 fn percent(share: f64) -> String {
@@ -201,6 +163,7 @@ mod tests {
     use super::*;
     use crate::domain::ids::ModelRef;
     use crate::stopping::calibration::{GradedConfidence, Level};
+    use console::measure_text_width;
 
     fn range(span: Span) -> Range {
         Range {

@@ -1,9 +1,12 @@
 //! The report of `conclave doctor`: plain data, which is also its JSON, and its screen: one line
 //! for each check, with its fix beneath.
 
-use console::measure_text_width;
+use std::time::Duration;
+
+use console::{Alignment, pad_str};
 use serde::Serialize;
 
+use super::columns::{hanging, widest};
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::seconds;
 use crate::terminal::output::style::Paint;
@@ -86,105 +89,75 @@ impl Check {
     }
 }
 
-/// Returns the screen for a terminal of this width; `None` does not wrap.
-pub fn screen(report: &DoctorReport, width: Option<usize>, paint: Paint) -> String {
-    let names = report
-        .checks
-        .iter()
-        .map(|check| &check.subject)
-        .chain(report.trials.iter().map(|trial| &trial.name));
-    let widest = names
-        .map(|name| measure_text_width(name))
-        .max()
-        .unwrap_or(0);
-    let mut text = String::new();
-    let mut line = |status: CheckStatus, subject: &str, message: &str, fix: Option<&str>| {
-        let mark = match status {
-            CheckStatus::Ok => paint.green("✓"),
-            CheckStatus::Note => paint.dim("·"),
-            CheckStatus::Warning => paint.yellow("!"),
-            CheckStatus::Error => paint.red("✗"),
-        };
-        let gap = " ".repeat(widest.saturating_sub(measure_text_width(subject)) + 2);
-        let under = if width.is_none_or(|width| widest + 4 + 24 <= width) {
-            widest + 4
-        } else {
-            4
-        };
-        let quiet = |words: &str| {
-            if status == CheckStatus::Note {
-                paint.dim(words)
-            } else {
-                words.to_owned()
-            }
-        };
-        // Only the message is filled: the gap before it is no place to break at.
-        let head = format!("{mark} {}{gap}", quiet(subject));
-        text.push_str(&filled(&head, &quiet(&one_line(message)), under, width));
-        if let Some(fix) = fix {
-            let head = format!("{}{} ", " ".repeat(under), paint.cyan("→"));
-            text.push_str(&filled(&head, &one_line(fix), under + 2, width));
-        }
-    };
-    for check in &report.checks {
-        line(
-            check.status,
-            &check.subject,
-            &check.message,
-            check.fix.as_deref(),
-        );
-    }
-    for trial in &report.trials {
-        let status = if trial.answered {
+impl TrialCall {
+    /// Returns the line of the call beneath the checks.
+    fn check(&self) -> Check {
+        let status = if self.answered {
             CheckStatus::Ok
         } else {
             CheckStatus::Error
         };
-        let time = seconds(std::time::Duration::from_millis(trial.latency_ms));
-        let about = if trial.cost_is_lower_bound {
-            "≥ "
-        } else {
-            ""
-        };
-        line(
-            status,
-            &trial.name,
-            &format!(
-                "{}: {} ({time}, {about}${:.6})",
-                trial.model, trial.message, trial.cost_usd
-            ),
-            None,
+        let time = seconds(Duration::from_millis(self.latency_ms));
+        let bound = if self.cost_is_lower_bound { "≥ " } else { "" };
+        let message = format!(
+            "{}: {} ({time}, {bound}${:.6})",
+            self.model, self.message, self.cost_usd
         );
+        Check::new(&self.provider, &self.name, status, message)
     }
-    text.push('\n');
+}
+
+/// Returns the screen for a terminal of this width; `None` does not wrap.
+pub fn screen(report: &DoctorReport, width: Option<usize>, paint: Paint) -> String {
+    let trials = report.trials.iter().map(TrialCall::check);
+    let checks: Vec<Check> = report.checks.iter().cloned().chain(trials).collect();
+    let heads: Vec<String> = checks.iter().map(|check| head(check, paint)).collect();
+    let beside = widest(&heads) + 2;
+    let indent = if width.is_none_or(|width| beside + 24 <= width) {
+        beside
+    } else {
+        4
+    };
+    let mut text = String::new();
+    for (check, head) in checks.iter().zip(&heads) {
+        let head = pad_str(head, beside, Alignment::Left, None);
+        let message = quiet(&one_line(&check.message), check.status, paint);
+        text.push_str(&hanging(&head, &message, indent, width));
+        if let Some(fix) = &check.fix {
+            let head = format!("{}{} ", " ".repeat(indent), paint.cyan("→"));
+            text.push_str(&hanging(&head, &one_line(fix), indent + 2, width));
+        }
+    }
     let verdict = if report.can_answer {
         paint.green("Ready to answer.")
     } else {
         paint.red("No model can answer now.")
     };
-    text.push_str(&verdict);
-    text.push('\n');
-    text
+    format!("{text}\n{verdict}\n")
 }
 
-/// Returns a head and a message after it, continued `under` columns from the left.
-fn filled(head: &str, message: &str, under: usize, width: Option<usize>) -> String {
-    let Some(width) = width else {
-        return format!("{head}{message}\n");
+/// Returns the mark and the subject of a check.
+fn head(check: &Check, paint: Paint) -> String {
+    let mark = match check.status {
+        CheckStatus::Ok => paint.green("✓"),
+        CheckStatus::Note => paint.dim("·"),
+        CheckStatus::Warning => paint.yellow("!"),
+        CheckStatus::Error => paint.red("✗"),
     };
-    let indent = " ".repeat(under);
-    let options = textwrap::Options::new(width.max(under + 8))
-        .initial_indent(head)
-        .subsequent_indent(&indent);
-    textwrap::fill(
-        message,
-        options.word_splitter(textwrap::WordSplitter::NoHyphenation),
-    ) + "\n"
+    format!("{mark} {}", quiet(&check.subject, check.status, paint))
+}
+
+fn quiet(words: &str, status: CheckStatus, paint: Paint) -> String {
+    match status {
+        CheckStatus::Note => paint.dim(words),
+        CheckStatus::Ok | CheckStatus::Warning | CheckStatus::Error => words.to_owned(),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use console::measure_text_width;
 
     #[test]
     fn every_check_has_a_line_with_its_fix_beneath() {

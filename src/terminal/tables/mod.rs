@@ -6,3 +6,4 @@ pub mod personas;
 pub mod doctor;
 pub mod calibration;
 pub mod dashboard;
+mod columns;

@@ -6,9 +6,9 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
+use super::columns::hanging;
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::style::Paint;
-use crate::terminal::output::wrap::fit;
 
 /// All personas, sets and named panels.
 #[derive(Clone, Debug, Serialize)]
@@ -49,62 +49,55 @@ pub struct ListedPanel {
 /// Returns the screen for a terminal of this width; `None` does not wrap.
 pub fn screen(list: &PersonaList, width: Option<usize>, paint: Paint) -> String {
     let mut text = String::new();
-    let mut put = |line: &str| {
-        // Writing to a `String` cannot fail.
-        let _ = writeln!(text, "{}", fit(line, width));
+    let mut put = |head: &str, line: &str| {
+        let indent = if head.is_empty() { 2 } else { 4 };
+        text.push_str(&hanging(head, line, indent, width));
     };
     for persona in &list.personas {
-        let origin = if persona.origin == "built_in" {
-            String::new()
-        } else {
-            format!("  {}", paint.dim(&origin(persona)))
-        };
-        put(&format!(
-            "{}  {}{origin}",
-            paint.bold(&persona.id),
-            one_line(&persona.name)
-        ));
+        let mut title = one_line(&persona.name);
+        if persona.origin != "built_in" {
+            title = format!("{title}  {}", paint.dim(&origin(persona)));
+        }
+        put(&format!("{}  ", paint.bold(&persona.id)), &title);
         if !persona.brief.is_empty() {
-            put(&format!("  {}", one_line(&persona.brief)));
+            put("  ", &one_line(&persona.brief));
         }
         if !persona.aliases.is_empty() {
-            put(&paint.dim(&format!(
-                "  also: {}",
-                one_line(&persona.aliases.join(", "))
-            )));
+            let aliases = one_line(&persona.aliases.join(", "));
+            put("  ", &paint.dim(&format!("also: {aliases}")));
         }
         if let Some(model) = &persona.model {
-            put(&format!("  played by {}", one_line(model)));
+            put("  ", &format!("played by {}", one_line(model)));
         }
     }
     if !list.sets.is_empty() {
-        put("");
-        put(&paint.bold("Sets, for --personas"));
-        list.sets
-            .iter()
-            .for_each(|(name, members)| put(&format!("  @{name}  {}", members.join(", "))));
+        put("", "");
+        put("", &paint.bold("Sets, for --personas"));
+        for (name, members) in &list.sets {
+            put("  ", &format!("@{name}  {}", members.join(", ")));
+        }
     }
     if !list.panels.is_empty() {
-        put("");
-        put(&paint.bold("Panels, for --panel"));
+        put("", "");
+        put("", &paint.bold("Panels, for --panel"));
         for (name, panel) in &list.panels {
+            let seats = one_line(&panel.seats.join(", "));
             let judge = panel
                 .judge
-                .as_ref()
-                .map(|judge| format!("; judge {}", one_line(judge)))
-                .unwrap_or_default();
-            put(&format!(
-                "  {name}  {}{judge}",
-                one_line(&panel.seats.join(", "))
-            ));
+                .as_deref()
+                .map(|judge| format!("; judge {}", one_line(judge)));
+            put(
+                "  ",
+                &format!("{name}  {seats}{}", judge.unwrap_or_default()),
+            );
         }
     }
     if let Some(personas) = &list.default_personas {
-        put("");
-        put(&format!(
-            "Without --personas: {}",
-            one_line(&personas.join(", "))
-        ));
+        put("", "");
+        put(
+            "",
+            &format!("Without --personas: {}", one_line(&personas.join(", "))),
+        );
     }
     text
 }

@@ -4,7 +4,7 @@
 //! for each consultation. In a pipe, each is one line with everything in full, whose columns are
 //! always the same.
 
-use console::{measure_text_width, truncate_str};
+use console::truncate_str;
 use jiff::tz::TimeZone;
 
 use crate::domain::outcome::AnswerOutcome;
@@ -15,6 +15,7 @@ use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::count;
 use crate::terminal::output::style::Paint;
 use crate::terminal::output::wrap::fit;
+use crate::terminal::tables::columns::columns;
 
 /// From this width on every column fits beside a question.
 const WIDE: usize = 100;
@@ -31,96 +32,81 @@ pub fn screen(
     paint: Paint,
 ) -> String {
     let entries = history.consultations.as_slice();
-    match width {
-        None => table(&[], &[], entries.iter().map(plain).collect(), None),
-        Some(width) if width < NARROW => entries
+    let Some(width) = width else {
+        let rows: Vec<_> = entries.iter().map(plain).collect();
+        let lines = columns(&rows, ..0).into_iter();
+        return lines.map(|line| line + "\n").collect();
+    };
+    if width < NARROW {
+        return entries
             .iter()
             .map(|entry| block(entry, &age(entry.timestamp, now, zone), width, paint))
-            .collect(),
-        Some(width) => {
-            let row = |entry: &HistoryRow| {
-                let (age, cost) = (
-                    age(entry.timestamp, now, zone),
-                    entry.cost("≥ ").unwrap_or_default(),
-                );
-                let mut row = vec![paint.bold(&entry.short_id), paint.dim(&age)];
-                if width < WIDE {
-                    row.push(result(entry, paint));
-                } else {
-                    row.extend([
-                        status_words(entry, paint),
-                        entry.confidence().unwrap_or_default(),
-                    ]);
-                }
-                row.extend([cost, one_line(&entry.question)]);
-                row
-            };
-            let (heads, figures) = if width < WIDE {
-                (
-                    ["ID", "BEGAN", "RESULT", "COST", "QUESTION"].as_slice(),
-                    [3].as_slice(),
-                )
-            } else {
-                (
-                    ["ID", "BEGAN", "STATE", "CONF", "COST", "QUESTION"].as_slice(),
-                    [3, 4].as_slice(),
-                )
-            };
-            let heads: Vec<String> = heads.iter().map(|head| paint.dim(head)).collect();
-            table(
-                &heads,
-                figures,
-                entries.iter().map(row).collect(),
-                Some(width),
-            )
-        }
+            .collect();
     }
+    let is_wide = width >= WIDE;
+    let (heads, figures): (&[&str], _) = if is_wide {
+        (&["ID", "BEGAN", "STATE", "CONF", "COST", "QUESTION"], 3..5)
+    } else {
+        (&["ID", "BEGAN", "RESULT", "COST", "QUESTION"], 3..4)
+    };
+    let mut rows: Vec<Vec<String>> = vec![heads.iter().map(|head| paint.dim(head)).collect()];
+    for entry in entries {
+        let age = age(entry.timestamp, now, zone);
+        let mut row = vec![paint.bold(&entry.short_id), paint.dim(&age)];
+        if is_wide {
+            row.push(status_words(entry, paint));
+            row.push(entry.confidence().unwrap_or_default());
+        } else {
+            row.push(result(entry, paint));
+        }
+        row.push(entry.cost("≥ ").unwrap_or_default());
+        row.push(one_line(&entry.question));
+        rows.push(row);
+    }
+    let lines = columns(&rows, figures);
+    lines
+        .iter()
+        .map(|line| cut(line, width - 1) + "\n")
+        .collect()
 }
 
 /// Returns the hints beneath the list.
 pub fn below(history: &History, width: usize) -> Vec<String> {
     let shown = history.consultations.len();
     let total = usize::try_from(history.total).unwrap_or(usize::MAX);
-    let more = (shown < total).then(|| {
-        format!(
-            "The newest {shown} of {}; more with -n N or --all",
-            count(total, "consultation")
-        )
-    });
-    let unfinished = history.consultations.iter().find(|entry| entry.resumable);
-    let resume = unfinished.map(|entry| {
-        format!(
-            "Resume an unfinished consultation: `conclave resume {}`",
-            entry.short_id
-        )
-    });
-    more.into_iter()
-        .chain(resume)
-        .map(|line| fit(&line, Some(width)))
-        .collect()
+    let mut lines = Vec::new();
+    if shown < total {
+        let total = count(total, "consultation");
+        lines.push(format!(
+            "The newest {shown} of {total}; more with -n N or --all"
+        ));
+    }
+    if let Some(entry) = history.consultations.iter().find(|entry| entry.resumable) {
+        let id = &entry.short_id;
+        lines.push(format!(
+            "Resume an unfinished consultation: `conclave resume {id}`"
+        ));
+    }
+    lines.iter().map(|line| fit(line, Some(width))).collect()
 }
 
 /// `completed`, and its grade.
 fn status_words(entry: &HistoryRow, paint: Paint) -> String {
-    let grade = entry
-        .outcome()
-        .map(|outcome| format!(", {}", outcome_word(outcome, paint)))
-        .unwrap_or_default();
-    format!("{}{grade}", entry.run_status.painted(paint))
+    let status = entry.run_status.painted(paint);
+    match entry.outcome() {
+        Some(outcome) => format!("{status}, {}", outcome_word(outcome, paint)),
+        None => status,
+    }
 }
 
 /// State and confidence in one cell: only a completed consultation has a confidence.
 fn result(entry: &HistoryRow, paint: Paint) -> String {
-    match (entry.run_status, entry.confidence(), entry.outcome()) {
-        (RunStatus::Completed, Some(confidence), Some(outcome)) => {
-            format!("{confidence} {}", outcome_word(outcome, paint))
-        }
-        (RunStatus::Completed, Some(confidence), None) => confidence,
-        (
-            RunStatus::Completed | RunStatus::Aborted | RunStatus::Unfinished | RunStatus::Running,
-            _,
-            _,
-        ) => status_words(entry, paint),
+    match entry.confidence() {
+        Some(confidence) if entry.run_status == RunStatus::Completed => match entry.outcome() {
+            Some(outcome) => format!("{confidence} {}", outcome_word(outcome, paint)),
+            None => confidence,
+        },
+        Some(_) | None => status_words(entry, paint),
     }
 }
 
@@ -166,50 +152,6 @@ fn block(entry: &HistoryRow, age: &str, width: usize, paint: Paint) -> String {
     )
 }
 
-/// Returns rows in columns two blanks apart, figures to the right. The last column is cut at the
-/// width of the terminal.
-fn table(
-    heads: &[String],
-    figures: &[usize],
-    rows: Vec<Vec<String>>,
-    width: Option<usize>,
-) -> String {
-    let rows: Vec<Vec<String>> = (!heads.is_empty())
-        .then(|| heads.to_vec())
-        .into_iter()
-        .chain(rows)
-        .collect();
-    let columns = rows.first().map_or(0, Vec::len);
-    let widest = |column: usize| {
-        rows.iter()
-            .filter_map(|row| row.get(column))
-            .map(|cell| measure_text_width(cell))
-            .max()
-            .unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..columns.saturating_sub(1)).map(widest).collect();
-    let before: usize = widths.iter().map(|width| width + 2).sum();
-    let mut text = String::new();
-    for row in &rows {
-        for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
-            let gap = " ".repeat(width.saturating_sub(measure_text_width(cell)));
-            let (before, behind) = if figures.contains(&column) {
-                (gap.as_str(), "")
-            } else {
-                ("", gap.as_str())
-            };
-            text.extend([before, cell, behind, "  "]);
-        }
-        let last = row.last().map(String::as_str).unwrap_or_default();
-        match width {
-            Some(width) => text.push_str(&cut(last, width.saturating_sub(before + 1).max(8))),
-            None => text.push_str(last),
-        }
-        text.push('\n');
-    }
-    text
-}
-
 /// Cuts the text to a width, and marks the cut.
 fn cut(text: &str, width: usize) -> String {
     truncate_str(text, width, "…").into_owned()
@@ -246,6 +188,7 @@ mod tests {
     use super::*;
     use crate::domain::money::{Cost, MicroUsd};
     use crate::terminal::tables::history::EntryOutcome;
+    use console::measure_text_width;
 
     const NOW: Timestamp = Timestamp(1_795_249_800_000);
 
