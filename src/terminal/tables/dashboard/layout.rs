@@ -1,9 +1,12 @@
-//! Places the sections: in a frame, in one column or two, or below one another without a frame.
+//! Places the sections on a canvas: in a frame, in one column or two, or below one another without
+//! a frame.
 //!
-//! Invariant: no line is wider than the canvas, from [`NARROWEST`] columns on.
+//! Invariant: no line is wider than the canvas, from [`NARROWEST`] columns on. A table crate would
+//! not do: the number of columns changes from one block to the next.
 
-use super::canvas::{Border, Canvas};
+use super::charset::Charset;
 use super::line::{FittedLine, StyledLine};
+use crate::terminal::output::style::Paint;
 
 /// A narrower canvas is drawn at this width.
 const NARROWEST: usize = 20;
@@ -17,178 +20,151 @@ const WIDEST_PAIRED: usize = 112;
 /// Columns beside the text of a cell: two before it, one after it.
 const BESIDE: usize = 3;
 
-/// The content between two rules.
-#[derive(Clone, Debug)]
-pub(super) enum SectionBlock {
-    Whole(Vec<StyledLine>),
-    Pair(Vec<StyledLine>, Vec<StyledLine>),
+/// Width, colour, characters and frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Canvas {
+    /// Columns.
+    pub width: usize,
+    pub paint: Paint,
+    pub charset: Charset,
+    pub border: Border,
 }
+
+/// The border around sections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Border {
+    /// A frame, where the canvas is wide enough for one.
+    Frame,
+    /// Sections below one another, separated by an empty line: for files and other programs.
+    None,
+}
+
+/// A section: its lines before they are wrapped.
+type Section = Vec<StyledLine>;
+
+/// The sections between two rules: one, or two side by side.
+pub(super) type SectionBlock = Vec<Section>;
 
 /// The division of a canvas.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum FrameLayout {
-    /// Without a frame.
-    Bare {
-        canvas: Canvas,
-        width: usize,
-    },
-    /// The width is that of the frame.
-    One {
-        canvas: Canvas,
-        width: usize,
-    },
-    Two {
-        canvas: Canvas,
-        width: usize,
-    },
+pub(super) struct FrameLayout {
+    canvas: Canvas,
+    /// Of a line, with the frame.
+    width: usize,
+    is_framed: bool,
+    /// The most sections of a block.
+    columns: usize,
 }
 
 impl FrameLayout {
     pub(super) fn of(canvas: Canvas) -> Self {
-        let width = canvas.width;
-        match canvas.border {
-            Border::Frame if width >= PAIRED_FROM => Self::Two {
-                canvas,
-                width: width.min(WIDEST_PAIRED),
-            },
-            Border::Frame if width >= FRAMED_FROM => Self::One {
-                canvas,
-                width: width.min(WIDEST),
-            },
-            Border::Frame | Border::None => Self::Bare {
-                canvas,
-                width: width.max(NARROWEST),
-            },
+        let (width, is_framed, columns) = match canvas.border {
+            Border::Frame if canvas.width >= PAIRED_FROM => {
+                (canvas.width.min(WIDEST_PAIRED), true, 2)
+            }
+            Border::Frame if canvas.width >= FRAMED_FROM => (canvas.width.min(WIDEST), true, 1),
+            Border::Frame | Border::None => (canvas.width.max(NARROWEST), false, 1),
+        };
+        Self {
+            canvas,
+            width,
+            is_framed,
+            columns,
         }
     }
 
     /// Returns the columns for the text of a whole block.
     pub(super) fn room(self) -> usize {
-        match self {
-            Self::Bare { width, .. } => width,
-            Self::One { width, .. } | Self::Two { width, .. } => width - 2 - BESIDE,
+        if self.is_framed {
+            self.width - 2 - BESIDE
+        } else {
+            self.width
         }
     }
 
-    /// Returns the columns for the left and the right of a pair.
-    fn rooms(self) -> (usize, usize) {
+    /// Returns the columns for the text of each section of a block.
+    fn rooms(self, block: &[Section]) -> Vec<usize> {
+        if block.len() < 2 {
+            return vec![self.room()];
+        }
         let both = self.room().saturating_sub(1 + BESIDE);
-        (both / 2, both - both / 2)
+        vec![both / 2, both - both / 2]
     }
 
-    /// Puts two sections side by side where they fit.
-    pub(super) fn paired(self, sections: Vec<Vec<StyledLine>>) -> Vec<SectionBlock> {
-        match self {
-            Self::Bare { .. } | Self::One { .. } => {
-                sections.into_iter().map(SectionBlock::Whole).collect()
-            }
-            Self::Two { .. } => sections
-                .chunks(2)
-                .filter_map(|two| match two {
-                    [left, right] => Some(SectionBlock::Pair(left.clone(), right.clone())),
-                    [only] => Some(SectionBlock::Whole(only.clone())),
-                    _ => None,
-                })
-                .collect(),
-        }
+    /// Puts sections side by side where they fit.
+    pub(super) fn blocks(self, sections: &[Section]) -> Vec<SectionBlock> {
+        sections.chunks(self.columns).map(<[_]>::to_vec).collect()
     }
 
     /// Draws the blocks, one below the other.
     pub(super) fn drawn(self, blocks: &[SectionBlock]) -> String {
-        match self {
-            Self::Bare { canvas, width } => {
-                let texts = blocks.iter().map(|block| match block {
-                    SectionBlock::Whole(lines) => unframed(lines, width, canvas),
-                    SectionBlock::Pair(left, right) => {
-                        unframed(left, width, canvas) + "\n" + &unframed(right, width, canvas)
-                    }
-                });
-                texts.collect::<Vec<_>>().join("\n")
-            }
-            Self::One { canvas, width } | Self::Two { canvas, width } => {
-                self.framed(blocks, width, canvas)
-            }
+        if !self.is_framed {
+            let texts = blocks.iter().flatten().map(|section| self.below(section));
+            return texts.collect::<Vec<_>>().join("\n");
         }
-    }
-
-    /// Draws the lines below the frame.
-    pub(super) fn below(self, lines: &[StyledLine]) -> String {
-        match self {
-            Self::Bare { canvas, width }
-            | Self::One { canvas, width }
-            | Self::Two { canvas, width } => unframed(lines, width, canvas),
-        }
-    }
-
-    fn framed(self, blocks: &[SectionBlock], width: usize, canvas: Canvas) -> String {
-        let strokes = canvas.charset.strokes();
-        let (left, right) = self.rooms();
-        let rule = |ends: [char; 2], above: Option<&SectionBlock>, below: Option<&SectionBlock>| {
-            let is_parted =
-                |block: Option<&SectionBlock>| matches!(block, Some(SectionBlock::Pair(..)));
-            let joint = match (is_parted(above), is_parted(below)) {
-                (false, false) => 0,
-                (true, false) => 1,
-                (false, true) => 2,
-                (true, true) => 3,
-            };
-            let inside = (1..width - 1).map(|column| match strokes.joints.get(joint) {
-                Some(joint) if column == 1 + BESIDE + left => *joint,
-                Some(_) | None => strokes.across,
-            });
-            let [begin, end] = ends;
-            canvas.paint.dim(
-                &std::iter::once(begin)
-                    .chain(inside)
-                    .chain([end])
-                    .collect::<String>(),
-            ) + "\n"
-        };
-        let edge = canvas.paint.dim(&strokes.down.to_string());
-        let fitted = |lines: &[StyledLine], room| {
-            lines
-                .iter()
-                .flat_map(|line| line.fitted(room, canvas.charset, canvas.paint))
-                .collect::<Vec<_>>()
-        };
-        let cell = |line: Option<&FittedLine>, room: usize| {
-            let (text, width) = line.map_or(("", 0), |line| (line.text.as_str(), line.width));
-            format!("  {text}{} ", " ".repeat(room.saturating_sub(width)))
-        };
-        let mut text = rule(strokes.top, None, blocks.first());
+        let strokes = self.canvas.charset.strokes();
+        let edge = self.canvas.paint.dim(&strokes.down.to_string());
+        let mut text = self.rule(strokes.top, &[], blocks.first().map_or(&[], Vec::as_slice));
         for (number, block) in blocks.iter().enumerate() {
-            match block {
-                SectionBlock::Whole(lines) => {
-                    for line in &fitted(lines, self.room()) {
-                        text.extend([&edge, &cell(Some(line), self.room()), &edge, "\n"]);
-                    }
+            let rooms = self.rooms(block);
+            let cells: Vec<(Vec<FittedLine>, usize)> = block
+                .iter()
+                .zip(rooms)
+                .map(|(section, room)| (self.fitted(section, room), room))
+                .collect();
+            let height = cells
+                .iter()
+                .map(|(lines, _)| lines.len())
+                .max()
+                .unwrap_or(0);
+            for row in 0..height {
+                text.push_str(&edge);
+                for (lines, room) in &cells {
+                    let (line, width) = lines
+                        .get(row)
+                        .map_or(("", 0), |line| (line.text.as_str(), line.width));
+                    let blanks = " ".repeat(room.saturating_sub(width));
+                    text.extend(["  ", line, &blanks, " ", &edge]);
                 }
-                SectionBlock::Pair(one, other) => {
-                    let (one, other) = (fitted(one, left), fitted(other, right));
-                    for row in 0..one.len().max(other.len()) {
-                        text.extend([
-                            &edge,
-                            &cell(one.get(row), left),
-                            &edge,
-                            &cell(other.get(row), right),
-                            &edge,
-                            "\n",
-                        ]);
-                    }
-                }
+                text.push('\n');
             }
-            match blocks.get(number + 1) {
-                Some(next) => text.push_str(&rule(strokes.middle, Some(block), Some(next))),
-                None => text.push_str(&rule(strokes.bottom, Some(block), None)),
-            }
+            text.push_str(&match blocks.get(number + 1) {
+                Some(next) => self.rule(strokes.middle, block, next),
+                None => self.rule(strokes.bottom, block, &[]),
+            });
         }
         text
     }
-}
 
-fn unframed(lines: &[StyledLine], width: usize, canvas: Canvas) -> String {
-    let fitted = lines
-        .iter()
-        .flat_map(|line| line.fitted(width, canvas.charset, canvas.paint));
-    fitted.map(|fitted| fitted.text + "\n").collect()
+    /// Draws the lines without a frame.
+    pub(super) fn below(self, lines: &[StyledLine]) -> String {
+        let fitted = self.fitted(lines, self.width).into_iter();
+        fitted.map(|line| line.text + "\n").collect()
+    }
+
+    fn fitted(self, lines: &[StyledLine], room: usize) -> Vec<FittedLine> {
+        let Canvas { charset, paint, .. } = self.canvas;
+        lines
+            .iter()
+            .flat_map(|line| line.fitted(room, charset, paint))
+            .collect()
+    }
+
+    /// Returns the rule between two blocks, with a joint where a column of either begins.
+    fn rule(self, [left, right]: [char; 2], above: &[Section], below: &[Section]) -> String {
+        let strokes = self.canvas.charset.strokes();
+        let [none, from_above, to_below, both] = strokes.joints;
+        let (joint, block) = match (above.len() > 1, below.len() > 1) {
+            (false, false) => (none, below),
+            (true, false) => (from_above, above),
+            (false, true) => (to_below, below),
+            (true, true) => (both, below),
+        };
+        let inside = self
+            .rooms(block)
+            .into_iter()
+            .map(|room| strokes.across.to_string().repeat(BESIDE + room));
+        let inside = inside.collect::<Vec<_>>().join(&joint.to_string());
+        self.canvas.paint.dim(&format!("{left}{inside}{right}")) + "\n"
+    }
 }

@@ -1,10 +1,12 @@
 //! One line of the dashboard before layout: text in tones, wrapped to the available columns and
 //! only then coloured.
 
-use super::charset::{Charset, TOGETHER};
-use crate::terminal::markdown::escape::one_line;
-use crate::terminal::output::style::Paint;
+use std::iter;
+
 use console::measure_text_width;
+
+use super::charset::{Charset, TOGETHER};
+use crate::terminal::output::style::Paint;
 
 /// The meaning of a text. No tone is white or black: either may be the background.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,14 +78,6 @@ impl StyledLine {
         Self::of(LineMark::Indent, Tone::Total, text)
     }
 
-    /// `• Label: value`.
-    pub(super) fn item(label: &str, value: String, tone: Tone) -> Self {
-        Self {
-            mark: LineMark::Bullet,
-            spans: vec![(Tone::Plain, format!("{label}: ")), (tone, value)],
-        }
-    }
-
     /// `• Text`, above what belongs to it.
     pub(super) fn bulleted(text: impl Into<String>) -> Self {
         Self::of(LineMark::Bullet, Tone::Plain, text)
@@ -121,30 +115,23 @@ impl StyledLine {
             LineMark::Indent => " ".repeat(Self::ROW_INDENT),
         };
         let indent = measure_text_width(&first);
-        let options = textwrap::Options::new(room.saturating_sub(indent).max(1))
+        let beneath = " ".repeat(indent);
+        let options = textwrap::Options::new(room.max(indent + 1))
+            .initial_indent(&first)
+            .subsequent_indent(&beneath)
             .word_splitter(textwrap::WordSplitter::NoHyphenation);
-        let mut tones = spans
-            .iter()
+        let mark = (Tone::Plain, first.clone());
+        let mut tones = iter::once(&mark)
+            .chain(&spans)
             .flat_map(|(tone, text)| text.chars().filter(|c| !c.is_whitespace()).map(|_| *tone));
-        let pieces = textwrap::wrap(&whole, options);
-        let line = |(number, piece): (usize, std::borrow::Cow<'_, str>)| {
+        let fitted = textwrap::wrap(&whole, options).into_iter().map(|piece| {
             let piece = piece.replace(TOGETHER, " ");
-            let head = if number == 0 {
-                first.clone()
-            } else {
-                " ".repeat(indent)
-            };
-            let head = if piece.is_empty() {
-                String::new()
-            } else {
-                head
-            };
             FittedLine {
-                width: measure_text_width(&head) + measure_text_width(&piece),
-                text: head + &painted(&piece, &mut tones, paint),
+                width: measure_text_width(&piece),
+                text: painted(&piece, &mut tones, paint),
             }
-        };
-        pieces.into_iter().enumerate().map(line).collect()
+        });
+        fitted.collect()
     }
 }
 
@@ -198,14 +185,12 @@ pub(super) fn section(
         .collect()
 }
 
-/// Returns a labelled figure in a tone.
+/// Returns a labelled figure in a tone: `• Label: value`.
 pub(super) fn figure(label: &str, value: impl Into<String>, tone: Tone) -> StyledLine {
-    StyledLine::item(label, value.into(), tone)
-}
-
-/// Returns a name from a record, fit for a screen.
-pub(super) fn name(text: &str) -> String {
-    one_line(text)
+    StyledLine {
+        mark: LineMark::Bullet,
+        spans: vec![(Tone::Plain, format!("{label}: ")), (tone, value.into())],
+    }
 }
 
 #[cfg(test)]
@@ -214,7 +199,7 @@ mod tests {
 
     #[test]
     fn wrapped_line_is_indented_and_keeps_its_colours() {
-        let line = StyledLine::item("A label of some words", "and a value".to_owned(), Tone::Bad);
+        let line = figure("A label of some words", "and a value".to_owned(), Tone::Bad);
         let texts = |paint| {
             line.fitted(16, Charset::Unicode, paint)
                 .into_iter()
@@ -236,7 +221,7 @@ mod tests {
 
     #[test]
     fn unbroken_text_stays_on_one_line() {
-        let line = StyledLine::item("Cost", "≥ $1".to_owned(), Tone::Plain);
+        let line = figure("Cost", "≥ $1".to_owned(), Tone::Plain);
         for (charset, texts) in [
             (Charset::Unicode, ["• Cost:", "  ≥ $1"]),
             (Charset::Ascii, ["* Cost:", "  >= $1"]),

@@ -13,15 +13,14 @@ mod layout;
 mod line;
 pub(super) mod span;
 mod numbers;
-mod canvas;
 pub mod charset;
 
-pub use self::canvas::{Border, Canvas};
+pub use self::layout::{Border, Canvas};
 
 use crate::domain::ids::ProviderId;
 use crate::domain::statistics::{Range, Span, Statistics, UsageNumbers};
 
-use self::layout::{FrameLayout, SectionBlock};
+use self::layout::FrameLayout;
 use self::line::StyledLine;
 use self::numbers::thousands_of;
 use self::span::{days, from_to, month, within};
@@ -34,7 +33,7 @@ pub fn dashboard(
     canvas: Canvas,
 ) -> String {
     let layout = FrameLayout::of(canvas);
-    let pairs = [
+    let sections = [
         Some(sections::usage(statistics)),
         Some(sections::performance(statistics)),
         Some(sections::cost(statistics, name_of)),
@@ -42,14 +41,13 @@ pub fn dashboard(
         sections::debate(&statistics.debate),
         sections::early_ends(statistics),
     ];
-    let mut blocks = vec![SectionBlock::Whole(title(statistics))];
-    blocks.extend(layout.paired(pairs.into_iter().flatten().collect()));
-    blocks.extend(
-        sparkline::days(&statistics.days, layout.room(), canvas.charset).map(SectionBlock::Whole),
-    );
-    blocks.extend(
-        models::models(&statistics.models, layout.room(), canvas.charset).map(SectionBlock::Whole),
-    );
+    let whole = [
+        sparkline::days(&statistics.days, layout.room(), canvas.charset),
+        models::models(&statistics.models, layout.room(), canvas.charset),
+    ];
+    let mut blocks = vec![vec![title(statistics)]];
+    blocks.extend(layout.blocks(&sections.into_iter().flatten().collect::<Vec<_>>()));
+    blocks.extend(whole.into_iter().flatten().map(|section| vec![section]));
     format!(
         "{}\n{}",
         layout.drawn(&blocks),

@@ -1,16 +1,14 @@
 //! Figures by model: a table where its columns fit, else two lines for each model.
 
-use console::measure_text_width;
-
 use super::charset::Charset;
-use super::line::{StyledLine, Tone, name, section, together};
+use super::line::{StyledLine, Tone, section, together};
 use super::numbers::{money, precise, thousands_of, time};
-use crate::domain::money::Cost;
 use crate::domain::statistics::ModelNumbers;
+use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::thousands;
+use crate::terminal::tables::columns::{columns, widest};
 
-/// Blanks between columns.
-const GAP: usize = 2;
+const HEADS: [&str; 7] = ["Model", "Calls", "p50", "p95", "Failed", "Hedges", "Cost"];
 
 /// Returns `None` without a call.
 pub(super) fn models(
@@ -21,10 +19,8 @@ pub(super) fn models(
     if models.is_empty() {
         return None;
     }
-    let columns: Vec<Column> = COLUMNS
-        .into_iter()
-        .filter(|column| column.is_of_interest(models))
-        .collect();
+    let has_failures = models.iter().any(|model| model.failures > 0);
+    let has_hedges = models.iter().any(|model| model.hedges_won > 0);
     // Amounts in one column have the same number of decimals.
     let has_fractions_of_cents = models
         .iter()
@@ -34,122 +30,50 @@ pub(super) fn models(
     } else {
         money
     };
-    let row = |of: &dyn Fn(Column) -> String| {
-        columns.iter().map(|column| of(*column)).collect::<Vec<_>>()
-    };
-    let head = row(&|column| column.title().to_owned());
-    let rows: Vec<Vec<String>> = std::iter::once(head)
-        .chain(
-            models
-                .iter()
-                .map(|model| row(&|column| column.cell(model, amount))),
-        )
+    let known = |ms: Option<u64>| ms.map_or_else(|| "n/a".to_owned(), time);
+    let mut rows = vec![HEADS.map(ToOwned::to_owned)];
+    for model in models {
+        rows.push([
+            charset.text(&one_line(&model.model.to_string())),
+            thousands(model.calls),
+            known(model.first_token_p50),
+            known(model.first_token_p95),
+            thousands(model.failures),
+            thousands(model.hedges_won),
+            charset.text(&amount(model.cost)),
+        ]);
+    }
+    // A column without any figure is dropped.
+    let is_shown = [true, true, true, true, has_failures, has_hedges, true];
+    let rows: Vec<Vec<String>> = rows
+        .into_iter()
+        .map(|row| {
+            row.into_iter()
+                .zip(is_shown)
+                .filter_map(|(cell, is_shown)| is_shown.then_some(cell))
+                .collect()
+        })
         .collect();
-    let cell_width = |text: &str| measure_text_width(&charset.text(text));
-    let width = |column: usize| {
-        rows.iter()
-            .filter_map(|row| row.get(column))
-            .map(|cell| cell_width(cell))
-            .max()
-            .unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..columns.len()).map(width).collect();
-    let needed = widths.iter().sum::<usize>()
-        + columns.len().saturating_sub(1) * GAP
-        + StyledLine::ROW_INDENT;
-    if needed > room {
+    let lines = columns(&rows, 1..);
+    if widest(&lines) + StyledLine::ROW_INDENT > room {
         return Some(section(
             "Models (p50, p95: to the first token)",
             models.iter().flat_map(stacked),
         ));
     }
-    let line = |row: &Vec<String>| {
-        let cells = row
-            .iter()
-            .zip(&widths)
-            .enumerate()
-            .map(|(column, (cell, width))| {
-                let blanks = " ".repeat(width.saturating_sub(cell_width(cell)));
-                // Names to the left, figures to the right.
-                if column == 0 {
-                    format!("{cell}{blanks}")
-                } else {
-                    format!("{blanks}{cell}")
-                }
-            });
-        cells.collect::<Vec<_>>().join(&" ".repeat(GAP))
-    };
-    let (head, body) = rows.split_first()?;
-    let lines = std::iter::once(StyledLine::row(line(head), Tone::Quiet)).chain(
-        body.iter()
-            .map(|row| StyledLine::row(line(row), Tone::Plain)),
-    );
-    let hedges = if columns.contains(&Column::HedgesWon) {
-        "; hedges: won"
-    } else {
-        ""
-    };
+    let hedges = if has_hedges { "; hedges: won" } else { "" };
+    let rows = lines.into_iter().enumerate().map(|(number, line)| {
+        let tone = if number == 0 {
+            Tone::Quiet
+        } else {
+            Tone::Plain
+        };
+        StyledLine::row(line, tone)
+    });
     Some(section(
         &format!("Models (p50, p95: to the first token{hedges})"),
-        lines,
+        rows,
     ))
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Column {
-    Model,
-    Calls,
-    Median,
-    Slow,
-    Failed,
-    HedgesWon,
-    Cost,
-}
-
-const COLUMNS: [Column; 7] = [
-    Column::Model,
-    Column::Calls,
-    Column::Median,
-    Column::Slow,
-    Column::Failed,
-    Column::HedgesWon,
-    Column::Cost,
-];
-
-impl Column {
-    fn title(self) -> &'static str {
-        match self {
-            Self::Model => "Model",
-            Self::Calls => "Calls",
-            Self::Median => "p50",
-            Self::Slow => "p95",
-            Self::Failed => "Failed",
-            Self::HedgesWon => "Hedges",
-            Self::Cost => "Cost",
-        }
-    }
-
-    fn cell(self, model: &ModelNumbers, amount: fn(Cost) -> String) -> String {
-        let known = |ms: Option<u64>| ms.map_or_else(|| "n/a".to_owned(), time);
-        match self {
-            Self::Model => name(&model.model.to_string()),
-            Self::Calls => thousands(model.calls),
-            Self::Median => known(model.first_token_p50),
-            Self::Slow => known(model.first_token_p95),
-            Self::Failed => thousands(model.failures),
-            Self::HedgesWon => thousands(model.hedges_won),
-            Self::Cost => amount(model.cost),
-        }
-    }
-
-    /// A column without any figure is dropped.
-    fn is_of_interest(self, models: &[ModelNumbers]) -> bool {
-        match self {
-            Self::Failed => models.iter().any(|model| model.failures > 0),
-            Self::HedgesWon => models.iter().any(|model| model.hedges_won > 0),
-            Self::Model | Self::Calls | Self::Median | Self::Slow | Self::Cost => true,
-        }
-    }
 }
 
 /// Returns the same figures in two lines.
@@ -171,7 +95,7 @@ fn stacked(model: &ModelNumbers) -> [StyledLine; 2] {
         .map(|fact| together(&fact))
         .collect();
     [
-        StyledLine::bulleted(name(&model.model.to_string())),
+        StyledLine::bulleted(one_line(&model.model.to_string())),
         StyledLine::row(facts.join(", "), Tone::Plain),
     ]
 }

@@ -20,8 +20,18 @@ pub(super) fn percent(part: u64, whole: u64) -> Option<String> {
 
 /// `142 (97%)`; the number alone for a whole of zero.
 pub(super) fn share(part: u64, whole: u64) -> String {
-    let number = thousands(part);
-    percent(part, whole).map_or_else(|| number.clone(), |percent| format!("{number} ({percent})"))
+    thousands(part) + &in_brackets(part, whole)
+}
+
+/// ` (97%)`; empty for a whole of zero.
+pub(super) fn in_brackets(part: u64, whole: u64) -> String {
+    let percent = percent(part, whole).map(|percent| format!(" ({percent})"));
+    percent.unwrap_or_default()
+}
+
+/// `142/147`.
+pub(super) fn of_all(part: u64, whole: u64) -> String {
+    format!("{}/{}", thousands(part), thousands(whole))
 }
 
 /// `84%`, from a fraction.

@@ -1,56 +1,53 @@
 //! The sections of figures.
 
-use super::line::{StyledLine, Tone, figure, name, section};
-use super::numbers::{amount, change, mean, money, of_one, percent, share, time};
+use super::line::{StyledLine, Tone, figure, section};
+use super::numbers::{
+    amount, change, in_brackets, mean, money, of_all, of_one, percent, share, time,
+};
 use super::targets::{TargetStatus, cost_status, speed_status};
 use crate::domain::ids::ProviderId;
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::statistics::{DebateNumbers, Span, Statistics};
+use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::thousands;
 
 pub(super) fn usage(statistics: &Statistics) -> Vec<StyledLine> {
     let usage = &statistics.usage;
-    let days = percent(usage.active_days, usage.total_days)
-        .map(|percent| format!(" ({percent})"))
-        .unwrap_or_default();
-    let mut items = vec![
-        figure("Total Consultations", thousands(usage.total), Tone::Total),
-        figure(
-            "Active Days",
-            format!(
-                "{}/{}{days}",
-                thousands(usage.active_days),
-                thousands(usage.total_days)
-            ),
-            Tone::Plain,
-        ),
+    let (active, days) = (usage.active_days, usage.total_days);
+    let active_days = of_all(active, days) + &in_brackets(active, days);
+    let aborted = if usage.aborted > 0 {
+        Tone::Warning
+    } else {
+        Tone::Plain
+    };
+    let items = [
+        Some(figure(
+            "Total Consultations",
+            thousands(usage.total),
+            Tone::Total,
+        )),
+        Some(plain("Active Days", active_days)),
+        mean(usage.total, active).map(|mean| plain("Avg per Day", mean)),
+        Some(plain("Completed", share(usage.completed, usage.total))),
+        Some(figure(
+            "Aborted",
+            share(usage.aborted, usage.total),
+            aborted,
+        )),
+        (usage.unfinished > 0).then(|| {
+            figure(
+                "Unfinished",
+                share(usage.unfinished, usage.total),
+                Tone::Warning,
+            )
+        }),
     ];
-    items.extend(
-        mean(usage.total, usage.active_days).map(|mean| figure("Avg per Day", mean, Tone::Plain)),
-    );
-    items.push(figure(
-        "Completed",
-        share(usage.completed, usage.total),
-        Tone::Plain,
-    ));
-    items.push(figure(
-        "Aborted",
-        share(usage.aborted, usage.total),
-        warning_when_any(usage.aborted),
-    ));
-    if usage.unfinished > 0 {
-        items.push(figure(
-            "Unfinished",
-            share(usage.unfinished, usage.total),
-            Tone::Warning,
-        ));
-    }
-    section("Usage Metrics", items)
+    section("Usage Metrics", items.into_iter().flatten())
 }
 
 pub(super) fn performance(statistics: &Statistics) -> Vec<StyledLine> {
-    let performance = &statistics.performance;
-    let timing = |label: &str, ms: Option<u64>| ms.map(|ms| figure(label, time(ms), Tone::Plain));
+    let (performance, completed) = (&statistics.performance, statistics.usage.completed);
+    let timing = |label: &str, ms: Option<u64>| ms.map(|ms| plain(label, time(ms)));
     let median = match performance.p50 {
         Some(ms) => figure(
             "Median Response Time",
@@ -59,25 +56,20 @@ pub(super) fn performance(statistics: &Statistics) -> Vec<StyledLine> {
         ),
         None => figure("Median Response Time", "n/a", Tone::Quiet),
     };
-    let mut items = vec![median];
-    items.extend(timing("p95 Response Time", performance.p95));
-    items.extend(timing("p99 Response Time", performance.p99));
-    items.extend(timing(
-        "Fastest",
-        performance.fastest.as_ref().map(|(_, ms)| *ms),
-    ));
-    items.extend(timing(
-        "Slowest",
-        performance.slowest.as_ref().map(|(_, ms)| *ms),
-    ));
-    if (1..statistics.usage.completed).contains(&performance.measured) {
-        items.push(figure(
-            "Measured",
-            share(performance.measured, statistics.usage.completed),
-            Tone::Quiet,
-        ));
-    }
-    section("Performance Metrics", items)
+    let [fastest, slowest] = [&performance.fastest, &performance.slowest]
+        .map(|consultation| consultation.as_ref().map(|(_, ms)| *ms));
+    let measured = performance.measured;
+    let items = [
+        Some(median),
+        timing("p95 Response Time", performance.p95),
+        timing("p99 Response Time", performance.p99),
+        timing("Fastest", fastest),
+        timing("Slowest", slowest),
+        (1..completed)
+            .contains(&measured)
+            .then(|| figure("Measured", share(measured, completed), Tone::Quiet)),
+    ];
+    section("Performance Metrics", items.into_iter().flatten())
 }
 
 pub(super) fn cost(statistics: &Statistics, name_of: fn(&ProviderId) -> &str) -> Vec<StyledLine> {
@@ -95,7 +87,7 @@ pub(super) fn cost(statistics: &Statistics, name_of: fn(&ProviderId) -> &str) ->
     let average = cost.average.map_or_else(|| "n/a".to_owned(), money);
     let mut items = vec![
         figure("Total Cost", money(cost.total), tone),
-        figure("Avg per Consultation", average, Tone::Plain),
+        plain("Avg per Consultation", average),
         figure("Total Tokens", tokens, Tone::Total),
     ];
     items.extend(providers(statistics, name_of));
@@ -132,7 +124,7 @@ fn providers(statistics: &Statistics, name_of: fn(&ProviderId) -> &str) -> Vec<S
     let parts = cost
         .by_provider
         .iter()
-        .map(|(provider, numbers)| part(&name(name_of(provider)), numbers.cost));
+        .map(|(provider, numbers)| part(&one_line(name_of(provider)), numbers.cost));
     // Records of other programs may have a total and no calls.
     let rest = (unassigned > MicroUsd::ZERO).then(|| part("Unassigned", Cost::exactly(unassigned)));
     std::iter::once(StyledLine::bulleted(format!("{label}:")))
@@ -143,96 +135,55 @@ fn providers(statistics: &Statistics, name_of: fn(&ProviderId) -> &str) -> Vec<S
 
 pub(super) fn quality(statistics: &Statistics) -> Vec<StyledLine> {
     let (quality, completed) = (&statistics.quality, statistics.usage.completed);
-    let mut items = vec![match quality.average_confidence {
-        Some(confidence) => figure("Avg Confidence", of_one(confidence), Tone::Plain),
+    let stated = quality.with_confidence;
+    let confidence = match quality.average_confidence {
+        Some(confidence) => plain("Avg Confidence", of_one(confidence)),
         None => figure("Avg Confidence", "n/a", Tone::Quiet),
-    }];
-    if quality.with_confidence > 0 {
-        items.push(figure(
-            "High Confidence (≥85%)",
-            share(quality.high_confidence, quality.with_confidence),
-            Tone::Plain,
-        ));
-        items.push(figure(
-            "Low Confidence (<70%)",
-            share(quality.low_confidence, quality.with_confidence),
-            Tone::Plain,
-        ));
-    }
-    if (1..completed).contains(&quality.with_confidence) {
-        items.push(figure(
-            "Stating a Confidence",
-            share(quality.with_confidence, completed),
-            Tone::Quiet,
-        ));
-    }
-    if completed > 0 {
-        items.push(figure(
-            "With Dissent",
-            share(quality.with_dissent, completed),
-            Tone::Plain,
-        ));
-    }
-    items.extend(
+    };
+    let of_stated = |label: &str, number| (stated > 0).then(|| plain(label, share(number, stated)));
+    let of_completed = |label: &str, number, tone| figure(label, share(number, completed), tone);
+    let items = [
+        Some(confidence),
+        of_stated("High Confidence (≥85%)", quality.high_confidence),
+        of_stated("Low Confidence (<70%)", quality.low_confidence),
+        (1..completed)
+            .contains(&stated)
+            .then(|| of_completed("Stating a Confidence", stated, Tone::Quiet)),
+        (completed > 0).then(|| of_completed("With Dissent", quality.with_dissent, Tone::Plain)),
         quality
             .average_agreement
-            .map(|agreement| figure("Avg Agreement", of_one(agreement), Tone::Plain)),
-    );
-    if quality.degraded > 0 {
-        items.push(figure(
-            "Degraded",
-            share(quality.degraded, completed),
-            Tone::Warning,
-        ));
-    }
-    section("Quality Metrics", items)
+            .map(|agreement| plain("Avg Agreement", of_one(agreement))),
+        (quality.degraded > 0).then(|| of_completed("Degraded", quality.degraded, Tone::Warning)),
+    ];
+    section("Quality Metrics", items.into_iter().flatten())
 }
 
 /// The value of the debates; `None` without any.
 pub(super) fn debate(debate: &DebateNumbers) -> Option<Vec<StyledLine>> {
     let mut items = Vec::new();
-    let agents = mean(debate.agents, debate.debates).map(|agents| {
-        agents
-            .strip_suffix(".0")
-            .map(ToOwned::to_owned)
-            .unwrap_or(agents)
-    });
+    let agents = mean(debate.agents, debate.debates);
     if let Some((changes, agents)) = mean(debate.changed, debate.debates).zip(agents) {
-        let share = percent(debate.changed, debate.agents)
-            .map(|percent| format!(" ({percent})"))
-            .unwrap_or_default();
-        items.push(figure(
+        let agents = agents.strip_suffix(".0").unwrap_or(&agents);
+        let share = in_brackets(debate.changed, debate.agents);
+        items.push(plain(
             "Avg Position Changes",
             format!("{changes}/{agents} agents{share}"),
-            Tone::Plain,
         ));
     }
-    items.extend(
-        debate
-            .average_confidence_increase
-            .map(|increase| figure("Avg Confidence Increase", change(increase), Tone::Plain)),
-    );
+    if let Some(increase) = debate.average_confidence_increase {
+        items.push(plain("Avg Confidence Increase", change(increase)));
+    }
     if debate.debates > 0 {
-        items.push(figure(
-            "High-Value Debates (>50% change rate)",
-            share(debate.high_value, debate.debates),
-            Tone::Plain,
-        ));
+        let share = share(debate.high_value, debate.debates);
+        items.push(plain("High-Value Debates (>50% change rate)", share));
     }
     if debate.compared > 0 {
-        let share = percent(debate.verdict_changed, debate.compared)
-            .map(|percent| format!(" ({percent})"))
-            .unwrap_or_default();
-        let changed = format!(
-            "{}/{}{share}",
-            thousands(debate.verdict_changed),
-            thousands(debate.compared)
-        );
-        items.push(figure("Answer Changed by Rounds 3-4", changed, Tone::Plain));
-        items.push(figure(
+        let (changed, compared) = (debate.verdict_changed, debate.compared);
+        let changed = of_all(changed, compared) + &in_brackets(changed, compared);
+        items.push(plain("Answer Changed by Rounds 3-4", changed));
+        items.push(plain(
             "Cost of Those Rounds",
             money(debate.later_rounds_cost),
-            Tone::Plain,
         ));
     }
     (!items.is_empty()).then(|| section("Debate Value Metrics", items))
@@ -241,21 +192,13 @@ pub(super) fn debate(debate: &DebateNumbers) -> Option<Vec<StyledLine>> {
 /// Consultations that ended after Round 2; `None` without any.
 pub(super) fn early_ends(statistics: &Statistics) -> Option<Vec<StyledLine>> {
     let early = &statistics.early_ends;
-    let mut items = vec![figure(
-        "Ended after Round 2",
-        share(early.count, statistics.usage.completed),
-        Tone::Plain,
-    )];
-    if early.saved > MicroUsd::ZERO {
-        items.push(figure("Saved (estimated)", amount(early.saved), Tone::Good));
-    }
-    (early.count > 0).then(|| section("Early Termination", items))
+    let ended = share(early.count, statistics.usage.completed);
+    let saved = (early.saved > MicroUsd::ZERO)
+        .then(|| figure("Saved (estimated)", amount(early.saved), Tone::Good));
+    let items = [Some(plain("Ended after Round 2", ended)), saved];
+    (early.count > 0).then(|| section("Early Termination", items.into_iter().flatten()))
 }
 
-fn warning_when_any(number: u64) -> Tone {
-    if number > 0 {
-        Tone::Warning
-    } else {
-        Tone::Plain
-    }
+fn plain(label: &str, value: String) -> StyledLine {
+    figure(label, value, Tone::Plain)
 }

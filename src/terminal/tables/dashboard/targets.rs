@@ -2,10 +2,9 @@
 //! all three with their figures.
 
 use super::charset::Charset;
-use super::line::{StyledLine, Tone};
-use super::numbers::{amount, limit, money, percent, time};
+use super::line::{StyledLine, Tone, figure};
+use super::numbers::{amount, in_brackets, limit, money, of_all, percent, time};
 use crate::domain::statistics::{Progress, Statistics, Targets};
-use crate::terminal::output::format::thousands;
 
 /// A figure compared with its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,23 +67,18 @@ pub(super) fn targets(statistics: &Statistics, charset: Charset) -> Vec<StyledLi
     });
     let cost = cost_status(progress);
     let reached = [
-        is_used.then(|| format!("{}SUCCESS: Consistent usage!", charset.before("✅", ""))),
-        speed.is_met().then(|| {
-            format!(
-                "{}SPEED: Excellent response times!",
-                charset.before("⚡", "")
-            )
-        }),
-        cost.is_met()
-            .then(|| format!("{}COST: Within budget target!", charset.before("💰", ""))),
+        (is_used, "✅", "SUCCESS: Consistent usage!"),
+        (speed.is_met(), "⚡", "SPEED: Excellent response times!"),
+        (cost.is_met(), "💰", "COST: Within budget target!"),
     ];
-    let are_all_reached = reached.iter().all(Option::is_some);
-    let mut lines: Vec<StyledLine> = reached
-        .into_iter()
-        .flatten()
-        .map(|text| StyledLine::toned(text, Tone::Good))
-        .collect();
-    if are_all_reached {
+    let mut lines = Vec::new();
+    for (is_met, sign, text) in reached {
+        if is_met {
+            let text = charset.before(sign, "") + text;
+            lines.push(StyledLine::toned(text, Tone::Good));
+        }
+    }
+    if lines.len() == reached.len() {
         return lines;
     }
     if !lines.is_empty() {
@@ -109,21 +103,14 @@ pub(super) fn targets(statistics: &Statistics, charset: Charset) -> Vec<StyledLi
 
 fn usage_line(progress: &Progress, charset: Charset) -> StyledLine {
     let (runs, target) = (progress.runs_in_thirty_days, progress.targets.runs);
-    let share = percent(runs, target)
-        .map(|percent| format!(" ({percent})"))
-        .unwrap_or_default();
-    let figures = format!(
-        "{}/{} consultations{share}",
-        thousands(runs),
-        thousands(target)
-    );
-    match progress.is_used_enough() {
-        true => StyledLine::item("Usage", figures + &reached(charset), Tone::Good),
-        false if is_near(runs, target) => {
-            StyledLine::item("Usage", figures + " - Almost there!", Tone::Warning)
-        }
-        false => StyledLine::item("Usage", figures, Tone::Plain),
-    }
+    let share = in_brackets(runs, target);
+    let figures = format!("{} consultations{share}", of_all(runs, target));
+    let (note, tone) = match progress.is_used_enough() {
+        true => (reached(charset), Tone::Good),
+        false if is_near(runs, target) => (" - Almost there!".to_owned(), Tone::Warning),
+        false => (String::new(), Tone::Plain),
+    };
+    figure("Usage", figures + &note, tone)
 }
 
 fn speed_line(progress: &Progress, reach: TargetStatus, charset: Charset) -> StyledLine {
@@ -138,7 +125,7 @@ fn speed_line(progress: &Progress, reach: TargetStatus, charset: Charset) -> Sty
         TargetStatus::Beyond => " - Too slow".to_owned(),
         TargetStatus::Unknown => String::new(),
     };
-    StyledLine::item("Speed", figures + &note, reach.tone())
+    figure("Speed", figures + &note, reach.tone())
 }
 
 fn cost_line(progress: &Progress, reach: TargetStatus, charset: Charset) -> StyledLine {
@@ -161,7 +148,7 @@ fn cost_line(progress: &Progress, reach: TargetStatus, charset: Charset) -> Styl
         TargetStatus::Beyond => " - Budget used up".to_owned(),
         TargetStatus::Unknown => " - Not all costs are known".to_owned(),
     };
-    StyledLine::item("Cost", figures + &note, reach.tone())
+    figure("Cost", figures + &note, reach.tone())
 }
 
 fn reached(charset: Charset) -> String {
