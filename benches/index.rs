@@ -40,7 +40,6 @@ use conclave::records::index::rebuild::rebuild;
 use conclave::records::index::schema;
 use conclave::records::index::store;
 use conclave::records::journal::Journal;
-use conclave::records::record::record;
 use conclave::terminal::report::report;
 use rusqlite::Connection;
 
@@ -209,7 +208,7 @@ fn endings(logs: &Path, database: &Path, length: Length) {
         journal.finish().unwrap();
         files.write_results(&transcript, &markdown).unwrap();
         let results = Instant::now();
-        let json = serde_json::to_vec(&record(&transcript)).unwrap();
+        let json = serde_json::to_vec(&transcript.stored_record()).unwrap();
         let mut index = Index::open(database).unwrap();
         follow::end(&mut index, &id, &json, consultation.at).unwrap();
         drop(index);

@@ -2,7 +2,7 @@
 //! numbers and times are ours.
 //!
 //! Agents are named by seat id if the text that named them could be matched, and by that text
-//! otherwise.
+//! otherwise. Fields that a file lacks are empty.
 
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +24,8 @@ pub enum Severity {
 }
 
 /// Round 1: one expert's own answer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Independent {
     pub agent_id: SeatId,
     pub position: String,
@@ -47,12 +48,13 @@ impl Independent {
 
 /// Round 2: what the experts agree on and where they differ.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Synthesis {
     pub consensus_points: Vec<ConsensusPoint>,
     pub tensions: Vec<Tension>,
     pub priority_order: Vec<String>,
     /// The judge's own words if they could not be read as the fields above.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub prose_excerpt: String,
 }
 
@@ -67,28 +69,32 @@ impl Synthesis {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ConsensusPoint {
     pub point: String,
     pub supporting_agents: Vec<String>,
     pub confidence: Option<Confidence>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Tension {
     pub topic: String,
     pub viewpoints: Vec<Viewpoint>,
     pub severity: Severity,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Viewpoint {
     pub agent: String,
     pub viewpoint: String,
 }
 
 /// Round 3, one expert: its challenges, its rebuttals and its revised position.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Revision {
     pub agent_id: SeatId,
     pub challenges: Vec<Challenge>,
@@ -114,7 +120,8 @@ impl Revision {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Challenge {
     pub challenger: String,
     pub target_agent: String,
@@ -123,14 +130,16 @@ pub struct Challenge {
     pub severity: Severity,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Rebuttal {
     pub agent: String,
     pub rebuttal: String,
 }
 
 /// An argument that changed an expert's mind, and its author.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Because {
     pub agent: String,
     pub argument: String,
@@ -138,18 +147,20 @@ pub struct Because {
 
 /// Round 3 as merged by the judge, with each expert's own answer kept in `positions`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct CrossExam {
     pub challenges: Vec<Challenge>,
     pub rebuttals: Vec<Rebuttal>,
     pub unresolved: Vec<String>,
     pub positions: Vec<Revision>,
     /// The judge's own words if they could not be read as the fields above.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub prose_excerpt: String,
 }
 
 /// Round 4: the answer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Verdict {
     pub recommendation: String,
     pub confidence: Option<Confidence>,
@@ -158,10 +169,10 @@ pub struct Verdict {
     pub summary: String,
     /// The options of a menu, the most useful first; empty for a single recommendation.
     /// `recommendation` then says how to choose.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub recommendations: Vec<MenuOption>,
     /// The source of a verdict composed by rule; `None` if a judge gave it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub composed_from: Option<Source>,
 }
 
@@ -173,7 +184,8 @@ impl Verdict {
 }
 
 /// One option of a menu.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct MenuOption {
     pub option: String,
     pub description: String,
@@ -206,14 +218,16 @@ impl Source {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Evidence {
     pub claim: String,
     pub agent: String,
     pub quote: String,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Dissent {
     pub agent: String,
     pub concern: String,
@@ -223,6 +237,7 @@ pub struct Dissent {
 /// The helper model's comparison of pairs of texts: an expert's positions before and after the
 /// debate, or two verdicts on the same record.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Comparison {
     pub comparisons: Vec<PairComparison>,
     pub key_insights: Vec<String>,
@@ -248,6 +263,7 @@ pub enum Magnitude {
 
 /// The kind of task that a question poses, and the personas that suit it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct PersonaSelection {
     pub task_type: String,
     pub reason: String,

@@ -1,4 +1,5 @@
-//! A stated confidence, between 0 and 1. A missing confidence is `None`, never 0.
+//! A stated confidence, between 0 and 1, and a calibrated one. A missing confidence is `None`, never
+//! 0.
 
 use std::fmt;
 
@@ -45,6 +46,26 @@ impl<'de> Deserialize<'de> for Confidence {
             serde::de::Error::custom(format!("confidence `{value}` is not between 0 and 1"))
         })
     }
+}
+
+/// A probability and its basis.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Calibrated {
+    /// Above 0 and below 1.
+    pub probability: f64,
+    pub basis: Basis,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Basis {
+    /// The experts' confidences in Round 1, shrunk by the correlation of their errors.
+    Pool {
+        correlation: f64,
+        effective_voters: f64,
+    },
+    /// The user's own graded answers with the same agreement.
+    Experience { graded: usize, agreement: f64 },
 }
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ impl fmt::Display for ConsultationId {
 
 /// Identifies a seat, unique within one consultation: a persona's id, with `-2`, `-3` … if it sits
 /// more than once. Never equal to the id of an agent outside the panel (see [`AgentId`]).
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct SeatId(String);
 

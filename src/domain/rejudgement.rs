@@ -67,7 +67,7 @@ impl Rejudgement {
                 .collect::<Vec<_>>()
         };
         let of = |record: &StoredRecord, texts: &dyn Fn(&Synthesis) -> Vec<String>| {
-            record.synthesis.as_ref().map(texts).unwrap_or_default()
+            record.synthesis().map(texts).unwrap_or_default()
         };
         let changes = |texts: &dyn Fn(&Synthesis) -> Vec<String>| {
             Changes::between(of(before, texts), of(after, texts))
@@ -77,13 +77,12 @@ impl Rejudgement {
             before: Judgement::of(before),
             after: Judgement::of(after),
             held: after
-                .rejudged
-                .clone()
+                .held()
                 .filter(|held| *held != Held::default())
                 .unwrap_or_else(|| Held::unknown("there was no verdict")),
             consensus_points: changes(&points),
             tensions: changes(&topics),
-            cost: after.cost,
+            cost: after.total_cost(),
         }
     }
 }
@@ -91,12 +90,12 @@ impl Rejudgement {
 impl Judgement {
     fn of(record: &StoredRecord) -> Self {
         let options = record
-            .verdict
-            .iter()
+            .verdict()
+            .into_iter()
             .flat_map(|verdict| &verdict.recommendations);
         Self {
             consultation_id: record.id.clone(),
-            judge: record.judge.clone(),
+            judge: record.judge(),
             confidence: record.confidence,
             recommendation: record.recommendation.clone(),
             options: options.map(|choice| choice.option.clone()).collect(),

@@ -7,8 +7,6 @@ use std::path::{Path, PathBuf};
 use crate::consultation::transcript::Transcript;
 use crate::domain::ids::ConsultationId;
 
-use super::record::record;
-
 /// The prefix of every consultation's id and files.
 pub(super) const ID_PREFIX: &str = "consult-";
 
@@ -68,7 +66,7 @@ impl ConsultationFiles {
     ///
     /// At the first file that cannot be written; files written before it stay.
     pub fn write_results(&self, transcript: &Transcript, markdown: &str) -> Result<(), WriteError> {
-        let mut json = serde_json::to_vec_pretty(&record(transcript))
+        let mut json = serde_json::to_vec_pretty(&transcript.stored_record())
             .map_err(|error| WriteError::new(&self.record, error.into()))?;
         json.push(b'\n');
         let failed = |path| move |error| WriteError::new(path, error);

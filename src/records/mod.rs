@@ -2,18 +2,14 @@
 //! projection, the Markdown the same for reading. They are written in this order; a failure of a
 //! later one never harms an earlier one.
 //!
-//! `journal` writes and reads events, `record` projects them, `stored` reads records of any
-//! version, `page` renders one as HTML. `index`, `history`, `statistics`, `calibration` and
+//! `journal` writes and reads events, `stored` reads records of any version, `page` renders one as
+//! HTML. `index`, `history`, `statistics`, `calibration` and
 //! `experience` answer questions about many; `month` adds up the spending of a month,
 //! `month_budget` shares its budget between processes.
 
 pub mod files;
 pub mod journal;
 pub mod events_file;
-pub mod record;
-mod debate_value;
-mod judge_passes;
-pub mod spending;
 pub mod stored;
 pub mod outcomes;
 pub mod page;

@@ -61,7 +61,7 @@ fn spent_on(logs: &Path, id: &str, month: &Range<Timestamp>) -> Cost {
     } else {
         None
     };
-    match record.and_then(|record| record.at.zip(record.cost)) {
+    match record.and_then(|record| record.at.zip(record.total_cost())) {
         Some((began, cost)) if month.contains(&began) => cost,
         // A consultation that began in an earlier month is split call by call.
         Some(_) | None => File::open(&journal)

@@ -20,7 +20,6 @@ use crate::engine::interrupts;
 use crate::engine::ports::Subscriber;
 use crate::error::{Error, Exit};
 use crate::records::events_file::EventsFile;
-use crate::records::record::record;
 use crate::session::index::RebuildTime;
 use crate::session::month::MonthCeiling;
 use crate::session::run::{self, Participants, RunLimits, RunOutcome, Session};
@@ -209,11 +208,11 @@ impl<'a> TerminalFace<'a> {
             None => &outcome.report,
         };
         let json = || {
-            let json = match &answer {
-                Some(answer) => answer.json.clone(),
-                None => record(transcript),
-            };
-            serde_json::to_string_pretty(&json).map_err(Error::failed)
+            match &answer {
+                Some(answer) => serde_json::to_string_pretty(&answer.json),
+                None => serde_json::to_string_pretty(&transcript.stored_record()),
+            }
+            .map_err(Error::failed)
         };
         answer::write(
             markdown,

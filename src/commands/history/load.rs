@@ -10,7 +10,6 @@ use crate::records::files::ConsultationFiles;
 use crate::records::files::ConsultationRef;
 use crate::records::journal::read_journal;
 use crate::records::outcomes;
-use crate::records::record::record;
 use crate::records::stored;
 
 /// A consultation loaded from its files.
@@ -53,11 +52,9 @@ fn from_record(path: &Path) -> Option<LoadedRecord> {
 
 fn from_journal(path: &Path) -> Option<LoadedRecord> {
     let transcript = Transcript::fold(&read_journal(path).ok()?.events)?;
-    let json = serde_json::to_string_pretty(&record(&transcript)).ok()?;
-    Some(LoadedRecord {
-        record: stored::of_transcript(&transcript),
-        json,
-    })
+    let record = transcript.stored_record();
+    let json = serde_json::to_string_pretty(&record).ok()?;
+    Some(LoadedRecord { record, json })
 }
 
 /// Returns whether the journal was written after the record.

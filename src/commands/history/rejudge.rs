@@ -18,7 +18,6 @@ use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::rejudgement::{Changes, Judgement, Rejudgement};
 use crate::engine::clock::Clock;
 use crate::error::Error;
-use crate::records::stored;
 use crate::session::run::Session;
 use crate::session::storage::Storage;
 use crate::setup::plan::rejudge::{RejudgeRequest, prepare};
@@ -101,7 +100,7 @@ pub(super) fn run(
     }
     let found = archive.find(&args.id)?;
     let record = load::load(&archive.logs, &found)?.record;
-    if record.independents.is_empty() || record.question.trim().is_empty() {
+    if record.independents().next().is_none() || record.question.trim().is_empty() {
         let error = Error::usage(format!(
             "{} has no answers to judge: no expert answered in Round 1",
             found.id
@@ -129,7 +128,7 @@ pub(super) fn run(
     };
     let session = Session::new(prepared.plan, prepared.providers, storage, clock);
     face.run_with_answer(session, &|transcript: &Transcript| {
-        let rejudgement = Rejudgement::of(&record, &stored::of_transcript(transcript));
+        let rejudgement = Rejudgement::of(&record, &transcript.stored_record());
         RenderedAnswer {
             markdown: rejudge::markdown(&rejudgement),
             json: to_json(&rejudgement),

@@ -56,10 +56,9 @@ pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
 /// Returns the rounds and agents to show.
 fn selection(args: &Args, record: &StoredRecord) -> Result<ReportSelection, Error> {
     let mut rounds: Vec<u8> = record
-        .rounds
-        .iter()
-        .map(|round| round.number)
-        .chain(record.agent_rounds.iter().map(|work| work.round))
+        .rounds()
+        .map(|(number, _)| number)
+        .chain(record.agent_rounds().map(|(number, _)| number))
         .collect();
     rounds.sort_unstable();
     rounds.dedup();
@@ -101,7 +100,7 @@ fn agent(name: &str, record: &StoredRecord) -> Result<AgentId, Error> {
         }
     };
     let existing: Vec<String> = record
-        .experts
+        .agents
         .iter()
         .map(expert)
         .chain(["judge".to_owned()])

@@ -2,9 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::confidence::Confidence;
+use crate::domain::confidence::{Calibrated, Confidence};
 use crate::domain::money::Cost;
-use crate::stopping::early_termination::Calibrated;
 use crate::stopping::evaluation::Evaluation;
 
 /// The findings on which the decision rests.

@@ -3,8 +3,9 @@
 use crate::consultation::analysis::evidence::evidence;
 use crate::consultation::event::CallFinished;
 use crate::consultation::plan::mode::Ending;
+use crate::domain::confidence::Calibrated;
 use crate::domain::ids::{ModelRef, SeatId};
-use crate::stopping::early_termination::{Calibrated, EarlyStop, calibrated};
+use crate::stopping::early_termination::{EarlyStop, calibrated};
 
 use super::Transcript;
 

@@ -10,6 +10,7 @@ mod degradations;
 pub mod summary;
 pub mod spend;
 pub mod token_savings;
+mod stored_record;
 pub(in crate::consultation) mod debate_value;
 
 use std::time::Duration;

@@ -16,7 +16,6 @@ use crate::domain::artifact::SCHEMA_VERSION;
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::stored_record::{Completion, RecordWriter};
 use crate::domain::time::Timestamp;
-use crate::records::record::record;
 use crate::records::stored::RecordReadError;
 
 use super::lenient_json::{Number, Object};
@@ -76,7 +75,8 @@ pub fn rows_of_journal(
     written_at: Timestamp,
 ) -> Result<Rows<'static>, ExtractError> {
     let transcript = Transcript::fold(events).ok_or(ExtractError::NotARecord)?;
-    let record = serde_json::to_vec(&record(&transcript)).map_err(|_| ExtractError::NotJson)?;
+    let record =
+        serde_json::to_vec(&transcript.stored_record()).map_err(|_| ExtractError::NotJson)?;
     rows(&record, stem, written_at).map(Rows::into_owned)
 }
 

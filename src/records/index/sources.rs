@@ -18,7 +18,6 @@ use crate::domain::time::Timestamp;
 use crate::records::journal::is_being_written;
 use crate::records::journal::read::read_journal;
 use crate::records::outcomes;
-use crate::records::record::record;
 
 /// The existing files of one stem.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -160,7 +159,8 @@ fn from_record(logs: &Path, stem: &str, written: SystemTime) -> Result<SourceRec
 fn from_journal(journal: &Path, written: SystemTime) -> Result<SourceRecord, String> {
     let journal = read_journal(journal).map_err(|error| error.to_string())?;
     let transcript = Transcript::fold(&journal.events).ok_or("it has no complete event")?;
-    let json = serde_json::to_vec(&record(&transcript)).map_err(|error| error.to_string())?;
+    let json =
+        serde_json::to_vec(&transcript.stored_record()).map_err(|error| error.to_string())?;
     Ok(SourceRecord {
         json,
         written_at: timestamp(written),

@@ -13,7 +13,7 @@ use super::markup::Markup;
 const UNKNOWN: &str = "–";
 
 pub(super) fn panel(page: &mut Markup, record: &StoredRecord) {
-    if record.experts.is_empty() && record.judge.is_none() {
+    if record.agents.is_empty() && record.judge.is_none() {
         return;
     }
     page.put("<section>\n<h2>Panel</h2>\n<div class=\"wide\">\n<table>\n");
@@ -22,14 +22,14 @@ pub(super) fn panel(page: &mut Markup, record: &StoredRecord) {
          <tbody>\n",
     );
     let experts = record
-        .experts
+        .agents
         .iter()
-        .map(|expert| (expert.name.as_str(), expert.model.as_ref()));
-    for (name, model) in experts.chain(record.judge.as_ref().map(|judge| ("Judge", Some(judge)))) {
+        .map(|expert| (expert.name.as_str(), record.model_of(expert)));
+    for (name, model) in experts.chain(record.judge().map(|judge| ("Judge", Some(judge)))) {
         page.put("<tr><th scope=\"row\">")
             .inline(name)
             .put("</th><td>");
-        page.inline(&model.map_or_else(|| UNKNOWN.to_owned(), model_address))
+        page.inline(&model.map_or_else(|| UNKNOWN.to_owned(), |model| model_address(&model)))
             .put("</td></tr>\n");
     }
     page.put("</tbody>\n</table>\n</div>\n");
@@ -50,7 +50,7 @@ pub(super) fn panel(page: &mut Markup, record: &StoredRecord) {
 }
 
 pub(super) fn cost(page: &mut Markup, record: &StoredRecord) {
-    if record.cost.is_none() && record.agent_rounds.is_empty() {
+    if record.total_cost().is_none() && record.agent_rounds().next().is_none() {
         return;
     }
     page.put(
@@ -58,7 +58,7 @@ pub(super) fn cost(page: &mut Markup, record: &StoredRecord) {
     );
     page.text(
         &record
-            .cost
+            .total_cost()
             .map_or_else(|| "not recorded".to_owned(), amount),
     )
     .put("</strong></p>\n");
@@ -82,17 +82,17 @@ impl Sum {
             cost: sum
                 .cost
                 .into_iter()
-                .chain(entry.cost)
+                .chain(entry.total_cost())
                 .reduce(|one, other| one + other),
             tokens: sum
                 .tokens
                 .into_iter()
-                .chain(entry.tokens)
+                .chain(entry.total_tokens())
                 .reduce(u64::saturating_add),
             duration: sum
                 .duration
                 .into_iter()
-                .chain(entry.duration)
+                .chain(entry.duration())
                 .reduce(Duration::saturating_add),
         })
     }
@@ -111,7 +111,7 @@ fn number(page: &mut Markup, value: Option<&str>) {
 }
 
 fn by_round(page: &mut Markup, record: &StoredRecord) {
-    if record.rounds.is_empty() {
+    if record.rounds().next().is_none() {
         return;
     }
     page.put(
@@ -123,24 +123,24 @@ fn by_round(page: &mut Markup, record: &StoredRecord) {
          class=\"number\">Tokens</th>",
     );
     page.put("<th scope=\"col\" class=\"number\">Cost</th></tr></thead>\n<tbody>\n");
-    for round in &record.rounds {
+    for (number, round) in record.rounds() {
         let sum = Sum::of(
             record
-                .agent_rounds
-                .iter()
-                .filter(|entry| entry.round == round.number),
+                .agent_rounds()
+                .filter(|(of, _)| *of == number)
+                .map(|(_, entry)| entry),
         );
         page.put("<tr><th scope=\"row\">")
-            .text(&round.number.to_string())
+            .text(&number.to_string())
             .put(" ")
-            .text(round_title(round.number));
-        page.put(if round.is_complete {
+            .text(round_title(number));
+        page.put(if round.is_complete() {
             "</th>"
         } else {
             " (not finished)</th>"
         });
         Sum {
-            duration: round.duration,
+            duration: round.duration(),
             ..sum
         }
         .cells(page);
@@ -151,8 +151,8 @@ fn by_round(page: &mut Markup, record: &StoredRecord) {
 
 fn by_agent(page: &mut Markup, record: &StoredRecord) {
     let mut agents: Vec<&StoredAgentRound> = Vec::new();
-    for entry in &record.agent_rounds {
-        if agents.iter().all(|other| other.agent != entry.agent) {
+    for (_, entry) in record.agent_rounds() {
+        if agents.iter().all(|other| other.agent_id != entry.agent_id) {
             agents.push(entry);
         }
     }
@@ -162,10 +162,10 @@ fn by_agent(page: &mut Markup, record: &StoredRecord) {
     // In the panel's order, then the judge.
     agents.sort_by_key(|entry| {
         record
-            .experts
+            .agents
             .iter()
-            .position(|expert| expert.id == entry.agent)
-            .unwrap_or(record.experts.len())
+            .position(|expert| expert.id == entry.agent_id)
+            .unwrap_or(record.agents.len())
     });
     page.put(
         "<div class=\"wide\">\n<table>\n<caption>By agent</caption>\n\
@@ -178,13 +178,13 @@ fn by_agent(page: &mut Markup, record: &StoredRecord) {
     page.put("<th scope=\"col\" class=\"number\">Cost</th></tr></thead>\n<tbody>\n");
     for agent in agents {
         page.put("<tr><th scope=\"row\">")
-            .inline(&agent.name)
+            .inline(&agent.agent)
             .put("</th>");
         Sum::of(
             record
-                .agent_rounds
-                .iter()
-                .filter(|entry| entry.agent == agent.agent),
+                .agent_rounds()
+                .map(|(_, entry)| entry)
+                .filter(|entry| entry.agent_id == agent.agent_id),
         )
         .cells(page);
         page.put("</tr>\n");
@@ -193,7 +193,7 @@ fn by_agent(page: &mut Markup, record: &StoredRecord) {
 }
 
 fn by_provider(page: &mut Markup, record: &StoredRecord) {
-    if record.by_provider.is_empty() {
+    if record.cost_by_provider().next().is_none() {
         return;
     }
     page.put(
@@ -201,11 +201,11 @@ fn by_provider(page: &mut Markup, record: &StoredRecord) {
          <thead><tr><th scope=\"col\">Provider</th>",
     );
     page.put("<th scope=\"col\" class=\"number\">Cost</th></tr></thead>\n<tbody>\n");
-    for (provider, cost) in &record.by_provider {
+    for (provider, cost) in record.cost_by_provider() {
         page.put("<tr><th scope=\"row\">")
             .inline(provider.as_str())
             .put("</th>");
-        number(page, Some(&amount(*cost)));
+        number(page, Some(&amount(cost)));
         page.put("</tr>\n");
     }
     page.put("</tbody>\n</table>\n</div>\n");
@@ -237,9 +237,9 @@ pub(super) fn colophon(page: &mut Markup, record: &StoredRecord) {
         page.put(" ").inline(version);
     }
     page.put("</dd></div>\n");
-    if !record.prompt_versions.is_empty() {
+    if record.prompt_templates().next().is_some() {
         page.put("<div><dt>Prompts</dt><dd>");
-        for (at, (name, version)) in record.prompt_versions.iter().enumerate() {
+        for (at, (name, version)) in record.prompt_templates().enumerate() {
             page.put(if at > 0 { ", " } else { "" })
                 .inline(&format!("{name} {version}"));
         }

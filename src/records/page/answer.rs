@@ -65,13 +65,13 @@ pub(super) fn head(page: &mut Markup, record: &StoredRecord) {
     if let Some(mode) = &record.mode {
         page.put("<li>").inline(mode).put(" mode</li>\n");
     }
-    if let Some(cost) = record.cost {
+    if let Some(cost) = record.total_cost() {
         page.put("<li>").text(&amount(cost)).put("</li>\n");
     }
-    if let Some(duration) = record.duration {
+    if let Some(duration) = record.duration() {
         page.put("<li>").text(&seconds(duration)).put("</li>\n");
     }
-    if let Some(tokens) = record.tokens {
+    if let Some(tokens) = record.total_tokens() {
         page.put("<li>")
             .text(&thousands(tokens))
             .put(" tokens</li>\n");
@@ -85,8 +85,7 @@ pub(super) fn answer(page: &mut Markup, record: &StoredRecord) {
         return without_verdict(page, record);
     };
     let options = record
-        .verdict
-        .as_ref()
+        .verdict()
         .map(|verdict| verdict.recommendations.as_slice())
         .unwrap_or_default();
     page.put("<p class=\"stated\"><span class=\"label\">Confidence</span> <strong>");
@@ -119,11 +118,7 @@ pub(super) fn answer(page: &mut Markup, record: &StoredRecord) {
     for (at, choice) in options.iter().enumerate() {
         option(page, at + 1, choice);
     }
-    if let Some(source) = record
-        .verdict
-        .as_ref()
-        .and_then(|verdict| verdict.composed_from)
-    {
+    if let Some(source) = record.verdict().and_then(|verdict| verdict.composed_from) {
         page.put("<p class=\"quiet\">")
             .put(source.description())
             .put("</p>\n");
@@ -135,9 +130,9 @@ pub(super) fn answer(page: &mut Markup, record: &StoredRecord) {
     {
         page.put("<h3>Summary</h3>\n").block(summary);
     }
-    if let Some(early) = &record.early_termination {
+    if record.early_termination {
         page.put("<p class=\"quiet\">Ended after Round 2");
-        if let Some(reason) = &early.reason {
+        if let Some(reason) = &record.early_termination_reason {
             page.put(": ").inline(reason);
         }
         page.put("</p>\n");
@@ -153,7 +148,11 @@ fn rejudged(page: &mut Markup, record: &StoredRecord) {
     };
     page.put("<p class=\"quiet\">Rejudged from the answers of ")
         .inline(from);
-    match record.rejudged.as_ref().and_then(|held| held.consistent) {
+    match record
+        .rejudged
+        .as_ref()
+        .and_then(|rejudged| rejudged.consistent)
+    {
         Some(true) => page.put(": its verdict held</p>\n"),
         Some(false) => page.put(": its verdict did not hold</p>\n"),
         None => page.put("</p>\n"),
@@ -162,17 +161,17 @@ fn rejudged(page: &mut Markup, record: &StoredRecord) {
 
 /// The result of the second pass, with the experts in reverse order; if it differs, its verdict.
 fn second_pass(page: &mut Markup, record: &StoredRecord) {
-    let Some(second) = &record.second_pass else {
+    let Some(second) = record.second_pass() else {
         return;
     };
     let Some(other) = second.other_verdict() else {
         page.put("<p class=\"quiet\">Judged twice: ")
-            .inline(&second.description(record.judge.as_ref()))
+            .inline(&second.description(record.judge().as_ref()))
             .put("</p>\n");
         return;
     };
     page.put("<aside class=\"notice\">\n<p><strong>Judged twice:</strong> ")
-        .inline(&second.description(record.judge.as_ref()))
+        .inline(&second.description(record.judge().as_ref()))
         .put("</p>\n");
     page.put("<p>With the order reversed, the judge recommends:</p>\n");
     page.list(
@@ -227,7 +226,9 @@ fn without_verdict(page: &mut Markup, record: &StoredRecord) {
     });
     match &record.partial_consensus {
         Some(found) => page.put(". Points of agreement so far:</p>\n").block(found),
-        None if record.independents.is_empty() => page.put(", and no expert has answered.</p>\n"),
+        None if record.independents().next().is_none() => {
+            page.put(", and no expert has answered.</p>\n")
+        }
         None => page.put(": the positions stand side by side below.</p>\n"),
     };
     page.put("</section>\n");
@@ -235,8 +236,7 @@ fn without_verdict(page: &mut Markup, record: &StoredRecord) {
 
 fn evidence(page: &mut Markup, record: &StoredRecord) {
     let Some(verdict) = record
-        .verdict
-        .as_ref()
+        .verdict()
         .filter(|verdict| !verdict.evidence.is_empty())
     else {
         return;
@@ -263,8 +263,7 @@ fn evidence(page: &mut Markup, record: &StoredRecord) {
 
 pub(super) fn dissent(page: &mut Markup, record: &StoredRecord) {
     let Some(verdict) = record
-        .verdict
-        .as_ref()
+        .verdict()
         .filter(|verdict| !verdict.dissent.is_empty())
     else {
         return;

@@ -12,36 +12,20 @@ use super::markup::Markup;
 
 /// Round 1: the panel in its order, then experts that are not on it.
 pub(super) fn positions(page: &mut Markup, record: &StoredRecord) {
-    let on_panel = |held: &&Independent| {
-        record
-            .experts
-            .iter()
-            .any(|expert| expert.id == held.agent_id)
-    };
     let others: Vec<&Independent> = record
-        .independents
-        .iter()
-        .filter(|held| !on_panel(held))
+        .independents()
+        .filter(|held| record.agent(&held.agent_id).is_none())
         .collect();
     let failed = |expert: &StoredAgent| {
-        record
-            .agent_rounds
-            .iter()
-            .find(|entry| entry.round == 1 && entry.agent == expert.id && entry.error.is_some())
+        let failed = |(round, entry): &(u8, &StoredAgentRound)| {
+            *round == 1 && entry.agent_id == expert.id && entry.failure().is_some()
+        };
+        record.agent_rounds().find(failed).map(|(_, entry)| entry)
     };
     let seats: Vec<_> = record
-        .experts
+        .agents
         .iter()
-        .map(|expert| {
-            (
-                expert,
-                record
-                    .independents
-                    .iter()
-                    .find(|held| held.agent_id == expert.id),
-                failed(expert),
-            )
-        })
+        .map(|expert| (expert, record.independent(&expert.id), failed(expert)))
         .filter(|(_, held, failed)| held.is_some() || failed.is_some())
         .collect();
     if seats.is_empty() && others.is_empty() {
@@ -56,9 +40,9 @@ pub(super) fn positions(page: &mut Markup, record: &StoredRecord) {
         page.put("<article>\n<h3>")
             .inline(&expert.name)
             .put("</h3>\n");
-        if let Some(model) = &expert.model {
+        if let Some(model) = record.model_of(expert) {
             page.put("<p class=\"by\">")
-                .inline(&model_name(model))
+                .inline(&model_name(&model))
                 .put("</p>\n");
         }
         match (held, failed) {
@@ -79,7 +63,7 @@ pub(super) fn positions(page: &mut Markup, record: &StoredRecord) {
 
 fn no_answer(page: &mut Markup, failed: Option<&StoredAgentRound>) {
     page.put("<p><em>No answer</em>");
-    if let Some(why) = failed.and_then(|failed| failed.error.as_ref()) {
+    if let Some(why) = failed.and_then(StoredAgentRound::failure) {
         page.put(": ").inline(why);
     }
     page.put("</p>\n");
@@ -105,7 +89,7 @@ fn position(page: &mut Markup, held: &Independent) {
 
 /// Round 2.
 pub(super) fn synthesis(page: &mut Markup, record: &StoredRecord) {
-    let Some(synthesis) = &record.synthesis else {
+    let Some(synthesis) = record.synthesis() else {
         return;
     };
     page.put(
@@ -188,15 +172,7 @@ fn names(page: &mut Markup, record: &StoredRecord, agents: &[String]) {
 
 /// Round 3: each expert's position after the cross-examination.
 pub(super) fn changes(page: &mut Markup, record: &StoredRecord) {
-    let merged = record
-        .cross_exam
-        .iter()
-        .flat_map(|merged| &merged.positions);
-    let revisions: Vec<&Revision> = if record.revisions.is_empty() {
-        merged.collect()
-    } else {
-        record.revisions.iter().collect()
-    };
+    let revisions = record.positions_of_round_3();
     if revisions.is_empty() {
         return;
     }
@@ -213,9 +189,7 @@ pub(super) fn changes(page: &mut Markup, record: &StoredRecord) {
 
 fn change(page: &mut Markup, record: &StoredRecord, revision: &Revision) {
     let before = record
-        .independents
-        .iter()
-        .find(|held| held.agent_id == revision.agent_id)
+        .independent(&revision.agent_id)
         .and_then(|held| held.confidence);
     page.put("<article>\n<h3>")
         .inline(record.name_of(revision.agent_id.as_str()))
@@ -250,8 +224,7 @@ fn change(page: &mut Markup, record: &StoredRecord, revision: &Revision) {
 /// The value of the later rounds; nothing where no expert answered a second time.
 pub(super) fn value(page: &mut Markup, record: &StoredRecord) {
     let Some(value) = record
-        .debate_value
-        .as_ref()
+        .debate_value()
         .filter(|value| value.status != ComparisonStatus::NotApplicable)
     else {
         return;
@@ -295,7 +268,7 @@ fn move_of(page: &mut Markup, record: &StoredRecord, moved: &AgentMove) {
 
 /// Round 3: challenges, rebuttals, and what stays unresolved.
 pub(super) fn objections(page: &mut Markup, record: &StoredRecord) {
-    let merged = record.cross_exam.as_ref();
+    let merged = record.cross_exam();
     let (challenges, rebuttals) = (record.challenges(), record.rebuttals());
     let unresolved = merged
         .map(|merged| merged.unresolved.as_slice())

@@ -1,8 +1,5 @@
 //! Reads JSON of any origin: a field that is missing or of an unexpected type is `None`.
 
-use std::time::Duration;
-
-use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::domain::artifact::Severity;
@@ -90,11 +87,6 @@ impl<'a> Fields<'a> {
             .collect()
     }
 
-    /// Returns one of the names of an enum; any other counts as missing.
-    pub(super) fn word<T: DeserializeOwned>(self, name: &str) -> Option<T> {
-        serde_json::from_value(self.get(name)?.clone()).ok()
-    }
-
     pub(super) fn flag(self, name: &str) -> Option<bool> {
         self.get(name)?.as_bool()
     }
@@ -117,10 +109,6 @@ impl<'a> Fields<'a> {
                 .filter(|number| (0.0..1e15).contains(number))
                 .map(|number| number.round() as u64)
         })
-    }
-
-    pub(super) fn milliseconds(self, name: &str) -> Option<Duration> {
-        self.count(name).map(Duration::from_millis)
     }
 
     pub(super) fn confidence(self, name: &str) -> Option<Confidence> {

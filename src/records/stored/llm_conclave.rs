@@ -5,31 +5,28 @@
 //! Round 4 states it. It refers to agents by name where it has no ids, and states no cost of single
 //! calls.
 
-use crate::domain::artifact::{Independent, Synthesis, Verdict};
+use std::collections::BTreeMap;
+
+use crate::domain::artifact::{Artifact, Content, CrossExam, Independent, Synthesis, Verdict};
 use crate::domain::confidence::Confidence;
 use crate::domain::ids::{AgentId, ModelRef, ProviderId, SeatId};
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::stored_record::{
-    RecordWriter, StoredAgent, StoredAgentRound, StoredDebate, StoredRecord, StoredRound,
+    ProjectContext, PromptTemplate, PromptVersions, RecordWriter, StoredAgent, StoredAgentRound,
+    StoredAttempt, StoredCost, StoredDebate, StoredError, StoredRecord, StoredRound, StoredSpend,
+    TokenCounts,
 };
+use crate::domain::time::Timestamp;
 
 use super::artifacts::{self, Seats, letters};
 use super::fields::Fields;
-use super::{conclave, vendors};
+use super::vendors;
 
 pub(super) fn read(record: Fields<'_>) -> StoredRecord {
-    let experts = experts(record);
-    let seats = Seats(&experts);
-    let responses = record.at("responses");
-    let independents = independents(record, seats);
-    let synthesis = responses
-        .object("round2")
-        .map(|_| artifacts::synthesis(responses.at("round2"), seats));
-    let cross_exam = responses
-        .object("round3")
-        .map(|_| artifacts::cross_exam(responses.at("round3"), seats));
-    let verdict = verdict(record, seats);
-    let early_termination = conclave::early_termination(record);
+    let agents = agents(record);
+    let seats = Seats(&agents);
+    let answers = Answers::read(record, seats);
+    let verdict = answers.verdict.as_ref();
     StoredRecord {
         writer: RecordWriter::LlmConclave,
         schema_version: record.text("schema_version"),
@@ -37,55 +34,95 @@ pub(super) fn read(record: Fields<'_>) -> StoredRecord {
         at: record.moment("timestamp"),
         question: record.text_or_empty("question"),
         mode: record.nonblank("mode"),
-        state: state(record, verdict.as_ref()),
+        state: state(record, verdict),
         status: record.nonblank("status"),
-        degradations: Vec::new(),
-        persona_selection: None,
-        judge: None,
-        agreement: agreement(&independents, synthesis.as_ref()),
-        recommendation: verdict
-            .as_ref()
-            .map(|verdict| verdict.recommendation.clone()),
+        agreement: agreement(&answers.independents, answers.synthesis.as_ref()),
+        recommendation: verdict.map(|verdict| verdict.recommendation.clone()),
         summary: verdict
-            .as_ref()
             .map(|verdict| verdict.summary.clone())
             .filter(|summary| !summary.is_empty()),
-        confidence: verdict.as_ref().and_then(|verdict| verdict.confidence),
+        confidence: verdict.and_then(|verdict| verdict.confidence),
         concerns: record.texts("concerns"),
         partial_consensus: if verdict.is_none() {
-            partial_consensus(record, synthesis.as_ref())
+            partial_consensus(record, answers.synthesis.as_ref())
         } else {
             None
         },
-        rounds: rounds(record),
-        agent_rounds: agent_rounds(record, seats),
         cost: cost(record),
-        tokens: tokens(record.at("cost").at("tokens")),
-        by_provider: by_provider(record),
-        duration: record.milliseconds("duration_ms"),
+        duration_ms: record.count("duration_ms"),
         abort_reason: record
             .nonblank("abort_reason")
             .or_else(|| record.nonblank("cancellation_reason")),
-        abort_message: None,
-        aborted_during: None,
-        early_termination,
+        early_termination: record.flag("early_termination") == Some(true),
+        early_termination_reason: record.nonblank("early_termination_reason"),
+        estimated_cost_saved: record.number("estimated_cost_saved"),
         debate: debate(record),
-        debate_value: None,
-        second_pass: None,
-        rejudged: None,
-        rejudged_from: None,
-        expert_order: Vec::new(),
-        project_type: record.at("project_context").nonblank("project_type"),
+        project_context: record.at("project_context").nonblank("project_type").map(
+            |project_type| ProjectContext {
+                project_type: Some(project_type),
+            },
+        ),
         prompt_versions: prompt_versions(record),
-        tool_version: None,
-        grade: None,
-        independents,
-        synthesis,
-        revisions: Vec::new(),
-        cross_exam,
-        verdict,
-        experts,
+        responses: responses(record, answers, seats),
+        agents,
+        ..StoredRecord::default()
     }
+}
+
+/// The artifacts of all rounds.
+struct Answers {
+    independents: Vec<Independent>,
+    synthesis: Option<Synthesis>,
+    cross_exam: Option<CrossExam>,
+    verdict: Option<Verdict>,
+}
+
+impl Answers {
+    fn read(record: Fields<'_>, seats: Seats<'_>) -> Self {
+        let responses = record.at("responses");
+        Self {
+            independents: independents(record, seats),
+            synthesis: responses
+                .object("round2")
+                .map(|_| artifacts::synthesis(responses.at("round2"), seats)),
+            cross_exam: responses
+                .object("round3")
+                .map(|_| artifacts::cross_exam(responses.at("round3"), seats)),
+            verdict: verdict(record, seats),
+        }
+    }
+
+    /// Returns the artifacts. The times at which they were made are not read.
+    fn into_artifacts(self) -> impl Iterator<Item = Artifact> {
+        let independents = self.independents.into_iter().map(Content::Independent);
+        independents
+            .chain(self.synthesis.map(Content::Synthesis))
+            .chain(self.cross_exam.map(Content::CrossExam))
+            .chain(self.verdict.map(Content::Verdict))
+            .map(|content| Artifact::stamp(content, Timestamp::default(), false))
+    }
+}
+
+/// Returns the rounds with their artifacts and agents.
+fn responses(
+    record: Fields<'_>,
+    answers: Answers,
+    seats: Seats<'_>,
+) -> BTreeMap<String, StoredRound> {
+    let mut responses = rounds(record);
+    for artifact in answers.into_artifacts() {
+        let round = responses.entry(round_name(artifact.round_number));
+        round.or_default().artifacts.push(artifact);
+    }
+    for (number, agent) in agent_rounds(record, seats) {
+        let round = responses.entry(round_name(number));
+        round.or_default().agents.push(agent);
+    }
+    responses
+}
+
+fn round_name(number: u8) -> String {
+    format!("round_{number}")
 }
 
 /// Early versions wrote no state: a record with an answer was complete.
@@ -98,7 +135,7 @@ fn state(record: Fields<'_>, verdict: Option<&Verdict>) -> Option<String> {
 }
 
 /// Reads the panel. A seat's id is the one in its answers; without one, its name.
-fn experts(record: Fields<'_>) -> Vec<StoredAgent> {
+fn agents(record: Fields<'_>) -> Vec<StoredAgent> {
     let responses = || record.each("agent_responses");
     let by_response = |name: &str| {
         responses()
@@ -129,7 +166,11 @@ fn experts(record: Fields<'_>) -> Vec<StoredAgent> {
         Some(StoredAgent {
             id: SeatId::new(id),
             name,
-            model,
+            persona: None,
+            provider: model
+                .as_ref()
+                .map(|model| model.provider.as_str().to_owned()),
+            model: model.map(|model| model.model),
         })
     };
     let panel: Vec<StoredAgent> = record.each("agents").filter_map(one).collect();
@@ -259,7 +300,7 @@ fn agreement(independents: &[Independent], synthesis: Option<&Synthesis>) -> Opt
 }
 
 /// Reads the rounds with artifacts. Their durations are not recorded.
-fn rounds(record: Fields<'_>) -> Vec<StoredRound> {
+fn rounds(record: Fields<'_>) -> BTreeMap<String, StoredRound> {
     let responses = record.at("responses");
     let completed = record.count("completed_rounds");
     let named: Vec<String> = record
@@ -283,16 +324,18 @@ fn rounds(record: Fields<'_>) -> Vec<StoredRound> {
     };
     (1..=4)
         .filter(begun)
-        .map(|number| StoredRound {
-            number,
-            is_complete: is_there(number) && is_complete(number),
-            duration: None,
+        .map(|number| {
+            let round = StoredRound {
+                complete: Some(is_there(number) && is_complete(number)),
+                ..StoredRound::default()
+            };
+            (round_name(number), round)
         })
         .collect()
 }
 
 /// Reads the agents' answers of Round 1, and the calls that were in flight at the end.
-fn agent_rounds(record: Fields<'_>, seats: Seats<'_>) -> Vec<StoredAgentRound> {
+fn agent_rounds(record: Fields<'_>, seats: Seats<'_>) -> Vec<(u8, StoredAgentRound)> {
     let answered = record.each("agent_responses").map(|agent| {
         let id = seats.id(&agent
             .nonblank("agent_id")
@@ -301,79 +344,105 @@ fn agent_rounds(record: Fields<'_>, seats: Seats<'_>) -> Vec<StoredAgentRound> {
         let model = agent
             .nonblank("model")
             .map(|model| vendors::model(agent.text("provider").as_deref(), &model));
-        StoredAgentRound {
-            round: 1,
+        let failure = agent
+            .nonblank("error")
+            .or_else(|| agent.nonblank("provider_error"));
+        let answered = StoredAgentRound {
             tokens: tokens(agent.at("tokens")),
-            duration: agent.milliseconds("duration_ms"),
-            error: agent
-                .nonblank("error")
-                .or_else(|| agent.nonblank("provider_error")),
+            duration_ms: agent.count("duration_ms"),
+            error: failure.map(error),
             ..empty_agent_round(seats, id, model)
-        }
+        };
+        (1, answered)
     });
     let unfinished = record.each("partial_agents").filter_map(|agent| {
         let round = u8::try_from(agent.count("round")?).ok()?;
-        let error = Some("was not finished when the consultation ended".to_owned());
-        Some(StoredAgentRound {
-            round,
-            error,
+        let unfinished = StoredAgentRound {
+            error: Some(error(
+                "was not finished when the consultation ended".to_owned(),
+            )),
             ..empty_agent_round(seats, seats.agent(agent, "agent_id"), None)
-        })
+        };
+        Some((round, unfinished))
     });
     answered.chain(unfinished).collect()
+}
+
+fn error(message: String) -> StoredError {
+    StoredError {
+        class: None,
+        message,
+    }
 }
 
 fn empty_agent_round(seats: Seats<'_>, id: String, model: Option<ModelRef>) -> StoredAgentRound {
     let seat = seats.0.iter().find(|seat| seat.id.as_str() == id);
     StoredAgentRound {
-        round: 1,
-        name: seat.map_or_else(|| id.clone(), |seat| seat.name.clone()),
-        model: model.or_else(|| seat.and_then(|seat| seat.model.clone())),
-        agent: AgentId::from(id),
+        agent: seat.map_or_else(|| id.clone(), |seat| seat.name.clone()),
+        model: model.or_else(|| seat.and_then(StoredAgent::chosen_model)),
+        agent_id: AgentId::from(id),
+        answer: None,
         served_model: None,
         tokens: None,
         cost: None,
-        first_token: None,
-        duration: None,
-        attempts: 1,
+        latency_ms: None,
+        duration_ms: None,
+        attempts: vec![StoredAttempt::default()],
+        problems: Vec::new(),
         error: None,
     }
 }
 
-fn cost(record: Fields<'_>) -> Option<Cost> {
+/// Reads the cost with its parts by our provider ids; unknown providers share one. `None` where
+/// nothing is recorded.
+fn cost(record: Fields<'_>) -> Option<StoredCost> {
     let decimal = || {
         record
             .number("actual_cost")
             .and_then(MicroUsd::from_usd)
             .map(Cost::exactly)
     };
-    record.cost("cost").or_else(decimal)
+    let total = record.cost("cost").or_else(decimal);
+    let stored = StoredCost {
+        tokens: tokens(record.at("cost").at("tokens")).unwrap_or_default(),
+        usd: total.map(|total| total.known.usd()),
+        micro_usd: total.map(|total| total.known),
+        lower_bound: total.is_some_and(|total| total.lower_bound),
+        by_provider: by_provider(record),
+        ..StoredCost::default()
+    };
+    (stored != StoredCost::default()).then_some(stored)
 }
 
-fn tokens(tokens: Fields<'_>) -> Option<u64> {
-    tokens.count("total").or_else(|| {
-        Some(
-            tokens
-                .count("input")?
-                .saturating_add(tokens.count("output")?),
-        )
-    })
+fn tokens(tokens: Fields<'_>) -> Option<TokenCounts> {
+    let (input, output) = (tokens.count("input"), tokens.count("output"));
+    let sum = || Some(input?.saturating_add(output?));
+    let counts = TokenCounts {
+        input,
+        output,
+        total: tokens.count("total").or_else(sum),
+        ..TokenCounts::default()
+    };
+    (counts != TokenCounts::default()).then_some(counts)
 }
 
-/// Reads the cost by our provider ids; unknown providers share one.
-fn by_provider(record: Fields<'_>) -> Vec<(ProviderId, Cost)> {
-    let mut sums: Vec<(ProviderId, Cost)> = Vec::new();
+fn by_provider(record: Fields<'_>) -> BTreeMap<ProviderId, StoredSpend> {
+    let mut sums: BTreeMap<ProviderId, Cost> = BTreeMap::new();
     for (name, spent) in record.at("cost").entries("breakdown") {
-        let (provider, Some(cost)) = (ProviderId::new(vendors::provider(name)), spent.as_cost())
-        else {
-            continue;
-        };
-        match sums.iter_mut().find(|(there, _)| *there == provider) {
-            Some((_, sum)) => *sum += cost,
-            None => sums.push((provider, cost)),
+        if let Some(cost) = spent.as_cost() {
+            let provider = ProviderId::new(vendors::provider(name));
+            *sums.entry(provider).or_default() += cost;
         }
     }
-    sums
+    let spend = |cost: Cost| StoredSpend {
+        usd: Some(cost.known.usd()),
+        micro_usd: Some(cost.known),
+        lower_bound: cost.lower_bound,
+        ..StoredSpend::default()
+    };
+    sums.into_iter()
+        .map(|(provider, cost)| (provider, spend(cost)))
+        .collect()
 }
 
 fn debate(record: Fields<'_>) -> Option<StoredDebate> {
@@ -403,8 +472,8 @@ fn debate(record: Fields<'_>) -> Option<StoredDebate> {
     })
 }
 
-/// Reads `independent_prompt_version: 1.0` as `independent` and `1.0`.
-fn prompt_versions(record: Fields<'_>) -> Vec<(String, String)> {
+/// Reads `independent_prompt_version: 1.0` as the version `1.0` of the template `independent`.
+fn prompt_versions(record: Fields<'_>) -> PromptVersions {
     let stem = |key: &str| {
         let stem = key
             .strip_suffix("_prompt_version")
@@ -418,8 +487,15 @@ fn prompt_versions(record: Fields<'_>) -> Vec<(String, String)> {
             .to_owned()
         })
     };
+    let template = |version: &str| PromptTemplate {
+        version: Some(version.to_owned()),
+        sha256: None,
+    };
     let versions = record.entries("prompt_versions");
-    versions
-        .filter_map(|(key, version)| Some((stem(key)?, version.as_text()?.to_owned())))
-        .collect()
+    PromptVersions {
+        templates: versions
+            .filter_map(|(key, version)| Some((stem(key)?, template(version.as_text()?))))
+            .collect(),
+        ..PromptVersions::default()
+    }
 }

@@ -13,7 +13,6 @@ use crate::domain::time::Timestamp;
 use crate::records::index::follow;
 use crate::records::index::follow::FollowError;
 use crate::records::index::{Index, is_damage};
-use crate::records::record::record;
 use crate::terminal::output::printer::Printer;
 
 use super::rebuild::{Rebuild, RebuildReason};
@@ -103,7 +102,7 @@ impl IndexError {
 }
 
 fn add(database: &Path, transcript: &Transcript) -> Result<(), IndexError> {
-    let json = serde_json::to_vec(&record(transcript))
+    let json = serde_json::to_vec(&transcript.stored_record())
         .map_err(|error| IndexError::Failed(error.to_string()))?;
     let mut index = Index::open(database).map_err(|unusable| {
         if unusable.is_fixed_by_rebuild() {

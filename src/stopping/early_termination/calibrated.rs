@@ -1,32 +1,10 @@
 //! Computes the calibrated probability that the strongest point is right.
 
-use serde::{Deserialize, Serialize};
-
-use crate::domain::confidence::Confidence;
+use crate::domain::confidence::{Basis, Calibrated, Confidence};
 use crate::stopping::experience::Experience;
 use crate::stopping::pooling::{Stands, Vote, effective_voters, pooled};
 
 use super::{EarlyStop, Evidence, Statement, leading};
-
-/// A probability and its basis.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Calibrated {
-    /// Above 0 and below 1.
-    pub probability: f64,
-    pub basis: Basis,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Basis {
-    /// The experts' confidences in Round 1, shrunk by the correlation of their errors.
-    Pool {
-        correlation: f64,
-        effective_voters: f64,
-    },
-    /// The user's own graded answers with the same agreement.
-    Experience { graded: usize, agreement: f64 },
-}
 
 /// Returns the calibrated probability of the strongest point; `None` without a point or an answer.
 pub fn calibrated(rule: &EarlyStop, evidence: &Evidence) -> Option<Calibrated> {

@@ -16,7 +16,7 @@ use super::evaluation::{
 
 use rubber_stamp::rubber_stamp;
 
-pub use calibrated::{Basis, Calibrated, calibrated};
+pub use calibrated::calibrated;
 
 mod calibrated;
 mod rubber_stamp;

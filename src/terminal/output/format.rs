@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use crate::domain::confidence::{Basis, Calibrated};
 use crate::domain::money::MicroUsd;
 use crate::domain::panel::{Panel, Seat};
-use crate::stopping::early_termination::{Basis, Calibrated};
 
 pub use crate::domain::words::{
     LOCAL_QUALITY, amount, model_address, model_name, round_title, seconds, thousands,

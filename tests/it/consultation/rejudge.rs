@@ -13,9 +13,9 @@ use conclave::consultation::protocol::call::{Ask, FailureClass, Outcome};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::{ConsultationId, ModelRef};
 use conclave::domain::second_pass::Held;
-use conclave::records::record::record as stored_record;
 use conclave::stopping::early_termination::Policy;
 
+use crate::support::record_json;
 use crate::support::script::{Player, failure, good, plan, reply};
 
 const CHANGED: &str = r#"{"summary":"It turned.","evidence":[],"dissent":[],"recommendation":"Use JWT.","confidence":0.6}"#;
@@ -161,7 +161,7 @@ fn helper_compares_the_earlier_verdict_with_the_new_one() {
         rejudge_result(&player).reason.as_deref(),
         Some("It turned.")
     );
-    let record = stored_record(&Transcript::fold(&player.log).unwrap());
+    let record = record_json(&Transcript::fold(&player.log).unwrap());
     assert_eq!(record["rejudged_from"], "consult-01test");
     assert_eq!(record["rejudged"]["consistent"], false);
     assert_eq!(record["judge_passes"], serde_json::Value::Null);

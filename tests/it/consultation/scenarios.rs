@@ -12,9 +12,9 @@ use conclave::consultation::transcript::Transcript;
 use conclave::domain::artifact::Content;
 use conclave::domain::ids::ProviderId;
 use conclave::domain::money::MicroUsd;
-use conclave::records::record::record;
 use conclave::terminal::report::report;
 
+use crate::support::record_json;
 use crate::support::script::{Player, failure, good, good_text, plan, reply, stopped};
 
 #[test]
@@ -438,7 +438,7 @@ fn served_model_is_named_once_and_sets_the_price() {
             .contains("**Served:** google:gemini-4-argon was answered by gemini-3.8-flash")
     );
     assert_eq!(
-        record(&transcript)["served_otherwise"][0]["served"],
+        record_json(&transcript)["served_otherwise"][0]["served"],
         "gemini-3.8-flash"
     );
 }

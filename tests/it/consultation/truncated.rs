@@ -20,7 +20,6 @@ use conclave::consultation::protocol::call::{FailureClass, StopReason};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::{AgentId, CallId, ModelRef};
 use conclave::domain::money::MicroUsd;
-use conclave::records::record::record;
 use conclave::stopping::early_termination::EarlyStop;
 use proptest::prelude::*;
 use serde_json::Value;
@@ -28,6 +27,7 @@ use serde_json::Value;
 use super::properties::debate;
 use crate::support::comparable::comparable;
 use crate::support::journals::reopen;
+use crate::support::record_json;
 use crate::support::script::{Player, failure, good, good_text, plan, reply, stopped};
 
 /// Resumes a log an hour later.
@@ -42,7 +42,7 @@ fn finished(mut player: Player) -> Player {
 }
 
 fn comparable_record(log: &[Envelope]) -> Value {
-    comparable(record(&Transcript::fold(log).unwrap()))
+    comparable(record_json(&Transcript::fold(log).unwrap()))
 }
 
 /// Returns the finished answers by agent and kind.

@@ -11,9 +11,9 @@ use conclave::consultation::policy::consent::ConsentMode;
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::{AgentId, CallId, ModelRef};
-use conclave::records::record::record;
 use serde_json::{Value, json};
 
+use crate::support::record_json;
 use crate::support::sample_events;
 use crate::support::script::{Player, good, plan};
 
@@ -29,7 +29,7 @@ fn after(events: &[Envelope], event: Event, ms: u64) -> Envelope {
 }
 
 fn recorded(events: &[Envelope]) -> Value {
-    record(&Transcript::fold(events).unwrap())
+    record_json(&Transcript::fold(events).unwrap())
 }
 
 fn resumed(state: StateName) -> Event {

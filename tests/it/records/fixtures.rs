@@ -7,8 +7,9 @@ use conclave::consultation::machine::replay::{ReplayError, replay};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::confidence::Confidence;
 use conclave::records::journal::read_journal;
-use conclave::records::record::record;
 use conclave::records::stored;
+
+use crate::support::record_json;
 
 fn fixture(name: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -24,7 +25,7 @@ fn a_journal_of_version_1_0_is_read() {
         transcript.verdict().unwrap().recommendation,
         "Use OAuth 2.0 with JWT access tokens."
     );
-    assert_eq!(record(&transcript)["status"], "degraded");
+    assert_eq!(record_json(&transcript)["status"], "degraded");
 }
 
 #[test]
@@ -49,14 +50,14 @@ fn a_journal_of_version_1_1_is_read_and_cannot_be_resumed() {
         AbortReason::Interrupted
     );
     assert_eq!(
-        record(&transcript)["completed_rounds"]
+        record_json(&transcript)["completed_rounds"]
             .as_array()
             .unwrap()
             .len(),
         3
     );
     assert_eq!(
-        record(&transcript)["expert_order"],
+        record_json(&transcript)["expert_order"],
         serde_json::json!(["architecture", "security", "pragmatic"])
     );
     assert_eq!(replay(&read.events).unwrap_err(), ReplayError::OlderVersion);
@@ -83,7 +84,7 @@ fn a_journal_of_version_1_2_is_read_and_cannot_be_resumed() {
     let judge = plan.terms(transcript.judge().unwrap());
     assert_eq!(judge.max_output_tokens, 16_384);
     assert_eq!(judge.output_limit, 128_000);
-    let record = record(&transcript);
+    let record = record_json(&transcript);
     assert_eq!(record["status"], "complete");
     assert_eq!(record["question"], "Should I use OAuth or JWT?");
     assert_eq!(record["completed_rounds"].as_array().unwrap().len(), 4);

@@ -14,10 +14,10 @@ use conclave::domain::ids::ModelRef;
 use conclave::domain::money::MicroUsd;
 use conclave::domain::pricing::{LongContext, Price, PriceList, Rates};
 use conclave::domain::tokens::{Usage, UsageSource};
-use conclave::records::record::record;
 use proptest::prelude::*;
 use serde_json::Value;
 
+use crate::support::record_json;
 use crate::support::script::{Player, good_text, plan};
 
 /// A price as in the list: for a million tokens, in micro-dollars.
@@ -206,7 +206,7 @@ proptest! {
             costs.insert(ask.call, expected_cost(ask, ending, &table));
             outcome(ask, ending)
         });
-        let written = record(&Transcript::fold(&player.log).unwrap());
+        let written = record_json(&Transcript::fold(&player.log).unwrap());
         let mut groups: BTreeMap<(&str, String), (u64, bool)> = BTreeMap::new();
         for envelope in &player.log {
             let Event::Call(CallEvent::Started { call, agent_id, round_number, model, .. }) = &envelope.event else { continue };

@@ -1,22 +1,25 @@
 //! The page of a consultation shows all foreign text as text, has only the program's own markup, and
 //! loads nothing.
 
+use std::collections::BTreeMap;
+
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::artifact::{
-    Because, Challenge, ConsensusPoint, CrossExam, Dissent, Evidence, Independent, MenuOption,
-    Rebuttal, Revision, Severity, Source, Synthesis, Tension, Verdict, Viewpoint,
+    Artifact, Because, Challenge, ConsensusPoint, Content, CrossExam, Dissent, Evidence,
+    Independent, MenuOption, Rebuttal, Revision, Severity, Source, Synthesis, Tension, Verdict,
+    Viewpoint,
 };
 use conclave::domain::confidence::Confidence;
-use conclave::domain::ids::{AgentId, ModelRef, ProviderId, SeatId};
+use conclave::domain::ids::SeatId;
 use conclave::domain::money::{Cost, MicroUsd};
 use conclave::domain::stored_record::{
-    RecordWriter, StoredAgent, StoredAgentRound, StoredEarlyTermination, StoredRecord, StoredRound,
+    Amount, RecordWriter, StoredAgent, StoredModel, StoredRecord, StoredRound,
 };
 use conclave::domain::text::clean;
 use conclave::domain::time::Timestamp;
 use conclave::records::page::page;
-use conclave::records::stored::of_transcript;
 use proptest::prelude::*;
+use serde_json::json;
 
 use crate::support::html::{ScannedPage, scan};
 use crate::support::sample_events;
@@ -38,6 +41,123 @@ fn consultation(say: &dyn Fn(usize) -> String) -> StoredRecord {
     };
     let challenges = vec![challenge(Severity::High), challenge(Severity::Low)];
     let seat = SeatId::new("seat");
+    let independents = vec![
+        Independent {
+            agent_id: seat.clone(),
+            position: next(),
+            key_points: vec![next(), next()],
+            rationale: next(),
+            confidence: stated,
+            prose_excerpt: next(),
+        },
+        Independent {
+            agent_id: SeatId::new(next()),
+            position: next(),
+            ..Independent::default()
+        },
+    ];
+    let synthesis = Synthesis {
+        consensus_points: vec![ConsensusPoint {
+            point: next(),
+            supporting_agents: vec![next(), next()],
+            confidence: stated,
+        }],
+        tensions: vec![Tension {
+            topic: next(),
+            viewpoints: vec![Viewpoint {
+                agent: next(),
+                viewpoint: next(),
+            }],
+            severity: Severity::Medium,
+        }],
+        priority_order: vec![next()],
+        prose_excerpt: next(),
+    };
+    let revision = Revision {
+        revised_position: next(),
+        revised_confidence: stated,
+        changed: true,
+        because_of: vec![Because {
+            agent: next(),
+            argument: next(),
+        }],
+        ..Revision::unanswered(&seat)
+    };
+    let cross_exam = CrossExam {
+        challenges,
+        rebuttals: vec![Rebuttal {
+            agent: next(),
+            rebuttal: next(),
+        }],
+        unresolved: vec![next()],
+        positions: vec![],
+        prose_excerpt: next(),
+    };
+    let verdict = Verdict {
+        recommendations: vec![MenuOption {
+            option: next(),
+            description: next(),
+            pros: vec![next(), next()],
+            cons: vec![next()],
+            best_when: next(),
+            confidence: stated,
+        }],
+        composed_from: Some(Source::CrossExam),
+        recommendation: String::new(),
+        confidence: None,
+        evidence: vec![Evidence {
+            claim: next(),
+            agent: next(),
+            quote: next(),
+        }],
+        dissent: vec![Dissent {
+            agent: next(),
+            concern: next(),
+            severity: Severity::High,
+        }],
+        summary: String::new(),
+    };
+    let contents = independents.into_iter().map(Content::Independent).chain([
+        Content::Synthesis(synthesis),
+        Content::Revision(revision),
+        Content::CrossExam(cross_exam),
+        Content::Verdict(verdict),
+    ]);
+    let failed = json!({
+        "agent_id": "failed",
+        "agent": next(),
+        "served_model": next(),
+        "tokens": { "total": 12_453 },
+        "cost": Amount::from(Cost::at_least(MicroUsd(1))),
+        "attempts": [{}],
+        "error": { "message": next() },
+    });
+    let first = StoredRound {
+        complete: Some(false),
+        artifacts: contents
+            .map(|content| Artifact::stamp(content, Timestamp(0), false))
+            .collect(),
+        agents: vec![serde_json::from_value(failed).unwrap()],
+        ..StoredRound::default()
+    };
+    let ninth = StoredRound {
+        complete: Some(true),
+        ..StoredRound::default()
+    };
+    let agent = |id: SeatId, name, model: Option<String>| StoredAgent {
+        id,
+        name,
+        persona: None,
+        provider: Some("acme".to_owned()),
+        model,
+    };
+    let cost = json!({
+        "micro_usd": 5,
+        "lower_bound": true,
+        "tokens": { "total": 7 },
+        "by_provider": { next(): { "micro_usd": 0 } },
+    });
+    let prompts = json!({ "templates": { next(): { "version": next() } } });
     StoredRecord {
         writer: RecordWriter::LlmConclave,
         schema_version: Some(next()),
@@ -48,138 +168,24 @@ fn consultation(say: &dyn Fn(usize) -> String) -> StoredRecord {
         state: Some(next()),
         status: Some("degraded".to_owned()),
         degradations: vec![next(), next()],
-        experts: vec![
-            StoredAgent {
-                id: seat.clone(),
-                name: next(),
-                model: Some(ModelRef::new("acme", next())),
-            },
-            StoredAgent {
-                id: SeatId::new("failed"),
-                name: next(),
-                model: None,
-            },
+        agents: vec![
+            agent(seat, next(), Some(next())),
+            agent(SeatId::new("failed"), next(), None),
         ],
-        judge: Some(ModelRef::new("acme", next())),
-        independents: vec![
-            Independent {
-                agent_id: seat.clone(),
-                position: next(),
-                key_points: vec![next(), next()],
-                rationale: next(),
-                confidence: stated,
-                prose_excerpt: next(),
-            },
-            Independent {
-                agent_id: SeatId::new(next()),
-                position: next(),
-                key_points: vec![],
-                rationale: String::new(),
-                confidence: None,
-                prose_excerpt: String::new(),
-            },
-        ],
-        synthesis: Some(Synthesis {
-            consensus_points: vec![ConsensusPoint {
-                point: next(),
-                supporting_agents: vec![next(), next()],
-                confidence: stated,
-            }],
-            tensions: vec![Tension {
-                topic: next(),
-                viewpoints: vec![Viewpoint {
-                    agent: next(),
-                    viewpoint: next(),
-                }],
-                severity: Severity::Medium,
-            }],
-            priority_order: vec![next()],
-            prose_excerpt: next(),
+        judge: Some(StoredModel {
+            provider: "acme".to_owned(),
+            model: next(),
         }),
-        revisions: vec![Revision {
-            agent_id: seat.clone(),
-            challenges: vec![],
-            rebuttals: vec![],
-            revised_position: next(),
-            revised_confidence: stated,
-            changed: true,
-            because_of: vec![Because {
-                agent: next(),
-                argument: next(),
-            }],
-        }],
-        cross_exam: Some(CrossExam {
-            challenges,
-            rebuttals: vec![Rebuttal {
-                agent: next(),
-                rebuttal: next(),
-            }],
-            unresolved: vec![next()],
-            positions: vec![],
-            prose_excerpt: next(),
-        }),
+        responses: BTreeMap::from([("round_1".to_owned(), first), ("round_9".to_owned(), ninth)]),
         recommendation: Some(next()),
         summary: Some(next()),
-        verdict: Some(Verdict {
-            recommendations: vec![MenuOption {
-                option: next(),
-                description: next(),
-                pros: vec![next(), next()],
-                cons: vec![next()],
-                best_when: next(),
-                confidence: stated,
-            }],
-            composed_from: Some(Source::CrossExam),
-            recommendation: String::new(),
-            confidence: None,
-            evidence: vec![Evidence {
-                claim: next(),
-                agent: next(),
-                quote: next(),
-            }],
-            dissent: vec![Dissent {
-                agent: next(),
-                concern: next(),
-                severity: Severity::High,
-            }],
-            summary: String::new(),
-        }),
         confidence: stated,
         agreement: Some(1.0 / 3.0),
         concerns: vec![next()],
-        rounds: vec![
-            StoredRound {
-                number: 1,
-                is_complete: false,
-                duration: None,
-            },
-            StoredRound {
-                number: 9,
-                is_complete: true,
-                duration: None,
-            },
-        ],
-        agent_rounds: vec![StoredAgentRound {
-            round: 1,
-            agent: AgentId::from("failed"),
-            name: next(),
-            model: None,
-            served_model: Some(next()),
-            tokens: Some(12_453),
-            cost: Some(Cost::at_least(MicroUsd(1))),
-            first_token: None,
-            duration: None,
-            attempts: 1,
-            error: Some(next()),
-        }],
-        cost: Some(Cost::at_least(MicroUsd(5))),
-        tokens: Some(7),
-        by_provider: vec![(ProviderId::new(next()), Cost::FREE)],
-        early_termination: Some(StoredEarlyTermination {
-            reason: Some(next()),
-            saved: None,
-        }),
-        prompt_versions: vec![(next(), next())],
+        cost: Some(serde_json::from_value(cost).unwrap()),
+        early_termination: true,
+        early_termination_reason: Some(next()),
+        prompt_versions: serde_json::from_value(prompts).unwrap(),
         tool_version: Some(next()),
         ..StoredRecord::default()
     }
@@ -313,7 +319,9 @@ fn title_is_one_short_line() {
 #[test]
 fn page_loads_and_runs_nothing_and_forbids_both() {
     for record in [
-        of_transcript(&Transcript::fold(&sample_events::complete()).unwrap()),
+        Transcript::fold(&sample_events::complete())
+            .unwrap()
+            .stored_record(),
         consultation(&name),
         StoredRecord::default(),
     ] {
@@ -345,7 +353,9 @@ fn page_loads_and_runs_nothing_and_forbids_both() {
 #[test]
 fn headings_go_down_one_level_at_a_time() {
     for record in [
-        of_transcript(&Transcript::fold(&sample_events::complete()).unwrap()),
+        Transcript::fold(&sample_events::complete())
+            .unwrap()
+            .stored_record(),
         consultation(&name),
         StoredRecord::default(),
     ] {
@@ -367,9 +377,11 @@ fn headings_go_down_one_level_at_a_time() {
 
 #[test]
 fn complete_consultation_reads_in_order() {
-    let ScannedPage { text, .. } = scan(&page(&of_transcript(
-        &Transcript::fold(&sample_events::complete()).unwrap(),
-    )));
+    let ScannedPage { text, .. } = scan(&page(
+        &Transcript::fold(&sample_events::complete())
+            .unwrap()
+            .stored_record(),
+    ));
     let mut rest = text.as_str();
     for expected in [
         "Should I use OAuth or JWT?",
@@ -410,9 +422,11 @@ fn complete_consultation_reads_in_order() {
 
 #[test]
 fn menu_shows_each_option_and_an_answer_by_rule_says_so() {
-    let menu = scan(&page(&of_transcript(
-        &Transcript::fold(&sample_events::explored()).unwrap(),
-    )))
+    let menu = scan(&page(
+        &Transcript::fold(&sample_events::explored())
+            .unwrap()
+            .stored_record(),
+    ))
     .text;
     let mut rest = menu.as_str();
     for expected in [
@@ -444,9 +458,11 @@ fn menu_shows_each_option_and_an_answer_by_rule_says_so() {
         1,
         "an option without any has no heading for them"
     );
-    let composed = scan(&page(&of_transcript(
-        &Transcript::fold(&sample_events::composed()).unwrap(),
-    )))
+    let composed = scan(&page(
+        &Transcript::fold(&sample_events::composed())
+            .unwrap()
+            .stored_record(),
+    ))
     .text;
     assert!(
         composed.contains(
@@ -458,9 +474,11 @@ fn menu_shows_each_option_and_an_answer_by_rule_says_so() {
 
 #[test]
 fn page_lists_missing_data_first_and_shows_no_zero_for_it() {
-    let degraded = scan(&page(&of_transcript(
-        &Transcript::fold(&sample_events::degraded()).unwrap(),
-    )))
+    let degraded = scan(&page(
+        &Transcript::fold(&sample_events::degraded())
+            .unwrap()
+            .stored_record(),
+    ))
     .text;
     assert!(
         degraded.find("Degraded result:")
@@ -469,9 +487,11 @@ fn page_lists_missing_data_first_and_shows_no_zero_for_it() {
                 .or(degraded.rfind("Should I use")),
         "{degraded}"
     );
-    let aborted = scan(&page(&of_transcript(
-        &Transcript::fold(&sample_events::aborted()).unwrap(),
-    )))
+    let aborted = scan(&page(
+        &Transcript::fold(&sample_events::aborted())
+            .unwrap()
+            .stored_record(),
+    ))
     .text;
     assert!(
         aborted.contains("It is not a verdict.") && aborted.contains("No verdict was reached"),

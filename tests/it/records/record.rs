@@ -5,17 +5,17 @@ use conclave::consultation::transcript::Transcript;
 use conclave::domain::money::{Cost, MicroUsd};
 use conclave::domain::tokens::Usage;
 use conclave::records::files::ConsultationFiles;
-use conclave::records::record::record;
 use conclave::records::stored;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use crate::support::record_json;
 use crate::support::{sample_events, script};
 
 const SCHEMA: &str = include_str!("../../../schemas/consultation.schema.json");
 
 fn recorded(events: &[Envelope]) -> Value {
-    record(&Transcript::fold(events).unwrap())
+    record_json(&Transcript::fold(events).unwrap())
 }
 
 #[test]
@@ -274,7 +274,7 @@ fn results_are_written_after_the_journal_and_read_back() {
     files.write_results(&transcript, "# Markdown\n").unwrap();
     let stored_record = stored::read_file(&files.record).unwrap();
     assert_eq!(stored_record.consultation_id(), Some(transcript.id.clone()));
-    assert_eq!(stored_record.cost, Some(transcript.total().cost));
+    assert_eq!(stored_record.total_cost(), Some(transcript.total().cost));
     assert_eq!(
         std::fs::read_to_string(&files.markdown).unwrap(),
         "# Markdown\n"

@@ -22,3 +22,10 @@ pub(crate) mod saved;
 pub(crate) mod schema;
 pub(crate) mod source_tree;
 pub mod script;
+
+/// Returns the record of a consultation as JSON.
+pub(crate) fn record_json(
+    transcript: &conclave::consultation::transcript::Transcript,
+) -> serde_json::Value {
+    serde_json::to_value(transcript.stored_record()).unwrap()
+}

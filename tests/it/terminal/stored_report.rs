@@ -5,7 +5,7 @@ use std::path::Path;
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::AgentId;
 use conclave::domain::stored_record::StoredRecord;
-use conclave::records::stored::{of_transcript, read_file};
+use conclave::records::stored::read_file;
 use conclave::terminal::report::stored::{ReportSelection, markdown};
 
 use crate::support::sample_events;
@@ -50,7 +50,7 @@ fn stored_menus_and_rule_answers_render_unchanged() {
     for events in [sample_events::explored(), sample_events::composed()] {
         let transcript = Transcript::fold(&events).unwrap();
         let before = conclave::terminal::report::report(&transcript);
-        let now = part(&of_transcript(&transcript), None, None);
+        let now = part(&transcript.stored_record(), None, None);
         let answer = |text: &str| {
             text.split_once("\n## ")
                 .and_then(|(_, rest)| rest.split_once("## Agent"))
@@ -64,7 +64,9 @@ fn stored_menus_and_rule_answers_render_unchanged() {
             before.contains("**Confidence:** each option has its own")
         );
     }
-    let record = of_transcript(&Transcript::fold(&sample_events::explored()).unwrap());
+    let record = Transcript::fold(&sample_events::explored())
+        .unwrap()
+        .stored_record();
     let last = part(&record, Some(4), None);
     assert!(
         last.contains("### Option 2: Sessions first")
@@ -75,7 +77,9 @@ fn stored_menus_and_rule_answers_render_unchanged() {
 
 #[test]
 fn one_round_is_shown_alone() {
-    let record = of_transcript(&Transcript::fold(&sample_events::complete()).unwrap());
+    let record = Transcript::fold(&sample_events::complete())
+        .unwrap()
+        .stored_record();
     let rounds: Vec<String> = (1..=4)
         .map(|round| part(&record, Some(round), None))
         .collect();
@@ -85,7 +89,9 @@ fn one_round_is_shown_alone() {
 
 #[test]
 fn one_agent_is_shown_for_all_rounds_or_one() {
-    let record = of_transcript(&Transcript::fold(&sample_events::complete()).unwrap());
+    let record = Transcript::fold(&sample_events::complete())
+        .unwrap()
+        .stored_record();
     insta::assert_snapshot!("agent", part(&record, None, Some("architecture")));
     insta::assert_snapshot!("judge", part(&record, None, Some("judge")));
     let one = part(&record, Some(3), Some("architecture"));
@@ -103,7 +109,9 @@ fn one_agent_is_shown_for_all_rounds_or_one() {
 
 #[test]
 fn hostile_record_text_stays_within_its_section() {
-    let record = of_transcript(&Transcript::fold(&sample_events::hostile()).unwrap());
+    let record = Transcript::fold(&sample_events::hostile())
+        .unwrap()
+        .stored_record();
     let headings = |text: &str| {
         text.lines()
             .filter(|line| line.starts_with("# ") || line.starts_with("## "))

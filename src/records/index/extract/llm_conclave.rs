@@ -7,9 +7,7 @@ use std::borrow::Cow;
 use crate::domain::artifact::{Synthesis, Verdict};
 use crate::domain::confidence::Confidence;
 use crate::domain::ids::ModelRef;
-use crate::domain::stored_record::{
-    RecordWriter, StoredAgent, StoredAgentRound, StoredDebate, StoredRecord,
-};
+use crate::domain::stored_record::{RecordWriter, StoredAgentRound, StoredDebate, StoredRecord};
 use crate::domain::time::Timestamp;
 use crate::records::stored::{self, RecordReadError};
 
@@ -41,23 +39,14 @@ fn rows_of(record: StoredRecord, stem: &str, written_at: Timestamp) -> Rows<'_> 
         consultation: ConsultationRow {
             completion: record.completion(),
             confidence: record.confidence.map(Confidence::value),
-            cost: record.cost,
-            total_tokens: record.tokens,
-            duration_ms: record
-                .duration
-                .map(|duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)),
+            cost: record.total_cost(),
+            total_tokens: record.total_tokens(),
+            duration_ms: record.duration_ms,
             created_at: record.at.unwrap_or(written_at),
             agreement: record.agreement,
-            dissent: record
-                .verdict
-                .as_ref()
-                .map(|verdict| verdict.dissent.len() as u64),
-            early_termination: record.early_termination.is_some(),
-            saved_micro_usd: record
-                .early_termination
-                .as_ref()
-                .and_then(|early| early.saved)
-                .map(|saved| saved.0),
+            dissent: record.verdict().map(|verdict| verdict.dissent.len() as u64),
+            early_termination: record.early_termination,
+            saved_micro_usd: record.cost_saved().map(|saved| saved.0),
             debate: record.debate.as_ref().map(debate).unwrap_or_default(),
             verdict_changed: None,
             later_rounds: None,
@@ -71,15 +60,19 @@ fn rows_of(record: StoredRecord, stem: &str, written_at: Timestamp) -> Rows<'_> 
             schema_version: record.schema_version.map(Cow::Owned),
             status: record.status.map(Cow::Owned),
             abort_reason: record.abort_reason.map(Cow::Owned),
-            project_type: record.project_type.map(Cow::Owned),
+            project_type: record
+                .project_context
+                .and_then(|project| project.project_type)
+                .map(Cow::Owned),
         },
     }
 }
 
 fn agents(record: &StoredRecord) -> Vec<AgentRow<'static>> {
-    let leading = record.synthesis.as_ref().and_then(Synthesis::leading);
+    let leading = record.synthesis().and_then(Synthesis::leading);
     let mut agents: Vec<AgentRow<'static>> = Vec::new();
-    for StoredAgent { id, model, .. } in &record.experts {
+    for agent in &record.agents {
+        let (id, model) = (&agent.id, record.model_of(agent));
         // Two agents of one name would be one row.
         if agents.iter().any(|agent| agent.agent_id == id.as_str()) {
             continue;
@@ -96,16 +89,12 @@ fn agents(record: &StoredRecord) -> Vec<AgentRow<'static>> {
                 .iter()
                 .any(|agent| agent == id.as_str())
         });
-        let agrees = match &record.verdict {
+        let agrees = match record.verdict() {
             Some(verdict) if dissents(verdict) => Some(false),
             Some(_) if supports => Some(true),
             Some(_) | None => None,
         };
-        let confidence = record
-            .independents
-            .iter()
-            .find(|held| held.agent_id == *id)
-            .and_then(|held| held.confidence);
+        let confidence = record.independent(id).and_then(|held| held.confidence);
         let named = |part: fn(&ModelRef) -> &str| {
             model.as_ref().map_or(Cow::Borrowed(UNKNOWN), |model| {
                 Cow::Owned(part(model).to_owned())
@@ -126,14 +115,14 @@ fn agents(record: &StoredRecord) -> Vec<AgentRow<'static>> {
 fn rounds(record: &StoredRecord) -> Vec<RoundRow> {
     let tokens = |number: u8| {
         let agent_rounds: Vec<&StoredAgentRound> = record
-            .agent_rounds
-            .iter()
-            .filter(|agent_round| agent_round.round == number)
+            .agent_rounds()
+            .filter(|(round, _)| *round == number)
+            .map(|(_, agent_round)| agent_round)
             .collect();
         // A sum without one answer's tokens would look like the whole.
         let tokens: Option<Vec<u64>> = agent_rounds
             .iter()
-            .map(|agent_round| agent_round.tokens)
+            .map(|agent_round| agent_round.total_tokens())
             .collect();
         tokens
             .filter(|tokens| !tokens.is_empty())
@@ -156,9 +145,8 @@ fn rounds(record: &StoredRecord) -> Vec<RoundRow> {
         })
     };
     record
-        .rounds
-        .iter()
-        .filter_map(|round| one(round.number))
+        .rounds()
+        .filter_map(|(number, _)| one(number))
         .collect()
 }
 

@@ -30,9 +30,8 @@ pub(super) fn judges(
         context.default_judges(seats)
     };
     let mut judges: Vec<ModelRef> = record
-        .judge
-        .iter()
-        .cloned()
+        .judge()
+        .into_iter()
         .chain(usual)
         .chain(context.embedded.clone())
         .collect();
@@ -40,7 +39,7 @@ pub(super) fn judges(
     judges.retain(|judge| context.is_available(&judge.provider) && met.insert(judge.clone()));
     // The embedded model judges only when no other model is left.
     if judges.iter().any(|judge| !judge.provider.is_local()) {
-        judges.retain(|judge| !judge.provider.is_local() || record.judge.as_ref() == Some(judge));
+        judges.retain(|judge| !judge.provider.is_local() || record.judge().as_ref() == Some(judge));
     }
     if judges.is_empty() {
         let error = Error::usage("no model of this consultation can be asked now");
@@ -61,7 +60,7 @@ pub(super) fn candidates(
         .flat_map(|names| names.split(','))
         .filter_map(|name| catalog.resolve(name.trim()).ok());
     named
-        .chain(record.judge.clone())
+        .chain(record.judge())
         .chain(seats.iter().map(|seat| seat.model.clone()))
         .collect()
 }
@@ -77,17 +76,17 @@ pub(super) fn named<'a>(
         settings
             .judge
             .as_deref()
-            .filter(|_| record.judge.is_none() && record.experts.is_empty())
+            .filter(|_| record.judge().is_none() && record.agents.is_empty())
     })
 }
 
 /// Returns whether every expert and the judge ran on the user's own servers.
 pub(super) fn was_private(record: &StoredRecord, context: &SelectionContext<'_>) -> bool {
     let mut asked = record
-        .experts
+        .agents
         .iter()
-        .filter_map(|expert| expert.model.as_ref())
-        .chain(&record.judge)
+        .filter_map(|agent| record.model_of(agent))
+        .chain(record.judge())
         .peekable();
     asked.peek().is_some() && asked.all(|model| is_own_server(&model.provider, record, context))
 }

@@ -14,7 +14,7 @@ const DRAWS: u64 = 64;
 
 /// Returns the seats of the consultation. No expert is asked, so the personas need no prompts.
 pub(super) fn seats(record: &StoredRecord) -> Vec<Seat> {
-    let seat = |id: &SeatId, name: &str, model: Option<&ModelRef>| Seat {
+    let seat = |id: &SeatId, name: &str, model: Option<ModelRef>| Seat {
         id: id.clone(),
         persona: Persona {
             id: id.as_str().to_owned(),
@@ -23,13 +23,11 @@ pub(super) fn seats(record: &StoredRecord) -> Vec<Seat> {
             brief: String::new(),
             aliases: Vec::new(),
         },
-        model: model
-            .cloned()
-            .unwrap_or_else(|| ModelRef::new("unknown", "unknown")),
+        model: model.unwrap_or_else(|| ModelRef::new("unknown", "unknown")),
     };
-    let seat_of = |StoredAgent { id, name, model }: &StoredAgent| seat(id, name, model.as_ref());
-    let mut seats: Vec<Seat> = record.experts.iter().map(seat_of).collect();
-    for held in &record.independents {
+    let seat_of = |agent: &StoredAgent| seat(&agent.id, &agent.name, record.model_of(agent));
+    let mut seats: Vec<Seat> = record.agents.iter().map(seat_of).collect();
+    for held in record.independents() {
         if seats.iter().all(|seat| seat.id != held.agent_id) {
             seats.push(seat(&held.agent_id, held.agent_id.as_str(), None));
         }
@@ -47,9 +45,9 @@ pub(super) fn debate(record: &StoredRecord) -> DebateOptions {
         from: record
             .consultation_id()
             .unwrap_or_else(|| ConsultationId::from_unique(&record.id)),
-        independents: record.independents.clone(),
-        cross_exam: record.cross_exam.clone(),
-        verdict: record.verdict.clone(),
+        independents: record.independents().cloned().collect(),
+        cross_exam: record.cross_exam().cloned(),
+        verdict: record.verdict().cloned(),
     };
     DebateOptions {
         mode: mode.unwrap_or_default(),

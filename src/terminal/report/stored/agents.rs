@@ -11,25 +11,13 @@ use crate::terminal::output::format::model_name;
 /// Returns each expert's own answer of Round 3, or the judge's version of it if only that is
 /// stored.
 pub(super) fn revisions(record: &StoredRecord) -> Vec<&Revision> {
-    let merged = || {
-        record
-            .cross_exam
-            .iter()
-            .flat_map(|merged| &merged.positions)
-    };
-    if record.revisions.is_empty() {
-        merged().collect()
-    } else {
-        record.revisions.iter().collect()
-    }
+    record.positions_of_round_3()
 }
 
 /// Returns the confidence of an expert before the cross-examination.
 pub(super) fn confidence_before(record: &StoredRecord, revision: &Revision) -> Option<Confidence> {
     record
-        .independents
-        .iter()
-        .find(|held| held.agent_id == revision.agent_id)
+        .independent(&revision.agent_id)
         .and_then(|held| held.confidence)
 }
 
@@ -44,7 +32,7 @@ pub(super) fn name(record: &StoredRecord, agent: &str) -> String {
 /// The seat's name; with its id where another seat has the same name.
 pub(super) fn seat_name(record: &StoredRecord, seat: &StoredAgent) -> String {
     let namesakes = record
-        .experts
+        .agents
         .iter()
         .filter(|other| other.name == seat.name)
         .count();
@@ -57,10 +45,9 @@ pub(super) fn seat_name(record: &StoredRecord, seat: &StoredAgent) -> String {
 
 /// A seat as a heading.
 pub(super) fn heading(record: &StoredRecord, seat: &StoredAgent) -> String {
-    let model = seat
-        .model
-        .as_ref()
-        .map(|model| format!(" ({})", inline(&model_name(model))))
+    let model = record
+        .model_of(seat)
+        .map(|model| format!(" ({})", inline(&model_name(&model))))
         .unwrap_or_default();
     format!("### {}{model}", inline(&seat_name(record, seat)))
 }

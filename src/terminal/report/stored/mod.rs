@@ -34,9 +34,14 @@ pub fn markdown(record: &StoredRecord, selection: &ReportSelection) -> String {
         document.extend(status_notice(record));
         document.push("# Consultation Summary".to_owned());
         document.push(head(record));
-        document.extend(record.second_pass.as_ref().and_then(second_verdict::doubt));
+        document.extend(
+            record
+                .second_pass()
+                .as_ref()
+                .and_then(second_verdict::doubt),
+        );
         document.push(consensus(record));
-        document.extend(record.verdict.as_ref().and_then(|verdict| {
+        document.extend(record.verdict().and_then(|verdict| {
             sections::evidence(&verdict.evidence, &|agent| name(record, agent))
         }));
         document.extend(perspectives(record));
@@ -46,19 +51,22 @@ pub fn markdown(record: &StoredRecord, selection: &ReportSelection) -> String {
                 .then(|| format!("## Concerns Raised\n\n{}", sections::list(&record.concerns))),
         );
         document.extend(
-            record.verdict.as_ref().and_then(|verdict| {
+            record.verdict().and_then(|verdict| {
                 sections::dissent(&verdict.dissent, &|agent| name(record, agent))
             }),
         );
         document.extend(
             record
-                .debate_value
-                .as_ref()
-                .and_then(|value| debate_value::section(value, &|agent| name(record, agent))),
+                .debate_value()
+                .and_then(|value| debate_value::section(&value, &|agent| name(record, agent))),
         );
         document.push(format!(
             "---\n{}",
-            foot(record.cost, record.duration, record.tokens)
+            foot(
+                record.total_cost(),
+                record.duration(),
+                record.total_tokens()
+            )
         ));
     } else {
         document.push("# Consultation Summary".to_owned());
@@ -123,35 +131,32 @@ fn status_notice(record: &StoredRecord) -> Option<String> {
 }
 
 fn head(record: &StoredRecord) -> String {
-    let confidence = sections::confidence_of(record.verdict.as_ref(), record.confidence);
+    let confidence = sections::confidence_of(record.verdict(), record.confidence);
     let twice = record
-        .second_pass
-        .as_ref()
-        .map(|second| second_verdict::line(second, record.judge.as_ref()));
+        .second_pass()
+        .map(|second| second_verdict::line(&second, record.judge().as_ref()));
     let twice = twice
         .map(|line| format!("  \n{}", line.trim_end()))
         .unwrap_or_default();
     let rejudged = record
         .rejudged_from
         .as_ref()
-        .map(|from| second_verdict::rejudged_line(from, record.rejudged.as_ref()));
+        .map(|from| second_verdict::rejudged_line(from, record.held().as_ref()));
     let rejudged = rejudged
         .map(|line| format!("  \n{}", line.trim_end()))
         .unwrap_or_default();
     let judge = record
-        .judge
-        .as_ref()
-        .map(|judge| format!("  \n**Judge:** {}", inline(&model_address(judge))))
+        .judge()
+        .map(|judge| format!("  \n**Judge:** {}", inline(&model_address(&judge))))
         .unwrap_or_default();
     let seat = |agent: &StoredAgent| {
-        let model = agent
-            .model
-            .as_ref()
+        let model = record
+            .model_of(agent)
             .map(|model| format!(" ({model})"))
             .unwrap_or_default();
         format!("{}{model}", seat_name(record, agent))
     };
-    let seats: Vec<String> = record.experts.iter().map(seat).collect();
+    let seats: Vec<String> = record.agents.iter().map(seat).collect();
     let panel = if seats.is_empty() {
         String::new()
     } else {
@@ -182,7 +187,7 @@ fn outcome(grade: &Grade) -> String {
 }
 
 fn consensus(record: &StoredRecord) -> String {
-    let text = match (&record.verdict, &record.recommendation) {
+    let text = match (record.verdict(), &record.recommendation) {
         (Some(verdict), _) if verdict.is_menu() || verdict.composed_from.is_some() => {
             return sections::verdict(verdict);
         }
@@ -202,8 +207,8 @@ fn without_verdict(record: &StoredRecord) -> String {
         "No verdict was reached"
     };
     let points = record
-        .synthesis
-        .iter()
+        .synthesis()
+        .into_iter()
         .flat_map(|synthesis| &synthesis.consensus_points)
         .map(|point| point.point.as_str());
     let points: Vec<&str> = points.collect();
@@ -213,7 +218,9 @@ fn without_verdict(record: &StoredRecord) -> String {
             sections::list(&points)
         ),
         Some(found) => format!("_{why}. Points of agreement so far:_\n\n{}", block(found)),
-        None if record.independents.is_empty() => format!("_{why}, and no expert has answered._"),
+        None if record.independents().next().is_none() => {
+            format!("_{why}, and no expert has answered._")
+        }
         None => format!("_{why}: the positions stand side by side below._"),
     }
 }
@@ -265,32 +272,35 @@ fn nothing(record: &StoredRecord, selection: &ReportSelection) -> String {
 
 /// The cost, duration and tokens of the selected part, as far as they are recorded.
 fn selected_foot(record: &StoredRecord, selection: &ReportSelection) -> Option<String> {
-    let is_meant = |work: &&StoredAgentRound| {
-        selection.round.is_none_or(|round| round == work.round)
+    let is_meant = |(round, work): &(u8, &StoredAgentRound)| {
+        selection.round.is_none_or(|only| only == *round)
             && selection
                 .agent
                 .as_ref()
-                .is_none_or(|agent| *agent == work.agent)
+                .is_none_or(|agent| *agent == work.agent_id)
     };
-    let work: Vec<&StoredAgentRound> = record.agent_rounds.iter().filter(is_meant).collect();
+    let work: Vec<&StoredAgentRound> = record
+        .agent_rounds()
+        .filter(is_meant)
+        .map(|(_, work)| work)
+        .collect();
     let cost = work
         .iter()
-        .filter_map(|work| work.cost)
+        .filter_map(|work| work.total_cost())
         .reduce(|one, other| one + other);
     let tokens = work
         .iter()
-        .filter_map(|work| work.tokens)
+        .filter_map(|work| work.total_tokens())
         .reduce(u64::saturating_add);
     // The agents of a round work in parallel, so its duration is recorded separately.
     let duration = match (&selection.agent, selection.round) {
         (None, Some(number)) => record
-            .rounds
-            .iter()
-            .find(|round| round.number == number)
-            .and_then(|round| round.duration),
+            .rounds()
+            .find(|(round, _)| *round == number)
+            .and_then(|(_, round)| round.duration()),
         (Some(_) | None, _) => work
             .iter()
-            .filter_map(|work| work.duration)
+            .filter_map(|work| work.duration())
             .reduce(Duration::saturating_add),
     };
     (!work.is_empty()).then(|| format!("---\n{}", foot(cost, duration, tokens)))

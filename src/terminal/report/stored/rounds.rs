@@ -27,36 +27,23 @@ pub(super) fn positions(record: &StoredRecord, agent: Option<&AgentId>) -> Vec<S
     };
     let seat = |expert: &StoredAgent| {
         let heading = heading(record, expert);
-        if let Some(held) = record
-            .independents
-            .iter()
-            .find(|held| held.agent_id == expert.id)
-        {
+        if let Some(held) = record.independent(&expert.id) {
             return Some(format!("{heading}\n\n{}", answer(held)));
         }
-        let failed = record
-            .agent_rounds
-            .iter()
-            .find(|work| work.round == 1 && work.agent == expert.id)?
-            .error
-            .as_ref()?;
+        let (_, work) = record
+            .agent_rounds()
+            .find(|(round, work)| *round == 1 && work.agent_id == expert.id)?;
+        let failed = work.failure()?;
         Some(format!("{heading}\n\n_No answer:_ {}", inline(failed)))
     };
     let on_panel = record
-        .experts
+        .agents
         .iter()
         .filter(|expert| is_of(agent, expert.id.as_str()))
         .filter_map(seat);
-    let is_other = |held: &&Independent| {
-        record
-            .experts
-            .iter()
-            .all(|expert| expert.id != held.agent_id)
-    };
     let others = record
-        .independents
-        .iter()
-        .filter(is_other)
+        .independents()
+        .filter(|held| record.agent(&held.agent_id).is_none())
         .filter(|held| is_of(agent, held.agent_id.as_str()));
     on_panel
         .chain(
@@ -79,7 +66,7 @@ fn with_reasoning(held: &Independent) -> String {
 
 /// Round 2: the points of agreement and of difference.
 pub(super) fn synthesis(record: &StoredRecord, agent: Option<&AgentId>) -> Vec<String> {
-    let Some(synthesis) = &record.synthesis else {
+    let Some(synthesis) = record.synthesis() else {
         return Vec::new();
     };
     let mut parts = Vec::new();
@@ -158,7 +145,7 @@ fn tensions(
 
 /// Round 3: challenges, rebuttals and the resulting positions.
 pub(super) fn cross_examination(record: &StoredRecord, agent: Option<&AgentId>) -> Vec<String> {
-    let merged = record.cross_exam.as_ref();
+    let merged = record.cross_exam();
     let (challenges, rebuttals) = (record.challenges(), record.rebuttals());
     let mut parts = Vec::new();
     if let Some(prose) = merged
@@ -240,7 +227,7 @@ fn one_challenge(record: &StoredRecord, challenge: &Challenge) -> String {
 
 /// Round 4: the verdict; for an expert, its evidence and its dissent.
 pub(super) fn verdict(record: &StoredRecord, agent: Option<&AgentId>) -> Vec<String> {
-    let Some(verdict) = &record.verdict else {
+    let Some(verdict) = record.verdict() else {
         return Vec::new();
     };
     let mut parts = Vec::new();

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use conclave::consultation::event::{CallEvent, Event};
 use conclave::consultation::transcript::Transcript;
 use conclave::records::journal::read_journal;
-use conclave::records::record::record;
 use rustix::process::Signal;
 
 use crate::support::binary::{Conclave, RunningProcess};
 use crate::support::provider_server::{Answer, On, ProviderServer};
+use crate::support::record_json;
 
 fn mode(path: &Path) -> u32 {
     std::fs::metadata(path).unwrap().permissions().mode() & 0o777
@@ -85,7 +85,7 @@ fn record_equals_the_output_and_the_folded_journal() {
     let journal = read_journal(&conclave.log("jsonl")).unwrap();
     assert_eq!(journal.torn_bytes, 0);
     assert_eq!(
-        record(&Transcript::fold(&journal.events).unwrap()),
+        record_json(&Transcript::fold(&journal.events).unwrap()),
         conclave.record()
     );
 }
@@ -240,7 +240,7 @@ fn calls_are_journaled_before_they_go_out() {
     assert_eq!(journal.torn_bytes, 0);
     assert_eq!(started, 3);
     assert_eq!(
-        record(&Transcript::fold(&journal.events).unwrap())["status"],
+        record_json(&Transcript::fold(&journal.events).unwrap())["status"],
         "incomplete"
     );
 }

@@ -6,14 +6,13 @@ use conclave::domain::artifact::{Because, Content, Magnitude, PairComparison, Re
 use conclave::domain::confidence::Confidence;
 use conclave::domain::debate_value::ComparisonStatus;
 use conclave::domain::ids::SeatId;
-use conclave::records::record::record;
-use conclave::records::stored::of_transcript;
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
 
 use super::{SEATS, contents, debate_value};
 use crate::support::comparison::debate_events;
+use crate::support::record_json;
 use crate::support::schema;
 
 /// An expert's answer after the cross-examination, with the helper's ratings of its change.
@@ -239,9 +238,9 @@ proptest! {
 
         prop_assert_eq!(&value, &debate_value(&in_reverse_order(&log)));
         let transcript = Transcript::fold(&log).unwrap();
-        let record = record(&transcript);
+        let record = record_json(&transcript);
         schema::check(&schema_of_the_analysis(), &record["debate_value_analysis"]);
-        let stored = of_transcript(&transcript).debate_value.unwrap();
+        let stored = transcript.stored_record().debate_value().unwrap();
         prop_assert_eq!(stored.headline(), value.headline());
         prop_assert_eq!(stored.worth_of_later_rounds(), value.worth_of_later_rounds());
     }

@@ -5,13 +5,12 @@ use conclave::consultation::transcript::Transcript;
 use conclave::domain::artifact::{Comparison, Content};
 use conclave::domain::ids::AgentId;
 use conclave::records::page::page;
-use conclave::records::record::record;
-use conclave::records::stored::of_transcript;
 use conclave::terminal::report::stored::ReportSelection;
 use conclave::terminal::report::{report, stored};
 
 use super::{content, contents};
 use crate::support::comparison::debate_events;
+use crate::support::record_json;
 
 /// Returns the text between two parts.
 fn between<'a>(text: &'a str, from: &str, to: &str) -> &'a str {
@@ -25,10 +24,10 @@ fn report_record_and_page_agree() {
     let report = report(&transcript);
     let section = between(&report, "## 🎯", "---\n**Cost");
     insta::assert_snapshot!("report", section);
-    let stored = of_transcript(&transcript);
+    let stored = transcript.stored_record();
     assert!(stored::markdown(&stored, &ReportSelection::default()).contains(section));
     let analysis =
-        serde_json::to_string_pretty(&record(&transcript)["debate_value_analysis"]).unwrap();
+        serde_json::to_string_pretty(&record_json(&transcript)["debate_value_analysis"]).unwrap();
     insta::assert_snapshot!("record", analysis);
     let page = page(&stored);
     insta::assert_snapshot!(
@@ -59,7 +58,7 @@ fn model_text_cannot_inject_markup_or_escape_sequences() {
         !text.contains("\n# Heading") && !text.contains('\u{1b}'),
         "{text}"
     );
-    let page = page(&of_transcript(&transcript));
+    let page = page(&transcript.stored_record());
     assert!(!page.contains("<script") && page.contains("&lt;script"));
 }
 

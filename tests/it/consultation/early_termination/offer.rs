@@ -10,7 +10,6 @@ use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::domain::artifact::Source;
 use conclave::domain::confidence::Confidence;
 use conclave::domain::ids::AgentId;
-use conclave::records::record::record as stored_record;
 use conclave::stopping::early_termination::{EarlyStop, Policy};
 use serde_json::{Value, json};
 
@@ -18,6 +17,7 @@ use super::{
     ALL_EXPERTS, ALL_ROUNDS, TWO_ROUNDS, calls, early_plan, fold, offer, play_to_offer, states,
     synthesis, unmet_guards,
 };
+use crate::support::record_json;
 use crate::support::script::{Player, good, reply};
 
 #[test]
@@ -38,7 +38,7 @@ fn accepted_offer_ends_after_round_2_with_a_composed_verdict() {
     assert_eq!(verdict.recommendation, "Point of 0.96.");
     assert_eq!(verdict.composed_from, Some(Source::Synthesis));
     assert_eq!(verdict.confidence, Confidence::new(0.92));
-    let record = stored_record(&transcript);
+    let record = record_json(&transcript);
     assert_eq!(record["early_termination"], true);
     assert_eq!(
         record["early_termination_reason"],
@@ -70,7 +70,7 @@ fn declined_offer_runs_all_rounds_and_is_recorded() {
     assert_eq!(player.finish(good), StateName::Complete);
     assert_eq!(states(&player), ALL_ROUNDS);
     assert_eq!(calls(&player), [3, 1, 4, 1]);
-    let record = stored_record(&fold(&player));
+    let record = record_json(&fold(&player));
     assert_eq!(record["early_termination"], false);
     assert_eq!(record["early_termination_reason"], Value::Null);
     assert_eq!(record["rounds_completed"], 4);

@@ -7,13 +7,14 @@ use conclave::consultation::plan::options::{DebateOptions, Rounds};
 use conclave::consultation::policy::consent::ConsentMode;
 use conclave::domain::artifact::Source;
 use conclave::domain::confidence::Confidence;
-use conclave::records::record::record as stored_record;
 use conclave::stopping::early_termination::Policy;
 use serde_json::json;
 
 use super::{
     ALL_EXPERTS, ALL_ROUNDS, TWO_ROUNDS, calls, early_plan, fold, play, states, synthesis,
 };
+
+use crate::support::record_json;
 
 /// The number of rounds, with the expected states, calls by round and source of the verdict.
 type RoundsCase<'a> = (u8, &'a [StateName], [usize; 4], Option<Source>);
@@ -66,7 +67,7 @@ fn requested_number_of_rounds_is_run_and_sets_the_verdict_source() {
             "the estimate has the calls that were made"
         );
         assert_eq!(
-            stored_record(&transcript)["early_termination"],
+            record_json(&transcript)["early_termination"],
             json!(false),
             "the plan itself has fewer rounds"
         );

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::money::Cost;
 use conclave::domain::stored_record::{Completion, RecordWriter};
-use conclave::records::record::record;
-use conclave::records::stored::{self, of_transcript, read};
+use conclave::records::stored::{self, read};
 
+use crate::support::record_json;
 use crate::support::sample_events;
 
 fn path(name: &str) -> PathBuf {
@@ -32,29 +32,31 @@ fn written_records_are_read_back() {
         sample_events::composed(),
     ] {
         let transcript = Transcript::fold(&events).unwrap();
-        let record = read(&serde_json::to_vec_pretty(&record(&transcript)).unwrap()).unwrap();
-        assert_eq!(record, of_transcript(&transcript));
+        let record = read(&serde_json::to_vec_pretty(&record_json(&transcript)).unwrap()).unwrap();
+        assert_eq!(record, transcript.stored_record());
         assert_eq!(record.writer, RecordWriter::Conclave);
         assert_eq!(record.consultation_id(), Some(transcript.id.clone()));
         assert_eq!(record.at, Some(transcript.started_at));
-        assert_eq!(record.cost, Some(transcript.total().cost));
-        assert_eq!(record.tokens, Some(transcript.total().tokens.total()));
-        assert!(record.independents.iter().eq(transcript.independents()));
-        assert!(record.revisions.iter().eq(transcript.revisions()));
-        assert_eq!(record.synthesis.as_ref(), transcript.synthesis());
-        assert_eq!(record.cross_exam.as_ref(), transcript.cross_exam());
-        assert_eq!(record.verdict.as_ref(), transcript.verdict());
+        assert_eq!(record.total_cost(), Some(transcript.total().cost));
+        assert_eq!(
+            record.total_tokens(),
+            Some(transcript.total().tokens.total())
+        );
+        assert!(record.independents().eq(transcript.independents()));
+        assert!(record.revisions().eq(transcript.revisions()));
+        assert_eq!(record.synthesis(), transcript.synthesis());
+        assert_eq!(record.cross_exam(), transcript.cross_exam());
+        assert_eq!(record.verdict(), transcript.verdict());
         assert_eq!(record.confidence, transcript.confidence());
         assert_eq!(record.agreement, transcript.agreement());
         assert_eq!(record.degradations, transcript.degradations());
-        assert_eq!(record.duration, Some(transcript.duration));
-        assert_eq!(record.judge.as_ref(), transcript.judge());
+        assert_eq!(record.duration(), Some(transcript.duration));
+        assert_eq!(record.judge().as_ref(), transcript.judge());
         // The cost of calls that never returned belongs to no agent.
         assert_eq!(
             record
-                .agent_rounds
-                .iter()
-                .filter_map(|work| work.cost)
+                .agent_rounds()
+                .filter_map(|(_, work)| work.total_cost())
                 .sum::<Cost>()
                 .known,
             transcript.total().cost.known
@@ -64,13 +66,13 @@ fn written_records_are_read_back() {
             .panel
             .seats
             .iter()
-            .map(|seat| Some(transcript.player(seat)))
+            .map(|seat| Some(transcript.player(seat).clone()))
             .collect();
         assert_eq!(
             record
-                .experts
+                .agents
                 .iter()
-                .map(|expert| expert.model.as_ref())
+                .map(|agent| record.model_of(agent))
                 .collect::<Vec<_>>(),
             players
         );
@@ -79,7 +81,9 @@ fn written_records_are_read_back() {
 
 #[test]
 fn aborted_consultation_states_its_reason_and_phase() {
-    let record = of_transcript(&Transcript::fold(&sample_events::aborted()).unwrap());
+    let record = Transcript::fold(&sample_events::aborted())
+        .unwrap()
+        .stored_record();
     assert_eq!(record.completion(), Completion::Aborted);
     assert!(
         record.abort_reason.is_some()
@@ -96,28 +100,22 @@ fn record_of_version_1_0_keeps_its_rounds_and_agents() {
     assert_eq!(record.tool_version.as_deref(), Some("0.1.0"));
     assert_eq!(
         record
-            .rounds
-            .iter()
-            .map(|round| (round.number, round.is_complete))
+            .rounds()
+            .map(|(number, round)| (number, round.is_complete()))
             .collect::<Vec<_>>(),
         [(1, true), (2, true), (3, true), (4, true)]
     );
-    let failed = record
-        .agent_rounds
-        .iter()
-        .find(|work| work.error.is_some())
+    let (_, failed) = record
+        .agent_rounds()
+        .find(|(_, work)| work.error.is_some())
         .unwrap();
-    assert_eq!(failed.name.as_str(), "Pragmatist");
-    assert_eq!(
-        failed.error.as_deref(),
-        Some("Your credit balance is too low")
-    );
-    assert_eq!(record.by_provider.len(), 1);
+    assert_eq!(failed.agent.as_str(), "Pragmatist");
+    assert_eq!(failed.failure(), Some("Your credit balance is too low"));
+    assert_eq!(record.cost_by_provider().count(), 1);
     assert!(
         record
-            .prompt_versions
-            .iter()
-            .any(|(name, version)| name == "converge/independent" && version == "v1.0"),
+            .prompt_templates()
+            .any(|template| template == ("converge/independent", "v1.0")),
         "{:?}",
         record.prompt_versions
     );

@@ -25,15 +25,11 @@ fn share(confidence: Option<Confidence>) -> Option<f64> {
 
 fn panel(record: &StoredRecord) -> Vec<String> {
     record
-        .experts
+        .agents
         .iter()
-        .map(|expert| {
-            format!(
-                "{} {} {}",
-                expert.id,
-                expert.name,
-                expert.model.as_ref().unwrap()
-            )
+        .map(|agent| {
+            let model = record.model_of(agent).unwrap();
+            format!("{} {} {model}", agent.id, agent.name)
         })
         .collect()
 }
@@ -56,9 +52,9 @@ fn complete_record_of_the_original_is_read() {
             "Pragmatist Pragmatist google:gemini-2.5-pro"
         ]
     );
-    assert_eq!(record.cost, Some(micro(42_351)));
-    assert_eq!(record.tokens, Some(7_030));
-    assert_eq!(record.duration, Some(Duration::from_millis(25_400)));
+    assert_eq!(record.total_cost(), Some(micro(42_351)));
+    assert_eq!(record.total_tokens(), Some(7_030));
+    assert_eq!(record.duration(), Some(Duration::from_millis(25_400)));
     assert_eq!(share(record.confidence), Some(0.82));
     assert_eq!(record.agreement, Some(1.0));
     assert_eq!(
@@ -66,18 +62,21 @@ fn complete_record_of_the_original_is_read() {
         Some("Use Postgres on a managed host.")
     );
     assert_eq!(record.summary.as_deref(), Some("A relational store fits"));
-    assert_eq!(record.independents[2].position, "SQLite until it hurts");
-    let verdict = record.verdict.as_ref().unwrap();
+    assert_eq!(
+        record.independents().nth(2).unwrap().position,
+        "SQLite until it hurts"
+    );
+    let verdict = record.verdict().unwrap();
     assert_eq!(
         verdict.evidence[0].claim.as_str(),
         "Three agents favour a relational store"
     );
     assert_eq!(verdict.dissent[0].agent.as_str(), "Pragmatist");
     assert_eq!(
-        record.cross_exam.as_ref().unwrap().unresolved,
+        record.cross_exam().unwrap().unresolved,
         ["Who restores at night"]
     );
-    assert_eq!(record.project_type.as_deref(), Some("brownfield"));
+    assert_eq!(record.project_type(), Some("brownfield"));
     assert_eq!(
         record.debate,
         Some(StoredDebate {
@@ -88,33 +87,32 @@ fn complete_record_of_the_original_is_read() {
     );
     assert_eq!(
         record
-            .agent_rounds
-            .iter()
-            .map(|work| (work.round, work.tokens))
+            .agent_rounds()
+            .map(|(round, work)| (round, work.total_tokens()))
             .collect::<Vec<_>>(),
         [(1, Some(610)); 3]
     );
     assert_eq!(
-        record.prompt_versions[2],
-        ("cross_exam".to_owned(), "1.1".to_owned())
+        record.prompt_templates().nth(2).unwrap(),
+        ("cross_exam", "1.1")
     );
 }
 
 #[test]
 fn early_termination_states_its_answer_and_savings() {
     let record = original("early.json");
-    let early = record.early_termination.as_ref().unwrap();
+    assert!(record.early_termination);
     assert_eq!(
-        early.reason.as_deref(),
+        record.early_termination_reason.as_deref(),
         Some("High confidence consensus (93%)")
     );
-    assert_eq!(early.saved, Some(MicroUsd(18_000)));
+    assert_eq!(record.cost_saved(), Some(MicroUsd(18_000)));
     assert_eq!(
-        record.verdict.as_ref().unwrap().recommendation.as_str(),
+        record.verdict().unwrap().recommendation.as_str(),
         "A relational store fits"
     );
     assert_eq!(share(record.confidence), Some(0.93));
-    assert_eq!(record.rounds.len(), 2);
+    assert_eq!(record.rounds().count(), 2);
 }
 
 #[test]
@@ -130,29 +128,28 @@ fn camel_case_record_of_the_original_reads_the_same() {
         ]
     );
     assert_eq!(record.agreement, Some(0.5));
-    assert_eq!(record.duration, Some(Duration::from_millis(30_250)));
+    assert_eq!(record.duration(), Some(Duration::from_millis(30_250)));
     assert_eq!(
         record.recommendation.as_deref(),
         Some("One repository with a build cache.")
     );
     let by_provider: Vec<(&str, Cost)> = record
-        .by_provider
-        .iter()
-        .map(|(provider, cost)| (provider.as_str(), *cost))
+        .cost_by_provider()
+        .map(|(provider, cost)| (provider.as_str(), cost))
         .collect();
     assert_eq!(
         by_provider,
         [("openai", micro(5_000)), ("unknown", micro(2_500))]
     );
     assert_eq!(
-        record.cross_exam.as_ref().unwrap().challenges[0].target_agent,
+        record.cross_exam().unwrap().challenges[0].target_agent,
         "architect"
     );
     assert_eq!(
-        record.prompt_versions[2],
-        ("cross_exam".to_owned(), "2.1".to_owned())
+        record.prompt_templates().nth(2).unwrap(),
+        ("cross_exam", "2.1")
     );
-    assert_eq!(record.tokens, Some(1_200));
+    assert_eq!(record.total_tokens(), Some(1_200));
 }
 
 #[test]
@@ -163,7 +160,13 @@ fn confidence_of_zero_counts_only_where_an_answer_states_it() {
         "stated by the verdict of Round 4"
     );
     assert_eq!(
-        share(original("camel.json").independents[1].confidence),
+        share(
+            original("camel.json")
+                .independents()
+                .nth(1)
+                .unwrap()
+                .confidence
+        ),
         Some(0.0)
     );
     assert_eq!(
@@ -182,11 +185,11 @@ fn record_of_the_originals_first_version_is_read() {
         record.recommendation.as_deref(),
         Some("Spaces, by a formatter")
     );
-    let dissent = &record.verdict.as_ref().unwrap().dissent;
+    let dissent = &record.verdict().unwrap().dissent;
     assert_eq!(dissent[0].agent.as_str(), "");
     assert_eq!(dissent[0].concern.as_str(), "Tabs are kinder to readers");
     assert_eq!(
-        record.experts[0].model.as_ref().unwrap().to_string(),
+        record.model_of(&record.agents[0]).unwrap().to_string(),
         "anthropic:claude-sonnet-4-5",
         "inferred from the model"
     );
@@ -198,7 +201,7 @@ fn last_whole_line_of_a_cancelled_run_counts() {
     assert_eq!(record.completion(), Completion::Aborted);
     assert_eq!(record.abort_reason.as_deref(), Some("timeout"));
     assert_eq!(record.state.as_deref(), Some("cross_exam"));
-    assert_eq!(record.cost, Some(micro(23_100)));
+    assert_eq!(record.total_cost(), Some(micro(23_100)));
     assert_eq!(record.recommendation.as_deref(), None);
     assert_eq!(
         record.partial_consensus.as_deref(),
@@ -206,19 +209,17 @@ fn last_whole_line_of_a_cancelled_run_counts() {
     );
     assert_eq!(
         record
-            .rounds
-            .iter()
-            .map(|round| (round.number, round.is_complete))
+            .rounds()
+            .map(|(number, round)| (number, round.is_complete()))
             .collect::<Vec<_>>(),
         [(1, true), (2, true), (3, false)]
     );
 
     let torn = original("partial-torn.jsonl");
     assert_eq!(torn.abort_reason.as_deref(), Some("user_pulse_cancel"));
-    assert_eq!(torn.cost, Some(micro(12_000)));
+    assert_eq!(torn.total_cost(), Some(micro(12_000)));
     let unfinished = torn
-        .independents
-        .iter()
+        .independents()
         .find(|held| held.agent_id.as_str() == "Architect")
         .unwrap();
     assert_eq!(
@@ -231,12 +232,15 @@ fn last_whole_line_of_a_cancelled_run_counts() {
 fn sparse_record_is_read_with_gaps() {
     let record = original("sparse.json");
     assert_eq!(record.completion(), Completion::Completed);
-    assert_eq!(record.cost, None);
-    assert_eq!(record.duration, None);
+    assert_eq!(record.total_cost(), None);
+    assert_eq!(record.duration(), None);
     assert_eq!(record.confidence, None);
     assert_eq!(panel(&record), ["Pragmatist Pragmatist xai:grok-3"]);
-    assert_eq!(record.independents[0].position.as_str(), "Never on Friday");
-    assert_eq!(record.independents[0].key_points.len(), 1);
+    assert_eq!(
+        record.independents().next().unwrap().position.as_str(),
+        "Never on Friday"
+    );
+    assert_eq!(record.independents().next().unwrap().key_points.len(), 1);
     assert_eq!(
         record.at.map(|at| at.to_string()).as_deref(),
         Some("2025-12-19T10:00:00.000Z")
@@ -247,12 +251,11 @@ fn sparse_record_is_read_with_gaps() {
 fn failed_experts_are_named_with_their_providers_message() {
     let record = original("failed.json");
     assert_eq!(record.completion(), Completion::Aborted);
-    assert!(record.verdict.is_none());
-    assert_eq!(record.cost, Some(Cost::FREE));
+    assert!(record.verdict().is_none());
+    assert_eq!(record.total_cost(), Some(Cost::FREE));
     let failures: Vec<_> = record
-        .agent_rounds
-        .iter()
-        .map(|work| (record.name_of(work.agent.as_str()), work.error.as_deref()))
+        .agent_rounds()
+        .map(|(_, work)| (record.name_of(work.agent_id.as_str()), work.failure()))
         .collect();
     assert_eq!(
         failures,

@@ -16,7 +16,6 @@ use conclave::consultation::event::{Envelope, SCHEMA_VERSION};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::ConsultationId;
 use conclave::domain::time::Timestamp;
-use conclave::records::record::record;
 use serde_json::Value;
 
 /// The length of the records.
@@ -103,7 +102,8 @@ fn one(
         event,
     };
     let events: Vec<Envelope> = (1..).zip(scenario.events).map(envelope).collect();
-    let mut record = record(&Transcript::fold(&events).unwrap());
+    let mut record =
+        serde_json::to_value(Transcript::fold(&events).unwrap().stored_record()).unwrap();
     extra_fields::add(&mut record, scenario.ended_early, rng);
     GeneratedConsultation {
         id: id.to_string(),

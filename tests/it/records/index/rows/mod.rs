@@ -14,13 +14,13 @@ use conclave::records::index::extract::{ExtractError, rows, rows_of_journal};
 use conclave::records::index::rows::{AgentRole, DebateColumns, Rows};
 use conclave::records::index::store::put;
 use conclave::records::journal::read::read_journal;
-use conclave::records::record::record;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use second_reading::{list, read_again};
 
 use crate::support::generated::{GeneratedConsultation, Length, consultations};
+use crate::support::record_json;
 use crate::support::sample_events;
 
 const WRITTEN_AT: Timestamp = Timestamp(1_700_000_000_000);
@@ -246,7 +246,7 @@ proptest! {
 
 #[test]
 fn own_record_is_recognized_without_any_single_marker() {
-    let whole = record(&Transcript::fold(&sample_events::complete()).unwrap());
+    let whole = record_json(&Transcript::fold(&sample_events::complete()).unwrap());
     for key in whole
         .as_object()
         .unwrap()
@@ -403,7 +403,7 @@ fn journal_gives_the_rows_that_its_record_would_give() {
         std::fs::write(&path, generated.journal()).unwrap();
         let events = read_journal(&path).unwrap().events;
         assert_eq!(events, generated.events);
-        let bytes = bytes(&record(&Transcript::fold(&events).unwrap()));
+        let bytes = bytes(&record_json(&Transcript::fold(&events).unwrap()));
         assert_eq!(
             rows_of_journal(&events, "stem", WRITTEN_AT).unwrap(),
             rows(&bytes, "stem", WRITTEN_AT).unwrap()

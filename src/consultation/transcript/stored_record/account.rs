@@ -1,0 +1,106 @@
+//! Tokens and money: the total, its parts by provider, model, agent and round, and the estimate; and
+//! the prompts that were used.
+//!
+//! Invariant: in every grouping the parts add up to the total, to the micro-dollar and to the
+//! token.
+
+use std::collections::BTreeMap;
+
+use indexmap::IndexMap;
+
+use super::word;
+use crate::consultation::transcript::Transcript;
+use crate::consultation::transcript::spend::Spend;
+use crate::domain::stored_record::{
+    EstimatedCost, PromptTemplate, PromptVersions, StoredConsent, StoredCost, StoredSpend,
+    TokenCounts, TokenEfficiencyStats,
+};
+
+impl Transcript {
+    pub(super) fn stored_cost(&self) -> StoredCost {
+        let total = self.total();
+        StoredCost {
+            tokens: TokenCounts::from(&total.tokens),
+            calls: Some(total.calls),
+            usd: Some(total.cost.known.usd()),
+            micro_usd: Some(total.cost.known),
+            lower_bound: total.cost.lower_bound,
+            lost_calls: Some(self.lost_calls.len() as u64),
+            by_provider: grouped(self.spend_by_provider()),
+            by_model: grouped(self.spend_by(|asked| asked.model.clone())),
+            by_agent: grouped(self.spend_by(|asked| asked.agent_id.clone())),
+            by_round: grouped(self.spend_by(|asked| format!("round_{}", asked.round_number))),
+        }
+    }
+
+    pub(super) fn token_efficiency_stats(&self) -> TokenEfficiencyStats {
+        let efficiency = self.token_efficiency();
+        TokenEfficiencyStats {
+            tokens_used: Some(efficiency.tokens_used),
+            tokens_saved_via_filtering: Some(efficiency.tokens_saved_via_filtering),
+            efficiency_percentage: efficiency.efficiency_percentage,
+            filtering_method: word(&efficiency.filtering_method),
+        }
+    }
+
+    pub(super) fn stored_estimate(&self) -> Option<EstimatedCost> {
+        let estimate = self.estimate.as_ref()?;
+        Some(EstimatedCost {
+            usd: Some(estimate.cost.known.usd()),
+            micro_usd: Some(estimate.cost.known),
+            lower_bound: estimate.cost.lower_bound,
+            input_tokens: Some(estimate.input_tokens),
+            output_tokens: Some(estimate.output_tokens),
+        })
+    }
+
+    pub(super) fn stored_consent(&self) -> Option<StoredConsent> {
+        let (approved, how) = self.consent?;
+        Some(StoredConsent {
+            approved,
+            how: word(&how),
+        })
+    }
+
+    /// Returns the versions under both names that the keys have had, and the hash of each template
+    /// used.
+    pub(super) fn prompt_versions(&self) -> PromptVersions {
+        let mode = &self.terms.mode;
+        let mut versions = IndexMap::new();
+        let mut templates = IndexMap::new();
+        for prompt in &self.terms.prompts {
+            if let Some((folder, kind)) = prompt.name.rsplit_once('/')
+                && folder == mode
+            {
+                let version = serde_json::Value::from(prompt.version.as_str());
+                versions.insert(format!("{mode}_{kind}_v"), version.clone());
+                versions.insert(format!("{kind}_prompt_version"), version);
+            }
+            let template = PromptTemplate {
+                version: Some(prompt.version.clone()),
+                sha256: Some(prompt.sha256.clone()),
+            };
+            templates.insert(prompt.name.clone(), template);
+        }
+        PromptVersions {
+            mode: Some(mode.clone()),
+            versions,
+            templates,
+        }
+    }
+}
+
+fn grouped<K: Ord>(groups: BTreeMap<K, Spend>) -> BTreeMap<K, StoredSpend> {
+    let groups = groups.into_iter();
+    groups.map(|(key, spend)| (key, stored(spend))).collect()
+}
+
+fn stored(spend: Spend) -> StoredSpend {
+    StoredSpend {
+        tokens: TokenCounts::from(&spend.tokens),
+        calls: Some(spend.calls),
+        usd: Some(spend.cost.known.usd()),
+        micro_usd: Some(spend.cost.known),
+        lower_bound: spend.cost.lower_bound,
+    }
+}

@@ -1,0 +1,127 @@
+//! The answer: the verdict's parts with the experts' names, each expert's position, and the judge's
+//! passes.
+
+use indexmap::IndexMap;
+
+use crate::consultation::transcript::Transcript;
+use crate::domain::artifact::{Evidence, Source};
+use crate::domain::ids::{ConsultationId, SeatId};
+use crate::domain::panel::Seat;
+use crate::domain::second_pass::SecondPass;
+use crate::domain::stored_record::{
+    JudgePasses, Rejudged, SecondVerdict, StoredDissent, StoredEvidence, StoredPerspective,
+};
+
+impl Transcript {
+    pub(super) fn verdict_source(&self) -> Option<&'static str> {
+        self.verdict().map(|verdict| match verdict.composed_from {
+            None => "judge",
+            Some(Source::Synthesis) => "synthesis",
+            Some(Source::CrossExam) => "cross_examination",
+        })
+    }
+
+    /// Returns each expert's rationale of Round 1.
+    pub(super) fn reasoning(&self) -> IndexMap<SeatId, String> {
+        self.independents()
+            .map(|held| (held.agent_id.clone(), held.rationale.clone()))
+            .collect()
+    }
+
+    fn evidence(&self) -> &[Evidence] {
+        self.verdict()
+            .map(|verdict| verdict.evidence.as_slice())
+            .unwrap_or_default()
+    }
+
+    pub(super) fn claims(&self) -> Vec<String> {
+        let evidence = self.evidence().iter();
+        evidence.map(|evidence| evidence.claim.clone()).collect()
+    }
+
+    pub(super) fn stored_evidence(&self) -> Vec<StoredEvidence> {
+        let evidence = self.evidence().iter();
+        evidence
+            .map(|evidence| StoredEvidence {
+                claim: evidence.claim.clone(),
+                agent: self.agent_name(&evidence.agent).to_owned(),
+                quote: evidence.quote.clone(),
+            })
+            .collect()
+    }
+
+    pub(super) fn stored_dissent(&self) -> Vec<StoredDissent> {
+        let dissent = self.verdict().into_iter();
+        dissent
+            .flat_map(|verdict| &verdict.dissent)
+            .map(|dissent| StoredDissent {
+                agent: self.agent_name(&dissent.agent).to_owned(),
+                concern: dissent.concern.clone(),
+                severity: dissent.severity,
+            })
+            .collect()
+    }
+
+    /// Returns each expert's position, in the panel's order; those without an answer are in
+    /// `responses` with their error.
+    pub(super) fn stored_perspectives(&self) -> Vec<StoredPerspective> {
+        let seats = self.terms.panel.seats.iter();
+        seats
+            .filter_map(|seat| self.stored_perspective(seat))
+            .collect()
+    }
+
+    fn stored_perspective(&self, seat: &Seat) -> Option<StoredPerspective> {
+        let held = self.independents().find(|held| held.agent_id == seat.id)?;
+        let revision = self
+            .revisions()
+            .find(|revision| revision.agent_id == seat.id);
+        Some(StoredPerspective {
+            agent: seat.name().to_owned(),
+            agent_id: seat.id.clone(),
+            model: Some(self.player(seat).model.clone()),
+            opinion: held.position.clone(),
+            confidence: held.confidence,
+            revised_opinion: revision.map(|revision| revision.revised_position.clone()),
+            revised_confidence: revision.and_then(|revision| revision.revised_confidence),
+            changed: revision.map(|revision| revision.changed),
+        })
+    }
+
+    pub(super) fn stored_judge_passes(&self) -> Option<JudgePasses> {
+        let SecondPass {
+            verdict,
+            model,
+            expert_order,
+            held,
+        } = self.second_pass.as_ref()?;
+        Some(JudgePasses {
+            passes: 2,
+            consistent: held.consistent,
+            magnitude: held.magnitude,
+            reason: held.reason.clone(),
+            second: verdict.as_ref().map(|verdict| SecondVerdict {
+                model: model.clone(),
+                verdict: Some(verdict.clone()),
+            }),
+            expert_orders: vec![self.terms.expert_order.clone(), expert_order.clone()],
+        })
+    }
+
+    /// Returns the consultation whose answers are rejudged.
+    pub(super) fn rejudged_from(&self) -> Option<&ConsultationId> {
+        let plan = self.terms.plan.as_ref()?;
+        let prior = plan.debate.prior_answers.as_ref()?;
+        Some(&prior.from)
+    }
+
+    pub(super) fn stored_rejudgement(&self) -> Option<Rejudged> {
+        let held = self.rejudged.clone().unwrap_or_default();
+        self.rejudged_from().map(|from| Rejudged {
+            from: from.as_str().to_owned(),
+            consistent: held.consistent,
+            magnitude: held.magnitude,
+            reason: held.reason,
+        })
+    }
+}

@@ -1,0 +1,144 @@
+//! The record of a consultation, projected from its transcript. It is also the `--format json`
+//! output.
+
+mod panel;
+mod rounds;
+mod answer;
+mod account;
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::Transcript;
+use crate::consultation::event::EarlyTerminationDecision;
+use crate::domain::artifact::SCHEMA_VERSION;
+use crate::domain::confidence::Calibrated;
+use crate::domain::stored_record::{
+    Amount, DebateValueAnalysis, EarlyTerminationEvaluation, RecordWriter, StoredModel,
+    StoredRecord, Vocabulary,
+};
+
+impl Transcript {
+    /// Returns the record.
+    pub fn stored_record(&self) -> StoredRecord {
+        let verdict = self.verdict();
+        let recommendation = verdict.map(|verdict| verdict.recommendation.clone());
+        let abort = self.abort.as_ref();
+        let decision = self.early_end.as_ref();
+        let early_end = decision.filter(|decision| decision.ended);
+        let calibrated = self.calibrated();
+        let terms = &self.terms;
+        StoredRecord {
+            vocabulary: Vocabulary {
+                url: "https://schema.org/".to_owned(),
+            },
+            kind: Some("Report".to_owned()),
+            schema_version: Some(SCHEMA_VERSION.to_owned()),
+            id: self.id.as_str().to_owned(),
+            at: Some(self.started_at),
+            question: terms.question.clone(),
+            context: None,
+            mode: Some(terms.mode.clone()),
+            status: word(&self.status()),
+            state: word(&self.state),
+            degradations: self.degradations(),
+            agents: self.stored_agents(),
+            panel: self.stored_panel(),
+            persona_selection: self.stored_persona_selection(),
+            judge: self.judge().map(StoredModel::from),
+            substitutions: self.stored_substitutions(),
+            hedges: self.stored_hedges(),
+            served_otherwise: self.stored_served_otherwise(),
+            planned_rounds: Some(self.planned_rounds()),
+            completed_rounds: self.stored_completed_rounds(),
+            incomplete_rounds: self.incomplete_rounds(),
+            rounds_completed: Some(self.completed_rounds().len() as u64),
+            responses: self.stored_rounds(),
+            consensus: recommendation.clone(),
+            confidence: self.confidence(),
+            recommendation,
+            recommendations: verdict
+                .map(|verdict| verdict.recommendations.clone())
+                .unwrap_or_default(),
+            verdict_source: self.verdict_source().map(str::to_owned),
+            summary: verdict.map(|verdict| verdict.summary.clone()),
+            partial_consensus: self.partial_consensus().filter(|_| verdict.is_none()),
+            reasoning: self.reasoning(),
+            evidence: self.claims(),
+            evidence_detail: self.stored_evidence(),
+            concerns: self
+                .concerns()
+                .into_iter()
+                .map(|concern| concern.text)
+                .collect(),
+            dissent: self.stored_dissent(),
+            perspectives: self.stored_perspectives(),
+            agreement: self.agreement(),
+            debate_value_analysis: Some(DebateValueAnalysis::from(&self.debate_value())),
+            judge_consistent: self
+                .second_pass
+                .as_ref()
+                .and_then(|second| second.held.consistent),
+            judge_passes: self.stored_judge_passes(),
+            rejudged_from: self.rejudged_from().map(|from| from.as_str().to_owned()),
+            rejudged: self.stored_rejudgement(),
+            early_termination: early_end.is_some(),
+            early_termination_reason: early_end
+                .map(|_| EarlyTerminationDecision::REASON.to_owned()),
+            rounds_skipped: early_end.map_or(0, |end| u64::from(end.findings.rounds_skipped)),
+            estimated_cost_saved: early_end
+                .map(|end| end.findings.estimated_cost_saved.known.usd()),
+            actual_cost: Some(self.total().cost.known.usd()),
+            early_termination_evaluation: decision.map(evaluation),
+            calibrated_confidence: calibrated.map(|calibrated| calibrated.probability),
+            calibration: calibrated.map(|Calibrated { basis, .. }| basis),
+            cost: Some(self.stored_cost()),
+            token_efficiency_stats: Some(self.token_efficiency_stats()),
+            estimated_cost: self.stored_estimate(),
+            consent: self.stored_consent(),
+            duration_ms: Some(milliseconds(self.duration)),
+            abort_reason: abort.and_then(|abort| word(&abort.reason)),
+            abort_message: abort.map(|abort| abort.message.clone()),
+            aborted_during: abort.and_then(|abort| word(&abort.during)),
+            resume_token: self.is_resumable().then(|| self.id.as_str().to_owned()),
+            prompt_versions: self.prompt_versions(),
+            seed: Some(terms.seed),
+            expert_order: terms.expert_order.clone(),
+            tool_version: Some(terms.tool_version.clone()),
+            project_context: None,
+            writer: RecordWriter::Conclave,
+            debate: None,
+            grade: None,
+        }
+    }
+}
+
+fn evaluation(decision: &EarlyTerminationDecision) -> EarlyTerminationEvaluation {
+    let findings = &decision.findings;
+    let rules = findings.evaluation.rules.iter();
+    EarlyTerminationEvaluation {
+        ended: decision.ended,
+        by: word(&decision.by),
+        confidence: findings.confidence,
+        threshold: Some(findings.threshold),
+        rounds_skipped: u64::from(findings.rounds_skipped),
+        estimated_cost_saved: Amount::from(findings.estimated_cost_saved),
+        rules: rules
+            .map(|rule| serde_json::to_value(rule).unwrap_or_default())
+            .collect(),
+        decision: serde_json::to_value(&findings.evaluation.decision).unwrap_or_default(),
+    }
+}
+
+/// Returns the serialized name of an enum's value.
+fn word(value: &impl Serialize) -> Option<String> {
+    match serde_json::to_value(value) {
+        Ok(serde_json::Value::String(word)) => Some(word),
+        Ok(_) | Err(_) => None,
+    }
+}
+
+fn milliseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,102 @@
+//! The panel, and the models that took over, were asked as well, or answered for others.
+
+use super::{milliseconds, word};
+use crate::consultation::transcript::Transcript;
+use crate::domain::ids::AgentId;
+use crate::domain::stored_record::{
+    ServedOtherwise, StoredAgent, StoredHedge, StoredModel, StoredPanel, StoredPersonaSelection,
+    StoredSeat, StoredSubstitution,
+};
+
+impl Transcript {
+    pub(super) fn stored_agents(&self) -> Vec<StoredAgent> {
+        let seats = self.terms.panel.seats.iter();
+        seats
+            .map(|seat| StoredAgent {
+                id: seat.id.clone(),
+                name: seat.name().to_owned(),
+                persona: Some(seat.persona.id.clone()),
+                provider: Some(seat.model.provider.as_str().to_owned()),
+                model: Some(seat.model.model.clone()),
+            })
+            .collect()
+    }
+
+    pub(super) fn stored_panel(&self) -> StoredPanel {
+        let panel = &self.terms.panel;
+        let seats = panel.seats.iter();
+        StoredPanel {
+            seats: seats
+                .map(|seat| StoredSeat {
+                    seat: seat.id.clone(),
+                    persona: seat.persona.id.clone(),
+                    provider: seat.model.provider.as_str().to_owned(),
+                    model: seat.model.model.clone(),
+                })
+                .collect(),
+            judges: panel.judges.iter().map(StoredModel::from).collect(),
+            one_family: panel.is_one_family(),
+            notices: self.terms.notices.clone(),
+        }
+    }
+
+    pub(super) fn stored_persona_selection(&self) -> Option<StoredPersonaSelection> {
+        let selection = self.persona_selection.as_ref()?;
+        Some(StoredPersonaSelection {
+            task_type: selection.task_type.clone(),
+            reason: selection.reason.clone(),
+            chosen_by: selection.chosen_by.clone(),
+            notes: selection.notes.clone(),
+        })
+    }
+
+    pub(super) fn stored_substitutions(&self) -> Vec<StoredSubstitution> {
+        let substitutions = self.substitutions.iter();
+        substitutions
+            .map(|substitution| StoredSubstitution {
+                agent: self.display_name(&substitution.agent_id).to_owned(),
+                agent_id: substitution.agent_id.clone(),
+                round_number: Some(substitution.round_number),
+                original: Some(substitution.original.clone()),
+                substitute: Some(substitution.substitute.clone()),
+                reason: word(&substitution.reason),
+                message: Some(substitution.message.clone()),
+            })
+            .collect()
+    }
+
+    pub(super) fn stored_hedges(&self) -> Vec<StoredHedge> {
+        let hedges = self.hedges.iter();
+        hedges
+            .map(|hedge| StoredHedge {
+                agent: self.display_name(&hedge.agent_id).to_owned(),
+                agent_id: hedge.agent_id.clone(),
+                round_number: hedge.round_number,
+                model: Some(hedge.model.clone()),
+                backup: Some(hedge.backup.clone()),
+                after_ms: Some(milliseconds(hedge.after)),
+                dropped: hedge.dropped.clone(),
+            })
+            .collect()
+    }
+
+    pub(super) fn stored_served_otherwise(&self) -> Vec<ServedOtherwise> {
+        let pairs = self.served_otherwise().into_iter();
+        pairs
+            .map(|(asked, served)| ServedOtherwise {
+                model: asked.clone(),
+                served: served.to_owned(),
+            })
+            .collect()
+    }
+
+    /// Returns the name of an agent, on the panel or not.
+    pub(super) fn display_name<'a>(&'a self, agent: &'a AgentId) -> &'a str {
+        match agent {
+            AgentId::Judge => "Judge",
+            AgentId::SecondJudge => "Judge (second pass)",
+            AgentId::Helper => "Helper",
+            AgentId::Seat(seat) => self.agent_name(seat.as_str()),
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! The rounds: their artifacts, and each agent's calls.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{milliseconds, word};
+use crate::consultation::event::{AgentError, CallFinished, StateName};
+use crate::consultation::protocol::answer::AnswerKind;
+use crate::consultation::reading::problem::Problem;
+use crate::consultation::transcript::Transcript;
+use crate::consultation::transcript::entries::AgentFailure;
+use crate::domain::artifact::Artifact;
+use crate::domain::ids::AgentId;
+use crate::domain::money::Cost;
+use crate::domain::stored_record::{
+    Amount, CompletedRound, StoredAgentRound, StoredAttempt, StoredCallError, StoredError,
+    StoredProblem, StoredRound, TokenCounts,
+};
+use crate::domain::tokens::Usage;
+
+impl Transcript {
+    /// Returns each round by name.
+    pub(super) fn stored_rounds(&self) -> BTreeMap<String, StoredRound> {
+        let artifacts = self.artifacts.iter().map(|artifact| artifact.round_number);
+        let calls = self.calls.iter().map(|call| call.round_number);
+        let failures = self.failures.iter().map(|failure| failure.round_number);
+        let numbers: BTreeSet<u8> = artifacts.chain(calls).chain(failures).collect();
+        let rounds = numbers.into_iter().map(|number| {
+            let ended = self.rounds.iter().find(|(ended, _)| *ended == number);
+            let round = StoredRound {
+                complete: Some(ended.is_some()),
+                duration_ms: ended.map(|(_, duration)| milliseconds(*duration)),
+                artifacts: self.artifacts_of(number),
+                agents: self.stored_agent_rounds(number),
+            };
+            (format!("round_{number}"), round)
+        });
+        rounds.collect()
+    }
+
+    fn artifacts_of(&self, round: u8) -> Vec<Artifact> {
+        let artifacts = self.artifacts.iter();
+        artifacts
+            .filter(|artifact| artifact.round_number == round)
+            .cloned()
+            .collect()
+    }
+
+    pub(super) fn stored_completed_rounds(&self) -> Vec<CompletedRound> {
+        let is_complete = self.state == StateName::Complete;
+        let entry = |number: u8| {
+            if is_complete {
+                CompletedRound::Number(number)
+            } else {
+                CompletedRound::WithArtifacts {
+                    round_number: number,
+                    artifacts: self.artifacts_of(number),
+                }
+            }
+        };
+        self.completed_rounds().into_iter().map(entry).collect()
+    }
+
+    /// Returns the calls of each agent in one round, grouped by the kind of answer: in Round 3, the
+    /// judge and the experts give different ones.
+    fn stored_agent_rounds(&self, round: u8) -> Vec<StoredAgentRound> {
+        let mut calls_by_agent: BTreeMap<(AnswerKind, &AgentId), Vec<&CallFinished>> =
+            BTreeMap::new();
+        for call in self.calls.iter().filter(|call| call.round_number == round) {
+            calls_by_agent
+                .entry((call.answer, &call.agent_id))
+                .or_default()
+                .push(call);
+        }
+        let mut agents: Vec<StoredAgentRound> = calls_by_agent
+            .into_iter()
+            .map(|((answer, agent), calls)| self.called(round, answer, agent, &calls))
+            .collect();
+        // An agent can fail without a finished call: its call was lost, or its prompt was not built.
+        let called: BTreeSet<&AgentId> = self
+            .calls
+            .iter()
+            .filter(|call| call.round_number == round)
+            .map(|call| &call.agent_id)
+            .collect();
+        let uncalled = self
+            .failures
+            .iter()
+            .filter(|failed| failed.round_number == round && !called.contains(&failed.agent_id));
+        agents.extend(uncalled.map(not_called));
+        agents
+    }
+
+    fn called(
+        &self,
+        round: u8,
+        answer: AnswerKind,
+        agent: &AgentId,
+        calls: &[&CallFinished],
+    ) -> StoredAgentRound {
+        let mut usage = Usage::default();
+        let mut cost = Cost::FREE;
+        for call in calls {
+            usage += call.tokens;
+            cost += call.cost;
+        }
+        let last = calls.last();
+        let failure = self
+            .failures
+            .iter()
+            .find(|failed| failed.round_number == round && &failed.agent_id == agent);
+        StoredAgentRound {
+            agent_id: agent.clone(),
+            agent: self.display_name(agent).to_owned(),
+            answer: word(&answer),
+            model: last.map(|call| call.model.clone()),
+            served_model: last.and_then(|call| call.served_model.clone()),
+            tokens: Some(TokenCounts::from(&usage)),
+            cost: Some(Amount::from(cost)),
+            latency_ms: last.and_then(|call| call.first_token_ms),
+            duration_ms: Some(calls.iter().map(|call| call.duration_ms).sum()),
+            attempts: calls.iter().map(|call| attempt(call)).collect(),
+            problems: calls
+                .iter()
+                .flat_map(|call| &call.problems)
+                .map(problem)
+                .collect(),
+            error: failure.map(|failure| error(&failure.error)),
+        }
+    }
+}
+
+fn not_called(failure: &AgentFailure) -> StoredAgentRound {
+    StoredAgentRound {
+        agent_id: failure.agent_id.clone(),
+        agent: failure.name.clone(),
+        answer: None,
+        model: None,
+        served_model: None,
+        tokens: None,
+        cost: None,
+        latency_ms: None,
+        duration_ms: None,
+        attempts: Vec::new(),
+        problems: Vec::new(),
+        error: Some(error(&failure.error)),
+    }
+}
+
+fn error(error: &AgentError) -> StoredError {
+    StoredError {
+        class: error.class.and_then(|class| word(&class)),
+        message: error.message.clone(),
+    }
+}
+
+fn attempt(call: &CallFinished) -> StoredAttempt {
+    let error = call.error.as_ref();
+    StoredAttempt {
+        call: Some(call.call.0),
+        purpose: word(&call.purpose),
+        model: Some(call.model.clone()),
+        served_model: call.served_model.clone(),
+        stop: call
+            .stop
+            .as_ref()
+            .and_then(|stop| serde_json::to_value(stop).ok()),
+        error: error.map(|error| StoredCallError {
+            class: word(&error.class),
+            message: error.message.clone(),
+            retry_after_ms: error.retry_after_ms,
+            usage_reported: error.usage_reported,
+        }),
+        tokens: Some(TokenCounts::from(&call.tokens)),
+        cost: Some(Amount::from(call.cost)),
+        cost_source: word(&call.cost_source),
+        latency_ms: call.first_token_ms,
+        duration_ms: Some(call.duration_ms),
+    }
+}
+
+fn problem(problem: &Problem) -> StoredProblem {
+    StoredProblem {
+        field: problem.field.clone(),
+        what: problem.what.clone(),
+        severity: word(&problem.severity).unwrap_or_default(),
+    }
+}

@@ -1,0 +1,182 @@
+//! The account of a record: tokens, cost, the estimate, and the prompts that were used.
+
+use std::collections::BTreeMap;
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::ids::{AgentId, ModelRef, ProviderId};
+use crate::domain::money::{Cost, MicroUsd};
+use crate::domain::tokens::{Usage, UsageSource};
+
+/// An amount of money.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Amount {
+    /// Dollars.
+    pub usd: Option<f64>,
+    /// The same in micro-dollars, exact.
+    pub micro_usd: Option<MicroUsd>,
+    /// True if an unpriced or unreported part comes on top.
+    pub lower_bound: bool,
+}
+
+impl Amount {
+    /// Returns the cost: exact where micro-dollars are written, else the nearest to the decimal.
+    pub fn cost(&self) -> Option<Cost> {
+        cost(self.usd, self.micro_usd, self.lower_bound)
+    }
+}
+
+impl From<Cost> for Amount {
+    fn from(cost: Cost) -> Self {
+        Self {
+            usd: Some(cost.known.usd()),
+            micro_usd: Some(cost.known),
+            lower_bound: cost.lower_bound,
+        }
+    }
+}
+
+fn cost(usd: Option<f64>, micro_usd: Option<MicroUsd>, lower_bound: bool) -> Option<Cost> {
+    let known = micro_usd.or_else(|| usd.and_then(MicroUsd::from_usd))?;
+    Some(Cost { known, lower_bound })
+}
+
+/// Token counts. Missing counts are `None`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TokenCounts {
+    /// The whole prompt.
+    pub input: Option<u64>,
+    pub output: Option<u64>,
+    pub total: Option<u64>,
+    /// The part of `input` that was read from a cache.
+    pub cached: Option<u64>,
+    /// The part of `input` that was written to a cache.
+    pub cache_write: Option<u64>,
+    /// The part of `output` that was reasoning.
+    pub reasoning: Option<u64>,
+    /// True if a provider did not report its count.
+    pub estimated: bool,
+}
+
+impl From<&Usage> for TokenCounts {
+    fn from(usage: &Usage) -> Self {
+        Self {
+            input: Some(usage.prompt()),
+            output: Some(usage.output),
+            total: Some(usage.total()),
+            cached: Some(usage.cache_read),
+            cache_write: Some(usage.cache_write),
+            reasoning: Some(usage.reasoning),
+            estimated: usage.source == UsageSource::Estimated,
+        }
+    }
+}
+
+/// Tokens and cost of a group of calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StoredSpend {
+    pub tokens: TokenCounts,
+    /// The number of finished calls.
+    pub calls: Option<u64>,
+    /// Dollars.
+    pub usd: Option<f64>,
+    /// The same in micro-dollars, exact.
+    pub micro_usd: Option<MicroUsd>,
+    /// True if an unpriced or unreported part comes on top.
+    pub lower_bound: bool,
+}
+
+impl StoredSpend {
+    pub fn cost(&self) -> Option<Cost> {
+        cost(self.usd, self.micro_usd, self.lower_bound)
+    }
+}
+
+/// All calls of the consultation. In each grouping the parts add up to the total.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StoredCost {
+    pub tokens: TokenCounts,
+    /// The number of finished calls.
+    pub calls: Option<u64>,
+    /// Dollars.
+    pub usd: Option<f64>,
+    /// The same in micro-dollars, exact.
+    pub micro_usd: Option<MicroUsd>,
+    /// True if an unpriced or unreported part comes on top.
+    pub lower_bound: bool,
+    /// Calls without a reply; their cost is unknown.
+    pub lost_calls: Option<u64>,
+    pub by_provider: BTreeMap<ProviderId, StoredSpend>,
+    pub by_model: BTreeMap<ModelRef, StoredSpend>,
+    pub by_agent: BTreeMap<AgentId, StoredSpend>,
+    /// By `round_N`.
+    pub by_round: BTreeMap<String, StoredSpend>,
+}
+
+impl StoredCost {
+    pub fn cost(&self) -> Option<Cost> {
+        cost(self.usd, self.micro_usd, self.lower_bound)
+    }
+}
+
+/// The estimate before the consultation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct EstimatedCost {
+    /// Dollars.
+    pub usd: Option<f64>,
+    /// The same in micro-dollars, exact.
+    pub micro_usd: Option<MicroUsd>,
+    /// True if a model's price is unknown.
+    pub lower_bound: bool,
+    pub input_tokens: Option<u64>,
+    pub output_tokens: Option<u64>,
+}
+
+/// Tokens saved by filtering earlier rounds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TokenEfficiencyStats {
+    /// Of all calls, prompts and answers.
+    pub tokens_used: Option<u64>,
+    /// The additional tokens that the same prompts would have had, estimated.
+    pub tokens_saved_via_filtering: Option<u64>,
+    /// The saved share of used and saved together, in percent.
+    pub efficiency_percentage: Option<f64>,
+    pub filtering_method: Option<String>,
+}
+
+/// The consent to the cost.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StoredConsent {
+    pub approved: bool,
+    /// `auto_approved`, `flag`, `asked`, …
+    pub how: Option<String>,
+}
+
+/// The versions of the prompts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PromptVersions {
+    pub mode: Option<String>,
+    /// The versions of the mode's templates, under both names that the keys have had:
+    /// `MODE_KIND_v` and `KIND_prompt_version`.
+    #[serde(flatten)]
+    pub versions: IndexMap<String, serde_json::Value>,
+    /// All templates that were used, by name.
+    pub templates: IndexMap<String, PromptTemplate>,
+}
+
+/// A prompt template that was used.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PromptTemplate {
+    pub version: Option<String>,
+    pub sha256: Option<String>,
+}

@@ -1,0 +1,110 @@
+//! The answer of a record: evidence, objections, each expert's position, and the judge's passes.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::artifact::{Magnitude, Severity, Verdict};
+use crate::domain::confidence::Confidence;
+use crate::domain::ids::{ModelRef, SeatId};
+use crate::domain::second_pass::{Held, SecondPass};
+
+/// A piece of evidence, with the name of the expert that it comes from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StoredEvidence {
+    pub claim: String,
+    pub agent: String,
+    pub quote: String,
+}
+
+/// An objection to the verdict, with the name of the expert that raises it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StoredDissent {
+    pub agent: String,
+    pub concern: String,
+    pub severity: Severity,
+}
+
+/// An expert's position before and after the cross-examination.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StoredPerspective {
+    /// The expert's name.
+    pub agent: String,
+    pub agent_id: SeatId,
+    /// The model, without its provider.
+    pub model: Option<String>,
+    pub opinion: String,
+    pub confidence: Option<Confidence>,
+    /// `None` if it gave no answer in Round 3.
+    pub revised_opinion: Option<String>,
+    pub revised_confidence: Option<Confidence>,
+    /// Whether the expert says that it changed its mind.
+    pub changed: Option<bool>,
+}
+
+/// The judge's two passes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct JudgePasses {
+    /// The number of passes.
+    pub passes: u64,
+    /// Whether the verdict held; `None` if unknown.
+    pub consistent: Option<bool>,
+    /// `None` if the two verdicts were not compared.
+    pub magnitude: Option<Magnitude>,
+    pub reason: Option<String>,
+    /// The second verdict; `None` if there is none.
+    pub second: Option<SecondVerdict>,
+    /// The seats in the order of their labels `Expert A`, `Expert B`, … in each pass.
+    pub expert_orders: Vec<Vec<SeatId>>,
+}
+
+/// The verdict of the second pass.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SecondVerdict {
+    /// The model that gave it.
+    pub model: Option<ModelRef>,
+    pub verdict: Option<Verdict>,
+}
+
+impl JudgePasses {
+    pub(super) fn second_pass(&self) -> Option<SecondPass> {
+        (self.passes > 1).then(|| SecondPass {
+            verdict: self
+                .second
+                .as_ref()
+                .and_then(|second| second.verdict.clone()),
+            model: self.second.as_ref().and_then(|second| second.model.clone()),
+            expert_order: self.expert_orders.get(1).cloned().unwrap_or_default(),
+            held: Held {
+                consistent: self.consistent,
+                magnitude: self.magnitude,
+                reason: self.reason.clone(),
+            },
+        })
+    }
+}
+
+/// The rejudgement of an earlier consultation's answers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Rejudged {
+    /// The earlier consultation's id.
+    pub from: String,
+    /// Whether its verdict held; `None` if unknown.
+    pub consistent: Option<bool>,
+    pub magnitude: Option<Magnitude>,
+    pub reason: Option<String>,
+}
+
+impl Rejudged {
+    pub(super) fn held(&self) -> Held {
+        Held {
+            consistent: self.consistent,
+            magnitude: self.magnitude,
+            reason: self.reason.clone(),
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! The program that wrote a record, and whether its consultation ran to its end.
+
+/// The program that wrote a record.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RecordWriter {
+    /// This program, in this or an earlier version.
+    #[default]
+    Conclave,
+    /// The original `llm-conclave`, which shares the home.
+    LlmConclave,
+}
+
+impl RecordWriter {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Conclave => "conclave",
+            Self::LlmConclave => "llm-conclave",
+        }
+    }
+}
+
+/// Whether a consultation ran to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Completion {
+    Completed,
+    Aborted,
+    /// Neither completed nor aborted: the process was killed or is still running.
+    Unfinished,
+}
+
+impl Completion {
+    /// Returns the completion for a recorded state.
+    pub fn from_state(state: &str) -> Self {
+        if state.eq_ignore_ascii_case("complete") {
+            Self::Completed
+        } else if state.eq_ignore_ascii_case("aborted") {
+            Self::Aborted
+        } else {
+            Self::Unfinished
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Completed => "completed",
+            Self::Aborted => "aborted",
+            Self::Unfinished => "unfinished",
+        }
+    }
+}

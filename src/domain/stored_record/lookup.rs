@@ -1,0 +1,238 @@
+//! Looks up facts in a record: agents and their models, rounds, artifacts, totals.
+
+use std::time::Duration;
+
+use super::{
+    Completion, JudgePasses, Rejudged, StoredAgent, StoredAgentRound, StoredCost, StoredModel,
+    StoredRecord, StoredRound,
+};
+use crate::domain::artifact::{
+    Artifact, Challenge, Content, CrossExam, Independent, Rebuttal, Revision, Synthesis, Verdict,
+};
+use crate::domain::confidence::Calibrated;
+use crate::domain::debate_value::DebateValue;
+use crate::domain::ids::{AgentId, ConsultationId, ModelRef, ProviderId, SeatId};
+use crate::domain::money::{Cost, MicroUsd};
+use crate::domain::second_pass::{Held, SecondPass};
+
+/// State and agents.
+impl StoredRecord {
+    pub fn completion(&self) -> Completion {
+        // The original marks cancelled and failed consultations `partial`; their state is the phase
+        // that was running.
+        match self.status.as_deref() {
+            Some("partial" | "aborted") => Completion::Aborted,
+            Some(_) | None => self
+                .state
+                .as_deref()
+                .map_or(Completion::Unfinished, Completion::from_state),
+        }
+    }
+
+    /// Returns the id for commands; `None` if it does not have our form.
+    pub fn consultation_id(&self) -> Option<ConsultationId> {
+        self.id
+            .strip_prefix("consult-")
+            .map(ConsultationId::from_unique)
+    }
+
+    pub fn agent(&self, id: &SeatId) -> Option<&StoredAgent> {
+        self.agents.iter().find(|agent| agent.id == *id)
+    }
+
+    /// Returns the model of an expert: the last fallback that took over, else the chosen one.
+    pub fn model_of(&self, agent: &StoredAgent) -> Option<ModelRef> {
+        let substitutions = self.substitutions.iter().rev();
+        substitutions
+            .filter(|substitution| substitution.agent_id == agent.id)
+            .find_map(|substitution| substitution.substitute.clone())
+            .or_else(|| agent.chosen_model())
+    }
+
+    /// Returns the model that judged.
+    pub fn judge(&self) -> Option<ModelRef> {
+        self.judge.as_ref().and_then(StoredModel::model_ref)
+    }
+
+    /// Returns the name of a seat; text that is no seat's id is returned unchanged.
+    pub fn name_of<'a>(&'a self, agent: &'a str) -> &'a str {
+        self.agents
+            .iter()
+            .find(|expert| expert.id.as_str() == agent)
+            .map_or(agent, |expert| expert.name.as_str())
+    }
+
+    /// Returns the agent that a user's text names: the judge, the helper, or a seat by its id or
+    /// name, ignoring case.
+    pub fn agent_named(&self, text: &str) -> Option<AgentId> {
+        let text = text.trim();
+        let is_meant = |name: &str| name.to_lowercase() == text.to_lowercase();
+        let exact = self.agents.iter().find(|agent| agent.id.as_str() == text);
+        let seat = exact.or_else(|| {
+            self.agents
+                .iter()
+                .find(|agent| is_meant(agent.id.as_str()) || is_meant(&agent.name))
+        });
+        seat.map(|agent| AgentId::from(&agent.id)).or_else(|| {
+            [AgentId::Judge, AgentId::Helper]
+                .into_iter()
+                .find(|agent| is_meant(agent.as_str()))
+        })
+    }
+}
+
+/// Rounds and artifacts.
+impl StoredRecord {
+    /// Returns the rounds that were started, with their numbers.
+    pub fn rounds(&self) -> impl Iterator<Item = (u8, &StoredRound)> {
+        self.numbered()
+            .filter(|(_, round)| round.complete.is_some())
+    }
+
+    /// Returns each agent's work with the number of its round.
+    pub fn agent_rounds(&self) -> impl Iterator<Item = (u8, &StoredAgentRound)> {
+        self.numbered()
+            .flat_map(|(number, round)| round.agents.iter().map(move |agent| (number, agent)))
+    }
+
+    fn numbered(&self) -> impl Iterator<Item = (u8, &StoredRound)> {
+        self.responses
+            .iter()
+            .filter_map(|(name, round)| Some((name.strip_prefix("round_")?.parse().ok()?, round)))
+    }
+
+    pub fn contents(&self) -> impl Iterator<Item = &Content> {
+        self.artifacts().map(|artifact| &artifact.content)
+    }
+
+    fn artifacts(&self) -> impl Iterator<Item = &Artifact> {
+        self.responses.values().flat_map(|round| &round.artifacts)
+    }
+
+    pub fn independents(&self) -> impl Iterator<Item = &Independent> {
+        self.contents().filter_map(Content::independent)
+    }
+
+    /// Returns an expert's own answer of Round 1.
+    pub fn independent(&self, agent: &SeatId) -> Option<&Independent> {
+        self.independents().find(|held| held.agent_id == *agent)
+    }
+
+    pub fn synthesis(&self) -> Option<&Synthesis> {
+        self.contents().find_map(Content::synthesis)
+    }
+
+    pub fn revisions(&self) -> impl Iterator<Item = &Revision> {
+        self.contents().filter_map(Content::revision)
+    }
+
+    pub fn cross_exam(&self) -> Option<&CrossExam> {
+        self.contents().find_map(Content::cross_exam)
+    }
+
+    pub fn verdict(&self) -> Option<&Verdict> {
+        self.contents().find_map(Content::verdict)
+    }
+
+    /// Returns each expert's own answer of Round 3, or the judge's version of it if only that is
+    /// stored.
+    pub fn positions_of_round_3(&self) -> Vec<&Revision> {
+        let own: Vec<&Revision> = self.revisions().collect();
+        if own.is_empty() {
+            let merged = self.cross_exam().into_iter();
+            merged.flat_map(|merged| &merged.positions).collect()
+        } else {
+            own
+        }
+    }
+
+    /// Returns the challenges of Round 3: those merged by the judge, else those of the experts.
+    pub fn challenges(&self) -> Vec<&Challenge> {
+        match self.cross_exam() {
+            Some(merged) => merged.challenges.iter().collect(),
+            None => self
+                .revisions()
+                .flat_map(|revision| &revision.challenges)
+                .collect(),
+        }
+    }
+
+    /// Returns the rebuttals to these challenges.
+    pub fn rebuttals(&self) -> Vec<&Rebuttal> {
+        match self.cross_exam() {
+            Some(merged) => merged.rebuttals.iter().collect(),
+            None => self
+                .revisions()
+                .flat_map(|revision| &revision.rebuttals)
+                .collect(),
+        }
+    }
+
+    /// Returns the value of the debate as computed by this program.
+    pub fn debate_value(&self) -> Option<DebateValue> {
+        self.debate_value_analysis.as_ref()?.debate_value()
+    }
+
+    /// Returns the judge's second pass; `None` when the judge was asked once.
+    pub fn second_pass(&self) -> Option<SecondPass> {
+        self.judge_passes
+            .as_ref()
+            .and_then(JudgePasses::second_pass)
+    }
+
+    /// Returns whether the earlier verdict held, if prior answers were rejudged.
+    pub fn held(&self) -> Option<Held> {
+        self.rejudged.as_ref().map(Rejudged::held)
+    }
+
+    /// Returns the calibrated probability of the leading point.
+    pub fn calibrated(&self) -> Option<Calibrated> {
+        Some(Calibrated {
+            probability: self.calibrated_confidence?,
+            basis: self.calibration?,
+        })
+    }
+}
+
+/// Totals.
+impl StoredRecord {
+    pub fn total_cost(&self) -> Option<Cost> {
+        self.cost.as_ref().and_then(StoredCost::cost)
+    }
+
+    pub fn total_tokens(&self) -> Option<u64> {
+        self.cost.as_ref()?.tokens.total
+    }
+
+    /// Returns the cost of each provider, as far as it is recorded.
+    pub fn cost_by_provider(&self) -> impl Iterator<Item = (&ProviderId, Cost)> {
+        self.cost
+            .iter()
+            .flat_map(|cost| &cost.by_provider)
+            .filter_map(|(provider, spend)| Some((provider, spend.cost()?)))
+    }
+
+    pub fn duration(&self) -> Option<Duration> {
+        self.duration_ms.map(Duration::from_millis)
+    }
+
+    /// Returns the estimated cost of the rounds that an early termination skipped.
+    pub fn cost_saved(&self) -> Option<MicroUsd> {
+        self.estimated_cost_saved
+            .filter(|_| self.early_termination)
+            .and_then(MicroUsd::from_usd)
+    }
+
+    /// Returns `brownfield` or `greenfield`.
+    pub fn project_type(&self) -> Option<&str> {
+        self.project_context.as_ref()?.project_type.as_deref()
+    }
+
+    /// Returns the prompt templates that were used, with their versions.
+    pub fn prompt_templates(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.prompt_versions
+            .templates
+            .iter()
+            .filter_map(|(name, template)| Some((name.as_str(), template.version.as_deref()?)))
+    }
+}

@@ -1,0 +1,187 @@
+//! A consultation as stored: the one description of it. The fields are the keys of the record
+//! (`schemas/consultation.schema.json`), so that it serialises both ways; rows of the index,
+//! reports, pages and statistics derive from it, and records of other formats are converted to it.
+//!
+//! Only the id is required: missing values are empty or `None`, never zero. Words that later
+//! versions may extend are text.
+
+mod completion;
+mod panel;
+mod account;
+mod rounds;
+mod answer;
+mod early_termination;
+mod debate_value;
+mod lookup;
+
+use std::collections::BTreeMap;
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::artifact::MenuOption;
+use super::confidence::{Basis, Confidence};
+use super::ids::SeatId;
+use super::outcome::Grade;
+use super::time::Timestamp;
+
+pub use self::account::{
+    Amount, EstimatedCost, PromptTemplate, PromptVersions, StoredConsent, StoredCost, StoredSpend,
+    TokenCounts, TokenEfficiencyStats,
+};
+pub use self::answer::{
+    JudgePasses, Rejudged, SecondVerdict, StoredDissent, StoredEvidence, StoredPerspective,
+};
+pub use self::completion::{Completion, RecordWriter};
+pub use self::debate_value::{AgentAnalysis, DebateValueAnalysis, StoredDebate};
+pub use self::early_termination::EarlyTerminationEvaluation;
+pub use self::panel::{
+    ServedOtherwise, StoredAgent, StoredHedge, StoredModel, StoredPanel, StoredPersonaSelection,
+    StoredSeat, StoredSubstitution,
+};
+pub use self::rounds::{
+    CompletedRound, StoredAgentRound, StoredAttempt, StoredCallError, StoredError, StoredProblem,
+    StoredRound,
+};
+
+/// One consultation, finished or not.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StoredRecord {
+    #[serde(rename = "@context")]
+    pub vocabulary: Vocabulary,
+    /// `Report`.
+    #[serde(rename = "@type")]
+    pub kind: Option<String>,
+    pub schema_version: Option<String>,
+    #[serde(rename = "consultation_id")]
+    pub id: String,
+    /// The time at which the consultation began.
+    #[serde(rename = "timestamp")]
+    pub at: Option<Timestamp>,
+    pub question: String,
+    /// The context given with the question; always null so far.
+    pub context: Option<Value>,
+    pub mode: Option<String>,
+    /// `complete`, `degraded`, `aborted`, `incomplete`, or a status of another version.
+    pub status: Option<String>,
+    /// `Complete`, `Aborted`, or the phase that was running when the process ended.
+    pub state: Option<String>,
+    /// The ways in which the result falls short of the panel.
+    pub degradations: Vec<String>,
+    /// The experts, in the order of the panel.
+    pub agents: Vec<StoredAgent>,
+    pub panel: StoredPanel,
+    /// The selection of the personas; `None` if the user named them.
+    #[serde(rename = "casting")]
+    pub persona_selection: Option<StoredPersonaSelection>,
+    /// The model that judged; see [`Self::judge`].
+    pub judge: Option<StoredModel>,
+    pub substitutions: Vec<StoredSubstitution>,
+    pub hedges: Vec<StoredHedge>,
+    pub served_otherwise: Vec<ServedOtherwise>,
+    /// The number of planned rounds.
+    #[serde(rename = "rounds")]
+    pub planned_rounds: Option<u8>,
+    pub completed_rounds: Vec<CompletedRound>,
+    /// The planned rounds that were not completed; empty for a complete consultation.
+    pub incomplete_rounds: Vec<u8>,
+    /// The number of completed rounds.
+    pub rounds_completed: Option<u64>,
+    /// The rounds by name, `round_1` to `round_4`; see [`Self::rounds`].
+    pub responses: BTreeMap<String, StoredRound>,
+    /// The same as `recommendation`.
+    pub consensus: Option<String>,
+    /// As stated by the judge; `None` for a menu, whose options have their own.
+    pub confidence: Option<Confidence>,
+    /// The answer; for a menu, how to choose. `None` without a verdict.
+    pub recommendation: Option<String>,
+    /// The options of a menu.
+    pub recommendations: Vec<MenuOption>,
+    /// `judge`, `synthesis` or `cross_examination`; `None` without a verdict.
+    pub verdict_source: Option<String>,
+    pub summary: Option<String>,
+    /// The points on which the panel agreed if the consultation ended without a verdict.
+    pub partial_consensus: Option<String>,
+    /// Each expert's rationale of Round 1.
+    pub reasoning: IndexMap<SeatId, String>,
+    /// The claims of `evidence_detail`.
+    pub evidence: Vec<String>,
+    pub evidence_detail: Vec<StoredEvidence>,
+    pub concerns: Vec<String>,
+    pub dissent: Vec<StoredDissent>,
+    pub perspectives: Vec<StoredPerspective>,
+    /// The share of the experts in Round 1 that support the leading point, from 0 to 1.
+    pub agreement: Option<f64>,
+    /// The value of the debate; see [`Self::debate_value`].
+    pub debate_value_analysis: Option<DebateValueAnalysis>,
+    /// Whether the verdict held in the judge's second pass; `None` if unknown or not asked.
+    pub judge_consistent: Option<bool>,
+    /// `None` when the judge was asked once; see [`Self::second_pass`].
+    pub judge_passes: Option<JudgePasses>,
+    /// The consultation whose answers were rejudged here.
+    pub rejudged_from: Option<String>,
+    /// Whether its verdict held.
+    pub rejudged: Option<Rejudged>,
+    /// Whether the consultation ended after Round 2 because the experts agree.
+    pub early_termination: bool,
+    pub early_termination_reason: Option<String>,
+    /// The number of planned rounds that an early termination skipped.
+    pub rounds_skipped: u64,
+    /// The estimated cost of the skipped rounds, in dollars.
+    pub estimated_cost_saved: Option<f64>,
+    /// Dollars spent; at least this much if `cost` is a lower bound.
+    pub actual_cost: Option<f64>,
+    pub early_termination_evaluation: Option<EarlyTerminationEvaluation>,
+    /// The probability that the leading point of Round 2 is right, above 0 and below 1.
+    pub calibrated_confidence: Option<f64>,
+    /// The basis of `calibrated_confidence`.
+    pub calibration: Option<Basis>,
+    pub cost: Option<StoredCost>,
+    pub token_efficiency_stats: Option<TokenEfficiencyStats>,
+    pub estimated_cost: Option<EstimatedCost>,
+    pub consent: Option<StoredConsent>,
+    /// Milliseconds, without the time between an interruption and its resume.
+    pub duration_ms: Option<u64>,
+    pub abort_reason: Option<String>,
+    pub abort_message: Option<String>,
+    /// The phase that was running at the abort.
+    pub aborted_during: Option<String>,
+    /// The id for `conclave resume`; `None` if there is nothing to resume.
+    pub resume_token: Option<String>,
+    pub prompt_versions: PromptVersions,
+    /// The seed of the run.
+    pub seed: Option<u64>,
+    /// The seats in the order of their labels `Expert A`, `Expert B`, …; empty if they were shown
+    /// by name.
+    pub expert_order: Vec<SeatId>,
+    pub tool_version: Option<String>,
+    /// The project of the question, which only the original records.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project_context: Option<ProjectContext>,
+    #[serde(skip)]
+    pub writer: RecordWriter,
+    /// Changes of position as the original counts them; `None` in our own records.
+    #[serde(skip)]
+    pub debate: Option<StoredDebate>,
+    /// The user's grade of the answer. The caller reads it from its separate file.
+    #[serde(skip)]
+    pub grade: Option<Grade>,
+}
+
+/// The vocabulary of a JSON-LD document.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Vocabulary {
+    #[serde(rename = "@vocab")]
+    pub url: String,
+}
+
+/// The project that a question is about.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ProjectContext {
+    /// `brownfield` or `greenfield`.
+    pub project_type: Option<String>,
+}

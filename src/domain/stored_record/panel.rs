@@ -1,0 +1,134 @@
+//! The panel of a record: the experts, the judges, and the models that took over.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::ids::{AgentId, ModelRef, SeatId};
+
+/// An expert, in `agents`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredAgent {
+    pub id: SeatId,
+    /// The display name.
+    #[serde(default)]
+    pub name: String,
+    /// The persona's id.
+    pub persona: Option<String>,
+    /// The provider of the model that was chosen; see [`super::StoredRecord::model_of`].
+    pub provider: Option<String>,
+    /// The model that was chosen, without its provider.
+    pub model: Option<String>,
+}
+
+impl StoredAgent {
+    /// Returns the model that was chosen for the seat.
+    pub fn chosen_model(&self) -> Option<ModelRef> {
+        model_ref(self.provider.as_deref()?, self.model.as_deref()?)
+    }
+}
+
+/// A model with its provider apart, as in `judge`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StoredModel {
+    pub provider: String,
+    /// The model without its provider.
+    pub model: String,
+}
+
+impl StoredModel {
+    /// Returns the model; `None` if one of its parts is blank.
+    pub fn model_ref(&self) -> Option<ModelRef> {
+        model_ref(&self.provider, &self.model)
+    }
+}
+
+impl From<&ModelRef> for StoredModel {
+    fn from(model: &ModelRef) -> Self {
+        Self {
+            provider: model.provider.as_str().to_owned(),
+            model: model.model.clone(),
+        }
+    }
+}
+
+fn model_ref(provider: &str, model: &str) -> Option<ModelRef> {
+    let is_whole = !provider.trim().is_empty() && !model.trim().is_empty();
+    is_whole.then(|| ModelRef::new(provider, model))
+}
+
+/// The panel as it was put together, in `panel`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StoredPanel {
+    pub seats: Vec<StoredSeat>,
+    /// The judge and its fallbacks, in order.
+    pub judges: Vec<StoredModel>,
+    /// True if one vendor plays all seats: agreement is then weak evidence.
+    pub one_family: bool,
+    /// Remarks on the panel.
+    pub notices: Vec<String>,
+}
+
+/// A seat of the panel.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StoredSeat {
+    pub seat: SeatId,
+    /// The persona's id.
+    pub persona: String,
+    pub provider: String,
+    pub model: String,
+}
+
+/// The selection of the personas, in `casting`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StoredPersonaSelection {
+    pub task_type: String,
+    pub reason: String,
+    /// The helper model that chose; `None` when the default personas were used.
+    pub chosen_by: Option<ModelRef>,
+    pub notes: Vec<String>,
+}
+
+/// A model that took over for an agent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredSubstitution {
+    /// The agent's name.
+    #[serde(default)]
+    pub agent: String,
+    pub agent_id: AgentId,
+    pub round_number: Option<u8>,
+    pub original: Option<ModelRef>,
+    pub substitute: Option<ModelRef>,
+    /// `timeout`, `failure`, `health_check` or `hedge`; the provider's message in early versions.
+    pub reason: Option<String>,
+    /// The provider's message.
+    pub message: Option<String>,
+}
+
+/// A slow call that was also made to another model.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredHedge {
+    /// The agent's name.
+    #[serde(default)]
+    pub agent: String,
+    pub agent_id: AgentId,
+    pub round_number: Option<u8>,
+    /// The slow model.
+    pub model: Option<ModelRef>,
+    pub backup: Option<ModelRef>,
+    /// Milliseconds after which the backup was asked.
+    pub after_ms: Option<u64>,
+    /// The slower model, whose call was cancelled.
+    pub dropped: Option<ModelRef>,
+}
+
+/// A model for which another one answered, as reported by its provider.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ServedOtherwise {
+    /// The requested model.
+    pub model: ModelRef,
+    /// The name of the model that answered.
+    pub served: String,
+}

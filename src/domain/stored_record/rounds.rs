@@ -1,0 +1,174 @@
+//! The rounds of a record: the artifacts, and each agent's calls.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::account::{Amount, TokenCounts};
+use crate::domain::artifact::Artifact;
+use crate::domain::ids::{AgentId, ModelRef};
+use crate::domain::money::Cost;
+
+/// One round, in `responses`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StoredRound {
+    /// Whether it finished. `None` if the record does not have the round, but states an answer of
+    /// it elsewhere, as records of the original do.
+    pub complete: Option<bool>,
+    /// Milliseconds; `None` for an unfinished round.
+    pub duration_ms: Option<u64>,
+    /// In the order in which they were made.
+    pub artifacts: Vec<Artifact>,
+    /// The calls, one entry for each agent and kind of answer.
+    pub agents: Vec<StoredAgentRound>,
+}
+
+impl StoredRound {
+    pub fn is_complete(&self) -> bool {
+        self.complete == Some(true)
+    }
+
+    pub fn duration(&self) -> Option<Duration> {
+        self.duration_ms.map(Duration::from_millis)
+    }
+}
+
+/// One agent's work on one answer in one round.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StoredAgentRound {
+    pub agent_id: AgentId,
+    /// The agent's name.
+    #[serde(default)]
+    pub agent: String,
+    /// The kind of answer, such as `revision`; `None` if no call came back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
+    /// The model of the last call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelRef>,
+    /// The model that answered the last call, as reported by the provider.
+    pub served_model: Option<String>,
+    /// The tokens of all calls.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<TokenCounts>,
+    /// The cost of all calls.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Amount>,
+    /// Milliseconds from the last call to the first sign of its answer.
+    pub latency_ms: Option<u64>,
+    /// Milliseconds of all calls together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duration_ms: Option<u64>,
+    /// The calls, in the order of their ends.
+    #[serde(default)]
+    pub attempts: Vec<StoredAttempt>,
+    /// The problems of the answers' texts.
+    #[serde(default)]
+    pub problems: Vec<StoredProblem>,
+    /// The reason why there is no answer.
+    pub error: Option<StoredError>,
+}
+
+impl StoredAgentRound {
+    pub fn total_tokens(&self) -> Option<u64> {
+        self.tokens.as_ref()?.total
+    }
+
+    pub fn total_cost(&self) -> Option<Cost> {
+        self.cost.as_ref()?.cost()
+    }
+
+    pub fn duration(&self) -> Option<Duration> {
+        self.duration_ms.map(Duration::from_millis)
+    }
+
+    /// Returns the reason why there is no answer.
+    pub fn failure(&self) -> Option<&str> {
+        let message = self.error.as_ref()?.message.as_str();
+        (!message.trim().is_empty()).then_some(message)
+    }
+}
+
+/// One call.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StoredAttempt {
+    /// The number of the call in the consultation, from 1.
+    pub call: Option<u32>,
+    /// `answer`, `retry`, `hedge`, …
+    pub purpose: Option<String>,
+    pub model: Option<ModelRef>,
+    /// The model that answered, as reported by the provider.
+    pub served_model: Option<String>,
+    /// `end`, `length`, `{"refused": WORDS}` or `{"other": REASON}`; `None` if the call failed.
+    pub stop: Option<Value>,
+    /// `None` if the call succeeded.
+    pub error: Option<StoredCallError>,
+    pub tokens: Option<TokenCounts>,
+    pub cost: Option<Amount>,
+    /// `provider`, `table`, `free` or `unknown`.
+    pub cost_source: Option<String>,
+    /// Milliseconds from the call to the first sign of an answer.
+    pub latency_ms: Option<u64>,
+    pub duration_ms: Option<u64>,
+}
+
+impl StoredAttempt {
+    pub fn is_failed(&self) -> bool {
+        self.error.is_some()
+    }
+}
+
+/// The failure of a call.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StoredCallError {
+    /// `rate_limit`, `overload`, …
+    pub class: Option<String>,
+    /// The provider's message.
+    pub message: String,
+    /// The provider's retry hint, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retry_after_ms: Option<u64>,
+    /// True if the provider reported the usage despite the failure.
+    #[serde(rename = "usage_told")]
+    pub usage_reported: bool,
+}
+
+/// The reason why an agent has no answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StoredError {
+    /// `None` if the model answered but declined.
+    pub class: Option<String>,
+    /// The provider's message.
+    pub message: String,
+}
+
+/// A problem of an answer's text, repaired or not.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StoredProblem {
+    /// A field's path; empty for the whole answer.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub field: String,
+    /// The problem in words.
+    pub what: String,
+    /// `mended`, `flagged` or `fatal`.
+    #[serde(rename = "weight")]
+    pub severity: String,
+}
+
+/// An entry of `completed_rounds`: its number, and in an unfinished consultation its artifacts, so
+/// that other programs can continue from there.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum CompletedRound {
+    Number(u8),
+    WithArtifacts {
+        round_number: u8,
+        artifacts: Vec<Artifact>,
+    },
+}
