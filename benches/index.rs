@@ -202,13 +202,14 @@ fn endings(logs: &Path, database: &Path, length: Length) {
             journal.event(event).unwrap();
         }
         let transcript = Transcript::fold(&consultation.events).unwrap();
-        let markdown = report(&transcript);
+        let record = transcript.stored_record();
+        let markdown = report(&record);
         let began = Instant::now();
         journal.event(last).unwrap();
         journal.finish().unwrap();
-        files.write_results(&transcript, &markdown).unwrap();
+        files.write_results(&record, &markdown).unwrap();
         let results = Instant::now();
-        let json = serde_json::to_vec(&transcript.stored_record()).unwrap();
+        let json = serde_json::to_vec(&record).unwrap();
         let mut index = Index::open(database).unwrap();
         follow::end(&mut index, &id, &json, consultation.at).unwrap();
         drop(index);

@@ -74,10 +74,9 @@ async fn drive<'a>(
 }
 
 fn store(files: &ConsultationFiles, mut journal: Journal, history: &[Envelope]) {
-    let transcript = Transcript::fold(history).unwrap();
+    let record = Transcript::fold(history).unwrap().stored_record();
     journal.finish().unwrap();
-    let markdown = report(&transcript);
-    files.write_results(&transcript, &markdown).unwrap();
+    files.write_results(&record, &report(&record)).unwrap();
 }
 
 /// Returns a dispatcher with the usual rules, on the system's clock.

@@ -4,8 +4,8 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::consultation::transcript::Transcript;
 use crate::domain::ids::ConsultationId;
+use crate::domain::stored_record::StoredRecord;
 
 /// The prefix of every consultation's id and files.
 pub(super) const ID_PREFIX: &str = "consult-";
@@ -65,8 +65,8 @@ impl ConsultationFiles {
     /// # Errors
     ///
     /// At the first file that cannot be written; files written before it stay.
-    pub fn write_results(&self, transcript: &Transcript, markdown: &str) -> Result<(), WriteError> {
-        let mut json = serde_json::to_vec_pretty(&transcript.stored_record())
+    pub fn write_results(&self, record: &StoredRecord, markdown: &str) -> Result<(), WriteError> {
+        let mut json = serde_json::to_vec_pretty(record)
             .map_err(|error| WriteError::new(&self.record, error.into()))?;
         json.push(b'\n');
         let failed = |path| move |error| WriteError::new(path, error);

@@ -17,6 +17,7 @@ use crate::consultation::event::Envelope;
 use crate::consultation::machine::replay::Replayed;
 use crate::consultation::plan::{Control, Plan};
 use crate::consultation::transcript::Transcript;
+use crate::domain::stored_record::StoredRecord;
 use crate::engine::clock::Clock;
 use crate::engine::dispatcher::Dispatcher;
 use crate::engine::dispatcher::budget::SharedBudget;
@@ -45,7 +46,7 @@ pub(crate) struct Participants<'a> {
     /// One message for each request to end.
     pub(crate) interrupts: mpsc::UnboundedReceiver<()>,
     /// Writes the report that is stored beside the record.
-    pub(crate) report: fn(&Transcript) -> String,
+    pub(crate) report: fn(&StoredRecord) -> String,
 }
 
 /// The limits shared by all runs of a process, and the budgets above the run's own.
@@ -184,8 +185,9 @@ pub(crate) async fn run(
     let transcript = Transcript::fold(&history)
         .ok_or_else(|| Error::failed("the consultation emitted no event"))?;
     let written = tokio::task::spawn_blocking(move || {
-        let report = report(&transcript);
-        let (stored, warning) = storage.write(&transcript, &report);
+        let record = transcript.stored_record();
+        let report = report(&record);
+        let (stored, warning) = storage.write(&record, &report);
         let warning = warning.or_else(|| limits.month.as_ref()?.warning());
         RunOutcome {
             transcript,

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use super::index::IndexEntry;
 use crate::config::paths::Home;
-use crate::consultation::transcript::Transcript;
 use crate::domain::ids::ConsultationId;
+use crate::domain::stored_record::StoredRecord;
 use crate::domain::time::Timestamp;
 use crate::records::files::{ConsultationFiles, WriteError, create_private_dir};
 use crate::records::journal::Journal;
@@ -62,7 +62,7 @@ impl Storage {
     /// warning about the first failure that was not reported before.
     pub(super) fn write(
         self,
-        transcript: &Transcript,
+        record: &StoredRecord,
         report: &str,
     ) -> (Option<StoredFiles>, Option<String>) {
         let Self::Files(files, mut journal) = self else {
@@ -71,7 +71,7 @@ impl Storage {
         let has_failed = journal.has_failed();
         let synced = journal.finish();
         let is_journal_complete = !has_failed && synced.is_ok();
-        let written = files.write_results(transcript, report);
+        let written = files.write_results(record, report);
         let stored = written.is_ok().then_some(StoredFiles {
             record: files.record,
             is_journal_complete,

@@ -7,8 +7,7 @@ use crate::commands::face::answer::check_output;
 use crate::error::Error;
 use crate::records::files::{Access, write_atomically};
 use crate::records::page;
-use crate::terminal::report::stored;
-use crate::terminal::report::stored::ReportSelection;
+use crate::terminal::report::report;
 
 use super::{Archive, load};
 
@@ -43,7 +42,7 @@ pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
     let found = archive.find(&args.id)?;
     let loaded = load::load(&archive.logs, &found)?;
     let text = match args.format {
-        ExportFormat::Md => stored::markdown(&loaded.record, &ReportSelection::default()),
+        ExportFormat::Md => report(&loaded.record),
         ExportFormat::Json => loaded.json,
         ExportFormat::Html => page::page(&loaded.record),
     };

@@ -7,8 +7,7 @@ use crate::domain::ids::AgentId;
 use crate::domain::stored_record::{StoredAgent, StoredRecord};
 use crate::error::Error;
 use crate::terminal::markdown::escape::one_line;
-use crate::terminal::report::stored;
-use crate::terminal::report::stored::ReportSelection;
+use crate::terminal::report::{ReportSelection, markdown};
 
 use super::{Archive, load};
 
@@ -45,7 +44,7 @@ pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
     let loaded = load::load(&archive.logs, &found)?;
     let selection = selection(args, &loaded.record)?;
     answer::write(
-        &stored::markdown(&loaded.record, &selection),
+        &markdown(&loaded.record, &selection),
         || Ok(loaded.json.clone()),
         args.format,
         None,

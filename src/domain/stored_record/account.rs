@@ -134,6 +134,10 @@ pub struct EstimatedCost {
     pub micro_usd: Option<MicroUsd>,
     /// True if a model's price is unknown.
     pub lower_bound: bool,
+    /// The least and the most with answers of usual length; `None` in early versions.
+    pub low: Option<Amount>,
+    /// See `low`. Retries, repairs and hedges come on top.
+    pub high: Option<Amount>,
     pub input_tokens: Option<u64>,
     pub output_tokens: Option<u64>,
 }

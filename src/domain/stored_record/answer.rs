@@ -25,6 +25,18 @@ pub struct StoredDissent {
     pub severity: Severity,
 }
 
+/// A concern about the recommendation: unresolved points first, then objections, the most severe
+/// first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StoredConcern {
+    pub text: String,
+    /// The name of the expert that raised it; `None` if the judge did.
+    pub raised_by: Option<String>,
+    /// `None` for points that the judge left unresolved without a severity.
+    pub severity: Option<Severity>,
+}
+
 /// An expert's position before and after the cross-examination.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]

@@ -11,7 +11,7 @@ use crate::domain::confidence::Confidence;
 #[serde(default)]
 pub struct EarlyTerminationEvaluation {
     pub ended: bool,
-    /// `threshold`, `guards`, `person` or `nobody_there`.
+    /// What decided: `threshold`, `guards`, `person`, ….
     pub by: Option<String>,
     /// The judge's mean stated confidence in the points of agreement.
     pub confidence: Option<Confidence>,

@@ -95,6 +95,15 @@ impl StoredRecord {
             .flat_map(|(number, round)| round.agents.iter().map(move |agent| (number, agent)))
     }
 
+    /// Returns the reason why an expert has no answer in a round; `None` if it has one, or was not
+    /// asked.
+    pub fn failure(&self, round: u8, agent: &SeatId) -> Option<&str> {
+        let mut work = self
+            .agent_rounds()
+            .filter(|(number, work)| *number == round && work.agent_id == *agent);
+        work.find_map(|(_, work)| work.failure())
+    }
+
     fn numbered(&self) -> impl Iterator<Item = (u8, &StoredRound)> {
         self.responses
             .iter()

@@ -31,7 +31,8 @@ pub use self::account::{
     TokenCounts, TokenEfficiencyStats,
 };
 pub use self::answer::{
-    JudgePasses, Rejudged, SecondVerdict, StoredDissent, StoredEvidence, StoredPerspective,
+    JudgePasses, Rejudged, SecondVerdict, StoredConcern, StoredDissent, StoredEvidence,
+    StoredPerspective,
 };
 pub use self::completion::{Completion, RecordWriter};
 pub use self::debate_value::{AgentAnalysis, DebateValueAnalysis, StoredDebate};
@@ -109,7 +110,9 @@ pub struct StoredRecord {
     /// The claims of `evidence_detail`.
     pub evidence: Vec<String>,
     pub evidence_detail: Vec<StoredEvidence>,
+    /// The texts of `concerns_detail`.
     pub concerns: Vec<String>,
+    pub concerns_detail: Vec<StoredConcern>,
     pub dissent: Vec<StoredDissent>,
     pub perspectives: Vec<StoredPerspective>,
     /// The share of the experts in Round 1 that support the leading point, from 0 to 1.

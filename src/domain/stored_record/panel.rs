@@ -17,6 +17,9 @@ pub struct StoredAgent {
     pub provider: Option<String>,
     /// The model that was chosen, without its provider.
     pub model: Option<String>,
+    /// True if the embedded model plays the seat, whose answers are of demonstration quality.
+    #[serde(default)]
+    pub local: bool,
 }
 
 impl StoredAgent {
@@ -80,7 +83,7 @@ pub struct StoredSeat {
     pub model: String,
 }
 
-/// The selection of the personas, in `casting`.
+/// The selection of the personas.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StoredPersonaSelection {

@@ -86,8 +86,7 @@ impl StoredAgentRound {
 
     /// Returns the reason why there is no answer.
     pub fn failure(&self) -> Option<&str> {
-        let message = self.error.as_ref()?.message.as_str();
-        (!message.trim().is_empty()).then_some(message)
+        self.error.as_ref().map(|error| error.message.as_str())
     }
 }
 
@@ -113,12 +112,6 @@ pub struct StoredAttempt {
     /// Milliseconds from the call to the first sign of an answer.
     pub latency_ms: Option<u64>,
     pub duration_ms: Option<u64>,
-}
-
-impl StoredAttempt {
-    pub fn is_failed(&self) -> bool {
-        self.error.is_some()
-    }
 }
 
 /// The failure of a call.
@@ -156,7 +149,7 @@ pub struct StoredProblem {
     pub field: String,
     /// The problem in words.
     pub what: String,
-    /// `mended`, `flagged` or `fatal`.
+    /// Whether it was repaired, is a warning, or made the answer unusable.
     #[serde(rename = "weight")]
     pub severity: String,
 }

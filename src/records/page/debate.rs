@@ -4,7 +4,7 @@
 use crate::domain::artifact::{Challenge, Independent, Revision, Severity, Synthesis};
 use crate::domain::debate_value::{AgentMove, ComparisonStatus};
 use crate::domain::ids::SeatId;
-use crate::domain::stored_record::{RecordWriter, StoredAgent, StoredAgentRound, StoredRecord};
+use crate::domain::stored_record::{RecordWriter, StoredRecord};
 use crate::domain::words::model_name;
 
 use super::answer::severity;
@@ -16,17 +16,14 @@ pub(super) fn positions(page: &mut Markup, record: &StoredRecord) {
         .independents()
         .filter(|held| record.agent(&held.agent_id).is_none())
         .collect();
-    let failed = |expert: &StoredAgent| {
-        let failed = |(round, entry): &(u8, &StoredAgentRound)| {
-            *round == 1 && entry.agent_id == expert.id && entry.failure().is_some()
-        };
-        record.agent_rounds().find(failed).map(|(_, entry)| entry)
-    };
     let seats: Vec<_> = record
         .agents
         .iter()
-        .map(|expert| (expert, record.independent(&expert.id), failed(expert)))
-        .filter(|(_, held, failed)| held.is_some() || failed.is_some())
+        .map(|expert| {
+            let failure = record.failure(1, &expert.id);
+            (expert, record.independent(&expert.id), failure)
+        })
+        .filter(|(_, held, failure)| held.is_some() || failure.is_some())
         .collect();
     if seats.is_empty() && others.is_empty() {
         return;
@@ -36,7 +33,7 @@ pub(super) fn positions(page: &mut Markup, record: &StoredRecord) {
          <p class=\"quiet\">Round 1: each expert's answer, given without seeing the others.</p>\n\
          <div class=\"side\">\n",
     );
-    for (expert, held, failed) in seats {
+    for (expert, held, failure) in seats {
         page.put("<article>\n<h3>")
             .inline(&expert.name)
             .put("</h3>\n");
@@ -45,9 +42,9 @@ pub(super) fn positions(page: &mut Markup, record: &StoredRecord) {
                 .inline(&model_name(&model))
                 .put("</p>\n");
         }
-        match (held, failed) {
+        match (held, failure) {
             (Some(held), _) => position(page, held),
-            (None, failed) => no_answer(page, failed),
+            (None, failure) => no_answer(page, failure.unwrap_or_default()),
         }
         page.put("</article>\n");
     }
@@ -61,12 +58,10 @@ pub(super) fn positions(page: &mut Markup, record: &StoredRecord) {
     page.put("</div>\n</section>\n");
 }
 
-fn no_answer(page: &mut Markup, failed: Option<&StoredAgentRound>) {
-    page.put("<p><em>No answer</em>");
-    if let Some(why) = failed.and_then(StoredAgentRound::failure) {
-        page.put(": ").inline(why);
-    }
-    page.put("</p>\n");
+fn no_answer(page: &mut Markup, reason: &str) {
+    page.put("<p><em>No answer</em>: ")
+        .inline(reason)
+        .put("</p>\n");
 }
 
 fn position(page: &mut Markup, held: &Independent) {

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::tolerant::tolerant;
 use crate::domain::artifact::{Artifact, Content};
+use crate::domain::ids::ModelRef;
 use crate::domain::stored_record::{CompletedRound, StoredRecord};
 use crate::domain::time::Timestamp;
 
@@ -27,10 +28,16 @@ pub(super) fn complete(mut record: StoredRecord) -> StoredRecord {
     record
         .agents
         .retain(|agent| !agent.id.as_str().trim().is_empty());
-    for agent in &mut record.agents {
+    let models: Vec<Option<ModelRef>> = record
+        .agents
+        .iter()
+        .map(|agent| record.model_of(agent))
+        .collect();
+    for (agent, model) in record.agents.iter_mut().zip(models) {
         if agent.name.trim().is_empty() {
             agent.name = agent.id.as_str().to_owned();
         }
+        agent.local |= model.is_some_and(|model| model.provider.is_local());
     }
     for round in record.responses.values_mut() {
         round.complete.get_or_insert(false);

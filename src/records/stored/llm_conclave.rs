@@ -25,7 +25,7 @@ use super::vendors;
 pub(super) fn read(record: Fields<'_>) -> StoredRecord {
     let agents = agents(record);
     let seats = Seats(&agents);
-    let answers = Answers::read(record, seats);
+    let answers = RecordedAnswers::read(record, seats);
     let verdict = answers.verdict.as_ref();
     StoredRecord {
         writer: RecordWriter::LlmConclave,
@@ -70,14 +70,14 @@ pub(super) fn read(record: Fields<'_>) -> StoredRecord {
 }
 
 /// The artifacts of all rounds.
-struct Answers {
+struct RecordedAnswers {
     independents: Vec<Independent>,
     synthesis: Option<Synthesis>,
     cross_exam: Option<CrossExam>,
     verdict: Option<Verdict>,
 }
 
-impl Answers {
+impl RecordedAnswers {
     fn read(record: Fields<'_>, seats: Seats<'_>) -> Self {
         let responses = record.at("responses");
         Self {
@@ -106,7 +106,7 @@ impl Answers {
 /// Returns the rounds with their artifacts and agents.
 fn responses(
     record: Fields<'_>,
-    answers: Answers,
+    answers: RecordedAnswers,
     seats: Seats<'_>,
 ) -> BTreeMap<String, StoredRound> {
     let mut responses = rounds(record);
@@ -171,6 +171,7 @@ fn agents(record: Fields<'_>) -> Vec<StoredAgent> {
                 .as_ref()
                 .map(|model| model.provider.as_str().to_owned()),
             model: model.map(|model| model.model),
+            local: false,
         })
     };
     let panel: Vec<StoredAgent> = record.each("agents").filter_map(one).collect();

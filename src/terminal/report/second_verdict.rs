@@ -9,10 +9,7 @@ use crate::terminal::markdown::escape::{block, inline};
 
 /// The line of a report's head.
 pub(in crate::terminal) fn line(second: &SecondPass, judge: Option<&ModelRef>) -> String {
-    format!(
-        "**Judged twice:** {}  \n",
-        inline(&second.description(judge))
-    )
+    format!("**Judged twice:** {}", inline(&second.description(judge)))
 }
 
 /// The line of a report's head where the answers come from an earlier consultation.
@@ -26,7 +23,7 @@ pub(in crate::terminal) fn rejudged_line(from: &str, held: Option<&Held>) -> Str
         None => String::new(),
     };
     format!(
-        "**Judged again:** the answers of {}{}  \n",
+        "**Judged again:** the answers of {}{}",
         inline(from),
         inline(&outcome)
     )

@@ -1,15 +1,18 @@
-//! The parts that reports from a transcript and from a record share. Markdown; pure. Model text
-//! goes through `escape`.
+//! The parts that the whole report and a part of it share. Markdown; pure. Model text goes through
+//! `escape`.
 
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use crate::domain::artifact::{
     Dissent, Evidence, Independent, MenuOption, Revision, Severity, Verdict,
 };
 use crate::domain::confidence::Confidence;
+use crate::domain::money::Cost;
 use crate::domain::stored_record::StoredPersonaSelection;
 
 use crate::terminal::markdown::escape::{block, inline};
+use crate::terminal::output::format::{amount, seconds, thousands};
 
 /// Names an agent for a line of Markdown.
 pub(in crate::terminal) type Names<'a> = &'a dyn Fn(&str) -> String;
@@ -28,7 +31,7 @@ pub(in crate::terminal) fn question(asked: &str) -> String {
     }
 }
 
-/// The selection of the personas, as a line under the panel.
+/// The line of a report's head about the selection of the personas.
 pub(in crate::terminal) fn personas(selection: &StoredPersonaSelection) -> String {
     let StoredPersonaSelection {
         task_type,
@@ -60,7 +63,7 @@ pub(in crate::terminal) fn personas(selection: &StoredPersonaSelection) -> Strin
             )
         }
     };
-    format!("  \n**Personas:** {chosen}{notes}")
+    format!("**Personas:** {chosen}{notes}")
 }
 
 /// The answer, and its summary if that differs.
@@ -283,4 +286,19 @@ pub(in crate::terminal) fn or_nothing(text: String) -> String {
     } else {
         text
     }
+}
+
+/// The cost, duration and tokens, as far as they are recorded.
+pub(in crate::terminal) fn foot(
+    cost: Option<Cost>,
+    duration: Option<Duration>,
+    tokens: Option<u64>,
+) -> String {
+    let or_missing = |text: Option<String>| text.unwrap_or_else(|| "not recorded".to_owned());
+    let (cost, duration, tokens) = (
+        or_missing(cost.map(amount)),
+        or_missing(duration.map(seconds)),
+        or_missing(tokens.map(thousands)),
+    );
+    format!("**Cost:** {cost} | **Duration:** {duration} | **Tokens:** {tokens}")
 }

@@ -17,7 +17,9 @@ use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::ModelRef;
 use conclave::domain::money::{Cost, MicroUsd};
 use conclave::domain::tokens::Usage;
+use conclave::records::stored::read;
 use conclave::stopping::early_termination::{EarlyStop, Policy};
+use conclave::terminal::report::report;
 use proptest::prelude::*;
 
 use crate::support::script::{
@@ -302,5 +304,24 @@ proptest! {
             let read: Envelope = serde_json::from_str(&line).expect("a line is an event");
             prop_assert_eq!(&read, envelope);
         }
+    }
+    #[test]
+    fn stored_report_equals_the_printed_one(
+        terms in terms(),
+        steps in prop::collection::vec(step(), 0..60),
+        is_finished in any::<bool>(),
+    ) {
+        let mut player = started(&terms);
+        for step in &steps {
+            play(&mut player, step);
+        }
+        if is_finished {
+            player.finish(good);
+        }
+        let record = Transcript::fold(&player.log).expect("a log folds").stored_record();
+        let bytes = serde_json::to_vec(&record).expect("a record is JSON");
+        let stored = read(&bytes).expect("a record is read");
+        prop_assert_eq!(&stored, &record);
+        prop_assert_eq!(report(&stored), report(&record));
     }
 }

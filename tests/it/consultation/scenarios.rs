@@ -434,7 +434,7 @@ fn served_model_is_named_once_and_sets_the_price() {
     assert!(lower("google"), "the other model has no price");
     assert!(!lower("openai"), "it is the same model under another name");
     assert!(
-        report(&transcript)
+        report(&transcript.stored_record())
             .contains("**Served:** google:gemini-4-argon was answered by gemini-3.8-flash")
     );
     assert_eq!(

@@ -271,7 +271,9 @@ fn results_are_written_after_the_journal_and_read_back() {
     let events = sample_events::complete();
     let transcript = Transcript::fold(&events).unwrap();
     let files = ConsultationFiles::in_folder(home.path(), &transcript.id);
-    files.write_results(&transcript, "# Markdown\n").unwrap();
+    files
+        .write_results(&transcript.stored_record(), "# Markdown\n")
+        .unwrap();
     let stored_record = stored::read_file(&files.record).unwrap();
     assert_eq!(stored_record.consultation_id(), Some(transcript.id.clone()));
     assert_eq!(stored_record.total_cost(), Some(transcript.total().cost));

@@ -47,10 +47,8 @@ impl SavedConsultation {
     /// Writes all files of the consultation.
     pub(crate) fn save(&self, conclave: &Conclave) -> ConsultationFiles {
         let files = self.save_journal(conclave);
-        let transcript = Transcript::fold(&self.events).unwrap();
-        files
-            .write_results(&transcript, &report(&transcript))
-            .unwrap();
+        let record = Transcript::fold(&self.events).unwrap().stored_record();
+        files.write_results(&record, &report(&record)).unwrap();
         files
     }
 

@@ -9,7 +9,7 @@ use conclave::terminal::report::report;
 use crate::support::sample_events;
 
 fn markdown(events: &[Envelope]) -> String {
-    report(&Transcript::fold(events).unwrap())
+    report(&Transcript::fold(events).unwrap().stored_record())
 }
 
 #[test]

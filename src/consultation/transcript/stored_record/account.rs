@@ -12,7 +12,7 @@ use super::word;
 use crate::consultation::transcript::Transcript;
 use crate::consultation::transcript::spend::Spend;
 use crate::domain::stored_record::{
-    EstimatedCost, PromptTemplate, PromptVersions, StoredConsent, StoredCost, StoredSpend,
+    Amount, EstimatedCost, PromptTemplate, PromptVersions, StoredConsent, StoredCost, StoredSpend,
     TokenCounts, TokenEfficiencyStats,
 };
 
@@ -45,10 +45,15 @@ impl Transcript {
 
     pub(super) fn stored_estimate(&self) -> Option<EstimatedCost> {
         let estimate = self.estimate.as_ref()?;
+        // Journals of version 1.0 have no range.
+        let has_range =
+            estimate.low.known <= estimate.cost.known && estimate.cost.known <= estimate.high.known;
         Some(EstimatedCost {
             usd: Some(estimate.cost.known.usd()),
             micro_usd: Some(estimate.cost.known),
             lower_bound: estimate.cost.lower_bound,
+            low: has_range.then(|| Amount::from(estimate.low)),
+            high: has_range.then(|| Amount::from(estimate.high)),
             input_tokens: Some(estimate.input_tokens),
             output_tokens: Some(estimate.output_tokens),
         })

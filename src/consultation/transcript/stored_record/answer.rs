@@ -9,7 +9,8 @@ use crate::domain::ids::{ConsultationId, SeatId};
 use crate::domain::panel::Seat;
 use crate::domain::second_pass::SecondPass;
 use crate::domain::stored_record::{
-    JudgePasses, Rejudged, SecondVerdict, StoredDissent, StoredEvidence, StoredPerspective,
+    JudgePasses, Rejudged, SecondVerdict, StoredConcern, StoredDissent, StoredEvidence,
+    StoredPerspective,
 };
 
 impl Transcript {
@@ -58,6 +59,19 @@ impl Transcript {
                 agent: self.agent_name(&dissent.agent).to_owned(),
                 concern: dissent.concern.clone(),
                 severity: dissent.severity,
+            })
+            .collect()
+    }
+
+    pub(super) fn stored_concerns(&self) -> Vec<StoredConcern> {
+        let concerns = self.concerns().into_iter();
+        concerns
+            .map(|concern| StoredConcern {
+                text: concern.text,
+                raised_by: concern
+                    .raised_by
+                    .map(|agent| self.agent_name(&agent).to_owned()),
+                severity: concern.severity,
             })
             .collect()
     }

@@ -28,6 +28,7 @@ impl Transcript {
         let decision = self.early_end.as_ref();
         let early_end = decision.filter(|decision| decision.ended);
         let calibrated = self.calibrated();
+        let concerns = self.stored_concerns();
         let terms = &self.terms;
         StoredRecord {
             vocabulary: Vocabulary {
@@ -67,11 +68,11 @@ impl Transcript {
             reasoning: self.reasoning(),
             evidence: self.claims(),
             evidence_detail: self.stored_evidence(),
-            concerns: self
-                .concerns()
-                .into_iter()
-                .map(|concern| concern.text)
+            concerns: concerns
+                .iter()
+                .map(|concern| concern.text.clone())
                 .collect(),
+            concerns_detail: concerns,
             dissent: self.stored_dissent(),
             perspectives: self.stored_perspectives(),
             agreement: self.agreement(),

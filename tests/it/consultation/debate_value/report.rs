@@ -5,8 +5,7 @@ use conclave::consultation::transcript::Transcript;
 use conclave::domain::artifact::{Comparison, Content};
 use conclave::domain::ids::AgentId;
 use conclave::records::page::page;
-use conclave::terminal::report::stored::ReportSelection;
-use conclave::terminal::report::{report, stored};
+use conclave::terminal::report::report;
 
 use super::{content, contents};
 use crate::support::comparison::debate_events;
@@ -21,11 +20,10 @@ fn between<'a>(text: &'a str, from: &str, to: &str) -> &'a str {
 #[test]
 fn report_record_and_page_agree() {
     let transcript = Transcript::fold(&debate_events()).unwrap();
-    let report = report(&transcript);
+    let stored = transcript.stored_record();
+    let report = report(&stored);
     let section = between(&report, "## 🎯", "---\n**Cost");
     insta::assert_snapshot!("report", section);
-    let stored = transcript.stored_record();
-    assert!(stored::markdown(&stored, &ReportSelection::default()).contains(section));
     let analysis =
         serde_json::to_string_pretty(&record_json(&transcript)["debate_value_analysis"]).unwrap();
     insta::assert_snapshot!("record", analysis);
@@ -53,7 +51,7 @@ fn model_text_cannot_inject_markup_or_escape_sequences() {
         }
     }
     let transcript = Transcript::fold(&log).unwrap();
-    let text = report(&transcript);
+    let text = report(&transcript.stored_record());
     assert!(
         !text.contains("\n# Heading") && !text.contains('\u{1b}'),
         "{text}"
@@ -90,7 +88,7 @@ fn failure_with_markup_does_not_break_the_report() {
             });
         }
     }
-    let text = report(&Transcript::fold(&log).unwrap());
+    let text = report(&Transcript::fold(&log).unwrap().stored_record());
     assert!(
         text.contains("\n- Whether positions changed is unknown: no # Heading\n"),
         "{text}"

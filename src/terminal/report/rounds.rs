@@ -1,13 +1,13 @@
-//! The rounds of a stored consultation as parts of a Markdown document. With an agent: what it
+//! The rounds of a consultation as parts of a Markdown document. With an agent: what it
 //! said, and what was said to it or about it.
 
 use crate::domain::artifact::{Challenge, Independent, Synthesis};
 use crate::domain::ids::AgentId;
 use crate::domain::stored_record::{StoredAgent, StoredRecord};
 
-use super::agents::{confidence_before, heading, name, revisions};
+use super::agents::{confidence_before, heading, name};
+use super::sections;
 use crate::terminal::markdown::escape::{block, inline};
-use crate::terminal::report::sections;
 
 /// Returns true if a part concerns the selected agent.
 fn is_of(agent: Option<&AgentId>, who: &str) -> bool {
@@ -30,10 +30,7 @@ pub(super) fn positions(record: &StoredRecord, agent: Option<&AgentId>) -> Vec<S
         if let Some(held) = record.independent(&expert.id) {
             return Some(format!("{heading}\n\n{}", answer(held)));
         }
-        let (_, work) = record
-            .agent_rounds()
-            .find(|(round, work)| *round == 1 && work.agent_id == expert.id)?;
-        let failed = work.failure()?;
+        let failed = record.failure(1, &expert.id)?;
         Some(format!("{heading}\n\n_No answer:_ {}", inline(failed)))
     };
     let on_panel = record
@@ -188,7 +185,8 @@ pub(super) fn cross_examination(record: &StoredRecord, agent: Option<&AgentId>) 
     {
         parts.push(format!("### Unresolved\n\n{}", sections::list(unresolved)));
     }
-    let revisions: Vec<_> = revisions(record)
+    let revisions: Vec<_> = record
+        .positions_of_round_3()
         .into_iter()
         .filter(|revision| is_of(agent, revision.agent_id.as_str()))
         .collect();

@@ -1,4 +1,4 @@
-//! The agents of a stored consultation: their names, headings, and positions of Round 3.
+//! The agents of a consultation: their names and headings.
 
 use crate::domain::artifact::Revision;
 use crate::domain::confidence::Confidence;
@@ -7,12 +7,6 @@ use crate::domain::stored_record::{StoredAgent, StoredRecord};
 
 use crate::terminal::markdown::escape::inline;
 use crate::terminal::output::format::model_name;
-
-/// Returns each expert's own answer of Round 3, or the judge's version of it if only that is
-/// stored.
-pub(super) fn revisions(record: &StoredRecord) -> Vec<&Revision> {
-    record.positions_of_round_3()
-}
 
 /// Returns the confidence of an expert before the cross-examination.
 pub(super) fn confidence_before(record: &StoredRecord, revision: &Revision) -> Option<Confidence> {

@@ -1,0 +1,306 @@
+//! The report of a consultation, finished or not: what is printed when it is answered, and whenever
+//! its record is shown.
+//!
+//! Records of early versions and of the original lack some facts; their lines are left out.
+
+use std::fmt::Write as _;
+
+use crate::domain::artifact::Source;
+use crate::domain::ids::AgentId;
+use crate::domain::outcome::Grade;
+use crate::domain::stored_record::{
+    Completion, RecordWriter, StoredAgent, StoredConcern, StoredModel, StoredRecord,
+};
+
+use super::agents::{confidence_before, name, seat_name};
+use super::{debate_value, rounds, second_verdict, sections};
+use crate::terminal::markdown::escape::{block, inline};
+use crate::terminal::output::format::{LOCAL_QUALITY, calibrated_words, model_address, thousands};
+
+/// Writes the report.
+pub fn report(record: &StoredRecord) -> String {
+    let mut sections = Vec::new();
+    sections.extend(status_notice(record));
+    sections.push("# Consultation Summary".to_owned());
+    sections.push(head(record));
+    sections.extend(
+        record
+            .second_pass()
+            .as_ref()
+            .and_then(second_verdict::doubt),
+    );
+    sections.push(consensus(record));
+    sections.extend(evidence(record));
+    sections.extend(perspectives(record));
+    sections.extend(changes(record));
+    sections.extend(concerns(record));
+    sections.extend(dissent(record));
+    sections.extend(
+        record
+            .debate_value()
+            .and_then(|value| debate_value::section(&value, &|agent| name(record, agent))),
+    );
+    sections.push(format!("---\n{}", foot(record)));
+    sections.join("\n\n") + "\n"
+}
+
+/// The notice above everything else: how the result falls short of the panel.
+fn status_notice(record: &StoredRecord) -> Option<String> {
+    let is_degraded =
+        record.status.as_deref() == Some("degraded") || !record.degradations.is_empty();
+    let mut notice = match record.completion() {
+        Completion::Completed if !is_degraded => return None,
+        Completion::Completed => {
+            "> ⚠️ **Degraded result:** this is less than the panel promised.".to_owned()
+        }
+        Completion::Aborted => aborted(record),
+        Completion::Unfinished => {
+            let state = record
+                .state
+                .as_ref()
+                .map(|state| format!(" in {}", inline(state)))
+                .unwrap_or_default();
+            format!(
+                "> 🛑 **Incomplete:** the log ends{state}; the consultation was interrupted or is \
+                 still running."
+            )
+        }
+    };
+    if record.completion() != Completion::Completed {
+        notice.push_str("\n>\n> The finished part follows. It is not a verdict.");
+    }
+    if !record.degradations.is_empty() {
+        notice.push_str("\n>");
+    }
+    for degradation in &record.degradations {
+        let _ = write!(notice, "\n> - {}", inline(degradation));
+    }
+    Some(notice)
+}
+
+fn aborted(record: &StoredRecord) -> String {
+    let during = record
+        .aborted_during
+        .as_ref()
+        .map(|during| format!(" in {}", inline(during)))
+        .unwrap_or_default();
+    let reason = record
+        .abort_message
+        .as_ref()
+        .or(record.abort_reason.as_ref())
+        .map_or_else(|| "no reason recorded".to_owned(), |reason| inline(reason));
+    format!("> 🛑 **Aborted{during}:** {reason}")
+}
+
+/// The question, and a line for each fact that stands above the answer.
+fn head(record: &StoredRecord) -> String {
+    let stated = sections::confidence_of(record.verdict(), record.confidence);
+    let rejudged = record.rejudged_from.as_ref();
+    let second = record.second_pass();
+    let lines = [
+        Some(format!("**Confidence:** {stated}")),
+        record.grade.as_ref().map(outcome),
+        calibrated(record),
+        second.map(|second| second_verdict::line(&second, record.judge().as_ref())),
+        rejudged.map(|from| second_verdict::rejudged_line(from, record.held().as_ref())),
+        judge(record).map(|judge| format!("**Judge:** {}", inline(&judge))),
+        panel(record),
+        record.persona_selection.as_ref().map(sections::personas),
+        served(record),
+    ];
+    let lines: Vec<String> = lines.into_iter().flatten().collect();
+    format!(
+        "{}\n{}",
+        sections::question(&record.question),
+        lines.join("  \n")
+    )
+}
+
+/// The grade of the answer, with the user's note.
+fn outcome(grade: &Grade) -> String {
+    let note = grade
+        .note
+        .as_ref()
+        .map(|note| format!(": {}", inline(note)))
+        .unwrap_or_default();
+    format!("**Outcome:** {}{note}", grade.outcome.name())
+}
+
+/// The calibrated probability of an answer composed from the synthesis. A verdict of the judge has
+/// none.
+fn calibrated(record: &StoredRecord) -> Option<String> {
+    record
+        .verdict()
+        .filter(|verdict| verdict.composed_from == Some(Source::Synthesis))?;
+    let words = calibrated_words(&record.calibrated()?);
+    Some(format!("**Calibrated:** {words}"))
+}
+
+/// Names the judge, or says why there is no verdict. `None` if the record does not name one.
+fn judge(record: &StoredRecord) -> Option<String> {
+    let Some(judge) = record.judge() else {
+        return (record.writer == RecordWriter::Conclave).then(|| "none".to_owned());
+    };
+    let calls = || {
+        record
+            .agent_rounds()
+            .filter(|(_, work)| work.agent_id == AgentId::Judge)
+            .flat_map(|(_, work)| &work.attempts)
+    };
+    let first = record.panel.judges.first().and_then(StoredModel::model_ref);
+    let judge_name = model_address(&judge);
+    Some(if calls().next().is_none() {
+        format!("{judge_name} (was not asked)")
+    } else if calls().all(|call| call.error.is_some()) {
+        format!("{judge_name} (gave no answer)")
+    } else if let Some(first) = first.filter(|first| *first != judge) {
+        format!("{judge_name}, taking over from {first}")
+    } else {
+        judge_name
+    })
+}
+
+fn panel(record: &StoredRecord) -> Option<String> {
+    let seat = |agent: &StoredAgent| {
+        let model = record
+            .model_of(agent)
+            .map(|model| format!(" ({model})"))
+            .unwrap_or_default();
+        format!("{}{model}", seat_name(record, agent))
+    };
+    let seats: Vec<String> = record.agents.iter().map(seat).collect();
+    let quality = if record.agents.iter().any(|agent| agent.local) {
+        format!(" — {LOCAL_QUALITY}")
+    } else {
+        String::new()
+    };
+    (!seats.is_empty()).then(|| format!("**Panel:** {}{quality}", inline(&seats.join(", "))))
+}
+
+/// Lists the models that other models answered for.
+fn served(record: &StoredRecord) -> Option<String> {
+    let items: Vec<String> = record
+        .served_otherwise
+        .iter()
+        .map(|pair| format!("{} was answered by {}", pair.model, pair.served))
+        .collect();
+    (!items.is_empty()).then(|| format!("**Served:** {}", inline(&items.join(", "))))
+}
+
+fn consensus(record: &StoredRecord) -> String {
+    if let Some(verdict) = record.verdict() {
+        return sections::verdict(verdict);
+    }
+    let text = match &record.recommendation {
+        Some(recommendation) => sections::answer(
+            recommendation,
+            record.summary.as_deref().unwrap_or_default(),
+        ),
+        None => without_verdict(record),
+    };
+    format!("## Consensus\n\n{text}")
+}
+
+/// Returns what is shown without a verdict: the points of agreement, or a pointer to the positions.
+fn without_verdict(record: &StoredRecord) -> String {
+    let why = if record.completion() == Completion::Completed {
+        "No verdict was asked for"
+    } else {
+        "No verdict was reached"
+    };
+    let Some(synthesis) = record.synthesis() else {
+        return match &record.partial_consensus {
+            Some(points) => format!("_{why}. Points of agreement so far:_\n\n{}", block(points)),
+            None if record.independents().next().is_some() => {
+                format!("_{why}: the positions stand side by side below._")
+            }
+            None => format!("_{why}, and no expert has answered._"),
+        };
+    };
+    let mut text = format!("_{why}. The judge's points of agreement from Round 2:_");
+    if !synthesis.prose_excerpt.trim().is_empty() {
+        let _ = write!(text, "\n\n{}", block(&synthesis.prose_excerpt));
+    }
+    let mut separator = "\n\n";
+    for point in &synthesis.consensus_points {
+        let stated = point
+            .confidence
+            .map(|confidence| format!(" ({confidence})"))
+            .unwrap_or_default();
+        let _ = write!(text, "{separator}- {}{stated}", inline(&point.point));
+        separator = "\n";
+    }
+    text
+}
+
+fn evidence(record: &StoredRecord) -> Option<String> {
+    sections::evidence(&record.verdict()?.evidence, &|agent| name(record, agent))
+}
+
+fn perspectives(record: &StoredRecord) -> Option<String> {
+    let positions = rounds::positions(record, None);
+    (!positions.is_empty()).then(|| format!("## Agent Perspectives\n\n{}", positions.join("\n\n")))
+}
+
+fn changes(record: &StoredRecord) -> Option<String> {
+    let revisions: Vec<_> = record.revisions().collect();
+    sections::changes(
+        &revisions,
+        &|revision| confidence_before(record, revision),
+        &|agent| name(record, agent),
+    )
+}
+
+fn concerns(record: &StoredRecord) -> Option<String> {
+    let items: Vec<String> = if record.concerns_detail.is_empty() {
+        let texts = record.concerns.iter();
+        texts.map(|text| format!("- {}", inline(text))).collect()
+    } else {
+        record.concerns_detail.iter().map(concern).collect()
+    };
+    (!items.is_empty()).then(|| format!("## Concerns Raised\n\n{}", items.join("\n")))
+}
+
+fn concern(concern: &StoredConcern) -> String {
+    let severity = concern
+        .severity
+        .map(|severity| sections::severity_word(severity).to_owned());
+    let raised_by = concern.raised_by.as_deref().map(inline);
+    let notes: Vec<String> = severity
+        .into_iter()
+        .chain(raised_by)
+        .filter(|note| !note.is_empty())
+        .collect();
+    let note = if notes.is_empty() {
+        "unresolved".to_owned()
+    } else {
+        notes.join(", ")
+    };
+    format!("- {} ({note})", inline(&concern.text))
+}
+
+fn dissent(record: &StoredRecord) -> Option<String> {
+    sections::dissent(&record.verdict()?.dissent, &|agent| name(record, agent))
+}
+
+fn foot(record: &StoredRecord) -> String {
+    let totals = sections::foot(
+        record.total_cost(),
+        record.duration(),
+        record.total_tokens(),
+    );
+    format!("{totals}{}", saved(record).unwrap_or_default())
+}
+
+/// Names the tokens that filtering saved.
+fn saved(record: &StoredRecord) -> Option<String> {
+    let stats = record.token_efficiency_stats.as_ref()?;
+    let saved = stats
+        .tokens_saved_via_filtering
+        .filter(|saved| *saved > 0)?;
+    let share = stats.efficiency_percentage?;
+    Some(format!(
+        " (about {} more, {share}%, saved by filtering)",
+        thousands(saved)
+    ))
+}
