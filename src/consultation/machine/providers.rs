@@ -43,9 +43,14 @@ impl ProviderViews {
         broken_until.is_some_and(|until| until > now)
     }
 
+    /// Returns whether a provider refuses the key or asks for payment.
+    pub(crate) fn refuses_key(&self, provider: &ProviderId) -> bool {
+        self.0.get(provider).is_some_and(|view| view.key_refused)
+    }
+
     /// Whether a call to a provider would be useless now.
     pub(crate) fn is_no_use(&self, provider: &ProviderId, now: Timestamp) -> bool {
-        self.is_broken(provider, now) || self.0.get(provider).is_some_and(|view| view.key_refused)
+        self.is_broken(provider, now) || self.refuses_key(provider)
     }
 
     /// Returns whether a provider can be called now and is not known to be degraded or unhealthy.

@@ -75,7 +75,11 @@ impl AgentTask {
         if !self.rules.is_limited() {
             return None;
         }
-        if step.run.providers.is_no_use(provider, step.now) {
+        if step.run.providers.refuses_key(provider) {
+            let message = format!("`{provider}` refuses the key or asks for payment");
+            return Some(failed(FailureClass::Auth, message));
+        }
+        if step.run.providers.is_broken(provider, step.now) {
             return Some(failed(
                 FailureClass::Overload,
                 format!("`{provider}` has failed repeatedly"),

@@ -266,9 +266,9 @@ fn refused_key_of_the_helper_leaves_only_the_comparison_out() {
         .run(&["consult", "--format", "both", "Shall we?"])
         .ends_with(0);
     assert!(
-        output
-            .stdout
-            .contains("- Whether positions changed is unknown: `google` "),
+        output.stdout.contains(
+            "- Whether positions changed is unknown: `google` refuses the key or asks for payment"
+        ),
         "{}",
         output.stdout
     );
