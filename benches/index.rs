@@ -40,6 +40,7 @@ use conclave::records::index::rebuild::rebuild;
 use conclave::records::index::schema;
 use conclave::records::index::store;
 use conclave::records::journal::Journal;
+use conclave::records::stored;
 use conclave::terminal::report::report;
 use rusqlite::Connection;
 
@@ -131,13 +132,12 @@ fn measure(count: usize, length: Length) {
         reading +=
             TimeSpent::on(|| records.extend(portion.iter().map(|path| fs::read(path).unwrap())));
         let mut rows = Vec::new();
-        parsing += TimeSpent::on(|| {
-            rows.extend(
-                records
-                    .iter()
-                    .map(|record| extract::rows(record, "stem", Timestamp(0)).unwrap()),
-            );
-        });
+        parsing +=
+            TimeSpent::on(|| {
+                rows.extend(records.iter().map(|record| {
+                    extract::rows(&stored::read(record).unwrap(), "stem", Timestamp(0))
+                }));
+            });
         inserting += TimeSpent::on(|| {
             for rows in &rows {
                 store::put(&transaction, rows).unwrap();
@@ -209,9 +209,8 @@ fn endings(logs: &Path, database: &Path, length: Length) {
         journal.finish().unwrap();
         files.write_results(&record, &markdown).unwrap();
         let results = Instant::now();
-        let json = serde_json::to_vec(&record).unwrap();
         let mut index = Index::open(database).unwrap();
-        follow::end(&mut index, &id, &json, consultation.at).unwrap();
+        follow::end(&mut index, &id, &record, consultation.at).unwrap();
         drop(index);
         let ended = Instant::now();
         whole.0.push(milliseconds(began, ended));

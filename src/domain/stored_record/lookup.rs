@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::{
-    Completion, JudgePasses, Rejudged, StoredAgent, StoredAgentRound, StoredCost, StoredModel,
-    StoredRecord, StoredRound,
+    Completion, JudgePasses, RecordWriter, Rejudged, StoredAgent, StoredAgentRound, StoredCost,
+    StoredModel, StoredRecord, StoredRound,
 };
 use crate::domain::artifact::{
     Artifact, Challenge, Content, CrossExam, Independent, Rebuttal, Revision, Synthesis, Verdict,
@@ -20,9 +20,9 @@ impl StoredRecord {
     pub fn completion(&self) -> Completion {
         // The original marks cancelled and failed consultations `partial`; their state is the phase
         // that was running.
-        match self.status.as_deref() {
-            Some("partial" | "aborted") => Completion::Aborted,
-            Some(_) | None => self
+        match (self.writer, self.status.as_deref()) {
+            (RecordWriter::LlmConclave, Some("partial" | "aborted")) => Completion::Aborted,
+            (RecordWriter::Conclave | RecordWriter::LlmConclave, _) => self
                 .state
                 .as_deref()
                 .map_or(Completion::Unfinished, Completion::from_state),

@@ -7,23 +7,15 @@ use std::path::Path;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::domain::ids::ConsultationId;
+use crate::domain::stored_record::StoredRecord;
 use crate::domain::time::Timestamp;
 use crate::records::files::ConsultationFiles;
 use crate::records::journal::ends;
 
-use super::extract::{self, ExtractError};
+use super::extract;
 use super::open::Index;
 use super::sources::{self, SourceFiles, SourceRecord};
 use super::store;
-
-/// The reason why a consultation could not be inserted.
-#[derive(Debug, thiserror::Error)]
-pub enum FollowError {
-    #[error(transparent)]
-    Extract(#[from] ExtractError),
-    #[error(transparent)]
-    Failed(#[from] rusqlite::Error),
-}
 
 /// Marks a consultation as open.
 pub fn begin(index: &mut Index, id: &ConsultationId, at: Timestamp) -> rusqlite::Result<()> {
@@ -39,10 +31,10 @@ pub fn begin(index: &mut Index, id: &ConsultationId, at: Timestamp) -> rusqlite:
 pub fn end(
     index: &mut Index,
     id: &ConsultationId,
-    record: &[u8],
+    record: &StoredRecord,
     written_at: Timestamp,
-) -> Result<(), FollowError> {
-    let rows = extract::rows(record, id.as_str(), written_at)?;
+) -> rusqlite::Result<()> {
+    let rows = extract::rows(record, id.as_str(), written_at);
     let connection = index.connection_mut();
     // Rows lost with the power would leave no mark.
     connection.pragma_update(None, "synchronous", "full")?;
@@ -92,15 +84,10 @@ fn insert(
     record: Option<Result<SourceRecord, String>>,
 ) -> rusqlite::Result<bool> {
     // A rebuild reports what cannot be read.
-    let Some(Ok(SourceRecord {
-        json, written_at, ..
-    })) = record
-    else {
+    let Some(Ok(source)) = record else {
         return Ok(false);
     };
-    let Ok(rows) = extract::rows(&json, stem, written_at) else {
-        return Ok(false);
-    };
+    let rows = extract::rows(&source.record, stem, source.written_at);
     store::put(transaction, &rows)?;
     Ok(true)
 }

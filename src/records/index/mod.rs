@@ -1,8 +1,8 @@
 //! The index: an `SQLite` database of the records, for questions about many of them. It is a
 //! projection: a rebuild restores all of it from the files.
 //!
-//! Rows: `rows` defines them, `extract` reads them from a record (`record_fields`, `lenient_json`),
-//! `store` inserts, replaces and deletes them, `schema` creates and migrates the tables.
+//! Rows: `rows` defines them, `extract` derives them from a record, `store` inserts, replaces and
+//! deletes them, `schema` creates and migrates the tables.
 //! Files: `open` opens the database and determines its state, `follow` keeps it in step with running
 //! consultations, `rebuild` fills it from the files (`sources`), after it has set aside a database
 //! of another program (`foreign`).
@@ -12,8 +12,6 @@
 
 pub mod rows;
 pub mod extract;
-mod record_fields;
-mod lenient_json;
 pub mod store;
 pub mod schema;
 pub mod open;

@@ -24,7 +24,7 @@ use super::foreign;
 use super::open::{self, Index, OpenError, WaitLimit, is_damage};
 use super::rows::Rows;
 use super::schema;
-use super::sources::{self, SourceFiles, SourceList, SourceRank, SourceRecord};
+use super::sources::{self, SourceFiles, SourceList, SourceRank};
 use super::store;
 
 /// Consultations that are read ahead of the writer, and steps between two reports of progress.
@@ -194,7 +194,7 @@ fn is_intact(connection: &Connection) -> SqlResult<bool> {
 struct SourceRows {
     stem: String,
     files: SourceFiles,
-    rows: Option<Result<(Rows<'static>, SourceRank), String>>,
+    rows: Option<Result<(Rows, SourceRank), String>>,
     is_open: bool,
 }
 
@@ -202,13 +202,9 @@ impl SourceRows {
     fn read(logs: &Path, stem: &str, files: SourceFiles) -> Self {
         let source = sources::find(logs, stem, files);
         let rows = source.record.map(|record| {
-            let SourceRecord {
-                json,
-                written_at,
-                rank,
-            } = record?;
-            let rows = extract::rows(&json, stem, written_at).map_err(|error| error.to_string())?;
-            Ok((rows.into_owned(), rank))
+            let source = record?;
+            let rows = extract::rows(&source.record, stem, source.written_at);
+            Ok((rows, source.rank))
         });
         Self {
             stem: stem.to_owned(),

@@ -1,8 +1,6 @@
 //! The rows of one consultation in the index's tables, as plain data. The SQL files document the
 //! columns.
 
-use std::borrow::Cow;
-
 use crate::domain::money::Cost;
 use crate::domain::stored_record::{Completion, RecordWriter};
 use crate::domain::time::Timestamp;
@@ -10,35 +8,35 @@ use crate::domain::time::Timestamp;
 /// The value of a required text column that the record does not state.
 pub(super) const UNKNOWN: &str = "unknown";
 
-/// All rows of one consultation. Text without escapes is borrowed from the record.
+/// All rows of one consultation.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Rows<'a> {
-    pub consultation: ConsultationRow<'a>,
-    pub agents: Vec<AgentRow<'a>>,
+pub struct Rows {
+    pub consultation: ConsultationRow,
+    pub agents: Vec<AgentRow>,
     pub rounds: Vec<RoundRow>,
-    pub calls: Vec<CallRow<'a>>,
+    pub calls: Vec<CallRow>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct ConsultationRow<'a> {
-    pub id: Cow<'a, str>,
+pub struct ConsultationRow {
+    pub id: String,
     /// The name of its files without their suffixes.
-    pub stem: Cow<'a, str>,
-    pub question: Cow<'a, str>,
-    pub mode: Cow<'a, str>,
-    pub final_recommendation: Option<Cow<'a, str>>,
+    pub stem: String,
+    pub question: String,
+    pub mode: String,
+    pub final_recommendation: Option<String>,
     pub confidence: Option<f64>,
     pub cost: Option<Cost>,
     pub total_tokens: Option<u64>,
     pub duration_ms: Option<u64>,
     pub created_at: Timestamp,
-    pub schema_version: Option<Cow<'a, str>>,
-    pub state: Cow<'a, str>,
+    pub schema_version: Option<String>,
+    pub state: String,
     pub completion: Completion,
-    pub status: Option<Cow<'a, str>>,
-    pub abort_reason: Option<Cow<'a, str>>,
+    pub status: Option<String>,
+    pub abort_reason: Option<String>,
     pub writer: RecordWriter,
-    pub project_type: Option<Cow<'a, str>>,
+    pub project_type: Option<String>,
     pub agreement: Option<f64>,
     pub dissent: Option<u64>,
     pub early_termination: bool,
@@ -62,10 +60,10 @@ pub struct DebateColumns {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct AgentRow<'a> {
-    pub agent_id: Cow<'a, str>,
-    pub model: Cow<'a, str>,
-    pub provider: Cow<'a, str>,
+pub struct AgentRow {
+    pub agent_id: String,
+    pub model: String,
+    pub provider: String,
     pub role: AgentRole,
     pub confidence: Option<f64>,
     pub agrees: Option<bool>,
@@ -87,15 +85,15 @@ pub struct RoundRow {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct CallRow<'a> {
+pub struct CallRow {
     pub call: u32,
     pub round_number: u8,
-    pub agent_id: Cow<'a, str>,
-    pub answer: Option<Cow<'a, str>>,
-    pub purpose: Option<Cow<'a, str>>,
-    pub provider: Cow<'a, str>,
-    pub model: Cow<'a, str>,
-    pub stop: Option<Cow<'a, str>>,
+    pub agent_id: String,
+    pub answer: Option<String>,
+    pub purpose: Option<String>,
+    pub provider: String,
+    pub model: String,
+    pub stop: Option<String>,
     pub failed: bool,
     pub hedge_won: bool,
     pub cost: Cost,
@@ -113,128 +111,6 @@ impl AgentRole {
             Self::Judge => "judge",
         }
     }
-}
-
-impl Rows<'_> {
-    /// Returns the same rows without borrowed text.
-    pub fn into_owned(self) -> Rows<'static> {
-        let ConsultationRow {
-            id,
-            stem,
-            question,
-            mode,
-            final_recommendation,
-            schema_version,
-            state,
-            status,
-            abort_reason,
-            project_type,
-            confidence,
-            cost,
-            total_tokens,
-            duration_ms,
-            created_at,
-            completion,
-            writer,
-            agreement,
-            dissent,
-            early_termination,
-            saved_micro_usd,
-            debate,
-            verdict_changed,
-            later_rounds,
-        } = self.consultation;
-        Rows {
-            consultation: ConsultationRow {
-                id: owned(id),
-                stem: owned(stem),
-                question: owned(question),
-                mode: owned(mode),
-                final_recommendation: final_recommendation.map(owned),
-                schema_version: schema_version.map(owned),
-                state: owned(state),
-                status: status.map(owned),
-                abort_reason: abort_reason.map(owned),
-                project_type: project_type.map(owned),
-                confidence,
-                cost,
-                total_tokens,
-                duration_ms,
-                created_at,
-                completion,
-                writer,
-                agreement,
-                dissent,
-                early_termination,
-                saved_micro_usd,
-                debate,
-                verdict_changed,
-                later_rounds,
-            },
-            agents: self.agents.into_iter().map(AgentRow::into_owned).collect(),
-            rounds: self.rounds,
-            calls: self.calls.into_iter().map(CallRow::into_owned).collect(),
-        }
-    }
-}
-
-impl AgentRow<'_> {
-    fn into_owned(self) -> AgentRow<'static> {
-        let Self {
-            agent_id,
-            model,
-            provider,
-            role,
-            confidence,
-            agrees,
-        } = self;
-        AgentRow {
-            agent_id: owned(agent_id),
-            model: owned(model),
-            provider: owned(provider),
-            role,
-            confidence,
-            agrees,
-        }
-    }
-}
-
-impl CallRow<'_> {
-    fn into_owned(self) -> CallRow<'static> {
-        let Self {
-            call,
-            round_number,
-            failed,
-            hedge_won,
-            cost,
-            input_tokens,
-            output_tokens,
-            tokens_estimated,
-            ..
-        } = self;
-        CallRow {
-            agent_id: owned(self.agent_id),
-            answer: self.answer.map(owned),
-            purpose: self.purpose.map(owned),
-            provider: owned(self.provider),
-            model: owned(self.model),
-            stop: self.stop.map(owned),
-            first_token_ms: self.first_token_ms,
-            duration_ms: self.duration_ms,
-            call,
-            round_number,
-            failed,
-            hedge_won,
-            cost,
-            input_tokens,
-            output_tokens,
-            tokens_estimated,
-        }
-    }
-}
-
-fn owned(text: Cow<'_, str>) -> Cow<'static, str> {
-    Cow::Owned(text.into_owned())
 }
 
 /// Returns the key of a consultation: its time, then 19 bits of a hash of its id. Keys sort by time

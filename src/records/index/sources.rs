@@ -6,18 +6,18 @@
 //! the consultation is open.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use serde::de::IgnoredAny;
-
 use crate::consultation::transcript::Transcript;
+use crate::domain::stored_record::StoredRecord;
 use crate::domain::time::Timestamp;
 use crate::records::journal::is_being_written;
 use crate::records::journal::read::read_journal;
 use crate::records::outcomes;
+use crate::records::stored::{self, RecordReadError};
 
 /// The existing files of one stem.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,10 +48,10 @@ pub(super) enum SourceRank {
     Record,
 }
 
-/// A record, or a journal converted to one.
+/// A record, or what the record of a journal would be.
 #[derive(Debug)]
 pub(super) struct SourceRecord {
-    pub(super) json: Vec<u8>,
+    pub(super) record: StoredRecord,
     pub(super) written_at: Timestamp,
     pub(super) rank: SourceRank,
 }
@@ -147,22 +147,23 @@ pub(super) fn find(logs: &Path, stem: &str, files: SourceFiles) -> SourceLookup 
 }
 
 fn from_record(logs: &Path, stem: &str, written: SystemTime) -> Result<SourceRecord, String> {
-    let json = fs::read(record_path(logs, stem)).map_err(|error| error.to_string())?;
+    let record = stored::read_file(&record_path(logs, stem)).map_err(|error| match error {
+        RecordReadError::Io { source, .. } => source.to_string(),
+        error => error.to_string(),
+    })?;
     Ok(SourceRecord {
-        json,
+        record,
         written_at: timestamp(written),
         rank: SourceRank::Record,
     })
 }
 
-/// Converts a journal to the record that the consultation would have had.
+/// Reads the record that a consultation would have had from its journal.
 fn from_journal(journal: &Path, written: SystemTime) -> Result<SourceRecord, String> {
     let journal = read_journal(journal).map_err(|error| error.to_string())?;
     let transcript = Transcript::fold(&journal.events).ok_or("it has no complete event")?;
-    let json =
-        serde_json::to_vec(&transcript.stored_record()).map_err(|error| error.to_string())?;
     Ok(SourceRecord {
-        json,
+        record: transcript.stored_record(),
         written_at: timestamp(written),
         rank: SourceRank::Journal,
     })
@@ -170,17 +171,12 @@ fn from_journal(journal: &Path, written: SystemTime) -> Result<SourceRecord, Str
 
 /// Reads the last whole line of the original's partial file.
 fn from_partial(path: &Path, written: SystemTime) -> Result<SourceRecord, String> {
-    let mut text = Vec::new();
-    File::open(path)
-        .and_then(|mut file| file.read_to_end(&mut text))
-        .map_err(|error| error.to_string())?;
-    let lines = text.split(|byte| *byte == b'\n').rev();
-    let whole = lines
-        .into_iter()
-        .find(|line| serde_json::from_slice::<IgnoredAny>(line).is_ok())
-        .ok_or("it has no complete line")?;
+    let record = stored::read_file(path).map_err(|error| match error {
+        RecordReadError::NotJson(_) => "it has no complete line".to_owned(),
+        error => error.to_string(),
+    })?;
     Ok(SourceRecord {
-        json: whole.to_vec(),
+        record,
         written_at: timestamp(written),
         rank: SourceRank::Partial,
     })

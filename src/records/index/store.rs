@@ -12,7 +12,7 @@ use crate::domain::stored_record::Completion;
 use super::rows::{AgentRow, CallRow, ConsultationRow, RoundRow, Rows, number};
 
 /// Inserts a consultation's rows, replacing earlier ones; the user's grade stays.
-pub fn put(connection: &Connection, rows: &Rows<'_>) -> Result<()> {
+pub fn put(connection: &Connection, rows: &Rows) -> Result<()> {
     let row = &rows.consultation;
     let existing = ExistingRow::find(connection, &row.id)?;
     if let Some(existing) = &existing {
@@ -133,7 +133,7 @@ impl ExistingRow {
 }
 
 /// Inserts all rows except the full text. Returns their key.
-fn insert(connection: &Connection, rows: &Rows<'_>) -> Result<i64> {
+fn insert(connection: &Connection, rows: &Rows) -> Result<i64> {
     let row = &rows.consultation;
     let number = free_number(connection, row)?;
     insert_consultation(connection, number, row)?;
@@ -231,11 +231,7 @@ fn insert(connection: &Connection, rows: &Rows<'_>) -> Result<i64> {
     Ok(number)
 }
 
-fn insert_consultation(
-    connection: &Connection,
-    number: i64,
-    row: &ConsultationRow<'_>,
-) -> Result<()> {
+fn insert_consultation(connection: &Connection, number: i64, row: &ConsultationRow) -> Result<()> {
     let insert = &mut connection.prepare_cached(
         "INSERT INTO consultations(number, id, stem, question, mode, final_recommendation, \
          confidence, total_cost, total_micro_usd, lower_bound, total_tokens, duration_ms, \
@@ -285,7 +281,7 @@ fn insert_consultation(
 
 /// Returns the key of a consultation, or the next free one: two that begin in one millisecond can
 /// have the same hash.
-fn free_number(connection: &Connection, row: &ConsultationRow<'_>) -> Result<i64> {
+fn free_number(connection: &Connection, row: &ConsultationRow) -> Result<i64> {
     let mut number = number(row.created_at, &row.id);
     let taken = &mut connection.prepare_cached("SELECT 1 FROM consultations WHERE number = ?1")?;
     while taken.exists([number])? {

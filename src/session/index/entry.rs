@@ -11,7 +11,6 @@ use crate::consultation::transcript::Transcript;
 use crate::domain::ids::ConsultationId;
 use crate::domain::time::Timestamp;
 use crate::records::index::follow;
-use crate::records::index::follow::FollowError;
 use crate::records::index::{Index, is_damage};
 use crate::terminal::output::printer::Printer;
 
@@ -102,8 +101,6 @@ impl IndexError {
 }
 
 fn add(database: &Path, transcript: &Transcript) -> Result<(), IndexError> {
-    let json = serde_json::to_vec(&transcript.stored_record())
-        .map_err(|error| IndexError::Failed(error.to_string()))?;
     let mut index = Index::open(database).map_err(|unusable| {
         if unusable.is_fixed_by_rebuild() {
             IndexError::NeedsRebuild(RebuildReason::of(&unusable))
@@ -111,12 +108,12 @@ fn add(database: &Path, transcript: &Transcript) -> Result<(), IndexError> {
             IndexError::Failed(whole(&unusable))
         }
     })?;
-    follow::end(&mut index, &transcript.id, &json, transcript.started_at).map_err(|error| {
-        match error {
-            FollowError::Failed(error) if is_damage(&error) => {
-                IndexError::NeedsRebuild(RebuildReason::Damaged)
-            }
-            FollowError::Failed(_) | FollowError::Extract(_) => IndexError::Failed(whole(&error)),
+    let record = transcript.stored_record();
+    follow::end(&mut index, &transcript.id, &record, transcript.started_at).map_err(|error| {
+        if is_damage(&error) {
+            IndexError::NeedsRebuild(RebuildReason::Damaged)
+        } else {
+            IndexError::Failed(whole(&error))
         }
     })
 }

@@ -17,7 +17,7 @@ fn model() -> ModelRef {
     ModelRef::new("openai", "gpt-6.1-sol")
 }
 
-fn call(output_tokens: u64, first_token_ms: u64) -> CallRow<'static> {
+fn call(output_tokens: u64, first_token_ms: u64) -> CallRow {
     CallRow {
         call: 1,
         round_number: 1,
@@ -39,7 +39,7 @@ fn call(output_tokens: u64, first_token_ms: u64) -> CallRow<'static> {
 }
 
 /// Returns an index with these calls, oldest first.
-fn index(calls: impl IntoIterator<Item = CallRow<'static>>) -> Index {
+fn index(calls: impl IntoIterator<Item = CallRow>) -> Index {
     let index = Index::in_memory().unwrap();
     index
         .connection()
@@ -65,11 +65,11 @@ fn index(calls: impl IntoIterator<Item = CallRow<'static>>) -> Index {
     index
 }
 
-fn read(calls: impl IntoIterator<Item = CallRow<'static>>) -> Experience {
+fn read(calls: impl IntoIterator<Item = CallRow>) -> Experience {
     Experience::read(index(calls).connection(), &BTreeSet::from([&model()])).unwrap()
 }
 
-fn learnt(calls: impl IntoIterator<Item = CallRow<'static>>) -> Option<OutputTokens> {
+fn learnt(calls: impl IntoIterator<Item = CallRow>) -> Option<OutputTokens> {
     read(calls)
         .learnt_output()
         .remove(&model())

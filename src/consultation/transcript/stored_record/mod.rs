@@ -77,6 +77,7 @@ impl Transcript {
             perspectives: self.stored_perspectives(),
             agreement: self.agreement(),
             debate_value_analysis: Some(DebateValueAnalysis::from(&self.debate_value())),
+            verdict_changed_after_round_2: None,
             judge_consistent: self
                 .second_pass
                 .as_ref()

@@ -1,51 +1,79 @@
-//! Reads the rounds that were started from a record.
+//! The rows of the rounds that were started.
 
 use std::collections::BTreeSet;
 
 use crate::domain::money::{Cost, MicroUsd};
-
-use crate::records::index::lenient_json::{Flag, Whole};
-use crate::records::index::record_fields::RecordFields;
+use crate::domain::stored_record::{RecordWriter, StoredRecord, StoredSpend};
 use crate::records::index::rows::RoundRow;
 
-/// Returns the rounds in order: those with an agent's work, and those whose calls were all lost. An
-/// answer composed from an earlier round makes no round.
-pub(super) fn rounds(record: &RecordFields<'_>) -> Vec<RoundRow> {
-    let spending = record.cost.0.as_ref().map(|cost| &cost.by_round);
-    let in_spending = spending
-        .iter()
-        .flat_map(|rounds| &rounds.0)
-        .map(|(number, _)| *number);
-    let in_responses = record
-        .responses
-        .0
-        .iter()
-        .filter(|(_, round)| !round.agents.all().is_empty())
-        .map(|(number, _)| *number);
-    let numbers: BTreeSet<u8> = in_responses.chain(in_spending).collect();
-    let row = |number| {
-        let spent = spending.and_then(|rounds| rounds.of(number));
-        RoundRow {
-            round_number: number,
-            round_type: round_type(number),
-            duration_ms: record
-                .responses
-                .of(number)
-                .and_then(|round| round.duration_ms.0),
-            tokens_used: spent.and_then(|spent| spent.tokens.0.as_ref()?.total.0),
-            cost: spent.and_then(|spent| money(spent.micro_usd, spent.lower_bound)),
-        }
+/// Returns the rounds in order.
+pub(super) fn rounds(record: &StoredRecord) -> Vec<RoundRow> {
+    match record.writer {
+        RecordWriter::Conclave => own_rounds(record),
+        RecordWriter::LlmConclave => record
+            .rounds()
+            .filter(|(number, _)| (1..=4).contains(number))
+            .map(|(number, _)| RoundRow {
+                tokens_used: tokens_of_agents(record, number),
+                ..RoundRow::new(number)
+            })
+            .collect(),
+    }
+}
+
+/// Returns the rounds with an agent's work, and those whose calls were all lost. An answer composed
+/// from an earlier round makes no round.
+fn own_rounds(record: &StoredRecord) -> Vec<RoundRow> {
+    let spent = |number: u8| {
+        record
+            .cost
+            .as_ref()?
+            .by_round
+            .get(&format!("round_{number}"))
+    };
+    let in_spending = record.cost.iter().flat_map(|cost| cost.by_round.keys());
+    let numbers: BTreeSet<u8> = in_spending
+        .filter_map(|round| round.strip_prefix("round_")?.parse().ok())
+        .chain(record.agent_rounds().map(|(number, _)| number))
+        .collect();
+    let row = |number| RoundRow {
+        duration_ms: record
+            .rounds()
+            .find(|(round, _)| *round == number)
+            .and_then(|(_, round)| round.duration_ms),
+        tokens_used: spent(number).and_then(|spent| spent.tokens.total),
+        cost: spent(number).and_then(StoredSpend::cost),
+        ..RoundRow::new(number)
     };
     numbers.into_iter().map(row).collect()
 }
 
-fn round_type(number: u8) -> &'static str {
-    match number {
-        1 => "independent",
-        2 => "synthesis",
-        3 => "cross_exam",
-        4 => "verdict",
-        _ => "other",
+/// Returns the tokens of all agents in a round; `None` without those of one of them, because the
+/// sum would look like the whole.
+fn tokens_of_agents(record: &StoredRecord, number: u8) -> Option<u64> {
+    let mut sum = None;
+    for (_, agent) in record.agent_rounds().filter(|(round, _)| *round == number) {
+        let tokens = agent.total_tokens()?;
+        sum = Some(sum.unwrap_or(0_u64).saturating_add(tokens));
+    }
+    sum
+}
+
+impl RoundRow {
+    fn new(number: u8) -> Self {
+        Self {
+            round_number: number,
+            round_type: match number {
+                1 => "independent",
+                2 => "synthesis",
+                3 => "cross_exam",
+                4 => "verdict",
+                _ => "other",
+            },
+            duration_ms: None,
+            tokens_used: None,
+            cost: None,
+        }
     }
 }
 
@@ -58,12 +86,4 @@ pub(super) fn later_rounds(rounds: &[RoundRow]) -> Option<Cost> {
         .map(|round| round.cost.unwrap_or(Cost::at_least(MicroUsd::ZERO)))
         .collect();
     (!later.is_empty()).then(|| later.into_iter().sum())
-}
-
-/// Returns an amount as a record writes it.
-pub(super) fn money(micro_usd: Whole, lower_bound: Flag) -> Option<Cost> {
-    micro_usd.0.map(|known| Cost {
-        known: MicroUsd(known),
-        lower_bound: lower_bound.0 == Some(true),
-    })
 }

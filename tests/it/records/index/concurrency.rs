@@ -26,7 +26,7 @@ fn live(home: &Home, consultation: &GeneratedConsultation) {
     follow::end(
         &mut home.open(),
         &id(consultation),
-        &consultation.bytes(),
+        &consultation.stored(),
         Timestamp(0),
     )
     .unwrap();

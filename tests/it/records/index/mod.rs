@@ -9,12 +9,24 @@ mod store;
 
 use std::path::{Path, PathBuf};
 
-use conclave::records::index::Index;
+use conclave::domain::time::Timestamp;
 use conclave::records::index::rebuild::{RebuildReport, rebuild};
+use conclave::records::index::rows::Rows;
+use conclave::records::index::{Index, extract};
+use conclave::records::stored::{self, RecordReadError};
 use rusqlite::Connection;
 use rusqlite::types::Value;
 
 use crate::support::generated::{self, Length};
+
+/// Returns the rows of a record's file.
+pub(crate) fn rows(
+    record: &[u8],
+    stem: &str,
+    written_at: Timestamp,
+) -> Result<Rows, RecordReadError> {
+    stored::read(record).map(|record| extract::rows(&record, stem, written_at))
+}
 
 /// The rows of all tables in order, by table, without the internal tables of full-text search.
 pub(crate) type Contents = Vec<(String, Vec<Vec<Value>>)>;

@@ -17,6 +17,7 @@ use conclave::records::index::rebuild::{
 use conclave::records::index::{Index, follow, store};
 use conclave::records::journal::Journal;
 use conclave::records::outcomes;
+use conclave::records::stored;
 use serde_json::json;
 
 use super::{Home, contents};
@@ -59,7 +60,7 @@ fn rebuild_in_any_order_gives_the_same_rows() {
             consultation.write(&live.logs());
             let mut index = live.open();
             follow::begin(&mut index, &id, consultation.at).unwrap();
-            follow::end(&mut index, &id, &consultation.bytes(), AT).unwrap();
+            follow::end(&mut index, &id, &consultation.stored(), AT).unwrap();
             if random.u8(..) < 64 {
                 let grade = grade(&id, *random.choice(AnswerOutcome::ALL.iter()).unwrap());
                 outcomes::write(&live.logs(), id.as_str(), &grade).unwrap();
@@ -123,7 +124,7 @@ fn unreadable_files_are_reported_and_the_rest_is_indexed() {
     );
     assert_eq!(
         why("consult-later.json"),
-        "version `99.0` is newer than this program"
+        "version `99.0` is newer than this program, which reads `1.0`"
     );
     assert_eq!(why("consult-silent.jsonl"), "it has no complete event");
 }
@@ -282,7 +283,7 @@ fn mark_is_removed_with_the_rows_or_without_a_source() {
     let mut index = home.open();
     follow::begin(&mut index, &id(&one), one.at).unwrap();
     assert_eq!(home.marked(), [one.id.as_str()]);
-    follow::end(&mut index, &id(&one), &one.bytes(), AT).unwrap();
+    follow::end(&mut index, &id(&one), &one.stored(), AT).unwrap();
     assert_eq!(home.marked(), Vec::<String>::new());
 
     let gone = ConsultationId::from_unique("gone");
@@ -370,7 +371,8 @@ fn writes_of_other_processes_during_a_rebuild_are_in_the_index() {
         fs::remove_file(home.logs().join(format!("{}.json", gone.id))).unwrap();
         outcomes::write(&home.logs(), &graded.id, &grade).unwrap();
         let mut index = home.open();
-        follow::end(&mut index, &id(&new), &new.bytes(), AT).unwrap();
+        follow::end(&mut index, &id(&new), &new.stored(), AT).unwrap();
+        let record = stored::read(&record).unwrap();
         follow::end(&mut index, &id(&changed), &record, AT).unwrap();
         store::remove(index.connection(), &gone.id).unwrap();
         store::set_outcome(index.connection(), &graded.id, Some(&grade)).unwrap();

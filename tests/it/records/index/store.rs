@@ -4,7 +4,6 @@ use conclave::domain::ids::ConsultationId;
 use conclave::domain::outcome::{AnswerOutcome, Grade, SCHEMA_VERSION};
 use conclave::domain::time::Timestamp;
 use conclave::records::index::Index;
-use conclave::records::index::extract::rows;
 use conclave::records::index::rebuild::rebuild;
 use conclave::records::index::rows::{Rows, first_number, number};
 use conclave::records::index::store::{put, remove, set_outcome};
@@ -12,30 +11,28 @@ use rusqlite::Connection;
 use rusqlite::types::Value;
 use serde_json::json;
 
-use super::{check_search, contents, found};
+use super::{check_search, contents, found, rows};
 use crate::support::generated::{Length, consultations};
 
-fn read(record: &serde_json::Value) -> Rows<'static> {
+fn read(record: &serde_json::Value) -> Rows {
     let record = serde_json::to_vec(record).unwrap();
-    rows(&record, "consult-x", Timestamp(0))
-        .unwrap()
-        .into_owned()
+    rows(&record, "consult-x", Timestamp(0)).unwrap()
 }
 
-fn generated(seed: u64, count: usize) -> Vec<Rows<'static>> {
+fn generated(seed: u64, count: usize) -> Vec<Rows> {
     consultations(seed, count, Length::Usual)
         .map(|generated| read(&generated.record))
         .collect()
 }
 
-fn put_all(connection: &Connection, all: &[Rows<'_>]) {
+fn put_all(connection: &Connection, all: &[Rows]) {
     for rows in all {
         put(connection, rows).unwrap();
     }
 }
 
 /// A record with this question.
-fn asking(id: &str, question: &str, timestamp: &str) -> Rows<'static> {
+fn asking(id: &str, question: &str, timestamp: &str) -> Rows {
     read(&json!({
         "tool_version": "0.1.0",
         "consultation_id": id,
@@ -90,8 +87,7 @@ fn stored_rows_equal_the_extracted_rows() {
     let index = Index::in_memory().unwrap();
     let all = generated(2, 30);
     put_all(index.connection(), &all);
-    let sum =
-        |of: fn(&Rows<'_>) -> usize| i64::try_from(all.iter().map(of).sum::<usize>()).unwrap();
+    let sum = |of: fn(&Rows) -> usize| i64::try_from(all.iter().map(of).sum::<usize>()).unwrap();
     assert_eq!(
         count(index.connection(), "consultation_agents"),
         sum(|rows| rows.agents.len())
@@ -114,12 +110,8 @@ fn stored_rows_equal_the_extracted_rows() {
             .unwrap();
         let known = consultation.cost.unwrap().known;
         let expected: Vec<Value> = vec![
-            consultation.question.to_string().into(),
-            consultation
-                .final_recommendation
-                .as_ref()
-                .map(ToString::to_string)
-                .into(),
+            consultation.question.clone().into(),
+            consultation.final_recommendation.clone().into(),
             consultation.confidence.into(),
             i64::try_from(known.0).unwrap().into(),
             known.usd().into(),

@@ -4,7 +4,7 @@
 use conclave::domain::money::{Cost, MicroUsd};
 use conclave::domain::statistics::Span;
 use conclave::domain::time::Timestamp;
-use conclave::records::index::{Index, extract, store};
+use conclave::records::index::{Index, store};
 use conclave::records::statistics::calendar;
 use conclave::records::statistics::json::json;
 use jiff::civil::Date;
@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use super::expected;
 use super::generated_records::{self, DAYS, ZONES, midnight, read, with_start, zone};
 use super::properties::{SCHEMA, TARGETS, ask};
+use crate::records::index::rows;
 use crate::support::generated::{self, Length};
 use crate::support::schema;
 
@@ -23,16 +24,12 @@ const NOW: Timestamp = Timestamp(1_795_249_800_000);
 
 fn put(connection: &Connection, record: &Value) {
     let bytes = record.to_string();
-    store::put(
-        connection,
-        &extract::rows(bytes.as_bytes(), "stem", NOW).unwrap(),
-    )
-    .unwrap();
+    store::put(connection, &rows(bytes.as_bytes(), "stem", NOW).unwrap()).unwrap();
 }
 
 fn completed(number: usize, at: i64) -> Value {
     with_start(
-        json!({ "tool_version": "0.1.0", "state": "Complete" }),
+        json!({ "tool_version": "0.1.0", "question": "Which?", "state": "Complete" }),
         number,
         at,
     )

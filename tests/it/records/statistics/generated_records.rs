@@ -5,13 +5,15 @@ use std::fs;
 use std::path::Path;
 
 use conclave::domain::time::Timestamp;
-use conclave::records::index::{extract, schema, store};
+use conclave::records::index::{schema, store};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use proptest::prelude::*;
 use proptest::sample::select;
 use rusqlite::Connection;
 use serde_json::{Map, Value, json};
+
+use crate::records::index::rows;
 
 /// Days of 2026, with the clock changes of all zones but UTC and Kathmandu.
 pub(super) const DAYS: [&str; 12] = [
@@ -282,11 +284,7 @@ pub(super) fn save(record: &Value, logs: &Path, connection: &Connection) {
     let path = logs.join(format!("{}.json", id(record)));
     fs::write(&path, record.to_string()).unwrap();
     let bytes = fs::read(&path).unwrap();
-    store::put(
-        connection,
-        &extract::rows(&bytes, id(record), Timestamp(0)).unwrap(),
-    )
-    .unwrap();
+    store::put(connection, &rows(&bytes, id(record), Timestamp(0)).unwrap()).unwrap();
 }
 
 /// Deletes a record from the folder and the index.

@@ -7,11 +7,11 @@ use conclave::domain::confidence::Confidence;
 use conclave::domain::money::{Cost, MicroUsd};
 use conclave::domain::stored_record::{Completion, RecordWriter, StoredDebate, StoredRecord};
 use conclave::domain::time::Timestamp;
-use conclave::records::index::extract;
 use conclave::records::index::rows::DebateColumns;
 use conclave::records::stored;
 
 use super::path;
+use crate::records::index::rows;
 
 fn original(name: &str) -> StoredRecord {
     let record = stored::read_file(&path("original").join(name)).unwrap();
@@ -270,8 +270,7 @@ fn failed_experts_are_named_with_their_providers_message() {
 fn index_rows_equal_the_originals_records() {
     let rows = |name: &str| {
         let bytes = fs::read(path("original").join(name)).unwrap();
-        extract::rows(&bytes, "consult-stem", Timestamp(7))
-            .map(conclave::records::index::rows::Rows::into_owned)
+        rows(&bytes, "consult-stem", Timestamp(7))
     };
     let whole = rows("complete.json").unwrap();
     let row = &whole.consultation;
@@ -288,13 +287,13 @@ fn index_rows_equal_the_originals_records() {
             rise_of: 3
         }
     );
-    assert_eq!(row.stem.as_ref(), "consult-stem");
+    assert_eq!(row.stem, "consult-stem");
     assert_eq!(row.project_type.as_deref(), Some("brownfield"));
     assert_eq!(row.later_rounds, None);
     let agents: Vec<_> = whole
         .agents
         .iter()
-        .map(|agent| (agent.provider.as_ref(), agent.confidence, agent.agrees))
+        .map(|agent| (agent.provider.as_str(), agent.confidence, agent.agrees))
         .collect();
     assert_eq!(
         agents,

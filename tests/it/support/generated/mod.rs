@@ -15,6 +15,7 @@ use std::path::Path;
 use conclave::consultation::event::{Envelope, SCHEMA_VERSION};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::ConsultationId;
+use conclave::domain::stored_record::StoredRecord;
 use conclave::domain::time::Timestamp;
 use serde_json::Value;
 
@@ -44,6 +45,11 @@ impl GeneratedConsultation {
         let mut bytes = serde_json::to_vec_pretty(&self.record).unwrap();
         bytes.push(b'\n');
         bytes
+    }
+
+    /// Returns the record as read from its file.
+    pub(crate) fn stored(&self) -> StoredRecord {
+        conclave::records::stored::read(&self.bytes()).unwrap()
     }
 
     /// Returns the content of the journal's file.

@@ -1,7 +1,5 @@
 //! An independent reading of our own record into rows, against which the index's reading is checked.
 
-use std::borrow::Cow;
-
 use conclave::domain::money::{Cost, MicroUsd};
 use conclave::domain::stored_record::{Completion, RecordWriter};
 use conclave::records::index::rows::{
@@ -10,7 +8,7 @@ use conclave::records::index::rows::{
 use serde_json::{Value, json};
 
 /// Returns the rows of our own record, read independently from the whole JSON value.
-pub(super) fn read_again(record: &Value, stem: &'static str) -> Rows<'static> {
+pub(super) fn read_again(record: &Value, stem: &'static str) -> Rows {
     let answered = record["recommendation"].is_string();
     let heard = list(&record["perspectives"])
         .iter()
@@ -50,7 +48,7 @@ pub(super) fn read_again(record: &Value, stem: &'static str) -> Rows<'static> {
         .filter(|round| round.round_number > 2)
         .filter_map(|round| round.cost)
         .collect();
-    let mut calls: Vec<CallRow<'static>> = vec![];
+    let mut calls: Vec<CallRow> = vec![];
     for number in 1..=4_u8 {
         for work in list(&record["responses"][format!("round_{number}")]["agents"]) {
             for attempt in list(&work["attempts"]) {
@@ -61,11 +59,11 @@ pub(super) fn read_again(record: &Value, stem: &'static str) -> Rows<'static> {
                     agent_id: text(&work["agent_id"]).unwrap(),
                     answer: text(&work["answer"]),
                     purpose: text(&attempt["purpose"]),
-                    provider: model.0.to_owned().into(),
-                    model: model.1.to_owned().into(),
+                    provider: model.0.to_owned(),
+                    model: model.1.to_owned(),
                     stop: text(&attempt["stop"]).or(attempt["stop"]
                         .as_object()
-                        .map(|stop| stop.keys().next().unwrap().clone().into())),
+                        .map(|stop| stop.keys().next().unwrap().clone())),
                     failed: !attempt["error"].is_null(),
                     hedge_won: attempt["purpose"] == "hedge" && attempt["error"].is_null(),
                     cost: cost(&attempt["cost"]).unwrap(),
@@ -79,7 +77,7 @@ pub(super) fn read_again(record: &Value, stem: &'static str) -> Rows<'static> {
         }
     }
     calls.sort_by_key(|call| call.call);
-    let mut agents: Vec<AgentRow<'static>> = list(&record["agents"])
+    let mut agents: Vec<AgentRow> = list(&record["agents"])
         .iter()
         .map(|seat| agent(record, seat, answered))
         .collect();
@@ -148,7 +146,7 @@ pub(super) fn read_again(record: &Value, stem: &'static str) -> Rows<'static> {
     }
 }
 
-fn agent(record: &Value, seat: &Value, answered: bool) -> AgentRow<'static> {
+fn agent(record: &Value, seat: &Value, answered: bool) -> AgentRow {
     let id = seat["id"].as_str().unwrap();
     let substitute = list(&record["substitutions"])
         .iter()
@@ -181,9 +179,9 @@ fn agent(record: &Value, seat: &Value, answered: bool) -> AgentRow<'static> {
         .iter()
         .find(|held| held["agent_id"] == id);
     AgentRow {
-        agent_id: id.to_owned().into(),
-        model: model.to_owned().into(),
-        provider: provider.to_owned().into(),
+        agent_id: id.to_owned(),
+        model: model.to_owned(),
+        provider: provider.to_owned(),
         role: AgentRole::Expert,
         confidence: held.and_then(|held| held["confidence"].as_f64()),
         agrees: (answered && (supports || dissents)).then_some(!dissents),
@@ -202,8 +200,8 @@ fn strongest(points: &[Value]) -> Option<&Value> {
     best
 }
 
-fn text(value: &Value) -> Option<Cow<'static, str>> {
-    value.as_str().map(|text| text.to_owned().into())
+fn text(value: &Value) -> Option<String> {
+    value.as_str().map(|text| text.to_owned())
 }
 
 pub(super) fn list(value: &Value) -> &[Value] {
