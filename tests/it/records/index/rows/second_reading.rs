@@ -201,7 +201,7 @@ fn strongest(points: &[Value]) -> Option<&Value> {
 }
 
 fn text(value: &Value) -> Option<String> {
-    value.as_str().map(|text| text.to_owned())
+    value.as_str().map(ToOwned::to_owned)
 }
 
 pub(super) fn list(value: &Value) -> &[Value] {
