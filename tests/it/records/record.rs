@@ -217,6 +217,51 @@ fn no_savings_are_shown_without_filtering_or_calls() {
 }
 
 #[test]
+fn estimate_states_its_range() {
+    let estimate = recorded(&sample_events::complete())["estimated_cost"].clone();
+    let micro = |name: &str| estimate[name]["micro_usd"].as_u64().unwrap();
+    let expected = estimate["micro_usd"].as_u64().unwrap();
+    assert!(micro("low") < expected, "{estimate}");
+    assert!(expected < micro("high"), "{estimate}");
+    assert_eq!(estimate["high"]["lower_bound"], estimate["lower_bound"]);
+}
+
+#[test]
+fn seat_of_the_embedded_model_is_marked() {
+    let is_local = |events: &[Envelope]| recorded(events)["agents"][0]["local"].clone();
+    assert_eq!(is_local(&sample_events::complete()), json!(false));
+    // Its whole panel is the embedded model.
+    assert_eq!(is_local(&sample_events::degraded()), json!(true));
+}
+
+#[test]
+fn concerns_name_their_author_and_severity() {
+    let record = recorded(&sample_events::complete());
+    let concern = |text: &str, raised_by: Value, severity: Value| json!({ "text": text, "raised_by": raised_by, "severity": severity });
+    assert_eq!(
+        record["concerns_detail"],
+        json!([
+            concern(
+                "Who runs the authorization server",
+                json!(null),
+                json!(null)
+            ),
+            concern(
+                "Token refresh complexity is underestimated",
+                json!("Security Expert"),
+                json!("high")
+            ),
+            concern(
+                "An authorization server is one more thing to run",
+                json!("Pragmatist"),
+                json!("low")
+            ),
+        ])
+    );
+    assert_eq!(record["concerns"][0], "Who runs the authorization server");
+}
+
+#[test]
 fn a_failed_agent_has_its_error_in_its_response() {
     let degraded = recorded(&sample_events::degraded());
     let agents = degraded["responses"]["round_1"]["agents"]

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::AgentId;
+use conclave::domain::outcome::{AnswerOutcome, Grade};
 use conclave::domain::stored_record::StoredRecord;
+use conclave::domain::time::Timestamp;
 use conclave::records::journal::read_journal;
 use conclave::records::stored::{read, read_file};
 use conclave::terminal::report::{ReportSelection, markdown, report};
@@ -82,6 +84,35 @@ fn stored_report_of_earlier_versions_equals_the_printed_one() {
         let journal = read_journal(&fixtures().join(name)).unwrap();
         reads_as_printed(&Transcript::fold(&journal.events).unwrap());
     }
+}
+
+#[test]
+fn outcome_has_a_line_of_its_own() {
+    let record = Transcript::fold(&sample_events::complete())
+        .unwrap()
+        .stored_record();
+    let without_outcome = report(&record);
+    let grade = Grade {
+        schema_version: "1.0".to_owned(),
+        consultation_id: record.consultation_id().unwrap(),
+        outcome: AnswerOutcome::Right,
+        note: Some("It held.".to_owned()),
+        at: Timestamp(0),
+    };
+    let graded = StoredRecord {
+        grade: Some(grade),
+        ..record
+    };
+    let with_outcome = report(&graded);
+    let line = with_outcome
+        .lines()
+        .find(|line| line.starts_with("**Outcome:**"))
+        .unwrap();
+    assert_eq!(line, "**Outcome:** right: It held.  ");
+    assert_eq!(
+        with_outcome.replace(&format!("{line}\n"), ""),
+        without_outcome
+    );
 }
 
 #[test]

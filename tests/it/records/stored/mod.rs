@@ -9,6 +9,7 @@ use conclave::consultation::transcript::Transcript;
 use conclave::domain::money::Cost;
 use conclave::domain::stored_record::{Completion, RecordWriter};
 use conclave::records::stored::{self, read};
+use serde_json::json;
 
 use crate::support::record_json;
 use crate::support::sample_events;
@@ -77,6 +78,33 @@ fn written_records_are_read_back() {
             players
         );
     }
+}
+
+#[test]
+fn damaged_values_count_as_missing() {
+    let whole = Transcript::fold(&sample_events::complete())
+        .unwrap()
+        .stored_record();
+    let mut value = serde_json::to_value(&whole).unwrap();
+    value["mode"] = json!(7);
+    value["agents"][1] = json!(null);
+    value["agents"][0]["name"] = json!([]);
+    value["cost"]["tokens"]["total"] = json!("many");
+    let artifacts = &mut value["responses"]["round_1"]["artifacts"];
+    artifacts[0]["confidence"] = json!(1.5);
+    artifacts[1]["artifact_type"] = json!("of a later version");
+    let record = read(&serde_json::to_vec(&value).unwrap()).unwrap();
+    assert_eq!(record.mode, None);
+    assert_eq!(record.agents.len(), whole.agents.len() - 1);
+    assert_eq!(record.agents[0].name, record.agents[0].id.as_str());
+    assert_eq!(record.total_tokens(), None);
+    assert_eq!(record.total_cost(), whole.total_cost());
+    assert_eq!(
+        record.independents().count(),
+        whole.independents().count() - 1
+    );
+    assert_eq!(record.independents().next().unwrap().confidence, None);
+    assert_eq!(record.verdict(), whole.verdict());
 }
 
 #[test]
