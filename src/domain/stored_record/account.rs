@@ -170,7 +170,8 @@ pub struct StoredConsent {
 pub struct PromptVersions {
     pub mode: Option<String>,
     /// The versions of the mode's templates, under both names that the keys have had:
-    /// `MODE_KIND_v` and `KIND_prompt_version`.
+    /// `MODE_KIND_v` and `KIND_prompt_version`. They are those of the short
+    /// templates if every expert got short prompts.
     #[serde(flatten)]
     pub versions: IndexMap<String, serde_json::Value>,
     /// All templates that were used, by name.

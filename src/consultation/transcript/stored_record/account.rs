@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use indexmap::IndexMap;
 
 use super::word;
+use crate::consultation::prompt::Size;
 use crate::consultation::transcript::Transcript;
 use crate::consultation::transcript::spend::Spend;
 use crate::domain::stored_record::{
@@ -67,16 +68,29 @@ impl Transcript {
         })
     }
 
+    /// Returns whether every expert got short prompts.
+    fn is_short(&self) -> bool {
+        let plan = self.terms.plan.as_deref();
+        plan.is_some_and(|plan| {
+            let mut seats = plan.panel.seats.iter();
+            seats.all(|seat| plan.terms(&seat.model).size == Size::Small)
+        })
+    }
+
     /// Returns the versions under both names that the keys have had, and the hash of each template
     /// used.
     pub(super) fn prompt_versions(&self) -> PromptVersions {
         let mode = &self.terms.mode;
         let mut versions = IndexMap::new();
         let mut templates = IndexMap::new();
+        let is_short = self.is_short();
         for prompt in &self.terms.prompts {
-            if let Some((folder, kind)) = prompt.name.rsplit_once('/')
-                && folder == mode
-            {
+            let path: Vec<&str> = prompt.name.split('/').collect();
+            let kind = match (path.as_slice(), is_short) {
+                ([folder, kind], false) | ([folder, "small", kind], true) if folder == mode => kind,
+                _ => "",
+            };
+            if !kind.is_empty() {
                 let version = serde_json::Value::from(prompt.version.as_str());
                 versions.insert(format!("{mode}_{kind}_v"), version.clone());
                 versions.insert(format!("{kind}_prompt_version"), version);

@@ -68,6 +68,23 @@ fn small_models_get_short_prompts_and_low_token_limits() {
 }
 
 #[test]
+fn record_has_the_versions_of_short_prompts_if_they_were_used() {
+    let behind = ProviderServer::start();
+    let server = LocalServer::llama_cpp("m", 1_500_000_000, 131_072).before(&behind);
+    let conclave = with_servers(&[&server]);
+    let folder = conclave.home().join("prompts/converge/small");
+    std::fs::create_dir_all(&folder).unwrap();
+    let builtin = include_str!("../../../../../prompts/converge/small/independent.md");
+    let edited = builtin.replace("version: v1.0", "version: v1.0-mine");
+    std::fs::write(folder.join("independent.md"), edited).unwrap();
+    conclave.run(&["consult", "Shall we?"]).ends_with(0);
+    let versions = conclave.record()["prompt_versions"].clone();
+    assert_eq!(versions["converge_independent_v"], "v1.0-mine");
+    assert_eq!(versions["independent_prompt_version"], "v1.0-mine");
+    assert_eq!(versions["converge_synthesis_v"], "v1.0");
+}
+
+#[test]
 fn named_model_is_asked_at_a_ready_server_of_its_kind() {
     let behind = ProviderServer::start();
     let loading = LocalServer::start().calls_itself("llama.cpp").get(
