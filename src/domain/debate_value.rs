@@ -104,7 +104,63 @@ impl ChangeMagnitude {
     }
 }
 
+/// Whether an expert changed its position in Round 3, and how that is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PositionChange {
+    /// Its positions were compared, and they differ.
+    Changed,
+    /// Its positions were compared, and they say the same.
+    Held,
+    /// Its positions were not compared; only its own statement is known.
+    Stated { changed: bool },
+}
+
+impl PositionChange {
+    /// Returns the one judgement of an expert's change: the comparison decides where positions were
+    /// compared, else its own statement counts. `None` if there is neither.
+    ///
+    /// Unchanged wording decides nothing without a comparison: the other experts could not be judged
+    /// beside it.
+    pub fn judge(
+        status: ComparisonStatus,
+        magnitude: ChangeMagnitude,
+        stated: Option<bool>,
+    ) -> Option<Self> {
+        let compared = match status {
+            ComparisonStatus::Compared => magnitude.is_change(),
+            ComparisonStatus::Skipped
+            | ComparisonStatus::Failed
+            | ComparisonStatus::NotApplicable => None,
+        };
+        match compared {
+            Some(true) => Some(Self::Changed),
+            Some(false) => Some(Self::Held),
+            None => stated.map(|changed| Self::Stated { changed }),
+        }
+    }
+
+    pub fn is_change(self) -> bool {
+        match self {
+            Self::Changed => true,
+            Self::Held => false,
+            Self::Stated { changed } => changed,
+        }
+    }
+
+    /// Describes it as the rest of a sentence about the expert.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Self::Changed => "changed its mind",
+            Self::Held => "held its position",
+            Self::Stated { changed: true } => "says it changed its mind",
+            Self::Stated { changed: false } => "says it held its position",
+        }
+    }
+}
+
 impl AgentMove {
+    /// Returns whether its positions differ as far as they were compared; whether they count is
+    /// [`PositionChange::judge`]'s decision.
     pub fn position_changed(&self) -> Option<bool> {
         self.magnitude.is_change()
     }
@@ -136,11 +192,17 @@ impl DebateValue {
     }
 
     fn known(&self) -> impl Iterator<Item = bool> {
-        let is_compared = self.status == ComparisonStatus::Compared;
         self.agents
             .iter()
-            .filter(move |_| is_compared)
-            .filter_map(AgentMove::position_changed)
+            .filter_map(|agent| PositionChange::judge(self.status, agent.magnitude, None))
+            .map(PositionChange::is_change)
+    }
+
+    /// Returns the judgement of one expert's change, given its own statement.
+    pub fn position_change(&self, seat: &SeatId, stated: Option<bool>) -> Option<PositionChange> {
+        let agent = self.agents.iter().find(|agent| agent.agent_id == *seat);
+        let magnitude = agent.map(|agent| agent.magnitude).unwrap_or_default();
+        PositionChange::judge(self.status, magnitude, stated)
     }
 }
 
@@ -321,6 +383,30 @@ mod tests {
             ),
             (0, None, None)
         );
+    }
+
+    #[test]
+    fn comparison_outweighs_the_statement_of_an_expert() {
+        use PositionChange::{Changed, Held, Stated};
+        let judge = |status, magnitude| PositionChange::judge(status, magnitude, Some(true));
+        let compared = |magnitude| judge(ComparisonStatus::Compared, magnitude);
+        assert_eq!(compared(ChangeMagnitude::Same), Some(Held));
+        assert_eq!(compared(ChangeMagnitude::MinorRefinement), Some(Changed));
+        let stated = Some(Stated { changed: true });
+        assert_eq!(compared(ChangeMagnitude::Unknown), stated);
+        for status in [
+            ComparisonStatus::Skipped,
+            ComparisonStatus::Failed,
+            ComparisonStatus::NotApplicable,
+        ] {
+            assert_eq!(judge(status, ChangeMagnitude::Same), stated, "{status:?}");
+        }
+        let unstated = PositionChange::judge(
+            ComparisonStatus::Failed,
+            ChangeMagnitude::SignificantChange,
+            None,
+        );
+        assert_eq!(unstated, None);
     }
 
     #[test]

@@ -9,7 +9,9 @@ use std::collections::BTreeMap;
 use crate::domain::artifact::{
     Artifact, Comparison, ConsensusPoint, Content, Independent, PairComparison, Revision, Verdict,
 };
-use crate::domain::debate_value::{AgentMove, ChangeMagnitude, ComparisonStatus, DebateValue};
+use crate::domain::debate_value::{
+    AgentMove, ChangeMagnitude, ComparisonStatus, DebateValue, PositionChange,
+};
 use crate::domain::ids::{AgentId, SeatId};
 use crate::domain::money::Cost;
 
@@ -40,7 +42,7 @@ impl Transcript {
             .panel
             .seats
             .iter()
-            .filter_map(|seat| self.agent_move(&seat.id, found))
+            .filter_map(|seat| self.agent_move(&seat.id, status, found))
             .collect();
         let (verdict_changed_after_round_2, similarity_to_round_2) = self.against_round_2();
         DebateValue {
@@ -160,7 +162,12 @@ impl Transcript {
         }
     }
 
-    fn agent_move(&self, agent: &SeatId, found: &[PairComparison]) -> Option<AgentMove> {
+    fn agent_move(
+        &self,
+        agent: &SeatId,
+        status: ComparisonStatus,
+        found: &[PairComparison],
+    ) -> Option<AgentMove> {
         let held = self.held(agent)?;
         let revision = self.revised(agent);
         let (magnitude, reasoning) = match revision {
@@ -170,10 +177,9 @@ impl Transcript {
             }
             Some(_) => magnitude(agent, found).unwrap_or_default(),
         };
-        let moved = magnitude
-            .is_change()
-            .or(revision.map(|revision| revision.changed))
-            .unwrap_or_default();
+        let stated = revision.map(|revision| revision.changed);
+        let moved =
+            PositionChange::judge(status, magnitude, stated).is_some_and(PositionChange::is_change);
         Some(AgentMove {
             agent_id: agent.clone(),
             round1_position: held.position.clone(),

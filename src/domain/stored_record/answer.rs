@@ -51,7 +51,8 @@ pub struct StoredPerspective {
     /// `None` if it gave no answer in Round 3.
     pub revised_opinion: Option<String>,
     pub revised_confidence: Option<Confidence>,
-    /// Whether the expert says that it changed its mind.
+    /// Whether it changed its position: as compared, else as it states itself. `None` if it gave no
+    /// answer in Round 3.
     pub changed: Option<bool>,
 }
 

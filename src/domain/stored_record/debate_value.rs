@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::account::Amount;
 use crate::domain::confidence::Confidence;
-use crate::domain::debate_value::{AgentMove, ChangeMagnitude, ComparisonStatus, DebateValue};
+use crate::domain::debate_value::{
+    AgentMove, ChangeMagnitude, ComparisonStatus, DebateValue, PositionChange,
+};
 use crate::domain::ids::SeatId;
 
 /// The value of one consultation's debate. Unknown numbers are null, never 0.
@@ -46,6 +48,7 @@ pub struct AgentAnalysis {
     pub revised_position: Option<String>,
     pub revised_confidence: Option<Confidence>,
     pub confidence_delta: Option<f64>,
+    /// `None` if its positions were not compared.
     pub position_changed: Option<bool>,
     pub change_magnitude: ChangeMagnitude,
     /// The difference, in the words of the comparing model.
@@ -70,7 +73,11 @@ impl From<&DebateValue> for DebateValueAnalysis {
             key_influencers: value.key_influencers.clone(),
             convergence_score: value.convergence_score.map(rounded),
             semantic_comparison_cost: value.comparison_cost.map(Amount::from),
-            agent_analyses: value.agents.iter().map(AgentAnalysis::from).collect(),
+            agent_analyses: value
+                .agents
+                .iter()
+                .map(|agent| AgentAnalysis::new(agent, value.status))
+                .collect(),
             key_insights: value.key_insights.clone(),
             verdict_changed_after_round_2: value.verdict_changed_after_round_2,
             similarity_to_round_2: value.similarity_to_round_2.map(rounded),
@@ -79,8 +86,9 @@ impl From<&DebateValue> for DebateValueAnalysis {
     }
 }
 
-impl From<&AgentMove> for AgentAnalysis {
-    fn from(moved: &AgentMove) -> Self {
+impl AgentAnalysis {
+    fn new(moved: &AgentMove, status: ComparisonStatus) -> Self {
+        let change = PositionChange::judge(status, moved.magnitude, None);
         Self {
             agent_id: moved.agent_id.clone(),
             round1_position: moved.round1_position.clone(),
@@ -88,7 +96,7 @@ impl From<&AgentMove> for AgentAnalysis {
             revised_position: moved.revised_position.clone(),
             revised_confidence: moved.revised_confidence,
             confidence_delta: moved.confidence_increase().map(rounded),
-            position_changed: moved.position_changed(),
+            position_changed: change.map(PositionChange::is_change),
             change_magnitude: moved.magnitude,
             reasoning: moved.reasoning.clone(),
             influenced_by: moved.influenced_by.clone(),

@@ -10,7 +10,7 @@ use crate::domain::artifact::{
     Artifact, Challenge, Content, CrossExam, Independent, Rebuttal, Revision, Synthesis, Verdict,
 };
 use crate::domain::confidence::Calibrated;
-use crate::domain::debate_value::DebateValue;
+use crate::domain::debate_value::{DebateValue, PositionChange};
 use crate::domain::ids::{AgentId, ConsultationId, ModelRef, ProviderId, SeatId};
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::second_pass::{Held, SecondPass};
@@ -180,6 +180,34 @@ impl StoredRecord {
     /// Returns the value of the debate as computed by this program.
     pub fn debate_value(&self) -> Option<DebateValue> {
         self.debate_value_analysis.as_ref()?.debate_value()
+    }
+
+    /// Returns whether an expert changed its position in Round 3: as compared, else as it states
+    /// itself. `None` if it gave no answer there.
+    pub fn position_change(&self, seat: &SeatId) -> Option<PositionChange> {
+        let stated = self.stated_change(seat);
+        match self.debate_value() {
+            Some(value) => value.position_change(seat, stated),
+            None => stated.map(|changed| PositionChange::Stated { changed }),
+        }
+    }
+
+    /// Returns the same judgement for an answer of Round 3, which always has one.
+    pub fn change_of(&self, revision: &Revision) -> PositionChange {
+        let stated = PositionChange::Stated {
+            changed: revision.changed,
+        };
+        self.position_change(&revision.agent_id).unwrap_or(stated)
+    }
+
+    /// Returns an expert's own statement; a record without its answer repeats it in `perspectives`.
+    fn stated_change(&self, seat: &SeatId) -> Option<bool> {
+        let positions = self.positions_of_round_3();
+        let own = positions.iter().find(|held| held.agent_id == *seat);
+        own.map(|revision| revision.changed).or_else(|| {
+            let mut perspectives = self.perspectives.iter();
+            perspectives.find(|held| held.agent_id == *seat)?.changed
+        })
     }
 
     /// Returns the judge's second pass; `None` when the judge was asked once.

@@ -73,7 +73,8 @@ fn dissent(record: &StoredRecord) -> Option<u64> {
 /// without comparison, as the experts stated them, else as an analysis in the record states them.
 ///
 /// A comparison that was planned and failed leaves them unknown: the experts' own statements do not
-/// replace it.
+/// replace it. The counts of an analysis follow the same judgement as
+/// [`StoredRecord::position_change`].
 fn debate(record: &StoredRecord) -> DebateColumns {
     if let Some(debate) = &record.debate {
         return counted_by_the_original(debate);
@@ -114,11 +115,11 @@ fn counted_by_the_original(debate: &StoredDebate) -> DebateColumns {
 fn stated_by_experts(record: &StoredRecord) -> DebateColumns {
     let mut debate = DebateColumns::default();
     for held in &record.perspectives {
-        let Some(changed) = held.changed else {
+        let Some(change) = record.position_change(&held.agent_id) else {
             continue;
         };
         debate.heard += 1;
-        debate.changed += u64::from(changed);
+        debate.changed += u64::from(change.is_change());
         if let (Some(stated), Some(revised)) = (held.confidence, held.revised_confidence) {
             debate.rise += millionths(revised.value()) - millionths(stated.value());
             debate.rise_of += 1;

@@ -2,7 +2,7 @@
 //! challenges.
 
 use crate::domain::artifact::{Challenge, Independent, Revision, Severity, Synthesis};
-use crate::domain::debate_value::{AgentMove, ComparisonStatus};
+use crate::domain::debate_value::{AgentMove, ComparisonStatus, PositionChange};
 use crate::domain::ids::SeatId;
 use crate::domain::stored_record::{RecordWriter, StoredRecord};
 use crate::domain::words::model_name;
@@ -189,12 +189,8 @@ fn change(page: &mut Markup, record: &StoredRecord, revision: &Revision) {
     page.put("<article>\n<h3>")
         .inline(record.name_of(revision.agent_id.as_str()))
         .put("</h3>\n<p class=\"stated\"><strong>");
-    page.put(if revision.changed {
-        "Changed its mind"
-    } else {
-        "Held its position"
-    })
-    .put("</strong>");
+    page.put(change_words(record.change_of(revision)))
+        .put("</strong>");
     if let Some(after) = revision.revised_confidence {
         page.put(" <span class=\"label\">Confidence</span> ");
         if let Some(before) = before {
@@ -214,6 +210,15 @@ fn change(page: &mut Markup, record: &StoredRecord, revision: &Revision) {
         page.put("</ul>\n");
     }
     page.put("</article>\n");
+}
+
+fn change_words(change: PositionChange) -> &'static str {
+    match change {
+        PositionChange::Changed => "Changed its mind",
+        PositionChange::Held => "Held its position",
+        PositionChange::Stated { changed: true } => "Says it changed its mind",
+        PositionChange::Stated { changed: false } => "Says it held its position",
+    }
 }
 
 /// The value of the later rounds; nothing where no expert answered a second time.

@@ -12,7 +12,7 @@ use crate::domain::stored_record::{
     Completion, RecordWriter, StoredAgent, StoredConcern, StoredModel, StoredRecord,
 };
 
-use super::agents::{confidence_before, name, seat_name};
+use super::agents::{name, revised_position, seat_name};
 use super::{debate_value, rounds, second_verdict, sections};
 use crate::terminal::markdown::escape::{block, inline};
 use crate::terminal::output::format::{LOCAL_QUALITY, calibrated_words, model_address, thousands};
@@ -243,12 +243,11 @@ fn perspectives(record: &StoredRecord) -> Option<String> {
 }
 
 fn changes(record: &StoredRecord) -> Option<String> {
-    let revisions: Vec<_> = record.revisions().collect();
-    sections::changes(
-        &revisions,
-        &|revision| confidence_before(record, revision),
-        &|agent| name(record, agent),
-    )
+    let revisions = record.revisions();
+    let positions: Vec<_> = revisions
+        .map(|revision| revised_position(record, revision))
+        .collect();
+    sections::changes(&positions, &|agent| name(record, agent))
 }
 
 fn concerns(record: &StoredRecord) -> Option<String> {

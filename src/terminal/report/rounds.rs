@@ -5,7 +5,7 @@ use crate::domain::artifact::{Challenge, Independent, Synthesis};
 use crate::domain::ids::AgentId;
 use crate::domain::stored_record::{StoredAgent, StoredRecord};
 
-use super::agents::{confidence_before, heading, name};
+use super::agents::{heading, name, revised_position};
 use super::sections;
 use crate::terminal::markdown::escape::{block, inline};
 
@@ -191,7 +191,7 @@ pub(super) fn cross_examination(record: &StoredRecord, agent: Option<&AgentId>) 
         .filter(|revision| is_of(agent, revision.agent_id.as_str()))
         .collect();
     let held = revisions.iter().map(|revision| {
-        sections::change(revision, confidence_before(record, revision), &|agent| {
+        sections::change(&revised_position(record, revision), &|agent| {
             name(record, agent)
         })
     });

@@ -8,6 +8,7 @@ use crate::domain::artifact::{
     Dissent, Evidence, Independent, MenuOption, Revision, Severity, Verdict,
 };
 use crate::domain::confidence::Confidence;
+use crate::domain::debate_value::PositionChange;
 use crate::domain::money::Cost;
 use crate::domain::stored_record::StoredPersonaSelection;
 
@@ -184,44 +185,49 @@ pub(in crate::terminal) fn opinion(held: &Independent) -> String {
     text
 }
 
-/// The changes of Round 3; `before` returns the confidence of Round 1.
+/// An expert's position after the cross-examination.
+pub(in crate::terminal) struct RevisedPosition<'a> {
+    pub(in crate::terminal) revision: &'a Revision,
+    /// The confidence of Round 1.
+    pub(in crate::terminal) confidence_before: Option<Confidence>,
+    pub(in crate::terminal) change: PositionChange,
+}
+
+/// The changes of Round 3: as compared, and as the experts state them where nothing was compared.
 pub(in crate::terminal) fn changes(
-    revisions: &[&Revision],
-    before: &dyn Fn(&Revision) -> Option<Confidence>,
+    positions: &[RevisedPosition<'_>],
     name: Names<'_>,
 ) -> Option<String> {
-    let changed: Vec<String> = revisions
+    let changed: Vec<String> = positions
         .iter()
-        .filter(|revision| revision.changed)
-        .map(|revision| change(revision, before(revision), name))
+        .filter(|position| position.change.is_change())
+        .map(|position| change(position, name))
         .collect();
-    if revisions.is_empty() {
+    if positions.is_empty() {
         return None;
     }
-    let text = if changed.is_empty() {
+    let all_held = positions
+        .iter()
+        .all(|position| position.change == PositionChange::Held);
+    let text = if !changed.is_empty() {
+        changed.join("\n\n")
+    } else if all_held {
         "No expert changed their mind after the cross-examination.".to_owned()
     } else {
-        changed.join("\n\n")
+        "No expert says it changed its mind.".to_owned()
     };
     Some(format!("## Changes of Mind\n\n{text}"))
 }
 
 /// The position of one expert after the cross-examination.
-pub(in crate::terminal) fn change(
-    revision: &Revision,
-    before: Option<Confidence>,
-    name: Names<'_>,
-) -> String {
-    let confidence = match (before, revision.revised_confidence) {
+pub(in crate::terminal) fn change(position: &RevisedPosition<'_>, name: Names<'_>) -> String {
+    let revision = position.revision;
+    let confidence = match (position.confidence_before, revision.revised_confidence) {
         (Some(before), Some(after)) => format!(" ({before} → {after})"),
         (None, Some(after)) => format!(" (now {after})"),
         (Some(_) | None, None) => String::new(),
     };
-    let what = if revision.changed {
-        "changed its mind"
-    } else {
-        "held its position"
-    };
+    let what = position.change.in_words();
     let agent = name(revision.agent_id.as_str());
     let mut text = format!(
         "**{agent}** {what} after cross-examination{confidence}:\n\n{}",

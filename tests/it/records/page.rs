@@ -400,7 +400,7 @@ fn complete_consultation_reads_in_order() {
         "Tensions",
         "Token lifetime",
         "Changes of Mind",
-        "Changed its mind",
+        "Says it changed its mind",
         "70% → 85%",
         "Challenges",
         "Rebuttals",

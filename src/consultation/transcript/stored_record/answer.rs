@@ -5,6 +5,7 @@ use indexmap::IndexMap;
 
 use crate::consultation::transcript::Transcript;
 use crate::domain::artifact::{Evidence, Source};
+use crate::domain::debate_value::{DebateValue, PositionChange};
 use crate::domain::ids::{ConsultationId, SeatId};
 use crate::domain::panel::Seat;
 use crate::domain::second_pass::SecondPass;
@@ -78,18 +79,19 @@ impl Transcript {
 
     /// Returns each expert's position, in the panel's order; those without an answer are in
     /// `responses` with their error.
-    pub(super) fn stored_perspectives(&self) -> Vec<StoredPerspective> {
+    pub(super) fn stored_perspectives(&self, value: &DebateValue) -> Vec<StoredPerspective> {
         let seats = self.terms.panel.seats.iter();
         seats
-            .filter_map(|seat| self.stored_perspective(seat))
+            .filter_map(|seat| self.stored_perspective(seat, value))
             .collect()
     }
 
-    fn stored_perspective(&self, seat: &Seat) -> Option<StoredPerspective> {
+    fn stored_perspective(&self, seat: &Seat, value: &DebateValue) -> Option<StoredPerspective> {
         let held = self.independents().find(|held| held.agent_id == seat.id)?;
         let revision = self
             .revisions()
             .find(|revision| revision.agent_id == seat.id);
+        let stated = revision.map(|revision| revision.changed);
         Some(StoredPerspective {
             agent: seat.name().to_owned(),
             agent_id: seat.id.clone(),
@@ -98,7 +100,9 @@ impl Transcript {
             confidence: held.confidence,
             revised_opinion: revision.map(|revision| revision.revised_position.clone()),
             revised_confidence: revision.and_then(|revision| revision.revised_confidence),
-            changed: revision.map(|revision| revision.changed),
+            changed: value
+                .position_change(&seat.id, stated)
+                .map(PositionChange::is_change),
         })
     }
 

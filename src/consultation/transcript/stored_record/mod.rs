@@ -30,6 +30,7 @@ impl Transcript {
         let calibrated = self.calibrated();
         let concerns = self.stored_concerns();
         let terms = &self.terms;
+        let debate_value = self.debate_value();
         StoredRecord {
             vocabulary: Vocabulary {
                 url: "https://schema.org/".to_owned(),
@@ -74,9 +75,9 @@ impl Transcript {
                 .collect(),
             concerns_detail: concerns,
             dissent: self.stored_dissent(),
-            perspectives: self.stored_perspectives(),
+            perspectives: self.stored_perspectives(&debate_value),
             agreement: self.agreement(),
-            debate_value_analysis: Some(DebateValueAnalysis::from(&self.debate_value())),
+            debate_value_analysis: Some(DebateValueAnalysis::from(&debate_value)),
             verdict_changed_after_round_2: None,
             judge_consistent: self
                 .second_pass

@@ -2,6 +2,7 @@
 
 mod properties;
 mod figures;
+mod judgement;
 mod report;
 
 use conclave::consultation::event::{ConsultationEvent, Envelope, Event};

@@ -136,9 +136,12 @@ fn attempt() -> impl Strategy<Value = Value> {
         })
 }
 
+/// The seats of the perspectives, at most as many.
+const SEATS: [&str; 3] = ["security", "architecture", "pragmatic"];
+
 fn perspective() -> impl Strategy<Value = Value> {
     (maybe(any::<bool>()), maybe(share()), maybe(share())).prop_map(
-        |(changed, confidence, revised)| json!({ "agent_id": "security", "confidence": confidence, "revised_confidence": revised, "changed": changed }),
+        |(changed, confidence, revised)| json!({ "confidence": confidence, "revised_confidence": revised, "changed": changed }),
     )
 }
 
@@ -183,7 +186,7 @@ pub(super) fn record() -> impl Strategy<Value = Value> {
     let quality = (
         maybe(0..3usize),
         maybe(share()),
-        proptest::collection::vec(perspective(), 0..4),
+        proptest::collection::vec(perspective(), 0..=SEATS.len()),
     );
     let rounds = proptest::collection::vec(
         (
@@ -201,7 +204,10 @@ pub(super) fn record() -> impl Strategy<Value = Value> {
     );
     (terms, quality, rounds, later).prop_map(|(terms, quality, rounds, later)| {
         let ((state, status), confidence, duration, cost, tokens) = terms;
-        let (dissent, agreement, perspectives) = quality;
+        let (dissent, agreement, mut perspectives) = quality;
+        for (perspective, seat) in perspectives.iter_mut().zip(SEATS) {
+            perspective["agent_id"] = json!(seat);
+        }
         let (verdict_changed, early_termination, saved, analysis) = later;
         let mut written = json!({
             "@type": "Report",

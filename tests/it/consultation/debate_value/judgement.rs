@@ -1,0 +1,220 @@
+//! Whether a position changed is judged alike in the report, the page, the record and the index:
+//! the comparison outweighs the experts' own statements.
+
+use conclave::consultation::event::Envelope;
+use conclave::consultation::transcript::Transcript;
+use conclave::domain::artifact::{Content, Magnitude};
+use conclave::domain::stored_record::StoredRecord;
+use conclave::domain::time::Timestamp;
+use conclave::records::index::extract;
+use conclave::records::index::rows::DebateColumns;
+use conclave::records::page::page;
+use conclave::terminal::report::{ReportSelection, markdown, report};
+use serde_json::Value;
+
+use super::{content, contents};
+use crate::support::comparison::debate_events;
+use crate::support::record_json;
+
+/// Returns a log in which the comparison contradicts two experts: the security expert says that it
+/// held a position that changed, and the architect says that it changed one that is the same.
+fn contradicted() -> Vec<Envelope> {
+    let mut log = debate_events();
+    for content in contents(&mut log) {
+        match content {
+            Content::Revision(revision) => {
+                revision.changed = revision.agent_id.as_str() == "architecture";
+            }
+            Content::Comparison(comparison) => {
+                for compared in &mut comparison.comparisons {
+                    if compared.pair == "architecture" {
+                        compared.magnitude = Magnitude::Same;
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    log
+}
+
+fn without_comparison(mut log: Vec<Envelope>) -> Vec<Envelope> {
+    log.retain(|envelope| content(envelope).is_none_or(|content| content.comparison().is_none()));
+    log
+}
+
+/// Returns a log in which each expert makes the same statement.
+fn with_statement(mut log: Vec<Envelope>, changed: bool) -> Vec<Envelope> {
+    for content in contents(&mut log) {
+        if let Content::Revision(revision) = content {
+            revision.changed = changed;
+        }
+    }
+    log
+}
+
+fn record(log: &[Envelope]) -> StoredRecord {
+    Transcript::fold(log).unwrap().stored_record()
+}
+
+/// Returns the report's section on changes.
+fn changes_of_mind(record: &StoredRecord) -> String {
+    let report = report(record);
+    let (_, section) = report.split_once("## Changes of Mind\n\n").unwrap();
+    let (section, _) = section.split_once("\n\n## ").unwrap();
+    section.to_owned()
+}
+
+/// Returns the report's part on Round 3.
+fn round_3(record: &StoredRecord) -> String {
+    let selection = ReportSelection {
+        round: Some(3),
+        agent: None,
+    };
+    markdown(record, &selection)
+}
+
+/// Returns what the page says of an expert's position in Round 3.
+fn on_page(record: &StoredRecord, name: &str) -> String {
+    let page = page(record);
+    let (_, section) = page.split_once("<h2>Changes of Mind</h2>").unwrap();
+    let (_, article) = section
+        .split_once(&format!("<h3><bdi>{name}</bdi></h3>"))
+        .unwrap();
+    let (_, stated) = article.split_once("<strong>").unwrap();
+    stated.split_once("</strong>").unwrap().0.to_owned()
+}
+
+/// Returns `perspectives[].changed` in the panel's order.
+fn stored_changes(log: &[Envelope]) -> Vec<Value> {
+    let written = record_json(&Transcript::fold(log).unwrap());
+    let perspectives = written["perspectives"].as_array().unwrap();
+    perspectives
+        .iter()
+        .map(|perspective| perspective["changed"].clone())
+        .collect()
+}
+
+fn counted(record: &StoredRecord) -> DebateColumns {
+    let rows = extract::rows(record, "stem", Timestamp(0));
+    rows.consultation.debate
+}
+
+#[test]
+fn report_follows_the_comparison_against_the_experts_words() {
+    let record = record(&contradicted());
+    let section = changes_of_mind(&record);
+    let moved = "**Security Expert** changed its mind after cross-examination";
+    assert!(section.starts_with(moved), "{section}");
+    assert!(!section.contains("Architect"), "{section}");
+    let headline = "- 1/3 agents changed positions during debate\n";
+    assert!(report(&record).contains(headline));
+    let part = round_3(&record);
+    assert!(part.contains(moved), "{part}");
+    assert!(part.contains("**Architect** held its position"), "{part}");
+}
+
+#[test]
+fn page_follows_the_comparison_against_the_experts_words() {
+    let record = record(&contradicted());
+    assert_eq!(on_page(&record, "Security Expert"), "Changed its mind");
+    assert_eq!(on_page(&record, "Architect"), "Held its position");
+    assert_eq!(on_page(&record, "Pragmatist"), "Held its position");
+}
+
+#[test]
+fn record_follows_the_comparison_against_the_experts_words() {
+    let log = contradicted();
+    assert_eq!(stored_changes(&log), [true, false, false]);
+    let written = record_json(&Transcript::fold(&log).unwrap());
+    let analyses = &written["debate_value_analysis"]["agent_analyses"];
+    assert_eq!(analyses[0]["position_changed"], true);
+    assert_eq!(analyses[1]["position_changed"], false);
+}
+
+#[test]
+fn statistics_follow_the_comparison_against_the_experts_words() {
+    let counted = counted(&record(&contradicted()));
+    assert_eq!(counted.heard, 3);
+    assert_eq!(counted.changed, 1);
+}
+
+#[test]
+fn statements_are_marked_where_nothing_was_compared() {
+    let log = without_comparison(contradicted());
+    let record = record(&log);
+    let section = changes_of_mind(&record);
+    assert!(
+        section.starts_with("**Architect** says it changed its mind after cross-examination"),
+        "{section}"
+    );
+    assert!(!section.contains("Security Expert"), "{section}");
+    let part = round_3(&record);
+    assert!(
+        part.contains("**Security Expert** says it held its position"),
+        "{part}"
+    );
+    assert_eq!(on_page(&record, "Architect"), "Says it changed its mind");
+    assert_eq!(on_page(&record, "Pragmatist"), "Says it held its position");
+    assert_eq!(stored_changes(&log), [false, true, false]);
+}
+
+#[test]
+fn failed_comparison_leaves_changes_unknown() {
+    let log = with_statement(without_comparison(debate_events()), true);
+    let record = record(&log);
+    assert_eq!(counted(&record).heard, 0);
+    let written = record_json(&Transcript::fold(&log).unwrap());
+    let unchanged_words = &written["debate_value_analysis"]["agent_analyses"][2];
+    assert_eq!(unchanged_words["change_magnitude"], "same");
+    assert_eq!(unchanged_words["position_changed"], Value::Null);
+    assert_eq!(stored_changes(&log), [true, true, true]);
+}
+
+#[test]
+fn panel_without_changes_is_described_by_how_it_is_known() {
+    let mut all_same = with_statement(debate_events(), true);
+    for content in contents(&mut all_same) {
+        if let Content::Comparison(comparison) = content {
+            for compared in &mut comparison.comparisons {
+                compared.magnitude = Magnitude::Same;
+            }
+        }
+    }
+    assert_eq!(
+        changes_of_mind(&record(&all_same)),
+        "No expert changed their mind after the cross-examination."
+    );
+    let stated = with_statement(without_comparison(debate_events()), false);
+    assert_eq!(
+        changes_of_mind(&record(&stated)),
+        "No expert says it changed its mind."
+    );
+}
+
+#[test]
+fn reread_record_gives_the_same_judgement() {
+    let log = contradicted();
+    let record = record(&log);
+    let reread: StoredRecord =
+        serde_json::from_value(record_json(&Transcript::fold(&log).unwrap())).unwrap();
+    for agent in &record.agents {
+        assert_eq!(
+            reread.position_change(&agent.id),
+            record.position_change(&agent.id)
+        );
+    }
+    assert_eq!(changes_of_mind(&reread), changes_of_mind(&record));
+}
+
+#[test]
+fn records_of_early_versions_count_as_stated() {
+    let early = StoredRecord {
+        debate_value_analysis: None,
+        ..record(&with_statement(debate_events(), true))
+    };
+    let counted = counted(&early);
+    assert_eq!(counted.heard, 3);
+    assert_eq!(counted.changed, 3);
+    assert_eq!(on_page(&early, "Pragmatist"), "Says it changed its mind");
+}
