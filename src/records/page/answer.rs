@@ -1,297 +1,235 @@
 //! The first sections: what is missing, the question, the answer, and dissent.
 
-use crate::domain::artifact::{Dissent, MenuOption, Severity};
+use maud::{Markup, html};
+
+use crate::domain::artifact::MenuOption;
 use crate::domain::stored_record::{Completion, StoredRecord};
 use crate::domain::words::{amount, seconds, thousands};
 
-use super::markup::Markup;
+use super::elements::{
+    block, block_unless_blank, confidence, inline, items, labelled, list, moment, severity,
+    subsection,
+};
 
 /// The notice on top: the reasons why the result is incomplete or degraded.
-pub(super) fn notice(page: &mut Markup, record: &StoredRecord) {
+pub(super) fn notice(record: &StoredRecord) -> Markup {
     let is_degraded =
         record.status.as_deref() == Some("degraded") || !record.degradations.is_empty();
-    match record.completion() {
-        Completion::Completed if !is_degraded => return,
-        Completion::Completed => page.put(
-            "<aside class=\"notice\">\n\
-             <p><strong>Degraded result:</strong> this is less than the panel promised.</p>\n",
-        ),
-        Completion::Aborted => {
-            page.put("<aside class=\"notice\">\n<p><strong>Aborted");
-            if let Some(during) = &record.aborted_during {
-                page.put(" in ").inline(during);
+    let rest_follows = html! { p { "The finished part follows. It is not a verdict." } };
+    let abort_message = record.abort_message.as_ref();
+    let abort_reason = abort_message.or(record.abort_reason.as_ref());
+    let reason = match record.completion() {
+        Completion::Completed if !is_degraded => return Markup::default(),
+        Completion::Completed => html! {
+            p { strong { "Degraded result:" } " this is less than the panel promised." }
+        },
+        Completion::Aborted => html! {
+            p {
+                strong {
+                    "Aborted"
+                    @if let Some(phase) = &record.aborted_during { " in " (inline(phase)) }
+                    "."
+                }
+                @if let Some(reason) = abort_reason { " " (inline(reason)) }
             }
-            page.put(".</strong>");
-            if let Some(why) = record
-                .abort_message
-                .as_ref()
-                .or(record.abort_reason.as_ref())
-            {
-                page.put(" ").inline(why);
-            }
-            page.put("</p>\n<p>The finished part follows. It is not a verdict.</p>\n")
-        }
-        Completion::Unfinished => {
-            page.put(
-                "<aside class=\"notice\">\n\
-                 <p><strong>Incomplete:</strong> the consultation was interrupted or is still \
-                 running.</p>\n",
-            );
-            page.put("<p>The finished part follows. It is not a verdict.</p>\n")
-        }
+            (rest_follows)
+        },
+        Completion::Unfinished => html! {
+            p { strong { "Incomplete:" } " the consultation was interrupted or is still running." }
+            (rest_follows)
+        },
     };
-    page.list(&record.degradations).put("</aside>\n");
+    html! { aside.notice { (reason) (list(&items(&record.degradations))) } }
 }
 
-pub(super) fn head(page: &mut Markup, record: &StoredRecord) {
-    page.put("<header>\n<p class=\"label\">Consultation</p>\n");
+pub(super) fn head(record: &StoredRecord) -> Markup {
     let question = record.question.trim();
-    if question.is_empty() {
-        page.put("<h1>(no question)</h1>\n");
-    } else {
-        // Long questions are set smaller.
-        let is_long = question.contains('\n') || question.chars().nth(160).is_some();
-        page.put(if is_long {
-            "<h1 class=\"said long\" dir=\"auto\">"
-        } else {
-            "<h1 class=\"said\" dir=\"auto\">"
-        });
-        page.text(question).put("</h1>\n");
+    // Long questions are set smaller.
+    let is_long = question.contains('\n') || question.chars().nth(160).is_some();
+    html! {
+        header {
+            p.label { "Consultation" }
+            @if question.is_empty() {
+                h1 { "(no question)" }
+            } @else {
+                h1.said.long[is_long] dir="auto" { (question) }
+            }
+            ul.facts {
+                @if let Some(at) = record.at { li { (moment(at)) } }
+                @if let Some(mode) = &record.mode { li { (inline(mode)) " mode" } }
+                @if let Some(cost) = record.total_cost() { li { (amount(cost)) } }
+                @if let Some(duration) = record.duration() { li { (seconds(duration)) } }
+                @if let Some(tokens) = record.total_tokens().map(thousands) {
+                    li { (tokens) " tokens" }
+                }
+            }
+        }
     }
-    page.put("<ul class=\"facts\">\n");
-    if let Some(at) = record.at {
-        page.put("<li>").moment(at).put("</li>\n");
-    }
-    if let Some(mode) = &record.mode {
-        page.put("<li>").inline(mode).put(" mode</li>\n");
-    }
-    if let Some(cost) = record.total_cost() {
-        page.put("<li>").text(&amount(cost)).put("</li>\n");
-    }
-    if let Some(duration) = record.duration() {
-        page.put("<li>").text(&seconds(duration)).put("</li>\n");
-    }
-    if let Some(tokens) = record.total_tokens() {
-        page.put("<li>")
-            .text(&thousands(tokens))
-            .put(" tokens</li>\n");
-    }
-    page.put("</ul>\n</header>\n");
 }
 
-pub(super) fn answer(page: &mut Markup, record: &StoredRecord) {
-    page.put("<section class=\"answer\">\n<h2>Answer</h2>\n");
-    let Some(recommendation) = &record.recommendation else {
-        return without_verdict(page, record);
-    };
-    let options = record
-        .verdict()
-        .map(|verdict| verdict.recommendations.as_slice())
-        .unwrap_or_default();
-    page.put("<p class=\"stated\"><span class=\"label\">Confidence</span> <strong>");
-    match record.confidence {
-        _ if !options.is_empty() => page.put("each option has its own"),
-        Some(confidence) => page.text(&confidence.to_string()),
-        None => page.put("not stated"),
-    };
-    page.put("</strong>");
-    if let Some(agreement) = record.agreement {
-        let share = format!("{:.0}%", agreement * 100.0);
-        page.put(" <span class=\"label\">Agreement</span> <strong>")
-            .text(&share)
-            .put("</strong>");
-    }
-    if let Some(grade) = &record.grade {
-        page.put(" <span class=\"label\">Outcome</span> <strong>")
-            .text(grade.outcome.name())
-            .put("</strong>");
-        if let Some(note) = &grade.note {
-            page.put(" ").inline(note);
+pub(super) fn answer(record: &StoredRecord) -> Markup {
+    html! {
+        section.answer {
+            h2 { "Answer" }
+            @if let Some(recommendation) = &record.recommendation {
+                (verdict(record, recommendation))
+            } @else {
+                (without_verdict(record))
+            }
         }
     }
-    page.put("</p>\n");
-    rejudged(page, record);
-    second_pass(page, record);
-    if options.is_empty() || !recommendation.trim().is_empty() {
-        page.block(recommendation);
-    }
-    for (at, choice) in options.iter().enumerate() {
-        option(page, at + 1, choice);
-    }
-    if let Some(source) = record.verdict().and_then(|verdict| verdict.composed_from) {
-        page.put("<p class=\"quiet\">")
-            .put(source.description())
-            .put("</p>\n");
-    }
-    if let Some(summary) = record
-        .summary
-        .as_ref()
-        .filter(|summary| !summary.trim().is_empty() && *summary != recommendation)
-    {
-        page.put("<h3>Summary</h3>\n").block(summary);
-    }
-    if record.early_termination {
-        page.put("<p class=\"quiet\">Ended after Round 2");
-        if let Some(reason) = &record.early_termination_reason {
-            page.put(": ").inline(reason);
+}
+
+fn verdict(record: &StoredRecord, recommendation: &str) -> Markup {
+    let verdict = record.verdict();
+    let options = verdict.map_or(&[][..], |verdict| &verdict.recommendations);
+    let source = verdict.and_then(|verdict| verdict.composed_from);
+    let summary = record.summary.as_deref().unwrap_or_default();
+    html! {
+        (figures(record, !options.is_empty()))
+        (rejudged(record))
+        (second_pass(record))
+        @if options.is_empty() { (block(recommendation)) }
+        @else { (block_unless_blank(recommendation)) }
+        @for (at, choice) in options.iter().enumerate() { (option(at + 1, choice)) }
+        @if let Some(source) = source { p.quiet { (source.description()) } }
+        @if summary != recommendation { (subsection("Summary", &block_unless_blank(summary))) }
+        @if record.early_termination {
+            p.quiet {
+                "Ended after Round 2"
+                @if let Some(reason) = &record.early_termination_reason { ": " (inline(reason)) }
+            }
         }
-        page.put("</p>\n");
+        (subsection("Evidence", &list(&evidence(record))))
     }
-    evidence(page, record);
-    page.put("</section>\n");
+}
+
+/// The confidence, the agreement, and the outcome that was recorded later.
+fn figures(record: &StoredRecord, has_options: bool) -> Markup {
+    let confidence = match record.confidence {
+        _ if has_options => "each option has its own".to_owned(),
+        Some(confidence) => confidence.to_string(),
+        None => "not stated".to_owned(),
+    };
+    html! {
+        p.stated {
+            (labelled("Confidence", &confidence))
+            @if let Some(agreement) = record.agreement {
+                " " (labelled("Agreement", &format!("{:.0}%", agreement * 100.0)))
+            }
+            @if let Some(grade) = &record.grade {
+                " " (labelled("Outcome", grade.outcome.name()))
+                @if let Some(note) = &grade.note { " " (inline(note)) }
+            }
+        }
+    }
 }
 
 /// Names the consultation whose answers were rejudged.
-fn rejudged(page: &mut Markup, record: &StoredRecord) {
-    let Some(from) = &record.rejudged_from else {
-        return;
+fn rejudged(record: &StoredRecord) -> Markup {
+    let rejudged = record.rejudged.as_ref();
+    let result = match rejudged.and_then(|rejudged| rejudged.consistent) {
+        Some(true) => ": its verdict held",
+        Some(false) => ": its verdict did not hold",
+        None => "",
     };
-    page.put("<p class=\"quiet\">Rejudged from the answers of ")
-        .inline(from);
-    match record
-        .rejudged
-        .as_ref()
-        .and_then(|rejudged| rejudged.consistent)
-    {
-        Some(true) => page.put(": its verdict held</p>\n"),
-        Some(false) => page.put(": its verdict did not hold</p>\n"),
-        None => page.put("</p>\n"),
-    };
+    html! {
+        @if let Some(from) = &record.rejudged_from {
+            p.quiet { "Rejudged from the answers of " (inline(from)) (result) }
+        }
+    }
 }
 
 /// The result of the second pass, with the experts in reverse order; if it differs, its verdict.
-fn second_pass(page: &mut Markup, record: &StoredRecord) {
+fn second_pass(record: &StoredRecord) -> Markup {
     let Some(second) = record.second_pass() else {
-        return;
+        return Markup::default();
     };
+    let description = inline(second.description(record.judge().as_ref()));
     let Some(other) = second.other_verdict() else {
-        page.put("<p class=\"quiet\">Judged twice: ")
-            .inline(&second.description(record.judge().as_ref()))
-            .put("</p>\n");
-        return;
+        return html! { p.quiet { "Judged twice: " (description) } };
     };
-    page.put("<aside class=\"notice\">\n<p><strong>Judged twice:</strong> ")
-        .inline(&second.description(record.judge().as_ref()))
-        .put("</p>\n");
-    page.put("<p>With the order reversed, the judge recommends:</p>\n");
-    page.list(
-        &other
-            .recommendations
-            .iter()
-            .map(|choice| choice.option.clone())
-            .collect::<Vec<_>>(),
-    );
-    page.block(&other.recommendation).put("</aside>\n");
+    html! {
+        aside.notice {
+            p { strong { "Judged twice:" } " " (description) }
+            p { "With the order reversed, the judge recommends:" }
+            (list(&items(other.recommendations.iter().map(|choice| &choice.option))))
+            (block(&other.recommendation))
+        }
+    }
 }
 
 /// One option of a menu.
-fn option(page: &mut Markup, number: usize, choice: &MenuOption) {
-    page.put("<article class=\"option\">\n<h3>Option ")
-        .text(&number.to_string())
-        .put(": ")
-        .inline(&choice.option)
-        .put("</h3>\n");
-    page.put("<p class=\"stated\"><span class=\"label\">Confidence</span> <strong>");
-    match choice.confidence {
-        Some(confidence) => page.text(&confidence.to_string()),
-        None => page.put("not stated"),
-    };
-    page.put("</strong></p>\n");
-    if !choice.best_when.trim().is_empty() {
-        page.put("<p><span class=\"label\">Best when</span> ")
-            .inline(&choice.best_when)
-            .put("</p>\n");
-    }
-    if !choice.description.trim().is_empty() {
-        page.block(&choice.description);
-    }
-    page.put("<div class=\"side\">\n");
-    for (heading, items) in [
-        ("<h4>Pros</h4>\n", &choice.pros),
-        ("<h4>Cons</h4>\n", &choice.cons),
-    ] {
-        if !items.is_empty() {
-            page.put("<div>\n").put(heading).list(items).put("</div>\n");
+fn option(number: usize, choice: &MenuOption) -> Markup {
+    html! {
+        article.option {
+            h3 { "Option " (number) ": " (inline(&choice.option)) }
+            (confidence(choice.confidence))
+            @if !choice.best_when.trim().is_empty() {
+                p { span.label { "Best when" } " " (inline(&choice.best_when)) }
+            }
+            (block_unless_blank(&choice.description))
+            div.side {
+                @for (heading, points) in [("Pros", &choice.pros), ("Cons", &choice.cons)] {
+                    @if !points.is_empty() { div { h4 { (heading) } (list(&items(points))) } }
+                }
+            }
         }
     }
-    page.put("</div>\n</article>\n");
 }
 
 /// Shows what the panel agreed on, or points to the positions.
-fn without_verdict(page: &mut Markup, record: &StoredRecord) {
-    page.put(if record.completion() == Completion::Completed {
-        "<p>No verdict was asked for"
-    } else {
-        "<p>No verdict was reached"
-    });
-    match &record.partial_consensus {
-        Some(found) => page.put(". Points of agreement so far:</p>\n").block(found),
-        None if record.independents().next().is_none() => {
-            page.put(", and no expert has answered.</p>\n")
-        }
-        None => page.put(": the positions stand side by side below.</p>\n"),
+fn without_verdict(record: &StoredRecord) -> Markup {
+    let what = match record.completion() {
+        Completion::Completed => "No verdict was asked for",
+        Completion::Aborted | Completion::Unfinished => "No verdict was reached",
     };
-    page.put("</section>\n");
-}
-
-fn evidence(page: &mut Markup, record: &StoredRecord) {
-    let Some(verdict) = record
-        .verdict()
-        .filter(|verdict| !verdict.evidence.is_empty())
-    else {
-        return;
-    };
-    page.put("<h3>Evidence</h3>\n<ul>\n");
-    for evidence in &verdict.evidence {
-        page.put("<li><span class=\"said\" dir=\"auto\">")
-            .text(evidence.claim.trim())
-            .put("</span>");
-        if !evidence.agent.trim().is_empty() {
-            page.put(" <span class=\"by\">")
-                .inline(record.name_of(&evidence.agent))
-                .put("</span>");
+    html! {
+        @if let Some(consensus) = &record.partial_consensus {
+            p { (what) ". Points of agreement so far:" }
+            (block(consensus))
+        } @else if record.independents().next().is_none() {
+            p { (what) ", and no expert has answered." }
+        } @else {
+            p { (what) ": the positions stand side by side below." }
         }
-        if !evidence.quote.trim().is_empty() {
-            page.put("\n<q class=\"said\" dir=\"auto\">")
-                .text(evidence.quote.trim())
-                .put("</q>");
-        }
-        page.put("</li>\n");
     }
-    page.put("</ul>\n");
 }
 
-pub(super) fn dissent(page: &mut Markup, record: &StoredRecord) {
-    let Some(verdict) = record
-        .verdict()
-        .filter(|verdict| !verdict.dissent.is_empty())
-    else {
-        return;
-    };
-    page.put("<section class=\"dissent\">\n<h2>Dissent</h2>\n<ul>\n");
-    for Dissent {
-        agent,
-        concern,
-        severity: weight,
-    } in &verdict.dissent
-    {
-        page.put("<li>");
-        if !agent.trim().is_empty() {
-            page.put("<strong>")
-                .inline(record.name_of(agent))
-                .put("</strong> ");
+fn evidence(record: &StoredRecord) -> Markup {
+    html! {
+        @for evidence in record.verdict().into_iter().flat_map(|verdict| &verdict.evidence) {
+            li {
+                span.said dir="auto" { (evidence.claim.trim()) }
+                @if !evidence.agent.trim().is_empty() {
+                    " " span.by { (inline(record.name_of(&evidence.agent))) }
+                }
+                @if !evidence.quote.trim().is_empty() {
+                    q.said dir="auto" { (evidence.quote.trim()) }
+                }
+            }
         }
-        severity(page, *weight);
-        page.put("\n").block(concern).put("</li>\n");
     }
-    page.put("</ul>\n</section>\n");
 }
 
-/// Shows a severity in a word, not by colour alone.
-pub(super) fn severity(page: &mut Markup, severity: Severity) {
-    page.put(match severity {
-        Severity::Low => "<span class=\"weight\">low</span>",
-        Severity::Medium => "<span class=\"weight\">medium</span>",
-        Severity::High => "<span class=\"weight high\">high</span>",
-    });
+pub(super) fn dissent(record: &StoredRecord) -> Markup {
+    let dissents = record.verdict().map_or(&[][..], |verdict| &verdict.dissent);
+    html! {
+        @if !dissents.is_empty() {
+            section.dissent {
+                h2 { "Dissent" }
+                ul {
+                    @for dissent in dissents {
+                        li {
+                            @if !dissent.agent.trim().is_empty() {
+                                strong { (inline(record.name_of(&dissent.agent))) } " "
+                            }
+                            (severity(dissent.severity))
+                            (block(&dissent.concern))
+                        }
+                    }
+                }
+            }
+        }
+    }
 }
