@@ -1,4 +1,4 @@
-//! The calls under way: each a task of its own that can be dropped, none of which outlives the run.
+//! The calls in flight: one task each, which can be dropped and never outlives the run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,9 +12,9 @@ use crate::domain::ids::CallId;
 
 use super::ports::{Delta, Provider};
 
-/// What a call has to say.
+/// Progress or the end of a call.
 #[derive(Debug)]
-pub(super) enum News {
+pub(super) enum CallUpdate {
     Delta(CallId, Delta),
     Finished(CallId, AnswerKind, Outcome),
 }
@@ -43,7 +43,7 @@ impl Calls {
         }
     }
 
-    /// Starts a call at its provider; without one it fails at once.
+    /// Starts a call at its provider; without a provider it fails at once.
     pub(super) fn start(&mut self, provider: Option<Arc<dyn Provider>>, ask: Ask) {
         let (call, answer) = (ask.call, ask.answer);
         let deltas = self.deltas.clone();
@@ -52,8 +52,7 @@ impl Calls {
                 let message = format!("no provider `{}` is set up", ask.model.provider);
                 return Err(Failure::new(FailureClass::Internal, message));
             };
-            // A receiver that is gone means that the run is over, and this task is about to be
-            // dropped.
+            // Without a receiver the run is over, and this task is about to be dropped.
             let mut on = |delta| drop(deltas.send((call, delta)));
             provider.ask(&ask, &mut on).await
         });
@@ -69,13 +68,12 @@ impl Calls {
         }
     }
 
-    /// The next thing that a call has to say; never returns while there is none. Deltas of a call
-    /// come before its end.
-    pub(super) async fn next(&mut self) -> News {
+    /// Waits for the next update. Deltas of a call come before its end.
+    pub(super) async fn next(&mut self) -> CallUpdate {
         loop {
-            let news = tokio::select! {
+            let update = tokio::select! {
                 biased;
-                Some((call, delta)) = self.incoming.recv() => News::Delta(call, delta),
+                Some((call, delta)) = self.incoming.recv() => CallUpdate::Delta(call, delta),
                 Some(ended) = self.tasks.join_next_with_id(), if !self.tasks.is_empty() => {
                     let (task, outcome) = match ended {
                         Ok(ended) => ended,
@@ -84,18 +82,18 @@ impl Calls {
                         }
                     };
                     let Some((call, answer)) = self.by_task.remove(&task) else { continue };
-                    News::Finished(call, answer, outcome)
+                    CallUpdate::Finished(call, answer, outcome)
                 }
                 else => std::future::pending().await,
             };
-            match news {
-                News::Delta(call, _) if self.cancelled.contains(&call) => {}
-                News::Finished(call, ..) if self.cancelled.remove(&call) => {}
-                News::Finished(call, answer, outcome) => {
+            match update {
+                CallUpdate::Delta(call, _) if self.cancelled.contains(&call) => {}
+                CallUpdate::Finished(call, ..) if self.cancelled.remove(&call) => {}
+                CallUpdate::Finished(call, answer, outcome) => {
                     self.open.remove(&call);
-                    return News::Finished(call, answer, outcome);
+                    return CallUpdate::Finished(call, answer, outcome);
                 }
-                delta @ News::Delta(..) => return delta,
+                delta @ CallUpdate::Delta(..) => return delta,
             }
         }
     }

@@ -35,8 +35,8 @@ impl Clock {
         }
     }
 
-    /// The same, or one that starts from `moment` where this one is behind it: the system's time
-    /// may have been set back.
+    /// Returns this clock, or one that starts at `moment` if this one is behind: the system's time may
+    /// have been set back.
     #[must_use]
     pub fn not_before(self, moment: Timestamp) -> Self {
         if self.now() < moment {
@@ -50,12 +50,12 @@ impl Clock {
         self.started.after(self.at.elapsed())
     }
 
-    /// The runtime's moment for a timestamp.
+    /// Returns the runtime's instant of a timestamp.
     pub fn instant(&self, moment: Timestamp) -> Instant {
         self.at + moment.since(self.started)
     }
 
-    /// The same moment by this clock that is `moment` by another one, never earlier.
+    /// Converts a moment of another clock to this one, never to an earlier one.
     pub fn translate(&self, moment: Timestamp, by: &Self) -> Timestamp {
         if self == by {
             moment

@@ -1,5 +1,5 @@
-//! One task, one ordered history: takes whatever happens next, hands it to the machine, and does
-//! what the machine wants done.
+//! Runs one consultation in one task with one ordered history: gives each input to the machine, and
+//! carries out the effects that it returns.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::consultation::protocol::{Effect, Input, Question};
 use crate::domain::ids::{CallId, ProviderId, TimerId};
 use crate::domain::time::Timestamp;
 
-use super::calls::{Calls, News};
+use super::calls::{CallUpdate, Calls};
 use super::clock::Clock;
 use super::dispatcher::budget::SharedBudget;
 use super::dispatcher::{CallPermit, Dispatcher, Member, Notice, RequestAnswer};
@@ -27,12 +27,12 @@ use super::ports::{BoxFuture, Delta, Person, Provider, Subscriber};
 /// The models that can be asked, by provider.
 pub type Providers = BTreeMap<ProviderId, Arc<dyn Provider>>;
 
-/// What the driver works with besides the machine.
+/// Everything that a run needs besides the machine.
 #[derive(Debug)]
 pub struct Driver<'a> {
     pub clock: Clock,
     pub providers: &'a Providers,
-    /// The process's view of the providers.
+    /// The process's dispatcher.
     pub dispatcher: Dispatcher,
     /// The ceilings above the consultation's own, the innermost first.
     pub budgets: Vec<Arc<dyn SharedBudget>>,
@@ -42,20 +42,20 @@ pub struct Driver<'a> {
     pub interrupts: mpsc::UnboundedReceiver<()>,
 }
 
-/// How a run begins.
+/// The beginning of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RunStart {
     /// From the beginning.
     New,
-    /// Where an earlier run left off.
+    /// At the point where an earlier run ended.
     Resume {
-        /// What was still to be done in the earlier run's last step: done before anything else.
+        /// Effects of the earlier run's last step that were not carried out; they come first.
         effects: Vec<Effect>,
-        /// Those that had not run out.
+        /// Timers that have not fired.
         timers: BTreeSet<(Timestamp, TimerId)>,
         /// Calls that had gone out and will never answer.
         lost: Vec<CallId>,
-        /// The earlier run's last moment: time goes on from there at the earliest.
+        /// The time of the earlier run's last event: the clock starts there at the earliest.
         last_at: Timestamp,
         control: Box<Control>,
         tool_version: String,
@@ -63,7 +63,7 @@ pub enum RunStart {
 }
 
 impl RunStart {
-    /// Returns a consultation as its log left it, and how to resume it.
+    /// Splits a replayed consultation into the machine and the beginning of its next run.
     pub fn resume(
         replayed: Replayed,
         control: Control,
@@ -96,7 +96,7 @@ impl Driver<'_> {
     pub async fn run(self, consultation: &mut Consultation, start: RunStart) -> Vec<Envelope> {
         let mut run = Run::new(self, consultation.plan());
         match start {
-            RunStart::New => run.expect(Input::Start),
+            RunStart::New => run.queue(Input::Start),
             RunStart::Resume {
                 effects,
                 timers,
@@ -110,7 +110,7 @@ impl Driver<'_> {
                 for effect in effects {
                     run.carry_out(effect);
                 }
-                run.expect(Input::Resume {
+                run.queue(Input::Resume {
                     lost,
                     control,
                     tool_version,
@@ -118,14 +118,14 @@ impl Driver<'_> {
             }
         }
         let known = std::mem::take(&mut run.known);
-        run.expect_all(known);
+        run.queue_all(known);
         loop {
             while let Some(next) = run.next_input() {
                 run.permit = next.permit;
                 for effect in consultation.handle(run.with.clock.now(), next.input) {
                     run.carry_out(effect);
                 }
-                // Given back: a request that has lost its purpose, or an answer that came too late.
+                // Returned: of a request without a purpose, or an answer that came too late.
                 run.permit = None;
             }
             if consultation.state().is_terminal() {
@@ -147,7 +147,7 @@ struct NextInput {
 struct Run<'a> {
     with: Driver<'a>,
     member: Member,
-    /// What the dispatcher knew when the run began.
+    /// The state of the providers when the run began.
     known: Vec<Input>,
     calls: Calls,
     permits: BTreeMap<CallId, CallPermit>,
@@ -155,9 +155,9 @@ struct Run<'a> {
     permit: Option<CallPermit>,
     timers: BTreeSet<(Timestamp, TimerId)>,
     question: Option<BoxFuture<'a, Answer>>,
-    /// Calls that have shown a sign of an answer.
+    /// Calls whose answer has begun.
     answering: BTreeSet<CallId>,
-    /// What has happened and is not yet handed to the machine.
+    /// Inputs that the machine has not handled yet.
     inputs: VecDeque<NextInput>,
     history: Vec<Envelope>,
     interruptible: bool,
@@ -185,7 +185,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn expect(&mut self, mut input: Input) {
+    fn queue(&mut self, mut input: Input) {
         if let Input::ProviderChanged(update) = &mut input {
             self.translate(update);
         }
@@ -203,22 +203,21 @@ impl<'a> Run<'a> {
             .map_moments(|moment| self.with.clock.translate(moment, theirs));
     }
 
-    fn expect_all(&mut self, inputs: impl IntoIterator<Item = Input>) {
+    fn queue_all(&mut self, inputs: impl IntoIterator<Item = Input>) {
         for input in inputs {
-            self.expect(input);
+            self.queue(input);
         }
     }
 
     fn carry_out(&mut self, effect: Effect) {
         match effect {
             Effect::Question(asked) => self.question = Some(ask(self.with.person, *asked)),
-            // Dropped unanswered: an answer that is being typed, or is there but was not yet looked
-            // for, goes nowhere.
+            // An answer that is typed now is dropped.
             Effect::Withdraw => self.question = None,
             Effect::Request(request) => {
                 let key = request.key.clone();
                 if let Some(answer) = self.member.request(*request) {
-                    self.expect_answer(key, answer);
+                    self.queue_answer(key, answer);
                 }
             }
             Effect::Ask(ask) => self.start(*ask),
@@ -241,7 +240,7 @@ impl<'a> Run<'a> {
 
     fn start(&mut self, ask: Ask) {
         let provider = &ask.model.provider;
-        // One that was announced just before an earlier run was cut off was never requested.
+        // A call that was announced just before an earlier run was cut off was never requested.
         let admitted = self.permit.take_if(|permit| permit.admits(provider));
         let mut permit = admitted.unwrap_or_else(|| self.member.force(provider));
         permit.begin();
@@ -251,7 +250,7 @@ impl<'a> Run<'a> {
         self.calls.start(provider, ask);
     }
 
-    fn expect_answer(&mut self, key: RequestKey, answer: RequestAnswer) {
+    fn queue_answer(&mut self, key: RequestKey, answer: RequestAnswer) {
         self.inputs.push_back(match answer {
             RequestAnswer::Admitted(permit) => NextInput {
                 input: Input::Admitted {
@@ -267,20 +266,20 @@ impl<'a> Run<'a> {
         });
     }
 
-    /// Takes the next input. Answers that have arrived come before all else, which might cancel
-    /// their calls: what was paid for is read.
+    /// Takes the next input. Answers that have arrived come first: any other input might cancel their
+    /// calls, and they are paid for.
     fn next_input(&mut self) -> Option<NextInput> {
         let earlier = std::mem::take(&mut self.inputs);
         while self.inputs.is_empty()
-            && let Some(news) = self.calls.next().now_or_never()
+            && let Some(update) = self.calls.next().now_or_never()
         {
-            self.hear(news);
+            self.call_updated(update);
         }
         self.inputs.extend(earlier);
         self.inputs.pop_front()
     }
 
-    /// Waits until something has happened. What is asked of the person stays open meanwhile.
+    /// Waits for the next input. A question to the person stays open meanwhile.
     async fn wait(&mut self) {
         let next_timer = self.timers.first().copied();
         tokio::select! {
@@ -288,28 +287,28 @@ impl<'a> Run<'a> {
             interrupt = self.with.interrupts.recv(), if self.interruptible => {
                 self.interruptible = interrupt.is_some();
                 if interrupt.is_some() {
-                    self.expect(Input::Interrupted);
+                    self.queue(Input::Interrupted);
                 }
             }
             notice = self.member.next() => match notice {
-                Notice::Decided(key, answer) => self.expect_answer(key, answer),
-                Notice::Input(input) => self.expect(*input),
+                Notice::Decided(key, answer) => self.queue_answer(key, answer),
+                Notice::Input(input) => self.queue(*input),
             },
-            news = self.calls.next() => self.hear(news),
+            update = self.calls.next() => self.call_updated(update),
             answer = answer(&mut self.question) => {
                 self.question = None;
-                self.expect(Input::Answered(answer));
+                self.queue(Input::Answered(answer));
             }
             timer = fire(&self.with.clock, next_timer) => {
                 self.timers.pop_first();
-                self.expect(Input::TimerFired { timer });
+                self.queue(Input::TimerFired { timer });
             }
         }
     }
 
-    fn hear(&mut self, news: News) {
-        match news {
-            News::Finished(call, answer, outcome) => {
+    fn call_updated(&mut self, update: CallUpdate) {
+        match update {
+            CallUpdate::Finished(call, answer, outcome) => {
                 let mut permit = self.permits.remove(&call);
                 let mut updates = Vec::new();
                 if let Some(permit) = &mut permit {
@@ -319,7 +318,7 @@ impl<'a> Run<'a> {
                     for update in &mut updates {
                         self.translate(update);
                     }
-                    self.expect_all(changes.health.map(Input::HealthChanged));
+                    self.queue_all(changes.health.map(Input::HealthChanged));
                 }
                 let input = Input::Replied {
                     call,
@@ -328,18 +327,18 @@ impl<'a> Run<'a> {
                 };
                 self.inputs.push_back(NextInput { input, permit });
             }
-            News::Delta(call, delta) => {
+            CallUpdate::Delta(call, delta) => {
                 for subscriber in &mut self.with.subscribers {
                     subscriber.delta(call, &delta);
                 }
                 if delta != Delta::Connected && self.answering.insert(call) {
-                    self.expect(Input::FirstToken { call });
+                    self.queue(Input::FirstToken { call });
                 }
             }
         }
     }
 
-    /// Drops all that is under way, and waits until every connection is closed.
+    /// Drops all calls in flight, and waits until every connection is closed.
     async fn end(self) -> Vec<Envelope> {
         drop(self.question);
         drop(self.inputs);

@@ -11,7 +11,7 @@ use crate::domain::ids::CallId;
 /// A boxed future, so that providers can be held side by side.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// A sign of life from a call that is under way. Never reaches the machine.
+/// Progress of a call in flight. It never reaches the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Delta {
     /// The provider has accepted the request.
@@ -22,19 +22,19 @@ pub enum Delta {
     Text(String),
 }
 
-/// Somewhere that models can be asked.
+/// A service whose models can be called.
 ///
 /// Dropping the future cancels the call: the connection is closed, or the decoding stops.
 pub trait Provider: Send + Sync + std::fmt::Debug {
-    /// Makes one call, without any retry of its own. `on` receives progress as it happens.
+    /// Makes one call without retries. `on` receives progress as it happens.
     fn ask<'a>(
         &'a self,
         ask: &'a Ask,
         on: &'a mut (dyn FnMut(Delta) + Send),
     ) -> BoxFuture<'a, Outcome>;
 
-    /// Asks it how it is, by what costs nothing. `None` where nothing is free to ask: then it is
-    /// never checked. The failures never contain a key. Dropping the future closes the connection.
+    /// Checks the provider's health by a free request; `None` if there is none. Failures never contain
+    /// a key. Dropping the future closes the connection.
     fn check(&self) -> Option<BoxFuture<'_, Result<(), Failure>>> {
         None
     }
@@ -49,21 +49,21 @@ pub trait Subscriber: std::fmt::Debug {
     /// consultation.
     fn event(&mut self, event: &Envelope) -> Result<(), SubscriberError>;
 
-    /// Takes a sign of life. Most have no use for it.
+    /// Takes progress of a call. Most subscribers ignore it.
     fn delta(&mut self, _call: CallId, _delta: &Delta) {}
 
-    /// Takes the message that another subscriber failed and is dropped. A subscriber that can reach
-    /// the user shows it.
+    /// Takes the message of a subscriber that failed and was dropped. A subscriber that can reach the
+    /// user shows it.
     fn trouble(&mut self, _what: &str) {}
 }
 
-/// Someone who can be asked.
+/// A person who can answer questions.
 pub trait Person: Send + Sync + std::fmt::Debug {
-    /// Puts a question. Dropping the future takes it away unanswered.
+    /// Asks a question. Dropping the future withdraws it.
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Answer>;
 }
 
-/// Why a subscriber cannot go on, in words for the user.
+/// The reason why a subscriber failed, in words for the user.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct SubscriberError(pub String);

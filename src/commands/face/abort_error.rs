@@ -246,7 +246,7 @@ mod tests {
 
     #[test]
     fn a_ceiling_says_what_was_spent_and_what_the_next_call_could_have_cost() {
-        let access_list = |worst_case| {
+        let ceiling_reached = |worst_case| {
             Event::Cost(CostEvent::CeilingReached {
                 max_cost: MicroUsd(1_000_000),
                 spent: Cost::at_least(MicroUsd(912_300)),
@@ -259,14 +259,14 @@ mod tests {
         };
         let (_, hints) = error_of(
             AbortReason::CostCeiling,
-            vec![access_list(Cost::exactly(MicroUsd(120_000)))],
+            vec![ceiling_reached(Cost::exactly(MicroUsd(120_000)))],
         );
         let expected = "of $1.0000, ≥ $0.9123 is spent; the next call (the judge, \
             openai:gpt-6.1-sol) could have cost $0.1200; resume it";
         assert!(hints.starts_with(expected), "{hints}");
         let (_, hints) = error_of(
             AbortReason::CostCeiling,
-            vec![access_list(Cost::at_least(MicroUsd::ZERO))],
+            vec![ceiling_reached(Cost::at_least(MicroUsd::ZERO))],
         );
         assert!(
             hints.starts_with("the price of openai:gpt-6.1-sol is unknown"),

@@ -14,7 +14,7 @@ use crate::consultation::event::{
 };
 use crate::consultation::protocol::Effect;
 
-/// How far the log has come: the last numbers used, and the time of the last event.
+/// The position in the log: the last numbers used, and the time of the last event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct LogPosition {
     events: u64,

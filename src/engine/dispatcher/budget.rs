@@ -7,31 +7,31 @@ use crate::domain::money::{Cost, MicroUsd};
 
 /// A ceiling above those of single consultations.
 ///
-/// Invariant: as long as calls stay within their worst case, what is spent and set aside never
-/// exceeds the limit.
+/// Invariant: as long as calls stay within their worst case, the sum of spent and reserved amounts
+/// never exceeds the limit.
 pub trait SharedBudget: Send + Sync + std::fmt::Debug {
-    /// Its name for people: `monthly budget`.
+    /// Returns the name in messages, such as `monthly budget`.
     fn name(&self) -> &str;
 
-    /// The limit, in micro-dollars.
+    /// Returns the limit, in micro-dollars.
     fn limit(&self) -> MicroUsd;
 
-    /// What has been spent of it, in micro-dollars, without what is set aside.
+    /// Returns the spent amount in micro-dollars, without reserved amounts.
     fn spent(&self) -> MicroUsd;
 
-    /// Sets the worst case of a call aside, if it fits. A lower bound never does.
+    /// Reserves the worst case of a call if it fits. A lower bound never fits.
     fn reserve(&self, worst_case: Cost) -> BudgetCheck;
 
-    /// Turns what was set aside for a call into what it cost; nothing for one that never went out.
+    /// Replaces a call's reserved amount by its cost, which is zero for a call that never went out.
     fn settle(&self, reserved: MicroUsd, actual: MicroUsd);
 
-    /// Whether a person may agree to go beyond it.
+    /// Returns whether a person may agree to exceed it.
     fn may_be_overrun(&self) -> bool {
         false
     }
 
-    /// Whether others than this process draw on it, so that a request that waits has to look again
-    /// by itself.
+    /// Returns whether other processes draw on it, so that waiting requests must check it again by
+    /// themselves.
     fn is_shared_with_others(&self) -> bool {
         false
     }
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_worst_case_is_set_aside_until_the_call_is_settled() {
+    fn worst_case_is_reserved_until_the_call_is_settled() {
         let ceiling = SharedCeiling::new("suite", MicroUsd(10_000_000));
         assert_eq!(ceiling.reserve(dollars(7)), BudgetCheck::Allowed);
         assert_eq!(ceiling.reserve(dollars(4)), BudgetCheck::WaitForInFlight);
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_never_fit_is_refused_at_once() {
+    fn amount_above_the_rest_is_refused_at_once() {
         let ceiling = SharedCeiling::new("suite", MicroUsd(10_000_000));
         assert_eq!(ceiling.reserve(dollars(11)), BudgetCheck::Exceeded);
         assert_eq!(
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_that_never_went_out_leaves_nothing_behind() {
+    fn call_that_never_went_out_releases_its_amount() {
         let ceiling = SharedCeiling::new("suite", MicroUsd(10_000_000));
         assert_eq!(ceiling.reserve(dollars(10)), BudgetCheck::Allowed);
         ceiling.settle(MicroUsd(10_000_000), MicroUsd::ZERO);

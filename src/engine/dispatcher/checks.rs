@@ -74,7 +74,7 @@ impl Dispatcher {
     }
 }
 
-/// What a result says of its provider's health; `None` when it is the program's own failure.
+/// Returns the signal for a provider's health; `None` for a failure of this program.
 pub(super) fn signal<T>(result: &Result<T, Failure>) -> Option<Signal> {
     match result {
         Ok(_) => Some(Signal::Healthy),

@@ -18,8 +18,9 @@ use super::permit::CallPermit;
 use super::pool::{MemberId, QueuedRequest};
 use super::{Dispatcher, MemberEntry, Notice};
 
-/// How often a request looks again that waits for money which another process has set aside.
-const LOOK_AGAIN: Duration = Duration::from_millis(250);
+/// The interval at which a request that waits for an amount reserved by another process is tried
+/// again.
+const RETRY_INTERVAL: Duration = Duration::from_millis(250);
 
 /// One consultation's place in the dispatcher.
 #[derive(Debug)]
@@ -32,8 +33,8 @@ pub struct Member {
 }
 
 impl Dispatcher {
-    /// Joins a consultation that may call these providers, each with the calls that may be in
-    /// flight there at once, under these ceilings. Returns with it what is known of them already.
+    /// Adds a consultation that may call these providers, each with its most concurrent calls, under
+    /// these ceilings. Returns the member, and the state of these providers as inputs.
     pub fn join(
         &self,
         limits: BTreeMap<ProviderId, u32>,
@@ -64,7 +65,7 @@ impl Dispatcher {
 }
 
 impl Member {
-    /// Requests a call. `None` while it waits: the decision comes by [`Self::next`].
+    /// Requests a call. If `None`, the decision comes by [`Self::next`].
     pub fn request(&self, request: CallRequest) -> Option<RequestAnswer> {
         let budgets = self.budgets.iter();
         let budgets = budgets.filter(|budget| !(request.beyond_month && budget.may_be_overrun()));
@@ -88,7 +89,7 @@ impl Member {
         self.dispatcher.begin_checks(providers);
     }
 
-    /// A permit for a call that was announced before it could be requested.
+    /// Returns a permit for a call that was announced before it could be requested.
     pub fn force(&self, provider: &ProviderId) -> CallPermit {
         let limit = self.limits.get(provider).copied().unwrap_or(1);
         let now = self.dispatcher.0.clock.now();
@@ -98,10 +99,10 @@ impl Member {
         CallPermit::new(permit, self.dispatcher.clone())
     }
 
-    /// What comes next from the dispatcher; never returns while there is nothing.
+    /// Waits for the next notice of the dispatcher.
     pub async fn next(&mut self) -> Notice {
         loop {
-            let moment = self.look();
+            let moment = self.decide_waiting();
             tokio::select! {
                 biased;
                 Some(notice) = self.notices.recv() => return notice,
@@ -110,7 +111,7 @@ impl Member {
         }
     }
 
-    /// Leaves. The last to leave stops the checks, and waits until they are gone.
+    /// Leaves. The last member stops the health checks, and waits until they have ended.
     pub async fn leave(mut self) {
         self.notices.close();
         let checks = self.take_leave();
@@ -120,7 +121,7 @@ impl Member {
         }
     }
 
-    /// Takes back what it waits for. Returns the checks, where no one is left who needs them.
+    /// Removes the member and its queued requests. Returns the health checks if it was the last one.
     fn take_leave(&self) -> Option<JoinSet<()>> {
         self.dispatcher.with(|state| {
             state.pool.leave(self.id);
@@ -130,10 +131,10 @@ impl Member {
         })
     }
 
-    /// Answers what can be answered now. Returns when to look again.
+    /// Decides on the queued requests, and returns the time at which to do so again.
     ///
-    /// Both by one reading of the clock: a backoff that ends in between would be missed.
-    fn look(&self) -> Option<Instant> {
+    /// Both follow one reading of the clock: a backoff that ends in between would be missed.
+    fn decide_waiting(&self) -> Option<Instant> {
         let clock = &self.dispatcher.0.clock;
         let now = clock.now();
         self.dispatcher.answer_waiting_at(now);
@@ -141,14 +142,14 @@ impl Member {
             let backoff = state.pool.next_moment(self.id, now);
             let backoff = backoff.map(|moment| clock.instant(moment));
             let poll = state.pool.waits_for_other_processes(self.id);
-            let poll = poll.then(|| clock.instant(now) + LOOK_AGAIN);
+            let poll = poll.then(|| clock.instant(now) + RETRY_INTERVAL);
             backoff.into_iter().chain(poll).min()
         })
     }
 }
 
 impl Drop for Member {
-    /// One that is dropped with its consultation leaves all the same.
+    /// A member that is dropped with its consultation leaves, too.
     fn drop(&mut self) {
         drop(self.take_leave());
     }
@@ -159,7 +160,7 @@ impl Drop for Member {
 pub enum RequestAnswer {
     /// The call may go out now.
     Admitted(CallPermit),
-    /// It may not, and is not waited for.
+    /// The call may not go out, and the request does not wait.
     NotAdmitted(NotAdmitted),
 }
 

@@ -1,11 +1,12 @@
 //! The process's view of its providers, one for all consultations: calls in flight, backoffs,
 //! circuits, health, refused keys, and the ceilings above those of single consultations.
 //!
-//! A consultation joins it as a [`Member`], requests each call, and gives its permit back when the
-//! call has ended. What it learns it passes on to every member that uses the provider. It decides
-//! by the rules of [`pool`], and holds no state of any consultation.
+//! A consultation joins as a [`Member`], requests each call, and returns its permit when the call has
+//! ended. The dispatcher sends each change of a provider to every member that uses it. It decides by
+//! the rules of [`pool`], and holds no state of any consultation.
 
 pub mod budget;
+mod reservation;
 pub mod pool;
 
 pub mod checks;
@@ -60,15 +61,14 @@ struct MemberEntry {
 /// A message to a member.
 #[derive(Debug)]
 pub enum Notice {
-    /// A request that waited is decided on.
+    /// The decision on a queued request.
     Decided(RequestKey, RequestAnswer),
-    /// Something that every member learns.
+    /// An input for every member that uses the provider.
     Input(Box<Input>),
 }
 
 impl Dispatcher {
-    /// A dispatcher that knows of no provider yet. `clock` is the process's: backoffs are kept by
-    /// it.
+    /// Returns a dispatcher without providers. Backoffs follow `clock`, the process's clock.
     pub fn new(clock: Clock, rules: PoolRules) -> Self {
         let state = State {
             pool: ProviderPool::new(rules),
@@ -82,12 +82,12 @@ impl Dispatcher {
         }))
     }
 
-    /// The clock by which backoffs are kept.
+    /// Returns the clock of backoffs.
     pub fn clock(&self) -> &Clock {
         &self.0.clock
     }
 
-    /// Answers the requests that can be decided on now.
+    /// Decides on the queued requests that can be decided on now, and sends the decisions.
     fn answer_waiting(&self) {
         self.answer_waiting_at(self.0.clock.now());
     }
@@ -104,7 +104,7 @@ impl Dispatcher {
         });
         for (notices, key, decision) in decided {
             let answer = self.answer(decision);
-            // The permit of one that is gone is given back by being dropped, outside of the lock.
+            // Without a receiver, the permit returns when it is dropped here, outside of the lock.
             if let Some(notices) = notices {
                 drop(notices.send(Notice::Decided(key, answer)));
             }
@@ -138,7 +138,8 @@ impl State {
         own
     }
 
-    /// Takes a signal of a provider's health, and notifies its users if its status changes.
+    /// Records a signal of a provider's health. If the status changes, sends it to every member that
+    /// uses the provider but `except`, to which it is returned.
     fn signal(
         &mut self,
         provider: &ProviderId,
@@ -172,7 +173,7 @@ impl State {
             if Some(*member) == except {
                 own = Some(update);
             } else {
-                // A receiver that is gone belongs to a consultation that is over.
+                // Without a receiver the consultation is over.
                 drop(entry.notices.send(Notice::Input(Box::new(input(update)))));
             }
         }
@@ -201,7 +202,7 @@ impl State {
         }
     }
 
-    /// What a member has to know of the providers that it is about to use.
+    /// Returns the state of the providers that a new member may call, as inputs.
     fn snapshot(&self, entry: &MemberEntry, clock: &Clock) -> Vec<Input> {
         let mut inputs = Vec::new();
         for provider in &entry.providers {

@@ -1,4 +1,4 @@
-//! What the process knows of its providers, and which call may go out next. Pure: time is an
+//! The state of the process's providers, and the rules by which calls are admitted. Pure: time is an
 //! argument, and nothing here waits.
 //!
 //! Invariants: never more calls in flight at a provider than its limit; no call goes out before a
@@ -7,7 +7,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::consultation::policy::budget::BudgetCheck;
 use crate::consultation::policy::health::{Health, HealthStatus, Signal};
 use crate::consultation::policy::pacing::{Admission, CallEnd, ProviderLimits};
 use crate::consultation::policy::retry::RetryRule;
@@ -15,7 +14,7 @@ use crate::consultation::protocol::call::{Failure, FailureClass, Outcome};
 use crate::consultation::protocol::provider::{ProviderChange, ProviderUpdate};
 use crate::consultation::protocol::request::{CallRequest, NotAdmitted, RequestKey, RequestOption};
 use crate::domain::ids::ProviderId;
-use crate::domain::money::{Cost, MicroUsd};
+use crate::domain::money::Cost;
 use crate::domain::random::SplitMix64;
 use crate::domain::time::Timestamp;
 use crate::stopping::circuit::Circuit;
@@ -23,24 +22,25 @@ use crate::stopping::circuit::rule::CircuitRule;
 use crate::stopping::circuit::state::{CircuitState, Permit as CircuitPermit};
 
 use super::budget::SharedBudget;
+use super::reservation::{Refusal, Reservations};
 
-/// A consultation of this process, counted in the order in which they came.
+/// A consultation of this process; they are numbered in the order in which they join.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MemberId(pub u64);
 
 /// The rules that hold for every provider.
 #[derive(Clone, Debug, Default)]
 pub struct PoolRules {
-    /// How long a rate limit without a hint holds calls back.
+    /// The length of the backoff after a rate limit without a hint.
     pub retry: RetryRule,
-    /// When a circuit opens, and for how long.
+    /// The failures that open a circuit, and the time for which it stays open.
     pub circuit: CircuitRule,
-    /// What the jitter of backoffs is drawn from.
+    /// The seed of the jitter of backoffs.
     pub seed: u64,
 }
 
 impl PoolRules {
-    /// The usual rules, with jitter drawn from this.
+    /// Returns the default rules with this seed.
     pub fn seeded(seed: u64) -> Self {
         Self {
             seed,
@@ -49,14 +49,12 @@ impl PoolRules {
     }
 }
 
-/// A request as a consultation makes it, with what the process knows besides.
+/// A request of a consultation, with the limits that apply to it.
 #[derive(Clone, Debug)]
 pub struct QueuedRequest {
-    /// Who asks.
     pub member: MemberId,
-    /// What is wanted.
     pub request: CallRequest,
-    /// Calls that may be in flight at a provider at once, by provider.
+    /// The most concurrent calls, by provider.
     pub limits: BTreeMap<ProviderId, u32>,
     /// The ceilings above the consultation's own, the innermost first.
     pub budgets: Vec<Arc<dyn SharedBudget>>,
@@ -67,7 +65,7 @@ pub struct QueuedRequest {
 pub enum Decision {
     /// The call may go out now.
     Admitted(Permit),
-    /// It may not, and is not waited for.
+    /// The call may not go out, and the request does not wait.
     NotAdmitted(NotAdmitted),
 }
 
@@ -83,65 +81,42 @@ pub struct Permit {
     reserved: Reservations,
 }
 
-/// The amounts that are set aside for one call, by budget.
-type Reservations = Vec<(Arc<dyn SharedBudget>, MicroUsd)>;
-
 /// All providers that were called, and the requests that wait for one of them.
 #[derive(Clone, Debug)]
 pub struct ProviderPool {
     rules: PoolRules,
     limits: ProviderLimits,
     states: BTreeMap<ProviderId, ProviderState>,
-    /// In the order in which they came.
+    /// The oldest first.
     waiting: Vec<QueuedRequest>,
     in_flight: BTreeMap<(ProviderId, MemberId), u32>,
     jitter: SplitMix64,
-    /// What is new and was not taken yet.
+    /// Changes that [`Self::take_updates`] has not returned yet.
     updates: Vec<ProviderUpdate>,
 }
 
-/// What is known of one provider besides its limits.
+/// The state of one provider besides its limits.
 #[derive(Clone, Debug, Default)]
 struct ProviderState {
     circuit: Circuit,
-    /// What consultations last learned of the circuit; `None` while it has never opened.
+    /// The status in the last update; `None` while the circuit has never opened.
     announced: Option<CircuitStatus>,
     key_refused: bool,
     health: Health,
 }
 
-/// A circuit as consultations learn of it: its state, and until when it is not worth turning to.
+/// A circuit's state, and the time until which calls are useless.
 type CircuitStatus = (CircuitState, Option<Timestamp>);
 
 impl Permit {
-    /// What was set aside for it: the most that it can cost, in the first budget that counts it.
+    /// Replaces the amounts reserved for the call by its cost.
     pub fn settle(&self, cost: Cost) {
-        for (budget, reserved) in &self.reserved {
-            budget.settle(*reserved, actual(*reserved, cost));
-        }
+        self.reserved.settle(cost);
     }
 
-    /// Counts what was set aside as spent: the call will never say what it cost.
+    /// Counts the reserved amounts as spent: the cost of the call will never be known.
     pub fn write_off(&self) {
-        for (budget, reserved) in &self.reserved {
-            budget.settle(*reserved, *reserved);
-        }
-    }
-
-    /// Gives back what was set aside: the call never went out.
-    fn release(&self) {
-        for (budget, reserved) in &self.reserved {
-            budget.settle(*reserved, MicroUsd::ZERO);
-        }
-    }
-}
-
-/// What counts as spent: a cost of which only a part is known counts at its worst.
-fn actual(reserved: MicroUsd, cost: Cost) -> MicroUsd {
-    if cost.lower_bound {
-        reserved.max(cost.known)
-    } else {
-        cost.known
+        self.reserved.write_off();
     }
 }
 
@@ -158,13 +133,13 @@ impl ProviderPool {
         }
     }
 
-    /// What has changed since this was last asked, for every consultation.
+    /// Returns the changes since the last call, which concern every consultation.
     pub fn take_updates(&mut self) -> Vec<ProviderUpdate> {
         std::mem::take(&mut self.updates)
     }
 
-    /// Decides on a request at once, or lets it wait. `None` while it waits. A request that waits
-    /// already under the same key is replaced, and keeps its place if it goes to the same provider.
+    /// Decides on a request, or queues it and returns `None`. It replaces a queued request with the
+    /// same key, and keeps that one's place if it goes to the same provider.
     pub fn request(&mut self, queued: QueuedRequest, now: Timestamp) -> Option<Decision> {
         let is_same = |waiting: &QueuedRequest| {
             waiting.member == queued.member && waiting.request.key == queued.request.key
@@ -172,12 +147,11 @@ impl ProviderPool {
         if let Some(at) = self.waiting.iter().position(is_same) {
             let earlier = self.waiting.remove(at);
             if earlier.request.goes_to_the_same_as(&queued.request) {
-                // It keeps its place.
                 self.waiting.insert(at, queued);
                 return None;
             }
         }
-        if queued.request.key.waits() && self.is_passed_over(&queued) {
+        if queued.request.key.waits() && self.must_queue(&queued) {
             self.waiting.push(queued);
             return None;
         }
@@ -188,9 +162,9 @@ impl ProviderPool {
         decision
     }
 
-    /// The requests that can be decided on now, in the order in which they are to be answered: of
-    /// those that wait for one provider, first that of the consultation with the fewest calls in
-    /// flight there.
+    /// Decides on the queued requests that can be decided on now, and returns the decisions in order.
+    /// Of several requests for one provider, that of the consultation with the fewest calls in flight
+    /// there comes first.
     pub fn decide_waiting(&mut self, now: Timestamp) -> Vec<(MemberId, RequestKey, Decision)> {
         let mut decided = Vec::new();
         loop {
@@ -208,13 +182,13 @@ impl ProviderPool {
         }
     }
 
-    /// Takes back everything that a consultation waits for.
+    /// Drops a consultation's queued requests.
     pub fn leave(&mut self, member: MemberId) {
         self.waiting.retain(|queued| queued.member != member);
     }
 
-    /// Takes note of a call that goes out without having been requested: one that the log of an
-    /// interrupted consultation has already announced.
+    /// Returns a permit for a call that goes out without a request: one that the log of an interrupted
+    /// consultation has already announced.
     pub fn force(
         &mut self,
         member: MemberId,
@@ -222,10 +196,11 @@ impl ProviderPool {
         limit: u32,
         now: Timestamp,
     ) -> Permit {
-        self.begin(member, provider, limit, Vec::new(), now)
+        self.begin(member, provider, limit, Reservations::default(), now)
     }
 
-    /// Gives a permit back after its call has come back. `counts` is false for a call whose failure says nothing about the provider.
+    /// Returns a permit after its call has ended. `counts` is false for a call whose failure does not
+    /// count against the provider.
     pub fn finish(&mut self, permit: &Permit, outcome: &Outcome, counts: bool, now: Timestamp) {
         let how = if outcome.is_ok() {
             CallEnd::Answered
@@ -263,16 +238,16 @@ impl ProviderPool {
         }
     }
 
-    /// Gives a permit back whose call was dropped: that says nothing about the provider, and the
-    /// worst case counts as its cost.
+    /// Returns the permit of a dropped call: it does not count against the provider, and its worst
+    /// case counts as its cost.
     pub fn abandon(&mut self, permit: &Permit, now: Timestamp) {
         permit.write_off();
         self.give_back(permit, now);
     }
 
-    /// Gives a permit back that was not used.
+    /// Returns an unused permit.
     pub fn release(&mut self, permit: &Permit, now: Timestamp) {
-        permit.release();
+        permit.reserved.release();
         self.give_back(permit, now);
     }
 
@@ -283,8 +258,8 @@ impl ProviderPool {
         self.announce_circuit(&permit.provider, now);
     }
 
-    /// Takes a signal of a provider's health: of a check, with how long it took, or of a call.
-    /// Returns the health where its status is another one now.
+    /// Records a signal of a provider's health from a call, or from a check and its duration. Returns
+    /// the health if its status has changed.
     pub fn signal(
         &mut self,
         provider: &ProviderId,
@@ -297,7 +272,7 @@ impl ProviderPool {
         (state.health.status() != before).then(|| state.health.clone())
     }
 
-    /// A provider's health, as far as it is known.
+    /// Returns the status of a provider's health.
     pub fn health(&self, provider: &ProviderId) -> HealthStatus {
         self.states
             .get(provider)
@@ -305,7 +280,7 @@ impl ProviderPool {
             .unwrap_or_default()
     }
 
-    /// A provider's health, where a check has shown it.
+    /// Returns a provider's health; `None` while it is unknown.
     pub fn known_health(&self, provider: &ProviderId) -> Option<&Health> {
         let health = &self.states.get(provider)?.health;
         (health.status() != HealthStatus::Unknown).then_some(health)
@@ -338,8 +313,8 @@ impl ProviderPool {
         changes.into_iter().map(update).collect()
     }
 
-    /// The earliest moment at which a request of this consultation could be decided on by time
-    /// alone.
+    /// Returns the earliest time at which the end of a backoff may admit a request of this
+    /// consultation.
     pub fn next_moment(&self, member: MemberId, now: Timestamp) -> Option<Timestamp> {
         let own = self.waiting.iter().filter(|queued| queued.member == member);
         own.flat_map(|queued| &queued.request.options)
@@ -348,8 +323,8 @@ impl ProviderPool {
             .min()
     }
 
-    /// Whether a request of this consultation may wait for money that another process has set
-    /// aside.
+    /// Returns whether a request of this consultation may wait for amounts that another process has
+    /// reserved.
     pub fn waits_for_other_processes(&self, member: MemberId) -> bool {
         let own = self.waiting.iter().filter(|queued| queued.member == member);
         own.flat_map(|queued| &queued.budgets)
@@ -363,7 +338,7 @@ impl ProviderPool {
             if self.limits.admit(&option.provider, limit, now) != Admission::Now {
                 continue;
             }
-            return match reserve(&queued.budgets, option) {
+            return match Reservations::reserve(&queued.budgets, option.worst_case) {
                 Ok(reserved) => {
                     let permit = self.begin(queued.member, &option.provider, limit, reserved, now);
                     Some(Decision::Admitted(permit))
@@ -417,7 +392,7 @@ impl ProviderPool {
         }
     }
 
-    /// Holds back every call to a provider when a failure of one asks for it.
+    /// Starts a backoff for a provider if the failure of a call requires one.
     fn back_off(&mut self, provider: &ProviderId, failure: &Failure, now: Timestamp) {
         let (refusals, refused_for) = (
             self.limits.refusals(provider),
@@ -437,7 +412,7 @@ impl ProviderPool {
         }
     }
 
-    /// Announces a circuit, where it is no longer as it was last announced.
+    /// Adds an update if a circuit's status differs from the last one announced.
     fn announce_circuit(&mut self, provider: &ProviderId, now: Timestamp) {
         let Some(state) = self.states.get_mut(provider) else {
             return;
@@ -458,8 +433,9 @@ impl ProviderPool {
         });
     }
 
-    /// Whether others wait for the same provider already, so that this one has to queue up.
-    fn is_passed_over(&self, queued: &QueuedRequest) -> bool {
+    /// Returns whether others are queued for the same provider, so that this request queues behind
+    /// them.
+    fn must_queue(&self, queued: &QueuedRequest) -> bool {
         let wanted = |option: &RequestOption| {
             queued
                 .request
@@ -472,7 +448,7 @@ impl ProviderPool {
             .any(|other| other.request.options.iter().any(wanted))
     }
 
-    /// Calls that a consultation has in flight at the provider it waits for.
+    /// Returns a consultation's number of calls in flight at the provider that its request prefers.
     fn share(&self, queued: &QueuedRequest) -> u32 {
         let at = |option: &RequestOption| {
             self.in_flight
@@ -494,43 +470,7 @@ impl ProviderState {
     }
 }
 
-enum Refusal {
-    Wait,
-    Exceeded(NotAdmitted),
-}
-
-/// Sets the worst case aside in every budget, or in none.
-fn reserve(
-    budgets: &[Arc<dyn SharedBudget>],
-    option: &RequestOption,
-) -> Result<Reservations, Refusal> {
-    let worst_case = option.worst_case;
-    let mut reserved = Reservations::new();
-    if worst_case == Cost::FREE {
-        return Ok(reserved);
-    }
-    for budget in budgets {
-        let refusal = match budget.reserve(worst_case) {
-            BudgetCheck::Allowed => {
-                reserved.push((Arc::clone(budget), worst_case.known));
-                continue;
-            }
-            BudgetCheck::WaitForInFlight => Refusal::Wait,
-            BudgetCheck::Exceeded => Refusal::Exceeded(NotAdmitted::Budget {
-                budget: budget.name().to_owned(),
-                limit: budget.limit(),
-                spent: budget.spent(),
-            }),
-        };
-        for (budget, amount) in reserved {
-            budget.settle(amount, MicroUsd::ZERO);
-        }
-        return Err(refusal);
-    }
-    Ok(reserved)
-}
-
-/// Failures that the next call to the same provider would meet too.
+/// Returns whether the next call to the same provider would fail in the same way.
 fn counts_against_the_provider(class: FailureClass) -> bool {
     match class {
         FailureClass::Auth

@@ -56,17 +56,7 @@ fn reads_as_printed(transcript: &Transcript) {
 
 #[test]
 fn stored_report_equals_the_printed_one() {
-    for events in [
-        sample_events::complete(),
-        sample_events::degraded(),
-        sample_events::aborted(),
-        sample_events::all_failed(),
-        sample_events::hostile(),
-        sample_events::troubled(),
-        sample_events::substituted(),
-        sample_events::explored(),
-        sample_events::composed(),
-    ] {
+    for events in sample_events::all() {
         // A log can end anywhere.
         for end in 1..=events.len() {
             reads_as_printed(&Transcript::fold(&events[..end]).unwrap());

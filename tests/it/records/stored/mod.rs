@@ -22,16 +22,7 @@ fn path(name: &str) -> PathBuf {
 
 #[test]
 fn written_records_are_read_back() {
-    for events in [
-        sample_events::complete(),
-        sample_events::degraded(),
-        sample_events::aborted(),
-        sample_events::all_failed(),
-        sample_events::troubled(),
-        sample_events::substituted(),
-        sample_events::explored(),
-        sample_events::composed(),
-    ] {
+    for events in sample_events::all() {
         let transcript = Transcript::fold(&events).unwrap();
         let record = read(&serde_json::to_vec_pretty(&record_json(&transcript)).unwrap()).unwrap();
         assert_eq!(record, transcript.stored_record());

@@ -18,6 +18,21 @@ use answers::{independent, menu, position, synthesis, verdict};
 
 pub(crate) use builder::{EventBuilder, local_panel, panel};
 
+/// One log of each kind.
+pub(crate) fn all() -> Vec<Vec<Envelope>> {
+    vec![
+        complete(),
+        degraded(),
+        aborted(),
+        all_failed(),
+        hostile(),
+        troubled(),
+        substituted(),
+        explored(),
+        composed(),
+    ]
+}
+
 /// Returns a complete consultation: four rounds, three answers, one verdict.
 pub(crate) fn complete() -> Vec<Envelope> {
     let mut events = EventBuilder::new(panel());
