@@ -140,7 +140,7 @@ pub fn shortened(words: &str) -> String {
 
 /// Returns the innermost cause: the message of the system or of TLS, without the address in the
 /// outer errors.
-pub(super) fn innermost(error: &dyn std::error::Error) -> String {
+pub(in crate::providers) fn innermost(error: &dyn std::error::Error) -> String {
     let mut cause = error;
     while let Some(source) = cause.source() {
         cause = source;

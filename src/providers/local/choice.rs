@@ -39,15 +39,7 @@ pub fn choose(
     }
     let model = match wanted {
         Some(name) => find(name)?,
-        None => match home.any_installed() {
-            Some((model, file)) => {
-                return Ok(LocalModelChoice::Ready {
-                    name: model.name.to_owned(),
-                    file,
-                });
-            }
-            None => &DEFAULT,
-        },
+        None => home.best_installed().unwrap_or(&DEFAULT),
     };
     Ok(match home.installed(model) {
         Some(file) => LocalModelChoice::Ready {

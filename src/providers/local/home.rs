@@ -53,10 +53,10 @@ impl ModelHome {
     }
 
     /// Returns the best installed model: the default before the larger one, the smallest last.
-    pub fn any_installed(&self) -> Option<(&'static Model, PathBuf)> {
+    pub fn best_installed(&self) -> Option<&'static Model> {
         MODELS
             .into_iter()
-            .find_map(|model| self.installed(model).map(|path| (model, path)))
+            .find(|model| self.installed(model).is_some())
     }
 
     pub(super) fn part(&self, model: &Model) -> PathBuf {
@@ -106,10 +106,8 @@ mod tests {
         let models = ModelHome::in_home(home.path());
         models.make().unwrap();
         fs::write(models.path(&SMALLEST), b"cut short").unwrap();
-        assert_eq!(
-            (models.installed(&SMALLEST), models.any_installed()),
-            (None, None)
-        );
+        assert_eq!(models.installed(&SMALLEST), None);
+        assert_eq!(models.best_installed(), None);
         assert!(models.remove(&SMALLEST).unwrap() && !models.remove(&SMALLEST).unwrap());
     }
 }

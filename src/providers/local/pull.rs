@@ -129,7 +129,7 @@ pub async fn pull(
         return Ok(path);
     }
     let part = PartialDownload::new(model, home.part(model));
-    room(model, home.folder(), part.len())?;
+    room(model, home.folder(), part.downloaded())?;
     let from = fetch(&part, sources, http, on).await?;
     let found = part
         .sha256(&mut |done| on(PullProgress::Checking(done, model.bytes)))

@@ -218,11 +218,8 @@ fn own_label(prompt: &str) -> Option<String> {
 /// Returns the experts' labels in a text: `Expert A`, `Expert B`.
 fn labels(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    for (_, rest) in text
-        .match_indices("Expert ")
-        .filter_map(|(at, word)| text.get(at + word.len()..).map(|rest| (at, rest)))
-    {
-        let mut letters = rest.chars();
+    for (at, word) in text.match_indices("Expert ") {
+        let mut letters = text.get(at + word.len()..).unwrap_or_default().chars();
         if let (Some(letter @ 'A'..='Z'), next) = (letters.next(), letters.next())
             && !next.is_some_and(char::is_alphanumeric)
         {
@@ -235,32 +232,24 @@ fn labels(text: &str) -> BTreeSet<String> {
 /// Returns the characters of the longest answer that the tight schema allows, including
 /// punctuation.
 fn longest(node: &Value) -> u64 {
-    let number = |key: &str| node.get(key).and_then(Value::as_u64);
+    let number = |key: &str| node.get(key).and_then(Value::as_u64).unwrap_or(0);
+    let length = |text: &str| u64::try_from(text.len()).unwrap_or(u64::MAX);
     if let Some(options) = node.get("enum").and_then(Value::as_array) {
-        return options
-            .iter()
-            .map(|option| u64::try_from(option.to_string().len()).unwrap_or(u64::MAX))
-            .max()
-            .unwrap_or(0);
+        let lengths = options.iter().map(|option| length(&option.to_string()));
+        return lengths.max().unwrap_or(0);
     }
     match node.get("type").and_then(Value::as_str) {
-        Some("string") => 2 + number("maxLength").unwrap_or(0),
+        Some("string") => 2 + number("maxLength"),
         Some("array") => {
-            2 + number("maxItems")
-                .unwrap_or(0)
-                .saturating_mul(2 + node.get("items").map_or(0, longest))
+            let item = 2 + node.get("items").map_or(0, longest);
+            2 + number("maxItems").saturating_mul(item)
         }
         Some("object") => {
-            node.get("properties")
-                .and_then(Value::as_object)
-                .map_or(2, |properties| {
-                    2 + properties
-                        .iter()
-                        .map(|(name, property)| {
-                            u64::try_from(name.len()).unwrap_or(0) + 6 + longest(property)
-                        })
-                        .sum::<u64>()
-                })
+            let properties = node.get("properties").and_then(Value::as_object);
+            let entries = properties.into_iter().flatten();
+            2 + entries
+                .map(|(name, property)| length(name) + 6 + longest(property))
+                .sum::<u64>()
         }
         _ => 5,
     }

@@ -64,37 +64,20 @@ impl Slots {
     /// Assigns a slot to a prompt that may grow by `room` tokens. `None` if it must wait for a live
     /// one to end.
     pub fn admit(&mut self, prompt: &[i32], room: usize) -> Option<Admission> {
-        let live = self
-            .sequences
-            .iter()
-            .filter(|slot| slot.room.is_some())
-            .count();
-        if live >= self.parallel {
+        let promises = self.sequences.iter().filter_map(|slot| slot.room);
+        if promises.clone().count() >= self.parallel {
             return None;
         }
+        let promised = promises.sum::<usize>() + room;
         let mut clear = Vec::new();
         loop {
             let kept = |index: &usize| !clear.contains(index);
             let (from, reused) = self.longest_prefix(prompt, &clear);
-            let promised: usize = self
-                .sequences
-                .iter()
-                .filter_map(|slot| slot.room)
-                .sum::<usize>()
-                + room;
             if self.cells(prompt, &clear) + promised <= self.capacity {
                 // An empty slot is best, then the least recently used one; the one with the shared
                 // prefix comes last.
-                let free = (0..self.sequences.len()).filter(|index| {
-                    self.sequences
-                        .get(*index)
-                        .is_some_and(|slot| slot.room.is_none())
-                });
-                let slot = free.min_by_key(|index| {
-                    let used = self
-                        .sequences
-                        .get(*index)
-                        .map_or(0, |slot| if slot.tokens.is_empty() { 0 } else { slot.used });
+                let (slot, _) = self.idle().min_by_key(|(index, slot)| {
+                    let used = if slot.tokens.is_empty() { 0 } else { slot.used };
                     (*index == from && reused > 0, kept(index) && used > 0, used)
                 })?;
                 if slot != from && kept(&slot) {
@@ -108,17 +91,17 @@ impl Slots {
                     clear,
                 });
             }
-            let oldest = (0..self.sequences.len())
-                .filter(kept)
-                .filter_map(|index| {
-                    self.sequences
-                        .get(index)
-                        .filter(|slot| slot.room.is_none() && !slot.tokens.is_empty())
-                        .map(|slot| (slot.used, index))
-                })
-                .min()?;
-            clear.push(oldest.1);
+            let (oldest, _) = self
+                .idle()
+                .filter(|(index, slot)| kept(index) && !slot.tokens.is_empty())
+                .min_by_key(|(_, slot)| slot.used)?;
+            clear.push(oldest);
         }
+    }
+
+    fn idle(&self) -> impl Iterator<Item = (usize, &Slot)> {
+        let slots = self.sequences.iter().enumerate();
+        slots.filter(|(_, slot)| slot.room.is_none())
     }
 
     fn take(&mut self, slot: usize, prompt: &[i32], reused: usize, room: usize, clear: &[usize]) {

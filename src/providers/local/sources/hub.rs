@@ -8,9 +8,11 @@ use std::time::Duration;
 use reqwest::header::{CONTENT_RANGE, LOCATION, RANGE};
 use reqwest::{Client, Response, StatusCode, Url};
 use tokio::time::timeout;
+use url::Host;
 
 use super::SourceError;
 use super::part::PartialDownload;
+use crate::providers::errors::innermost;
 
 /// Hubs redirect downloads to a content network; more redirects than this are a loop.
 const REDIRECTS: usize = 5;
@@ -48,16 +50,15 @@ impl Hub {
     ) -> Result<(), SourceError> {
         let mut fruitless = 0;
         loop {
-            let before = part.len();
+            let before = part.downloaded();
             if before == part.model().bytes {
                 return Ok(());
             }
             match self.attempt(http, part, on).await? {
                 DownloadAttempt::Whole => return Ok(()),
-                DownloadAttempt::Broken(why) if part.len() > before => {
+                DownloadAttempt::Broken(_) if part.downloaded() > before => {
                     fruitless = 1;
-                    on(part.len());
-                    drop(why);
+                    on(part.downloaded());
                 }
                 DownloadAttempt::Broken(why) => {
                     fruitless += 1;
@@ -76,7 +77,11 @@ impl Hub {
         on: &mut dyn FnMut(u64),
     ) -> Result<DownloadAttempt, SourceError> {
         let expected = part.model().bytes;
-        let have = if part.len() > expected { 0 } else { part.len() };
+        let have = if part.downloaded() > expected {
+            0
+        } else {
+            part.downloaded()
+        };
         let mut response = self.request(http, part, have).await?;
         let (keep, total) = match response.status() {
             StatusCode::OK => (0, response.content_length()),
@@ -107,21 +112,21 @@ impl Hub {
                             "it sent more than the {expected} bytes of the file"
                         )));
                     }
-                    on(writing.len());
+                    on(writing.written());
                 }
-                Ok(Ok(None)) if writing.len() == expected => return Ok(DownloadAttempt::Whole),
+                Ok(Ok(None)) if writing.written() == expected => return Ok(DownloadAttempt::Whole),
                 Ok(Ok(None)) => {
                     return Ok(DownloadAttempt::Broken(format!(
                         "it ended after {} of {expected} bytes",
-                        writing.len()
+                        writing.written()
                     )));
                 }
-                Ok(Err(error)) => return Ok(DownloadAttempt::Broken(words(&error))),
+                Ok(Err(error)) => return Ok(DownloadAttempt::Broken(innermost(&error))),
                 Err(_) => {
                     return Ok(DownloadAttempt::Broken(format!(
                         "it stalled for {:?} after {} of {expected} bytes",
                         self.idle,
-                        writing.len()
+                        writing.written()
                     )));
                 }
             }
@@ -149,7 +154,7 @@ impl Hub {
             }
             let response = match timeout(self.answer, request.send()).await {
                 Ok(Ok(response)) => response,
-                Ok(Err(error)) => return Err(unavailable(words(&error))),
+                Ok(Err(error)) => return Err(unavailable(innermost(&error))),
                 Err(_) => return Err(unavailable(format!("no answer within {:?}", self.answer))),
             };
             if !response.status().is_redirection() {
@@ -193,15 +198,12 @@ fn next(from: &Url, response: &Response) -> Result<Url, SourceError> {
 }
 
 fn is_loopback(url: &Url) -> bool {
-    let host = url
-        .host_str()
-        .unwrap_or("")
-        .trim_start_matches('[')
-        .trim_end_matches(']');
-    host == "localhost"
-        || host
-            .parse::<std::net::IpAddr>()
-            .is_ok_and(|address| address.is_loopback())
+    match url.host() {
+        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
 }
 
 /// Reads start and total of `bytes 5-9/10`.
@@ -218,13 +220,4 @@ fn content_range(response: &Response) -> Option<(u64, u64)> {
 
 fn unavailable(why: impl Into<String>) -> SourceError {
     SourceError::Unavailable(why.into())
-}
-
-/// Returns an error's innermost message: the outer ones only repeat the address.
-fn words(error: &reqwest::Error) -> String {
-    let mut innermost: &dyn std::error::Error = error;
-    while let Some(source) = innermost.source() {
-        innermost = source;
-    }
-    innermost.to_string()
 }

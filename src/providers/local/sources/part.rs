@@ -52,12 +52,8 @@ impl<'a> PartialDownload<'a> {
     }
 
     /// Returns the bytes of an earlier attempt.
-    pub fn len(&self) -> u64 {
+    pub fn downloaded(&self) -> u64 {
         fs::metadata(&self.path).map_or(0, |meta| meta.len())
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     /// Opens it to continue after `keep` bytes.
@@ -73,7 +69,7 @@ impl<'a> PartialDownload<'a> {
         Ok(PartWriter {
             part: self,
             file,
-            len: keep,
+            written: keep,
         })
     }
 
@@ -129,7 +125,8 @@ impl<'a> PartialDownload<'a> {
 pub struct PartWriter<'a> {
     part: &'a PartialDownload<'a>,
     file: File,
-    len: u64,
+    /// The bytes so far, with those of earlier attempts.
+    written: u64,
 }
 
 impl PartWriter<'_> {
@@ -137,20 +134,16 @@ impl PartWriter<'_> {
         self.file
             .write_all(bytes)
             .map_err(|error| self.part.error(error))?;
-        self.len += u64::try_from(bytes.len()).unwrap_or(0);
+        self.written += u64::try_from(bytes.len()).unwrap_or(0);
         Ok(())
     }
 
-    pub fn len(&self) -> u64 {
-        self.len
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
+    pub fn written(&self) -> u64 {
+        self.written
     }
 
     /// Returns whether more was written than the file has.
     pub fn is_too_long(&self) -> bool {
-        self.len > self.part.model.bytes
+        self.written > self.part.model.bytes
     }
 }

