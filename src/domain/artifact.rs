@@ -101,12 +101,13 @@ pub struct Revision {
     pub rebuttals: Vec<Rebuttal>,
     pub revised_position: String,
     pub revised_confidence: Option<Confidence>,
-    pub changed: bool,
+    /// Whether it says that it changed its position; `None` if it does not say.
+    pub changed: Option<bool>,
     pub because_of: Vec<Because>,
 }
 
 impl Revision {
-    /// Returns an empty revision for an expert that gave no answer.
+    /// Returns an empty revision, which stands for a future answer in an estimate.
     pub fn unanswered(agent: &SeatId) -> Self {
         Self {
             agent_id: agent.clone(),
@@ -114,7 +115,7 @@ impl Revision {
             rebuttals: Vec::new(),
             revised_position: String::new(),
             revised_confidence: None,
-            changed: false,
+            changed: Some(false),
             because_of: Vec::new(),
         }
     }

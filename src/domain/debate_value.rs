@@ -148,12 +148,13 @@ impl PositionChange {
     }
 
     /// Describes it as the rest of a sentence about the expert.
-    pub fn in_words(self) -> &'static str {
-        match self {
-            Self::Changed => "changed its mind",
-            Self::Held => "held its position",
-            Self::Stated { changed: true } => "says it changed its mind",
-            Self::Stated { changed: false } => "says it held its position",
+    pub fn in_words(change: Option<Self>) -> &'static str {
+        match change {
+            Some(Self::Changed) => "changed its mind",
+            Some(Self::Held) => "held its position",
+            Some(Self::Stated { changed: true }) => "says it changed its mind",
+            Some(Self::Stated { changed: false }) => "says it held its position",
+            None => "does not say whether it changed its mind",
         }
     }
 }

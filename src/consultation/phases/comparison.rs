@@ -129,7 +129,7 @@ mod tests {
             rebuttals: vec![],
             revised_position: revised_position.into(),
             revised_confidence: None,
-            changed: true,
+            changed: Some(true),
             because_of,
         }
     }

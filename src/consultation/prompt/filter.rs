@@ -285,7 +285,7 @@ mod tests {
             rebuttals: vec![],
             revised_position: "stay".to_owned(),
             revised_confidence: None,
-            changed: false,
+            changed: Some(false),
             because_of: vec![],
         }
     }

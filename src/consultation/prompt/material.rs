@@ -84,13 +84,9 @@ pub(super) fn synthesis(found: &Synthesis, labels: &Labels, headings: &Headings)
 }
 
 pub(super) fn revision(said: &Revision, labels: &Labels, headings: &Headings) -> String {
-    let changed = if said.changed {
-        "changed"
-    } else {
-        "not changed"
-    };
+    let changed = changed(said).map_or_else(String::new, |changed| format!(" ({changed})"));
     let mut text = format!(
-        "Position now ({changed}): {}\nConfidence now: {}\n",
+        "Position now{changed}: {}\nConfidence now: {}\n",
         said.revised_position,
         confidence(said.revised_confidence)
     );
@@ -161,14 +157,11 @@ pub(super) fn cross_exam(record: &CrossExam, labels: &Labels, headings: &Heading
             &mut text,
             headings.positions,
             positions.into_iter().map(|said| {
-                let changed = if said.changed {
-                    "changed"
-                } else {
-                    "not changed"
-                };
+                let changed =
+                    changed(said).map_or_else(String::new, |changed| format!("{changed}; "));
                 let label = labels.label(&said.agent_id);
                 format!(
-                    "{label} [{changed}; confidence {}]: {}",
+                    "{label} [{changed}confidence {}]: {}",
                     confidence(said.revised_confidence),
                     said.revised_position
                 )
@@ -176,6 +169,12 @@ pub(super) fn cross_exam(record: &CrossExam, labels: &Labels, headings: &Heading
         );
     }
     text
+}
+
+/// Describes an expert's own statement on its position; `None` if it made none.
+fn changed(said: &Revision) -> Option<&'static str> {
+    said.changed
+        .map(|changed| if changed { "changed" } else { "not changed" })
 }
 
 /// Describes a problem to the model that caused it.

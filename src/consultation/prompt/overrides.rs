@@ -154,7 +154,7 @@ fn revision(seat: &Seat) -> Revision {
         }],
         revised_position: "a position".to_owned(),
         revised_confidence: Confidence::new(0.7),
-        changed: true,
+        changed: Some(true),
         because_of: vec![Because {
             agent,
             argument: "an argument".to_owned(),

@@ -57,7 +57,7 @@ impl Reader<'_> {
         );
         let said = fields.take(fields::CHANGED, &mut self.notes);
         let changed = truth(said, &fields.at(fields::CHANGED), &mut self.notes)
-            .unwrap_or(!because_of.is_empty());
+            .or((!because_of.is_empty()).then_some(true));
         Revision {
             agent_id: super::seat(self.who),
             challenges,

@@ -187,7 +187,7 @@ pub fn keep_prose(kind: AnswerKind, text: &str, who: &AgentId) -> Content {
             rebuttals: Vec::new(),
             revised_position: text,
             revised_confidence: None,
-            changed: false,
+            changed: None,
             because_of: Vec::new(),
         }),
         AnswerKind::CrossExam => Content::CrossExam(CrossExam {

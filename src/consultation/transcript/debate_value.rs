@@ -177,7 +177,7 @@ impl Transcript {
             }
             Some(_) => magnitude(agent, found).unwrap_or_default(),
         };
-        let stated = revision.map(|revision| revision.changed);
+        let stated = revision.and_then(|revision| revision.changed);
         let moved =
             PositionChange::judge(status, magnitude, stated).is_some_and(PositionChange::is_change);
         Some(AgentMove {

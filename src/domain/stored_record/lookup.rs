@@ -183,7 +183,7 @@ impl StoredRecord {
     }
 
     /// Returns whether an expert changed its position in Round 3: as compared, else as it states
-    /// itself. `None` if it gave no answer there.
+    /// itself. `None` if it does not say.
     pub fn position_change(&self, seat: &SeatId) -> Option<PositionChange> {
         let stated = self.stated_change(seat);
         match self.debate_value() {
@@ -192,22 +192,17 @@ impl StoredRecord {
         }
     }
 
-    /// Returns the same judgement for an answer of Round 3, which always has one.
-    pub fn change_of(&self, revision: &Revision) -> PositionChange {
-        let stated = PositionChange::Stated {
-            changed: revision.changed,
-        };
-        self.position_change(&revision.agent_id).unwrap_or(stated)
-    }
-
     /// Returns an expert's own statement; a record without its answer repeats it in `perspectives`.
     fn stated_change(&self, seat: &SeatId) -> Option<bool> {
         let positions = self.positions_of_round_3();
         let own = positions.iter().find(|held| held.agent_id == *seat);
-        own.map(|revision| revision.changed).or_else(|| {
-            let mut perspectives = self.perspectives.iter();
-            perspectives.find(|held| held.agent_id == *seat)?.changed
-        })
+        match own {
+            Some(revision) => revision.changed,
+            None => {
+                let mut perspectives = self.perspectives.iter();
+                perspectives.find(|held| held.agent_id == *seat)?.changed
+            }
+        }
     }
 
     /// Returns the judge's second pass; `None` when the judge was asked once.

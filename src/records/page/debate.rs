@@ -135,7 +135,7 @@ fn change(record: &StoredRecord, revision: &Revision) -> Markup {
         article {
             h3 { (inline(record.name_of(revision.agent_id.as_str()))) }
             p.stated {
-                strong { (change_words(record.change_of(revision))) }
+                strong { (change_words(record.position_change(&revision.agent_id))) }
                 @if let Some(after) = revision.revised_confidence {
                     " " span.label { "Confidence" } " "
                     @if let Some(before) = before { (before.to_string()) " → " }
@@ -148,12 +148,13 @@ fn change(record: &StoredRecord, revision: &Revision) -> Markup {
     }
 }
 
-fn change_words(change: PositionChange) -> &'static str {
+fn change_words(change: Option<PositionChange>) -> &'static str {
     match change {
-        PositionChange::Changed => "Changed its mind",
-        PositionChange::Held => "Held its position",
-        PositionChange::Stated { changed: true } => "Says it changed its mind",
-        PositionChange::Stated { changed: false } => "Says it held its position",
+        Some(PositionChange::Changed) => "Changed its mind",
+        Some(PositionChange::Held) => "Held its position",
+        Some(PositionChange::Stated { changed: true }) => "Says it changed its mind",
+        Some(PositionChange::Stated { changed: false }) => "Says it held its position",
+        None => "Does not say whether it changed its mind",
     }
 }
 

@@ -87,7 +87,7 @@ pub(super) fn revision(fields: Fields<'_>, seats: Seats<'_>) -> Revision {
         rebuttals: rebuttals(fields, seats),
         revised_position: fields.text_or_empty("revised_position"),
         revised_confidence: fields.confidence("revised_confidence"),
-        changed: fields.flag("changed").unwrap_or_default(),
+        changed: fields.flag("changed"),
         because_of: fields.each("because_of").map(because).collect(),
     }
 }

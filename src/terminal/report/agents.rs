@@ -17,7 +17,7 @@ pub(super) fn revised_position<'a>(
     RevisedPosition {
         revision,
         confidence_before: record.independent(seat).and_then(|held| held.confidence),
-        change: record.change_of(revision),
+        change: record.position_change(seat),
     }
 }
 

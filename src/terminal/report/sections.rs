@@ -190,7 +190,8 @@ pub(in crate::terminal) struct RevisedPosition<'a> {
     pub(in crate::terminal) revision: &'a Revision,
     /// The confidence of Round 1.
     pub(in crate::terminal) confidence_before: Option<Confidence>,
-    pub(in crate::terminal) change: PositionChange,
+    /// `None` if it is unknown whether it changed.
+    pub(in crate::terminal) change: Option<PositionChange>,
 }
 
 /// The changes of Round 3: as compared, and as the experts state them where nothing was compared.
@@ -200,7 +201,7 @@ pub(in crate::terminal) fn changes(
 ) -> Option<String> {
     let changed: Vec<String> = positions
         .iter()
-        .filter(|position| position.change.is_change())
+        .filter(|position| position.change.is_some_and(PositionChange::is_change))
         .map(|position| change(position, name))
         .collect();
     if positions.is_empty() {
@@ -208,7 +209,7 @@ pub(in crate::terminal) fn changes(
     }
     let all_held = positions
         .iter()
-        .all(|position| position.change == PositionChange::Held);
+        .all(|position| position.change == Some(PositionChange::Held));
     let text = if !changed.is_empty() {
         changed.join("\n\n")
     } else if all_held {
@@ -227,7 +228,7 @@ pub(in crate::terminal) fn change(position: &RevisedPosition<'_>, name: Names<'_
         (None, Some(after)) => format!(" (now {after})"),
         (Some(_) | None, None) => String::new(),
     };
-    let what = position.change.in_words();
+    let what = PositionChange::in_words(position.change);
     let agent = name(revision.agent_id.as_str());
     let mut text = format!(
         "**{agent}** {what} after cross-examination{confidence}:\n\n{}",

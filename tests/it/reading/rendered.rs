@@ -292,7 +292,7 @@ fn revision(id: &str, seats: &[Seat], text: &str) -> Revision {
         }],
         revised_position: text.into(),
         revised_confidence: None,
-        changed: true,
+        changed: Some(true),
         because_of: vec![Because {
             agent: other(0),
             argument: text.into(),

@@ -76,7 +76,7 @@ fn consultation(say: &dyn Fn(usize) -> String) -> StoredRecord {
     let revision = Revision {
         revised_position: next(),
         revised_confidence: stated,
-        changed: true,
+        changed: Some(true),
         because_of: vec![Because {
             agent: next(),
             argument: next(),

@@ -91,7 +91,7 @@ impl Transcript {
         let revision = self
             .revisions()
             .find(|revision| revision.agent_id == seat.id);
-        let stated = revision.map(|revision| revision.changed);
+        let stated = revision.and_then(|revision| revision.changed);
         Some(StoredPerspective {
             agent: seat.name().to_owned(),
             agent_id: seat.id.clone(),

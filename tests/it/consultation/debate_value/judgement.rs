@@ -2,8 +2,11 @@
 //! the comparison outweighs the experts' own statements.
 
 use conclave::consultation::event::Envelope;
+use conclave::consultation::protocol::answer::AnswerKind;
+use conclave::consultation::reading::keep_prose;
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::artifact::{Content, Magnitude};
+use conclave::domain::ids::AgentId;
 use conclave::domain::stored_record::StoredRecord;
 use conclave::domain::time::Timestamp;
 use conclave::records::index::extract;
@@ -23,7 +26,7 @@ fn contradicted() -> Vec<Envelope> {
     for content in contents(&mut log) {
         match content {
             Content::Revision(revision) => {
-                revision.changed = revision.agent_id.as_str() == "architecture";
+                revision.changed = Some(revision.agent_id.as_str() == "architecture");
             }
             Content::Comparison(comparison) => {
                 for compared in &mut comparison.comparisons {
@@ -47,7 +50,7 @@ fn without_comparison(mut log: Vec<Envelope>) -> Vec<Envelope> {
 fn with_statement(mut log: Vec<Envelope>, changed: bool) -> Vec<Envelope> {
     for content in contents(&mut log) {
         if let Content::Revision(revision) = content {
-            revision.changed = changed;
+            revision.changed = Some(changed);
         }
     }
     log
@@ -169,6 +172,28 @@ fn failed_comparison_leaves_changes_unknown() {
     assert_eq!(unchanged_words["change_magnitude"], "same");
     assert_eq!(unchanged_words["position_changed"], Value::Null);
     assert_eq!(stored_changes(&log), [true, true, true]);
+}
+
+#[test]
+fn unreadable_answer_says_nothing_of_a_change() {
+    let mut log = without_comparison(contradicted());
+    for content in contents(&mut log) {
+        if let Content::Revision(revision) = content
+            && revision.agent_id.as_str() == "security"
+        {
+            let who = AgentId::Seat(revision.agent_id.clone());
+            *content = keep_prose(AnswerKind::Revision, "Keys leak, as ever.", &who);
+        }
+    }
+    let record = record(&log);
+    let part = round_3(&record);
+    let unknown = "**Security Expert** does not say whether it changed its mind";
+    assert!(part.contains(unknown), "{part}");
+    assert_eq!(
+        on_page(&record, "Security Expert"),
+        "Does not say whether it changed its mind"
+    );
+    assert_eq!(stored_changes(&log)[0], Value::Null);
 }
 
 #[test]

@@ -113,7 +113,7 @@ fn revision(agent: &SeatId, answer: &ExpertAnswer) -> Revision {
         rebuttals: vec![],
         revised_position: answer.position.into(),
         revised_confidence: answer.after.and_then(Confidence::new),
-        changed: answer.changed,
+        changed: Some(answer.changed),
         because_of: answer
             .because_of
             .iter()

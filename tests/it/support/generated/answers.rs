@@ -91,7 +91,7 @@ impl Generator {
                 }],
                 revised_position: self.text(40),
                 revised_confidence: self.confidence(),
-                changed: self.rng.u8(..3) == 0,
+                changed: Some(self.rng.u8(..3) == 0),
                 because_of: vec![Because {
                     agent: any_agent(&mut self.rng),
                     argument: self.text(20),

@@ -35,7 +35,7 @@ pub(super) fn revision(agent: &str, rewrite: &impl Fn(&str) -> String) -> Revisi
         rebuttals: vec![],
         revised_position: rewrite("OAuth 2.0 with short-lived JWT access tokens"),
         revised_confidence: Confidence::new(0.85),
-        changed,
+        changed: Some(changed),
         because_of: if changed {
             vec![Because {
                 agent: "security".to_owned(),
