@@ -5,9 +5,7 @@
 //! unchanged, without code fences. Invariant: the output does not depend on how the text is cut
 //! into pieces.
 
-mod string_decoder;
-
-use string_decoder::StringDecoder;
+const REPLACEMENT: char = char::REPLACEMENT_CHARACTER;
 
 /// A piece of the output.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,244 +20,251 @@ pub(in crate::terminal) enum JsonFragment {
 /// A reader of one text.
 #[derive(Clone, Debug, Default)]
 pub(in crate::terminal) struct StreamedJson {
-    state: ReaderState,
-    parts: Vec<JsonFragment>,
-}
-
-#[derive(Clone, Debug)]
-enum ReaderState {
-    /// Prose at the start of a line, with the characters that may still turn out to be a fence or
-    /// JSON.
-    LineStart(String),
-    /// Prose further on in a line.
-    Prose,
-    /// The line that opens or closes a fence.
-    Fence,
-    /// A brace at the start of a line: JSON if a name follows.
-    Brace(String),
-    Json(JsonPosition),
-}
-
-/// The position within JSON.
-#[derive(Clone, Debug)]
-struct JsonPosition {
+    place: ReaderPlace,
+    /// Text whose meaning depends on what follows it.
+    pending: String,
     containers: Vec<JsonContainer>,
-    string: Option<OpenString>,
+    fragments: Vec<JsonFragment>,
 }
 
-/// A string that has not ended.
-#[derive(Clone, Debug)]
-struct OpenString {
-    role: StringRole,
-    decoder: StringDecoder,
-    /// The string itself, if it is a name.
-    name: String,
-}
-
-#[derive(Clone, Debug)]
-enum JsonContainer {
-    Object { name: String, next: StringRole },
-    List,
-}
-
-/// The role of a string.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum StringRole {
-    Name,
+/// Where the next character stands.
+#[derive(Clone, Debug, Default)]
+enum ReaderPlace {
+    /// At the start of a line of prose, where a fence or JSON may begin.
+    #[default]
+    LineStart,
+    Prose,
+    /// In the line that opens or closes a fence.
+    Fence,
+    /// In JSON, outside of strings.
+    Json,
+    /// In the name of a field, read as far as this.
+    Name(String),
+    /// In a string value.
     Value,
 }
 
-impl Default for ReaderState {
-    fn default() -> Self {
-        Self::LineStart(String::new())
-    }
+#[derive(Clone, Debug)]
+struct JsonContainer {
+    /// The name of the current field; `None` in a list.
+    field: Option<String>,
+    /// The next string is a value, not a name.
+    is_value_next: bool,
 }
 
 impl StreamedJson {
     /// Reads the next piece and returns its output.
     pub(in crate::terminal) fn read(&mut self, piece: &str) -> Vec<JsonFragment> {
-        for c in piece.chars() {
-            self.state = match std::mem::take(&mut self.state) {
-                ReaderState::LineStart(held) => self.line_start(held, c),
-                ReaderState::Prose => {
-                    self.text(c);
-                    if c == '\n' {
-                        ReaderState::default()
-                    } else {
-                        ReaderState::Prose
-                    }
-                }
-                ReaderState::Fence => match c {
-                    '\n' => ReaderState::default(),
-                    '{' => ReaderState::Brace(c.to_string()),
-                    _ => ReaderState::Fence,
-                },
-                ReaderState::Brace(held) => self.brace(held, c),
-                ReaderState::Json(json) => self.json(json, c),
-            };
+        let text = std::mem::take(&mut self.pending) + piece;
+        let mut rest = text.as_str();
+        while !rest.is_empty()
+            && let Some(unread) = self.step(rest)
+        {
+            rest = unread;
         }
-        std::mem::take(&mut self.parts)
+        rest.clone_into(&mut self.pending);
+        std::mem::take(&mut self.fragments)
     }
 
     /// Returns the output that was held back, at the end of the text.
     pub(in crate::terminal) fn finish(&mut self) -> Vec<JsonFragment> {
-        match std::mem::take(&mut self.state) {
-            ReaderState::LineStart(held) | ReaderState::Brace(held) => {
-                held.chars().for_each(|c| self.text(c));
-            }
-            ReaderState::Json(JsonPosition {
-                string:
-                    Some(OpenString {
-                        role: StringRole::Value,
-                        mut decoder,
-                        ..
-                    }),
-                ..
-            }) => {
-                if let Some(replacement) = decoder.lone_half() {
-                    self.text(replacement);
+        let pending = std::mem::take(&mut self.pending);
+        match self.place {
+            ReaderPlace::LineStart => self.text(&pending),
+            ReaderPlace::Value => {
+                // A whole escape is held back only as the first half of a character.
+                if pending.len() >= r"\ud83d".len() {
+                    self.text(REPLACEMENT.encode_utf8(&mut [0; 4]));
                 }
-                self.parts.push(JsonFragment::End);
+                self.fragments.push(JsonFragment::End);
             }
-            ReaderState::Prose | ReaderState::Fence | ReaderState::Json(_) => {}
+            ReaderPlace::Prose | ReaderPlace::Fence | ReaderPlace::Json | ReaderPlace::Name(_) => {}
         }
-        std::mem::take(&mut self.parts)
+        std::mem::take(&mut self.fragments)
     }
 
-    fn line_start(&mut self, mut held: String, c: char) -> ReaderState {
-        let blank = held.trim().is_empty();
-        held.push(c);
-        match c {
-            '\n' => {
-                held.chars().for_each(|c| self.text(c));
-                ReaderState::default()
+    /// Reads the beginning of a text and returns the rest; `None` if it takes more text to read it.
+    fn step<'a>(&mut self, text: &'a str) -> Option<&'a str> {
+        match &mut self.place {
+            ReaderPlace::LineStart => self.line_start(text),
+            ReaderPlace::Prose => {
+                let line = text.split_inclusive('\n').next()?;
+                if line.ends_with('\n') {
+                    self.place = ReaderPlace::LineStart;
+                }
+                self.text(line);
+                text.strip_prefix(line)
             }
-            '{' if blank => ReaderState::Brace(held),
-            '`' if held.trim() == "```" => ReaderState::Fence,
-            '`' if held.trim().chars().all(|c| c == '`') => ReaderState::LineStart(held),
-            c if c.is_whitespace() && blank => ReaderState::LineStart(held),
-            _ => {
-                held.chars().for_each(|c| self.text(c));
-                ReaderState::Prose
+            ReaderPlace::Fence => {
+                let rest = text.trim_start_matches(|c| c != '\n' && c != '{');
+                if !rest.is_empty() {
+                    self.place = ReaderPlace::LineStart;
+                }
+                Some(rest.strip_prefix('\n').unwrap_or(rest))
+            }
+            ReaderPlace::Json => self.json(text),
+            ReaderPlace::Name(name) => {
+                let (next, rest) = decode(text)?;
+                match next {
+                    Some(c) => name.push(c),
+                    None => {
+                        let name = std::mem::take(name);
+                        if let Some(container) = self.containers.last_mut() {
+                            container.field = Some(name);
+                        }
+                        self.place = ReaderPlace::Json;
+                    }
+                }
+                Some(rest)
+            }
+            ReaderPlace::Value => {
+                let (next, rest) = decode(text)?;
+                match next {
+                    Some(c) => self.text(c.encode_utf8(&mut [0; 4])),
+                    None => {
+                        self.fragments.push(JsonFragment::End);
+                        self.place = ReaderPlace::Json;
+                    }
+                }
+                Some(rest)
             }
         }
     }
 
-    fn brace(&mut self, mut held: String, c: char) -> ReaderState {
-        match c {
-            '"' => ReaderState::Json(JsonPosition {
-                containers: vec![JsonContainer::Object {
-                    name: String::new(),
-                    next: StringRole::Name,
-                }],
-                string: Some(OpenString::new(StringRole::Name)),
-            }),
-            c if c.is_whitespace() => {
-                held.push(c);
-                ReaderState::Brace(held)
-            }
-            '}' => ReaderState::default(),
-            _ => {
-                held.push(c);
-                held.chars().for_each(|c| self.text(c));
-                ReaderState::Prose
-            }
+    fn line_start<'a>(&mut self, text: &'a str) -> Option<&'a str> {
+        let body = text.trim_start_matches(|c: char| c != '\n' && c.is_whitespace());
+        if let Some(rest) = body.strip_prefix("```") {
+            self.place = ReaderPlace::Fence;
+            return Some(rest);
         }
-    }
-
-    fn json(&mut self, mut json: JsonPosition, c: char) -> ReaderState {
-        if let Some(mut string) = json.string.take() {
-            let (decoded, ended) = string.decoder.take(c);
-            match string.role {
-                StringRole::Name => string.name.extend(decoded),
-                StringRole::Value => decoded.for_each(|c| self.text(c)),
-            }
-            match (string.role, ended) {
-                (StringRole::Name, true) => json.name(string.name),
-                (StringRole::Value, true) => self.parts.push(JsonFragment::End),
-                (StringRole::Name | StringRole::Value, false) => json.string = Some(string),
-            }
-            return ReaderState::Json(json);
+        // Nothing yet, or the beginning of a fence.
+        if "```".starts_with(body) {
+            return None;
         }
-        match c {
+        let Some(object) = body.strip_prefix('{') else {
+            self.place = ReaderPlace::Prose;
+            return Some(text);
+        };
+        let members = object.trim_start();
+        match members.chars().next()? {
             '"' => {
-                let role = json.next_role();
-                if role == StringRole::Value {
-                    self.parts.push(JsonFragment::Field(json.field()));
-                }
-                json.string = Some(OpenString::new(role));
+                self.place = ReaderPlace::Json;
+                Some(body)
             }
-            '{' => json.containers.push(JsonContainer::Object {
-                name: String::new(),
-                next: StringRole::Name,
+            '}' => members.strip_prefix('}'),
+            _ => {
+                self.text(text.strip_suffix(members)?);
+                self.place = ReaderPlace::Prose;
+                Some(members)
+            }
+        }
+    }
+
+    /// Reads one character of JSON outside of strings.
+    fn json<'a>(&mut self, text: &'a str) -> Option<&'a str> {
+        let mut rest = text.chars();
+        match rest.next()? {
+            '"' if self
+                .containers
+                .last()
+                .is_some_and(|open| !open.is_value_next) =>
+            {
+                self.place = ReaderPlace::Name(String::new());
+            }
+            '"' => {
+                // Across lists, a value belongs to the field of the nearest object.
+                let mut open = self.containers.iter().rev();
+                let field = open.find_map(|open| open.field.clone());
+                self.fragments
+                    .push(JsonFragment::Field(field.unwrap_or_default()));
+                self.place = ReaderPlace::Value;
+            }
+            '{' => self.containers.push(JsonContainer {
+                field: Some(String::new()),
+                is_value_next: false,
             }),
-            '[' => json.containers.push(JsonContainer::List),
+            '[' => self.containers.push(JsonContainer {
+                field: None,
+                is_value_next: true,
+            }),
             '}' | ']' => {
-                json.containers.pop();
-                if json.containers.is_empty() {
-                    return ReaderState::default();
+                self.containers.pop();
+                if self.containers.is_empty() {
+                    self.place = ReaderPlace::LineStart;
                 }
             }
-            ':' => json.expect(StringRole::Value),
-            ',' => json.expect(StringRole::Name),
+            separator @ (':' | ',') => {
+                if let Some(open) = self.containers.last_mut() {
+                    open.is_value_next = separator == ':' || open.field.is_none();
+                }
+            }
             // Numbers, words and white space.
             _ => {}
         }
-        ReaderState::Json(json)
+        Some(rest.as_str())
     }
 
-    fn text(&mut self, c: char) {
-        match self.parts.last_mut() {
-            Some(JsonFragment::Text(text)) => text.push(c),
+    fn text(&mut self, piece: &str) {
+        match self.fragments.last_mut() {
+            Some(JsonFragment::Text(text)) => text.push_str(piece),
+            Some(JsonFragment::Field(_) | JsonFragment::End) | None if piece.is_empty() => {}
             Some(JsonFragment::Field(_) | JsonFragment::End) | None => {
-                self.parts.push(JsonFragment::Text(c.to_string()));
+                self.fragments.push(JsonFragment::Text(piece.to_owned()));
             }
         }
     }
 }
 
-impl OpenString {
-    fn new(role: StringRole) -> Self {
-        Self {
-            role,
-            decoder: StringDecoder::default(),
-            name: String::new(),
-        }
-    }
+/// Decodes the next character within a string, or its end as `None`. Returns the rest of the text
+/// too, and nothing while an escape is incomplete.
+fn decode(text: &str) -> Option<(Option<char>, &str)> {
+    let mut rest = text.chars();
+    let c = match rest.next()? {
+        '"' => return Some((None, rest.as_str())),
+        '\\' => match rest.next()? {
+            'n' => '\n',
+            't' => '\t',
+            'r' => '\r',
+            'b' => '\u{8}',
+            'f' => '\u{c}',
+            'u' => {
+                let (c, rest) = decode_unicode(rest.as_str())?;
+                return Some((Some(c), rest));
+            }
+            c => c,
+        },
+        c => c,
+    };
+    Some((Some(c), rest.as_str()))
 }
 
-impl JsonPosition {
-    fn next_role(&self) -> StringRole {
-        match self.containers.last() {
-            Some(JsonContainer::Object { next, .. }) => *next,
-            Some(JsonContainer::List) | None => StringRole::Value,
-        }
+/// Decodes what follows `\u`. A character outside the basic plane takes a second escape.
+fn decode_unicode(text: &str) -> Option<(char, &str)> {
+    let (first, rest) = utf16_unit(text)?;
+    if !(0xD800..0xDC00).contains(&first) {
+        return Some((char::from_u32(first).unwrap_or(REPLACEMENT), rest));
     }
-
-    fn expect(&mut self, role: StringRole) {
-        if let Some(JsonContainer::Object { next, .. }) = self.containers.last_mut() {
-            *next = role;
-        }
+    if r"\u".starts_with(rest) {
+        return None;
     }
-
-    fn name(&mut self, named: String) {
-        if let Some(JsonContainer::Object { name, .. }) = self.containers.last_mut() {
-            *name = named;
-        }
+    if let Some(second) = rest.strip_prefix(r"\u")
+        && let (second @ 0xDC00..0xE000, rest) = utf16_unit(second)?
+    {
+        let point = 0x1_0000 + ((first - 0xD800) << 10) + (second - 0xDC00);
+        return Some((char::from_u32(point).unwrap_or(REPLACEMENT), rest));
     }
+    Some((REPLACEMENT, rest))
+}
 
-    /// Returns the field that a value here belongs to: that of the nearest object, across any lists
-    /// in between.
-    fn field(&self) -> String {
-        let name = |container: &JsonContainer| match container {
-            JsonContainer::Object { name, .. } => Some(name.clone()),
-            JsonContainer::List => None,
-        };
-        self.containers
-            .iter()
-            .rev()
-            .find_map(name)
-            .unwrap_or_default()
+/// Reads four hexadecimal digits. Fewer are read as one invalid unit.
+fn utf16_unit(text: &str) -> Option<(u32, &str)> {
+    let is_digit = |c: &char| c.is_ascii_hexdigit();
+    let count = text.chars().take(4).take_while(is_digit).count();
+    let (digits, rest) = text.split_at(count);
+    match count {
+        4 => Some((u32::from_str_radix(digits, 16).ok()?, rest)),
+        _ if rest.is_empty() => None,
+        _ => Some((u32::from(REPLACEMENT), rest)),
     }
 }
 
