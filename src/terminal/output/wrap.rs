@@ -1,4 +1,4 @@
-//! Wraps plain lines to the width of a terminal.
+//! Measures plain lines and wraps them to the width of a terminal.
 
 use console::measure_text_width;
 
@@ -24,4 +24,11 @@ pub(in crate::terminal) fn fit(line: &str, width: Option<usize>) -> String {
 pub(in crate::terminal) fn wrap_options<'a>(width: usize) -> textwrap::Options<'a> {
     textwrap::Options::new(width.saturating_sub(1).max(8))
         .word_splitter(textwrap::WordSplitter::NoHyphenation)
+}
+
+/// Returns the columns that the widest text takes.
+pub(in crate::terminal) fn widest<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> usize {
+    let texts = texts.into_iter();
+    let widths = texts.map(|text| measure_text_width(text.as_ref()));
+    widths.max().unwrap_or(0)
 }

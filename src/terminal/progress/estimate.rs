@@ -1,8 +1,8 @@
 //! The estimate by round and seat, for `--verbose`: low, expected and high.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
-use console::measure_text_width;
+use console::{Alignment, pad_str};
 
 use crate::consultation::policy::estimate::{CallEstimate, Estimate};
 use crate::domain::money::Cost;
@@ -10,6 +10,7 @@ use crate::domain::panel::Panel;
 
 use super::messages::beside_the_panel;
 use crate::terminal::output::format::{amount, round_title, seat_name, thousands};
+use crate::terminal::output::wrap::widest;
 
 pub(in crate::terminal) fn estimate_lines(estimate: &Estimate, panel: &Panel) -> Vec<String> {
     let (input, output) = (
@@ -26,23 +27,12 @@ pub(in crate::terminal) fn estimate_lines(estimate: &Estimate, panel: &Panel) ->
             |seat| seat_name(panel, seat),
         )
     };
-    let widest = estimate
-        .calls
-        .iter()
-        .map(|call| measure_text_width(&name_of(call)))
-        .max()
-        .unwrap_or(0);
-    let rounds: BTreeSet<u8> = estimate
-        .calls
-        .iter()
-        .map(|call| call.round_number)
-        .collect();
-    for round in rounds {
-        let calls: Vec<&CallEstimate> = estimate
-            .calls
-            .iter()
-            .filter(|call| call.round_number == round)
-            .collect();
+    let name_width = widest(estimate.calls.iter().map(name_of));
+    let mut rounds: BTreeMap<u8, Vec<&CallEstimate>> = BTreeMap::new();
+    for call in &estimate.calls {
+        rounds.entry(call.round_number).or_default().push(call);
+    }
+    for (round, calls) in rounds {
         let sum = |part: fn(&CallEstimate) -> Cost| calls.iter().map(|call| part(call)).sum();
         let subtotal = range(
             sum(|call| call.low),
@@ -55,12 +45,10 @@ pub(in crate::terminal) fn estimate_lines(estimate: &Estimate, panel: &Panel) ->
         ));
         lines.extend(calls.into_iter().map(|call| {
             let name = name_of(call);
-            let gap = " ".repeat(widest.saturating_sub(measure_text_width(&name)) + 2);
+            let name = pad_str(&name, name_width, Alignment::Left, None);
             let (input, output) = (thousands(call.input_tokens), thousands(call.output_tokens));
-            format!(
-                "     {name}{gap}{input} in, ~{output} out, {}",
-                range(call.low, call.cost, call.high)
-            )
+            let cost = range(call.low, call.cost, call.high);
+            format!("     {name}  {input} in, ~{output} out, {cost}")
         }));
     }
     lines

@@ -1,13 +1,14 @@
-//! The words of the progress, line by line. Pure; `reporter` decides what is printed when.
+//! The longer texts of the progress. Pure; `reporter` decides what is printed when.
 
 use std::time::Duration;
 
-use console::measure_text_width;
+use console::{Alignment, measure_text_width, pad_str};
 
 use crate::consultation::event::{
     CallFinished, HealthUpdate, PanelSelection, Resumed, Started, StateName, SubstitutionReason,
     WhySubstituted,
 };
+use crate::consultation::plan::Plan;
 use crate::consultation::plan::mode::Ending;
 use crate::consultation::plan::options::Rounds;
 use crate::consultation::policy::estimate::{Consent, Estimate};
@@ -15,16 +16,17 @@ use crate::consultation::policy::health::HealthStatus;
 use crate::consultation::policy::hedging::NoHedge;
 use crate::consultation::prompt::filter::PromptMaterial;
 use crate::consultation::protocol::answer::AnswerKind;
+use crate::consultation::reading::problem::Problem;
 use crate::domain::ids::{AgentId, ModelRef, ProviderId};
-use crate::domain::money::{Cost, MicroUsd};
-use crate::domain::panel::Panel;
+use crate::domain::money::Cost;
+use crate::domain::panel::{Panel, Seat};
 use crate::stopping::circuit::state::CircuitState;
 
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::{
     ONE_FAMILY, count, dollars, model_address, seat_name, seconds, whole_seconds,
 };
-use crate::terminal::output::wrap::{fit, wrap_options};
+use crate::terminal::output::wrap::{fit, widest, wrap_options};
 
 pub(in crate::terminal) fn starting(terms: &Started) -> String {
     let prior = terms
@@ -52,48 +54,36 @@ pub(in crate::terminal) fn panel(terms: &Started, width: Option<usize>) -> Vec<S
         .as_ref()
         .map(|plan| &plan.debate)
         .filter(|debate| debate.asks_for(AnswerKind::PersonaSelection));
-    // Before the personas are selected, only the models are known.
-    let name = |(at, seat)| {
-        if debate.is_some() {
-            format!("Expert {}", at + 1)
-        } else {
-            seat_name(panel, seat)
+    let mut rows = seat_rows(panel);
+    if debate.is_some() {
+        // Before the personas are selected, only the models are known.
+        for (at, (name, _)) in rows.iter_mut().enumerate() {
+            *name = format!("Expert {}", at + 1);
         }
-    };
-    let seats = panel.seats.iter().enumerate();
-    let mut rows: Vec<(String, String)> = seats
-        .map(|(at, seat)| (name((at, seat)), model_address(&seat.model)))
-        .collect();
-    if let Some((judge, fallbacks)) = panel.judges.split_first() {
-        let others: Vec<String> = fallbacks.iter().map(ToString::to_string).collect();
-        let then = if others.is_empty() {
-            String::new()
-        } else {
-            format!(", then {}", others.join(", "))
-        };
-        rows.push((
-            "Judge".to_owned(),
-            format!("{}{then}", model_address(judge)),
-        ));
     }
-    let helper = debate.and_then(|debate| debate.helper.as_ref());
-    rows.extend(helper.map(|helper| {
-        (
-            "Helper".to_owned(),
-            format!("{}, selects the personas", model_address(helper)),
-        )
-    }));
+    if let Some((judge, fallbacks)) = panel.judges.split_first() {
+        let mut models = model_address(judge);
+        for (at, fallback) in fallbacks.iter().enumerate() {
+            models += if at == 0 { ", then " } else { ", " };
+            models += &fallback.to_string();
+        }
+        rows.push(("Judge".to_owned(), models));
+    }
+    if let Some(helper) = debate.and_then(|debate| debate.helper.as_ref()) {
+        let model = format!("{}, selects the personas", model_address(helper));
+        rows.push(("Helper".to_owned(), model));
+    }
     table(&rows, width)
 }
 
 /// Returns the seats of a panel alone.
 pub(in crate::terminal) fn seats(panel: &Panel, width: Option<usize>) -> Vec<String> {
-    let rows: Vec<(String, String)> = panel
-        .seats
-        .iter()
-        .map(|seat| (seat_name(panel, seat), model_address(&seat.model)))
-        .collect();
-    table(&rows, width)
+    table(&seat_rows(panel), width)
+}
+
+fn seat_rows(panel: &Panel) -> Vec<(String, String)> {
+    let row = |seat| (seat_name(panel, seat), model_address(&seat.model));
+    panel.seats.iter().map(row).collect()
 }
 
 /// Names an agent that has no seat.
@@ -107,12 +97,8 @@ pub(in crate::terminal) fn beside_the_panel(agent: &AgentId) -> &'static str {
 
 /// Names the personas that the helper selected, or the default ones if it selected none.
 pub(in crate::terminal) fn personas_selected(selection: &PanelSelection) -> String {
-    let names: Vec<&str> = selection
-        .panel
-        .seats
-        .iter()
-        .map(crate::domain::panel::Seat::name)
-        .collect();
+    let seats = selection.panel.seats.iter();
+    let names: Vec<&str> = seats.map(Seat::name).collect();
     let (names, task) = (names.join(", "), one_line(&selection.task_type));
     match &selection.chosen_by {
         None => format!("🎭 Default personas:  {names}"),
@@ -121,28 +107,10 @@ pub(in crate::terminal) fn personas_selected(selection: &PanelSelection) -> Stri
     }
 }
 
-/// Returns the reason the helper gave.
-pub(in crate::terminal) fn selection_reason(selection: &PanelSelection) -> Option<String> {
-    let reason = one_line(&selection.reason);
-    (selection.chosen_by.is_some() && !reason.is_empty()).then(|| format!("   {reason}"))
-}
-
-/// Reports a problem with the selection.
-pub(in crate::terminal) fn selection_note(note: &str) -> String {
-    format!("   Note: {}", one_line(note))
-}
-
 fn table(rows: &[(String, String)], width: Option<usize>) -> Vec<String> {
-    let widest = rows
-        .iter()
-        .map(|(name, _)| measure_text_width(name))
-        .max()
-        .unwrap_or(0);
+    let name_width = widest(rows.iter().map(|(name, _)| name));
     let row = |(name, model): &(String, String)| {
-        let head = format!(
-            "   {name}{}",
-            " ".repeat(widest.saturating_sub(measure_text_width(name)) + 2)
-        );
+        let head = format!("   {}  ", pad_str(name, name_width, Alignment::Left, None));
         match width {
             // Models wrap below models, where there is room.
             Some(width) if measure_text_width(&head) + 24 <= width => {
@@ -162,38 +130,25 @@ fn table(rows: &[(String, String)], width: Option<usize>) -> Vec<String> {
 
 /// Returns the widths of the widest name and model of a panel, the judge included.
 pub(in crate::terminal) fn columns(panel: &Panel) -> (usize, usize) {
-    let names = panel
-        .seats
-        .iter()
-        .map(|seat| measure_text_width(seat.name()))
-        .chain([measure_text_width("Judge")]);
-    let models = panel
-        .seats
-        .iter()
-        .map(|seat| &seat.model)
-        .chain(panel.judges.first())
-        .map(|model| measure_text_width(&model.model));
-    (names.max().unwrap_or(0), models.max().unwrap_or(0))
+    let names = panel.seats.iter().map(Seat::name).chain(["Judge"]);
+    let seats = panel.seats.iter().map(|seat| &seat.model);
+    let models = seats.chain(panel.judges.first());
+    (widest(names), widest(models.map(|model| &model.model)))
 }
 
 /// Returns the notices of this panel, and those that hold for every panel of its kind.
 pub(in crate::terminal) fn notices(terms: &Started) -> Vec<String> {
-    let mut notices: Vec<String> = terms
-        .notices
-        .iter()
-        .map(|notice| one_line(notice))
-        .collect();
-    if is_one_family(&terms.panel) && !notices.iter().any(|notice| notice.contains(ONE_FAMILY)) {
-        notices.push(format!("all experts are of one family: {ONE_FAMILY}"));
+    let note = |notice: &String| format!("   Note: {}", one_line(notice));
+    let mut notices: Vec<String> = terms.notices.iter().map(note).collect();
+    if terms.panel.seats.len() > 1
+        && terms.panel.is_one_family()
+        && !notices.iter().any(|notice| notice.contains(ONE_FAMILY))
+    {
+        notices.push(format!(
+            "   Note: all experts are of one family: {ONE_FAMILY}"
+        ));
     }
     notices
-        .into_iter()
-        .map(|notice| format!("   Note: {notice}"))
-        .collect()
-}
-
-fn is_one_family(panel: &Panel) -> bool {
-    panel.seats.len() > 1 && panel.is_one_family()
 }
 
 /// Describes the outcome of the cost gate; `None` where the question was answered by a person.
@@ -217,21 +172,6 @@ pub(in crate::terminal) fn consent(
         "💰 Estimated cost: {bound}{} ({verb})",
         dollars(cost.known)
     ))
-}
-
-pub(in crate::terminal) fn thinking(name: &str) -> String {
-    format!("⚡ {name} thinking...")
-}
-
-pub(in crate::terminal) fn completed(name: &str, duration_ms: u64) -> String {
-    format!(
-        "✅ {name} completed ({})",
-        seconds(Duration::from_millis(duration_ms))
-    )
-}
-
-pub(in crate::terminal) fn failed(name: &str, reason: &str) -> String {
-    format!("⚠️ Agent {name} failed: {}", one_line(reason))
 }
 
 /// Reports that another model takes over: this one failed, or the other one was faster.
@@ -282,65 +222,32 @@ pub(in crate::terminal) fn round_of(state: StateName) -> Option<u8> {
     }
 }
 
-/// Announces a mode that always runs all rounds.
-pub(in crate::terminal) fn mode(terms: &Started) -> Option<&'static str> {
-    let debate = &terms.plan.as_ref()?.debate;
-    match debate.mode.strategy().ending {
-        Ending::AlwaysWhole(words)
-            if debate.rounds == Rounds::ALL && debate.prior_answers.is_none() =>
-        {
-            Some(words)
-        }
-        Ending::AlwaysWhole(_) | Ending::MayBeEarly => None,
+/// Announces a mode that always runs all rounds, and that later rounds receive all of the earlier
+/// ones.
+pub(in crate::terminal) fn modes(plan: &Plan) -> Vec<&'static str> {
+    let mut lines = Vec::new();
+    if let Ending::AlwaysWhole(words) = plan.debate.mode.strategy().ending
+        && plan.debate.rounds == Rounds::ALL
+        && plan.debate.prior_answers.is_none()
+    {
+        lines.push(words);
     }
-}
-
-/// Announces that later rounds receive all of the earlier ones.
-pub(in crate::terminal) fn material(terms: &Started) -> Option<&'static str> {
-    match terms.plan.as_ref().map(|plan| plan.material) {
-        Some(PromptMaterial::Whole) => Some("🔍 Verbose mode: using full debate artifacts"),
-        Some(PromptMaterial::Filtered) | None => None,
+    if plan.material == PromptMaterial::Whole {
+        lines.push("🔍 Verbose mode: using full debate artifacts");
     }
+    lines
 }
 
-pub(in crate::terminal) fn hedged(
-    name: &str,
-    model: &ModelRef,
-    backup: &ModelRef,
-    after_ms: u64,
-) -> String {
-    let after = seconds(Duration::from_millis(after_ms));
-    format!("🔀 {name}: no sign of an answer from {model} for {after}; hedged to {backup}")
-}
-
-pub(in crate::terminal) fn not_hedged(name: &str, reason: NoHedge) -> String {
-    let why = match reason {
+/// Returns the reason why a slow call is not hedged.
+pub(in crate::terminal) fn no_hedge(reason: NoHedge) -> &'static str {
+    match reason {
         NoHedge::NoBackup => "no other vendor can take over",
         NoHedge::NoHealthyBackup => "no healthy fallback model",
         NoHedge::QuotaUsed => "a quarter of the calls are hedged already",
         NoHedge::Ceiling => "the cost ceiling does not allow it",
         NoHedge::BackupBusy => "the fallback model is busy",
-    };
-    format!("   {name}: slow; not hedged: {why}")
+    }
 }
-
-/// Reports the slower one of two hedged calls.
-pub(in crate::terminal) fn slower(name: &str, model: &ModelRef) -> String {
-    format!("   {name}: {model} was slower and was cancelled")
-}
-
-pub(in crate::terminal) fn ceiling_reached(max_cost: MicroUsd) -> String {
-    format!(
-        "⚠️ Cost ceiling of {} reached. Ending with the answers so far.",
-        dollars(max_cost)
-    )
-}
-
-pub(in crate::terminal) const COST_EXCEEDED: &str =
-    "⚠️ Cost exceeded estimate. Aborting consultation.";
-
-pub(in crate::terminal) const ALL_DEGRADED: &str =
-    "⚠️ All providers degraded. Consultation may be slower than usual.";
 
 /// Describes the health of a provider, for `--verbose`.
 pub(in crate::terminal) fn health(update: &HealthUpdate) -> String {
@@ -350,45 +257,20 @@ pub(in crate::terminal) fn health(update: &HealthUpdate) -> String {
         HealthStatus::Degraded => "degraded",
         HealthStatus::Unhealthy => "unhealthy",
     };
-    let latency = update
-        .latency_ms
-        .map(|ms| format!("answered in {}", seconds(Duration::from_millis(ms))));
-    let failures = (update.consecutive_failures > 0).then(|| {
-        format!(
-            "{} in a row",
-            count(update.consecutive_failures as usize, "failure")
-        )
-    });
-    let facts: Vec<String> = latency.into_iter().chain(failures).collect();
-    let facts = if facts.is_empty() {
-        String::new()
+    let mut facts = Vec::new();
+    if let Some(ms) = update.latency_ms {
+        facts.push(format!("answered in {}", millis(ms)));
+    }
+    if update.consecutive_failures > 0 {
+        let failures = count(update.consecutive_failures as usize, "failure");
+        facts.push(format!("{failures} in a row"));
+    }
+    let line = format!("   `{}` is {status}", update.provider);
+    if facts.is_empty() {
+        line
     } else {
-        format!(" ({})", facts.join(", "))
-    };
-    format!("   `{}` is {status}{facts}", update.provider)
-}
-
-pub(in crate::terminal) fn round_complete(round: u8) -> String {
-    format!("📋 Round {round} complete")
-}
-
-pub(in crate::terminal) fn complete() -> String {
-    "✨ Consultation complete".to_owned()
-}
-
-pub(in crate::terminal) fn retried(name: &str, wait_ms: u64, reason: &str) -> String {
-    format!(
-        "   {name}: retrying in {}: {}",
-        seconds(Duration::from_millis(wait_ms)),
-        one_line(reason)
-    )
-}
-
-pub(in crate::terminal) fn served(name: &str, asked: &ModelRef, served: &str) -> String {
-    format!(
-        "   {name}: asked for `{asked}`, answered by `{}`",
-        one_line(served)
-    )
+        format!("{line} ({})", facts.join(", "))
+    }
 }
 
 pub(in crate::terminal) fn provider_wait(
@@ -396,12 +278,11 @@ pub(in crate::terminal) fn provider_wait(
     wait_ms: u64,
     reason: &str,
 ) -> String {
-    let wait = Duration::from_millis(wait_ms);
     // Tenths of a second do not matter in minutes.
-    let wait = if wait < Duration::from_secs(60) {
-        seconds(wait)
+    let wait = if wait_ms < 60_000 {
+        millis(wait_ms)
     } else {
-        whole_seconds(wait)
+        whole_seconds(Duration::from_millis(wait_ms))
     };
     format!("⏳ `{provider}` asks to wait {wait}: {}", one_line(reason))
 }
@@ -416,7 +297,7 @@ pub(in crate::terminal) fn circuit(
         (CircuitState::Closed, _) => format!("`{provider}` answers again"),
         (CircuitState::Open { .. }, Some(wait_ms)) => format!(
             "`{provider}` keeps failing: no new calls for {}",
-            seconds(Duration::from_millis(wait_ms))
+            millis(wait_ms)
         ),
         (CircuitState::Open { .. } | CircuitState::HalfOpen { .. }, _) => {
             format!("`{provider}` kept failing; testing it with one call")
@@ -426,13 +307,14 @@ pub(in crate::terminal) fn circuit(
 
 /// Lists the problems of an answer, for `--verbose`.
 pub(in crate::terminal) fn problems(name: &str, call: &CallFinished) -> Vec<String> {
-    let line = |problem: &crate::consultation::reading::problem::Problem| {
-        let field = if problem.field.is_empty() {
-            String::new()
-        } else {
-            format!("`{}`: ", problem.field)
-        };
-        format!("   {name}: {field}{}", one_line(&problem.what))
+    let line = |problem: &Problem| match (problem.field.as_str(), one_line(&problem.what)) {
+        ("", what) => format!("   {name}: {what}"),
+        (field, what) => format!("   {name}: `{field}`: {what}"),
     };
     call.problems.iter().map(line).collect()
+}
+
+/// Formats a number of milliseconds in seconds: `8.2s`.
+pub(in crate::terminal) fn millis(ms: u64) -> String {
+    seconds(Duration::from_millis(ms))
 }

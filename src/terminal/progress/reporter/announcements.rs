@@ -1,17 +1,18 @@
-//! Prints the lines that belong to an event, one function for each family of events. `messages` and
-//! `questions` hold the words.
+//! Prints the lines that belong to an event. `messages` and `questions` hold the longer texts.
 
 use std::time::Duration;
 
 use crate::consultation::event::{
     AbortReason, AgentEvent, CallEvent, CallFinished, CancelReason, ConsultationEvent, CostEvent,
-    EarlyTerminationDecision, HealthEvent, PanelEvent, PanelSelection, ProviderEvent, PulseEvent,
-    RoundEvent, Started, SubstitutionReason, WhySubstituted,
+    EarlyTerminationDecision, Event, HealthEvent, HealthUpdate, PanelEvent, PanelSelection,
+    ProviderEvent, PulseEvent, RoundEvent, Started, SubstitutionReason, WhySubstituted,
 };
 use crate::consultation::policy::estimate::Consent;
 use crate::domain::ids::{AgentId, CallId};
 
-use super::{DegradedWarning, DisplayMode, ProgressReporter};
+use super::{DisplayMode, ProgressReporter};
+use crate::terminal::markdown::escape::one_line;
+use crate::terminal::output::format::dollars;
 use crate::terminal::progress::estimate::estimate_lines;
 use crate::terminal::progress::evaluation::evaluation_tree;
 use crate::terminal::progress::judge_stream::CallResult;
@@ -22,23 +23,52 @@ use crate::terminal::prompt::questions::{consent, early_termination, pulse};
 const NOTABLE_WAIT_MS: u64 = 2_000;
 
 impl ProgressReporter {
-    pub(super) fn on_consultation(&mut self, event: &ConsultationEvent, elapsed: Duration) {
+    pub(super) fn announce(&mut self, event: &Event, elapsed: Duration) {
+        match event {
+            Event::Consultation(event) => self.on_consultation(event, elapsed),
+            Event::Panel(PanelEvent::PersonasSelected(selection)) => {
+                self.personas_selected(selection);
+            }
+            Event::Round(RoundEvent::Completed { round_number, .. }) => {
+                self.print_finished_rows(elapsed);
+                self.heading(&format!("📋 Round {round_number} complete"));
+            }
+            Event::Agent(event) => self.on_agent(event),
+            Event::Call(event) => self.on_call(event),
+            Event::Cost(CostEvent::CeilingReached { max_cost, .. }) => self.alert(&format!(
+                "⚠️ Cost ceiling of {} reached. Ending with the answers so far.",
+                dollars(*max_cost)
+            )),
+            Event::Pulse(PulseEvent::Asked {
+                waiting,
+                asked: false,
+                ..
+            }) => self.note(&pulse::still_waiting(waiting)),
+            Event::Provider(event) => self.on_provider(event),
+            Event::Health(HealthEvent::StatusUpdated(update)) => self.health_updated(update),
+            // The report shows these two beside the answer.
+            Event::Judge(_)
+            | Event::State(_)
+            | Event::Round(RoundEvent::Started { .. })
+            | Event::Cost(CostEvent::GateTriggered { .. })
+            | Event::Pulse(PulseEvent::Asked { .. } | PulseEvent::Answered { .. })
+            | Event::Health(HealthEvent::CheckStarted { .. }) => {}
+        }
+    }
+
+    fn on_consultation(&mut self, event: &ConsultationEvent, elapsed: Duration) {
         match event {
             ConsultationEvent::Started(terms) => {
                 self.started(terms);
                 self.start_live();
             }
             ConsultationEvent::Resumed(resumed) => {
-                if let Some(line) = messages::repeated_calls(resumed) {
-                    self.detail(&line);
-                }
+                self.details(messages::repeated_calls(resumed));
                 self.start_live();
             }
             ConsultationEvent::CostEstimated(estimate) => {
                 if let Some(terms) = &self.facts.terms {
-                    for line in estimate_lines(estimate, &terms.panel) {
-                        self.detail(&line);
-                    }
+                    self.details(estimate_lines(estimate, &terms.panel));
                 }
             }
             ConsultationEvent::UserConsent { approved, how } => self.consent(*approved, *how),
@@ -65,7 +95,7 @@ impl ProgressReporter {
             ConsultationEvent::Completed { .. } => {
                 self.print_finished_rows(elapsed);
                 self.printer.live_area().stop();
-                self.heading(&messages::complete());
+                self.heading("✨ Consultation complete");
             }
             ConsultationEvent::Aborted { reason, .. } => self.aborted(*reason, elapsed),
             ConsultationEvent::RoundArtifact { .. }
@@ -74,53 +104,36 @@ impl ProgressReporter {
         }
     }
 
-    pub(super) fn on_panel(&self, event: &PanelEvent) {
-        match event {
-            PanelEvent::PersonasSelected(selection) => self.personas_selected(selection),
-        }
-    }
-
-    pub(super) fn on_round(&self, event: &RoundEvent, elapsed: Duration) {
-        match event {
-            RoundEvent::Completed { round_number, .. } => {
-                self.print_finished_rows(elapsed);
-                self.heading(&messages::round_complete(*round_number));
-            }
-            RoundEvent::Started { .. } => {}
-        }
-    }
-
-    pub(super) fn on_agent(&self, event: &AgentEvent) {
+    fn on_agent(&self, event: &AgentEvent) {
         let is_plain = self.display == DisplayMode::Plain;
         match event {
-            AgentEvent::Thinking { agent_id, name, .. } if is_plain => {
-                self.note(&messages::thinking(name));
+            AgentEvent::Thinking { name, .. } if is_plain => {
+                self.note(&format!("⚡ {name} thinking..."));
             }
             AgentEvent::Completed {
-                agent_id,
-                name,
-                duration_ms,
-                ..
+                name, duration_ms, ..
             } if is_plain => {
-                self.note(&messages::completed(name, *duration_ms));
+                let duration = messages::millis(*duration_ms);
+                self.note(&format!("✅ {name} completed ({duration})"));
             }
             AgentEvent::Thinking { .. } | AgentEvent::Completed { .. } => {}
-            // What the run does instead of the helper's answer has a line of its own.
             AgentEvent::Failed {
-                agent_id: AgentId::Helper,
+                agent_id,
                 name,
                 error,
                 ..
             } => {
-                self.detail(&messages::failed(name, &error.message));
-            }
-            AgentEvent::Failed { name, error, .. } => {
-                self.alert(&messages::failed(name, &error.message));
+                let line = format!("⚠️ Agent {name} failed: {}", one_line(&error.message));
+                match agent_id {
+                    // What the run does instead of the helper's answer has a line of its own.
+                    AgentId::Helper => self.detail(&line),
+                    AgentId::Seat(_) | AgentId::Judge | AgentId::SecondJudge => self.alert(&line),
+                }
             }
         }
     }
 
-    pub(super) fn on_call(&mut self, event: &CallEvent) {
+    fn on_call(&mut self, event: &CallEvent) {
         match event {
             CallEvent::Started {
                 call,
@@ -138,8 +151,9 @@ impl ProgressReporter {
                 reason,
                 ..
             } => {
-                let name = self.facts.name_of(agent_id);
-                self.detail(&messages::retried(&name, *wait_ms, reason));
+                let (name, wait) = (self.facts.name_of(agent_id), messages::millis(*wait_ms));
+                let reason = one_line(reason);
+                self.detail(&format!("   {name}: retrying in {wait}: {reason}"));
             }
             CallEvent::Hedged {
                 agent_id,
@@ -148,8 +162,10 @@ impl ProgressReporter {
                 after_ms,
                 ..
             } => {
-                let name = self.facts.name_of(agent_id);
-                let line = messages::hedged(&name, model, backup, *after_ms);
+                let (name, after) = (self.facts.name_of(agent_id), messages::millis(*after_ms));
+                let line = format!(
+                    "🔀 {name}: no sign of an answer from {model} for {after}; hedged to {backup}"
+                );
                 if self.display == DisplayMode::Plain {
                     self.note(&line);
                 } else {
@@ -158,43 +174,23 @@ impl ProgressReporter {
             }
             CallEvent::NotHedged {
                 agent_id, reason, ..
-            } => self.detail(&messages::not_hedged(
-                &self.facts.name_of(agent_id),
-                *reason,
-            )),
+            } => {
+                let (name, why) = (self.facts.name_of(agent_id), messages::no_hedge(*reason));
+                self.detail(&format!("   {name}: slow; not hedged: {why}"));
+            }
             CallEvent::Finished(call) => self.finished(call),
             CallEvent::Cancelled { call, reason } => {
                 self.end_judges_text(*call, CallResult::Nothing);
                 if let (CancelReason::HedgeLost, Some((name, model))) =
                     (reason, self.facts.caller(*call))
                 {
-                    self.detail(&messages::slower(&name, model));
+                    self.detail(&format!("   {name}: {model} was slower and was cancelled"));
                 }
             }
         }
     }
 
-    pub(super) fn on_cost(&self, event: &CostEvent) {
-        match event {
-            CostEvent::CeilingReached { max_cost, .. } => {
-                self.alert(&messages::ceiling_reached(*max_cost));
-            }
-            CostEvent::GateTriggered { .. } => {}
-        }
-    }
-
-    pub(super) fn on_pulse(&self, event: &PulseEvent) {
-        match event {
-            PulseEvent::Asked {
-                waiting,
-                asked: false,
-                ..
-            } => self.note(&pulse::still_waiting(waiting)),
-            PulseEvent::Asked { .. } | PulseEvent::Answered { .. } => {}
-        }
-    }
-
-    pub(super) fn on_provider(&self, event: &ProviderEvent) {
+    fn on_provider(&self, event: &ProviderEvent) {
         match event {
             ProviderEvent::Held {
                 provider,
@@ -219,16 +215,10 @@ impl ProgressReporter {
         }
     }
 
-    pub(super) fn on_health(&mut self, event: &HealthEvent) {
-        match event {
-            HealthEvent::StatusUpdated(update) => {
-                self.detail(&messages::health(update));
-                if update.none_healthy && self.degraded_warning == DegradedWarning::Pending {
-                    self.degraded_warning = DegradedWarning::Shown;
-                    self.alert(messages::ALL_DEGRADED);
-                }
-            }
-            HealthEvent::CheckStarted { .. } => {}
+    fn health_updated(&mut self, update: &HealthUpdate) {
+        self.detail(&messages::health(update));
+        if update.none_healthy && !std::mem::replace(&mut self.is_degradation_reported, true) {
+            self.alert("⚠️ All providers degraded. Consultation may be slower than usual.");
         }
     }
 
@@ -240,22 +230,22 @@ impl ProgressReporter {
         for line in messages::notices(terms) {
             self.alert(&line);
         }
-        let mode = messages::mode(terms);
-        for line in mode.into_iter().chain(messages::material(terms)) {
+        for line in terms.plan.iter().flat_map(|plan| messages::modes(plan)) {
             self.note(line);
         }
     }
 
     fn personas_selected(&self, selection: &PanelSelection) {
         self.heading(&messages::personas_selected(selection));
-        if let Some(line) = messages::selection_reason(selection) {
-            self.note(&line);
+        let reason = one_line(&selection.reason);
+        if selection.chosen_by.is_some() && !reason.is_empty() {
+            self.note(&format!("   {reason}"));
         }
         for line in messages::seats(&selection.panel, self.width()) {
             self.printer.note(&line);
         }
         for note in &selection.notes {
-            self.alert(&messages::selection_note(note));
+            self.alert(&format!("   Note: {}", one_line(note)));
         }
     }
 
@@ -274,9 +264,10 @@ impl ProgressReporter {
 
     fn early_termination(&self, decision: &EarlyTerminationDecision) {
         let evaluation = &decision.findings.evaluation;
-        for line in evaluation_tree("EARLY TERMINATION CHECK (Round 2)", evaluation) {
-            self.detail(&line);
-        }
+        self.details(evaluation_tree(
+            "EARLY TERMINATION CHECK (Round 2)",
+            evaluation,
+        ));
         if let Some(line) = early_termination::decision(decision) {
             self.note(&line);
         }
@@ -292,11 +283,12 @@ impl ProgressReporter {
         let name = self.facts.name_of(&call.agent_id);
         let served = call.served_model.as_deref();
         if let Some(served) = served.filter(|served| !call.model.is_served_as(served)) {
-            self.detail(&messages::served(&name, &call.model, served));
+            let (asked, served) = (&call.model, one_line(served));
+            self.detail(&format!(
+                "   {name}: asked for `{asked}`, answered by `{served}`"
+            ));
         }
-        for line in messages::problems(&name, call) {
-            self.detail(&line);
-        }
+        self.details(messages::problems(&name, call));
     }
 
     fn end_judges_text(&mut self, call: CallId, result: CallResult) {
@@ -320,7 +312,7 @@ impl ProgressReporter {
         self.print_finished_rows(elapsed);
         area.stop();
         if reason == AbortReason::CostExceededEstimate {
-            self.alert(messages::COST_EXCEEDED);
+            self.alert("⚠️ Cost exceeded estimate. Aborting consultation.");
         }
     }
 }

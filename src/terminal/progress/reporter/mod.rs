@@ -5,7 +5,7 @@ mod announcements;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::consultation::event::{Envelope, Event};
+use crate::consultation::event::Envelope;
 use crate::domain::ids::CallId;
 use crate::domain::time::Timestamp;
 use crate::engine::ports::{Delta, Subscriber, SubscriberError};
@@ -26,7 +26,8 @@ pub struct ProgressReporter {
     view: Arc<Mutex<LiveView>>,
     /// The judge's text, with `--stream`.
     judge: Option<JudgeStream>,
-    degraded_warning: DegradedWarning,
+    /// The warning that all providers are degraded is printed once.
+    is_degradation_reported: bool,
 }
 
 /// The form in which progress is shown.
@@ -38,13 +39,6 @@ enum DisplayMode {
     Plain,
     /// Not at all.
     Silent,
-}
-
-/// The state of the warning that all providers are degraded, which is shown once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum DegradedWarning {
-    Pending,
-    Shown,
 }
 
 impl ProgressReporter {
@@ -79,7 +73,7 @@ impl ProgressReporter {
             facts: RunFacts::default(),
             view: Arc::new(Mutex::new(view)),
             judge: None,
-            degraded_warning: DegradedWarning::Pending,
+            is_degradation_reported: false,
         }
     }
 
@@ -109,22 +103,6 @@ impl ProgressReporter {
         if self.display == DisplayMode::Live {
             let elapsed = envelope.at.since(self.facts.started_at);
             self.view().follow(&envelope.event, elapsed);
-        }
-    }
-
-    fn announce(&mut self, event: &Event, elapsed: Duration) {
-        match event {
-            Event::Consultation(event) => self.on_consultation(event, elapsed),
-            Event::Panel(event) => self.on_panel(event),
-            Event::Round(event) => self.on_round(event, elapsed),
-            Event::Agent(event) => self.on_agent(event),
-            Event::Call(event) => self.on_call(event),
-            Event::Cost(event) => self.on_cost(event),
-            Event::Pulse(event) => self.on_pulse(event),
-            Event::Provider(event) => self.on_provider(event),
-            Event::Health(event) => self.on_health(event),
-            // The report shows these beside the answer.
-            Event::Judge(_) | Event::State(_) => {}
         }
     }
 
@@ -162,6 +140,10 @@ impl ProgressReporter {
 
     fn detail(&self, line: &str) {
         self.printer.detail(&fit(line, self.width()));
+    }
+
+    fn details(&self, lines: impl IntoIterator<Item = String>) {
+        lines.into_iter().for_each(|line| self.detail(&line));
     }
 
     /// Prints a problem.
