@@ -3,7 +3,8 @@
 //! An entry never holds a key, only its source. A missing field stays `None`: its default is
 //! decided where the server is used.
 
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
 use crate::domain::address::{self, Bare};
 use crate::domain::dialect::{Structure, TokensField, WireFormat};
@@ -11,31 +12,41 @@ use crate::domain::ids::ProviderId;
 use crate::domain::vendors;
 
 use super::key_detection::holds_key;
-use super::value::{ConfigValue, NAME_RULE, ValueError, is_name};
+use super::value::{ConfigValue, NAME_RULE, ValueError, is_name, optional};
 
-/// One entry.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// One entry. As JSON, it is what would be written under its name.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct EndpointEntry {
     /// The part before the colon in the names of its models.
+    #[serde(skip)]
     pub name: String,
     /// As the user wrote it. `None` only in an entry that changes a known provider.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub base_url: Option<String>,
+    #[serde(flatten)]
     pub key: Option<KeyLocation>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tokens_field: Option<TokensField>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub structured_output: Option<Structure>,
     /// Most calls in flight.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_in_flight: Option<u32>,
     /// Its models cost nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub free: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub dialect: Option<WireFormat>,
 }
 
 /// The source of a key.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub enum KeyLocation {
     /// The variable of this name.
+    #[serde(rename = "api_key_env")]
     Variable(String),
     /// The output of this command.
+    #[serde(rename = "api_key_cmd")]
     Command(String),
 }
 
@@ -52,24 +63,9 @@ pub const FIELDS: [&str; 9] = [
     "dialect",
 ];
 
-const MAX_TOKENS_FIELDS: [(&str, TokensField); 2] = [
-    (TokensField::MaxTokens.name(), TokensField::MaxTokens),
-    (
-        TokensField::MaxCompletionTokens.name(),
-        TokensField::MaxCompletionTokens,
-    ),
-];
-const STRUCTURED_OUTPUTS: [(&str, Structure); 3] = [
-    ("json_schema", Structure::Schema),
-    ("json_object", Structure::JsonObject),
-    ("none", Structure::Prompt),
-];
-const DIALECTS: [(&str, WireFormat); 4] = [
-    ("openai", WireFormat::OpenAi),
-    ("anthropic", WireFormat::Anthropic),
-    ("gemini", WireFormat::Gemini),
-    ("ollama", WireFormat::Ollama),
-];
+const MAX_TOKENS_FIELDS: [&str; 2] = ["max_tokens", "max_completion_tokens"];
+const STRUCTURED_OUTPUTS: [&str; 3] = ["json_schema", "json_object", "none"];
+const DIALECTS: [&str; 4] = ["openai", "anthropic", "gemini", "ollama"];
 
 /// Reads the setting: an object of entries by name, or a list of entries with a `name`.
 pub(super) fn read(setting: &ConfigValue<'_>) -> Result<Vec<EndpointEntry>, ValueError> {
@@ -127,11 +123,8 @@ impl EndpointEntry {
             return Err(place.error("cannot have this name: it is reserved for the embedded model"));
         }
         let fields = place.fields(&FIELDS)?;
-        if fields
-            .get("name")
-            .map(ConfigValue::text)
-            .transpose()?
-            .is_some_and(|said| said != name)
+        if let Some(field) = fields.get("name")
+            && field.text()? != name
         {
             return Err(place.error("has a `name` that differs from its key"));
         }
@@ -146,72 +139,20 @@ impl EndpointEntry {
             (None, None) => None,
         };
         Ok(Self {
-            base_url: fields.get("base_url").map(base_url).transpose()?,
+            base_url: optional(&fields, "base_url", base_url)?,
             key,
-            max_tokens_field: fields
-                .get("max_tokens_field")
-                .map(|field| field.choice(&MAX_TOKENS_FIELDS))
-                .transpose()?,
-            structured_output: fields
-                .get("structured_output")
-                .map(|field| field.choice(&STRUCTURED_OUTPUTS))
-                .transpose()?,
-            max_in_flight: fields
-                .get("max_in_flight")
-                .map(ConfigValue::count)
-                .transpose()?,
-            free: fields.get("free").map(ConfigValue::truth).transpose()?,
-            dialect: fields
-                .get("dialect")
-                .map(|field| field.choice(&DIALECTS))
-                .transpose()?,
+            max_tokens_field: optional(&fields, "max_tokens_field", |field| {
+                field.choice(&MAX_TOKENS_FIELDS)
+            })?,
+            structured_output: optional(&fields, "structured_output", |field| {
+                field.choice(&STRUCTURED_OUTPUTS)
+            })?,
+            max_in_flight: optional(&fields, "max_in_flight", ConfigValue::count)?,
+            free: optional(&fields, "free", ConfigValue::truth)?,
+            dialect: optional(&fields, "dialect", |field| field.choice(&DIALECTS))?,
             name,
         })
     }
-
-    /// Returns the entry as it would be written under its name.
-    pub fn to_json(&self) -> Value {
-        let (variable, command) = match &self.key {
-            Some(KeyLocation::Variable(name)) => (Some(name), None),
-            Some(KeyLocation::Command(command)) => (None, Some(command)),
-            None => (None, None),
-        };
-        let fields = [
-            ("base_url", self.base_url.as_ref().map(|url| json!(url))),
-            ("api_key_env", variable.map(|name| json!(name))),
-            ("api_key_cmd", command.map(|command| json!(command))),
-            (
-                "max_tokens_field",
-                self.max_tokens_field
-                    .and_then(|field| word(&MAX_TOKENS_FIELDS, field)),
-            ),
-            (
-                "structured_output",
-                self.structured_output
-                    .and_then(|form| word(&STRUCTURED_OUTPUTS, form)),
-            ),
-            (
-                "max_in_flight",
-                self.max_in_flight.map(|count| json!(count)),
-            ),
-            ("free", self.free.map(|free| json!(free))),
-            (
-                "dialect",
-                self.dialect.and_then(|dialect| word(&DIALECTS, dialect)),
-            ),
-        ];
-        let said = fields
-            .into_iter()
-            .filter_map(|(name, value)| Some((name.to_owned(), value?)));
-        Value::Object(said.collect::<Map<_, _>>())
-    }
-}
-
-fn word<T: Copy + PartialEq>(words: &[(&'static str, T)], meant: T) -> Option<Value> {
-    words
-        .iter()
-        .find(|(_, meaning)| *meaning == meant)
-        .map(|(word, _)| json!(word))
 }
 
 /// Reads an address that holds no secret.
@@ -271,7 +212,7 @@ mod tests {
         assert_eq!(read, entries(object).unwrap());
         assert_eq!(read[0].key, Some(KeyLocation::Variable("WORK_KEY".into())));
         assert_eq!(
-            read[0].to_json(),
+            serde_json::to_value(&read[0]).unwrap(),
             serde_json::from_str::<Value>(object).unwrap()["work"]
         );
     }

@@ -33,16 +33,11 @@ impl HedgeAfter {
     }
 
     pub(super) fn of_json(value: &Value) -> Option<Self> {
-        match value {
-            Value::String(text) if text.trim() == "off" => Some(Self::Off),
-            Value::Number(number) => Duration::try_from_secs_f64(number.as_f64()?)
+        match value.as_str() {
+            Some(text) => (text.trim() == "off").then_some(Self::Off),
+            None => Duration::try_from_secs_f64(value.as_f64()?)
                 .ok()
                 .map(Self::After),
-            Value::Null
-            | Value::Bool(_)
-            | Value::String(_)
-            | Value::Array(_)
-            | Value::Object(_) => None,
         }
     }
 }

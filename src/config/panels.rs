@@ -2,30 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
-use super::value::{ConfigValue, ValueError};
+use super::value::{ConfigValue, ValueError, optional};
 
 /// The seats of a panel, and its judge.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct NamedPanel {
     /// One `persona=provider:model` a seat.
     pub seats: Vec<String>,
     /// As `--judge` takes it; without one, the usual rules choose.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub judge: Option<String>,
-}
-
-impl NamedPanel {
-    /// Returns the panel as it would be written under its name.
-    pub fn to_json(&self) -> Value {
-        let mut fields = Map::from_iter([("seats".to_owned(), json!(self.seats))]);
-        fields.extend(
-            self.judge
-                .as_ref()
-                .map(|judge| ("judge".to_owned(), json!(judge))),
-        );
-        Value::Object(fields)
-    }
 }
 
 /// The fields of a panel that is written as an object.
@@ -54,7 +43,7 @@ fn panel(place: &ConfigValue<'_>) -> Result<NamedPanel, ValueError> {
         .ok_or_else(|| place.error("has no `seats`"))?;
     Ok(NamedPanel {
         seats: seats_of(seats)?,
-        judge: fields.get("judge").map(ConfigValue::text).transpose()?,
+        judge: optional(&fields, "judge", ConfigValue::text)?,
     })
 }
 
@@ -109,8 +98,8 @@ mod tests {
             [None, None, Some("j")]
         );
         assert_eq!(
-            read["c"].to_json(),
-            json!({"seats": ["x=m", "y=n"], "judge": "j"})
+            serde_json::json!(read["c"]),
+            serde_json::json!({"seats": ["x=m", "y=n"], "judge": "j"})
         );
     }
 

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 use crate::domain::body_fields::{holds_reserved, is_reserved};
 
 use super::value::{ConfigValue, ValueError, is_name};
 
 /// Body fields by `provider` or `provider:model`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Parameters(BTreeMap<String, Map<String, Value>>);
 
 /// Checks that no field replaces one that a consultation sets.
@@ -24,23 +25,14 @@ fn check(fields: &Map<String, Value>, place: &ConfigValue<'_>) -> Result<(), Val
     for (name, value) in fields {
         let field = place.inside(name, value);
         taken(name, &field)?;
-        match value {
-            Value::Object(children) => {
-                children.iter().try_for_each(|(child, value)| {
-                    taken(&format!("{name}.{child}"), &field.inside(child, value))
-                })?;
+        if let Value::Object(children) = value {
+            for (child, value) in children {
+                taken(&format!("{name}.{child}"), &field.inside(child, value))?;
             }
-            Value::Null
-            | Value::Bool(_)
-            | Value::Number(_)
-            | Value::String(_)
-            | Value::Array(_) => {
-                if holds_reserved(name) {
-                    return Err(field.error(
-                        "must be an object: the consultation itself sets fields inside it",
-                    ));
-                }
-            }
+        } else if holds_reserved(name) {
+            return Err(
+                field.error("must be an object: the consultation itself sets fields inside it")
+            );
         }
     }
     Ok(())
@@ -61,10 +53,6 @@ impl Parameters {
 
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
-    }
-
-    pub fn to_json(&self) -> Value {
-        json!(self.0)
     }
 
     pub(super) fn read(setting: &ConfigValue<'_>) -> Result<Self, ValueError> {
@@ -93,6 +81,8 @@ impl Parameters {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::domain::body_fields::{OWN, STRUCTURE};
 

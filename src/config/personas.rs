@@ -5,24 +5,27 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value, json};
+use serde::Serialize;
 
 use crate::domain::panel::{RESERVED_NAMES, bare};
 
 use super::panels::entries;
-use super::value::{ConfigValue, ValueError};
+use super::value::{ConfigValue, ValueError, optional};
 
 /// A persona, and the model that plays it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CustomPersona {
     /// Derived from its id if not given.
     pub name: String,
     pub prompt: String,
     /// The prompt in a sentence.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub brief: Option<String>,
     /// `None` if not given: a persona that replaces another then keeps its aliases.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub aliases: Option<Vec<String>>,
     /// The model of its seat when none is named.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
 }
 
@@ -48,7 +51,6 @@ impl CustomPersona {
             });
         }
         let fields = place.fields(&FIELDS)?;
-        let text = |field: &str| fields.get(field).map(ConfigValue::text).transpose();
         let prompt = prompt(
             fields
                 .get("prompt")
@@ -62,38 +64,14 @@ impl CustomPersona {
             }
             None => name_of(id),
         };
-        let aliases = fields.get("aliases").map(aliases).transpose()?;
+        let aliases = optional(&fields, "aliases", aliases)?;
         Ok(Self {
             name,
             prompt,
-            brief: text("brief")?,
+            brief: optional(&fields, "brief", ConfigValue::text)?,
             aliases,
-            model: text("model")?,
+            model: optional(&fields, "model", ConfigValue::text)?,
         })
-    }
-
-    /// Returns the persona as it would be written under its id.
-    pub fn to_json(&self) -> Value {
-        let mut fields = Map::from_iter([
-            ("name".to_owned(), json!(self.name)),
-            ("prompt".to_owned(), json!(self.prompt)),
-        ]);
-        fields.extend(
-            self.brief
-                .as_ref()
-                .map(|brief| ("brief".to_owned(), json!(brief))),
-        );
-        fields.extend(
-            self.aliases
-                .as_ref()
-                .map(|aliases| ("aliases".to_owned(), json!(aliases))),
-        );
-        fields.extend(
-            self.model
-                .as_ref()
-                .map(|model| ("model".to_owned(), json!(model))),
-        );
-        Value::Object(fields)
     }
 }
 
@@ -195,6 +173,8 @@ fn name_of(id: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::*;
 
     fn personas(json: &str) -> Result<BTreeMap<String, CustomPersona>, String> {
@@ -217,11 +197,11 @@ mod tests {
         )
         .unwrap();
         assert_eq!(
-            read["hebrew_linguist"].to_json(),
+            json!(read["hebrew_linguist"]),
             json!({"name": "Linguist", "prompt": "You read.", "brief": "b", "aliases": ["heb", "lang"], "model": "openai:x"})
         );
         assert_eq!(
-            read["tax-lawyer"].to_json(),
+            json!(read["tax-lawyer"]),
             json!({"name": "Tax Lawyer", "prompt": "You know the law."})
         );
     }

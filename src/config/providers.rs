@@ -269,13 +269,7 @@ mod tests {
     fn entry(name: &str) -> EndpointEntry {
         EndpointEntry {
             name: name.to_owned(),
-            base_url: None,
-            key: None,
-            max_tokens_field: None,
-            structured_output: None,
-            max_in_flight: None,
-            free: None,
-            dialect: None,
+            ..EndpointEntry::default()
         }
     }
 

@@ -4,7 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
 
 use super::key_detection::is_key_name;
 use super::names::{likely, snake_case};
@@ -74,35 +75,19 @@ impl<'a> ConfigValue<'a> {
             .ok_or_else(|| self.error("must be true or false"))
     }
 
-    /// Returns the value that one of some words stands for.
-    pub(super) fn choice<T: Copy>(&self, choices: &[(&'static str, T)]) -> Result<T, ValueError> {
-        let chosen = self
-            .value
-            .as_str()
-            .and_then(|text| choices.iter().find(|(word, _)| *word == text.trim()));
-        let words = || {
-            choices
-                .iter()
-                .map(|(word, _)| format!("`{word}`"))
-                .collect::<Vec<_>>()
-                .join(", ")
-        };
-        chosen
-            .map(|(_, choice)| *choice)
-            .ok_or_else(|| self.error(format!("must be one of {}", words())))
+    /// Returns the value that one of these words stands for.
+    pub(super) fn choice<T: DeserializeOwned>(&self, words: &[&str]) -> Result<T, ValueError> {
+        let word = self.value.as_str().map(str::trim);
+        let chosen = word
+            .filter(|word| words.contains(word))
+            .and_then(|word| serde_json::from_value(word.into()).ok());
+        chosen.ok_or_else(|| self.error(format!("must be one of `{}`", words.join("`, `"))))
     }
 
     /// Returns an object's fields by their names in `snake_case`; each must be known.
-    pub(super) fn fields(
-        &self,
-        known: &[&'static str],
-    ) -> Result<BTreeMap<&'static str, ConfigValue<'a>>, ValueError> {
-        let object = self
-            .value
-            .as_object()
-            .ok_or_else(|| self.error("must be an object"))?;
+    pub(super) fn fields(&self, known: &[&'static str]) -> Result<Fields<'a>, ValueError> {
         let mut fields = BTreeMap::new();
-        for (name, value) in object {
+        for (name, value) in self.object()? {
             let place = self.inside(name, value);
             let snake = snake_case(name);
             let Some(field) = known.iter().find(|field| **field == snake) else {
@@ -123,10 +108,6 @@ impl<'a> ConfigValue<'a> {
     /// Returns the entries of an object by their names, which must fit before a colon and after a
     /// dot.
     pub(super) fn named(&self) -> Result<Vec<(String, ConfigValue<'a>)>, ValueError> {
-        let object = self
-            .value
-            .as_object()
-            .ok_or_else(|| self.error("must be an object"))?;
         let entry = |(name, value): (&String, &'a Value)| {
             let place = self.inside(name, value);
             if is_name(name) {
@@ -135,8 +116,26 @@ impl<'a> ConfigValue<'a> {
                 Err(place.error(format!("is not a valid name: {NAME_RULE}")))
             }
         };
-        object.iter().map(entry).collect()
+        self.object()?.iter().map(entry).collect()
     }
+
+    fn object(&self) -> Result<&'a Map<String, Value>, ValueError> {
+        self.value
+            .as_object()
+            .ok_or_else(|| self.error("must be an object"))
+    }
+}
+
+/// The fields of an object by their names in `snake_case`.
+pub(super) type Fields<'a> = BTreeMap<&'static str, ConfigValue<'a>>;
+
+/// Reads a field that an object may leave out.
+pub(super) fn optional<'a, T>(
+    fields: &Fields<'a>,
+    name: &str,
+    read: impl FnOnce(&ConfigValue<'a>) -> Result<T, ValueError>,
+) -> Result<Option<T>, ValueError> {
+    fields.get(name).map(read).transpose()
 }
 
 /// Returns a number as people write it: `10`, not `10.0`.

@@ -1,6 +1,8 @@
 //! The wire formats, and the differences between servers of one format. Data only: the codecs of
 //! `providers` put the differences on the wire.
 
+use serde::{Deserialize, Serialize};
+
 /// A wire format with the peculiarities of one server that uses it. Each format has a codec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
@@ -44,7 +46,8 @@ impl Dialect {
 }
 
 /// A wire format by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum WireFormat {
     OpenAi,
     Anthropic,
@@ -84,13 +87,16 @@ impl WireFormat {
 
 /// The form in which an answer is requested, from the strictest to the one that every
 /// model accepts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Structure {
     /// The vendor enforces the schema.
+    #[serde(rename = "json_schema")]
     Schema,
     /// The vendor enforces JSON; the prompt describes its fields.
     JsonObject,
     /// The prompt alone describes the answer.
+    #[serde(rename = "none")]
     Prompt,
 }
 
@@ -122,7 +128,8 @@ pub enum HealthCheck {
 }
 
 /// The name of the field that limits an answer's tokens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum TokensField {
     /// `max_tokens`, which every server but OpenAI's own accepts.
     MaxTokens,

@@ -3,15 +3,15 @@
 use std::time::Duration;
 
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use crate::config::endpoints::{self, EndpointEntry};
+use crate::config::endpoints;
 use crate::config::hedge_after::HedgeAfter;
 use crate::config::local_servers::LocalServers;
-use crate::config::panels::{self, NamedPanel};
+use crate::config::panels;
 use crate::config::parameters::Parameters;
-use crate::config::personas::{self, CustomPersona};
-use crate::config::value::decimal;
+use crate::config::personas;
+use crate::config::value::{ValueError, decimal};
 use crate::consultation::plan::options::{DebateAnalysis, JudgePasses};
 use crate::domain::confidence::Confidence;
 use crate::domain::money::MicroUsd;
@@ -112,17 +112,8 @@ pub static SETTINGS: [Setting; 33] = [
             fields: &panels::FIELDS,
             short: Some("seats"),
         },
-        read: Read::WithPlaces(|to, value| {
-            to.panels = panels::read(value)?;
-            Ok(())
-        }),
-        write: |from| {
-            by_name(
-                from.panels
-                    .iter()
-                    .map(|(name, panel)| (name, NamedPanel::to_json(panel))),
-            )
-        },
+        read: Read::WithPlaces(|to, value| assign(&mut to.panels, panels::read(value))),
+        write: |from| json!(from.panels),
     },
     Setting {
         name: PERSONAS,
@@ -132,17 +123,8 @@ pub static SETTINGS: [Setting; 33] = [
             fields: &personas::FIELDS,
             short: Some("prompt"),
         },
-        read: Read::WithPlaces(|to, value| {
-            to.personas = personas::read(value)?;
-            Ok(())
-        }),
-        write: |from| {
-            by_name(
-                from.personas
-                    .iter()
-                    .map(|(id, persona)| (id, CustomPersona::to_json(persona))),
-            )
-        },
+        read: Read::WithPlaces(|to, value| assign(&mut to.personas, personas::read(value))),
+        write: |from| json!(from.personas),
     },
     Setting {
         name: PERSONA_SETS,
@@ -150,8 +132,7 @@ pub static SETTINGS: [Setting; 33] = [
         help: "Sets of personas, used as `@name`",
         parts: Parts::Lists,
         read: Read::WithPlaces(|to, value| {
-            to.persona_sets = personas::read_sets(value)?;
-            Ok(())
+            assign(&mut to.persona_sets, personas::read_sets(value))
         }),
         write: |from| json!(from.persona_sets),
     },
@@ -161,8 +142,10 @@ pub static SETTINGS: [Setting; 33] = [
         help: "The personas of a panel that names none, as for `--personas`",
         parts: Parts::None,
         read: Read::WithPlaces(|to, value| {
-            to.default_personas = Some(personas::read_default(value)?);
-            Ok(())
+            assign(
+                &mut to.default_personas,
+                personas::read_default(value).map(Some),
+            )
         }),
         write: |from| text_or_list(from.default_personas.as_deref()),
     },
@@ -174,16 +157,12 @@ pub static SETTINGS: [Setting; 33] = [
             fields: &endpoints::FIELDS,
             short: None,
         },
-        read: Read::WithPlaces(|to, value| {
-            to.endpoints = endpoints::read(value)?;
-            Ok(())
-        }),
+        read: Read::WithPlaces(|to, value| assign(&mut to.endpoints, endpoints::read(value))),
         write: |from| {
-            by_name(
-                from.endpoints
-                    .iter()
-                    .map(|entry| (&entry.name, EndpointEntry::to_json(entry))),
-            )
+            let entries = from.endpoints.iter();
+            entries
+                .map(|entry| (entry.name.clone(), json!(entry)))
+                .collect()
         },
     },
     Setting {
@@ -191,11 +170,8 @@ pub static SETTINGS: [Setting; 33] = [
         expects: "an object of body fields by `provider` or `provider:model`",
         help: "Fields added to request bodies",
         parts: Parts::BodyFields,
-        read: Read::WithPlaces(|to, value| {
-            to.parameters = Parameters::read(value)?;
-            Ok(())
-        }),
-        write: |from| from.parameters.to_json(),
+        read: Read::WithPlaces(|to, value| assign(&mut to.parameters, Parameters::read(value))),
+        write: |from| json!(from.parameters),
     },
     Setting {
         name: "local_servers",
@@ -203,8 +179,7 @@ pub static SETTINGS: [Setting; 33] = [
         help: "Where to look for servers on your own machine",
         parts: Parts::None,
         read: Read::WithPlaces(|to, value| {
-            to.local_servers = LocalServers::read(value)?;
-            Ok(())
+            assign(&mut to.local_servers, LocalServers::read(value))
         }),
         write: |from| from.local_servers.to_json(),
     },
@@ -323,10 +298,8 @@ pub static SETTINGS: [Setting; 33] = [
         help: "How often the judge decides in a consultation of four rounds",
         parts: Parts::None,
         read: Read::Plain(|to, value| {
-            store(
-                &mut to.judge_passes,
-                value.as_u64().and_then(JudgePasses::of_number),
-            )
+            let passes = value.as_u64().and_then(JudgePasses::of_number);
+            store(&mut to.judge_passes, passes)
         }),
         write: |from| json!(from.judge_passes.number()),
     },
@@ -352,14 +325,18 @@ pub static SETTINGS: [Setting; 33] = [
         help: "Target of `consult-stats`: the cost of a calendar month",
         parts: Parts::None,
         read: Read::Plain(|to, value| {
-            store(
-                &mut to.target_monthly_cost,
-                dollars(value).filter(|target| *target > MicroUsd::ZERO),
-            )
+            let target = dollars(value).filter(|target| *target > MicroUsd::ZERO);
+            store(&mut to.target_monthly_cost, target)
         }),
         write: |from| usd(from.target_monthly_cost),
     },
 ];
+
+/// Stores a value whose problems have places.
+fn assign<T>(field: &mut T, value: Result<T, ValueError>) -> Result<(), ValueError> {
+    *field = value?;
+    Ok(())
+}
 
 /// Stores a value that was read; `None` when there is none.
 fn store<T>(field: &mut T, value: Option<T>) -> Option<()> {
@@ -429,12 +406,4 @@ fn text_or_list(entries: Option<&[String]>) -> Value {
         Some([only]) => json!(only),
         entries => json!(entries),
     }
-}
-
-fn by_name<'a>(entries: impl Iterator<Item = (&'a String, Value)>) -> Value {
-    Value::Object(
-        entries
-            .map(|(name, value)| (name.clone(), value))
-            .collect::<Map<_, _>>(),
-    )
 }
