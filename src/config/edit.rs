@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstInputValue, CstNode, CstObjectProp, CstRootNode};
+use jsonc_parser::cst::{CstInputValue, CstNode, CstRootNode};
 use serde_json::{Map, Value};
 
 use super::names::snake_case;
@@ -48,20 +48,14 @@ pub fn set(text: &str, path: &[PathStep], value: &Value) -> Result<String, EditE
         if node.as_object().is_none() && node.as_array().is_none() {
             return Err(EditError::NoParts(at));
         }
-        let Some(part) = find(&node, step) else {
-            let rest = path.get(at + 1..).unwrap_or_default();
-            append(&node, step.name(), &nested(rest, value));
-            return Ok(root.to_string());
-        };
-        // An item of a list is found by its name, so it must keep it.
-        let is_last = at + 1 == path.len();
-        match (part, value) {
-            (SettingNode::Member(member), _) if is_last => member.set_value(input(value)),
-            (SettingNode::Item(item), Value::Object(fields)) if is_last => {
-                replace(item, &named(step.name(), fields));
+        let rest = path.get(at + 1..).unwrap_or_default();
+        match find(&node, step) {
+            None => {
+                append(&node, step.name(), &nested(rest, value));
+                break;
             }
-            (SettingNode::Item(item), _) if is_last => replace(item, value),
-            (part, _) => node = part.value().ok_or(EditError::NoParts(at))?,
+            Some(part) if rest.is_empty() => replace(part, step.name(), value),
+            Some(part) => node = value_of(&part).ok_or(EditError::NoParts(at))?,
         }
     }
     if path.is_empty() {
@@ -79,10 +73,8 @@ pub fn remove(text: &str, path: &[PathStep]) -> Result<Option<String>, EditError
     let Some(container) = at_path(&root, before) else {
         return Ok(None);
     };
-    let part: CstNode = match find(&container, last) {
-        Some(SettingNode::Member(member)) => member.into(),
-        Some(SettingNode::Item(item)) => item,
-        None => return Ok(None),
+    let Some(part) = find(&container, last) else {
+        return Ok(None);
     };
     let follows_bracket = part.child_index() == 1;
     part.remove();
@@ -105,68 +97,49 @@ pub fn repeated(text: &str) -> Option<String> {
 fn repeated_in(node: &CstNode) -> Option<String> {
     let mut seen = BTreeSet::new();
     for (name, part) in parts(node) {
-        if matches!(part, SettingNode::Member(_)) && !seen.insert(name.clone()) {
+        if part.as_object_prop().is_some() && !seen.insert(name.clone()) {
             return Some(name);
         }
-        if let Some(inner) = part.value().as_ref().and_then(repeated_in) {
-            return Some(if name.is_empty() {
-                inner
-            } else {
-                format!("{name}.{inner}")
-            });
+        match value_of(&part).as_ref().and_then(repeated_in) {
+            Some(inner) if name.is_empty() => return Some(inner),
+            Some(inner) => return Some(format!("{name}.{inner}")),
+            None => {}
         }
     }
     None
 }
 
-/// A member of an object, or an item of a list.
-enum SettingNode {
-    Member(CstObjectProp),
-    Item(CstNode),
-}
-
-impl SettingNode {
-    fn value(&self) -> Option<CstNode> {
-        match self {
-            Self::Member(member) => member.value(),
-            Self::Item(item) => Some(item.clone()),
-        }
-    }
-}
-
-/// Returns the parts of an object or a list with their names; the name of an item is its field
-/// `name`.
-fn parts(node: &CstNode) -> Vec<(String, SettingNode)> {
+/// Returns the members of an object or the items of a list with their names; the name of an item is
+/// its field `name`.
+fn parts(node: &CstNode) -> Vec<(String, CstNode)> {
     if let Some(object) = node.as_object() {
         let members = object.properties().into_iter();
         return members
-            .map(|member| {
-                (
-                    member.decoded_name().unwrap_or_default(),
-                    SettingNode::Member(member),
-                )
-            })
+            .map(|member| (member.decoded_name().unwrap_or_default(), member.into()))
             .collect();
     }
     let items = node.as_array().map(|list| list.elements());
     let items = items.unwrap_or_default().into_iter();
     items
-        .map(|item| {
-            let name = item.as_object().and_then(|object| {
-                object
-                    .get("name")?
-                    .value()?
-                    .as_string_lit()?
-                    .decoded_value()
-                    .ok()
-            });
-            (name.unwrap_or_default(), SettingNode::Item(item))
-        })
+        .map(|item| (name_of(&item).unwrap_or_default(), item))
         .collect()
 }
 
+fn name_of(item: &CstNode) -> Option<String> {
+    let name = item.as_object()?.get("name")?.value()?;
+    name.as_string_lit()?.decoded_value().ok()
+}
+
+/// Returns the value of a member, or an item itself.
+fn value_of(part: &CstNode) -> Option<CstNode> {
+    match part.as_object_prop() {
+        Some(member) => member.value(),
+        None => Some(part.clone()),
+    }
+}
+
 /// Of a name that is set twice, the last one counts, as it does when the file is read.
-fn find(node: &CstNode, step: &PathStep) -> Option<SettingNode> {
+fn find(node: &CstNode, step: &PathStep) -> Option<CstNode> {
     let mut parts = parts(node).into_iter().rev();
     parts
         .find(|(name, _)| match step {
@@ -178,32 +151,33 @@ fn find(node: &CstNode, step: &PathStep) -> Option<SettingNode> {
 
 fn at_path(root: &CstRootNode, path: &[PathStep]) -> Option<CstNode> {
     path.iter()
-        .try_fold(root.value()?, |node, step| find(&node, step)?.value())
+        .try_fold(root.value()?, |node, step| value_of(&find(&node, step)?))
 }
 
 fn append(node: &CstNode, name: &str, value: &Value) {
     if let Some(object) = node.as_object() {
         object.append(name, input(value));
     } else if let Some(list) = node.as_array() {
-        let value = match value {
-            Value::Object(fields) => named(name, fields),
-            other => other.clone(),
-        };
         list.ensure_multiline();
-        list.append(input(&value));
+        list.append(input(&named(name, value)));
     }
 }
 
-fn replace(item: CstNode, value: &Value) {
-    let list = item.parent().and_then(|parent| parent.as_array());
-    if let Some((list, at)) = list.zip(item.element_index()) {
-        item.remove();
-        list.insert(at, input(value));
+fn replace(part: CstNode, name: &str, value: &Value) {
+    let list = part.parent().and_then(|parent| parent.as_array());
+    if let Some(member) = part.as_object_prop() {
+        member.set_value(input(value));
+    } else if let Some((list, at)) = list.zip(part.element_index()) {
+        part.remove();
+        list.insert(at, input(&named(name, value)));
     }
 }
 
-/// Returns the fields of an item with its name in front.
-fn named(name: &str, fields: &Map<String, Value>) -> Value {
+/// Returns an item with its name in front of its fields: it is found by it.
+fn named(name: &str, item: &Value) -> Value {
+    let Value::Object(fields) = item else {
+        return item.clone();
+    };
     let own = std::iter::once(("name".to_owned(), Value::from(name)));
     Value::Object(own.chain(fields.clone()).collect())
 }
