@@ -20,7 +20,7 @@ pub struct Environment {
 }
 
 /// The variables that are read besides conclave's own and those of the vendors.
-const OTHERS: [&str; 17] = [
+const OTHERS: [&str; 9] = [
     "LLM_CONCLAVE_HOME",
     "HOME",
     "USERPROFILE",
@@ -30,6 +30,10 @@ const OTHERS: [&str; 17] = [
     "LC_ALL",
     "LC_CTYPE",
     "LANG",
+];
+
+/// The variables that name proxies.
+pub const PROXIES: [&str; 8] = [
     "HTTPS_PROXY",
     "https_proxy",
     "HTTP_PROXY",
@@ -44,7 +48,10 @@ fn is_known(name: &str) -> bool {
     let is_vendors = |vendor: &Vendor| {
         vendor.key_variables.contains(&name) || vendor.base_url_variables.contains(&name)
     };
-    name.starts_with("CONCLAVE_") || OTHERS.contains(&name) || VENDORS.iter().any(is_vendors)
+    name.starts_with("CONCLAVE_")
+        || OTHERS.contains(&name)
+        || PROXIES.contains(&name)
+        || VENDORS.iter().any(is_vendors)
 }
 
 impl Environment {

@@ -23,19 +23,11 @@ const STRAGGLING: Duration = Duration::from_millis(500);
 const MOST_BYTES: usize = 64 * 1024;
 
 /// The commands that have run, with their results.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct KeyCommands {
     keys: Mutex<BTreeMap<String, SecretString>>,
-    time_limit: Duration,
-}
-
-impl Default for KeyCommands {
-    fn default() -> Self {
-        Self {
-            keys: Mutex::default(),
-            time_limit: TIME_LIMIT,
-        }
-    }
+    /// On each command; [`TIME_LIMIT`] if there is none.
+    time_limit: Option<Duration>,
 }
 
 /// A command without a key. Its standard output is never shown.
@@ -61,11 +53,9 @@ pub enum KeyCommandError {
 }
 
 fn said(stderr: &str) -> String {
-    let words = stderr.trim();
-    if words.is_empty() {
-        String::new()
-    } else {
-        format!(": {words}")
+    match stderr.trim() {
+        "" => String::new(),
+        words => format!(": {words}"),
     }
 }
 
@@ -73,7 +63,7 @@ impl KeyCommands {
     /// Returns an empty set with this time limit on each command.
     pub fn with_time_limit(time_limit: Duration) -> Self {
         Self {
-            time_limit,
+            time_limit: Some(time_limit),
             ..Self::default()
         }
     }
@@ -85,7 +75,7 @@ impl KeyCommands {
         if let Some(key) = keys.get(command) {
             return Ok(key.clone());
         }
-        let key = run(command, self.time_limit)?;
+        let key = run(command, self.time_limit.unwrap_or(TIME_LIMIT))?;
         keys.insert(command.to_owned(), key.clone());
         Ok(key)
     }
@@ -166,8 +156,7 @@ impl Output {
         // The thread ends with the stream. A process that the command left running may hold the
         // stream open: then the thread ends with this process.
         std::thread::spawn(move || {
-            let Some(stream) = stream else { return };
-            let mut stream = stream;
+            let Some(mut stream) = stream else { return };
             let mut chunk = [0; 4096];
             while let Ok(count @ 1..) = stream.read(&mut chunk) {
                 let mut bytes = shared.lock().unwrap_or_else(PoisonError::into_inner);

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::edit;
 use super::env::Environment;
 use super::key_detection::{holds_key, is_key_name};
+use super::names::did_you_mean;
 use super::paths;
 use super::setting::{self, Parts, Read, SETTINGS, Setting};
 use super::settings::{SettingOrigin, Settings};
@@ -31,13 +32,9 @@ pub enum SettingsError {
     #[error(
         "unknown setting `{name}` in `{}`{}",
         path.display(),
-        suggestion.map(|setting| format!("; did you mean `{setting}`?")).unwrap_or_default()
+        did_you_mean(name, setting::names())
     )]
-    UnknownName {
-        path: PathBuf,
-        name: String,
-        suggestion: Option<&'static Setting>,
-    },
+    UnknownName { path: PathBuf, name: String },
     #[error("`{setting}` in `{origin}` is `{value}`, but must be {}", setting.expects)]
     BadValue {
         origin: SettingOrigin,
@@ -153,12 +150,10 @@ impl Settings {
     /// Lays a file's settings over these.
     pub fn with_file(mut self, path: &Path, text: &str) -> Result<Self, SettingsError> {
         let path = path.to_owned();
-        let json: Value = match serde_json::from_str(text) {
-            Ok(json) => json,
+        let fields = match serde_json::from_str(text) {
+            Ok(Value::Object(fields)) => fields,
+            Ok(_) => return Err(SettingsError::NotAnObject { path }),
             Err(source) => return Err(SettingsError::NotJson { path, source }),
-        };
-        let Value::Object(fields) = json else {
-            return Err(SettingsError::NotAnObject { path });
         };
         let origin = SettingOrigin::File(path.clone());
         let refused = |at: String, what: &str| SettingsError::Part {
@@ -176,11 +171,7 @@ impl Settings {
                 if is_key_name(&name) {
                     return Err(refused(name, NO_KEYS_HERE));
                 }
-                return Err(SettingsError::UnknownName {
-                    path,
-                    suggestion: setting::closest(&name),
-                    name,
-                });
+                return Err(SettingsError::UnknownName { path, name });
             };
             if self.origins.insert(setting.name, origin.clone()).is_some() {
                 return Err(SettingsError::Twice { path, setting });

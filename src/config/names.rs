@@ -19,3 +19,11 @@ pub fn likely<'a>(wrong: &str, names: impl Iterator<Item = &'a str>) -> Option<&
     near.max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, name)| name)
 }
+
+/// Returns the rest of a sentence about a wrong name: which one was most likely meant; empty if
+/// none is like it.
+pub fn did_you_mean<'a>(wrong: &str, names: impl Iterator<Item = &'a str>) -> String {
+    likely(&snake_case(wrong), names)
+        .map(|meant| format!("; did you mean `{meant}`?"))
+        .unwrap_or_default()
+}

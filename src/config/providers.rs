@@ -110,20 +110,9 @@ pub fn configured(
 }
 
 fn vendor_key(vendor: &Vendor, environment: &Environment) -> KeySource {
-    let first_set = vendor
-        .key_variables
-        .iter()
-        .find_map(|name| Some((*name, environment.secret(name)?)));
-    match first_set {
-        Some((name, key)) => KeySource::variable(name, key),
-        None if vendor.is_cloud() => KeySource::Missing {
-            variables: vendor
-                .key_variables
-                .iter()
-                .map(ToString::to_string)
-                .collect(),
-        },
-        None => KeySource::Unneeded,
+    match KeySource::in_variables(vendor.key_variables, environment) {
+        KeySource::Missing { .. } if !vendor.is_cloud() => KeySource::Unneeded,
+        source => source,
     }
 }
 
@@ -142,14 +131,6 @@ pub enum KeyError {
 }
 
 impl ConfiguredProvider {
-    /// Returns whether it can be asked: it has a key or needs none. A command counts as a key.
-    pub fn is_usable(&self) -> bool {
-        match self.key {
-            KeySource::Unneeded | KeySource::Variable { .. } | KeySource::Command(_) => true,
-            KeySource::Missing { .. } => false,
-        }
-    }
-
     /// Returns the source of the key, for people.
     pub fn key_origin(&self) -> String {
         match &self.key {
@@ -211,16 +192,20 @@ impl KeySource {
     fn of(place: &KeyLocation, environment: &Environment) -> Self {
         match place {
             KeyLocation::Command(command) => Self::Command(command.clone()),
-            KeyLocation::Variable(name) => match environment.secret(name) {
-                Some(key) => Self::variable(name, key),
-                None => Self::Missing {
-                    variables: vec![name.clone()],
-                },
-            },
+            KeyLocation::Variable(name) => Self::in_variables(&[name], environment),
         }
     }
 
-    fn variable(name: &str, key: SecretString) -> Self {
+    /// Takes the first of these variables that is set.
+    fn in_variables(names: &[&str], environment: &Environment) -> Self {
+        let mut set = names
+            .iter()
+            .filter_map(|name| Some((*name, environment.secret(name)?)));
+        let Some((name, key)) = set.next() else {
+            return Self::Missing {
+                variables: names.iter().map(ToString::to_string).collect(),
+            };
+        };
         let form = if vendors::holds_token(name) {
             KeyForm::Token
         } else {
@@ -253,9 +238,13 @@ mod tests {
         };
         found
             .iter()
-            .filter(|server| server.is_usable() && server.provider.as_str() != "vllm")
+            .filter(|server| !is_key_missing(server) && server.provider.as_str() != "vllm")
             .map(line)
             .collect()
+    }
+
+    fn is_key_missing(server: &ConfiguredProvider) -> bool {
+        matches!(server.key, KeySource::Missing { .. })
     }
 
     fn known(
@@ -369,7 +358,7 @@ mod tests {
             &[variable],
             &Environment::of([("ANTHROPIC_API_KEY", "secret-a")]),
         );
-        assert!(!providers[0].is_usable(), "its own variable is not set");
+        assert!(is_key_missing(&providers[0]), "its own variable is not set");
         assert_eq!(
             providers[0]
                 .key(&KeyCommands::default())

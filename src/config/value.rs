@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use super::key_detection::is_key_name;
-use super::names::{likely, snake_case};
+use super::names::{did_you_mean, snake_case};
 
 /// A problem, and its place: `endpoints.work.base_url`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -94,9 +94,8 @@ impl<'a> ConfigValue<'a> {
                 if is_key_name(name) {
                     return Err(place.error(NO_KEYS_HERE));
                 }
-                let meant = likely(&snake, known.iter().copied())
-                    .map(|field| format!("; did you mean `{field}`?"));
-                return Err(place.error(format!("is not a field{}", meant.unwrap_or_default())));
+                let meant = did_you_mean(name, known.iter().copied());
+                return Err(place.error(format!("is not a field{meant}")));
             };
             if fields.insert(*field, place.clone()).is_some() {
                 return Err(place.error("is set twice"));

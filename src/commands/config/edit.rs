@@ -10,8 +10,9 @@ use crate::config::edit::{self as json_edit, EditError, PathStep};
 use crate::config::env::Environment;
 use crate::config::key_detection::holds_key;
 use crate::config::load::SettingsError;
+use crate::config::names::snake_case;
 use crate::config::paths::{Home, read_optional};
-use crate::config::setting::{self, Parts, Setting};
+use crate::config::setting::{Parts, Setting};
 use crate::config::settings::Settings;
 use crate::error::Error;
 use crate::records::files::{Access, create_private_dir, write_atomically};
@@ -221,7 +222,7 @@ impl<'a> SettingsFile<'a> {
             .as_object()
             .into_iter()
             .flatten()
-            .find(|(name, _)| setting::find(name) == Some(setting));
+            .find(|(name, _)| snake_case(name) == setting.name);
         field.map_or(Value::Null, |(_, value)| value.clone())
     }
 

@@ -5,14 +5,14 @@ use serde_json::Value;
 
 use crate::config::edit::PathStep;
 use crate::config::key_detection::is_key_name;
-use crate::config::names::{likely, snake_case};
+use crate::config::names::{did_you_mean, snake_case};
 use crate::config::setting::{self, ENDPOINTS, Parts, Setting};
 use crate::config::settings::Settings;
 use crate::domain::vendors;
 use crate::error::Error;
 
 /// The place of a value.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(super) struct SettingPath {
     pub(super) setting: &'static Setting,
     /// The name of an entry, then the names of fields within it.
@@ -91,13 +91,7 @@ impl SettingPath {
             if self.setting.name == ENDPOINTS && vendors::find(name).is_some() {
                 return Ok(None);
             }
-            let names: Vec<&str> = whole
-                .as_object()
-                .into_iter()
-                .flatten()
-                .map(|(name, _)| name.as_str())
-                .collect();
-            let hint = match names.as_slice() {
+            let hint = match names(&whole).as_slice() {
                 [] => "see the settings with `conclave config show`".to_owned(),
                 names => format!("one of: {}", names.join(", ")),
             };
@@ -123,9 +117,7 @@ fn entry(key: &Setting, rest: &str, known: &[&str]) -> Result<Vec<String>, Error
         if is_key_name(field) {
             return Err(no_keys_here(field));
         }
-        let meant = likely(&snake, known.iter().copied())
-            .map(|meant| format!("; did you mean `{meant}`?"))
-            .unwrap_or_default();
+        let meant = did_you_mean(field, known.iter().copied());
         let error = Error::usage(format!("`{field}` is not a field of `{key}.{name}`{meant}"));
         return Err(error.hint(format!("one of: {}", known.join(", "))));
     }
@@ -137,21 +129,21 @@ fn entry(key: &Setting, rest: &str, known: &[&str]) -> Result<Vec<String>, Error
     }
 }
 
+fn names(value: &Value) -> Vec<&str> {
+    let fields = value.as_object().into_iter().flatten();
+    fields.map(|(name, _)| name.as_str()).collect()
+}
+
 /// Returns the name of a provider or a model, and the fields of its request bodies.
 fn parameter(rest: &str, current: &Value) -> Vec<String> {
-    let known = current
-        .as_object()
-        .into_iter()
-        .flatten()
-        .map(|(name, _)| name.as_str());
-    let of = |name: &str| {
+    let of = |name: &&str| {
         rest.strip_prefix(name)
             .is_some_and(|fields| fields.is_empty() || fields.starts_with('.'))
     };
-    let name = match known.filter(|name| of(name)).max_by_key(|name| name.len()) {
-        Some(name) => name,
-        None => new_parameter(rest),
-    };
+    let known = names(current).into_iter().filter(of);
+    let name = known
+        .max_by_key(|name| name.len())
+        .unwrap_or_else(|| new_parameter(rest));
     let fields = rest.strip_prefix(name).unwrap_or_default();
     std::iter::once(name)
         .chain(fields.split('.').filter(|field| !field.is_empty()))
@@ -183,9 +175,7 @@ fn unknown(name: &str) -> Error {
     if is_key_name(name) {
         return no_keys_here(name);
     }
-    let meant = setting::closest(name)
-        .map(|key| format!("; did you mean `{key}`?"))
-        .unwrap_or_default();
+    let meant = did_you_mean(name, setting::names());
     let error = Error::usage(format!("unknown setting `{name}`{meant}"));
     if meant.is_empty() {
         error.hint("see the settings with `conclave config show`")
