@@ -4,6 +4,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::ValueEnum;
+use clap::builder::PossibleValue;
+
 use crate::config::hedge_after::HedgeAfter;
 use crate::consultation::plan::mode::Mode;
 use crate::consultation::plan::options::{JudgePasses, Rounds};
@@ -34,7 +37,7 @@ pub(crate) struct ControlFlags {
 
     /// What to do when a model fails for good [default: ask]
     #[arg(long, value_name = "ACTION", value_enum)]
-    pub(crate) on_failure: Option<FailureChoice>,
+    pub(crate) on_failure: Option<OnFailure>,
 
     /// Ask a second model when the first shows no sign of an answer for this long; `off` for never
     /// [default: 10]
@@ -51,7 +54,7 @@ pub(crate) struct ControlFlags {
 
     /// Whether to end after Round 2 when the experts agree [default: ask]
     #[arg(long, value_name = "WHEN", value_enum)]
-    pub(crate) early_stop: Option<EarlyStopChoice>,
+    pub(crate) early_stop: Option<Policy>,
 
     /// The judge's confidence in the agreement that an early stop needs [default: 0.90]
     #[arg(long, value_name = "0.0-1.0", value_parser = confidence)]
@@ -64,11 +67,11 @@ impl ControlFlags {
         Ok(ControlRequest {
             consent_mode,
             max_cost: self.max_cost,
-            on_failure: self.on_failure.map(OnFailure::from),
+            on_failure: self.on_failure,
             hedge_after: self.hedge_after.as_deref().map(hedge_after).transpose()?,
             max_wait: self.max_wait.map(Duration::from_secs),
             strict: self.strict,
-            early_termination: self.early_stop.map(Policy::from),
+            early_termination: self.early_stop,
             confidence_threshold: self.confidence_threshold,
         })
     }
@@ -84,23 +87,21 @@ fn hedge_after(text: &str) -> Result<HedgeAfter, Error> {
     })
 }
 
-/// The values of `--early-stop`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum EarlyStopChoice {
-    /// Ask you, on a terminal; otherwise like `auto`
-    Ask,
-    /// End if no guard objects
-    Auto,
-    /// Hold all rounds
-    Never,
+/// Returns a value of a flag with its help.
+fn value(name: &'static str, help: &'static str) -> Option<PossibleValue> {
+    Some(PossibleValue::new(name).help(help))
 }
 
-impl From<EarlyStopChoice> for Policy {
-    fn from(choice: EarlyStopChoice) -> Self {
-        match choice {
-            EarlyStopChoice::Ask => Self::Ask,
-            EarlyStopChoice::Auto => Self::Auto,
-            EarlyStopChoice::Never => Self::Never,
+impl ValueEnum for Policy {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::Ask, Self::Auto, Self::Never]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        match self {
+            Self::Ask => value("ask", "Ask you, on a terminal; otherwise like `auto`"),
+            Self::Auto => value("auto", "End if no guard objects"),
+            Self::Never => value("never", "Hold all rounds"),
         }
     }
 }
@@ -111,7 +112,7 @@ impl From<EarlyStopChoice> for Policy {
 pub(crate) struct DebateFlags {
     /// How the panel argues [default: converge]
     #[arg(long, value_enum)]
-    pub(crate) mode: Option<ModeChoice>,
+    pub(crate) mode: Option<Mode>,
 
     /// How many rounds to hold: 1 shows the positions side by side, 2 adds what they agree on, 3
     /// the cross-examination, 4 the verdict [default: 4]
@@ -136,7 +137,7 @@ impl DebateFlags {
     /// Returns the flags as setup takes them.
     pub(crate) fn request(&self) -> DebateRequest {
         DebateRequest {
-            mode: self.mode.map(Mode::from),
+            mode: self.mode,
             rounds: self
                 .rounds
                 .or(self.quick.then_some(QUICK_ROUNDS))
@@ -153,44 +154,36 @@ impl DebateFlags {
     }
 }
 
-/// The values of `--mode`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum ModeChoice {
-    /// No, because…: one answer, and the dissent
-    Converge,
-    /// Yes, and…: a menu of options with their trade-offs
-    Explore,
-}
+impl ValueEnum for Mode {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::Converge, Self::Explore]
+    }
 
-impl From<ModeChoice> for Mode {
-    fn from(choice: ModeChoice) -> Self {
-        match choice {
-            ModeChoice::Converge => Self::Converge,
-            ModeChoice::Explore => Self::Explore,
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        match self {
+            Self::Converge => value("converge", "No, because…: one answer, and the dissent"),
+            Self::Explore => value(
+                "explore",
+                "Yes, and…: a menu of options with their trade-offs",
+            ),
         }
     }
 }
 
-/// The values of `--on-failure`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum FailureChoice {
-    /// Ask you, on a terminal; otherwise let another model take over
-    Ask,
-    /// Let another model take over
-    Substitute,
-    /// Continue without it
-    Skip,
-    /// End the run
-    Fail,
-}
+impl ValueEnum for OnFailure {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::Ask, Self::Substitute, Self::Skip, Self::Fail]
+    }
 
-impl From<FailureChoice> for OnFailure {
-    fn from(choice: FailureChoice) -> Self {
-        match choice {
-            FailureChoice::Ask => Self::Ask,
-            FailureChoice::Substitute => Self::Substitute,
-            FailureChoice::Skip => Self::Skip,
-            FailureChoice::Fail => Self::Fail,
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        match self {
+            Self::Ask => value(
+                "ask",
+                "Ask you, on a terminal; otherwise let another model take over",
+            ),
+            Self::Substitute => value("substitute", "Let another model take over"),
+            Self::Skip => value("skip", "Continue without it"),
+            Self::Fail => value("fail", "End the run"),
         }
     }
 }

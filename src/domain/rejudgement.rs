@@ -44,9 +44,9 @@ pub struct Judgement {
 /// case, spaces and punctuation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Changes {
-    pub kept: Vec<String>,
     pub new: Vec<String>,
     pub gone: Vec<String>,
+    pub kept: Vec<String>,
 }
 
 impl Rejudgement {

@@ -15,7 +15,7 @@ use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::protocol::call::{Prompt, join};
 use crate::domain::address::authority;
 use crate::domain::ids::ProviderId;
-use crate::domain::money::Cost;
+use crate::domain::money::{Cost, CostInDollars};
 use crate::domain::text::clean;
 use crate::error::Error;
 use crate::records::files::{Access, write_atomically};
@@ -362,12 +362,6 @@ fn tokens(input: u64, output: u64) -> String {
 }
 
 fn costs(low: Cost, expected: Cost, high: Cost) -> Value {
-    let money = |cost: Cost| {
-        json!({
-            "usd": cost.known.usd(),
-            "micro_usd": cost.known,
-            "lower_bound": cost.lower_bound,
-        })
-    };
-    json!({ "low": money(low), "expected": money(expected), "high": money(high) })
+    let [low, expected, high] = [low, expected, high].map(CostInDollars::from);
+    json!({ "low": low, "expected": expected, "high": high })
 }

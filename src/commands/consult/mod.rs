@@ -74,9 +74,7 @@ impl Args {
 
 pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
     let question = question::read(args.question.as_deref())?;
-    if let Some(output) = &args.output.output {
-        check_output(output)?;
-    }
+    check_output(args.output.output.as_deref())?;
     let clock = Clock::system();
     let consent_mode = face::consent_mode(args.control.yes, printer, question.input);
     let request = args.request(question.text, consent_mode)?;
@@ -92,12 +90,8 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     } else {
         face::create_storage(&home, &prepared.plan, printer)
     };
-    face.run(Session::new(
-        prepared.plan,
-        prepared.providers,
-        storage,
-        clock,
-    ))
+    let session = Session::new(prepared.plan, prepared.providers, storage, clock);
+    face.run(session, None)
 }
 
 impl Args {

@@ -17,7 +17,10 @@ pub(crate) struct RenderedAnswer {
 }
 
 /// Checks before anything is spent that the answer can be written.
-pub(crate) fn check_output(output: &Path) -> Result<(), Error> {
+pub(crate) fn check_output(output: Option<&Path>) -> Result<(), Error> {
+    let Some(output) = output else {
+        return Ok(());
+    };
     let folder = output
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty())

@@ -23,7 +23,7 @@ use crate::records::events_file::EventsFile;
 use crate::session::index::RebuildTime;
 use crate::session::month::MonthCeiling;
 use crate::session::run::{self, Participants, RunLimits, RunOutcome, Session};
-use crate::session::storage::{Storage, StoredFiles};
+use crate::session::storage::Storage;
 use crate::terminal::output::printer::Printer;
 use crate::terminal::progress::ProgressReporter;
 use crate::terminal::prompt::keyboard::{Keyboard, StdinUse, can_ask};
@@ -63,21 +63,9 @@ impl<'a> TerminalFace<'a> {
         })
     }
 
-    /// Runs a consultation and shows its report.
-    pub(crate) fn run(self, session: Session) -> Result<(), Error> {
-        self.run_and_show(session, None)
-    }
-
-    /// Runs a consultation and shows an answer made of it. The report is stored all the same.
-    pub(crate) fn run_with_answer(
-        self,
-        session: Session,
-        make_answer: MakeAnswer<'_>,
-    ) -> Result<(), Error> {
-        self.run_and_show(session, Some(make_answer))
-    }
-
-    fn run_and_show(
+    /// Runs a consultation and shows its report, or an answer made of it. The report is stored all
+    /// the same.
+    pub(crate) fn run(
         mut self,
         session: Session,
         make_answer: Option<MakeAnswer<'_>>,
@@ -111,11 +99,9 @@ impl<'a> TerminalFace<'a> {
         let mut progress = self.progress();
         progress.catch_up(session.earlier(), session.clock().now());
         let mut subscribers: Vec<&mut dyn Subscriber> = Vec::new();
-        subscribers.extend(
-            self.events
-                .as_mut()
-                .map(|events| events as &mut dyn Subscriber),
-        );
+        if let Some(events) = &mut self.events {
+            subscribers.push(events);
+        }
         subscribers.push(&mut progress);
         let save_threshold =
             |amount| threshold::save(amount, self.home, self.environment, self.printer);
@@ -188,8 +174,8 @@ impl<'a> TerminalFace<'a> {
                         stored.record.display()
                     ));
                 }
-                let is_resumable =
-                    stored.is_some_and(is_journal_complete) && transcript.is_resumable();
+                let is_resumable = stored.is_some_and(|stored| stored.is_journal_complete)
+                    && transcript.is_resumable();
                 let resumable = is_resumable.then_some(&transcript.id);
                 Err(aborted(abort, transcript, resumable))
             }
@@ -222,10 +208,6 @@ impl<'a> TerminalFace<'a> {
             self.printer,
         )
     }
-}
-
-fn is_journal_complete(stored: &StoredFiles) -> bool {
-    stored.is_journal_complete
 }
 
 /// Returns the consent mode of this run.

@@ -36,9 +36,7 @@ enum ExportFormat {
 }
 
 pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
-    if let Some(output) = &args.output {
-        check_output(output)?;
-    }
+    check_output(args.output.as_deref())?;
     let found = archive.find(&args.id)?;
     let loaded = load::load(&archive.logs, &found)?;
     let text = match args.format {

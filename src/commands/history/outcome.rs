@@ -1,5 +1,8 @@
 //! `conclave history outcome`: records whether an answer proved right. Calibration uses it.
 
+use clap::ValueEnum;
+use clap::builder::PossibleValue;
+
 use crate::commands::completions::ids;
 use crate::domain::ids::ConsultationId;
 use crate::domain::outcome::{AnswerOutcome, Grade, SCHEMA_VERSION};
@@ -30,7 +33,7 @@ pub(super) struct Args {
 
     /// Whether the answer proved right; `mixed` counts half
     #[arg(value_enum, required_unless_present = "clear")]
-    outcome: Option<OutcomeArg>,
+    outcome: Option<AnswerOutcome>,
 
     /// The reason, in your own words
     #[arg(long, value_name = "TEXT")]
@@ -41,26 +44,19 @@ pub(super) struct Args {
     clear: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum OutcomeArg {
-    Right,
-    Wrong,
-    Mixed,
-}
+impl ValueEnum for AnswerOutcome {
+    fn value_variants<'a>() -> &'a [Self] {
+        &Self::ALL
+    }
 
-impl From<OutcomeArg> for AnswerOutcome {
-    fn from(outcome: OutcomeArg) -> Self {
-        match outcome {
-            OutcomeArg::Right => Self::Right,
-            OutcomeArg::Wrong => Self::Wrong,
-            OutcomeArg::Mixed => Self::Mixed,
-        }
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.name()))
     }
 }
 
 pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
     let found = archive.find(&args.id)?;
-    let Some(outcome) = args.outcome.map(AnswerOutcome::from) else {
+    let Some(outcome) = args.outcome else {
         outcomes::remove(&archive.logs, &found.stem).map_err(Error::failed)?;
         update_index(archive, &found, None);
         archive

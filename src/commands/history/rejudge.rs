@@ -9,13 +9,13 @@ use super::{Archive, SCHEMA_VERSION, load};
 use crate::commands::completions::ids;
 use crate::commands::face::answer::{RenderedAnswer, check_output};
 use crate::commands::face::{self, TerminalFace};
-use crate::commands::flags::{FailureChoice, OutputFlags, dollars};
+use crate::commands::flags::{OutputFlags, dollars};
 use crate::config::env::Environment;
 use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::policy::substitution::OnFailure;
 use crate::consultation::transcript::Transcript;
-use crate::domain::money::{Cost, MicroUsd};
-use crate::domain::rejudgement::{Changes, Judgement, Rejudgement};
+use crate::domain::money::{CostInDollars, MicroUsd};
+use crate::domain::rejudgement::Rejudgement;
 use crate::engine::clock::Clock;
 use crate::error::Error;
 use crate::session::run::Session;
@@ -60,7 +60,7 @@ pub(super) struct Args {
 
     /// What to do when a model fails for good [default: ask]
     #[arg(long, value_name = "ACTION", value_enum, help_heading = "Control")]
-    on_failure: Option<FailureChoice>,
+    on_failure: Option<OnFailure>,
 
     /// End the run when a round takes longer than this [default: no limit]
     #[arg(
@@ -83,7 +83,7 @@ impl Args {
     fn control(&self, consent_mode: ConsentMode) -> ControlRequest {
         ControlRequest {
             max_cost: self.max_cost,
-            on_failure: self.on_failure.map(OnFailure::from),
+            on_failure: self.on_failure,
             max_wait: self.max_wait.map(Duration::from_secs),
             ..ControlRequest::new(consent_mode)
         }
@@ -95,9 +95,7 @@ pub(super) fn run(
     environment: &Environment,
     archive: &Archive<'_>,
 ) -> Result<(), Error> {
-    if let Some(output) = &args.output.output {
-        check_output(output)?;
-    }
+    check_output(args.output.output.as_deref())?;
     let found = archive.find(&args.id)?;
     let record = load::load(&archive.logs, &found)?.record;
     if record.independents().next().is_none() || record.question.trim().is_empty() {
@@ -127,49 +125,26 @@ pub(super) fn run(
         face::create_storage(&home, &prepared.plan, printer)
     };
     let session = Session::new(prepared.plan, prepared.providers, storage, clock);
-    face.run_with_answer(session, &|transcript: &Transcript| {
+    let make_answer = |transcript: &Transcript| {
         let rejudgement = Rejudgement::of(&record, &transcript.stored_record());
         RenderedAnswer {
             markdown: rejudge::markdown(&rejudgement),
             json: to_json(&rejudgement),
         }
-    })
+    };
+    face.run(session, Some(&make_answer))
 }
 
 /// Returns the JSON, which has a published schema: `schemas/rejudge.schema.json`.
 fn to_json(rejudgement: &Rejudgement) -> Value {
-    let side = |side: &Judgement| {
-        json!({
-            "consultation_id": side.consultation_id,
-            "judge": side.judge,
-            "confidence": side.confidence,
-            "recommendation": side.recommendation,
-            "options": side.options,
-            "expert_order": side.expert_order,
-        })
-    };
-    let changes = |changes: &Changes| {
-        json!({
-            "new": changes.new,
-            "gone": changes.gone,
-            "kept": changes.kept,
-        })
-    };
-    let money = |cost: Cost| {
-        json!({
-            "usd": cost.known.usd(),
-            "micro_usd": cost.known,
-            "lower_bound": cost.lower_bound,
-        })
-    };
     json!({
         "schema_version": SCHEMA_VERSION,
         "question": rejudgement.question,
-        "before": side(&rejudgement.before),
-        "after": side(&rejudgement.after),
+        "before": rejudgement.before,
+        "after": rejudgement.after,
         "held": rejudgement.held,
-        "consensus_points": changes(&rejudgement.consensus_points),
-        "tensions": changes(&rejudgement.tensions),
-        "cost": rejudgement.cost.map(money),
+        "consensus_points": rejudgement.consensus_points,
+        "tensions": rejudgement.tensions,
+        "cost": rejudgement.cost.map(CostInDollars::from),
     })
 }

@@ -58,9 +58,7 @@ impl Args {
 }
 
 pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
-    if let Some(output) = &args.output.output {
-        check_output(output)?;
-    }
+    check_output(args.output.output.as_deref())?;
     let home = Home::find(environment).map_err(Error::usage)?;
     let settings = settings::load(&home, environment)?;
     let face = TerminalFace::open(&home, environment, &args.output, printer)?;
@@ -104,9 +102,8 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     let (control, providers) =
         face::block_on(sources.prepare(plan, &transcript, &request, clock.now()))??;
     printer.note(&announcement(&transcript));
-    face.run(Session::resumed(
-        events, replayed, control, providers, storage, clock,
-    ))
+    let session = Session::resumed(events, replayed, control, providers, storage, clock);
+    face.run(session, None)
 }
 
 /// Returns where the run resumes, how many calls are done, and what was spent.

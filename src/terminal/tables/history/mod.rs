@@ -7,7 +7,7 @@ pub use self::screen::{below, date, screen};
 
 use serde::Serialize;
 
-use crate::domain::money::{Cost, MicroUsd};
+use crate::domain::money::CostInDollars;
 use crate::domain::outcome::AnswerOutcome;
 use crate::domain::stored_record::RecordWriter;
 use crate::domain::time::Timestamp;
@@ -42,7 +42,7 @@ pub struct HistoryRow {
     pub resumable: bool,
     pub recommendation: Option<String>,
     pub confidence: Option<f64>,
-    pub cost: Option<EntryCost>,
+    pub cost: Option<CostInDollars>,
     pub total_tokens: Option<u64>,
     pub duration_ms: Option<u64>,
     pub abort_reason: Option<String>,
@@ -61,15 +61,6 @@ pub enum RunStatus {
     Unfinished,
     /// A process is working on it.
     Running,
-}
-
-/// The cost.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct EntryCost {
-    pub usd: f64,
-    pub micro_usd: MicroUsd,
-    /// The cost is at least this.
-    pub lower_bound: bool,
 }
 
 /// The grade of its answer.
@@ -94,16 +85,6 @@ impl RunStatus {
             Self::Completed => self.name().to_owned(),
             Self::Aborted | Self::Unfinished => paint.yellow(self.name()),
             Self::Running => paint.cyan(self.name()),
-        }
-    }
-}
-
-impl From<Cost> for EntryCost {
-    fn from(Cost { known, lower_bound }: Cost) -> Self {
-        Self {
-            usd: known.usd(),
-            micro_usd: known,
-            lower_bound,
         }
     }
 }
