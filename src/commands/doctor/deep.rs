@@ -23,7 +23,7 @@ use crate::providers::catalog::{Model, ModelCatalog};
 use crate::providers::http::{Http, Timeouts};
 use crate::providers::remote::Remote;
 use crate::terminal::output::printer::Printer;
-use crate::terminal::prompt::{Confirmation, ask_yes_no};
+use crate::terminal::prompt::{Confirmation, StdinUse, ask_yes_no, can_ask};
 use crate::terminal::tables::doctor::TrialCall;
 
 use super::Target;
@@ -93,48 +93,36 @@ fn ask(model: ModelRef) -> Ask {
 }
 
 /// Asks for consent to the cost.
-pub(super) fn agree(
-    planned: &[PlannedCall],
-    yes: bool,
-    can_ask: bool,
-    printer: &Printer,
-) -> Result<(), Error> {
+pub(super) fn agree(planned: &[PlannedCall], yes: bool, printer: &Printer) -> Result<(), Error> {
     if planned.is_empty() {
         printer.note("`--deep`: no provider has both a key and a known model, so no call is made");
         return Ok(());
     }
     let most: Cost = planned.iter().map(|planned| planned.most).sum();
-    let models: Vec<String> = planned
-        .iter()
-        .map(|planned| planned.ask.model.to_string())
-        .collect();
-    let bound = if most.lower_bound {
-        format!("{:.4} and the calls without a known price", most.known)
+    let models = planned.iter().map(|planned| planned.ask.model.to_string());
+    let unpriced = if most.lower_bound {
+        " and the calls without a known price"
     } else {
-        format!("{:.4}", most.known)
+        ""
     };
     let announcement = format!(
-        "--deep makes one small call each to {}: at most {bound} in all.",
-        models.join(", ")
+        "--deep makes one small call each to {}: at most {:.4}{unpriced} in all.",
+        models.collect::<Vec<_>>().join(", "),
+        most.known
     );
     if yes {
         printer.note(&announcement);
         return Ok(());
     }
     let not_asked = || {
-        Error::new(
-            Exit::Declined,
-            format!("{announcement} There is no terminal to ask on"),
-        )
-        .hint("agree to the cost with `--yes`")
+        let message = format!("{announcement} There is no terminal to ask on");
+        Error::new(Exit::Declined, message).hint("agree to the cost with `--yes`")
     };
-    if !can_ask {
+    if !can_ask(printer, StdinUse::Free) {
         return Err(not_asked());
     }
-    match block_on(ask_yes_no(
-        printer,
-        &format!("{announcement}\nProceed? [Y/n] "),
-    ))? {
+    let question = format!("{announcement}\nProceed? [Y/n] ");
+    match block_on(ask_yes_no(printer, &question))? {
         Confirmation::Yes => Ok(()),
         Confirmation::No => Err(Error::new(Exit::Declined, "no call was made")),
         Confirmation::NoTerminal => Err(not_asked()),
@@ -193,39 +181,29 @@ async fn attempt(planned: &PlannedCall, provider: &dyn Provider, clock: &Clock) 
     let latency = clock.now().since(begun);
     let (cost, message) = match outcome {
         Ok(Ok(reply)) => {
-            let served = reply.served_model.as_ref().map(|id| ModelRef {
-                provider: ask.model.provider.clone(),
-                model: id.clone(),
-            });
             let by_table = || {
-                let model = served
-                    .as_ref()
-                    .filter(|served| prices.price(served).is_some())
-                    .unwrap_or(&ask.model);
-                prices.cost(model, &reply.usage)
+                let served = reply.served_model.as_ref().map(|id| ModelRef {
+                    provider: ask.model.provider.clone(),
+                    model: id.clone(),
+                });
+                let priced = served.filter(|served| prices.price(served).is_some());
+                prices.cost(priced.as_ref().unwrap_or(&ask.model), &reply.usage)
             };
-            (
-                reply.reported_cost.map_or_else(by_table, Cost::exactly),
-                "answered".to_owned(),
-            )
+            let cost = reply.reported_cost.map_or_else(by_table, Cost::exactly);
+            (cost, "answered".to_owned())
         }
         Ok(Err(failure)) => {
-            let unknown = Cost {
-                known: MicroUsd::ZERO,
-                lower_bound: connected,
+            let cost = match &failure.usage {
+                Some(usage) => prices.cost(&ask.model, usage),
+                None if connected => Cost::at_least(MicroUsd::ZERO),
+                None => Cost::FREE,
             };
-            let cost = failure
-                .usage
-                .as_ref()
-                .map_or(unknown, |usage| prices.cost(&ask.model, usage));
-            (
-                cost,
-                if connected {
-                    format!("answered, with an error: {}", failure.message)
-                } else {
-                    failure.message
-                },
-            )
+            let message = if connected {
+                format!("answered, with an error: {}", failure.message)
+            } else {
+                failure.message
+            };
+            (cost, message)
         }
         Err(_) => (
             Cost::at_least(MicroUsd::ZERO),

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::config::env::Environment;
+use crate::config::env::{Environment, PROXIES};
 use crate::config::paths::{Home, HomePathError};
 use crate::config::settings::{SettingOrigin, Settings};
 use crate::domain::time::Timestamp;
@@ -14,18 +14,12 @@ use crate::providers::local::home::ModelHome;
 use crate::providers::local::manifest::size;
 use crate::providers::local::{LABEL, built_in, cpu};
 use crate::setup::catalog;
-use crate::terminal::output::printer::{Printer, StreamTraits};
+use crate::terminal::output::printer::Printer;
+use crate::terminal::output::style::Paint;
 use crate::terminal::tables::doctor::{Check, CheckStatus};
 
 /// Less free space than this gives a warning: the smallest local model needs it.
 const LITTLE_SPACE: u64 = 200_000_000;
-
-/// A value, or its default if it cannot be read, with the check of it.
-#[derive(Debug)]
-pub(super) struct CheckedValue<T> {
-    pub(super) value: T,
-    pub(super) check: Option<Check>,
-}
 
 /// Checks the home: whether it is writable and private, and how much space is free.
 pub(super) fn home(home: &Result<Home, HomePathError>) -> Check {
@@ -42,38 +36,25 @@ pub(super) fn home(home: &Result<Home, HomePathError>) -> Check {
     // The folder is created when it is first needed: what matters is whether that will work.
     let is_there = path.exists();
     let Some(nearest) = path.ancestors().find(|folder| folder.exists()) else {
-        return check(
-            CheckStatus::Warning,
-            format!("{shown} cannot be created: nothing will be saved"),
-        )
-        .fix(other_home);
+        let message = format!("{shown} cannot be created: nothing will be saved");
+        return check(CheckStatus::Warning, message).fix(other_home);
     };
     if let Err(error) = tempfile::tempfile_in(nearest) {
-        return check(
-            CheckStatus::Warning,
-            format!(
-                "{shown} cannot be written, so nothing is saved: {}",
-                whole(&error)
-            ),
-        )
-        .fix(other_home);
+        let cause = whole(&error);
+        let message = format!("{shown} cannot be written, so nothing is saved: {cause}");
+        return check(CheckStatus::Warning, message).fix(other_home);
     }
     let space = free_space(nearest);
     if let Some(bytes) = space.filter(|bytes| *bytes < LITTLE_SPACE) {
-        return check(
-            CheckStatus::Warning,
-            format!("{shown}: only {} free", size(bytes)),
-        )
-        .fix("free some space on that disk");
+        let message = format!("{shown}: only {} free", size(bytes));
+        return check(CheckStatus::Warning, message).fix("free some space on that disk");
     }
     let space = space
         .map(|bytes| format!(", {} free", size(bytes)))
         .unwrap_or_default();
     if !is_there {
-        return check(
-            CheckStatus::Ok,
-            format!("{shown}, created when it is first needed{space}"),
-        );
+        let message = format!("{shown}, created when it is first needed{space}");
+        return check(CheckStatus::Ok, message);
     }
     if is_open_to_others(path) {
         return check(
@@ -109,13 +90,13 @@ fn is_open_to_others(_: &Path) -> bool {
     false
 }
 
-/// Checks the settings; a file that cannot be used gives the defaults.
-pub(super) fn settings(home: Option<&Home>, environment: &Environment) -> CheckedValue<Settings> {
+/// Loads and checks the settings; a file that cannot be used gives the defaults.
+pub(super) fn settings(
+    home: Option<&Home>,
+    environment: &Environment,
+) -> (Settings, Option<Check>) {
     let Some(home) = home else {
-        return CheckedValue {
-            value: Settings::default(),
-            check: None,
-        };
+        return (Settings::default(), None);
     };
     let file = home.config_file();
     let check = |status, message: String| Check::new("config", "settings", status, message);
@@ -134,33 +115,22 @@ pub(super) fn settings(home: Option<&Home>, environment: &Environment) -> Checke
                     file.display()
                 ),
             };
-            CheckedValue {
-                value: settings,
-                check: Some(check(CheckStatus::Ok, message)),
-            }
+            (settings, Some(check(CheckStatus::Ok, message)))
         }
         Err(error) => {
             let broken = check(CheckStatus::Error, whole(&error)).fix(error.remedy());
             // The environment still applies, unless it is what is wrong.
-            CheckedValue {
-                value: Settings::default()
-                    .with_environment(environment)
-                    .unwrap_or_default(),
-                check: Some(broken),
-            }
+            let settings = Settings::default().with_environment(environment);
+            (settings.unwrap_or_default(), Some(broken))
         }
     }
 }
 
-/// Checks the models; a file that cannot be used gives the built-in ones.
-pub(super) fn models(home: Option<&Home>) -> CheckedValue<ModelCatalog> {
-    let builtin = ModelCatalog::builtin();
-    let check = |status, message: String| Some(Check::new("models", "models", status, message));
+/// Loads and checks the models; a file that cannot be used gives the built-in ones.
+pub(super) fn models(home: Option<&Home>) -> (ModelCatalog, Option<Check>) {
+    let check = |status, message: String| Check::new("models", "models", status, message);
     let Some(home) = home else {
-        return CheckedValue {
-            value: builtin,
-            check: None,
-        };
+        return (ModelCatalog::builtin(), None);
     };
     let file = home.models_file();
     match catalog::load(home) {
@@ -169,24 +139,16 @@ pub(super) fn models(home: Option<&Home>) -> CheckedValue<ModelCatalog> {
                 .vintages()
                 .iter()
                 .any(|vintage| vintage.of == PriceTable::TheUser);
-            let with = if own {
-                format!(", with your own of {}", file.display())
-            } else {
-                String::new()
-            };
-            let message = format!("{} are known{with}", catalog.models().len());
-            CheckedValue {
-                value: catalog,
-                check: check(CheckStatus::Ok, message),
+            let mut message = format!("{} are known", catalog.models().len());
+            if own {
+                message += &format!(", with your own of {}", file.display());
             }
+            (catalog, Some(check(CheckStatus::Ok, message)))
         }
         Err(error) => {
             let message = format!("{}: {}", file.display(), whole(error.source()));
-            CheckedValue {
-                value: builtin,
-                check: check(CheckStatus::Error, message)
-                    .map(|check| check.fix(error.hints().join("; "))),
-            }
+            let broken = check(CheckStatus::Error, message).fix(error.hints().join("; "));
+            (ModelCatalog::builtin(), Some(broken))
         }
     }
 }
@@ -196,18 +158,12 @@ pub(super) fn prices(catalog: &ModelCatalog, now: Timestamp) -> Check {
     let check = |status, message: String| Check::new("prices", "prices", status, message);
     match catalog.age_warnings(now).as_slice() {
         [] => {
-            let newest = catalog
-                .vintages()
-                .iter()
-                .filter_map(|vintage| vintage.newest.as_ref())
-                .max();
-            check(
-                CheckStatus::Ok,
-                newest.map_or_else(
-                    || "none has a date".to_owned(),
-                    |day| format!("the newest is of {day}"),
-                ),
-            )
+            let dates = catalog.vintages().iter();
+            let message = match dates.filter_map(|vintage| vintage.newest.as_ref()).max() {
+                Some(day) => format!("the newest is of {day}"),
+                None => "none has a date".to_owned(),
+            };
+            check(CheckStatus::Ok, message)
         }
         warnings => {
             let (message, fixes): (Vec<&str>, Vec<&str>) = warnings
@@ -245,14 +201,11 @@ pub(super) fn embedded(
         Ok(LocalModelChoice::Ready { name, .. }) => {
             check(CheckStatus::Ok, format!("{name}, {LABEL}"))
         }
-        Ok(LocalModelChoice::ToPull(model)) => check(
-            CheckStatus::Note,
-            format!("{} is not downloaded yet", model.name),
-        )
-        .fix(format!(
-            "download it with `conclave model pull {}`",
-            model.name
-        )),
+        Ok(LocalModelChoice::ToPull(model)) => {
+            let name = model.name;
+            check(CheckStatus::Note, format!("{name} is not downloaded yet"))
+                .fix(format!("download it with `conclave model pull {name}`"))
+        }
         Err(error) => check(CheckStatus::Warning, whole(&error))
             .fix("see the models with `conclave model list`"),
     }
@@ -263,63 +216,39 @@ pub(super) fn terminal(printer: &Printer, environment: &Environment) -> Check {
     let check = |status, message: String| Check::new("terminal", "terminal", status, message);
     let (out, err) = (printer.out_traits(), printer.err_traits());
     let Some(face) = [out, err].into_iter().find(|face| face.is_terminal) else {
-        return check(
-            CheckStatus::Note,
-            "none: output goes to files or pipes".to_owned(),
-        );
+        let message = "none: output goes to files or pipes".to_owned();
+        return check(CheckStatus::Note, message);
     };
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
         .into_iter()
         .find_map(|name| environment.text(name));
-    let message = format!("{} columns, {}", face.width, colour(face));
+    let colour = match face.paint {
+        Paint::Colour => "colour",
+        Paint::Plain => "no colour",
+    };
+    let message = format!("{} columns, {colour}", face.width);
     let is_utf8 =
         locale.is_some_and(|locale| locale.to_lowercase().replace('-', "").contains("utf8"));
     if cfg!(unix) && !is_utf8 {
         let locale = locale.unwrap_or("not set");
-        return check(
-            CheckStatus::Warning,
-            format!("{message}; the locale ({locale}) is not UTF-8: marks may not be shown"),
-        )
-        .fix("run `export LANG=C.UTF-8`, if the terminal shows UTF-8");
+        let message =
+            format!("{message}; the locale ({locale}) is not UTF-8: marks may not be shown");
+        return check(CheckStatus::Warning, message)
+            .fix("run `export LANG=C.UTF-8`, if the terminal shows UTF-8");
     }
     check(CheckStatus::Ok, format!("{message}, UTF-8"))
 }
 
-fn colour(face: StreamTraits) -> &'static str {
-    match face.paint {
-        crate::terminal::output::style::Paint::Colour => "colour",
-        crate::terminal::output::style::Paint::Plain => "no colour",
-    }
-}
-
 /// Lists the proxies for calls to vendors, without the credentials in their addresses.
 pub(super) fn proxies(environment: &Environment) -> Check {
-    let names = [
-        "HTTPS_PROXY",
-        "https_proxy",
-        "HTTP_PROXY",
-        "http_proxy",
-        "ALL_PROXY",
-        "all_proxy",
-        "NO_PROXY",
-        "no_proxy",
-    ];
-    let set: Vec<String> = names
-        .iter()
-        .filter_map(|name| {
-            Some(format!(
-                "{name}={}",
-                without_credentials(environment.text(name)?)
-            ))
-        })
-        .collect();
-    let message = if set.is_empty() {
-        "none".to_owned()
-    } else {
-        format!(
-            "{}; never for this machine and private networks",
-            set.join(", ")
-        )
+    let shown = |name: &&str| {
+        let value = without_credentials(environment.text(name)?);
+        Some(format!("{name}={value}"))
+    };
+    let set: Vec<String> = PROXIES.iter().filter_map(shown).collect();
+    let message = match set.join(", ") {
+        none if none.is_empty() => "none".to_owned(),
+        set => format!("{set}; never for this machine and private networks"),
     };
     Check::new("proxies", "proxies", CheckStatus::Ok, message)
 }
@@ -327,21 +256,17 @@ pub(super) fn proxies(environment: &Environment) -> Check {
 /// Returns addresses without user and password.
 fn without_credentials(value: &str) -> String {
     let address = |entry: &str| {
-        let (scheme, rest) = entry
-            .split_once("://")
-            .map_or(("", entry), |(scheme, rest)| (scheme, rest));
-        let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
-        if scheme.is_empty() {
-            host.to_owned()
-        } else {
-            format!("{scheme}://{host}")
+        let host = |rest: &str| rest.rsplit('@').next().unwrap_or(rest).to_owned();
+        match entry.split_once("://") {
+            Some((scheme, rest)) => format!("{scheme}://{}", host(rest)),
+            None => host(entry),
         }
     };
-    value
+    let addresses: Vec<String> = value
         .split(',')
         .map(|entry| address(entry.trim()))
-        .collect::<Vec<_>>()
-        .join(",")
+        .collect();
+    addresses.join(",")
 }
 
 #[cfg(test)]
@@ -379,18 +304,16 @@ mod tests {
         let home = Home::at(folder.path());
         std::fs::write(home.config_file(), "{").unwrap();
         std::fs::write(home.models_file(), r#"{"models":[{"id":"x"}]}"#).unwrap();
-        let checked = settings(Some(&home), &Environment::default());
-        let check = checked.check.unwrap();
-        assert_eq!(
-            (checked.value, check.status),
-            (Settings::default(), CheckStatus::Error)
-        );
+        let (value, check) = settings(Some(&home), &Environment::default());
+        let check = check.unwrap();
+        assert_eq!(value, Settings::default());
+        assert_eq!(check.status, CheckStatus::Error);
         assert!(
             check.message.contains("is not JSON: EOF"),
             "{}",
             check.message
         );
-        let check = models(Some(&home)).check.unwrap();
+        let check = models(Some(&home)).1.unwrap();
         assert!(
             check.status == CheckStatus::Error
                 && check

@@ -25,8 +25,6 @@ use crate::setup::local_servers::search::{self, ServerSearch, all_kinds};
 use crate::setup::provider_access;
 use crate::setup::provider_access::ProviderAccess;
 use crate::terminal::output::printer::Printer;
-use crate::terminal::prompt;
-use crate::terminal::prompt::StdinUse;
 use crate::terminal::tables::doctor::{Check, CheckStatus, DoctorReport, screen};
 
 /// The version of the JSON.
@@ -70,34 +68,26 @@ pub struct Args {
 pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
     let clock = Clock::system();
     let home = Home::find(environment);
-    let settings = host::settings(home.as_ref().ok(), environment);
-    let models = host::models(home.as_ref().ok());
-    let access_list = provider_access::all(&settings.value, environment);
+    let (settings, settings_check) = host::settings(home.as_ref().ok(), environment);
+    let (models, models_check) = host::models(home.as_ref().ok());
+    let access_list = provider_access::all(&settings, environment);
     let (keyed, keyless) = targets(&access_list);
-    let trials = if args.deep {
-        deep::trials(&keyed, &models.value, clock.now())
-    } else {
-        Vec::new()
-    };
+    let mut trials = Vec::new();
     if args.deep {
-        deep::agree(
-            &trials,
-            args.yes,
-            prompt::can_ask(printer, StdinUse::Free),
-            printer,
-        )?;
+        trials = deep::trials(&keyed, &models, clock.now());
+        deep::agree(&trials, args.yes, printer)?;
     }
 
     let mut checks = vec![host::home(&home)];
-    checks.extend(settings.check);
-    checks.extend(models.check);
-    checks.push(host::prices(&models.value, clock.now()));
+    checks.extend(settings_check);
+    checks.extend(models_check);
+    checks.push(host::prices(&models, clock.now()));
     // Any of these errors stops a run, whatever else works.
     let is_refused = checks
         .iter()
         .any(|check| check.status == CheckStatus::Error);
 
-    let search = ServerSearch::new(&settings.value, &access_list);
+    let search = ServerSearch::new(&settings, &access_list);
     // Each call has a shorter limit of its own.
     let http = Http::new(Timeouts {
         connect: CONNECT,
@@ -112,9 +102,9 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
             }
         };
         futures_util::future::join3(
-            vendors::check_all(&keyed, &http, &models.value, clock.now()),
+            vendors::check_all(&keyed, &http, &models, clock.now()),
             find,
-            deep::try_all(trials, &keyed, &models.value, &clock),
+            deep::try_all(trials, &keyed, &models, &clock),
         )
         .await
     })?;
@@ -134,7 +124,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         .iter()
         .any(|server| server.preferred().is_some());
     checks.extend(server_checks(&search, &found_servers));
-    let embedded = host::embedded(home.as_ref().ok(), &settings.value, environment);
+    let embedded = host::embedded(home.as_ref().ok(), &settings, environment);
     let embedded_answers = embedded.status == CheckStatus::Ok;
     checks.push(embedded);
     checks.push(host::terminal(printer, environment));
@@ -251,6 +241,7 @@ fn server_checks(search: &Result<ServerSearch, Error>, found: &[Server]) -> Vec<
 fn server_check(server: &Server) -> Check {
     let provider = server.kind.provider();
     let check = |status, message: String| {
+        let message = format!("at {}{message}", server.authority);
         Check::new(
             format!("server.{provider}"),
             name(&provider),
@@ -258,36 +249,19 @@ fn server_check(server: &Server) -> Check {
             message,
         )
     };
-    let at = &server.authority;
+    let warning = |message: &str, fix| check(CheckStatus::Warning, message.to_owned()).fix(fix);
     match (server.condition, server.models.as_slice()) {
-        (Condition::Loading, _) => check(
-            CheckStatus::Warning,
-            format!("at {at}, still loading its model"),
-        )
-        .fix("try again in a moment"),
-        (Condition::Locked, _) => {
-            check(CheckStatus::Warning, format!("at {at}, needs a key")).fix("start it without one")
-        }
-        (Condition::Ready, []) => {
-            check(CheckStatus::Warning, format!("at {at}, has no chat model"))
-                .fix("load one in the server")
-        }
+        (Condition::Loading, _) => warning(", still loading its model", "try again in a moment"),
+        (Condition::Locked, _) => warning(", needs a key", "start it without one"),
+        (Condition::Ready, []) => warning(", has no chat model", "load one in the server"),
         (Condition::Ready, models) => {
-            let ids: Vec<&str> = models
-                .iter()
-                .take(3)
-                .map(|model| model.id.as_str())
-                .collect();
-            let more = models.len().saturating_sub(ids.len());
-            let more = if more > 0 {
-                format!(" and {more} more")
-            } else {
-                String::new()
+            let ids = models.iter().take(3).map(|model| model.id.as_str());
+            let ids = ids.collect::<Vec<_>>().join(", ");
+            let more = match models.len().saturating_sub(3) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
             };
-            check(
-                CheckStatus::Ok,
-                format!("at {at}: {}{more}", ids.join(", ")),
-            )
+            check(CheckStatus::Ok, format!(": {ids}{more}"))
         }
     }
 }

@@ -1,14 +1,14 @@
 //! Checks of the vendors with a key: whether the key has the right form and is accepted, whether
 //! the address answers, and whether the default models are still listed. All requests are free.
 
-use futures_util::future::join_all;
+use futures_util::future::{OptionFuture, join, join_all};
 use jiff::civil::Date;
 use secrecy::ExposeSecret;
 
 use crate::consultation::protocol::call::{Failure, FailureClass};
 use crate::domain::address::authority;
-use crate::domain::ids::ProviderId;
-use crate::domain::ids::without_date;
+use crate::domain::ids::{ProviderId, without_date};
+use crate::domain::money::MicroUsd;
 use crate::domain::time::{Timestamp, days_between};
 use crate::domain::vendors::{self, name};
 use crate::providers::catalog::ModelCatalog;
@@ -76,21 +76,17 @@ async fn check(
     }));
     let list_request = model_list::request(target.dialect, &target.endpoint);
     let list = http.get(&list_request, account, ANSWER);
-    let key = async {
-        match model_list::key_request(target.dialect, &target.endpoint) {
-            Some(request) => Some(http.get(&request, account, ANSWER).await),
-            None => None,
-        }
-    };
-    let (list, key) = futures_util::future::join(list, key).await;
+    let key_request = model_list::key_request(target.dialect, &target.endpoint);
+    let key = OptionFuture::from(
+        key_request
+            .as_ref()
+            .map(|request| http.get(request, account, ANSWER)),
+    );
+    let (list, key) = join(list, key).await;
     let list = list.and_then(|got| got.success(account));
     let key = key.map(|key| key.and_then(|got| got.success(account)));
     let listed = list.map(|body| model_list::models(target.dialect, &body));
-    let address = if target.uses_default_endpoint {
-        None
-    } else {
-        Some(authority(&target.endpoint.base_url))
-    };
+    let address = (!target.uses_default_endpoint).then(|| authority(&target.endpoint.base_url));
     let mut answers = true;
     match &key {
         Some(Err(failure)) => {
@@ -136,34 +132,27 @@ fn report(
     address: Option<String>,
     answers: bool,
 ) -> VendorReport {
-    let status = findings
-        .iter()
-        .map(|finding| finding.status)
-        .max()
-        .unwrap_or(CheckStatus::Ok);
+    let status = findings.iter().map(|finding| finding.status).max();
     let messages: Vec<&str> = findings
         .iter()
         .map(|finding| finding.message.as_str())
         .collect();
+    let message = messages.join("; ");
     // A failed connection names the address already.
-    let at = address.filter(|address| !messages.iter().any(|message| message.contains(address)));
-    let at = at
-        .map(|address| format!("at {address}: "))
-        .unwrap_or_default();
+    let message = match address.filter(|address| !message.contains(address)) {
+        Some(address) => format!("at {address}: {message}"),
+        None => message,
+    };
     let fixes: Vec<&str> = findings
         .iter()
         .filter_map(|finding| finding.fix.as_deref())
         .collect();
-    let check = Check::new(
-        format!("provider.{}", target.id),
-        name(&target.id),
-        status,
-        format!("{at}{}", messages.join("; ")),
-    );
-    let check = if fixes.is_empty() {
-        check
-    } else {
-        check.fix(fixes.join("; "))
+    let check = Check {
+        id: format!("provider.{}", target.id),
+        subject: name(&target.id).to_owned(),
+        status: status.unwrap_or(CheckStatus::Ok),
+        message,
+        fix: (!fixes.is_empty()).then(|| fixes.join("; ")),
     };
     VendorReport {
         provider: target.id.clone(),
@@ -178,41 +167,32 @@ fn form(provider: &str, key: &str, origin: &str, is_usual_address: bool) -> Opti
     let prefix = vendors::find(provider)
         .and_then(|vendor| vendor.key_prefix)
         .filter(|_| is_usual_address && !origin.contains("TOKEN"))?;
-    let looks_like = vendors::of_key(key);
-    match looks_like {
-        Some(vendor) if vendor.id == provider => None,
-        Some(vendor) => Some(finding(
-            CheckStatus::Warning,
-            format!("the key in {origin} looks like one of {}", vendor.name),
-            format!("check {origin}"),
-        )),
-        None => Some(finding(
-            CheckStatus::Warning,
-            format!("the key in {origin} does not begin with `{prefix}`"),
-            format!("check {origin}"),
-        )),
-    }
+    let problem = match vendors::of_key(key) {
+        Some(vendor) if vendor.id == provider => return None,
+        Some(vendor) => format!("looks like one of {}", vendor.name),
+        None => format!("does not begin with `{prefix}`"),
+    };
+    let message = format!("the key in {origin} {problem}");
+    Some(finding(
+        CheckStatus::Warning,
+        message,
+        format!("check {origin}"),
+    ))
 }
 
 fn key_finding(key_limit: Option<KeyBudget>) -> Finding {
-    match key_limit {
-        Some(KeyBudget {
-            remaining: Some(left),
-        }) if left.0 == 0 => finding(
+    match key_limit.map(|limit| limit.remaining) {
+        Some(Some(MicroUsd::ZERO)) => finding(
             CheckStatus::Error,
             "key accepted, but its spending limit is used up",
             "raise the key's limit, or use another key",
         ),
-        Some(KeyBudget {
-            remaining: Some(left),
-        }) => finding(
+        Some(Some(left)) => finding(
             CheckStatus::Ok,
             format!("key accepted, {left:.2} left under its limit"),
             "",
         ),
-        Some(KeyBudget { remaining: None }) => {
-            finding(CheckStatus::Ok, "key accepted, without a limit", "")
-        }
+        Some(None) => finding(CheckStatus::Ok, "key accepted, without a limit", ""),
         None => finding(
             CheckStatus::Warning,
             "its reply about the key is unreadable",
