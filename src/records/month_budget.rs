@@ -35,24 +35,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jiff::civil::Date;
 
+use crate::consultation::policy::budget::BudgetCheck;
 use crate::domain::money::{Cost, MicroUsd};
 
 use files::{Amounts, BudgetFolder, ProcessFile};
 
 pub use files::MonthBudgetError;
 
-/// The reply to a reservation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MonthBudgetCheck {
-    /// The amount is reserved.
-    Reserved,
-    /// It does not fit now. It may once calls in flight are settled below their worst case.
-    WaitForInFlight,
-    /// It does not fit this month.
-    Exceeded,
-}
-
-/// One process's share in the budget of a calendar month. Dropping it closes it.
+/// One process's share in the budget of a calendar month. The last one to be dropped leaves no
+/// files, unless spending is unrecorded.
 #[derive(Debug)]
 pub struct MonthBudget {
     folder: BudgetFolder,
@@ -61,8 +52,9 @@ pub struct MonthBudget {
     in_records: MicroUsd,
     /// The recorded amounts of all processes before that reading.
     recorded_before: MicroUsd,
-    /// `None` once it is closed.
-    own: Mutex<Option<ProcessFile>>,
+    own: Mutex<ProcessFile>,
+    /// The unrecorded spending in that file before it was this process's.
+    unrecorded_before: MicroUsd,
 }
 
 impl MonthBudget {
@@ -82,16 +74,17 @@ impl MonthBudget {
         let folder = BudgetFolder::new(home, month);
         let lock = folder.lock()?;
         folder.remove_earlier_months(&lock)?;
-        folder.fold_ended_processes(&lock)?;
         let recorded_before = folder.sum(&lock)?.recorded;
         let own = folder.register(&lock)?;
         drop(lock);
+        let unrecorded_before = minus(own.amounts.spent, own.amounts.recorded);
         Ok(Self {
             in_records: read_records().known,
             folder,
             limit,
             recorded_before,
-            own: Mutex::new(Some(own)),
+            own: Mutex::new(own),
+            unrecorded_before,
         })
     }
 
@@ -111,22 +104,21 @@ impl MonthBudget {
     /// # Errors
     ///
     /// When the files cannot be read or written; nothing is reserved then.
-    pub fn reserve(&self, worst_case: MicroUsd) -> Result<MonthBudgetCheck, MonthBudgetError> {
+    pub fn reserve(&self, worst_case: MicroUsd) -> Result<BudgetCheck, MonthBudgetError> {
         let mut own = self.own();
-        let own = own.as_mut().ok_or(MonthBudgetError::Closed)?;
         let lock = self.folder.lock()?;
         own.check_exists()?;
         let sum = self.folder.sum(&lock)?;
         let remaining = self.limit.0.saturating_sub(self.spent_of(sum).0);
         if worst_case.0 > remaining {
-            Ok(MonthBudgetCheck::Exceeded)
+            Ok(BudgetCheck::Exceeded)
         } else if worst_case.0 > remaining.saturating_sub(sum.reserved.0) {
-            Ok(MonthBudgetCheck::WaitForInFlight)
+            Ok(BudgetCheck::WaitForInFlight)
         } else {
-            let mut amounts = own.amounts();
+            let mut amounts = own.amounts;
             amounts.reserved += worst_case;
             own.write(&lock, amounts)?;
-            Ok(MonthBudgetCheck::Reserved)
+            Ok(BudgetCheck::Allowed)
         }
     }
 
@@ -150,38 +142,15 @@ impl MonthBudget {
     /// When the file cannot be written; the spending stays unrecorded then.
     pub fn recorded(&self, amount: MicroUsd) -> Result<(), MonthBudgetError> {
         self.change(|amounts| {
-            amounts.recorded = (amounts.recorded + amount).min(amounts.spent);
+            let most = minus(amounts.spent, self.unrecorded_before);
+            amounts.recorded = (amounts.recorded + amount).min(most);
         })
-    }
-
-    /// Ends this process's share. The last process to close leaves no files, unless spending is
-    /// unrecorded.
-    ///
-    /// # Errors
-    ///
-    /// When the files cannot be read or written; the next process that opens the budget then treats
-    /// this one as killed.
-    pub fn close(self) -> Result<(), MonthBudgetError> {
-        self.end()
-    }
-
-    fn end(&self) -> Result<(), MonthBudgetError> {
-        let Some(own) = self.own().take() else {
-            return Ok(());
-        };
-        let lock = self.folder.lock()?;
-        // Without its own lock the file is one of an ended process.
-        drop(own);
-        self.folder.fold_ended_processes(&lock)?;
-        self.folder.remove_if_empty(&lock);
-        Ok(())
     }
 
     fn change(&self, change: impl FnOnce(&mut Amounts)) -> Result<(), MonthBudgetError> {
         let mut own = self.own();
-        let own = own.as_mut().ok_or(MonthBudgetError::Closed)?;
         let lock = self.folder.lock()?;
-        let mut amounts = own.amounts();
+        let mut amounts = own.amounts;
         change(&mut amounts);
         own.write(&lock, amounts)
     }
@@ -191,15 +160,19 @@ impl MonthBudget {
         self.in_records + minus(sum.spent, self.recorded_before)
     }
 
-    fn own(&self) -> MutexGuard<'_, Option<ProcessFile>> {
+    fn own(&self) -> MutexGuard<'_, ProcessFile> {
         self.own.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for MonthBudget {
     fn drop(&mut self) {
-        // A failure leaves the file of an ended process, which the next one takes care of.
-        let _ = self.end();
+        let lock = self.folder.lock();
+        self.own().release();
+        if let Ok(lock) = lock {
+            // Files that stay are taken over by the next process.
+            let _ = self.folder.remove_recorded(&lock);
+        }
     }
 }
 

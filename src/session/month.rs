@@ -19,7 +19,7 @@ use crate::engine::dispatcher::budget::SharedBudget;
 use crate::engine::ports::{Subscriber, SubscriberError};
 use crate::error::Error;
 use crate::records::month::spent_in_month;
-use crate::records::month_budget::{MonthBudget, MonthBudgetCheck, MonthBudgetError};
+use crate::records::month_budget::{MonthBudget, MonthBudgetError};
 use crate::records::statistics::calendar::date_of;
 
 /// The month's budget, shared by the processes of a home.
@@ -94,11 +94,8 @@ impl SharedBudget for MonthCeiling {
         if worst_case.lower_bound {
             return BudgetCheck::Exceeded;
         }
-        match self.keep_failure(self.budget.reserve(worst_case.known)) {
-            Some(MonthBudgetCheck::Reserved) => BudgetCheck::Allowed,
-            Some(MonthBudgetCheck::WaitForInFlight) => BudgetCheck::WaitForInFlight,
-            Some(MonthBudgetCheck::Exceeded) | None => BudgetCheck::Exceeded,
-        }
+        self.keep_failure(self.budget.reserve(worst_case.known))
+            .unwrap_or(BudgetCheck::Exceeded)
     }
 
     fn settle(&self, reserved: MicroUsd, actual: MicroUsd) {

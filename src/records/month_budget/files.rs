@@ -1,21 +1,19 @@
-//! The files of the shared budget, in `monthly-budget/` in the home:
-//!
-//! - `2026-11.PID-N.json`: the amounts of one process, which holds a lock on it as long as it runs;
-//! - `2026-11.json`: the amounts of processes that have ended, while another one runs or spending
-//!   is unrecorded.
+//! The files of the shared budget, in `monthly-budget/` in the home: `2026-11.1.json` and so on,
+//! each with the amounts of one process, which holds a lock on it as long as it runs. The next
+//! process takes over the file of one that has ended, and adds to its amounts.
 //!
 //! All of them are read and written under the lock of `monthly-budget.lock` beside the folder. A
-//! process that is killed at any moment leaves whole files: its own is written in one write of
-//! fixed length, the shared one is replaced. Killed while it folds a file into the shared one, it
-//! can leave both, which counts the amounts twice.
+//! process that is killed at any moment leaves whole files: a new one is complete before it gets
+//! its name, and each later write replaces all of it.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use jiff::civil::Date;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use serde_json::{Value, json};
 
 use crate::domain::money::MicroUsd;
 use crate::records::files::{Access, WriteError, create_private_dir, write_atomically};
@@ -23,12 +21,9 @@ use crate::records::files::{Access, WriteError, create_private_dir, write_atomic
 /// The version of the files.
 const SCHEMA_VERSION: &str = "1.0";
 
-/// The length of a process's file: its JSON is padded with blanks, so that each write replaces all
-/// of the one before.
+/// The length of a file: its JSON is padded with blanks, so that each write replaces all of the one
+/// before.
 const LENGTH: usize = 256;
-
-/// The prefix of a file that is not yet complete.
-const TEMPORARY: &str = ".new-";
 
 /// The reason why the shared budget cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -62,12 +57,10 @@ pub enum MonthBudgetError {
         .0.display()
     )]
     Deleted(PathBuf),
-    #[error("the monthly budget is closed")]
-    Closed,
 }
 
 /// The amounts that a process has reserved, spent and recorded, in micro-dollars.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 pub(super) struct Amounts {
     #[serde(rename = "reserved_micro_usd")]
     pub(super) reserved: MicroUsd,
@@ -94,19 +87,12 @@ impl Amounts {
     }
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Deserialize)]
 struct AmountsFile {
-    schema_version: String,
-    /// For people; a process runs as long as its file is locked.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pid: Option<u32>,
+    #[serde(rename = "schema_version")]
+    _schema_version: String,
     #[serde(flatten)]
     amounts: Amounts,
-}
-
-#[derive(Debug, Deserialize)]
-struct Version {
-    schema_version: String,
 }
 
 /// The right to read and write all files, held until this is dropped.
@@ -120,14 +106,10 @@ pub(super) struct FolderLock {
 pub(super) struct ProcessFile {
     path: PathBuf,
     file: File,
-    amounts: Amounts,
+    pub(super) amounts: Amounts,
 }
 
 impl ProcessFile {
-    pub(super) fn amounts(&self) -> Amounts {
-        self.amounts
-    }
-
     /// Checks that the file is still in the folder: other processes count what they find there.
     pub(super) fn check_exists(&self) -> Result<(), MonthBudgetError> {
         if self.path.exists() {
@@ -142,23 +124,17 @@ impl ProcessFile {
         _lock: &FolderLock,
         amounts: Amounts,
     ) -> Result<(), MonthBudgetError> {
-        let failed = |source| MonthBudgetError::Io {
-            path: self.path.clone(),
-            source,
-        };
-        let bytes = padded(amounts).map_err(failed)?;
         self.file
             .seek(SeekFrom::Start(0))
-            .and_then(|_| self.file.write_all(&bytes))
-            .map_err(failed)?;
+            .and_then(|_| self.file.write_all(padded(amounts).as_bytes()))
+            .map_err(io_error(&self.path))?;
         self.amounts = amounts;
         Ok(())
     }
-}
 
-impl Drop for ProcessFile {
-    fn drop(&mut self) {
-        // Closing alone does not release it while a child process that is being started has a copy.
+    /// Makes the file one of an ended process.
+    pub(super) fn release(&self) {
+        // Closing alone does not do it while a child process that is being started has a copy.
         let _ = self.file.unlock();
     }
 }
@@ -201,41 +177,39 @@ impl BudgetFolder {
         Ok(FolderLock { _file: file })
     }
 
-    /// Creates the file of this process.
-    pub(super) fn register(&self, _lock: &FolderLock) -> Result<ProcessFile, MonthBudgetError> {
-        let failed = |source| MonthBudgetError::Io {
-            path: self.path.clone(),
-            source,
+    /// Takes over the file of a process that has ended, or creates one.
+    pub(super) fn register(&self, lock: &FolderLock) -> Result<ProcessFile, MonthBudgetError> {
+        let mut number = 1;
+        let path = loop {
+            let path = self.path.join(format!("{}.{number}.json", self.month));
+            if !path.exists() {
+                let content = padded(Amounts::default());
+                write_atomically(&path, content.as_bytes(), Access::Private)?;
+                break path;
+            }
+            if !is_running(&path)? {
+                break path;
+            }
+            number += 1;
         };
-        let pid = std::process::id();
-        let path = (0..=u32::MAX)
-            .map(|number| {
-                self.path
-                    .join(format!("{}.{pid}-{number}.json", self.month))
-            })
-            .find(|path| !path.exists())
-            .ok_or_else(|| failed(io::ErrorKind::AlreadyExists.into()))?;
-        // It gets its name once it is whole and locked.
-        let create = || {
-            let mut file = tempfile::Builder::new()
-                .prefix(TEMPORARY)
-                .tempfile_in(&self.path)?;
-            file.write_all(&padded(Amounts::default())?)?;
-            file.as_file().lock()?;
-            file.persist_noclobber(&path).map_err(|error| error.error)
-        };
-        Ok(ProcessFile {
-            file: create().map_err(failed)?,
+        let amounts = read(&path)?.ended();
+        let mut options = File::options();
+        let file = options.write(true).open(&path).map_err(io_error(&path))?;
+        file.lock().map_err(io_error(&path))?;
+        let mut own = ProcessFile {
             path,
-            amounts: Amounts::default(),
-        })
+            file,
+            amounts,
+        };
+        own.write(lock, amounts)?;
+        Ok(own)
     }
 
     /// Adds up the amounts of all processes. Reservations of those that have ended count as spent.
     pub(super) fn sum(&self, _lock: &FolderLock) -> Result<Amounts, MonthBudgetError> {
-        let mut sum = self.shared()?;
-        for path in self.process_files()? {
-            let amounts = read(&path)?.unwrap_or_default();
+        let mut sum = Amounts::default();
+        for path in self.files(&self.month)? {
+            let amounts = read(&path)?;
             sum.add(if is_running(&path)? {
                 amounts
             } else {
@@ -245,175 +219,118 @@ impl BudgetFolder {
         Ok(sum)
     }
 
-    /// Moves the amounts of processes that have ended to the shared file. Without a process that
-    /// runs, only unrecorded spending is kept.
-    pub(super) fn fold_ended_processes(&self, _lock: &FolderLock) -> Result<(), MonthBudgetError> {
-        let before = self.shared()?;
-        let (mut shared, mut ended, mut running) = (before, Vec::new(), 0_usize);
-        for path in self.process_files()? {
-            if is_running(&path)? {
-                running += 1;
-            } else {
-                shared.add(read(&path)?.unwrap_or_default().ended());
-                ended.push(path);
+    /// Removes the files without unrecorded spending, and the folder once it is empty, unless a
+    /// process runs: it may remember how much had been recorded when it opened the budget.
+    pub(super) fn remove_recorded(&self, _lock: &FolderLock) -> Result<(), MonthBudgetError> {
+        let files = self.files(&self.month)?;
+        if is_any_running(&files)? {
+            return Ok(());
+        }
+        for path in files {
+            let amounts = read(&path)?.ended();
+            if amounts.spent == amounts.recorded {
+                fs::remove_file(&path).map_err(io_error(&path))?;
             }
         }
-        if running == 0 {
-            // No process remembers how much was recorded.
-            shared.spent = MicroUsd(shared.spent.0.saturating_sub(shared.recorded.0));
-            shared.recorded = MicroUsd::ZERO;
-        }
-        if shared == Amounts::default() {
-            remove(&self.shared_path())?;
-        } else if shared != before {
-            let failed = |error: serde_json::Error| MonthBudgetError::Io {
-                path: self.shared_path(),
-                source: error.into(),
-            };
-            let json = json(None, shared).map_err(failed)?;
-            write_atomically(&self.shared_path(), &json, Access::Private)?;
-        }
-        for path in ended {
-            remove(&path)?;
-        }
+        // A folder that stays harms nothing.
+        let _ = fs::remove_dir(&self.path);
         Ok(())
     }
 
-    /// Removes the folder, unless there is a file in it.
-    pub(super) fn remove_if_empty(&self, _lock: &FolderLock) {
-        // An empty folder harms nothing.
-        let _ = fs::remove_dir(&self.path);
-    }
-
-    /// Removes the files of earlier months that no process uses, and incomplete ones.
+    /// Removes the files of earlier months that no process uses.
     pub(super) fn remove_earlier_months(&self, _lock: &FolderLock) -> Result<(), MonthBudgetError> {
         let names = self.names()?;
-        let mut in_use = BTreeSet::new();
-        let mut earlier = Vec::new();
-        for name in &names {
-            let Some(month) = month_of(name).filter(|month| *month < self.month.as_str()) else {
-                continue;
-            };
-            earlier.push((name, month));
-            if is_running(&self.path.join(name))? {
-                in_use.insert(month);
+        let months: BTreeSet<&str> = names.iter().filter_map(|name| month_of(name)).collect();
+        for month in months.range(..self.month.as_str()) {
+            let files = self.files(month)?;
+            if !is_any_running(&files)? {
+                for path in files {
+                    fs::remove_file(&path).map_err(io_error(&path))?;
+                }
             }
-        }
-        earlier.retain(|(_, month)| !in_use.contains(month));
-        let incomplete = names.iter().filter(|name| name.starts_with(TEMPORARY));
-        for name in earlier.iter().map(|(name, _)| *name).chain(incomplete) {
-            remove(&self.path.join(name))?;
         }
         Ok(())
     }
 
-    fn shared_path(&self) -> PathBuf {
-        self.path.join(format!("{}.json", self.month))
-    }
-
-    fn shared(&self) -> Result<Amounts, MonthBudgetError> {
-        Ok(read(&self.shared_path())?.unwrap_or_default())
-    }
-
-    fn process_files(&self) -> Result<Vec<PathBuf>, MonthBudgetError> {
-        let prefix = format!("{}.", self.month);
-        let is_process_file = |name: &String| {
-            name.strip_prefix(&prefix)
-                .and_then(|rest| rest.strip_suffix(".json"))
-                .is_some_and(|process| process.contains('-'))
-        };
-        let names = self.names()?.into_iter().filter(is_process_file);
-        Ok(names.map(|name| self.path.join(name)).collect())
+    /// Returns the files of a month. One without a number is of a version that added up the amounts
+    /// of ended processes in it.
+    fn files(&self, month: &str) -> Result<Vec<PathBuf>, MonthBudgetError> {
+        let mut names = self.names()?;
+        names.retain(|name| month_of(name) == Some(month));
+        Ok(names.iter().map(|name| self.path.join(name)).collect())
     }
 
     fn names(&self) -> Result<Vec<String>, MonthBudgetError> {
-        let read = || {
-            let mut names = Vec::new();
-            for entry in fs::read_dir(&self.path)? {
-                names.extend(entry?.file_name().into_string().ok());
-            }
-            Ok(names)
-        };
-        read().map_err(|source| MonthBudgetError::Io {
-            path: self.path.clone(),
-            source,
-        })
+        let mut names = Vec::new();
+        for entry in fs::read_dir(&self.path).map_err(io_error(&self.path))? {
+            let name = entry.map_err(io_error(&self.path))?.file_name();
+            names.extend(name.into_string().ok());
+        }
+        Ok(names)
     }
 }
 
 /// Returns the month in the name of a file.
 fn month_of(name: &str) -> Option<&str> {
-    let (month, rest) = name.split_once('.')?;
-    let (year, number) = month.split_once('-')?;
-    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    let is_month = year.len() == 4 && number.len() == 2 && is_number(year) && is_number(number);
-    (is_month && rest.ends_with("json")).then_some(month)
+    let (month, _) = name.strip_suffix("json")?.split_once('.')?;
+    let first_day = format!("{month}-01").parse::<Date>();
+    first_day.is_ok().then_some(month)
 }
 
-fn remove(path: &Path) -> Result<(), MonthBudgetError> {
-    match fs::remove_file(path) {
-        Err(source) if source.kind() != io::ErrorKind::NotFound => Err(MonthBudgetError::Io {
-            path: path.to_owned(),
-            source,
-        }),
-        Ok(()) | Err(_) => Ok(()),
+fn is_any_running(files: &[PathBuf]) -> Result<bool, MonthBudgetError> {
+    for path in files {
+        if is_running(path)? {
+            return Ok(true);
+        }
     }
+    Ok(false)
 }
 
 /// Returns whether the process of a file runs: whether the file is locked.
 fn is_running(path: &Path) -> Result<bool, MonthBudgetError> {
-    let failed = |source| MonthBudgetError::Lock {
-        path: path.to_owned(),
-        source,
-    };
-    match File::open(path).map_err(failed)?.try_lock_shared() {
+    match File::open(path).map_err(io_error(path))?.try_lock_shared() {
         Ok(()) => Ok(false),
         Err(TryLockError::WouldBlock) => Ok(true),
-        Err(TryLockError::Error(source)) => Err(failed(source)),
+        Err(TryLockError::Error(source)) => Err(MonthBudgetError::Lock {
+            path: path.to_owned(),
+            source,
+        }),
     }
 }
 
-/// Reads a file; `None` when there is none.
-fn read(path: &Path) -> Result<Option<Amounts>, MonthBudgetError> {
-    let mut bytes = Vec::new();
-    match File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(source) => {
-            return Err(MonthBudgetError::Io {
-                path: path.to_owned(),
-                source,
-            });
-        }
-        Ok(_) => {}
-    }
+fn read(path: &Path) -> Result<Amounts, MonthBudgetError> {
+    let bytes = fs::read(path).map_err(io_error(path))?;
     let damaged = |source| MonthBudgetError::Damaged {
         path: path.to_owned(),
         source,
     };
-    let Version { schema_version } = serde_json::from_slice(&bytes).map_err(damaged)?;
-    if schema_version != SCHEMA_VERSION {
-        return Err(MonthBudgetError::OtherVersion {
+    let json: Value = serde_json::from_slice(&bytes).map_err(damaged)?;
+    match json.get("schema_version").and_then(Value::as_str) {
+        Some(version) if version != SCHEMA_VERSION => Err(MonthBudgetError::OtherVersion {
             path: path.to_owned(),
-            version: schema_version,
-        });
+            version: version.to_owned(),
+        }),
+        Some(_) | None => {
+            let file: AmountsFile = serde_json::from_value(json).map_err(damaged)?;
+            Ok(file.amounts)
+        }
     }
-    let file: AmountsFile = serde_json::from_slice(&bytes).map_err(damaged)?;
-    Ok(Some(file.amounts))
 }
 
-fn json(pid: Option<u32>, amounts: Amounts) -> serde_json::Result<Vec<u8>> {
-    let mut bytes = serde_json::to_vec(&AmountsFile {
-        schema_version: SCHEMA_VERSION.to_owned(),
-        pid,
-        amounts,
-    })?;
-    bytes.push(b'\n');
-    Ok(bytes)
+/// Returns the content of this process's file.
+fn padded(amounts: Amounts) -> String {
+    let json = json!({
+        "schema_version": SCHEMA_VERSION,
+        // For people; a process runs as long as its file is locked.
+        "pid": std::process::id(),
+        "reserved_micro_usd": amounts.reserved.0,
+        "spent_micro_usd": amounts.spent.0,
+        "recorded_micro_usd": amounts.recorded.0,
+    });
+    format!("{:<LENGTH$}", json.to_string())
 }
 
-/// Returns the bytes of this process's file.
-fn padded(amounts: Amounts) -> io::Result<Vec<u8>> {
-    let mut bytes = json(Some(std::process::id()), amounts)?;
-    bytes.resize(LENGTH.max(bytes.len()), b' ');
-    Ok(bytes)
+fn io_error(path: &Path) -> impl FnOnce(io::Error) -> MonthBudgetError {
+    let path = path.to_owned();
+    move |source| MonthBudgetError::Io { path, source }
 }

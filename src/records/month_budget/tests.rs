@@ -5,7 +5,7 @@ use std::thread;
 
 use proptest::prelude::*;
 
-use super::MonthBudgetCheck::{Exceeded, Reserved, WaitForInFlight};
+use super::BudgetCheck::{Allowed, Exceeded, WaitForInFlight};
 use super::*;
 
 /// A home, and the sum of what is in its journals.
@@ -51,7 +51,7 @@ fn november() -> Date {
     jiff::civil::date(2026, 11, 22)
 }
 
-fn reserve(process: &MonthBudget, amount: u64) -> MonthBudgetCheck {
+fn reserve(process: &MonthBudget, amount: u64) -> BudgetCheck {
     process.reserve(MicroUsd(amount)).unwrap()
 }
 
@@ -65,19 +65,19 @@ fn spent(process: &MonthBudget) -> u64 {
     process.spent().unwrap().0
 }
 
-/// Ends a process without a word, as `kill -9` does: its locks are released, its file stays.
-#[expect(clippy::needless_pass_by_value, reason = "a killed process is gone")]
+/// Ends a process as `kill -9` does: its locks are released, its file stays.
 fn kill(process: MonthBudget) {
-    drop(process.own().take());
+    process.own().release();
+    std::mem::forget(process);
 }
 
 #[test]
 fn reservations_of_all_processes_share_the_limit() {
     let home = Home::new();
     let (one, other) = (home.open(10), home.open(10));
-    assert_eq!(reserve(&one, 7), Reserved);
+    assert_eq!(reserve(&one, 7), Allowed);
     assert_eq!(reserve(&other, 4), WaitForInFlight);
-    assert_eq!(reserve(&other, 3), Reserved);
+    assert_eq!(reserve(&other, 3), Allowed);
     assert_eq!(reserve(&one, 1), WaitForInFlight);
     assert_eq!(reserve(&one, 11), Exceeded);
 }
@@ -86,10 +86,10 @@ fn reservations_of_all_processes_share_the_limit() {
 fn settled_calls_free_what_they_did_not_cost() {
     let home = Home::new();
     let (one, other) = (home.open(10), home.open(10));
-    assert_eq!(reserve(&one, 9), Reserved);
+    assert_eq!(reserve(&one, 9), Allowed);
     settle(&one, 9, 2);
     assert_eq!(spent(&other), 2);
-    assert_eq!(reserve(&other, 8), Reserved);
+    assert_eq!(reserve(&other, 8), Allowed);
     settle(&other, 8, 0);
     assert_eq!(reserve(&one, 9), Exceeded);
 }
@@ -98,7 +98,7 @@ fn settled_calls_free_what_they_did_not_cost() {
 fn later_processes_count_recorded_spending_once() {
     let home = Home::new();
     let first = home.open(10);
-    assert_eq!(reserve(&first, 4), Reserved);
+    assert_eq!(reserve(&first, 4), Allowed);
     settle(&first, 4, 4);
     home.record(&first, 4);
     let later = home.open(10);
@@ -110,10 +110,10 @@ fn later_processes_count_recorded_spending_once() {
 fn spending_stays_counted_after_its_process_has_closed() {
     let home = Home::new();
     let (spender, witness) = (home.open(10), home.open(10));
-    assert_eq!(reserve(&spender, 6), Reserved);
+    assert_eq!(reserve(&spender, 6), Allowed);
     settle(&spender, 6, 6);
     home.record(&spender, 6);
-    spender.close().unwrap();
+    drop(spender);
     assert_eq!(spent(&witness), 6);
     assert_eq!(reserve(&witness, 5), Exceeded);
     assert_eq!(spent(&home.open(10)), 6);
@@ -123,7 +123,7 @@ fn spending_stays_counted_after_its_process_has_closed() {
 fn spending_recorded_while_the_records_are_read_is_counted() {
     let home = Home::new();
     let first = home.open(10);
-    assert_eq!(reserve(&first, 4), Reserved);
+    assert_eq!(reserve(&first, 4), Allowed);
     settle(&first, 4, 4);
     let read_records = || {
         let too_early = home.journals.load(Ordering::SeqCst);
@@ -141,7 +141,7 @@ fn earlier_records_count() {
     home.journals.store(8, Ordering::SeqCst);
     let process = home.open(10);
     assert_eq!(reserve(&process, 3), Exceeded);
-    assert_eq!(reserve(&process, 2), Reserved);
+    assert_eq!(reserve(&process, 2), Allowed);
 }
 
 #[test]
@@ -149,13 +149,13 @@ fn last_process_to_close_leaves_no_files() {
     let home = Home::new();
     let (one, other) = (home.open(10), home.open(10));
     for process in [&one, &other] {
-        assert_eq!(reserve(process, 2), Reserved);
+        assert_eq!(reserve(process, 2), Allowed);
         settle(process, 2, 1);
         home.record(process, 1);
     }
     drop(one);
     assert_eq!(home.files().len(), 2);
-    other.close().unwrap();
+    drop(other);
     assert!(home.files().is_empty());
     assert!(!home.folder.path().join("monthly-budget").exists());
 }
@@ -164,14 +164,14 @@ fn last_process_to_close_leaves_no_files() {
 fn spending_without_a_record_stays_counted_for_the_month() {
     let home = Home::new();
     let process = home.open(10);
-    assert_eq!(reserve(&process, 5), Reserved);
+    assert_eq!(reserve(&process, 5), Allowed);
     settle(&process, 5, 5);
     home.record(&process, 2);
-    process.close().unwrap();
+    drop(process);
     for _ in 0..3 {
         let process = home.open(10);
         assert_eq!(spent(&process), 5);
-        process.close().unwrap();
+        drop(process);
     }
     assert_eq!(home.files().len(), 1);
 }
@@ -180,12 +180,12 @@ fn spending_without_a_record_stays_counted_for_the_month() {
 fn reservations_of_a_killed_process_count_as_spent() {
     let home = Home::new();
     let (killed, witness) = (home.open(10), home.open(10));
-    assert_eq!(reserve(&killed, 6), Reserved);
+    assert_eq!(reserve(&killed, 6), Allowed);
     assert_eq!(reserve(&witness, 5), WaitForInFlight);
     kill(killed);
     assert_eq!(reserve(&witness, 5), Exceeded);
     assert_eq!(spent(&witness), 6);
-    witness.close().unwrap();
+    drop(witness);
     assert_eq!(spent(&home.open(10)), 6);
 }
 
@@ -193,13 +193,13 @@ fn reservations_of_a_killed_process_count_as_spent() {
 fn recorded_spending_of_a_killed_process_is_counted_once() {
     let home = Home::new();
     let killed = home.open(10);
-    assert_eq!(reserve(&killed, 3), Reserved);
+    assert_eq!(reserve(&killed, 3), Allowed);
     settle(&killed, 3, 3);
     home.record(&killed, 3);
     kill(killed);
     let process = home.open(10);
     assert_eq!(spent(&process), 3);
-    process.close().unwrap();
+    drop(process);
     assert!(home.files().is_empty());
 }
 
@@ -211,9 +211,9 @@ fn files_of_earlier_months_are_removed_once_no_process_uses_them() {
         MonthBudget::open(home.folder.path(), october, MicroUsd(10), Cost::default).unwrap()
     };
     let october = open_october();
-    assert_eq!(reserve(&october, 9), Reserved);
+    assert_eq!(reserve(&october, 9), Allowed);
     let november = home.open(10);
-    assert_eq!(reserve(&november, 9), Reserved);
+    assert_eq!(reserve(&november, 9), Allowed);
     kill(november);
     assert_eq!(spent(&october), 0);
     kill(october);
@@ -225,10 +225,10 @@ fn files_of_earlier_months_are_removed_once_no_process_uses_them() {
     let foreign = home.folder.path().join("monthly-budget/notes.json");
     fs::write(&foreign, "").unwrap();
     drop(home.open(10));
-    let shared = home.folder.path().join("monthly-budget/2026-11.json");
+    let killed = home.folder.path().join("monthly-budget/2026-11.1.json");
     let mut left = home.files();
     left.sort();
-    assert_eq!(left, [shared, foreign]);
+    assert_eq!(left, [killed, foreign]);
 }
 
 /// Damages a file in all ways, and restores it.
@@ -261,7 +261,7 @@ fn damaged_file_of_a_running_process_is_named_in_the_error() {
     let path = home.files().remove(0);
     let witness = home.open(10);
     check_damage(&home, &witness, &path);
-    assert_eq!(reserve(&running, 10), Reserved);
+    assert_eq!(reserve(&running, 10), Allowed);
 }
 
 #[test]
@@ -270,22 +270,36 @@ fn damaged_file_of_a_killed_process_is_named_in_the_error() {
     let killed = home.open(10);
     let path = home.files().remove(0);
     let witness = home.open(10);
-    assert_eq!(reserve(&killed, 4), Reserved);
+    assert_eq!(reserve(&killed, 4), Allowed);
     kill(killed);
     check_damage(&home, &witness, &path);
     assert_eq!(spent(&witness), 4);
 }
 
 #[test]
-fn damaged_shared_file_is_named_in_the_error() {
+fn file_of_an_earlier_version_counts_and_its_damage_is_named() {
     let home = Home::new();
     let witness = home.open(10);
-    let ended = home.open(10);
-    settle(&ended, 0, 4);
-    ended.close().unwrap();
     let path = home.folder.path().join("monthly-budget/2026-11.json");
+    let amounts = r#"{"schema_version":"1.0","reserved_micro_usd":0,"spent_micro_usd":4,"recorded_micro_usd":0}"#;
+    fs::write(&path, amounts).unwrap();
     check_damage(&home, &witness, &path);
     assert_eq!(spent(&witness), 4);
+}
+
+#[test]
+fn process_takes_over_the_file_of_one_that_has_ended() {
+    let home = Home::new();
+    let killed = home.open(20);
+    assert_eq!(reserve(&killed, 4), Allowed);
+    kill(killed);
+    let next = home.open(20);
+    assert_eq!(home.files().len(), 1);
+    assert_eq!(reserve(&next, 3), Allowed);
+    settle(&next, 3, 3);
+    // More than this process has spent.
+    home.record(&next, 5);
+    assert_eq!(spent(&home.open(20)), 4 + 5);
 }
 
 #[test]
@@ -295,14 +309,14 @@ fn deleting_the_files_of_a_running_process_is_an_error() {
     fs::remove_dir_all(home.folder.path().join("monthly-budget")).unwrap();
     let error = process.reserve(MicroUsd(1)).unwrap_err();
     assert!(matches!(error, MonthBudgetError::Deleted(_)), "{error}");
-    process.close().unwrap();
+    drop(process);
 }
 
 #[test]
 fn process_file_is_written_in_place_at_a_fixed_length() {
     let home = Home::new();
     let process = home.open(u64::MAX);
-    assert_eq!(reserve(&process, u64::MAX - 1), Reserved);
+    assert_eq!(reserve(&process, u64::MAX - 1), Allowed);
     let files = home.files();
     assert_eq!(fs::metadata(&files[0]).unwrap().len(), 256);
     settle(&process, u64::MAX - 1, u64::MAX);
@@ -322,7 +336,7 @@ fn twenty_processes_never_exceed_the_budget() {
                 let process = home.open(LIMIT);
                 for step in 0..20 {
                     let worst = 1 + (seed * 7 + step * 3) % 19;
-                    if reserve(&process, worst) != Reserved {
+                    if reserve(&process, worst) != Allowed {
                         continue;
                     }
                     let used = in_use.fetch_add(worst, Ordering::SeqCst) + worst;
@@ -332,7 +346,7 @@ fn twenty_processes_never_exceed_the_budget() {
                     settle(&process, worst, actual);
                     home.record(&process, actual);
                 }
-                process.close().unwrap();
+                drop(process);
             });
         }
     });
@@ -393,7 +407,7 @@ proptest! {
                     processes[slot].get_or_insert_with(|| Process { budget: home.open(LIMIT), reserved: Vec::new(), settled: 0, journalled: 0 });
                 }
                 Op::Reserve(slot, amount) => if let Some(process) = &mut processes[slot]
-                    && reserve(&process.budget, amount) == Reserved {
+                    && reserve(&process.budget, amount) == Allowed {
                     process.reserved.push(amount);
                 },
                 Op::Settle(slot, thirds) => if let Some(process) = &mut processes[slot] && !process.reserved.is_empty() {
@@ -415,7 +429,7 @@ proptest! {
                     if matches!(op, Op::Kill(_)) {
                         kill(process.budget);
                     } else {
-                        process.budget.close().unwrap();
+                        drop(process.budget);
                     }
                 },
             }

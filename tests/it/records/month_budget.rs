@@ -4,8 +4,9 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use conclave::consultation::policy::budget::BudgetCheck;
 use conclave::domain::money::{Cost, MicroUsd};
-use conclave::records::month_budget::{MonthBudget, MonthBudgetCheck};
+use conclave::records::month_budget::MonthBudget;
 
 const HOME: &str = "MONTH_BUDGET_TEST_HOME";
 const LIMIT: MicroUsd = MicroUsd(1_000);
@@ -29,7 +30,7 @@ fn process_that_is_killed() {
     };
     let budget = open(Path::new(&home));
     for call in 0.. {
-        if budget.reserve(MicroUsd(30)).unwrap() != MonthBudgetCheck::Reserved {
+        if budget.reserve(MicroUsd(30)).unwrap() != BudgetCheck::Allowed {
             break;
         }
         if call % 2 == 0 {
@@ -63,8 +64,9 @@ fn has_file(home: &Path, pid: u32) -> bool {
     std::fs::read_dir(home.join("monthly-budget"))
         .unwrap()
         .any(|entry| {
-            let name = entry.unwrap().file_name();
-            name.to_string_lossy().contains(&format!(".{pid}-"))
+            // A file can have been a temporary one when it was listed.
+            std::fs::read_to_string(entry.unwrap().path())
+                .is_ok_and(|amounts| amounts.contains(&format!("\"pid\":{pid},")))
         })
 }
 
@@ -76,7 +78,7 @@ fn killed_processes_leave_no_budget_to_spend_again() {
     children.iter_mut().for_each(wait_until_used_up);
     assert_eq!(
         witness.reserve(MicroUsd(30)).unwrap(),
-        MonthBudgetCheck::WaitForInFlight
+        BudgetCheck::WaitForInFlight
     );
     for child in &mut children {
         child.kill().unwrap();
@@ -87,9 +89,9 @@ fn killed_processes_leave_no_budget_to_spend_again() {
     assert!(spent > MicroUsd(LIMIT.0 - 30), "{spent:?}");
     assert_eq!(
         witness.reserve(MicroUsd(30)).unwrap(),
-        MonthBudgetCheck::Exceeded
+        BudgetCheck::Exceeded
     );
-    witness.close().unwrap();
+    drop(witness);
     assert_eq!(open(home.path()).spent().unwrap(), spent);
 }
 
