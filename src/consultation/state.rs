@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::event::{AbortReason, Answer, ConsultationEvent, EarlyTermination, Event, StateName};
+use super::event::{AbortReason, Answer, ConsultationEvent, Event, StateName};
 use super::machine::round;
 use super::machine::run_state::Watch;
 use super::machine::step::StepContext;
@@ -90,119 +90,72 @@ impl State {
 
     /// Starts a consultation. `logged` is the estimate in the log of a replayed consultation.
     pub(super) fn start(step: &mut StepContext<'_>, logged: Option<Estimate>) -> Self {
-        let next = estimating::enter(step, logged);
-        Self::after(step, StateName::Estimating, next, |()| Self::Estimating)
+        let next = estimating::enter(step, logged).map(|()| Self::Estimating);
+        Self::after(step, StateName::Estimating, next)
     }
 
     /// Handles the outcomes of finished tasks.
     pub(super) fn proceed(self, step: &mut StepContext<'_>) -> Self {
         let name = self.name();
-        match self {
-            Self::Independent(phase) => {
-                let next = phase.proceed(step);
-                Self::after(step, name, next, Self::Independent)
-            }
-            Self::Synthesis(phase) => {
-                let next = phase.proceed(step);
-                Self::after(step, name, next, Self::Synthesis)
-            }
-            Self::CrossExam(phase) => {
-                let next = phase.proceed(step);
-                Self::after(step, name, next, Self::CrossExam)
-            }
-            Self::Verdict(phase) => {
-                let next = phase.proceed(step);
-                Self::after(step, name, next, Self::Verdict)
-            }
-            Self::Finishing(phase) => {
-                let next = phase.proceed(&mut step.emitter);
-                Self::after(step, name, next, Self::Finishing)
-            }
+        let next = match self {
+            Self::Independent(phase) => phase.proceed(step).map(Self::Independent),
+            Self::Synthesis(phase) => phase.proceed(step).map(Self::Synthesis),
+            Self::CrossExam(phase) => phase.proceed(step).map(Self::CrossExam),
+            Self::Verdict(phase) => phase.proceed(step).map(Self::Verdict),
+            Self::Finishing(phase) => phase.proceed(&mut step.emitter).map(Self::Finishing),
             state @ (Self::Idle
             | Self::Estimating
             | Self::AwaitingConsent(_)
             | Self::Complete
-            | Self::Aborted(_)) => state,
-        }
+            | Self::Aborted(_)) => return state,
+        };
+        Self::after(step, name, next)
     }
 
     /// Continues after an abort, a lost process, or a change of the panel.
     pub(super) fn again(self, step: &mut StepContext<'_>) -> Self {
         let name = self.name();
-        match self {
-            Self::AwaitingConsent(phase) => {
-                let next = phase.again(step);
-                Self::after(step, name, next, Self::AwaitingConsent)
+        let next = match self {
+            Self::AwaitingConsent(phase) => phase.again(step).map(Self::AwaitingConsent),
+            Self::Independent(phase) => phase.again(step).map(Self::Independent),
+            Self::Synthesis(phase) => phase.again(step).map(Self::Synthesis),
+            Self::CrossExam(phase) => phase.again(step).map(Self::CrossExam),
+            Self::Verdict(phase) => phase.again(step).map(Self::Verdict),
+            Self::Finishing(phase) => phase.again(&mut step.emitter).map(Self::Finishing),
+            state @ (Self::Idle | Self::Estimating | Self::Complete | Self::Aborted(_)) => {
+                return state;
             }
-            Self::Independent(phase) => {
-                let next = phase.again(step);
-                Self::after(step, name, next, Self::Independent)
-            }
-            Self::Synthesis(phase) => {
-                let next = phase.again(step);
-                Self::after(step, name, next, Self::Synthesis)
-            }
-            Self::CrossExam(phase) => {
-                let next = phase.again(step);
-                Self::after(step, name, next, Self::CrossExam)
-            }
-            Self::Verdict(phase) => {
-                let next = phase.again(step);
-                Self::after(step, name, next, Self::Verdict)
-            }
-            Self::Finishing(phase) => {
-                let next = phase.again(&mut step.emitter);
-                Self::after(step, name, next, Self::Finishing)
-            }
-            state @ (Self::Idle | Self::Estimating | Self::Complete | Self::Aborted(_)) => state,
-        }
+        };
+        Self::after(step, name, next)
     }
 
     /// Handles the answer to the open question. Without an open question, the answer is late and
     /// changes nothing.
-    pub(super) fn answered(mut self, step: &mut StepContext<'_>, answer: Answer) -> Self {
-        match step.run.questions.answered(&mut step.emitter) {
-            None => self,
-            Some(Question::Consent { .. }) => self.consent_answered(step, answer),
-            Some(Question::EarlyTermination { findings }) => {
-                self.early_termination_answered(step, *findings, answer)
+    pub(super) fn answered(self, step: &mut StepContext<'_>, answer: Answer) -> Self {
+        let name = self.name();
+        let Some(question) = step.run.questions.answered(&mut step.emitter) else {
+            return self;
+        };
+        let next = match (self, question) {
+            (Self::AwaitingConsent(phase), Question::Consent { .. }) => {
+                phase.answered(step, answer).map(Self::AwaitingConsent)
             }
-            Some(Question::Pulse { .. }) => {
+            (Self::Synthesis(phase), Question::EarlyTermination { findings }) => {
+                phase.answered(step, *findings, answer).map(Self::Synthesis)
+            }
+            (state, Question::Consent { .. } | Question::EarlyTermination { .. }) => return state,
+            (state, Question::Pulse { .. }) => {
                 round::pulse_answered(step, answer);
-                self
+                return state;
             }
-            Some(Question::Substitution { agent_id, .. }) => {
-                if let Some(work) = self.work() {
+            (mut state, Question::Substitution { agent_id, .. }) => {
+                if let Some(work) = state.work() {
                     work.answered(step, &agent_id, answer);
                 }
-                self.proceed(step)
+                return state.proceed(step);
             }
-        }
-    }
-
-    /// Handles the answer to the question for consent.
-    fn consent_answered(self, step: &mut StepContext<'_>, answer: Answer) -> Self {
-        let name = self.name();
-        let Self::AwaitingConsent(phase) = self else {
-            return self;
         };
-        let next = phase.answered(step, answer);
-        Self::after(step, name, next, Self::AwaitingConsent)
-    }
-
-    /// Handles the answer to the offer to end after Round 2.
-    fn early_termination_answered(
-        self,
-        step: &mut StepContext<'_>,
-        findings: EarlyTermination,
-        answer: Answer,
-    ) -> Self {
-        let name = self.name();
-        let Self::Synthesis(phase) = self else {
-            return self;
-        };
-        let next = phase.answered(step, findings, answer);
-        Self::after(step, name, next, Self::Synthesis)
+        Self::after(step, name, next)
     }
 
     /// Returns whether this timer ends the grace period of optional tasks.
@@ -216,8 +169,8 @@ impl State {
         let Self::Finishing(phase) = self else {
             return self;
         };
-        let next = phase.give_up(step);
-        Self::after(step, name, next, Self::Finishing)
+        let next = phase.give_up(step).map(Self::Finishing);
+        Self::after(step, name, next)
     }
 
     /// Ends now. An answer that has already arrived is still given.
@@ -231,88 +184,64 @@ impl State {
         match self {
             state @ Self::Finishing(_) => state.give_up(step),
             Self::Verdict(phase) if phase.has_an_answer_for(reason) => {
-                let next = phase.cut_short(step, &message);
-                Self::after(step, name, next, Self::Verdict)
+                let next = phase.cut_short(step, &message).map(Self::Verdict);
+                Self::after(step, name, next)
             }
             state => state.abort(step, reason, message),
         }
     }
 
     /// Returns the state after a step of the phase `name`.
-    fn after<P>(
-        step: &mut StepContext<'_>,
-        name: StateName,
-        next: Next<P>,
-        state_of: impl FnOnce(P) -> Self,
-    ) -> Self {
+    fn after(step: &mut StepContext<'_>, name: StateName, next: Next<Self>) -> Self {
         match next {
-            Next::Stay(phase) => state_of(phase),
+            Next::Stay(state) => state,
             Next::Enter(entry) => Self::enter(step, name, entry),
             Next::Abort {
                 phase,
                 reason,
                 message,
-            } => state_of(phase).abort(step, reason, message),
+            } => phase.abort(step, reason, message),
         }
     }
 
     /// Enters the next phase.
     fn enter(step: &mut StepContext<'_>, from: StateName, entry: Entry) -> Self {
-        match entry {
+        let to = entry.state().unwrap_or(from);
+        if to != from {
+            step.emitter.emit_transition(from, to);
+        }
+        let next = match entry {
             Entry::AwaitingConsent(estimate) => {
-                let to = StateName::AwaitingConsent;
-                step.emitter.emit_transition(from, to);
-                let next = awaiting_consent::enter(step, estimate);
-                Self::after(step, to, next, Self::AwaitingConsent)
+                awaiting_consent::enter(step, estimate).map(Self::AwaitingConsent)
             }
-            Entry::Independent => {
-                let to = StateName::Independent;
-                step.emitter.emit_transition(from, to);
-                let next = independent::enter(step);
-                Self::after(step, to, next, Self::Independent)
-            }
-            Entry::Synthesis(answers) => {
-                let to = StateName::Synthesis;
-                step.emitter.emit_transition(from, to);
-                let next = synthesis::enter(step, answers);
-                Self::after(step, to, next, Self::Synthesis)
-            }
+            Entry::Independent => independent::enter(step).map(Self::Independent),
+            Entry::Synthesis(answers) => synthesis::enter(step, answers).map(Self::Synthesis),
             Entry::CrossExam {
                 independents,
                 synthesis,
-            } => {
-                let to = StateName::CrossExam;
-                step.emitter.emit_transition(from, to);
-                let next = cross_exam::enter(step, independents, synthesis);
-                Self::after(step, to, next, Self::CrossExam)
-            }
+            } => cross_exam::enter(step, independents, synthesis).map(Self::CrossExam),
             Entry::Verdict {
                 tasks,
                 independents,
                 synthesis,
                 cross_exam,
             } => {
-                let to = StateName::Verdict;
-                step.emitter.emit_transition(from, to);
-                let next = verdict::enter(step, tasks, independents, synthesis, cross_exam);
-                Self::after(step, to, next, Self::Verdict)
+                verdict::enter(step, tasks, independents, synthesis, cross_exam).map(Self::Verdict)
             }
-            // Subscribers still see the state of the last round.
             Entry::Finishing { rounds, tasks } => {
-                let next = finishing::enter(&mut step.emitter, from, rounds, tasks);
-                Self::after(step, from, next, Self::Finishing)
+                finishing::enter(&mut step.emitter, from, rounds, tasks).map(Self::Finishing)
             }
             Entry::Complete { rounds } => {
-                step.emitter.emit_transition(from, StateName::Complete);
                 let duration_ms = step.run.elapsed_ms(step.now);
                 step.emitter
                     .emit(Event::Consultation(ConsultationEvent::Completed {
                         rounds,
                         duration_ms,
                     }));
-                Self::Complete
+                Next::Stay(Self::Complete)
             }
-        }
+        };
+        Self::after(step, to, next)
     }
 
     /// Cancels the calls in flight and ends without a verdict.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::artifact::{CrossExam, Independent, Synthesis};
 
-use crate::consultation::event::AbortReason;
+use crate::consultation::event::{AbortReason, StateName};
 use crate::consultation::policy::estimate::Estimate;
 use crate::consultation::tasks::{AnswerSource, TaskSet};
 
@@ -70,6 +70,22 @@ pub(in crate::consultation) enum Entry {
     Complete {
         rounds: u8,
     },
+}
+
+impl Entry {
+    /// Returns the state of the phase. `None` for the wait for optional tasks, during which
+    /// subscribers still see the state of the last round.
+    pub(in crate::consultation) fn state(&self) -> Option<StateName> {
+        Some(match self {
+            Self::AwaitingConsent(_) => StateName::AwaitingConsent,
+            Self::Independent => StateName::Independent,
+            Self::Synthesis(_) => StateName::Synthesis,
+            Self::CrossExam { .. } => StateName::CrossExam,
+            Self::Verdict { .. } => StateName::Verdict,
+            Self::Finishing { .. } => return None,
+            Self::Complete { .. } => StateName::Complete,
+        })
+    }
 }
 
 /// The result of Round 1.
