@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::event::{AbortReason, Answer, ConsultationEvent, Event, StateName};
+use super::event::{Abort, AbortReason, Answer, ConsultationEvent, Event, StateName};
 use super::machine::round;
 use super::machine::run_state::Watch;
 use super::machine::step::StepContext;
@@ -148,9 +148,9 @@ impl State {
                 round::pulse_answered(step, answer);
                 return state;
             }
-            (mut state, Question::Substitution { agent_id, .. }) => {
+            (mut state, Question::Substitution { offered, .. }) => {
                 if let Some(work) = state.work() {
-                    work.answered(step, &agent_id, answer);
+                    work.answered(step, &offered.agent_id, answer);
                 }
                 return state.proceed(step);
             }
@@ -255,12 +255,12 @@ impl State {
         step.emitter.emit_transition(during, StateName::Aborted);
         let duration_ms = step.run.elapsed_ms(step.now);
         step.emitter
-            .emit(Event::Consultation(ConsultationEvent::Aborted {
+            .emit(Event::Consultation(ConsultationEvent::Aborted(Abort {
                 reason,
                 message,
                 during,
                 duration_ms,
-            }));
+            })));
         Self::Aborted(reason.is_resumable().then(|| Box::new(self)))
     }
 }

@@ -1,11 +1,10 @@
 //! The error of a consultation that ended without an answer: what happened, and what to do about
 //! it.
 
-use crate::consultation::event::AbortReason;
+use crate::consultation::event::{Abort, AbortReason, CeilingReached};
 use crate::consultation::policy::consent::Month;
 use crate::consultation::policy::estimate::Consent;
 use crate::consultation::transcript::Transcript;
-use crate::consultation::transcript::entries::{Abort, Ceiling};
 use crate::domain::ids::{AgentId, ConsultationId};
 use crate::error::{Error, Exit};
 use crate::terminal::output::format::amount;
@@ -27,7 +26,7 @@ pub(crate) fn aborted(
         AbortReason::Interrupted | AbortReason::UserCancelled => resume(error, ""),
         AbortReason::Timeout => resume(error, " --max-wait SECONDS"),
         AbortReason::CostCeiling => {
-            let is_own = |ceiling: &Ceiling| ceiling.budget.is_none();
+            let is_own = |ceiling: &CeilingReached| ceiling.budget.is_none();
             let is_own = transcript.ceiling.as_ref().is_none_or(is_own);
             let flags = if is_own { " --max-cost USD" } else { "" };
             resume(ceiling(error, transcript), flags)
@@ -118,13 +117,14 @@ fn declined(error: Error, transcript: &Transcript) -> Error {
 
 /// Adds what was spent, what the next call could have cost, and what would allow it.
 fn ceiling(error: Error, transcript: &Transcript) -> Error {
-    let Some(Ceiling {
+    let Some(CeilingReached {
         max_cost,
         spent,
         agent_id,
         model,
         worst_case,
         budget,
+        answer: _,
     }) = &transcript.ceiling
     else {
         // The estimate alone was above the ceiling.
@@ -162,7 +162,9 @@ fn ceiling(error: Error, transcript: &Transcript) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::consultation::event::{ConsultationEvent, CostEvent, Event, Started, StateName};
+    use crate::consultation::event::{
+        CeilingReached, ConsultationEvent, CostEvent, Event, Started, StateName,
+    };
     use crate::consultation::policy::estimate::Estimate;
     use crate::domain::ids::{AgentId, ModelRef};
     use crate::domain::money::{Cost, MicroUsd};
@@ -202,6 +204,7 @@ mod tests {
             reason,
             message: "It ended".to_owned(),
             during: StateName::Verdict,
+            duration_ms: 0,
         };
         let error = aborted(&abort, &transcript, Some(&id));
         (error.exit, error.hints().join("; "))
@@ -247,7 +250,7 @@ mod tests {
     #[test]
     fn a_ceiling_says_what_was_spent_and_what_the_next_call_could_have_cost() {
         let ceiling_reached = |worst_case| {
-            Event::Cost(CostEvent::CeilingReached {
+            Event::Cost(CostEvent::CeilingReached(CeilingReached {
                 max_cost: MicroUsd(1_000_000),
                 spent: Cost::at_least(MicroUsd(912_300)),
                 agent_id: AgentId::Judge,
@@ -255,7 +258,7 @@ mod tests {
                 worst_case,
                 budget: None,
                 answer: None,
-            })
+            }))
         };
         let (_, hints) = error_of(
             AbortReason::CostCeiling,

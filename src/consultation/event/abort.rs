@@ -1,6 +1,20 @@
-//! Reasons for ending a consultation without a verdict.
+//! The end of a consultation without a verdict, and its reasons.
 
 use serde::{Deserialize, Serialize};
+
+use super::StateName;
+
+/// The end of a consultation without a verdict.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Abort {
+    pub reason: AbortReason,
+    /// The cause, for people.
+    pub message: String,
+    /// The state in which it ended.
+    pub during: StateName,
+    /// Milliseconds since the consultation began, without pauses.
+    pub duration_ms: u64,
+}
 
 /// Reasons for ending a consultation without a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -42,17 +42,21 @@ pub enum AgentEvent {
     },
     /// An agent has no answer.
     #[serde(rename = "agent:failed")]
-    Failed {
-        agent_id: AgentId,
-        /// The agent's display name.
-        name: String,
-        /// 1 to 4.
-        round_number: u8,
-        answer: AnswerKind,
-        /// The last requested model.
-        model: ModelRef,
-        error: AgentError,
-    },
+    Failed(AgentFailure),
+}
+
+/// An agent that has no answer in one round.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentFailure {
+    pub agent_id: AgentId,
+    /// The agent's display name.
+    pub name: String,
+    /// 1 to 4.
+    pub round_number: u8,
+    pub answer: AnswerKind,
+    /// The last requested model.
+    pub model: ModelRef,
+    pub error: AgentError,
 }
 
 /// Error of an agent that has no answer.

@@ -6,12 +6,10 @@ use crate::consultation::plan::{Control, Plan};
 use crate::consultation::policy::estimate::{Consent, Estimate};
 use crate::consultation::prompt::{PromptUsed, read_prompts_used};
 use crate::domain::artifact::Artifact;
-use crate::domain::ids::{AgentId, CallId, ModelRef, SeatId};
+use crate::domain::ids::{CallId, SeatId};
 use crate::domain::panel::Panel;
 
-use super::{
-    AbortReason, EarlyTermination, EarlyTerminationDecision, StateName, SubstitutionReason,
-};
+use super::{Abort, EarlyTermination, EarlyTerminationDecision, StateName, Substitution};
 
 /// Event of the consultation as a whole.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -31,33 +29,10 @@ pub enum ConsultationEvent {
     RoundArtifact { artifact: Box<Artifact> },
     /// Another model takes over an agent's work.
     #[serde(rename = "consultation:provider_substituted")]
-    ProviderSubstituted {
-        agent_id: AgentId,
-        /// 1 to 4.
-        round_number: u8,
-        /// The model that is replaced.
-        original: ModelRef,
-        /// The model that takes over.
-        substitute: ModelRef,
-        reason: SubstitutionReason,
-        /// The failure, in the provider's own words.
-        #[serde(default)]
-        message: String,
-    },
+    ProviderSubstituted(Substitution),
     /// The person is asked whether another model may take over.
     #[serde(rename = "consultation:substitution_offered")]
-    SubstitutionOffered {
-        agent_id: AgentId,
-        /// 1 to 4.
-        round_number: u8,
-        /// The model that would be replaced.
-        original: ModelRef,
-        /// The model that would take over.
-        substitute: ModelRef,
-        reason: SubstitutionReason,
-        /// The failure, in the provider's own words.
-        message: String,
-    },
+    SubstitutionOffered(Substitution),
     /// An interrupted consultation is resumed.
     #[serde(rename = "consultation:resumed")]
     Resumed(Box<Resumed>),
@@ -77,15 +52,7 @@ pub enum ConsultationEvent {
     },
     /// The consultation has ended without a verdict.
     #[serde(rename = "consultation:aborted")]
-    Aborted {
-        reason: AbortReason,
-        /// The cause, for people.
-        message: String,
-        /// The state in which it ended.
-        during: StateName,
-        /// Milliseconds since the consultation began, without pauses.
-        duration_ms: u64,
-    },
+    Aborted(Abort),
 }
 
 /// The consultation's terms, fixed before anything is spent.

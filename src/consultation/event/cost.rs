@@ -22,20 +22,24 @@ pub enum CostEvent {
     },
     /// A call was not made because it could exceed the ceiling.
     #[serde(rename = "cost:ceiling_reached")]
-    CeilingReached {
-        /// The ceiling.
-        max_cost: MicroUsd,
-        /// Spent so far.
-        spent: Cost,
-        agent_id: AgentId,
-        model: ModelRef,
-        /// The most that the call could have cost.
-        worst_case: Cost,
-        /// The ceiling's name if it is not the consultation's own: `monthly budget`.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        budget: Option<String>,
-        /// The kind of answer, if the ceiling is not the consultation's own.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        answer: Option<AnswerKind>,
-    },
+    CeilingReached(CeilingReached),
+}
+
+/// A call that was not made because it could exceed a ceiling.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CeilingReached {
+    /// The ceiling.
+    pub max_cost: MicroUsd,
+    /// Spent so far.
+    pub spent: Cost,
+    pub agent_id: AgentId,
+    pub model: ModelRef,
+    /// The most that the call could have cost.
+    pub worst_case: Cost,
+    /// The ceiling's name if it is not the consultation's own: `monthly budget`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<String>,
+    /// The kind of answer, if the ceiling is not the consultation's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<AnswerKind>,
 }

@@ -24,12 +24,12 @@ use serde_json::Value;
 use crate::domain::ids::{ConsultationId, TimerId};
 use crate::domain::time::Timestamp;
 
-pub use abort::AbortReason;
-pub use agent::{AgentError, AgentEvent};
+pub use abort::{Abort, AbortReason};
+pub use agent::{AgentError, AgentEvent, AgentFailure};
 pub use answer::Answer;
 pub use call::{CallError, CallEvent, CallFinished, CancelReason, Purpose};
 pub use consultation::{ConsultationEvent, Resumed, Started};
-pub use cost::CostEvent;
+pub use cost::{CeilingReached, CostEvent};
 pub use early_termination::{DecidedBy, EarlyTermination, EarlyTerminationDecision};
 pub use health::{HealthEvent, HealthUpdate};
 pub use judge::JudgeEvent;
@@ -38,7 +38,7 @@ pub use provider::ProviderEvent;
 pub use pulse::{PulseAnswer, PulseEvent, StillWaiting};
 pub use round::RoundEvent;
 pub use state::{StateEvent, StateName};
-pub use substitution::{SubstitutionReason, WhySubstituted};
+pub use substitution::{Substitution, SubstitutionReason, WhySubstituted};
 
 /// The version of the event stream and of the journal.
 pub const SCHEMA_VERSION: &str = "1.3";

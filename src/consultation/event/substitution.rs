@@ -1,6 +1,24 @@
-//! Reasons for substitutions.
+//! A model that takes over an agent's work, and the reasons for it.
 
 use serde::{Deserialize, Serialize};
+
+use crate::domain::ids::{AgentId, ModelRef};
+
+/// A model that takes over an agent's work.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Substitution {
+    pub agent_id: AgentId,
+    /// 1 to 4.
+    pub round_number: u8,
+    /// The model that is replaced.
+    pub original: ModelRef,
+    /// The model that takes over.
+    pub substitute: ModelRef,
+    pub reason: SubstitutionReason,
+    /// The failure, in the provider's own words.
+    #[serde(default)]
+    pub message: String,
+}
 
 /// Reason why one model takes over from another.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -12,8 +12,8 @@ use crate::domain::time::Timestamp;
 
 use crate::consultation::Consultation;
 use crate::consultation::event::{
-    AgentEvent, CallEvent, CallFinished, Cause, ConsultationEvent, CostEvent, Envelope, Event,
-    HealthEvent, ProviderEvent, RESUMABLE_VERSIONS,
+    AgentEvent, AgentFailure, CallEvent, CallFinished, Cause, CeilingReached, ConsultationEvent,
+    CostEvent, Envelope, Event, HealthEvent, ProviderEvent, RESUMABLE_VERSIONS,
 };
 use crate::consultation::policy::estimate::Estimate;
 use crate::consultation::policy::hedging::NoHedge;
@@ -299,14 +299,14 @@ fn decided(event: &Event) -> Option<Input> {
                 reason,
             )
         }
-        Event::Cost(CostEvent::CeilingReached {
+        Event::Cost(CostEvent::CeilingReached(CeilingReached {
             max_cost,
             spent,
             agent_id,
             budget: Some(budget),
             answer: Some(answer),
             ..
-        }) => refused(
+        })) => refused(
             RequestKey::Attempt {
                 agent: agent_id.clone(),
                 answer: *answer,
@@ -318,9 +318,9 @@ fn decided(event: &Event) -> Option<Input> {
             },
         ),
         // An optional answer is only left out.
-        Event::Agent(AgentEvent::Failed {
+        Event::Agent(AgentEvent::Failed(AgentFailure {
             agent_id, answer, ..
-        }) => refused(
+        })) => refused(
             RequestKey::Attempt {
                 agent: agent_id.clone(),
                 answer: *answer,

@@ -8,7 +8,7 @@ use crate::domain::ids::{AgentId, SeatId};
 
 use crate::consultation::analysis::wording::is_unchanged;
 use crate::consultation::anonymity::labels::Labels;
-use crate::consultation::event::{AgentError, AgentEvent, Event};
+use crate::consultation::event::{AgentError, AgentEvent, AgentFailure, Event};
 use crate::consultation::machine::emitter::Emitter;
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::prompt::Pair;
@@ -37,17 +37,19 @@ pub(in crate::consultation) fn send(
         prompter.comparison(&pairs).map(RenderedPrompt::whole)
     }) {
         Ok(prompts) => tasks.send(step, &helper, AnswerKind::Comparison, prompts),
-        Err(error) => step.emitter.emit(Event::Agent(AgentEvent::Failed {
-            name: step.plan.agent_name(&helper),
-            agent_id: helper,
-            round_number: AnswerKind::Comparison.round(),
-            answer: AnswerKind::Comparison,
-            model,
-            error: AgentError {
-                class: None,
-                message: error.to_string(),
-            },
-        })),
+        Err(error) => step
+            .emitter
+            .emit(Event::Agent(AgentEvent::Failed(AgentFailure {
+                name: step.plan.agent_name(&helper),
+                agent_id: helper,
+                round_number: AnswerKind::Comparison.round(),
+                answer: AnswerKind::Comparison,
+                model,
+                error: AgentError {
+                    class: None,
+                    message: error.to_string(),
+                },
+            }))),
     }
 }
 

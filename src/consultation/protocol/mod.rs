@@ -7,16 +7,14 @@ pub mod request;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::ids::{AgentId, CallId, ModelRef, ProviderId, TimerId};
+use crate::domain::ids::{CallId, ProviderId, TimerId};
 use crate::domain::time::Timestamp;
 
 use self::provider::ProviderUpdate;
 use self::request::{CallRequest, NotAdmitted, RequestKey};
 
 use self::call::{Ask, Outcome};
-use super::event::{
-    Answer, EarlyTermination, Envelope, HealthUpdate, StillWaiting, SubstitutionReason,
-};
+use super::event::{Answer, EarlyTermination, Envelope, HealthUpdate, StillWaiting, Substitution};
 use super::plan::Control;
 use crate::consultation::policy::estimate::{Estimate, GateReason};
 
@@ -101,11 +99,8 @@ pub enum Question {
     EarlyTermination { findings: Box<EarlyTermination> },
     /// Whether another model may take over: yes, no or fail. No answer is a yes.
     Substitution {
-        agent_id: AgentId,
+        /// The agent's display name.
         name: String,
-        original: ModelRef,
-        substitute: ModelRef,
-        reason: SubstitutionReason,
-        message: String,
+        offered: Substitution,
     },
 }

@@ -1,7 +1,7 @@
 //! Requests the next call of a task, and handles the decision on it: made, left out, or stopped by
 //! a ceiling.
 
-use crate::consultation::event::{AbortReason, CostEvent, Event};
+use crate::consultation::event::{AbortReason, CeilingReached, CostEvent, Event};
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::plan::Plan;
 use crate::consultation::policy::budget::BudgetCheck;
@@ -9,7 +9,7 @@ use crate::consultation::protocol::Effect;
 use crate::consultation::protocol::call::FailureClass;
 use crate::consultation::protocol::request::{CallRequest, NotAdmitted, RequestKey, RequestOption};
 use crate::domain::ids::{ModelRef, ProviderId};
-use crate::domain::money::Cost;
+use crate::domain::money::{Cost, MicroUsd};
 
 use super::outcome::{TaskOutcome, failed};
 use super::status::{CallsInFlight, Status};
@@ -45,7 +45,11 @@ impl AgentTask {
                 beyond_month: step.run.beyond_month,
             }))),
             BudgetCheck::WaitForInFlight => {}
-            BudgetCheck::Exceeded if self.rules.counts() => self.reach_ceiling(step),
+            BudgetCheck::Exceeded if self.rules.counts() => {
+                let max_cost = step.plan.control.max_cost.unwrap_or_default();
+                let spent = step.run.budget.spent();
+                self.stop_at_ceiling(step, max_cost, spent, None);
+            }
             BudgetCheck::Exceeded => return Some(self.leave_out(step)),
         }
         None
@@ -103,26 +107,7 @@ impl AgentTask {
         if !self.rules.counts() {
             return Some(self.leave_out(step));
         }
-        let worst_case = step.plan.worst_case(
-            &self.current,
-            &self.prompt(step.plan, &self.current),
-            self.max_output_tokens,
-        );
-        step.emitter.emit(Event::Cost(CostEvent::CeilingReached {
-            max_cost: limit,
-            spent: Cost::exactly(spent),
-            agent_id: self.agent.clone(),
-            model: self.current.clone(),
-            worst_case,
-            budget: Some(budget.clone()),
-            answer: Some(self.answer),
-        }));
-        let message = format!(
-            "The {budget} of {limit:.2} is reached: {spent:.4} spent, and the next call, to {}, {}",
-            self.current,
-            at_most(worst_case)
-        );
-        step.stop(AbortReason::CostCeiling, message);
+        self.stop_at_ceiling(step, limit, Cost::exactly(spent), Some(budget));
         None
     }
 
@@ -181,26 +166,35 @@ impl AgentTask {
         self.settle(step, Err(too_dear))
     }
 
-    /// Handles a call that the consultation's ceiling does not allow.
-    fn reach_ceiling(&self, step: &mut StepContext<'_>) {
-        let worst_case = self.worst_case(step.plan, &self.current, self.max_output_tokens);
-        let max_cost = step.plan.control.max_cost.unwrap_or_default();
-        let spent = step.run.budget.spent();
-        step.emitter.emit(Event::Cost(CostEvent::CeilingReached {
-            max_cost,
-            spent,
-            agent_id: self.agent.clone(),
-            model: self.current.clone(),
-            worst_case,
-            budget: None,
-            answer: None,
-        }));
+    /// Ends the consultation because a ceiling does not allow the next call. `budget` is the
+    /// ceiling's name if it is not the consultation's own.
+    fn stop_at_ceiling(
+        &self,
+        step: &mut StepContext<'_>,
+        max_cost: MicroUsd,
+        spent: Cost,
+        budget: Option<String>,
+    ) {
+        let prompt = self.prompt(step.plan, &self.current);
+        let worst_case = step
+            .plan
+            .worst_case(&self.current, &prompt, self.max_output_tokens);
         let message = format!(
-            "The ceiling of {max_cost:.2} is reached: {spent:.4} spent, and the next call, to {}, \
-             {}",
+            "The {} of {max_cost:.2} is reached: {spent:.4} spent, and the next call, to {}, {}",
+            budget.as_deref().unwrap_or("ceiling"),
             self.current,
             at_most(worst_case)
         );
+        step.emitter
+            .emit(Event::Cost(CostEvent::CeilingReached(CeilingReached {
+                max_cost,
+                spent,
+                agent_id: self.agent.clone(),
+                model: self.current.clone(),
+                worst_case,
+                answer: budget.is_some().then_some(self.answer),
+                budget,
+            })));
         step.stop(AbortReason::CostCeiling, message);
     }
 }

@@ -2,8 +2,8 @@
 //! fallback model, or without an answer.
 
 use crate::consultation::event::{
-    AbortReason, AgentError, AgentEvent, Answer, ConsultationEvent, Event, Purpose,
-    SubstitutionReason, WhySubstituted,
+    AbortReason, AgentError, AgentEvent, AgentFailure, Answer, ConsultationEvent, Event, Purpose,
+    Substitution, SubstitutionReason, WhySubstituted,
 };
 use crate::consultation::machine::providers::ProviderViews;
 use crate::consultation::machine::round;
@@ -58,9 +58,9 @@ impl AgentTask {
             };
         };
         match on_failure.decide(step.plan.control.consent.consent_mode) {
-            Remedy::Substitute => self.take_over(step, substitute, reason, error),
+            Remedy::Substitute => self.take_over(step, substitute, reason, &error),
             Remedy::Skip if self.rules.ignores_skip() => {
-                self.take_over(step, substitute, reason, error)
+                self.take_over(step, substitute, reason, &error)
             }
             Remedy::Fail if self.rules.counts() => self.end_all(step, &error),
             Remedy::Skip | Remedy::Fail => Some(self.settle(step, Err(error))),
@@ -96,25 +96,31 @@ impl AgentTask {
         reason: WhySubstituted,
         error: &AgentError,
     ) {
-        step.emitter.emit(Event::Consultation(
-            ConsultationEvent::SubstitutionOffered {
-                agent_id: self.agent.clone(),
-                round_number: self.answer.round(),
-                original: self.current.clone(),
-                substitute: substitute.clone(),
-                reason: SubstitutionReason::Known(reason),
-                message: error.message.clone(),
-            },
-        ));
-        let question = Question::Substitution {
+        let offered = self.substitution(substitute, reason, &error.message);
+        step.emitter
+            .emit(Event::Consultation(ConsultationEvent::SubstitutionOffered(
+                offered.clone(),
+            )));
+        let name = step.plan.agent_name(&self.agent);
+        let question = Question::Substitution { name, offered };
+        step.run.questions.ask(&mut step.emitter, question);
+    }
+
+    /// Returns the substitution of the model in use.
+    pub(super) fn substitution(
+        &self,
+        substitute: &ModelRef,
+        reason: WhySubstituted,
+        message: &str,
+    ) -> Substitution {
+        Substitution {
             agent_id: self.agent.clone(),
-            name: step.plan.agent_name(&self.agent),
+            round_number: self.answer.round(),
             original: self.current.clone(),
             substitute: substitute.clone(),
             reason: SubstitutionReason::Known(reason),
-            message: error.message.clone(),
-        };
-        step.run.questions.ask(&mut step.emitter, question);
+            message: message.to_owned(),
+        }
     }
 
     /// Handles the person's answer to whether another model may take over. Without a person, it
@@ -135,7 +141,7 @@ impl AgentTask {
         let (substitute, reason, error) = (substitute.clone(), *reason, error.clone());
         match answer {
             Answer::Yes | Answer::Always(_) | Answer::Gone => {
-                self.take_over(step, substitute, reason, error)
+                self.take_over(step, substitute, reason, &error)
             }
             Answer::No => Some(self.settle(step, Err(error))),
             Answer::Fail => {
@@ -152,23 +158,18 @@ impl AgentTask {
         step: &mut StepContext<'_>,
         substitute: ModelRef,
         reason: WhySubstituted,
-        error: AgentError,
+        error: &AgentError,
     ) -> Option<TaskOutcome> {
+        let substitution = self.substitution(&substitute, reason, &error.message);
+        step.emitter
+            .emit(Event::Consultation(ConsultationEvent::ProviderSubstituted(
+                substitution,
+            )));
         self.rest.retain(|model| *model != substitute);
-        let original = std::mem::replace(&mut self.current, substitute.clone());
+        self.current = substitute.clone();
         step.run
             .fallbacks_in_use
-            .insert(self.agent.clone(), substitute.clone());
-        step.emitter.emit(Event::Consultation(
-            ConsultationEvent::ProviderSubstituted {
-                agent_id: self.agent.clone(),
-                round_number: self.answer.round(),
-                original,
-                substitute,
-                reason: SubstitutionReason::Known(reason),
-                message: error.message,
-            },
-        ));
+            .insert(self.agent.clone(), substitute);
         self.start_over(step.plan, Purpose::Fallback, step.now);
         self.announce(step.plan, &mut step.emitter);
         self.go(step)
@@ -228,14 +229,14 @@ impl AgentTask {
                 tokens: self.tokens,
                 cost: self.cost,
             }),
-            Err(error) => Event::Agent(AgentEvent::Failed {
+            Err(error) => Event::Agent(AgentEvent::Failed(AgentFailure {
                 agent_id,
                 name,
                 round_number,
                 answer: self.answer,
                 model: self.current.clone(),
                 error: error.clone(),
-            }),
+            })),
         };
         step.emitter.emit(event);
         if result.is_ok() {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::consultation::event::{
-    CallEvent, CancelReason, ConsultationEvent, Event, Purpose, SubstitutionReason, WhySubstituted,
+    CallEvent, CancelReason, ConsultationEvent, Event, Purpose, WhySubstituted,
 };
 use crate::consultation::machine::emitter::Emitter;
 use crate::consultation::machine::step::StepContext;
@@ -205,17 +205,12 @@ impl AgentTask {
                 "no answer within {} s",
                 step.run.ms_since(self.began, step.now) / 1_000
             );
-            let original = std::mem::replace(&mut self.current, winner.model.clone());
-            step.emitter.emit(Event::Consultation(
-                ConsultationEvent::ProviderSubstituted {
-                    agent_id: self.agent.clone(),
-                    round_number: self.answer.round(),
-                    original,
-                    substitute: winner.model.clone(),
-                    reason: SubstitutionReason::Known(WhySubstituted::Hedge),
-                    message: slow,
-                },
-            ));
+            let substitution = self.substitution(&winner.model, WhySubstituted::Hedge, &slow);
+            step.emitter
+                .emit(Event::Consultation(ConsultationEvent::ProviderSubstituted(
+                    substitution,
+                )));
+            self.current = winner.model.clone();
         }
     }
 }

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::consultation::event::{SubstitutionReason, WhySubstituted};
+use crate::consultation::event::{Substitution, SubstitutionReason, WhySubstituted};
 use crate::domain::artifact::{Content, Independent, Revision};
 use crate::domain::ids::{AgentId, ModelRef};
 
 use super::Transcript;
-use super::entries::Substitution;
 
 impl Transcript {
     /// Describes all that makes the result less than the panel promised; empty for a complete

@@ -9,7 +9,7 @@ use crate::consultation::event::{
 use crate::domain::ids::{AgentId, CallId};
 
 use super::Transcript;
-use super::entries::{Abort, AgentFailure, Ceiling, Hedge, Substitution};
+use super::hedge::Hedge;
 use super::spend::LostCall;
 use super::token_savings::Savings;
 
@@ -70,20 +70,9 @@ impl Transcript {
                 self.consent = Some((*approved, *how));
             }
             Event::State(StateEvent::Changed { to, .. }) => self.state = *to,
-            Event::Agent(AgentEvent::Failed {
-                agent_id,
-                name,
-                round_number,
-                error,
-                ..
-            }) => {
-                self.forget_failure(agent_id, *round_number);
-                self.failures.push(AgentFailure {
-                    agent_id: agent_id.clone(),
-                    name: name.clone(),
-                    round_number: *round_number,
-                    error: error.clone(),
-                });
+            Event::Agent(AgentEvent::Failed(failure)) => {
+                self.forget_failure(&failure.agent_id, failure.round_number);
+                self.failures.push(failure.clone());
             }
             Event::Agent(AgentEvent::Completed {
                 agent_id,
@@ -119,34 +108,11 @@ impl Transcript {
                 self.lost_calls.retain(|lost| lost.call != finished.call);
                 self.calls.push((**finished).clone());
             }
-            Event::Consultation(ConsultationEvent::ProviderSubstituted {
-                agent_id,
-                round_number,
-                original,
-                substitute,
-                reason,
-                message,
-            }) => {
-                self.substitutions.push(Substitution {
-                    agent_id: agent_id.clone(),
-                    round_number: *round_number,
-                    original: original.clone(),
-                    substitute: substitute.clone(),
-                    reason: reason.clone(),
-                    message: message.clone(),
-                });
+            Event::Consultation(ConsultationEvent::ProviderSubstituted(substitution)) => {
+                self.substitutions.push(substitution.clone());
             }
-            Event::Consultation(ConsultationEvent::Aborted {
-                reason,
-                message,
-                during,
-                ..
-            }) => {
-                self.abort = Some(Abort {
-                    reason: *reason,
-                    message: message.clone(),
-                    during: *during,
-                });
+            Event::Consultation(ConsultationEvent::Aborted(abort)) => {
+                self.abort = Some(abort.clone());
             }
             Event::Panel(PanelEvent::PersonasSelected(selection)) => {
                 self.terms.panel = selection.panel.clone();
@@ -160,24 +126,7 @@ impl Transcript {
                 self.state = resumed.state;
                 self.abort = None;
             }
-            Event::Cost(CostEvent::CeilingReached {
-                max_cost,
-                spent,
-                agent_id,
-                model,
-                worst_case,
-                budget,
-                answer: _,
-            }) => {
-                self.ceiling = Some(Ceiling {
-                    max_cost: *max_cost,
-                    spent: *spent,
-                    agent_id: agent_id.clone(),
-                    model: model.clone(),
-                    worst_case: *worst_case,
-                    budget: budget.clone(),
-                });
-            }
+            Event::Cost(CostEvent::CeilingReached(ceiling)) => self.ceiling = Some(ceiling.clone()),
             Event::Call(CallEvent::Hedged {
                 call,
                 agent_id,
@@ -189,7 +138,7 @@ impl Transcript {
                 round_number: self.under_way(*call).map(|call| call.round_number),
                 model: model.clone(),
                 backup: backup.clone(),
-                after: Duration::from_millis(*after_ms),
+                after_ms: *after_ms,
                 dropped: None,
             }),
             Event::Call(CallEvent::Cancelled {
@@ -199,7 +148,7 @@ impl Transcript {
             Event::Consultation(
                 ConsultationEvent::Started(_)
                 | ConsultationEvent::Completed { .. }
-                | ConsultationEvent::SubstitutionOffered { .. }
+                | ConsultationEvent::SubstitutionOffered(_)
                 | ConsultationEvent::EarlyTerminationOffered(_),
             )
             | Event::Round(RoundEvent::Started { .. })

@@ -4,7 +4,7 @@
 //! Invariant: the same events give the same transcript, live or from a journal.
 
 mod fold;
-pub mod entries;
+mod hedge;
 mod agreement;
 mod degradations;
 pub mod summary;
@@ -21,10 +21,13 @@ use crate::domain::ids::ConsultationId;
 use crate::domain::second_pass::{Held, SecondPass};
 use crate::domain::time::Timestamp;
 
-use self::entries::{Abort, AgentFailure, Ceiling, Hedge, Substitution};
+use self::hedge::Hedge;
 use self::spend::LostCall;
 use self::token_savings::Savings;
-use super::event::{CallFinished, EarlyTerminationDecision, PanelSelection, Started, StateName};
+use super::event::{
+    Abort, AgentFailure, CallFinished, CeilingReached, EarlyTerminationDecision, PanelSelection,
+    Started, StateName, Substitution,
+};
 use crate::consultation::policy::estimate::{Consent, Estimate};
 
 /// The content of one consultation's events.
@@ -52,7 +55,7 @@ pub struct Transcript {
     pub substitutions: Vec<Substitution>,
     pub hedges: Vec<Hedge>,
     /// The last call that the ceiling did not allow.
-    pub ceiling: Option<Ceiling>,
+    pub ceiling: Option<CeilingReached>,
     /// Finished rounds, with their durations.
     pub rounds: Vec<(u8, Duration)>,
     /// The decision on an early end after Round 2; `None` if there was none.

@@ -52,14 +52,14 @@ impl RunFacts {
             Event::Consultation(
                 ConsultationEvent::UserConsent { .. }
                 | ConsultationEvent::RoundArtifact { .. }
-                | ConsultationEvent::ProviderSubstituted { .. }
-                | ConsultationEvent::SubstitutionOffered { .. }
+                | ConsultationEvent::ProviderSubstituted(_)
+                | ConsultationEvent::SubstitutionOffered(_)
                 | ConsultationEvent::EarlyTerminationOffered(_)
                 | ConsultationEvent::EarlyTerminationDecided(_)
                 | ConsultationEvent::Completed { .. }
-                | ConsultationEvent::Aborted { .. },
+                | ConsultationEvent::Aborted(_),
             )
-            | Event::Cost(CostEvent::CeilingReached { .. })
+            | Event::Cost(CostEvent::CeilingReached(_))
             | Event::Call(
                 CallEvent::Retried { .. }
                 | CallEvent::Hedged { .. }

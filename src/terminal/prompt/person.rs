@@ -1,6 +1,6 @@
 //! The person at the terminal: asks the questions of a consultation and takes the answers.
 
-use crate::consultation::event::Answer;
+use crate::consultation::event::{Answer, Substitution};
 use crate::consultation::policy::consent::Month;
 use crate::consultation::policy::estimate::{Estimate, GateReason};
 use crate::consultation::protocol::Question;
@@ -162,12 +162,15 @@ impl Person for TerminalPerson<'_> {
                 Box::pin(async move { self.pulse(&pulse::question(waiting)).await })
             }
             Question::Substitution {
-                agent_id: _,
                 name,
-                original,
-                substitute,
-                reason,
-                message,
+                offered:
+                    Substitution {
+                        original,
+                        substitute,
+                        reason,
+                        message,
+                        ..
+                    },
             } => {
                 let vendors = (self.vendor(original), self.vendor(substitute));
                 let (original, substitute) = (

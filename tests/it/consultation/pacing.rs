@@ -127,7 +127,7 @@ fn long_retry_hint_fails_every_task_at_its_provider() {
     let reasons: Vec<_> = player
         .log
         .iter()
-        .filter(|event| matches!(event.event, Event::Agent(AgentEvent::Failed { .. })))
+        .filter(|event| matches!(event.event, Event::Agent(AgentEvent::Failed(_))))
         .collect();
     assert_eq!(reasons.len(), 10);
     let story = player.log_text();

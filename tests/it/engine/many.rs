@@ -317,7 +317,7 @@ async fn an_interrupted_consultation_aborts_alone() {
     let is_abort = |envelope: &&Envelope| {
         matches!(
             envelope.event,
-            Event::Consultation(ConsultationEvent::Aborted { .. })
+            Event::Consultation(ConsultationEvent::Aborted(_))
         )
     };
     assert_eq!(other.iter().filter(is_abort).count(), 0);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use conclave::consultation::event::{
-    CallEvent, ConsultationEvent, Envelope, Event, ProviderEvent, StateName,
+    CallEvent, ConsultationEvent, Envelope, Event, ProviderEvent, StateName, Substitution,
 };
 use conclave::consultation::plan::Plan;
 use conclave::consultation::protocol::call::{Failure, FailureClass};
@@ -390,9 +390,10 @@ async fn fallback_judge_takes_over_during_a_long_backoff() {
         "the provider gets no call during its backoff"
     );
     let substitutes = history.iter().filter_map(|envelope| match &envelope.event {
-        Event::Consultation(ConsultationEvent::ProviderSubstituted { substitute, .. }) => {
-            Some(substitute.clone())
-        }
+        Event::Consultation(ConsultationEvent::ProviderSubstituted(Substitution {
+            substitute,
+            ..
+        })) => Some(substitute.clone()),
         _ => None,
     });
     assert_eq!(

@@ -3,7 +3,9 @@
 use std::io::{self, BufReader, Write};
 use std::sync::Mutex;
 
-use conclave::consultation::event::{Answer, StillWaiting, SubstitutionReason, WhySubstituted};
+use conclave::consultation::event::{
+    Answer, StillWaiting, Substitution, SubstitutionReason, WhySubstituted,
+};
 use conclave::consultation::policy::consent::Month;
 use conclave::consultation::policy::estimate::{Estimate, GateReason};
 use conclave::consultation::protocol::Question;
@@ -88,12 +90,15 @@ fn pulse() -> Question {
 
 fn substitution() -> Question {
     Question::Substitution {
-        agent_id: AgentId::from("pragmatic"),
         name: "Pragmatist".to_owned(),
-        original: ModelRef::new("google", "gemini-3-pro"),
-        substitute: ModelRef::new("xai", "grok-4.7"),
-        reason: SubstitutionReason::Known(WhySubstituted::Timeout),
-        message: "no answer within 120 s".to_owned(),
+        offered: Substitution {
+            agent_id: AgentId::from("pragmatic"),
+            round_number: 1,
+            original: ModelRef::new("google", "gemini-3-pro"),
+            substitute: ModelRef::new("xai", "grok-4.7"),
+            reason: SubstitutionReason::Known(WhySubstituted::Timeout),
+            message: "no answer within 120 s".to_owned(),
+        },
     }
 }
 

@@ -1,9 +1,9 @@
 //! The progress that a pipe or a log gets.
 
 use conclave::consultation::event::{
-    AbortReason, CallEvent, CancelReason, ConsultationEvent, CostEvent, Envelope, Event,
-    HealthEvent, HealthUpdate, PulseEvent, Purpose, Resumed, RoundEvent, StateName, StillWaiting,
-    SubstitutionReason, WhySubstituted,
+    Abort, AbortReason, CallEvent, CancelReason, CeilingReached, ConsultationEvent, CostEvent,
+    Envelope, Event, HealthEvent, HealthUpdate, PulseEvent, Purpose, Resumed, RoundEvent,
+    StateName, StillWaiting, Substitution, SubstitutionReason, WhySubstituted,
 };
 use conclave::consultation::plan::Control;
 use conclave::consultation::policy::consent::ConsentMode;
@@ -84,14 +84,14 @@ fn health(provider: &str, status: HealthStatus, none_healthy: bool) -> Event {
 }
 
 fn substituted(reason: WhySubstituted, message: &str) -> Event {
-    Event::Consultation(ConsultationEvent::ProviderSubstituted {
+    Event::Consultation(ConsultationEvent::ProviderSubstituted(Substitution {
         agent_id: AgentId::from("pragmatic"),
         round_number: 1,
         original: ModelRef::new("google", "gemini-3-pro"),
         substitute: ModelRef::new("xai", "grok-4.7"),
         reason: SubstitutionReason::Known(reason),
         message: message.to_owned(),
-    })
+    }))
 }
 
 /// Events of every control action: health, hedges, substitutions, pulses, ceilings.
@@ -154,7 +154,7 @@ fn controlled() -> Vec<Envelope> {
             asked,
         }));
     }
-    sample.emit(Event::Cost(CostEvent::CeilingReached {
+    sample.emit(Event::Cost(CostEvent::CeilingReached(CeilingReached {
         max_cost: MicroUsd(500_000),
         spent: Cost::exactly(MicroUsd(421_300)),
         agent_id,
@@ -162,13 +162,13 @@ fn controlled() -> Vec<Envelope> {
         worst_case: Cost::exactly(MicroUsd(120_000)),
         budget: None,
         answer: None,
-    }));
-    sample.emit(Event::Consultation(ConsultationEvent::Aborted {
+    })));
+    sample.emit(Event::Consultation(ConsultationEvent::Aborted(Abort {
         reason: AbortReason::CostExceededEstimate,
         message: "…".to_owned(),
         during: StateName::Independent,
         duration_ms: 1,
-    }));
+    })));
     sample.events
 }
 

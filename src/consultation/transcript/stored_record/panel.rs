@@ -1,6 +1,6 @@
 //! The panel, and the models that took over, were asked as well, or answered for others.
 
-use super::{milliseconds, word};
+use super::word;
 use crate::consultation::transcript::Transcript;
 use crate::domain::ids::AgentId;
 use crate::domain::stored_record::{
@@ -75,7 +75,7 @@ impl Transcript {
                 round_number: hedge.round_number,
                 model: Some(hedge.model.clone()),
                 backup: Some(hedge.backup.clone()),
-                after_ms: Some(milliseconds(hedge.after)),
+                after_ms: Some(hedge.after_ms),
                 dropped: hedge.dropped.clone(),
             })
             .collect()

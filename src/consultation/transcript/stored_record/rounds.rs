@@ -3,11 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{milliseconds, word};
-use crate::consultation::event::{AgentError, CallFinished, StateName};
+use crate::consultation::event::{AgentError, AgentFailure, CallFinished, StateName};
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::reading::problem::Problem;
 use crate::consultation::transcript::Transcript;
-use crate::consultation::transcript::entries::AgentFailure;
 use crate::domain::artifact::Artifact;
 use crate::domain::ids::AgentId;
 use crate::domain::money::Cost;

@@ -8,8 +8,8 @@ mod layout;
 use std::time::Duration;
 
 use crate::consultation::event::{
-    AgentEvent, CallEvent, ConsultationEvent, Event, PanelEvent, Purpose, RoundEvent, StateName,
-    SubstitutionReason, WhySubstituted,
+    AgentEvent, AgentFailure, CallEvent, ConsultationEvent, Event, PanelEvent, Purpose, RoundEvent,
+    StateName, Substitution, SubstitutionReason, WhySubstituted,
 };
 use crate::domain::ids::{AgentId, CallId};
 use crate::domain::money::Cost;
@@ -129,18 +129,21 @@ impl LiveView {
                 };
                 self.set_phase(agent_id, done);
             }
-            Event::Agent(AgentEvent::Failed {
+            Event::Agent(AgentEvent::Failed(AgentFailure {
                 agent_id, error, ..
-            }) => self.set_phase(agent_id, AgentPhase::Failed(one_line(&error.message))),
-            Event::Consultation(ConsultationEvent::SubstitutionOffered { agent_id, .. }) => {
+            })) => self.set_phase(agent_id, AgentPhase::Failed(one_line(&error.message))),
+            Event::Consultation(ConsultationEvent::SubstitutionOffered(Substitution {
+                agent_id,
+                ..
+            })) => {
                 self.set_phase(agent_id, AgentPhase::Asking);
             }
-            Event::Consultation(ConsultationEvent::ProviderSubstituted {
+            Event::Consultation(ConsultationEvent::ProviderSubstituted(Substitution {
                 agent_id,
                 substitute,
                 reason,
                 ..
-            }) => {
+            })) => {
                 if let Some(row) = self.row_of(agent_id) {
                     row.model = substitute.clone();
                     // The faster call is open already.
@@ -193,7 +196,7 @@ impl LiveView {
                 | ConsultationEvent::EarlyTerminationOffered(_)
                 | ConsultationEvent::EarlyTerminationDecided(_)
                 | ConsultationEvent::Completed { .. }
-                | ConsultationEvent::Aborted { .. },
+                | ConsultationEvent::Aborted(_),
             )
             | Event::Round(RoundEvent::Completed { .. })
             | Event::Call(CallEvent::Hedged { .. } | CallEvent::NotHedged { .. })

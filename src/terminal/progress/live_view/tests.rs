@@ -3,7 +3,7 @@
 use console::measure_text_width;
 
 use super::*;
-use crate::consultation::event::{AgentError, CancelReason, Resumed};
+use crate::consultation::event::{AgentError, AgentFailure, CancelReason, Resumed, Substitution};
 use crate::consultation::plan::Control;
 use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::protocol::answer::AnswerKind;
@@ -79,7 +79,7 @@ fn done(agent: &str) -> Event {
 }
 
 fn failed(agent: &str) -> Event {
-    Event::Agent(AgentEvent::Failed {
+    Event::Agent(AgentEvent::Failed(AgentFailure {
         agent_id: AgentId::from(agent),
         name: String::new(),
         round_number: 1,
@@ -89,7 +89,7 @@ fn failed(agent: &str) -> Event {
             class: Some(FailureClass::Billing),
             message: "no credit left".to_owned(),
         },
-    })
+    }))
 }
 
 fn cancelled(call: u32) -> Event {
@@ -134,14 +134,14 @@ fn each_agent_has_a_row_with_its_activity() {
 
 #[test]
 fn rows_show_waiting_for_a_provider_or_the_person() {
-    let offered = Event::Consultation(ConsultationEvent::SubstitutionOffered {
+    let offered = Event::Consultation(ConsultationEvent::SubstitutionOffered(Substitution {
         agent_id: AgentId::from("b"),
         round_number: 1,
         original: ModelRef::new("p", "m"),
         substitute: ModelRef::new("q", "n"),
         reason: SubstitutionReason::Known(WhySubstituted::Timeout),
         message: String::new(),
-    });
+    }));
     let mut view = view(&[
         thinking("a", "Architect", "sol"),
         thinking("b", "Pragmatist", "sol"),
@@ -181,14 +181,14 @@ fn hedge_is_named_until_one_call_has_ended() {
     );
     hedged.follow(&cancelled(1), START);
     hedged.follow(
-        &Event::Consultation(ConsultationEvent::ProviderSubstituted {
+        &Event::Consultation(ConsultationEvent::ProviderSubstituted(Substitution {
             agent_id: AgentId::from("a"),
             round_number: 1,
             original: ModelRef::new("openai", "sol"),
             substitute: ModelRef::new("xai", "grok-4.7"),
             reason: SubstitutionReason::Known(WhySubstituted::Hedge),
             message: String::new(),
-        }),
+        })),
         START,
     );
     assert!(
@@ -208,14 +208,14 @@ fn hedge_is_named_until_one_call_has_ended() {
 #[test]
 fn fallback_takes_the_row_of_the_failed_model() {
     let mut view = view(&[thinking("a", "Architect", "sol"), failed("a")]);
-    let substituted = Event::Consultation(ConsultationEvent::ProviderSubstituted {
+    let substituted = Event::Consultation(ConsultationEvent::ProviderSubstituted(Substitution {
         agent_id: AgentId::from("a"),
         round_number: 1,
         original: ModelRef::new("openai", "sol"),
         substitute: ModelRef::new("xai", "grok"),
         reason: SubstitutionReason::Known(WhySubstituted::Failure),
         message: String::new(),
-    });
+    }));
     view.follow(&substituted, START);
     assert!(
         shown(&view).starts_with("⠼ Architect  grok  waiting for xai · 0:08\nRound"),

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use crate::consultation::event::{
-    AbortReason, AgentEvent, CallEvent, CallFinished, CancelReason, ConsultationEvent, CostEvent,
-    EarlyTerminationDecision, Event, HealthEvent, HealthUpdate, PanelEvent, PanelSelection,
-    ProviderEvent, PulseEvent, RoundEvent, Started, SubstitutionReason, WhySubstituted,
+    Abort, AbortReason, AgentEvent, AgentFailure, CallEvent, CallFinished, CancelReason,
+    CeilingReached, ConsultationEvent, CostEvent, EarlyTerminationDecision, Event, HealthEvent,
+    HealthUpdate, PanelEvent, PanelSelection, ProviderEvent, PulseEvent, RoundEvent, Started,
+    Substitution, SubstitutionReason, WhySubstituted,
 };
 use crate::consultation::policy::estimate::Consent;
 use crate::domain::ids::{AgentId, CallId};
@@ -35,10 +36,12 @@ impl ProgressReporter {
             }
             Event::Agent(event) => self.on_agent(event),
             Event::Call(event) => self.on_call(event),
-            Event::Cost(CostEvent::CeilingReached { max_cost, .. }) => self.alert(&format!(
-                "⚠️ Cost ceiling of {} reached. Ending with the answers so far.",
-                dollars(*max_cost)
-            )),
+            Event::Cost(CostEvent::CeilingReached(CeilingReached { max_cost, .. })) => {
+                self.alert(&format!(
+                    "⚠️ Cost ceiling of {} reached. Ending with the answers so far.",
+                    dollars(*max_cost)
+                ))
+            }
             Event::Pulse(PulseEvent::Asked {
                 waiting,
                 asked: false,
@@ -72,14 +75,14 @@ impl ProgressReporter {
                 }
             }
             ConsultationEvent::UserConsent { approved, how } => self.consent(*approved, *how),
-            ConsultationEvent::ProviderSubstituted {
+            ConsultationEvent::ProviderSubstituted(Substitution {
                 agent_id,
                 original,
                 substitute,
                 reason,
                 message,
                 ..
-            } => {
+            }) => {
                 let name = self.facts.name_of(agent_id);
                 let line = messages::substituted(&name, original, substitute, reason, message);
                 // A hedge that won is not a failure.
@@ -97,9 +100,9 @@ impl ProgressReporter {
                 self.printer.live_area().stop();
                 self.heading("✨ Consultation complete");
             }
-            ConsultationEvent::Aborted { reason, .. } => self.aborted(*reason, elapsed),
+            ConsultationEvent::Aborted(Abort { reason, .. }) => self.aborted(*reason, elapsed),
             ConsultationEvent::RoundArtifact { .. }
-            | ConsultationEvent::SubstitutionOffered { .. }
+            | ConsultationEvent::SubstitutionOffered(_)
             | ConsultationEvent::EarlyTerminationOffered(_) => {}
         }
     }
@@ -117,12 +120,12 @@ impl ProgressReporter {
                 self.note(&format!("✅ {name} completed ({duration})"));
             }
             AgentEvent::Thinking { .. } | AgentEvent::Completed { .. } => {}
-            AgentEvent::Failed {
+            AgentEvent::Failed(AgentFailure {
                 agent_id,
                 name,
                 error,
                 ..
-            } => {
+            }) => {
                 let line = format!("⚠️ Agent {name} failed: {}", one_line(&error.message));
                 match agent_id {
                     // What the run does instead of the helper's answer has a line of its own.

@@ -85,20 +85,16 @@ fn user_decides_whether_a_fallback_takes_over() {
                 failure(FailureClass::Timeout, "sent nothing for 120 s"),
             );
         }
-        let Some(Question::Substitution {
-            name,
-            original,
-            substitute,
-            reason,
-            ..
-        }) = player.question.clone()
-        else {
+        let Some(Question::Substitution { name, offered }) = player.question.clone() else {
             panic!()
         };
         assert_eq!(name.as_str(), "Security Expert");
-        assert_eq!(original.provider.as_str(), "anthropic");
-        assert_eq!(substitute, grok());
-        assert_eq!(reason, SubstitutionReason::Known(WhySubstituted::Timeout));
+        assert_eq!(offered.original.provider.as_str(), "anthropic");
+        assert_eq!(offered.substitute, grok());
+        assert_eq!(
+            offered.reason,
+            SubstitutionReason::Known(WhySubstituted::Timeout)
+        );
         player.give(Input::Answered(answer));
         if !player.machine.state().is_terminal() {
             player.finish(good);
@@ -127,7 +123,7 @@ fn questions_are_asked_one_at_a_time() {
     player.answer_agent("security", failure(FailureClass::Auth, "bad key"));
     player.answer_agent("pragmatic", failure(FailureClass::Auth, "bad key"));
     let question_about = |player: &Player| match player.question.clone() {
-        Some(Question::Substitution { agent_id, .. }) => agent_id,
+        Some(Question::Substitution { offered, .. }) => offered.agent_id,
         other => panic!("{other:?}"),
     };
     assert_eq!(question_about(&player), SeatId::new("security"));

@@ -1,6 +1,6 @@
 //! The debate value in the report, the record and the page.
 
-use conclave::consultation::event::{AgentError, AgentEvent, Event};
+use conclave::consultation::event::{AgentError, AgentEvent, AgentFailure, Event};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::artifact::{Comparison, Content};
 use conclave::domain::ids::AgentId;
@@ -76,14 +76,14 @@ fn failure_with_markup_does_not_break_the_report() {
                 class: None,
                 message: "no\n\n# Heading".to_owned(),
             };
-            envelope.event = Event::Agent(AgentEvent::Failed {
+            envelope.event = Event::Agent(AgentEvent::Failed(AgentFailure {
                 agent_id: agent_id.clone(),
                 name: name.clone(),
                 round_number: *round_number,
                 answer: *answer,
                 model: conclave::domain::ids::ModelRef::new("mistral", "tiny"),
                 error,
-            });
+            }));
         }
     }
     let text = report(&Transcript::fold(&log).unwrap().stored_record());

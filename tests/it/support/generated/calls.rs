@@ -1,8 +1,8 @@
 //! The calls for one answer, with retries, fallbacks, hedges and repairs.
 
 use conclave::consultation::event::{
-    AgentError, AgentEvent, CallError, CallEvent, CallFinished, CancelReason, ConsultationEvent,
-    Event, Purpose, SubstitutionReason, WhySubstituted,
+    AgentError, AgentEvent, AgentFailure, CallError, CallEvent, CallFinished, CancelReason,
+    ConsultationEvent, Event, Purpose, Substitution, SubstitutionReason, WhySubstituted,
 };
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{FailureClass, StopReason};
@@ -19,11 +19,11 @@ impl Generator {
     /// Returns the model that plays this seat now.
     pub(super) fn model_of(&self, agent: &AgentId) -> ModelRef {
         let substitute = self.events.iter().rev().find_map(|(_, event)| match event {
-            Event::Consultation(ConsultationEvent::ProviderSubstituted {
+            Event::Consultation(ConsultationEvent::ProviderSubstituted(Substitution {
                 agent_id,
                 substitute,
                 ..
-            }) if agent_id == agent => Some(substitute.clone()),
+            })) if agent_id == agent => Some(substitute.clone()),
             _ => None,
         });
         let original = || {
@@ -172,8 +172,8 @@ impl Generator {
         substitute: &ModelRef,
         why: WhySubstituted,
     ) {
-        self.emit(Event::Consultation(
-            ConsultationEvent::ProviderSubstituted {
+        self.emit(Event::Consultation(ConsultationEvent::ProviderSubstituted(
+            Substitution {
                 agent_id: agent.clone(),
                 round_number,
                 original: original.clone(),
@@ -181,7 +181,7 @@ impl Generator {
                 reason: SubstitutionReason::Known(why),
                 message: "no answer within 120 s".to_owned(),
             },
-        ));
+        )));
     }
 
     /// Emits the calls for one answer with random failures. Returns false when the agent fails.
@@ -202,7 +202,7 @@ impl Generator {
                     &model_now,
                     Some("Your credit balance is too low"),
                 );
-                self.emit(Event::Agent(AgentEvent::Failed {
+                self.emit(Event::Agent(AgentEvent::Failed(AgentFailure {
                     agent_id: agent.clone(),
                     name: agent.to_string(),
                     round_number: round,
@@ -212,7 +212,7 @@ impl Generator {
                         class: Some(FailureClass::Billing),
                         message: "Your credit balance is too low".to_owned(),
                     },
-                }));
+                })));
                 return false;
             }
             (_, 1 | 2) => {

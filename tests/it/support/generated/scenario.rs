@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use conclave::consultation::event::{
-    AbortReason, CallEvent, CancelReason, ConsultationEvent, Event, Purpose, RoundEvent, Started,
-    StateEvent, StateName,
+    Abort, AbortReason, CallEvent, CancelReason, ConsultationEvent, Event, Purpose, RoundEvent,
+    Started, StateEvent, StateName,
 };
 use conclave::consultation::policy::estimate::{CallEstimate, Consent, Estimate};
 use conclave::consultation::protocol::answer::AnswerKind;
@@ -227,12 +227,12 @@ impl Generator {
             to: StateName::Aborted,
         }));
         let message = text::text(&mut self.rng, 6);
-        self.emit(Event::Consultation(ConsultationEvent::Aborted {
+        self.emit(Event::Consultation(ConsultationEvent::Aborted(Abort {
             reason,
             message,
             during,
             duration_ms: self.elapsed(),
-        }));
+        })));
     }
 
     fn estimate(&mut self, rounds: u8) {

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use conclave::consultation::event::{
-    AgentError, AgentEvent, CallError, CallEvent, CallFinished, ConsultationEvent, Envelope, Event,
-    Purpose, RoundEvent, SCHEMA_VERSION, Started, StateEvent, StateName,
+    AgentError, AgentEvent, AgentFailure, CallError, CallEvent, CallFinished, ConsultationEvent,
+    Envelope, Event, Purpose, RoundEvent, SCHEMA_VERSION, Started, StateEvent, StateName,
 };
 use conclave::consultation::policy::estimate::{CallEstimate, Consent, Estimate};
 use conclave::consultation::prompt::PromptUsed;
@@ -369,14 +369,14 @@ impl EventBuilder {
             class: Some(class),
             message: message.to_owned(),
         };
-        self.emit(Event::Agent(AgentEvent::Failed {
+        self.emit(Event::Agent(AgentEvent::Failed(AgentFailure {
             agent_id,
             name,
             round_number: answer.round(),
             answer,
             model,
             error,
-        }));
+        })));
     }
 
     pub(crate) fn round<T>(&mut self, round_number: u8, steps: impl FnOnce(&mut Self) -> T) -> T {

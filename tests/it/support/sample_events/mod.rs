@@ -5,8 +5,8 @@ mod answers;
 mod builder;
 
 use conclave::consultation::event::{
-    AbortReason, CallError, CallEvent, CancelReason, ConsultationEvent, Envelope, Event, Purpose,
-    RoundEvent, StateName, SubstitutionReason, WhySubstituted,
+    Abort, AbortReason, CallError, CallEvent, CancelReason, ConsultationEvent, Envelope, Event,
+    Purpose, RoundEvent, StateName, Substitution, SubstitutionReason, WhySubstituted,
 };
 use conclave::consultation::policy::estimate::Consent;
 use conclave::consultation::protocol::answer::AnswerKind;
@@ -128,12 +128,12 @@ pub(crate) fn aborted() -> Vec<Envelope> {
         reason: CancelReason::Abort(AbortReason::Interrupted),
     }));
     events.state(StateName::CrossExam, StateName::Aborted);
-    events.emit(Event::Consultation(ConsultationEvent::Aborted {
+    events.emit(Event::Consultation(ConsultationEvent::Aborted(Abort {
         reason: AbortReason::Interrupted,
         message: "Interrupted".to_owned(),
         during: StateName::CrossExam,
         duration_ms: 6_700,
-    }));
+    })));
     events.events
 }
 
@@ -153,12 +153,12 @@ pub(crate) fn all_failed() -> Vec<Envelope> {
         );
     }
     events.state(StateName::Independent, StateName::Aborted);
-    events.emit(Event::Consultation(ConsultationEvent::Aborted {
+    events.emit(Event::Consultation(ConsultationEvent::Aborted(Abort {
         reason: AbortReason::AllAgentsFailed,
         message: "All agents failed. Unable to provide consultation.".to_owned(),
         during: StateName::Independent,
         duration_ms: 0,
-    }));
+    })));
     events.events
 }
 
@@ -239,14 +239,14 @@ pub(crate) fn substituted() -> Vec<Envelope> {
             )
         })
         .unwrap();
-    let event = Event::Consultation(ConsultationEvent::ProviderSubstituted {
+    let event = Event::Consultation(ConsultationEvent::ProviderSubstituted(Substitution {
         agent_id: AgentId::from("pragmatic"),
         round_number: 1,
         original: ModelRef::new("google", "gemini-3-pro"),
         substitute: ModelRef::new("xai", "grok-4.7"),
         reason: SubstitutionReason::Known(WhySubstituted::Timeout),
         message: "no answer within 120 s".to_owned(),
-    });
+    }));
     events.insert(
         index,
         Envelope {

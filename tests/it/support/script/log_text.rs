@@ -1,8 +1,9 @@
 //! The log as text.
 
 use conclave::consultation::event::{
-    AgentEvent, CallEvent, ConsultationEvent, CostEvent, Event, HealthEvent, JudgeEvent,
-    PanelEvent, ProviderEvent, PulseEvent, RoundEvent, StateEvent,
+    Abort, AgentEvent, AgentFailure, CallEvent, CeilingReached, ConsultationEvent, CostEvent,
+    Event, HealthEvent, JudgeEvent, PanelEvent, ProviderEvent, PulseEvent, RoundEvent, StateEvent,
+    Substitution,
 };
 use conclave::stopping::circuit::state::CircuitState;
 
@@ -26,9 +27,9 @@ pub(super) fn line(event: &Event) -> String {
         Event::Agent(AgentEvent::Completed { agent_id, cost, .. }) => {
             format!("agent:completed {agent_id} {cost:.6}")
         }
-        Event::Agent(AgentEvent::Failed {
+        Event::Agent(AgentEvent::Failed(AgentFailure {
             agent_id, error, ..
-        }) => format!("agent:failed {agent_id} {}", error.message),
+        })) => format!("agent:failed {agent_id} {}", error.message),
         Event::Round(RoundEvent::Completed { round_number, .. }) => {
             format!("round:completed {round_number}")
         }
@@ -49,12 +50,12 @@ pub(super) fn line(event: &Event) -> String {
             "judge:rejudged consistent {:?}, {:?}",
             held.consistent, held.magnitude
         ),
-        Event::Consultation(ConsultationEvent::ProviderSubstituted {
+        Event::Consultation(ConsultationEvent::ProviderSubstituted(Substitution {
             agent_id,
             original,
             substitute,
             ..
-        }) => {
+        })) => {
             format!("consultation:provider_substituted {agent_id} {original} -> {substitute}")
         }
         Event::Panel(PanelEvent::PersonasSelected(cast)) => {
@@ -69,7 +70,7 @@ pub(super) fn line(event: &Event) -> String {
         Event::Consultation(ConsultationEvent::Completed { rounds, .. }) => {
             format!("consultation:completed {rounds}")
         }
-        Event::Consultation(ConsultationEvent::Aborted { reason, during, .. }) => {
+        Event::Consultation(ConsultationEvent::Aborted(Abort { reason, during, .. })) => {
             format!("consultation:aborted {reason:?} during {during}")
         }
         Event::Call(CallEvent::Started {
@@ -119,12 +120,12 @@ pub(super) fn line(event: &Event) -> String {
         Event::Call(CallEvent::NotHedged { call, reason, .. }) => {
             format!("call:not_hedged {} {reason:?}", call.0)
         }
-        Event::Consultation(ConsultationEvent::SubstitutionOffered {
+        Event::Consultation(ConsultationEvent::SubstitutionOffered(Substitution {
             agent_id,
             original,
             substitute,
             ..
-        }) => {
+        })) => {
             format!("consultation:substitution_offered {agent_id} {original} -> {substitute}")
         }
         Event::Consultation(ConsultationEvent::EarlyTerminationOffered(findings)) => {
@@ -143,9 +144,9 @@ pub(super) fn line(event: &Event) -> String {
             resumed.lost_calls.len()
         ),
         Event::Cost(CostEvent::GateTriggered { why, .. }) => format!("cost:gate_triggered {why:?}"),
-        Event::Cost(CostEvent::CeilingReached {
+        Event::Cost(CostEvent::CeilingReached(CeilingReached {
             agent_id, model, ..
-        }) => format!("cost:ceiling_reached {agent_id} {model}"),
+        })) => format!("cost:ceiling_reached {agent_id} {model}"),
         Event::Pulse(PulseEvent::Asked {
             round_number,
             waiting,
