@@ -248,10 +248,6 @@ struct SeatWatcher {
 }
 
 impl Subscriber for SeatWatcher {
-    fn name(&self) -> &'static str {
-        "seat"
-    }
-
     fn event(&mut self, envelope: &Envelope) -> Result<(), SubscriberError> {
         match &envelope.event {
             Event::Agent(AgentEvent::Thinking { agent_id, .. }) if *agent_id != AgentId::Judge => {

@@ -174,10 +174,6 @@ struct Stopwatch {
 }
 
 impl Subscriber for Stopwatch {
-    fn name(&self) -> &'static str {
-        "stopwatch"
-    }
-
     fn event(&mut self, envelope: &Envelope) -> Result<(), SubscriberError> {
         match envelope.event {
             Event::Round(RoundEvent::Started { round_number: 1 }) => {

@@ -42,9 +42,6 @@ pub trait Provider: Send + Sync + std::fmt::Debug {
 
 /// Receives all events, in order.
 pub trait Subscriber: std::fmt::Debug {
-    /// Name for a report when it fails: `journal`, `progress`.
-    fn name(&self) -> &'static str;
-
     /// Takes one event. An error is reported once and ends the subscription; it never harms the
     /// consultation.
     fn event(&mut self, event: &Envelope) -> Result<(), SubscriberError>;

@@ -34,10 +34,6 @@ impl std::fmt::Debug for EventsFile {
 }
 
 impl Subscriber for EventsFile {
-    fn name(&self) -> &'static str {
-        "events"
-    }
-
     fn event(&mut self, envelope: &Envelope) -> Result<(), SubscriberError> {
         let mut line = serde_json::to_vec(envelope)
             .map_err(|error| SubscriberError(format!("Failed to write events: {error}")))?;

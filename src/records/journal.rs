@@ -198,10 +198,6 @@ impl Journal {
 }
 
 impl Subscriber for Journal {
-    fn name(&self) -> &'static str {
-        "journal"
-    }
-
     fn event(&mut self, envelope: &Envelope) -> Result<(), SubscriberError> {
         self.append(envelope).map_err(|error| {
             self.has_failed = true;

@@ -116,10 +116,6 @@ impl SharedBudget for MonthCeiling {
 pub(super) struct MonthRecorder(pub(super) Arc<MonthCeiling>);
 
 impl Subscriber for MonthRecorder {
-    fn name(&self) -> &'static str {
-        "monthly budget"
-    }
-
     fn event(&mut self, event: &Envelope) -> Result<(), SubscriberError> {
         if let Event::Call(CallEvent::Finished(call)) = &event.event {
             let month = &self.0;

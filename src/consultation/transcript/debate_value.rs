@@ -352,7 +352,7 @@ impl Transcript {
     /// Returns the cost of some of the calls, including those that never came back; `None` if there
     /// was no such call.
     fn cost_where(&self, is_meant: impl Fn(&AgentId, u8) -> bool) -> Option<Cost> {
-        self.spend_by(|asked| is_meant(asked.agent_id, asked.round_number))
+        self.spend_by(|agent, round, _| is_meant(agent, round))
             .remove(&true)
             .map(|spend| spend.cost)
     }

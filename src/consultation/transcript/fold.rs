@@ -11,7 +11,6 @@ use crate::domain::ids::{AgentId, CallId};
 use super::Transcript;
 use super::hedge::Hedge;
 use super::spend::LostCall;
-use super::token_savings::Savings;
 
 impl Transcript {
     /// Folds events in order. Returns `None` if the first is not `consultation:started`.
@@ -34,7 +33,7 @@ impl Transcript {
             rejudged: None,
             calls: Vec::new(),
             lost_calls: Vec::new(),
-            savings: Savings::default(),
+            tokens_saved: 0,
             failures: Vec::new(),
             substitutions: Vec::new(),
             hedges: Vec::new(),
@@ -61,7 +60,6 @@ impl Transcript {
             .at
             .since(self.started_at)
             .saturating_sub(self.paused);
-        self.savings.take(&envelope.event);
         match &envelope.event {
             Event::Consultation(ConsultationEvent::CostEstimated(estimate)) => {
                 self.estimate = Some(estimate.clone());
@@ -97,15 +95,21 @@ impl Transcript {
                 agent_id,
                 round_number,
                 model,
+                tokens_saved,
                 ..
             }) => self.lost_calls.push(LostCall {
                 call: *call,
                 agent_id: agent_id.clone(),
                 round_number: *round_number,
                 model: model.clone(),
+                tokens_saved: *tokens_saved,
             }),
             Event::Call(CallEvent::Finished(finished)) => {
-                self.lost_calls.retain(|lost| lost.call != finished.call);
+                let started = self.take_started(finished.call);
+                if finished.tokens.prompt() > 0 {
+                    let saved = started.map_or(0, |started| started.tokens_saved);
+                    self.tokens_saved = self.tokens_saved.saturating_add(saved);
+                }
                 self.calls.push((**finished).clone());
             }
             Event::Consultation(ConsultationEvent::ProviderSubstituted(substitution)) => {
@@ -176,6 +180,11 @@ impl Transcript {
 
     fn under_way(&self, call: CallId) -> Option<&LostCall> {
         self.lost_calls.iter().find(|lost| lost.call == call)
+    }
+
+    fn take_started(&mut self, call: CallId) -> Option<LostCall> {
+        let at = self.lost_calls.iter().position(|lost| lost.call == call)?;
+        Some(self.lost_calls.remove(at))
     }
 
     /// Notes the dropped call of a hedged pair. It remains a lost call: its cost is unknown.

@@ -9,7 +9,6 @@ mod agreement;
 mod degradations;
 pub mod summary;
 pub mod spend;
-pub mod token_savings;
 mod stored_record;
 pub(in crate::consultation) mod debate_value;
 
@@ -23,7 +22,6 @@ use crate::domain::time::Timestamp;
 
 use self::hedge::Hedge;
 use self::spend::LostCall;
-use self::token_savings::Savings;
 use super::event::{
     Abort, AgentFailure, CallFinished, CeilingReached, EarlyTerminationDecision, PanelSelection,
     Started, StateName, Substitution,
@@ -50,7 +48,9 @@ pub struct Transcript {
     /// Finished calls, in the order of their ends.
     pub calls: Vec<CallFinished>,
     pub lost_calls: Vec<LostCall>,
-    pub(super) savings: Savings,
+    /// Tokens saved by filtering in the prompts of finished calls. A prompt that was never processed,
+    /// as in a refused call, saves nothing.
+    pub(super) tokens_saved: u64,
     pub failures: Vec<AgentFailure>,
     pub substitutions: Vec<Substitution>,
     pub hedges: Vec<Hedge>,

@@ -26,51 +26,40 @@ pub struct LostCall {
     pub agent_id: AgentId,
     pub round_number: u8,
     pub model: ModelRef,
-}
-
-/// The properties by which calls are grouped: agent, round and requested model.
-#[derive(Clone, Copy, Debug)]
-pub struct CallKey<'a> {
-    pub agent_id: &'a AgentId,
-    pub round_number: u8,
-    pub model: &'a ModelRef,
+    /// Estimated tokens saved by filtering the artifacts in its prompt.
+    pub tokens_saved: u64,
 }
 
 impl Transcript {
     /// Returns the total of all calls. Calls that never came back make the cost a lower bound,
     /// unless they are free.
     pub fn total(&self) -> Spend {
-        self.spend_by(|_| ())
+        self.spend_by(|_, _, _| ())
             .into_values()
             .next()
             .unwrap_or_default()
     }
 
-    /// Returns tokens and cost grouped by `key`. The groups add up to the total, lower bounds
-    /// included.
-    pub fn spend_by<K: Ord>(&self, key: impl Fn(CallKey<'_>) -> K) -> BTreeMap<K, Spend> {
+    /// Returns tokens and cost grouped by a key of a call's agent, round and requested model. The
+    /// groups add up to the total, lower bounds included.
+    pub fn spend_by<K: Ord>(
+        &self,
+        key: impl Fn(&AgentId, u8, &ModelRef) -> K,
+    ) -> BTreeMap<K, Spend> {
         let mut groups: BTreeMap<K, Spend> = BTreeMap::new();
         for call in &self.calls {
-            let asked = CallKey {
-                agent_id: &call.agent_id,
-                round_number: call.round_number,
-                model: &call.model,
-            };
-            groups.entry(key(asked)).or_default().add(call);
+            let key = key(&call.agent_id, call.round_number, &call.model);
+            groups.entry(key).or_default().add(call);
         }
         for lost in &self.lost_calls {
-            let asked = CallKey {
-                agent_id: &lost.agent_id,
-                round_number: lost.round_number,
-                model: &lost.model,
-            };
-            groups.entry(key(asked)).or_default().cost.lower_bound |= !self.is_free(&lost.model);
+            let key = key(&lost.agent_id, lost.round_number, &lost.model);
+            groups.entry(key).or_default().cost.lower_bound |= !self.is_free(&lost.model);
         }
         groups
     }
 
     pub fn spend_by_provider(&self) -> BTreeMap<ProviderId, Spend> {
-        self.spend_by(|asked| asked.model.provider.clone())
+        self.spend_by(|_, _, model| model.provider.clone())
     }
 
     /// Returns whether a model is known to be free: by the terms, by the estimate, or by one of its

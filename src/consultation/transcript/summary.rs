@@ -3,7 +3,6 @@
 
 use serde::Serialize;
 
-use crate::domain::artifact::{Challenge, Severity};
 use crate::domain::ids::{AgentId, ModelRef};
 use crate::domain::panel::Seat;
 
@@ -22,16 +21,6 @@ pub enum Status {
     Aborted,
     /// The log ends before the consultation: it is still running, or its process was killed.
     Incomplete,
-}
-
-/// A concern about the recommendation.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Concern {
-    pub text: String,
-    /// The expert that raised it: a seat's id, or the name that a model used.
-    pub raised_by: Option<String>,
-    /// `None` for points that the judge left unresolved without a severity.
-    pub severity: Option<Severity>,
 }
 
 impl Transcript {
@@ -128,66 +117,4 @@ impl Transcript {
         };
         (!text.trim().is_empty()).then_some(text)
     }
-
-    /// Returns unresolved points, then objections, the most severe first. Without a
-    /// cross-examination, the tensions of Round 2.
-    pub fn concerns(&self) -> Vec<Concern> {
-        if let Some(merged) = self.cross_exam() {
-            let unresolved = merged.unresolved.iter().map(|text| Concern {
-                text: text.clone(),
-                raised_by: None,
-                severity: None,
-            });
-            let prose = (!merged.prose_excerpt.trim().is_empty()).then(|| Concern {
-                text: merged.prose_excerpt.clone(),
-                raised_by: None,
-                severity: None,
-            });
-            return unresolved
-                .chain(prose)
-                .chain(challenges(merged.challenges.iter()))
-                .collect();
-        }
-        let raised: Vec<Concern> =
-            challenges(self.revisions().flat_map(|revision| &revision.challenges));
-        if !raised.is_empty() {
-            return raised;
-        }
-        let mut tensions: Vec<Concern> = self
-            .synthesis()
-            .iter()
-            .flat_map(|synthesis| &synthesis.tensions)
-            .map(|tension| {
-                let views: Vec<String> = tension
-                    .viewpoints
-                    .iter()
-                    .map(|view| format!("{}: {}", self.agent_name(&view.agent), view.viewpoint))
-                    .collect();
-                let text = if views.is_empty() {
-                    tension.topic.clone()
-                } else {
-                    format!("{} ({})", tension.topic, views.join("; "))
-                };
-                Concern {
-                    text,
-                    raised_by: None,
-                    severity: Some(tension.severity),
-                }
-            })
-            .collect();
-        tensions.sort_by_key(|concern| std::cmp::Reverse(concern.severity));
-        tensions
-    }
-}
-
-fn challenges<'a>(challenges: impl Iterator<Item = &'a Challenge>) -> Vec<Concern> {
-    let mut concerns: Vec<Concern> = challenges
-        .map(|challenge| Concern {
-            text: challenge.challenge.clone(),
-            raised_by: Some(challenge.challenger.clone()),
-            severity: Some(challenge.severity),
-        })
-        .collect();
-    concerns.sort_by_key(|concern| std::cmp::Reverse(concern.severity));
-    concerns
 }

@@ -236,10 +236,6 @@ struct Listener {
 }
 
 impl Subscriber for Listener {
-    fn name(&self) -> &'static str {
-        "listener"
-    }
-
     fn event(&mut self, _: &Envelope) -> Result<(), SubscriberError> {
         self.received += 1;
         if Some(self.received) == self.fails_at {

@@ -35,10 +35,6 @@ fn stage() -> Stage {
 struct Collector(Vec<Envelope>);
 
 impl Subscriber for Collector {
-    fn name(&self) -> &'static str {
-        "keeps"
-    }
-
     fn event(&mut self, event: &Envelope) -> Result<(), SubscriberError> {
         self.0.push(event.clone());
         Ok(())

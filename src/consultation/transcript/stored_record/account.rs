@@ -14,7 +14,7 @@ use crate::consultation::transcript::Transcript;
 use crate::consultation::transcript::spend::Spend;
 use crate::domain::stored_record::{
     Amount, EstimatedCost, PromptTemplate, PromptVersions, StoredConsent, StoredCost, StoredSpend,
-    TokenCounts, TokenEfficiencyStats,
+    TokenCounts,
 };
 
 impl Transcript {
@@ -28,19 +28,9 @@ impl Transcript {
             lower_bound: total.cost.lower_bound,
             lost_calls: Some(self.lost_calls.len() as u64),
             by_provider: grouped(self.spend_by_provider()),
-            by_model: grouped(self.spend_by(|asked| asked.model.clone())),
-            by_agent: grouped(self.spend_by(|asked| asked.agent_id.clone())),
-            by_round: grouped(self.spend_by(|asked| format!("round_{}", asked.round_number))),
-        }
-    }
-
-    pub(super) fn token_efficiency_stats(&self) -> TokenEfficiencyStats {
-        let efficiency = self.token_efficiency();
-        TokenEfficiencyStats {
-            tokens_used: Some(efficiency.tokens_used),
-            tokens_saved_via_filtering: Some(efficiency.tokens_saved_via_filtering),
-            efficiency_percentage: efficiency.efficiency_percentage,
-            filtering_method: word(&efficiency.filtering_method),
+            by_model: grouped(self.spend_by(|_, _, model| model.clone())),
+            by_agent: grouped(self.spend_by(|agent, _, _| agent.clone())),
+            by_round: grouped(self.spend_by(|_, round, _| format!("round_{round}"))),
         }
     }
 

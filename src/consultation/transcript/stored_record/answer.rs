@@ -4,7 +4,7 @@
 use indexmap::IndexMap;
 
 use crate::consultation::transcript::Transcript;
-use crate::domain::artifact::{Evidence, Source};
+use crate::domain::artifact::{Challenge, Evidence, Source, Tension};
 use crate::domain::debate_value::{DebateValue, PositionChange};
 use crate::domain::ids::{ConsultationId, SeatId};
 use crate::domain::panel::Seat;
@@ -64,17 +64,55 @@ impl Transcript {
             .collect()
     }
 
+    /// Returns unresolved points, then objections, the most severe first. Without a
+    /// cross-examination, the tensions of Round 2.
     pub(super) fn stored_concerns(&self) -> Vec<StoredConcern> {
-        let concerns = self.concerns().into_iter();
-        concerns
-            .map(|concern| StoredConcern {
-                text: concern.text,
-                raised_by: concern
-                    .raised_by
-                    .map(|agent| self.agent_name(&agent).to_owned()),
-                severity: concern.severity,
-            })
-            .collect()
+        if let Some(merged) = self.cross_exam() {
+            let prose = Some(&merged.prose_excerpt).filter(|prose| !prose.trim().is_empty());
+            let unresolved = merged.unresolved.iter().chain(prose);
+            let unresolved = unresolved.map(|text| StoredConcern {
+                text: text.clone(),
+                raised_by: None,
+                severity: None,
+            });
+            let challenges = self.challenges(merged.challenges.iter());
+            return unresolved.chain(challenges).collect();
+        }
+        let raised = self.challenges(self.revisions().flat_map(|revision| &revision.challenges));
+        if !raised.is_empty() {
+            return raised;
+        }
+        let tensions = self.synthesis().into_iter();
+        let tensions = tensions.flat_map(|synthesis| &synthesis.tensions);
+        by_severity(tensions.map(|tension| self.concern_of(tension)))
+    }
+
+    fn challenges<'a>(
+        &self,
+        challenges: impl Iterator<Item = &'a Challenge>,
+    ) -> Vec<StoredConcern> {
+        by_severity(challenges.map(|challenge| StoredConcern {
+            text: challenge.challenge.clone(),
+            raised_by: Some(self.agent_name(&challenge.challenger).to_owned()),
+            severity: Some(challenge.severity),
+        }))
+    }
+
+    fn concern_of(&self, tension: &Tension) -> StoredConcern {
+        let views: Vec<String> = tension
+            .viewpoints
+            .iter()
+            .map(|view| format!("{}: {}", self.agent_name(&view.agent), view.viewpoint))
+            .collect();
+        StoredConcern {
+            text: if views.is_empty() {
+                tension.topic.clone()
+            } else {
+                format!("{} ({})", tension.topic, views.join("; "))
+            },
+            raised_by: None,
+            severity: Some(tension.severity),
+        }
     }
 
     /// Returns each expert's position, in the panel's order; those without an answer are in
@@ -142,4 +180,10 @@ impl Transcript {
             reason: held.reason,
         })
     }
+}
+
+fn by_severity(concerns: impl Iterator<Item = StoredConcern>) -> Vec<StoredConcern> {
+    let mut concerns: Vec<StoredConcern> = concerns.collect();
+    concerns.sort_by_key(|concern| std::cmp::Reverse(concern.severity));
+    concerns
 }

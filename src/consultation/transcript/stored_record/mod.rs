@@ -5,6 +5,7 @@ mod panel;
 mod rounds;
 mod answer;
 mod account;
+mod token_efficiency;
 
 use std::time::Duration;
 

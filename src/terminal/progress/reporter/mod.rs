@@ -165,10 +165,6 @@ impl ProgressReporter {
 }
 
 impl Subscriber for ProgressReporter {
-    fn name(&self) -> &'static str {
-        "progress"
-    }
-
     fn event(&mut self, envelope: &Envelope) -> Result<(), SubscriberError> {
         if self.display != DisplayMode::Silent {
             self.learn(envelope);
