@@ -77,6 +77,14 @@ pub struct ConsensusPoint {
     pub confidence: Option<Confidence>,
 }
 
+impl ConsensusPoint {
+    /// Returns whether an expert supports the point.
+    pub fn is_supported_by(&self, agent: &SeatId) -> bool {
+        let mut supporters = self.supporting_agents.iter();
+        supporters.any(|supporter| supporter == agent.as_str())
+    }
+}
+
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Tension {

@@ -118,6 +118,16 @@ impl Panel {
         agent.seat().and_then(|id| self.seat(id))
     }
 
+    /// Returns an agent's display name: its id if it has no seat on the panel.
+    pub fn agent_name<'a>(&'a self, agent: &'a AgentId) -> &'a str {
+        match agent {
+            AgentId::Seat(id) => self.seat(id).map_or(id.as_str(), Seat::name),
+            AgentId::Judge => "Judge",
+            AgentId::SecondJudge => "Judge (second pass)",
+            AgentId::Helper => "Helper",
+        }
+    }
+
     /// Returns whether all seats use models of one maker, judged by name; agreement is then weak
     /// evidence.
     pub fn is_one_family(&self) -> bool {

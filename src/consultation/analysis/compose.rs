@@ -144,14 +144,6 @@ pub(in crate::consultation) fn menu(material: HeldRounds<'_>) -> Verdict {
     }
 }
 
-/// Returns whether an expert supports a point.
-pub(in crate::consultation) fn supports(point: &ConsensusPoint, held: &Independent) -> bool {
-    point
-        .supporting_agents
-        .iter()
-        .any(|agent| agent == held.agent_id.as_str())
-}
-
 /// Returns the points of agreement, each with the number of experts that support it.
 pub(in crate::consultation) fn points(
     synthesis: &Synthesis,
@@ -160,7 +152,7 @@ pub(in crate::consultation) fn points(
     let supporters = |point: &ConsensusPoint| {
         independents
             .iter()
-            .filter(|held| supports(point, held))
+            .filter(|held| point.is_supported_by(&held.agent_id))
             .count()
     };
     synthesis

@@ -5,7 +5,7 @@ use crate::domain::ids::ModelRef;
 use crate::domain::panel::family;
 use crate::stopping::early_termination::{Evidence, Statement};
 
-use super::compose::{points, supports};
+use super::compose::points;
 
 /// Collects the evidence from the answers of Round 1 with their models, the judge's synthesis, and
 /// the number of seats that failed or were degraded, the judge's included.
@@ -38,7 +38,8 @@ pub fn evidence<'a>(
             .iter()
             .map(|independent| Statement {
                 confidence: independent.confidence,
-                supports_leading: strongest.is_some_and(|point| supports(point, independent)),
+                supports_leading: strongest
+                    .is_some_and(|point| point.is_supported_by(&independent.agent_id)),
                 text: text(independent),
             })
             .collect(),

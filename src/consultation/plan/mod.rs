@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::ids::{AgentId, ConsultationId, ModelRef, ProviderId, SeatId};
 use crate::domain::money::{Cost, MicroUsd};
-use crate::domain::panel::{Panel, Seat};
+use crate::domain::panel::Panel;
 use crate::domain::pricing::{Price, PriceList};
 use crate::domain::tokens::{Band, Usage, UsageSource};
 use crate::stopping::early_termination::EarlyStop;
@@ -281,16 +281,7 @@ impl Plan {
 
     /// Returns an agent's display name.
     pub fn agent_name(&self, agent: &AgentId) -> String {
-        match agent {
-            AgentId::Seat(id) => self
-                .panel
-                .seat(id)
-                .map_or(id.as_str(), Seat::name)
-                .to_owned(),
-            AgentId::Judge => "Judge".to_owned(),
-            AgentId::SecondJudge => "Judge (second pass)".to_owned(),
-            AgentId::Helper => "Helper".to_owned(),
-        }
+        self.panel.agent_name(agent).to_owned()
     }
 
     /// Returns whether all models of the panel are free.

@@ -15,14 +15,9 @@ impl Transcript {
     pub fn agreement(&self) -> Option<f64> {
         let answered = self.independents().count();
         let leading = self.synthesis()?.leading()?;
-        let supporting = self
-            .independents()
-            .filter(|independent| {
-                leading
-                    .supporting_agents
-                    .iter()
-                    .any(|agent| agent == independent.agent_id.as_str())
-            })
+        let held = self.independents();
+        let supporting = held
+            .filter(|held| leading.is_supported_by(&held.agent_id))
             .count();
         (answered > 0).then(|| supporting as f64 / answered as f64)
     }

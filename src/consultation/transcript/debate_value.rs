@@ -80,23 +80,17 @@ impl Transcript {
             .next_back()
     }
 
-    fn held(&self, agent: &SeatId) -> Option<&Independent> {
-        self.independents().find(|held| held.agent_id == *agent)
-    }
-
-    fn revised(&self, agent: &SeatId) -> Option<&Revision> {
-        self.revisions()
-            .find(|revision| revision.agent_id == *agent)
-    }
-
     fn comparison_status(
         &self,
         comparison: Option<&Comparison>,
     ) -> (ComparisonStatus, Option<String>) {
-        let because = |status, reason: &str| (status, Some(reason.to_owned()));
+        let because = |status| move |reason: &str| (status, Some(reason.to_owned()));
+        let not_applicable = because(ComparisonStatus::NotApplicable);
+        let skipped = because(ComparisonStatus::Skipped);
+        let failed = because(ComparisonStatus::Failed);
         let pairs: Vec<(&Independent, &Revision)> = self
             .revisions()
-            .filter_map(|revision| Some((self.held(&revision.agent_id)?, revision)))
+            .filter_map(|revision| Some((self.independent(&revision.agent_id)?, revision)))
             .collect();
         let debate = self.terms.plan.as_deref().map(|plan| &plan.debate);
         let differing: Vec<&SeatId> = pairs
@@ -105,13 +99,10 @@ impl Transcript {
             .map(|(held, _)| &held.agent_id)
             .collect();
         if debate.is_some_and(|debate| debate.prior_answers.is_some()) {
-            return because(
-                ComparisonStatus::NotApplicable,
-                "the experts were not asked again",
-            );
+            return not_applicable("the experts were not asked again");
         }
         if pairs.is_empty() {
-            return because(ComparisonStatus::NotApplicable, &self.without_pairs());
+            return not_applicable(&self.without_pairs());
         }
         let wanted = debate.map_or(DebateAnalysis::Off, |debate| debate.debate_analysis);
         let is_found = |agent: &&SeatId| {
@@ -120,34 +111,25 @@ impl Transcript {
         if differing.is_empty() || differing.iter().any(is_found) {
             (ComparisonStatus::Compared, None)
         } else if wanted == DebateAnalysis::Off {
-            because(ComparisonStatus::Skipped, "no comparison was asked for")
+            skipped("no comparison was asked for")
         } else if wanted == DebateAnalysis::NoModel
             || debate.is_none_or(|debate| debate.helper.is_none())
         {
-            because(
-                ComparisonStatus::Skipped,
-                "there is no cheap model with a key to compare with",
-            )
+            skipped("there is no cheap model with a key to compare with")
         } else if comparison.is_some() {
-            because(
-                ComparisonStatus::Failed,
-                "the answer named none of the positions",
-            )
+            failed("the answer named none of the positions")
         } else if let Some(failure) = self.failures.iter().find(|failure| {
             failure.agent_id == AgentId::Helper && failure.round_number == REVISED_IN
         }) {
-            because(ComparisonStatus::Failed, &failure.error.message)
+            failed(&failure.error.message)
         } else if self
             .artifacts
             .iter()
             .any(|artifact| artifact.degraded && artifact.content.comparison().is_some())
         {
-            because(ComparisonStatus::Failed, "the answer could not be read")
+            failed("the answer could not be read")
         } else {
-            because(
-                ComparisonStatus::NotApplicable,
-                "the consultation ended before they were compared",
-            )
+            not_applicable("the consultation ended before they were compared")
         }
     }
 
@@ -168,8 +150,8 @@ impl Transcript {
         status: ComparisonStatus,
         found: &[PairComparison],
     ) -> Option<AgentMove> {
-        let held = self.held(agent)?;
-        let revision = self.revised(agent);
+        let held = self.independent(agent)?;
+        let revision = self.revision(agent);
         let (magnitude, reasoning) = match revision {
             None => (ChangeMagnitude::Unknown, String::new()),
             Some(revision) if wording::is_unchanged(held, revision) => {
@@ -199,13 +181,7 @@ impl Transcript {
     fn named_by(&self, revision: &Revision) -> Vec<SeatId> {
         let mut named: Vec<SeatId> = Vec::new();
         for because in &revision.because_of {
-            let seat = self
-                .terms
-                .panel
-                .seats
-                .iter()
-                .map(|seat| &seat.id)
-                .find(|seat| seat.as_str() == because.agent);
+            let seat = self.seat(&because.agent).map(|seat| &seat.id);
             named.extend(
                 seat.filter(|seat| **seat != revision.agent_id && !named.contains(seat))
                     .cloned(),
@@ -228,22 +204,16 @@ impl Transcript {
         let Some(leading) = self.leading_point().filter(|_| !names_an_argument) else {
             return false;
         };
-        let supports = |agent: &SeatId| {
-            leading
-                .supporting_agents
-                .iter()
-                .any(|supporter| supporter == agent.as_str())
-        };
-        let supporters = self
-            .independents()
-            .filter(|answer| supports(&answer.agent_id))
+        let held_by = self.independents();
+        let supporters = held_by
+            .filter(|answer| leading.is_supported_by(&answer.agent_id))
             .count();
         let is_majority = supporters * 2 > self.independents().count();
         let nearness = |position: &str| wording::share(&leading.point, position);
         let comes_nearer = nearness(&held.position)
             .zip(nearness(&revision.revised_position))
             .is_some_and(|(before, after)| after > before);
-        is_majority && !supports(&revision.agent_id) && comes_nearer
+        is_majority && !leading.is_supported_by(&revision.agent_id) && comes_nearer
     }
 
     /// Returns the experts named with an argument by most of those that moved.
@@ -253,7 +223,7 @@ impl Transcript {
             .iter()
             .filter(|agent| agent.position_changed() == Some(true))
         {
-            let Some(revision) = self.revised(&agent.agent_id) else {
+            let Some(revision) = self.revision(&agent.agent_id) else {
                 continue;
             };
             let argues = |seat: &SeatId| {
@@ -282,18 +252,11 @@ impl Transcript {
             .revisions()
             .map(|revision| &revision.agent_id)
             .collect();
-        let all_are_named = verdict.dissent.iter().all(|dissent| {
-            self.terms
-                .panel
-                .seats
-                .iter()
-                .any(|seat| seat.id.as_str() == dissent.agent)
-        });
+        let mut dissents = verdict.dissent.iter();
+        let all_are_named = dissents.all(|dissent| self.seat(&dissent.agent).is_some());
         let dissents = |agent: &&&SeatId| {
-            verdict
-                .dissent
-                .iter()
-                .any(|dissent| dissent.agent == agent.as_str())
+            let mut dissents = verdict.dissent.iter();
+            dissents.any(|dissent| dissent.agent == agent.as_str())
         };
         let agreeing = revisers.len() - revisers.iter().filter(dissents).count();
         (all_are_named && !revisers.is_empty()).then(|| agreeing as f64 / revisers.len() as f64)

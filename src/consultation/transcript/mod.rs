@@ -14,9 +14,12 @@ pub(in crate::consultation) mod debate_value;
 
 use std::time::Duration;
 
-use crate::domain::artifact::{Artifact, CrossExam, Independent, Revision, Synthesis, Verdict};
+use crate::domain::artifact::{
+    Artifact, Content, CrossExam, Independent, Revision, Synthesis, Verdict,
+};
 use crate::domain::confidence::Confidence;
-use crate::domain::ids::ConsultationId;
+use crate::domain::ids::{ConsultationId, SeatId};
+use crate::domain::panel::Seat;
 use crate::domain::second_pass::{Held, SecondPass};
 use crate::domain::time::Timestamp;
 
@@ -71,44 +74,49 @@ pub struct Transcript {
 }
 
 impl Transcript {
+    /// Returns the seat with this id.
+    fn seat(&self, id: &str) -> Option<&Seat> {
+        let mut seats = self.terms.panel.seats.iter();
+        seats.find(|seat| seat.id.as_str() == id)
+    }
+
     /// Returns a seat's display name; text that is not a seat's id is returned unchanged.
     pub fn agent_name<'a>(&'a self, agent: &'a str) -> &'a str {
-        self.terms
-            .panel
-            .seats
-            .iter()
-            .find(|seat| seat.id.as_str() == agent)
-            .map_or(agent, |seat| seat.name())
+        self.seat(agent).map_or(agent, Seat::name)
+    }
+
+    fn contents(&self) -> impl Iterator<Item = &Content> {
+        self.artifacts.iter().map(|artifact| &artifact.content)
     }
 
     pub fn independents(&self) -> impl Iterator<Item = &Independent> {
-        self.artifacts
-            .iter()
-            .filter_map(|artifact| artifact.content.independent())
+        self.contents().filter_map(Content::independent)
+    }
+
+    /// Returns an expert's answer of Round 1.
+    fn independent(&self, agent: &SeatId) -> Option<&Independent> {
+        self.independents().find(|held| held.agent_id == *agent)
     }
 
     pub fn revisions(&self) -> impl Iterator<Item = &Revision> {
-        self.artifacts
-            .iter()
-            .filter_map(|artifact| artifact.content.revision())
+        self.contents().filter_map(Content::revision)
+    }
+
+    /// Returns an expert's answer of Round 3.
+    fn revision(&self, agent: &SeatId) -> Option<&Revision> {
+        self.revisions().find(|held| held.agent_id == *agent)
     }
 
     pub fn synthesis(&self) -> Option<&Synthesis> {
-        self.artifacts
-            .iter()
-            .find_map(|artifact| artifact.content.synthesis())
+        self.contents().find_map(Content::synthesis)
     }
 
     pub fn cross_exam(&self) -> Option<&CrossExam> {
-        self.artifacts
-            .iter()
-            .find_map(|artifact| artifact.content.cross_exam())
+        self.contents().find_map(Content::cross_exam)
     }
 
     pub fn verdict(&self) -> Option<&Verdict> {
-        self.artifacts
-            .iter()
-            .find_map(|artifact| artifact.content.verdict())
+        self.contents().find_map(Content::verdict)
     }
 
     pub fn confidence(&self) -> Option<Confidence> {

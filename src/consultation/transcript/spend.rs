@@ -90,7 +90,7 @@ impl Transcript {
 }
 
 impl Spend {
-    fn add(&mut self, call: &CallFinished) {
+    pub(super) fn add(&mut self, call: &CallFinished) {
         self.calls += 1;
         self.tokens += call.tokens;
         self.cost += call.cost;

@@ -125,10 +125,8 @@ impl Transcript {
     }
 
     fn stored_perspective(&self, seat: &Seat, value: &DebateValue) -> Option<StoredPerspective> {
-        let held = self.independents().find(|held| held.agent_id == seat.id)?;
-        let revision = self
-            .revisions()
-            .find(|revision| revision.agent_id == seat.id);
+        let held = self.independent(&seat.id)?;
+        let revision = self.revision(&seat.id);
         let stated = revision.and_then(|revision| revision.changed);
         Some(StoredPerspective {
             agent: seat.name().to_owned(),

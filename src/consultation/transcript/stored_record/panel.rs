@@ -2,7 +2,6 @@
 
 use super::word;
 use crate::consultation::transcript::Transcript;
-use crate::domain::ids::AgentId;
 use crate::domain::stored_record::{
     ServedOtherwise, StoredAgent, StoredHedge, StoredModel, StoredPanel, StoredPersonaSelection,
     StoredSeat, StoredSubstitution,
@@ -55,7 +54,11 @@ impl Transcript {
         let substitutions = self.substitutions.iter();
         substitutions
             .map(|substitution| StoredSubstitution {
-                agent: self.display_name(&substitution.agent_id).to_owned(),
+                agent: self
+                    .terms
+                    .panel
+                    .agent_name(&substitution.agent_id)
+                    .to_owned(),
                 agent_id: substitution.agent_id.clone(),
                 round_number: Some(substitution.round_number),
                 original: Some(substitution.original.clone()),
@@ -70,7 +73,7 @@ impl Transcript {
         let hedges = self.hedges.iter();
         hedges
             .map(|hedge| StoredHedge {
-                agent: self.display_name(&hedge.agent_id).to_owned(),
+                agent: self.terms.panel.agent_name(&hedge.agent_id).to_owned(),
                 agent_id: hedge.agent_id.clone(),
                 round_number: hedge.round_number,
                 model: Some(hedge.model.clone()),
@@ -89,15 +92,5 @@ impl Transcript {
                 served: served.to_owned(),
             })
             .collect()
-    }
-
-    /// Returns the name of an agent, on the panel or not.
-    pub(super) fn display_name<'a>(&'a self, agent: &'a AgentId) -> &'a str {
-        match agent {
-            AgentId::Judge => "Judge",
-            AgentId::SecondJudge => "Judge (second pass)",
-            AgentId::Helper => "Helper",
-            AgentId::Seat(seat) => self.agent_name(seat.as_str()),
-        }
     }
 }

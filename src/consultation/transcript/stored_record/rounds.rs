@@ -7,14 +7,13 @@ use crate::consultation::event::{AgentError, AgentFailure, CallFinished, StateNa
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::reading::problem::Problem;
 use crate::consultation::transcript::Transcript;
+use crate::consultation::transcript::spend::Spend;
 use crate::domain::artifact::Artifact;
 use crate::domain::ids::AgentId;
-use crate::domain::money::Cost;
 use crate::domain::stored_record::{
     Amount, CompletedRound, StoredAgentRound, StoredAttempt, StoredCallError, StoredError,
     StoredProblem, StoredRound, TokenCounts,
 };
-use crate::domain::tokens::Usage;
 
 impl Transcript {
     /// Returns each round by name.
@@ -75,17 +74,13 @@ impl Transcript {
             .map(|((answer, agent), calls)| self.called(round, answer, agent, &calls))
             .collect();
         // An agent can fail without a finished call: its call was lost, or its prompt was not built.
-        let called: BTreeSet<&AgentId> = self
-            .calls
-            .iter()
-            .filter(|call| call.round_number == round)
-            .map(|call| &call.agent_id)
+        let is_called = |agent: &AgentId| agents.iter().any(|called| called.agent_id == *agent);
+        let failures = self.failures.iter();
+        let uncalled: Vec<StoredAgentRound> = failures
+            .filter(|failed| failed.round_number == round && !is_called(&failed.agent_id))
+            .map(not_called)
             .collect();
-        let uncalled = self
-            .failures
-            .iter()
-            .filter(|failed| failed.round_number == round && !called.contains(&failed.agent_id));
-        agents.extend(uncalled.map(not_called));
+        agents.extend(uncalled);
         agents
     }
 
@@ -96,11 +91,9 @@ impl Transcript {
         agent: &AgentId,
         calls: &[&CallFinished],
     ) -> StoredAgentRound {
-        let mut usage = Usage::default();
-        let mut cost = Cost::FREE;
+        let mut spend = Spend::default();
         for call in calls {
-            usage += call.tokens;
-            cost += call.cost;
+            spend.add(call);
         }
         let last = calls.last();
         let failure = self
@@ -109,12 +102,12 @@ impl Transcript {
             .find(|failed| failed.round_number == round && &failed.agent_id == agent);
         StoredAgentRound {
             agent_id: agent.clone(),
-            agent: self.display_name(agent).to_owned(),
+            agent: self.terms.panel.agent_name(agent).to_owned(),
             answer: word(&answer),
             model: last.map(|call| call.model.clone()),
             served_model: last.and_then(|call| call.served_model.clone()),
-            tokens: Some(TokenCounts::from(&usage)),
-            cost: Some(Amount::from(cost)),
+            tokens: Some(TokenCounts::from(&spend.tokens)),
+            cost: Some(Amount::from(spend.cost)),
             latency_ms: last.and_then(|call| call.first_token_ms),
             duration_ms: Some(calls.iter().map(|call| call.duration_ms).sum()),
             attempts: calls.iter().map(|call| attempt(call)).collect(),

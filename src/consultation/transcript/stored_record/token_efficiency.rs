@@ -23,7 +23,7 @@ impl Transcript {
     }
 }
 
-/// Returns a percentage rounded to one decimal; `None` of nothing.
+/// Returns a percentage rounded to one decimal; `None` without any tokens.
 #[expect(
     clippy::cast_precision_loss,
     reason = "a number of tenths of percents, at most 1000"
