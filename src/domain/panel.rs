@@ -128,6 +128,12 @@ impl Panel {
         }
     }
 
+    /// Returns the models of the seats, then the judges.
+    pub fn models(&self) -> impl Iterator<Item = &ModelRef> {
+        let seats = self.seats.iter().map(|seat| &seat.model);
+        seats.chain(&self.judges)
+    }
+
     /// Returns whether all seats use models of one maker, judged by name; agreement is then weak
     /// evidence.
     pub fn is_one_family(&self) -> bool {

@@ -153,17 +153,15 @@ impl<'a> EmbeddedModels<'a> {
             .filter(|model| model.provider.is_local())
             .collect();
         let names: BTreeSet<String> = embedded.iter().map(|model| model.model.clone()).collect();
-        let name = match names.iter().collect::<Vec<_>>().as_slice() {
-            [] => return Ok(None),
-            [name] => (*name).clone(),
-            [_, _, ..] => {
-                return Err(Error::usage(
-                    "a panel can have one local model, for all of its local seats",
-                )
-                .hint("see the models with `conclave model list`"));
-            }
+        let Some(name) = names.first() else {
+            return Ok(None);
         };
-        let file = self.obtain(&name, consent_mode).await?;
+        if names.len() > 1 {
+            let error =
+                Error::usage("a panel can have one local model, for all of its local seats");
+            return Err(error.hint("see the models with `conclave model list`"));
+        }
+        let file = self.obtain(name, consent_mode).await?;
         for model in &mut embedded {
             model.model.clone_from(&file.name);
         }

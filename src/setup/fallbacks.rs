@@ -13,14 +13,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use jiff::civil::Date;
-
+use super::panel::context::SelectionContext;
 use super::panel::spec::PanelSpec;
 use super::provider_access::{self, ProviderAccess};
 use crate::domain::ids::{ModelRef, ProviderId, SeatId};
 use crate::domain::panel::Panel;
-use crate::domain::time::Timestamp;
-use crate::providers::catalog::{Model, ModelCatalog};
+use crate::providers::catalog::Model;
 
 /// The tier of a model that the catalog does not know.
 const MIDDLE_TIER: u8 = 2;
@@ -29,16 +27,12 @@ const MIDDLE_TIER: u8 = 2;
 pub(crate) fn fallbacks(
     panel: &Panel,
     spec: &PanelSpec,
-    catalog: &ModelCatalog,
-    access_list: &[ProviderAccess],
-    now: Timestamp,
+    context: &SelectionContext<'_>,
 ) -> BTreeMap<SeatId, Vec<ModelRef>> {
     let pool = FallbackPool {
         panel,
         spec,
-        catalog,
-        access_list,
-        today: now.day(),
+        context,
     };
     let seats = panel
         .seats
@@ -51,9 +45,7 @@ pub(crate) fn fallbacks(
 struct FallbackPool<'a> {
     panel: &'a Panel,
     spec: &'a PanelSpec,
-    catalog: &'a ModelCatalog,
-    access_list: &'a [ProviderAccess],
-    today: Date,
+    context: &'a SelectionContext<'a>,
 }
 
 /// The conflict of a vendor's model with the panel, the smallest first.
@@ -68,7 +60,7 @@ enum VendorConflict {
 
 impl FallbackPool<'_> {
     fn fallbacks_of(&self, model: &ModelRef) -> Vec<ModelRef> {
-        let mut models = if provider_access::is_private(self.access_list, &model.provider) {
+        let mut models = if self.context.is_private(&model.provider) {
             self.of_panel()
         } else {
             let elsewhere = self
@@ -94,64 +86,45 @@ impl FallbackPool<'_> {
 
     /// Returns the models that see the question by the user's choice.
     fn of_panel(&self) -> Vec<ModelRef> {
-        let judges = self
-            .panel
-            .judges
-            .iter()
-            .filter(|_| self.spec.judge.is_some());
-        self.panel
-            .seats
-            .iter()
-            .map(|seat| &seat.model)
-            .chain(judges)
-            .cloned()
-            .collect()
+        if self.spec.judge.is_some() {
+            return self.panel.models().cloned().collect();
+        }
+        let seats = self.panel.seats.iter();
+        seats.map(|seat| seat.model.clone()).collect()
     }
 
     /// Returns the default models of the vendors that can be asked, each vendor's best first.
     fn of_vendors(&self) -> Vec<ModelRef> {
         let ready = self
-            .access_list
-            .iter()
-            .filter(|access| access.is_selectable() && self.is_key_ready(access));
+            .context
+            .selectable()
+            .filter(|access| self.is_key_ready(access));
+        let today = self.context.now.day();
         let models = ready
-            .flat_map(|access| self.catalog.defaults(&access.id))
-            .filter(|model| !model.has_retired_by(self.today));
+            .flat_map(|access| self.context.catalog.defaults(&access.id))
+            .filter(|model| !model.has_retired_by(today));
         models.map(Model::to_ref).collect()
     }
 
     /// Returns whether a vendor's key is needed for the panel anyway, or can be sent at once.
     fn is_key_ready(&self, access: &ProviderAccess) -> bool {
-        let is_needed = self
-            .panel
-            .seats
-            .iter()
-            .map(|seat| &seat.model)
-            .chain(&self.panel.judges)
-            .any(|model| model.provider == access.id);
-        is_needed || access.key_ready()
+        let mut panel = self.panel.models();
+        panel.any(|model| model.provider == access.id) || access.key_ready()
     }
 
     fn tier(&self, model: &ModelRef) -> u8 {
-        self.catalog
+        self.context
+            .catalog
             .find(model)
             .map_or(MIDDLE_TIER, |known| known.tier)
     }
 
     fn conflict(&self, vendor: &ProviderId) -> VendorConflict {
-        if self
-            .panel
-            .seats
-            .iter()
-            .any(|seat| seat.model.provider == *vendor)
-        {
+        let is_its_model = |model: &ModelRef| model.provider == *vendor;
+        let Panel { seats, judges } = self.panel;
+        if seats.iter().any(|seat| is_its_model(&seat.model)) {
             VendorConflict::Seat
-        } else if self
-            .panel
-            .judges
-            .first()
-            .is_some_and(|judge| judge.provider == *vendor)
-        {
+        } else if judges.first().is_some_and(is_its_model) {
             VendorConflict::Judge
         } else {
             VendorConflict::None
@@ -160,60 +133,27 @@ impl FallbackPool<'_> {
 
     fn is_on_own_machine(&self, provider: &ProviderId) -> bool {
         provider.is_local()
-            || provider_access::find(self.access_list, provider)
+            || provider_access::find(self.context.access_list, provider)
                 .is_some_and(ProviderAccess::is_on_own_machine)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
-    use crate::config::env::Environment;
-    use crate::config::settings::Settings;
-    use crate::setup::local_servers::LocalServerSet;
     use crate::setup::panel;
-    use crate::setup::panel::context::SelectionContext;
-    use crate::setup::personas::PersonaRegistry;
-    use crate::setup::provider_access;
-
-    const NOW: Timestamp = Timestamp(1_795_252_598_000);
-    const ANTHROPIC: (&str, &str) = ("ANTHROPIC_API_KEY", "k");
-    const OPENAI: (&str, &str) = ("OPENAI_API_KEY", "k");
-    const GOOGLE: (&str, &str) = ("GEMINI_API_KEY", "k");
-    const XAI: (&str, &str) = ("XAI_API_KEY", "k");
-    const MISTRAL: (&str, &str) = ("MISTRAL_API_KEY", "k");
+    use crate::setup::samples::{ANTHROPIC, GOOGLE, MISTRAL, OPENAI, SampleSources, XAI, seated};
 
     /// `seat: fallback, fallback` for the panel of these variables, settings and spec.
     fn of(variables: &[(&str, &str)], config: &str, spec: &PanelSpec) -> Vec<String> {
-        let settings = Settings::default()
-            .with_file(Path::new("config.json"), config)
-            .unwrap();
-        let (catalog, personas) = (ModelCatalog::builtin(), PersonaRegistry::builtin());
-        let access_list =
-            provider_access::all(&settings, &Environment::of(variables.iter().copied()));
-        let (embedded, servers) = (
-            Some(ModelRef::new("local", "small")),
-            LocalServerSet::none(),
-        );
-        let context = SelectionContext {
-            catalog: &catalog,
-            personas: &personas,
-            access_list: &access_list,
-            embedded,
-            servers: &servers,
-            now: NOW,
-        };
+        let sources = SampleSources::new(config, variables);
+        let context = sources.context();
         let panel = panel::select(spec, &context).unwrap().panel;
         let shown = |models: &[ModelRef]| {
-            models
-                .iter()
-                .map(ToString::to_string)
-                .collect::<Vec<_>>()
-                .join(", ")
+            let names: Vec<String> = models.iter().map(ToString::to_string).collect();
+            names.join(", ")
         };
-        let found = fallbacks(&panel, spec, &catalog, &access_list, NOW);
+        let found = fallbacks(&panel, spec, &context);
         found
             .iter()
             .map(|(seat, models)| format!("{seat}: {}", shown(models)))
@@ -222,14 +162,6 @@ mod tests {
 
     fn by_default(variables: &[(&str, &str)]) -> Vec<String> {
         of(variables, "{}", &PanelSpec::default())
-    }
-
-    fn seated(panel: &str, judge: Option<&str>) -> PanelSpec {
-        PanelSpec {
-            panel: Some(panel.to_owned()),
-            judge: judge.map(ToOwned::to_owned),
-            ..PanelSpec::default()
-        }
     }
 
     #[test]

@@ -87,54 +87,20 @@ pub(crate) fn can_compare(helper: &ModelRef) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
-    use crate::config::env::Environment;
-    use crate::config::settings::Settings;
-    use crate::domain::time::Timestamp;
-    use crate::providers::catalog::ModelCatalog;
-    use crate::setup::local_servers::LocalServerSet;
     use crate::setup::panel;
     use crate::setup::panel::spec::PanelSpec;
-    use crate::setup::personas::PersonaRegistry;
-    use crate::setup::provider_access;
-
-    const NOW: Timestamp = Timestamp(1_795_252_598_000);
-    const ANTHROPIC: (&str, &str) = ("ANTHROPIC_API_KEY", "k");
-    const OPENAI: (&str, &str) = ("OPENAI_API_KEY", "k");
-    const GOOGLE: (&str, &str) = ("GEMINI_API_KEY", "k");
+    use crate::setup::samples::{self, ANTHROPIC, GOOGLE, OPENAI, SampleSources};
 
     fn of(variables: &[(&str, &str)], config: &str, spec: &PanelSpec) -> String {
-        let catalog = ModelCatalog::builtin();
-        let settings = Settings::default()
-            .with_file(Path::new("config.json"), config)
-            .unwrap();
-        let access_list =
-            provider_access::all(&settings, &Environment::of(variables.iter().copied()));
-        let (embedded, servers, personas) = (
-            Some(ModelRef::new("local", "small")),
-            LocalServerSet::none(),
-            PersonaRegistry::builtin(),
-        );
-        let context = SelectionContext {
-            catalog: &catalog,
-            personas: &personas,
-            access_list: &access_list,
-            embedded,
-            servers: &servers,
-            now: NOW,
-        };
+        let sources = SampleSources::new(config, variables);
+        let context = sources.context();
         let panel = panel::select(spec, &context).unwrap().panel;
         helper(&panel, &context).unwrap().to_string()
     }
 
     fn seated(panel: &str, judge: &str) -> PanelSpec {
-        PanelSpec {
-            panel: Some(panel.to_owned()),
-            judge: Some(judge.to_owned()),
-            ..PanelSpec::default()
-        }
+        samples::seated(panel, Some(judge))
     }
 
     #[test]
@@ -156,73 +122,37 @@ mod tests {
     fn a_panel_at_an_address_of_the_users_is_helped_by_its_own_judge() {
         let config = r#"{"endpoints": {"work": {"base_url": "https://h"}}}"#;
         let keys = [ANTHROPIC, OPENAI, GOOGLE];
-        assert_eq!(
-            of(
-                &keys,
-                config,
-                &seated("security=work:m,architect=claude-opus-5-5", "gpt-6.1-sol")
-            ),
-            "openai:gpt-6.1-sol"
-        );
-        assert_eq!(
-            of(&keys, config, &seated("security=claude-opus-5-5", "work:j")),
-            "work:j"
-        );
-        assert_eq!(
-            of(
-                &keys,
-                "{}",
-                &seated("security=ollama:gemma4:31b", "gpt-6.1-sol")
-            ),
-            "openai:gpt-6.1-sol"
-        );
+        let mixed = seated("security=work:m,architect=claude-opus-5-5", "gpt-6.1-sol");
+        assert_eq!(of(&keys, config, &mixed), "openai:gpt-6.1-sol");
+        let judged_there = seated("security=claude-opus-5-5", "work:j");
+        assert_eq!(of(&keys, config, &judged_there), "work:j");
+        let own_machine = seated("security=ollama:gemma4:31b", "gpt-6.1-sol");
+        assert_eq!(of(&keys, "{}", &own_machine), "openai:gpt-6.1-sol");
         let gateway = [
             ANTHROPIC,
             OPENAI,
             ("OPENAI_BASE_URL", "https://gateway.example"),
         ];
-        assert_eq!(
-            of(
-                &gateway,
-                "{}",
-                &seated("security=gpt-6.1-sol", "claude-opus-5-5")
-            ),
-            "anthropic:claude-opus-5-5"
-        );
-        assert_eq!(
-            of(
-                &gateway,
-                "{}",
-                &seated("security=claude-opus-5-5", "claude-opus-5-5")
-            ),
-            "anthropic:claude-haiku-5-5"
-        );
+        let behind = seated("security=gpt-6.1-sol", "claude-opus-5-5");
+        assert_eq!(of(&gateway, "{}", &behind), "anthropic:claude-opus-5-5");
+        let beside = seated("security=claude-opus-5-5", "claude-opus-5-5");
+        assert_eq!(of(&gateway, "{}", &beside), "anthropic:claude-haiku-5-5");
     }
 
     #[test]
     fn without_a_key_the_embedded_model_only_selects_personas() {
         assert_eq!(of(&[], "{}", &PanelSpec::default()), "local:small");
-        assert!(
-            !can_compare(&ModelRef::new("local", "small"))
-                && can_compare(&ModelRef::new("openai", "x"))
-        );
+        assert!(!can_compare(&ModelRef::new("local", "small")));
+        assert!(can_compare(&ModelRef::new("openai", "x")));
     }
 
     #[test]
     fn no_key_is_unlocked_for_it() {
         let locked = r#"{"endpoints": {"google": {"api_key_cmd": "echo k"}}}"#;
-        assert_eq!(
-            of(
-                &[ANTHROPIC, OPENAI],
-                locked,
-                &seated("security=claude-opus-5-5", "gpt-6.1-sol")
-            ),
-            "anthropic:claude-haiku-5-5"
-        );
+        let keys = [ANTHROPIC, OPENAI];
+        let unneeded = seated("security=claude-opus-5-5", "gpt-6.1-sol");
+        assert_eq!(of(&keys, locked, &unneeded), "anthropic:claude-haiku-5-5");
         let needed = seated("security=gemini-4-argon", "gpt-6.1-sol");
-        assert_eq!(
-            of(&[ANTHROPIC, OPENAI], locked, &needed),
-            "google:gemini-2.5-flash-lite"
-        );
+        assert_eq!(of(&keys, locked, &needed), "google:gemini-2.5-flash-lite");
     }
 }

@@ -127,6 +127,7 @@ mod tests {
     use crate::consultation::policy::consent::ConsentMode;
     use crate::consultation::policy::substitution::OnFailure;
     use crate::domain::money::{Cost, MicroUsd};
+    use crate::setup::samples;
 
     fn request() -> ControlRequest {
         ControlRequest::new(ConsentMode::NonInteractive)
@@ -138,9 +139,7 @@ mod tests {
         variables: &[(&'static str, &str)],
     ) -> Control {
         let environment = Environment::of(variables.iter().copied());
-        let settings = Settings::default()
-            .with_file(Path::new("config.json"), config)
-            .unwrap()
+        let settings = samples::settings(config)
             .with_environment(&environment)
             .unwrap();
         control(request, &settings, None, &Experience::default())

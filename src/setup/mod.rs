@@ -15,3 +15,6 @@ pub(crate) mod debate;
 pub(crate) mod helper;
 pub(crate) mod fallbacks;
 pub(crate) mod limits;
+
+#[cfg(test)]
+mod samples;

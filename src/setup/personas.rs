@@ -284,19 +284,16 @@ fn from_settings(
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::path::Path;
 
     use super::*;
+    use crate::setup::samples;
 
     fn registry(config: &str, files: &[(&str, &str)]) -> Result<PersonaRegistry, Error> {
-        let settings = Settings::default()
-            .with_file(Path::new("config.json"), config)
-            .unwrap();
         let mut templates = Templates::builtin();
         for (name, text) in files {
             templates.override_with(name, text).unwrap();
         }
-        PersonaRegistry::new(&templates, &settings)
+        PersonaRegistry::new(&templates, &samples::settings(config))
     }
 
     fn shown(error: &Error) -> String {

@@ -219,22 +219,21 @@ impl ProviderAccess {
             };
             Error::usage(bad).hint(hint)
         })?;
-        let scheme = match &self.server.key {
+        let is_token = matches!(
+            self.server.key,
             KeySource::Variable {
                 form: KeyForm::Token,
                 ..
-            } => Scheme::Bearer,
-            KeySource::Variable {
-                form: KeyForm::Key, ..
             }
-            | KeySource::Unneeded
-            | KeySource::Command(_)
-            | KeySource::Missing { .. } => Scheme::Usual,
-        };
+        );
         let account = Account {
             key,
             origin: self.server.key_origin(),
-            scheme,
+            scheme: if is_token {
+                Scheme::Bearer
+            } else {
+                Scheme::Usual
+            },
         };
         Ok(Endpoint {
             base_url: self.server.base_url.clone(),
@@ -247,8 +246,7 @@ impl ProviderAccess {
 fn dialect(known: Option<Dialect>, entry: Option<&EndpointEntry>) -> Dialect {
     let usual = known.unwrap_or(Dialect::OpenAi(Quirks::COMPATIBLE));
     let said = match (entry.and_then(|entry| entry.dialect), usual) {
-        (None, usual) => usual,
-        (Some(WireFormat::OpenAi), Dialect::OpenAi(quirks)) => Dialect::OpenAi(quirks),
+        (None, usual) | (Some(WireFormat::OpenAi), usual @ Dialect::OpenAi(_)) => usual,
         (Some(WireFormat::OpenAi), Dialect::Anthropic | Dialect::Gemini | Dialect::Ollama) => {
             Dialect::OpenAi(Quirks::COMPATIBLE)
         }
@@ -272,40 +270,19 @@ fn dialect(known: Option<Dialect>, entry: Option<&EndpointEntry>) -> Dialect {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use crate::domain::dialect::{Structure, TokensField};
+    use crate::setup::samples::{access, access_list};
 
     use super::*;
-
-    fn access_list(config: &str, variables: &[(&str, &str)]) -> Vec<ProviderAccess> {
-        let settings = Settings::default()
-            .with_file(Path::new("config.json"), config)
-            .unwrap();
-        all(&settings, &Environment::of(variables.iter().copied()))
-    }
-
-    fn access(config: &str, provider: &str) -> ProviderAccess {
-        access_list(config, &[])
-            .into_iter()
-            .find(|access| access.id.as_str() == provider)
-            .unwrap()
-    }
 
     #[test]
     fn every_known_provider_has_an_address_and_its_own_dialect() {
         let access_list = access_list("{}", &[]);
-        let ids: Vec<&str> = access_list
-            .iter()
-            .map(|access| access.id.as_str())
-            .collect();
-        assert_eq!(ids, vendors::VENDORS.map(|vendor| vendor.id));
-        assert!(
-            access_list
-                .iter()
-                .zip(vendors::VENDORS)
-                .all(|(access, vendor)| access.dialect == vendor.dialect)
-        );
+        assert_eq!(access_list.len(), vendors::VENDORS.len());
+        for (access, vendor) in access_list.iter().zip(vendors::VENDORS) {
+            assert_eq!(access.id.as_str(), vendor.id);
+            assert_eq!(access.dialect, vendor.dialect);
+        }
     }
 
     #[test]
@@ -314,10 +291,8 @@ mod tests {
             let access = access("{}", provider);
             (access.free, access.in_flight, access.is_configured())
         };
-        assert_eq!(
-            (terms("ollama"), terms("vllm")),
-            ((true, Some(1), true), (true, None, true))
-        );
+        assert_eq!(terms("ollama"), (true, Some(1), true));
+        assert_eq!(terms("vllm"), (true, None, true));
         assert_eq!(terms("openai"), (false, None, false));
     }
 
@@ -328,36 +303,22 @@ mod tests {
             "claude": {"base_url": "h", "dialect": "anthropic"},
             "ollama": {"max_in_flight": 3, "free": false},
             "openai": {"max_tokens_field": "max_tokens"}}}"#;
+        let quirks = |provider| match access(config, provider).dialect {
+            Dialect::OpenAi(quirks) => quirks,
+            other => panic!("{other:?}"),
+        };
         let work = access(config, "work");
-        let Dialect::OpenAi(quirks) = work.dialect else {
-            panic!("{:?}", work.dialect)
-        };
+        assert_eq!(work.in_flight, Some(7));
+        assert!(work.is_free("m"));
         assert_eq!(
-            (
-                quirks.tokens_field,
-                quirks.best_structure,
-                work.in_flight,
-                work.is_free("m")
-            ),
-            (
-                TokensField::MaxCompletionTokens,
-                Structure::JsonObject,
-                Some(7),
-                true
-            )
+            quirks("work").tokens_field,
+            TokensField::MaxCompletionTokens
         );
+        assert_eq!(quirks("work").best_structure, Structure::JsonObject);
         assert_eq!(access(config, "claude").dialect, Dialect::Anthropic);
-        assert_eq!(
-            (
-                access(config, "ollama").in_flight,
-                access(config, "ollama").free
-            ),
-            (Some(3), false)
-        );
-        let Dialect::OpenAi(quirks) = access(config, "openai").dialect else {
-            panic!()
-        };
-        assert_eq!(quirks.tokens_field, TokensField::MaxTokens);
+        assert_eq!(access(config, "ollama").in_flight, Some(3));
+        assert!(!access(config, "ollama").free);
+        assert_eq!(quirks("openai").tokens_field, TokensField::MaxTokens);
     }
 
     #[test]

@@ -287,10 +287,7 @@ impl Plan {
     /// Returns whether all models of the panel are free.
     pub fn is_free(&self) -> bool {
         self.panel
-            .seats
-            .iter()
-            .map(|seat| &seat.model)
-            .chain(&self.panel.judges)
+            .models()
             .chain(&self.debate.helper)
             .all(|model| self.terms(model).free)
     }

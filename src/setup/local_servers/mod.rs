@@ -47,16 +47,7 @@ impl LocalServerSet {
         let named = named_models(spec);
         let keyless = !access_list.iter().any(ProviderAccess::is_selectable);
         let by_default = keyless && !spec.names_all_models();
-        let kinds = if by_default {
-            all_kinds()
-        } else {
-            named.iter().map(|(kind, _)| *kind).collect()
-        };
-        if kinds.is_empty() {
-            return Self::none();
-        }
-        let found = find(&search, &kinds).await;
-        Self::select(search, &found, &named, by_default)
+        Self::find(search, &named, by_default).await
     }
 
     /// Finds the servers of these models.
@@ -67,12 +58,25 @@ impl LocalServerSet {
         let served =
             |model: &ModelRef| Some((LocalServerKind::of(&model.provider)?, model.model.clone()));
         let named: BTreeSet<(LocalServerKind, String)> = models.filter_map(served).collect();
-        if named.is_empty() {
+        Self::find(search, &named, false).await
+    }
+
+    /// Finds the servers of the named models, or all of them to take one by default.
+    async fn find(
+        search: ServerSearch,
+        named: &BTreeSet<(LocalServerKind, String)>,
+        by_default: bool,
+    ) -> Self {
+        let kinds = if by_default {
+            all_kinds()
+        } else {
+            named.iter().map(|(kind, _)| *kind).collect()
+        };
+        if kinds.is_empty() {
             return Self::none();
         }
-        let kinds = named.iter().map(|(kind, _)| *kind).collect();
         let found = find(&search, &kinds).await;
-        Self::select(search, &found, &named, false)
+        Self::select(search, &found, named, by_default)
     }
 
     /// Selects one server of each kind: one that serves a named model, else one that is ready.
@@ -85,7 +89,7 @@ impl LocalServerSet {
         let default = found
             .iter()
             .filter(|_| by_default)
-            .find_map(|server| Some((server.clone(), server.preferred()?.id.clone())));
+            .find_map(|server| Some((server, server.preferred()?)));
         let mut used = BTreeMap::new();
         for kind in LocalServerKind::ALL {
             let of_kind = || found.iter().filter(|server| server.kind == kind);
@@ -103,18 +107,17 @@ impl LocalServerSet {
                     .map(|it| (kind, it.clone())),
             );
         }
-        let default = default.map(|(server, id)| {
-            let model = ModelRef {
+        let by_default = default.map(|(server, model)| {
+            used.insert(server.kind, server.clone());
+            ModelRef {
                 provider: server.kind.provider(),
-                model: id,
-            };
-            used.insert(server.kind, server);
-            model
+                model: model.id.clone(),
+            }
         });
         Self {
             search,
             used,
-            by_default: default,
+            by_default,
         }
     }
 
@@ -141,29 +144,30 @@ impl LocalServerSet {
             return Ok(());
         };
         let name = vendors::name(&access.id);
-        match self.used.get(&kind) {
-            Some(Server {
-                condition: Condition::Ready,
-                ..
-            }) => Ok(()),
-            Some(Server {
-                condition: Condition::Loading,
-                authority,
-                ..
-            }) => Err(Error::usage(format!(
+        let Some(server) = self.used.get(&kind) else {
+            // A server that was not looked for may be there: the call shows it.
+            if self.search == ServerSearch::Off || access.has_configured_address() {
+                return Ok(());
+            }
+            let looked = self.search.shown(&BTreeSet::from([kind]));
+            return Err(Error::usage(format!("no {name} answers at {looked}"))
+                .hint(format!(
+                    "start it, or give its address with `conclave config set \
+                     endpoints.{}.base_url URL`",
+                    access.id
+                ))
+                .hint("see which servers answer with `conclave models`"));
+        };
+        let authority = &server.authority;
+        match server.condition {
+            Condition::Ready => Ok(()),
+            Condition::Loading => Err(Error::usage(format!(
                 "the {name} at {authority} is still loading its model"
             ))
             .hint("try again in a moment")),
             // The search sends no key; the call will.
-            Some(Server {
-                condition: Condition::Locked,
-                ..
-            }) if access.has_key() => Ok(()),
-            Some(Server {
-                condition: Condition::Locked,
-                authority,
-                ..
-            }) => {
+            Condition::Locked if access.has_key() => Ok(()),
+            Condition::Locked => {
                 let entry = format!(
                     "`conclave config set endpoints.{}.api_key_env VARIABLE`",
                     access.id
@@ -172,18 +176,6 @@ impl LocalServerSet {
                     Error::usage(format!("the {name} at {authority} needs a key"))
                         .hint(format!("name the variable that holds it: {entry}")),
                 )
-            }
-            // A server that was not looked for may be there: the call shows it.
-            None if self.search == ServerSearch::Off || access.has_configured_address() => Ok(()),
-            None => {
-                let looked = self.search.shown(&BTreeSet::from([kind]));
-                Err(Error::usage(format!("no {name} answers at {looked}"))
-                    .hint(format!(
-                        "start it, or give its address with `conclave config set \
-                         endpoints.{}.base_url URL`",
-                        access.id
-                    ))
-                    .hint("see which servers answer with `conclave models`"))
             }
         }
     }
@@ -199,23 +191,20 @@ impl LocalServerSet {
     }
 
     /// Returns the catalog with the context sizes that local servers report of their models.
-    pub(crate) fn extend_catalog(&self, catalog: ModelCatalog) -> ModelCatalog {
-        let served = self.used.values().flat_map(|server| {
-            server
-                .models
-                .iter()
-                .map(move |model| (server.kind.provider(), model))
-        });
-        served.fold(catalog, |catalog, (provider, model)| match model.context {
-            Some(context) => catalog.with_context(
-                &ModelRef {
-                    provider,
-                    model: model.id.clone(),
-                },
-                context,
-            ),
-            None => catalog,
-        })
+    pub(crate) fn extend_catalog(&self, mut catalog: ModelCatalog) -> ModelCatalog {
+        for server in self.used.values() {
+            for served in &server.models {
+                let Some(context) = served.context else {
+                    continue;
+                };
+                let model = ModelRef {
+                    provider: server.kind.provider(),
+                    model: served.id.clone(),
+                };
+                catalog = catalog.with_context(&model, context);
+            }
+        }
+        catalog
     }
 
     /// Returns the providers with each local server at the address where it was found.
@@ -252,54 +241,35 @@ mod samples;
 
 #[cfg(test)]
 mod tests {
-    use super::samples::{access_list, served, server};
+    use super::samples::{loading, locked, ready, served};
     use super::*;
     use crate::providers::discovery::ServedModel;
-
-    fn access(config: &str, provider: &str) -> ProviderAccess {
-        access_list(config)
-            .into_iter()
-            .find(|access| access.id.as_str() == provider)
-            .unwrap()
-    }
+    use crate::setup::provider_access;
+    use crate::setup::samples::{access, access_list, of_models, seated};
 
     fn by_default(found: &[Server]) -> LocalServerSet {
         LocalServerSet::select(ServerSearch::Off, found, &BTreeSet::new(), true)
     }
 
+    fn of_llama_cpp(server: Server) -> LocalServerSet {
+        let named = BTreeSet::from([(LocalServerKind::LlamaCpp, "m".to_owned())]);
+        LocalServerSet::select(ServerSearch::Off, &[server], &named, false)
+    }
+
     #[test]
     fn a_run_without_keys_takes_a_loaded_model_of_the_first_server() {
-        let ollama = server(
-            LocalServerKind::Ollama,
-            1,
-            Condition::Ready,
-            &[
-                served("a", false),
-                served("b", true),
-                served("c-cloud", true),
-            ],
-        );
-        let vllm = server(
-            LocalServerKind::Vllm,
-            2,
-            Condition::Ready,
-            &[served("v", true)],
-        );
+        let models = [
+            served("a", false),
+            served("b", true),
+            served("c-cloud", true),
+        ];
+        let ollama = ready(LocalServerKind::Ollama, 1, &models);
+        let vllm = ready(LocalServerKind::Vllm, 2, &[served("v", true)]);
         let taken = by_default(&[ollama, vllm.clone()]);
         assert_eq!(taken.notice().unwrap(), "Using b on Ollama at 127.0.0.1:1");
-        let empty = server(
-            LocalServerKind::Ollama,
-            1,
-            Condition::Ready,
-            &[served("c-cloud", true)],
-        );
-        assert_eq!(
-            by_default(&[empty.clone(), vllm])
-                .default_model()
-                .unwrap()
-                .to_string(),
-            "vllm:v"
-        );
+        let empty = ready(LocalServerKind::Ollama, 1, &[served("c-cloud", true)]);
+        let taken = by_default(&[empty.clone(), vllm]);
+        assert_eq!(taken.default_model().unwrap().to_string(), "vllm:v");
         assert_eq!(
             by_default(&[empty]).default_model(),
             None,
@@ -309,24 +279,14 @@ mod tests {
 
     #[test]
     fn a_ready_server_comes_before_a_loading_one_of_its_kind() {
-        let loading = server(LocalServerKind::LlamaCpp, 8080, Condition::Loading, &[]);
-        let ready = server(
-            LocalServerKind::LlamaCpp,
-            9931,
-            Condition::Ready,
-            &[served("m", true)],
-        );
+        let loading = loading(LocalServerKind::LlamaCpp, 8080);
+        let ready = ready(LocalServerKind::LlamaCpp, 9931, &[served("m", true)]);
         let taken = by_default(&[loading.clone(), ready]);
         assert_eq!(
             taken.notice().unwrap(),
             "Using m on llama.cpp server at 127.0.0.1:9931"
         );
-        let named = LocalServerSet::select(
-            ServerSearch::Off,
-            &[loading],
-            &BTreeSet::from([(LocalServerKind::LlamaCpp, "m".to_owned())]),
-            false,
-        );
+        let named = of_llama_cpp(loading);
         let error = named.check(&access("{}", "llamacpp")).unwrap_err();
         assert_eq!(
             error.to_string(),
@@ -340,50 +300,30 @@ mod tests {
 
     #[test]
     fn a_locked_server_is_asked_only_with_a_key() {
-        let locked = server(LocalServerKind::LlamaCpp, 8080, Condition::Locked, &[]);
-        let named = LocalServerSet::select(
-            ServerSearch::Off,
-            &[locked],
-            &BTreeSet::from([(LocalServerKind::LlamaCpp, "m".to_owned())]),
-            false,
-        );
+        let named = of_llama_cpp(locked(LocalServerKind::LlamaCpp, 8080));
         let error = named.check(&access("{}", "llamacpp")).unwrap_err();
         assert_eq!(
             error.to_string(),
             "the llama.cpp server at 127.0.0.1:8080 needs a key"
         );
-        assert!(
-            named
-                .check(&access(
-                    r#"{"endpoints": {"llamacpp": {"api_key_cmd": "pass show l"}}}"#,
-                    "llamacpp"
-                ))
-                .is_ok()
-        );
+        let config = r#"{"endpoints": {"llamacpp": {"api_key_cmd": "pass show l"}}}"#;
+        assert!(named.check(&access(config, "llamacpp")).is_ok());
     }
 
     #[tokio::test]
     async fn without_a_search_a_named_model_is_asked_at_the_usual_address() {
-        let spec = PanelSpec {
-            models: vec!["ollama:m".into(), "llamacpp:m".into()],
-            ..PanelSpec::default()
-        };
-        let access_list = access_list("{}");
+        let spec = of_models(&["ollama:m", "llamacpp:m"]);
+        let access_list = access_list("{}", &[("OLLAMA_HOST", "box:5000")]);
         let servers = LocalServerSet::for_panel(&spec, &access_list, ServerSearch::Off).await;
         let at = |provider: &str| {
-            let access = access_list
-                .iter()
-                .find(|access| access.id.as_str() == provider)
-                .unwrap();
+            let access = provider_access::find(&access_list, &ProviderId::new(provider)).unwrap();
             servers.check(access).unwrap();
             servers.with_addresses(vec![access.clone()])[0]
                 .base_url()
                 .to_owned()
         };
-        assert_eq!(
-            (at("ollama"), at("llamacpp")),
-            ("http://box:5000".into(), "http://127.0.0.1:8080/v1".into())
-        );
+        assert_eq!(at("ollama"), "http://box:5000");
+        assert_eq!(at("llamacpp"), "http://127.0.0.1:8080/v1");
         let nothing_named =
             LocalServerSet::for_panel(&PanelSpec::default(), &access_list, ServerSearch::Off).await;
         assert!(
@@ -394,12 +334,7 @@ mod tests {
 
     #[test]
     fn the_users_address_comes_before_the_address_found() {
-        let found = server(
-            LocalServerKind::LlamaCpp,
-            9931,
-            Condition::Ready,
-            &[served("m", true)],
-        );
+        let found = ready(LocalServerKind::LlamaCpp, 9931, &[served("m", true)]);
         let servers = by_default(&[found]);
         let placed = |config| {
             servers.with_addresses(vec![access(config, "llamacpp")])[0]
@@ -419,60 +354,26 @@ mod tests {
             context: Some(2_048),
             ..served("tiny:latest", true)
         };
-        let catalog = by_default(&[server(
-            LocalServerKind::Ollama,
-            1,
-            Condition::Ready,
-            &[model],
-        )])
-        .extend_catalog(ModelCatalog::builtin());
-        assert_eq!(
-            catalog
-                .find(&ModelRef::new("ollama", "tiny:latest"))
-                .unwrap()
-                .context,
-            Some(2_048)
-        );
-        let again = catalog.with_context(&ModelRef::new("ollama", "tiny:latest"), 4_096);
-        assert_eq!(
-            again
-                .find(&ModelRef::new("ollama", "tiny:latest"))
-                .unwrap()
-                .context,
-            Some(4_096)
-        );
+        let servers = by_default(&[ready(LocalServerKind::Ollama, 1, &[model])]);
+        let tiny = ModelRef::new("ollama", "tiny:latest");
+        let catalog = servers.extend_catalog(ModelCatalog::builtin());
+        assert_eq!(catalog.find(&tiny).unwrap().context, Some(2_048));
+        let again = catalog.with_context(&tiny, 4_096);
+        assert_eq!(again.find(&tiny).unwrap().context, Some(4_096));
     }
 
     #[test]
     fn only_servers_of_named_models_are_looked_for() {
-        let spec = |panel: Option<&str>, models: &[&str], judge: Option<&str>| {
-            let models = models.iter().map(|name| (*name).to_owned()).collect();
-            named_models(&PanelSpec {
-                panel: panel.map(ToOwned::to_owned),
-                models,
-                judge: judge.map(ToOwned::to_owned),
-                ..PanelSpec::default()
-            })
+        let hosted = PanelSpec {
+            judge: Some("gpt-6.1-sol".to_owned()),
+            ..of_models(&["openai:gpt-6.1-sol", "local:x"])
         };
-        assert_eq!(
-            spec(
-                None,
-                &["openai:gpt-6.1-sol", "local:x"],
-                Some("gpt-6.1-sol")
-            ),
-            BTreeSet::new()
-        );
+        assert_eq!(named_models(&hosted), BTreeSet::new());
+        let seats = "security= ollama:qwen3:8b,pragmatic=gpt-6.1-sol";
         let expected = BTreeSet::from([
             (LocalServerKind::Ollama, "qwen3:8b".to_owned()),
             (LocalServerKind::Vllm, "m".to_owned()),
         ]);
-        assert_eq!(
-            spec(
-                Some("security= ollama:qwen3:8b,pragmatic=gpt-6.1-sol"),
-                &[],
-                Some("vllm:m")
-            ),
-            expected
-        );
+        assert_eq!(named_models(&seated(seats, Some("vllm:m"))), expected);
     }
 }

@@ -80,12 +80,12 @@ pub(crate) async fn find(search: &ServerSearch, kinds: &BTreeSet<LocalServerKind
 
 #[cfg(test)]
 mod tests {
-    use super::super::samples::{access_list, settings};
     use super::*;
+    use crate::setup::samples::{access_list, settings};
 
     #[test]
     fn the_usual_ports_are_shown_by_kind_of_server() {
-        let search = ServerSearch::new(&Settings::default(), &access_list("{}")).unwrap();
+        let search = ServerSearch::new(&Settings::default(), &access_list("{}", &[])).unwrap();
         assert_eq!(
             search.shown(&BTreeSet::from([LocalServerKind::LlamaCpp])),
             "127.0.0.1:8080, 127.0.0.1:9931"
@@ -94,19 +94,9 @@ mod tests {
 
     #[test]
     fn addresses_are_a_list_or_a_word() {
-        let read = |config: &str| {
-            let settings = settings(config);
-            ServerSearch::new(&settings, &[])
-        };
-        assert_eq!(
-            read(r#"{"local_servers": "none"}"#).unwrap(),
-            ServerSearch::Off
-        );
-        assert_eq!(
-            read(r#"{"local_servers": "127.0.0.1:81, box:82"}"#)
-                .unwrap()
-                .shown(&all_kinds()),
-            "127.0.0.1:81, box:82"
-        );
+        let read = |config: &str| ServerSearch::new(&settings(config), &[]).unwrap();
+        assert_eq!(read(r#"{"local_servers": "none"}"#), ServerSearch::Off);
+        let listed = read(r#"{"local_servers": "127.0.0.1:81, box:82"}"#);
+        assert_eq!(listed.shown(&all_kinds()), "127.0.0.1:81, box:82");
     }
 }

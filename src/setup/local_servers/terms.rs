@@ -43,10 +43,9 @@ pub(super) fn terms(server: &Server, id: &str, settings: &Settings) -> ModelTerm
 
 #[cfg(test)]
 mod tests {
-    use super::super::samples::{served, server};
+    use super::super::samples::{ready, served};
     use super::*;
     use crate::domain::vendors::LocalServerKind;
-    use crate::providers::discovery::Condition;
 
     #[test]
     fn small_models_get_small_prompts_and_half_of_a_known_context() {
@@ -57,16 +56,8 @@ mod tests {
         };
         let settings = Settings::default();
         let shown = |context, parameters| {
-            let terms = terms(
-                &server(
-                    LocalServerKind::Ollama,
-                    1,
-                    Condition::Ready,
-                    &[model(context, parameters)],
-                ),
-                "m",
-                &settings,
-            );
+            let server = ready(LocalServerKind::Ollama, 1, &[model(context, parameters)]);
+            let terms = terms(&server, "m", &settings);
             (
                 terms.size,
                 terms.max_output_tokens,
@@ -88,12 +79,7 @@ mod tests {
             ("m-cloud", false),
             ("unlisted:cloud", false),
         ] {
-            let server = server(
-                LocalServerKind::Ollama,
-                1,
-                Condition::Ready,
-                &[served("m-cloud", true)],
-            );
+            let server = ready(LocalServerKind::Ollama, 1, &[served("m-cloud", true)]);
             assert_eq!(terms(&server, id, &settings).free, free, "{id}");
         }
     }

@@ -42,12 +42,8 @@ impl SelectionContext<'_> {
         Ok(model)
     }
 
-    /// Returns whether a provider can be asked now.
-    pub(crate) fn is_available(&self, provider: &ProviderId) -> bool {
-        self.check_provider(provider).is_ok()
-    }
-
-    fn check_provider(&self, provider: &ProviderId) -> Result<(), Error> {
+    /// Checks that a provider can be asked now.
+    pub(crate) fn check_provider(&self, provider: &ProviderId) -> Result<(), Error> {
         if provider.is_local() {
             return match self.embedded {
                 Some(_) => Ok(()),
@@ -120,12 +116,12 @@ impl SelectionContext<'_> {
                 vendor.filter(|vendor| self.is_selectable(vendor)),
                 met.insert(*persona),
             ) {
-                *seat = self.ranked(&vendor).first().map(|model| model.to_ref());
+                *seat = self.best(&vendor);
             }
         }
         let mut pool: Vec<&Model> = self
             .selectable()
-            .flat_map(|access| self.ranked(&access.id))
+            .flat_map(|access| self.catalog.defaults(&access.id))
             .collect();
         if pool.is_empty() {
             return Err(Error::usage(format!(
@@ -141,24 +137,14 @@ impl SelectionContext<'_> {
         }
         pool.sort_by_key(|model| (model.tier, model.rank));
         for at in 0..seats.len() {
-            let seats_of = |candidate: &ModelRef| {
-                seats
-                    .iter()
-                    .flatten()
-                    .filter(|model| *model == candidate)
-                    .count()
+            let seated = || seats.iter().flatten();
+            let seats_taken = |candidate: &ModelRef| {
+                let by_model = seated().filter(|model| *model == candidate);
+                let by_family = seated().filter(|model| family(model) == family(candidate));
+                (by_model.count(), by_family.count())
             };
-            let seats_of_family = |candidate: &ModelRef| {
-                seats
-                    .iter()
-                    .flatten()
-                    .filter(|model| family(model) == family(candidate))
-                    .count()
-            };
-            let best = pool
-                .iter()
-                .map(|model| model.to_ref())
-                .min_by_key(|model| (seats_of(model), seats_of_family(model)));
+            let candidates = pool.iter().map(|model| model.to_ref());
+            let best = candidates.min_by_key(seats_taken);
             if let Some(seat @ None) = seats.get_mut(at) {
                 *seat = best;
             }
@@ -169,8 +155,9 @@ impl SelectionContext<'_> {
             .collect()
     }
 
-    fn ranked(&self, vendor: &ProviderId) -> Vec<&Model> {
-        self.catalog.defaults(vendor)
+    fn best(&self, vendor: &ProviderId) -> Option<ModelRef> {
+        let defaults = self.catalog.defaults(vendor);
+        defaults.first().map(|model| model.to_ref())
     }
 
     /// Returns whether a provider is no vendor's service: the embedded model, a server on the
@@ -204,7 +191,7 @@ impl SelectionContext<'_> {
         let outside = self
             .selectable()
             .filter(|access| !seated(&access.id))
-            .find_map(|access| self.ranked(&access.id).first().map(|model| model.to_ref()));
+            .find_map(|access| self.best(&access.id));
         let usual = seats
             .iter()
             .find(|seat| seat.model.provider.as_str() == USUAL_JUDGE)
@@ -223,8 +210,7 @@ impl SelectionContext<'_> {
         let ready = self
             .selectable()
             .filter(|access| seated(&access.id) || access.key_ready());
-        let firsts =
-            ready.filter_map(|access| self.ranked(&access.id).first().map(|model| model.to_ref()));
+        let firsts = ready.filter_map(|access| self.best(&access.id));
         for model in firsts.chain(seats.iter().map(|seat| seat.model.clone())) {
             if !judges.contains(&model) {
                 judges.push(model);

@@ -190,12 +190,7 @@ fn notices(panel: &Panel, spec: &PanelSpec, context: &SelectionContext<'_>) -> V
             others.join(" or ")
         ));
     }
-    let models: BTreeSet<&ModelRef> = panel
-        .seats
-        .iter()
-        .map(|seat| &seat.model)
-        .chain(&panel.judges)
-        .collect();
+    let models: BTreeSet<&ModelRef> = panel.models().collect();
     notices.extend(
         models
             .into_iter()

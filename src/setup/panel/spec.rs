@@ -169,49 +169,42 @@ pub(super) const EXAMPLE: &str =
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
+    use crate::setup::samples::settings;
 
-    fn settings(config: &str) -> Settings {
-        Settings::default()
-            .with_file(Path::new("config.json"), config)
-            .unwrap()
+    fn spec(request: &PanelRequest, config: &str) -> Result<PanelSpec, Error> {
+        PanelSpec::new(request, &settings(config), &PersonaRegistry::builtin())
+    }
+
+    fn of_panel(panel: Option<&str>, judge: Option<&str>) -> PanelRequest {
+        PanelRequest {
+            panel: panel.map(ToOwned::to_owned),
+            judge: judge.map(ToOwned::to_owned),
+            ..PanelRequest::default()
+        }
     }
 
     #[test]
     fn a_panel_with_a_name_has_its_seats_and_its_judge() {
         let config = r#"{"panels": {"fast": {"seats": ["security=a:m"], "judge": "a:j"}, "slow": "security=b:m"}, "panel": "fast", "judge": "c:j"}"#;
-        let spec = |panel: Option<&str>, judge: Option<&str>| {
-            let spec = PanelSpec::new(
-                &PanelRequest {
-                    panel: panel.map(ToOwned::to_owned),
-                    judge: judge.map(ToOwned::to_owned),
-                    ..PanelRequest::default()
-                },
-                &settings(config),
-                &PersonaRegistry::builtin(),
-            )
-            .unwrap();
+        let complete = |panel: Option<&str>, judge: Option<&str>| {
+            let spec = spec(&of_panel(panel, judge), config).unwrap();
             (spec.panel.unwrap(), spec.judge.unwrap())
         };
         let shown = |panel: &str, judge: &str| (panel.to_owned(), judge.to_owned());
-        assert_eq!(spec(None, None), shown("security=a:m", "a:j"));
-        assert_eq!(spec(None, Some("d:j")), shown("security=a:m", "d:j"));
-        assert_eq!(spec(Some(" slow "), None), shown("security=b:m", "c:j"));
+        assert_eq!(complete(None, None), shown("security=a:m", "a:j"));
+        assert_eq!(complete(None, Some("d:j")), shown("security=a:m", "d:j"));
+        assert_eq!(complete(Some(" slow "), None), shown("security=b:m", "c:j"));
         assert_eq!(
-            spec(Some("security=x:m"), None),
+            complete(Some("security=x:m"), None),
             shown("security=x:m", "c:j")
         );
-        let models = ["x:m".to_owned()];
-        let flags = PanelRequest {
-            models: models.to_vec(),
+        let models = PanelRequest {
+            models: vec!["x:m".to_owned()],
             ..PanelRequest::default()
         };
         assert_eq!(
-            PanelSpec::new(&flags, &settings(config), &PersonaRegistry::builtin())
-                .unwrap()
-                .panel,
+            spec(&models, config).unwrap().panel,
             None,
             "models that are named outweigh the settings"
         );
@@ -220,15 +213,7 @@ mod tests {
     #[test]
     fn an_unknown_panel_name_is_refused_with_the_known_ones() {
         let hints = |config: &str, name: &str| {
-            let error = PanelSpec::new(
-                &PanelRequest {
-                    panel: Some(name.to_owned()),
-                    ..PanelRequest::default()
-                },
-                &settings(config),
-                &PersonaRegistry::builtin(),
-            )
-            .unwrap_err();
+            let error = spec(&of_panel(Some(name), None), config).unwrap_err();
             assert_eq!(error.to_string(), format!("no panel is called `{name}`"));
             error.hints()[0].clone()
         };
@@ -240,9 +225,6 @@ mod tests {
 
     #[test]
     fn flags_come_before_the_settings_and_a_panel_before_personas() {
-        let of = |flags: PanelRequest, config: &str| {
-            PanelSpec::new(&flags, &settings(config), &PersonaRegistry::builtin()).unwrap()
-        };
         let ids = |personas: &PersonaChoice| match personas {
             PersonaChoice::Usual => "usual".to_owned(),
             PersonaChoice::Named(known) => format!("named {}", known.len()),
@@ -250,33 +232,22 @@ mod tests {
             PersonaChoice::Auto(known) => format!("auto {}", known.len()),
         };
         let set = r#"{"default_personas": "skeptic,testing", "panel": "security=openai:x"}"#;
-        let personas = |names: Option<&str>| PanelRequest {
-            personas: names.map(ToOwned::to_owned),
-            ..PanelRequest::default()
+        let complete = |names: Option<&str>, config: &str| {
+            let request = PanelRequest {
+                personas: names.map(ToOwned::to_owned),
+                ..PanelRequest::default()
+            };
+            let spec = spec(&request, config).unwrap();
+            (spec.panel, ids(&spec.personas))
         };
-        let shown = |spec: &PanelSpec| (spec.panel.clone(), ids(&spec.personas));
-        assert_eq!(
-            shown(&of(personas(None), set)),
-            (Some("security=openai:x".to_owned()), "usual".to_owned())
-        );
-        assert_eq!(
-            shown(&of(personas(Some("devops")), set)),
-            (None, "named 1".to_owned())
-        );
-        assert_eq!(
-            shown(&of(personas(Some("auto")), set)),
-            (None, "auto 2".to_owned())
-        );
-        assert_eq!(
-            shown(&of(
-                personas(None),
-                r#"{"default_personas": "skeptic,testing"}"#
-            )),
-            (None, "default 2".to_owned())
-        );
-        assert_eq!(
-            shown(&of(personas(None), r#"{"default_personas": "auto"}"#)),
-            (None, "auto 0".to_owned())
-        );
+        let seats = Some("security=openai:x".to_owned());
+        assert_eq!(complete(None, set), (seats, "usual".to_owned()));
+        let named = |personas: &str| (None, personas.to_owned());
+        assert_eq!(complete(Some("devops"), set), named("named 1"));
+        assert_eq!(complete(Some("auto"), set), named("auto 2"));
+        let default = r#"{"default_personas": "skeptic,testing"}"#;
+        assert_eq!(complete(None, default), named("default 2"));
+        let auto = r#"{"default_personas": "auto"}"#;
+        assert_eq!(complete(None, auto), named("auto 0"));
     }
 }

@@ -15,6 +15,7 @@ pub(crate) mod resume;
 
 use std::collections::BTreeMap;
 
+use super::embedded_model::EmbeddedModels;
 use super::local_servers::LocalServerSet;
 use super::local_servers::search::ServerSearch;
 use super::panel::spec::PanelSpec;
@@ -52,7 +53,8 @@ pub(crate) async fn prepare(
 ) -> Result<PreparedPlan, Error> {
     let sources = Sources::load(environment, now)?;
     let spec = PanelSpec::new(&request.panel, &sources.settings, &sources.personas)?;
-    let embedded_models = sources.embedded_models(environment, printer);
+    let embedded_models =
+        EmbeddedModels::new(environment, &sources.settings, &sources.home, printer);
     let search = ServerSearch::new(&sources.settings, &sources.access_list)?;
     let servers = LocalServerSet::for_panel(&spec, &sources.access_list, search).await;
     let context = sources.selection_context(embedded_models.default_model()?, &servers);
@@ -69,13 +71,7 @@ pub(crate) async fn prepare(
     let mut debate = debate::options(request.debate, &sources.settings)?;
     debate.selectable_personas = selected.selectable_personas;
     helper::assign(&mut debate, &selected.panel, &context);
-    let fallbacks = fallbacks::fallbacks(
-        &selected.panel,
-        &spec,
-        &sources.catalog,
-        &sources.access_list,
-        now,
-    );
+    let fallbacks = fallbacks::fallbacks(&selected.panel, &spec, &context);
     let draft = PlanDraft {
         question: request.question,
         panel: selected.panel,

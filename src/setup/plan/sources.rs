@@ -8,13 +8,11 @@ use crate::domain::ids::ModelRef;
 use crate::domain::time::Timestamp;
 use crate::error::Error;
 use crate::providers::catalog::ModelCatalog;
-use crate::setup::embedded_model::EmbeddedModels;
 use crate::setup::local_servers::LocalServerSet;
 use crate::setup::panel::context::SelectionContext;
 use crate::setup::personas::PersonaRegistry;
 use crate::setup::provider_access::ProviderAccess;
 use crate::setup::{catalog, personas, provider_access, settings};
-use crate::terminal::output::printer::Printer;
 
 /// The sources of every plan.
 #[derive(Debug)]
@@ -47,15 +45,6 @@ impl Sources {
             access_list,
             now,
         })
-    }
-
-    /// Returns the finder of the embedded model.
-    pub(crate) fn embedded_models<'a>(
-        &self,
-        environment: &Environment,
-        printer: &'a Printer,
-    ) -> EmbeddedModels<'a> {
-        EmbeddedModels::new(environment, &self.settings, &self.home, printer)
     }
 
     /// Returns the context of panel selection.

@@ -125,23 +125,18 @@ impl TemplateNeeds<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
-    use crate::config::env::Environment;
+    use crate::setup::samples;
 
     #[test]
     fn a_providers_own_limit_of_calls_comes_before_the_general_one() {
         let config = r#"{"max_in_flight": 7, "endpoints": {"work": {"base_url": "h", "max_in_flight": 2}, "open": {"base_url": "h"}}}"#;
-        let settings = Settings::default()
-            .with_file(Path::new("config.json"), config)
-            .unwrap();
-        let access_list = provider_access::all(&settings, &Environment::default());
+        let access_list = samples::access_list(config, &[]);
         let providers = ["anthropic", "work", "open", "ollama", "vllm"]
             .map(ProviderId::new)
             .into_iter()
             .collect();
-        let limits: Vec<_> = in_flight(&providers, &settings, &access_list)
+        let limits: Vec<_> = in_flight(&providers, &samples::settings(config), &access_list)
             .into_iter()
             .map(|(id, limit)| format!("{id} {limit}"))
             .collect();

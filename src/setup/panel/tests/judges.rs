@@ -6,29 +6,14 @@ use super::*;
 fn a_fallback_judge_needs_no_key_command() {
     let config = r#"{"endpoints": {"google": {"api_key_cmd": "pass show google"}}}"#;
     let judges_of = |keyed: &[&str], models: &[&str]| {
-        let spec = PanelSpec {
-            models: models.iter().map(|model| (*model).to_owned()).collect(),
-            ..PanelSpec::default()
-        };
-        judges(&selected_with(keyed, &spec, config).unwrap())
+        judges(&selected_with(keyed, &of_models(models), config).unwrap())
     };
     let of_google =
         |judges: &[String]| judges.iter().position(|judge| judge.starts_with("google:"));
-    assert_eq!(
-        of_google(&judges_of(
-            &["anthropic", "openai"],
-            &["gpt-6.1-sol", "openai:b"]
-        )),
-        None
-    );
-    assert!(
-        of_google(&judges_of(
-            &["anthropic", "openai"],
-            &["gpt-6.1-sol", "gemini-4-argon"]
-        ))
-        .is_some(),
-        "it is seated anyway"
-    );
+    let unseated = judges_of(&["anthropic", "openai"], &["gpt-6.1-sol", "openai:b"]);
+    assert_eq!(of_google(&unseated), None);
+    let is_seated = judges_of(&["anthropic", "openai"], &["gpt-6.1-sol", "gemini-4-argon"]);
+    assert!(of_google(&is_seated).is_some(), "it is seated anyway");
     assert_eq!(
         of_google(&judges_of(&["openai"], &["gpt-6.1-sol", "openai:b"])),
         Some(0),
@@ -38,38 +23,17 @@ fn a_fallback_judge_needs_no_key_command() {
 
 #[test]
 fn a_vendor_with_a_key_and_no_seat_judges() {
-    let spec = PanelSpec {
-        models: vec![
-            "claude-sonnet-5-5".into(),
-            "claude-opus-5-5".into(),
-            "gpt-6.1-sol".into(),
-        ],
-        ..PanelSpec::default()
-    };
-    assert_eq!(
-        judges(&selected(&THREE, &spec).unwrap())[0],
-        "google:gemini-4-argon"
-    );
+    let spec = of_models(&["claude-sonnet-5-5", "claude-opus-5-5", "gpt-6.1-sol"]);
+    let judges = judges(&selected(&THREE, &spec).unwrap());
+    assert_eq!(judges[0], "google:gemini-4-argon");
 }
 
 #[test]
 fn a_panel_on_the_users_own_servers_is_judged_there() {
-    let panel = |seats: &str| PanelSpec {
-        panel: Some(seats.into()),
-        ..PanelSpec::default()
-    };
-    let own = selected_with(
-        &THREE,
-        &panel("security=work:a,architect=ollama:b,pragmatic=work:a"),
-        WORK,
-    )
-    .unwrap();
+    let own = seated("security=work:a,architect=ollama:b,pragmatic=work:a", None);
+    let own = selected_with(&THREE, &own, WORK).unwrap();
     assert_eq!(judges(&own), ["work:a", "ollama:b"]);
-    let mixed = selected_with(
-        &THREE,
-        &panel("security=work:a,architect=gpt-6.1-sol"),
-        WORK,
-    )
-    .unwrap();
+    let mixed = seated("security=work:a,architect=gpt-6.1-sol", None);
+    let mixed = selected_with(&THREE, &mixed, WORK).unwrap();
     assert_eq!(judges(&mixed)[0], "anthropic:claude-sonnet-5-5");
 }

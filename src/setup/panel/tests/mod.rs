@@ -3,53 +3,20 @@
 mod judges;
 mod personas;
 
-use std::path::Path;
-
 use super::*;
-use crate::config::env::Environment;
-use crate::config::settings::Settings;
-use crate::domain::time::Timestamp;
-use crate::providers::catalog::ModelCatalog;
-use crate::setup::local_servers::LocalServerSet;
 use crate::setup::personas::PersonaRegistry;
-use crate::setup::provider_access;
+use crate::setup::samples::{SampleSources, of_models, seated};
 
 const THREE: [&str; 3] = ["anthropic", "openai", "google"];
-const NOW: Timestamp = Timestamp(1_795_252_598_000);
-
-fn settings(config: &str) -> Settings {
-    Settings::default()
-        .with_file(Path::new("config.json"), config)
-        .unwrap()
-}
 
 fn selected(keyed: &[&str], spec: &PanelSpec) -> Result<SelectedPanel, Error> {
     selected_with(keyed, spec, "{}")
 }
 
 fn selected_with(keyed: &[&str], spec: &PanelSpec, config: &str) -> Result<SelectedPanel, Error> {
-    let (catalog, personas) = (ModelCatalog::builtin(), PersonaRegistry::builtin());
-    let environment = Environment::of(
-        keyed
-            .iter()
-            .map(|id| (key_variable(vendors::find(id).unwrap()), "k")),
-    );
-    let access_list = provider_access::all(&settings(config), &environment);
-    let (embedded, servers) = (
-        Some(ModelRef::new("local", "small")),
-        LocalServerSet::none(),
-    );
-    select(
-        spec,
-        &SelectionContext {
-            catalog: &catalog,
-            personas: &personas,
-            access_list: &access_list,
-            embedded,
-            servers: &servers,
-            now: NOW,
-        },
-    )
+    let variable = |id: &&str| (key_variable(vendors::find(id).unwrap()), "k");
+    let variables: Vec<_> = keyed.iter().map(variable).collect();
+    select(spec, &SampleSources::new(config, &variables).context())
 }
 
 const WORK: &str = r#"{"endpoints": {"work": {"base_url": "h"}, "safe": {"base_url": "h", "api_key_env": "SAFE_KEY"}}}"#;
@@ -74,13 +41,10 @@ fn judges(selected: &SelectedPanel) -> Vec<String> {
 
 #[test]
 fn models_of_own_and_keyless_servers_can_sit_and_judge() {
-    let spec = PanelSpec {
-        panel: Some(
-            "security=work:any/model:8b,architect=ollama:gemma4:31b,pragmatic=openai:new".into(),
-        ),
-        judge: Some("work:judge".into()),
-        ..PanelSpec::default()
-    };
+    let spec = seated(
+        "security=work:any/model:8b,architect=ollama:gemma4:31b,pragmatic=openai:new",
+        Some("work:judge"),
+    );
     let selected = selected_with(&["openai"], &spec, WORK).unwrap();
     assert_eq!(
         seats(&selected),
@@ -91,15 +55,9 @@ fn models_of_own_and_keyless_servers_can_sit_and_judge() {
         ]
     );
     assert_eq!(judges(&selected), ["work:judge"]);
-    let spec = PanelSpec {
-        models: vec!["safe:m".into()],
-        ..PanelSpec::default()
-    };
-    let error = selected_with(&[], &spec, WORK).unwrap_err();
-    assert_eq!(
-        (error.to_string().as_str(), error.hints()),
-        ("there is no key for safe", &["set SAFE_KEY".to_owned()][..])
-    );
+    let error = selected_with(&[], &of_models(&["safe:m"]), WORK).unwrap_err();
+    assert_eq!(error.to_string(), "there is no key for safe");
+    assert_eq!(error.hints(), ["set SAFE_KEY"]);
 }
 
 #[test]
@@ -107,18 +65,8 @@ fn a_server_without_default_models_needs_a_named_model() {
     let error = selected_with(&[], &PanelSpec::default(), WORK).unwrap_err();
     assert_eq!(error.to_string(), "work has no usual models to ask");
     assert_eq!(error.hints()[0], "name one: `--model work:MODEL`");
-    assert_eq!(
-        seats(
-            &selected_with(
-                &["anthropic", "openai", "google"],
-                &PanelSpec::default(),
-                WORK
-            )
-            .unwrap()
-        )
-        .len(),
-        3
-    );
+    let keyed = selected_with(&THREE, &PanelSpec::default(), WORK).unwrap();
+    assert_eq!(seats(&keyed).len(), 3);
 }
 
 #[test]
@@ -220,13 +168,10 @@ fn without_a_key_the_local_model_plays_every_seat_and_judges() {
 
 #[test]
 fn a_listed_panel_takes_aliases_and_lets_a_persona_sit_twice() {
-    let spec = PanelSpec {
-        panel: Some(
-            "security=anthropic:claude-x, architect=openai:gpt-y,security=gpt-6.1-sol".into(),
-        ),
-        judge: Some("gpt-6.1-sol,claude-opus-5-5".into()),
-        ..PanelSpec::default()
-    };
+    let spec = seated(
+        "security=anthropic:claude-x, architect=openai:gpt-y,security=gpt-6.1-sol",
+        Some("gpt-6.1-sol,claude-opus-5-5"),
+    );
     let selected = selected(&THREE, &spec).unwrap();
     assert_eq!(
         seats(&selected),
@@ -268,14 +213,7 @@ fn unavailable_models_are_refused_with_a_hint() {
         ),
         (" , ", "the panel has no seat", "at least one"),
     ] {
-        let error = selected(
-            &["anthropic"],
-            &PanelSpec {
-                panel: Some(panel.into()),
-                ..PanelSpec::default()
-            },
-        )
-        .unwrap_err();
+        let error = selected(&["anthropic"], &seated(panel, None)).unwrap_err();
         assert_eq!(error.to_string(), message);
         assert!(error.hints()[0].contains(hint), "{:?}", error.hints());
     }

@@ -8,28 +8,21 @@ fn known(ids: &[&str]) -> Vec<PersonaEntry> {
 }
 
 fn named(ids: &[&str], models: &[&str]) -> PanelSpec {
-    let models = models.iter().map(|model| (*model).to_owned()).collect();
     PanelSpec {
         personas: PersonaChoice::Named(known(ids)),
-        models,
-        ..PanelSpec::default()
+        ..of_models(models)
     }
 }
 
 #[test]
 fn default_personas_keep_their_vendors_and_the_rest_get_new_families() {
     let keys = ["anthropic", "openai", "google", "xai", "mistral"];
+    let five = named(
+        &["skeptic", "pragmatic", "testing", "security", "devops"],
+        &[],
+    );
     assert_eq!(
-        seats(
-            &selected(
-                &keys,
-                &named(
-                    &["skeptic", "pragmatic", "testing", "security", "devops"],
-                    &[]
-                )
-            )
-            .unwrap()
-        ),
+        seats(&selected(&keys, &five).unwrap()),
         [
             "skeptic=openai:gpt-6.1-sol",
             "pragmatic=google:gemini-4-argon",
@@ -81,12 +74,16 @@ fn a_persona_that_sits_twice_is_played_by_two_families() {
 
 #[test]
 fn a_personas_own_model_comes_before_the_named_ones() {
-    let own = |ids: &[&str], models: &[&str]| {
-        let mut spec = named(ids, models);
-        if let PersonaChoice::Named(known) = &mut spec.personas {
-            known[0].model = Some("google:own".to_owned());
+    let with_own_model = |ids: &[&str], models: &[&str]| {
+        let mut personas = known(ids);
+        personas[0].model = Some("google:own".to_owned());
+        PanelSpec {
+            personas: PersonaChoice::Named(personas),
+            ..of_models(models)
         }
-        seats(&selected(&THREE, &spec).unwrap())
+    };
+    let own = |ids: &[&str], models: &[&str]| {
+        seats(&selected(&THREE, &with_own_model(ids, models)).unwrap())
     };
     assert_eq!(
         own(&["skeptic", "testing"], &["gpt-6.1-sol"]),
@@ -102,19 +99,14 @@ fn a_personas_own_model_comes_before_the_named_ones() {
         ["skeptic=google:own", "testing=anthropic:claude-sonnet-5-5"]
     );
     // Nothing is left to be selected, so that no key but its own is spec.
-    let mut alone = named(&["skeptic"], &[]);
-    if let PersonaChoice::Named(known) = &mut alone.personas {
-        known[0].model = Some("google:own".to_owned());
-    }
+    let alone = with_own_model(&["skeptic"], &[]);
     assert_eq!(
         seats(&selected(&["google"], &alone).unwrap()),
         ["skeptic=google:own"]
     );
     let error = selected(&["openai"], &alone).unwrap_err();
-    assert_eq!(
-        (error.to_string().as_str(), error.hints()[1].as_str()),
-        ("there is no key for Google", "it is the model of `skeptic`")
-    );
+    assert_eq!(error.to_string(), "there is no key for Google");
+    assert_eq!(error.hints()[1], "it is the model of `skeptic`");
 }
 
 #[test]
@@ -144,25 +136,17 @@ fn default_personas_repeat_for_more_models_and_named_ones_do_not() {
 
 #[test]
 fn until_persona_selection_the_usual_personas_hold_the_seats() {
-    let auto = PanelSpec {
-        personas: PersonaChoice::Auto(Vec::new()),
+    let auto = |personas| PanelSpec {
+        personas: PersonaChoice::Auto(personas),
         ..PanelSpec::default()
     };
-    let open = selected(&THREE, &auto).unwrap();
-    assert_eq!(
-        (seats(&open), open.selectable_personas.len()),
-        (seats(&selected(&THREE, &PanelSpec::default()).unwrap()), 10)
-    );
+    let open = selected(&THREE, &auto(Vec::new())).unwrap();
+    let usual = selected(&THREE, &PanelSpec::default()).unwrap();
+    assert_eq!(seats(&open), seats(&usual));
+    assert_eq!(open.selectable_personas.len(), 10);
     let mut own = known(&["skeptic", "testing"]);
     own[0].model = Some("google:own".to_owned());
-    let held = selected(
-        &THREE,
-        &PanelSpec {
-            personas: PersonaChoice::Auto(own),
-            ..PanelSpec::default()
-        },
-    )
-    .unwrap();
+    let held = selected(&THREE, &auto(own)).unwrap();
     assert_eq!(
         seats(&held),
         [

@@ -25,7 +25,10 @@ pub(super) fn judges(
         return names.split(',').map(|name| context.model(name)).collect();
     }
     let usual = if was_private(record, context) {
-        own_servers(seats, context)
+        let models = seats.iter().map(|seat| seat.model.clone());
+        models
+            .filter(|model| context.is_own_server(&model.provider))
+            .collect()
     } else {
         context.default_judges(seats)
     };
@@ -36,7 +39,9 @@ pub(super) fn judges(
         .chain(context.embedded.clone())
         .collect();
     let mut met = BTreeSet::new();
-    judges.retain(|judge| context.is_available(&judge.provider) && met.insert(judge.clone()));
+    judges.retain(|judge| {
+        context.check_provider(&judge.provider).is_ok() && met.insert(judge.clone())
+    });
     // The embedded model judges only when no other model is left.
     if judges.iter().any(|judge| !judge.provider.is_local()) {
         judges.retain(|judge| !judge.provider.is_local() || record.judge().as_ref() == Some(judge));
@@ -101,12 +106,4 @@ fn is_own_server(
     let is_removed =
         record.writer == RecordWriter::Conclave && vendors::find(provider.as_str()).is_none();
     context.is_own_server(provider) || is_removed
-}
-
-fn own_servers(seats: &[Seat], context: &SelectionContext<'_>) -> Vec<ModelRef> {
-    seats
-        .iter()
-        .map(|seat| seat.model.clone())
-        .filter(|model| context.is_own_server(&model.provider))
-        .collect()
 }

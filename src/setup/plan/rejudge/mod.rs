@@ -15,6 +15,7 @@ use crate::domain::panel::Panel;
 use crate::domain::stored_record::StoredRecord;
 use crate::domain::time::Timestamp;
 use crate::error::Error;
+use crate::setup::embedded_model::EmbeddedModels;
 use crate::setup::helper;
 use crate::setup::local_servers::LocalServerSet;
 use crate::setup::local_servers::search::ServerSearch;
@@ -41,7 +42,8 @@ pub(crate) async fn prepare(
     let sources = Sources::load(environment, now)?;
     let seats = prior_answers::seats(record);
     let judge = judges::named(request.judge, record, &sources.settings);
-    let embedded_models = sources.embedded_models(environment, printer);
+    let embedded_models =
+        EmbeddedModels::new(environment, &sources.settings, &sources.home, printer);
     let embedded = embedded_models.default_model()?;
     let candidates = judges::candidates(judge, record, &seats, &sources.catalog);
     let search = ServerSearch::new(&sources.settings, &sources.access_list)?;
