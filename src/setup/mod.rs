@@ -11,7 +11,6 @@ pub(crate) mod provider_access;
 pub(crate) mod panel;
 pub(crate) mod local_servers;
 pub(crate) mod embedded_model;
-pub(crate) mod debate;
 pub(crate) mod helper;
 pub(crate) mod fallbacks;
 pub(crate) mod limits;

@@ -7,6 +7,7 @@
 //! providers and new limits.
 
 pub(crate) mod sources;
+mod debate;
 pub(crate) mod draft;
 mod terms;
 mod connection;
@@ -20,7 +21,7 @@ use super::local_servers::LocalServerSet;
 use super::local_servers::search::ServerSearch;
 use super::panel::spec::PanelSpec;
 use super::request::{ConsultationRequest, Purpose};
-use super::{debate, fallbacks, helper, panel};
+use super::{fallbacks, helper, panel};
 use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::consultation::plan::Plan;

@@ -4,10 +4,10 @@ use crate::config::settings::Settings;
 use crate::consultation::plan::options::{DebateAnalysis, DebateOptions, JudgePasses, Rounds};
 use crate::error::Error;
 
-use super::request::{AnalysisRequest, DebateRequest};
+use crate::setup::request::{AnalysisRequest, DebateRequest};
 
 /// Lays the request over the settings. The helper model is chosen later: that takes the panel.
-pub(crate) fn options(request: DebateRequest, settings: &Settings) -> Result<DebateOptions, Error> {
+pub(super) fn options(request: DebateRequest, settings: &Settings) -> Result<DebateOptions, Error> {
     let rounds = request.rounds.unwrap_or(settings.rounds);
     Ok(DebateOptions {
         mode: request.mode.unwrap_or(settings.mode),
