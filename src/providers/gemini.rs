@@ -4,64 +4,39 @@ use std::fmt::Write;
 use std::ops::ControlFlow;
 
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use crate::consultation::protocol::call::{Ask, Outcome, StopReason};
+use crate::consultation::protocol::call::{Ask, StopReason};
 use crate::domain::tokens::Usage;
 use crate::engine::ports::Delta;
 
 use super::form::{Form, Structure};
 use super::partial_reply::PartialReply;
-use super::sse::{Event, Framing};
-use super::wire::{Account, Decoder, End, Endpoint, HttpRequest, address};
+use super::wire::{schema, without_nulls};
 
-/// Returns the request for one call. Properties are written in the order of the schema.
-pub fn encode(ask: &Ask, endpoint: &Endpoint, form: &Form) -> HttpRequest {
-    let (system, user) = form.messages(ask);
-    let mut generation = Map::from_iter([(
-        "maxOutputTokens".to_owned(),
-        form.max_output_tokens(ask).into(),
-    )]);
-    match form.structure {
-        Structure::Schema => {
-            generation.insert("responseMimeType".into(), json!("application/json"));
-            generation.insert(
-                "responseJsonSchema".into(),
-                fitted(super::wire::schema(ask)),
-            );
-        }
-        Structure::JsonObject => {
-            generation.insert("responseMimeType".into(), json!("application/json"));
-        }
-        Structure::Prompt => {}
-    }
-    let mut body = json!({
-        "contents": [{"role": "user", "parts": [{"text": user}]}],
-        "generationConfig": generation,
-    });
-    if let Some(fields) = body.as_object_mut() {
-        fields.extend(system.map(|system| {
-            (
-                "systemInstruction".to_owned(),
-                json!({"parts": [{"text": system}]}),
-            )
-        }));
-    }
-    let path = format!(
+/// Returns the path of the request for one call.
+pub(super) fn path(model: &str) -> String {
+    format!(
         "/v1beta/models/{}:streamGenerateContent?alt=sse",
-        path_segment(&ask.model.model)
-    );
-    let headers = endpoint
-        .account
-        .header("x-goog-api-key")
-        .into_iter()
-        .collect();
-    HttpRequest {
-        url: address(&endpoint.base_url, &path),
-        headers,
-        body,
-        framing: Framing::Events,
-    }
+        path_segment(model)
+    )
+}
+
+/// Returns the body of the request for one call. Properties are written in the order of the schema.
+pub(super) fn body(ask: &Ask, form: &Form) -> Value {
+    let (system, user) = form.messages(ask);
+    let system = system.map(|system| json!({"parts": [{"text": system}]}));
+    let mime_type = (form.structure != Structure::Prompt).then_some("application/json");
+    let schema = (form.structure == Structure::Schema).then(|| fitted(schema(ask)));
+    without_nulls(json!({
+        "contents": [{"role": "user", "parts": [{"text": user}]}],
+        "generationConfig": without_nulls(json!({
+            "maxOutputTokens": form.max_output_tokens(ask),
+            "responseMimeType": mime_type,
+            "responseJsonSchema": schema,
+        })),
+        "systemInstruction": system,
+    }))
 }
 
 /// The schema keywords that Gemini supports; some models ignore others, some refuse them.
@@ -145,99 +120,78 @@ fn path_segment(model: &str) -> String {
     segment
 }
 
-/// Reads the stream of one reply.
-#[derive(Debug)]
-pub struct GeminiDecoder {
-    partial: PartialReply,
+/// Reads one event of a reply: a fragment, or a list of them, as some gateways send.
+pub(super) fn read(
+    json: &Value,
+    reply: &mut PartialReply,
+    on: &mut dyn FnMut(Delta),
+) -> ControlFlow<()> {
+    match json {
+        Value::Array(fragments) => fragments
+            .iter()
+            .try_for_each(|fragment| read_fragment(fragment, reply, on)),
+        fragment => read_fragment(fragment, reply, on),
+    }
 }
 
-impl GeminiDecoder {
-    pub fn new(ask: &Ask, account: &Account) -> Self {
-        Self {
-            partial: PartialReply::new(ask, account),
+fn read_fragment(
+    json: &Value,
+    reply: &mut PartialReply,
+    on: &mut dyn FnMut(Delta),
+) -> ControlFlow<()> {
+    if !json["error"].is_null() {
+        return reply.fail(json);
+    }
+    let Ok(fragment) = Fragment::deserialize(json) else {
+        return reply
+            .malformed("a fragment of the stream does not have the form of a generated content");
+    };
+    reply.served_model = fragment.model_version.or(reply.served_model.take());
+    let usage = WireUsage::deserialize(fragment.usage_metadata).ok();
+    let counted = usage.is_some();
+    reply.usage = usage.map(|usage| usage.normalised()).or(reply.usage);
+    if let Some(candidate) = fragment.candidates.into_iter().flatten().next() {
+        read_candidate(candidate, reply, on);
+    }
+    if let Some(reason) = fragment
+        .prompt_feedback
+        .and_then(|feedback| feedback.block_reason)
+    {
+        reply.complete = true;
+        reply.stop = Some(StopReason::Refused(format!(
+            "the prompt was blocked: {reason}"
+        )));
+    }
+    // Counts are cumulative and part of every fragment: those with or after the end are final.
+    reply.usage_is_final |= reply.complete && counted;
+    ControlFlow::Continue(())
+}
+
+fn read_candidate(candidate: Candidate, reply: &mut PartialReply, on: &mut dyn FnMut(Delta)) {
+    let parts = candidate.content.and_then(|content| content.parts);
+    for part in parts.into_iter().flatten() {
+        let text = part.text.unwrap_or_default();
+        if part.thought.unwrap_or(false) {
+            reply.add_thinking(&text, on);
+        } else {
+            reply.add_text(&text, on);
         }
     }
-
-    fn fragment(&mut self, json: &Value, on: &mut dyn FnMut(Delta)) -> ControlFlow<()> {
-        if json.get("error").is_some_and(|error| !error.is_null()) {
-            return self.partial.fail(json);
-        }
-        let Ok(fragment) = Fragment::deserialize(json) else {
-            return self.partial.malformed(
-                "a fragment of the stream does not have the form of a generated content",
-            );
-        };
-        if let Some(model) = fragment.model_version {
-            self.partial.served_model = Some(model);
-        }
-        let usage = fragment
-            .usage_metadata
-            .and_then(|usage| WireUsage::deserialize(usage).ok());
-        let counted = usage.is_some();
-        self.partial.usage = usage.map(|usage| usage.normalised()).or(self.partial.usage);
-        if let Some(candidate) = fragment.candidates.into_iter().flatten().next() {
-            self.candidate(candidate, on);
-        }
-        if let Some(reason) = fragment
-            .prompt_feedback
-            .and_then(|feedback| feedback.block_reason)
-        {
-            self.partial.complete = true;
-            self.partial.stop = Some(StopReason::Refused(format!(
-                "the prompt was blocked: {reason}"
-            )));
-        }
-        // Counts are cumulative and part of every fragment: those with or after the end are final.
-        self.partial.usage_is_final |= self.partial.complete && counted;
-        ControlFlow::Continue(())
-    }
-
-    fn candidate(&mut self, candidate: Candidate, on: &mut dyn FnMut(Delta)) {
-        for part in candidate
-            .content
-            .and_then(|content| content.parts)
-            .into_iter()
-            .flatten()
-        {
-            let text = part.text.unwrap_or_default();
-            if part.thought.unwrap_or(false) {
-                self.partial.add_thinking(&text, on);
-            } else {
-                self.partial.add_text(&text, on);
+    if let Some(reason) = candidate
+        .finish_reason
+        .filter(|reason| reason != "FINISH_REASON_UNSPECIFIED")
+    {
+        // No end marker follows, but the final usage may.
+        reply.complete = true;
+        let words = candidate.finish_message.unwrap_or_else(|| reason.clone());
+        reply.stop = Some(match reason.as_str() {
+            "STOP" => StopReason::End,
+            "MAX_TOKENS" => StopReason::Length,
+            "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" => {
+                StopReason::Refused(words)
             }
-        }
-        if let Some(reason) = candidate
-            .finish_reason
-            .filter(|reason| reason != "FINISH_REASON_UNSPECIFIED")
-        {
-            // No end marker follows, but the final usage may.
-            self.partial.complete = true;
-            let words = candidate.finish_message.unwrap_or_else(|| reason.clone());
-            self.partial.stop = Some(match reason.as_str() {
-                "STOP" => StopReason::End,
-                "MAX_TOKENS" => StopReason::Length,
-                "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" => {
-                    StopReason::Refused(words)
-                }
-                _ => StopReason::Other(reason),
-            });
-        }
-    }
-}
-
-impl Decoder for GeminiDecoder {
-    fn event(&mut self, event: &Event, on: &mut dyn FnMut(Delta)) -> ControlFlow<()> {
-        match self.partial.json(&event.data)? {
-            // Some gateways wrap the fragments.
-            Value::Array(fragments) => fragments
-                .iter()
-                .try_for_each(|fragment| self.fragment(fragment, on)),
-            fragment => self.fragment(&fragment, on),
-        }
-    }
-
-    fn finish(self: Box<Self>, end: End) -> Outcome {
-        self.partial.finish(end)
+            _ => StopReason::Other(reason),
+        });
     }
 }
 
@@ -246,7 +200,8 @@ impl Decoder for GeminiDecoder {
 struct Fragment {
     candidates: Option<Vec<Candidate>>,
     prompt_feedback: Option<PromptFeedback>,
-    usage_metadata: Option<Value>,
+    #[serde(default)]
+    usage_metadata: Value,
     model_version: Option<String>,
 }
 

@@ -18,10 +18,11 @@ use crate::domain::tokens::Usage;
 use crate::engine::ports::Delta;
 
 use super::clients::{self, Clients};
+use super::decoder::Decoder;
 use super::delta_redactor::DeltaRedactor;
 use super::errors::{self, ErrorResponse};
 use super::sse::{self, Framing};
-use super::wire::{Account, Answered, Decoder, End, HeaderText, HttpRequest};
+use super::wire::{Account, Answered, End, HeaderText, HttpRequest};
 
 pub use super::clients::{ClientError, Timeouts};
 
@@ -57,7 +58,7 @@ impl Http {
     pub async fn call(
         &self,
         request: HttpRequest,
-        mut decoder: Box<dyn Decoder>,
+        mut decoder: Decoder,
         account: &Account,
         on: &mut (dyn FnMut(Delta) + Send),
     ) -> Answered {
@@ -84,7 +85,7 @@ impl Http {
         let mut redactor = DeltaRedactor::new(account, on);
         redactor.push(Delta::Connected);
         let end = self
-            .read(response, framing, decoder.as_mut(), account, &mut |delta| {
+            .read(response, framing, &mut decoder, account, &mut |delta| {
                 redactor.push(delta);
             })
             .await;
@@ -122,7 +123,7 @@ impl Http {
         &self,
         mut response: Response,
         framing: Framing,
-        decoder: &mut dyn Decoder,
+        decoder: &mut Decoder,
         account: &Account,
         on: &mut (dyn FnMut(Delta) + Send),
     ) -> End {

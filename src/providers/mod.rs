@@ -6,6 +6,7 @@
 pub mod anthropic;
 pub mod catalog;
 mod clients;
+pub mod decoder;
 pub mod discovery;
 pub mod errors;
 pub mod form;

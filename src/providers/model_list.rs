@@ -9,9 +9,8 @@ use serde_json::Value;
 
 use crate::domain::money::MicroUsd;
 
-use super::anthropic::API_VERSION;
 use super::http::GetRequest;
-use super::wire::{Endpoint, HeaderText, address};
+use super::wire::{Endpoint, address};
 use crate::domain::dialect::{Dialect, HealthCheck};
 
 /// A model that a vendor lists.
@@ -83,20 +82,9 @@ pub fn health_request(dialect: Dialect, endpoint: &Endpoint) -> GetRequest {
 }
 
 fn get(dialect: Dialect, endpoint: &Endpoint, path: &str) -> GetRequest {
-    let account = &endpoint.account;
-    let headers = match dialect {
-        Dialect::Anthropic => {
-            let version = ("anthropic-version", HeaderText::Plain(API_VERSION));
-            std::iter::once(version)
-                .chain(account.header("x-api-key"))
-                .collect()
-        }
-        Dialect::Gemini => account.header("x-goog-api-key").into_iter().collect(),
-        Dialect::OpenAi(_) | Dialect::Ollama => account.bearer().into_iter().collect(),
-    };
     GetRequest {
         url: address(&endpoint.base_url, path),
-        headers,
+        headers: endpoint.account.headers(dialect),
     }
 }
 
@@ -168,7 +156,7 @@ mod tests {
     use super::*;
     use crate::domain::dialect::Quirks;
     use crate::domain::vendors::VENDORS;
-    use crate::providers::wire::{Account, Scheme};
+    use crate::providers::wire::{Account, HeaderText, Scheme};
 
     fn ids(dialect: Dialect, body: &str) -> Vec<String> {
         models(dialect, body)

@@ -25,6 +25,8 @@ pub struct PartialReply {
     /// Thinking is not part of the answer; it counts as output if the provider does not report
     /// usage.
     thinking: String,
+    /// The model's words of refusal, from vendors that send them apart from the text.
+    pub refusal: String,
     pub stop: Option<StopReason>,
     /// The usage reported so far.
     pub usage: Option<Usage>,
@@ -49,6 +51,7 @@ impl PartialReply {
             prompt_tokens: prompt_tokens(ask),
             text: String::new(),
             thinking: String::new(),
+            refusal: String::new(),
             stop: None,
             usage: None,
             usage_is_final: false,
@@ -122,6 +125,9 @@ impl PartialReply {
 
     /// Returns the outcome of the call.
     pub fn finish(mut self, end: End) -> Outcome {
+        if !self.refusal.is_empty() && self.stop.is_some() {
+            self.stop = Some(StopReason::Refused(std::mem::take(&mut self.refusal)));
+        }
         match (self.complete, self.stop.take(), self.failure.take()) {
             // The answer was complete before an unreadable event: only its usage is lost.
             (

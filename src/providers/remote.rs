@@ -10,16 +10,15 @@ use crate::consultation::protocol::call::{Ask, Failure, FailureClass, Outcome};
 use crate::domain::money::MicroUsd;
 use crate::engine::ports::{BoxFuture, Delta, Provider};
 
-use super::anthropic::{self, AnthropicDecoder};
 use super::catalog::ModelCatalog;
+use super::decoder::Decoder;
 use super::form::{self, Adjustment, Form, Parameters, Refusal, Structure};
-use super::gemini::{self, GeminiDecoder};
 use super::http::Http;
 use super::model_list;
-use super::ollama::{self, OllamaDecoder};
-use super::openai::{self, OpenAiDecoder};
-use super::wire::{Decoder, Endpoint, HttpRequest};
-use crate::domain::dialect::{Dialect, Quirks, TokensField};
+use super::sse::Framing;
+use super::wire::{Endpoint, HeaderText, HttpRequest, address};
+use super::{anthropic, gemini, ollama, openai};
+use crate::domain::dialect::{Dialect, Quirks, Routing, TokensField};
 
 /// The time limit of a check. It exceeds the limit for a healthy provider by enough that the delay
 /// shows.
@@ -61,26 +60,46 @@ impl Remote {
     }
 
     /// Returns the request and the decoder of its response.
-    pub fn codec(&self, ask: &Ask) -> (HttpRequest, Box<dyn Decoder>) {
+    pub fn codec(&self, ask: &Ask) -> (HttpRequest, Decoder) {
         self.codec_in(ask, &self.form(ask))
     }
 
-    fn codec_in(&self, ask: &Ask, form: &Form) -> (HttpRequest, Box<dyn Decoder>) {
-        let mut request = match self.dialect {
-            Dialect::Anthropic => anthropic::encode(ask, &self.endpoint, form),
-            Dialect::OpenAi(quirks) => openai::encode(ask, &self.endpoint, form, quirks),
-            Dialect::Gemini => gemini::encode(ask, &self.endpoint, form),
-            Dialect::Ollama => ollama::encode(ask, &self.endpoint, form),
+    fn codec_in(&self, ask: &Ask, form: &Form) -> (HttpRequest, Decoder) {
+        let model = &ask.model.model;
+        let (path, mut body) = match self.dialect {
+            Dialect::Anthropic => ("/v1/messages".to_owned(), anthropic::body(ask, form)),
+            Dialect::OpenAi(quirks) => (
+                "/chat/completions".to_owned(),
+                openai::body(ask, form, quirks),
+            ),
+            Dialect::Gemini => (gemini::path(model), gemini::body(ask, form)),
+            Dialect::Ollama => ("/api/chat".to_owned(), ollama::body(ask, form)),
         };
-        form.complete(&mut request.body, self.parameters.of(&ask.model.model));
-        let account = &self.endpoint.account;
-        let decoder: Box<dyn Decoder> = match self.dialect {
-            Dialect::Anthropic => Box::new(AnthropicDecoder::new(ask, account)),
-            Dialect::OpenAi(quirks) => Box::new(OpenAiDecoder::new(ask, account, quirks)),
-            Dialect::Gemini => Box::new(GeminiDecoder::new(ask, account)),
-            Dialect::Ollama => Box::new(OllamaDecoder::new(ask, account, &request.body)),
+        form.complete(&mut body, self.parameters.of(model));
+        let Endpoint { base_url, account } = &self.endpoint;
+        let decoder = Decoder::new(self.dialect, ask, account, &body);
+        let mut headers = account.headers(self.dialect);
+        if self.quirks().routing == Routing::AmongProviders {
+            headers.push(("x-openrouter-title", HeaderText::Plain("conclave")));
+        }
+        let framing = match self.dialect {
+            Dialect::Anthropic | Dialect::OpenAi(_) | Dialect::Gemini => Framing::Events,
+            Dialect::Ollama => Framing::Lines,
+        };
+        let request = HttpRequest {
+            url: address(base_url, &path),
+            headers,
+            body,
+            framing,
         };
         (request, decoder)
+    }
+
+    fn quirks(&self) -> Quirks {
+        match self.dialect {
+            Dialect::OpenAi(quirks) => quirks,
+            Dialect::Anthropic | Dialect::Gemini | Dialect::Ollama => Quirks::COMPATIBLE,
+        }
     }
 
     /// Returns the current form of requests to this model.
@@ -100,10 +119,7 @@ impl Remote {
             Some(model) if !model.supports_response_schema => Structure::Prompt,
             Some(_) | None => Structure::Schema,
         };
-        let quirks = match self.dialect {
-            Dialect::OpenAi(quirks) => quirks,
-            Dialect::Anthropic | Dialect::Gemini | Dialect::Ollama => Quirks::COMPATIBLE,
-        };
+        let quirks = self.quirks();
         let form = Form::new(best.max(self.dialect.best_structure()), quirks);
         let elsewhere = quirks
             .own_host

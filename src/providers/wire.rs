@@ -1,16 +1,18 @@
-//! Types shared by codecs and HTTP: an endpoint with its key, a request, and the decoder trait.
-
-use std::ops::ControlFlow;
+//! Types shared by codecs and HTTP: an endpoint with its key, a request, and its outcome.
 
 use secrecy::{ExposeSecret, SecretString};
+use serde_json::Value;
 
 use crate::consultation::protocol::call::{Ask, Failure, Outcome};
-use crate::engine::ports::Delta;
+use crate::domain::dialect::Dialect;
 
 use super::sse;
 
 /// The replacement of a redacted key.
 pub(super) const BLOT: &str = "[key]";
+
+/// The version of Anthropic's API. It refuses sampling parameters, which are not sent by default.
+const ANTHROPIC_VERSION: &str = "2026-10-21";
 
 /// The address of a provider, with its key.
 #[derive(Clone, Debug)]
@@ -58,18 +60,19 @@ impl Account {
         }
     }
 
-    /// Returns the header with the key, for a vendor with its own header.
-    pub fn header(&self, own: &'static str) -> Option<(&'static str, HeaderText)> {
-        let key = self.key.as_ref()?;
-        Some(match self.scheme {
-            Scheme::Usual => (own, HeaderText::Secret(key.clone())),
-            Scheme::Bearer => bearer(key),
-        })
-    }
-
-    /// Returns the `authorization` header with the key.
-    pub fn bearer(&self) -> Option<(&'static str, HeaderText)> {
-        self.key.as_ref().map(bearer)
+    /// Returns the headers of every request in this dialect: the version of the API, and the key.
+    pub fn headers(&self, dialect: Dialect) -> Vec<(&'static str, HeaderText)> {
+        let version = ("anthropic-version", HeaderText::Plain(ANTHROPIC_VERSION));
+        let version = (dialect == Dialect::Anthropic).then_some(version);
+        let key = self.key.as_ref().map(|key| match (dialect, self.scheme) {
+            (Dialect::Anthropic, Scheme::Usual) => ("x-api-key", HeaderText::Secret(key.clone())),
+            (Dialect::Gemini, Scheme::Usual) => ("x-goog-api-key", HeaderText::Secret(key.clone())),
+            (Dialect::OpenAi(_) | Dialect::Ollama, _) | (_, Scheme::Bearer) => {
+                let bearer = format!("Bearer {}", key.expose_secret());
+                ("authorization", HeaderText::Secret(bearer.into()))
+            }
+        });
+        version.into_iter().chain(key).collect()
     }
 }
 
@@ -85,7 +88,7 @@ pub enum HeaderText {
 pub struct HttpRequest {
     pub url: String,
     pub headers: Vec<(&'static str, HeaderText)>,
-    pub body: serde_json::Value,
+    pub body: Value,
     /// How the events of the answer are framed.
     pub framing: sse::Framing,
 }
@@ -111,17 +114,6 @@ impl HttpRequest {
     }
 }
 
-/// Returns the header `Authorization: Bearer KEY`.
-fn bearer(key: &SecretString) -> (&'static str, HeaderText) {
-    (
-        "authorization",
-        HeaderText::Secret(SecretString::from(format!(
-            "Bearer {}",
-            key.expose_secret()
-        ))),
-    )
-}
-
 /// Returns the address of a path below a base URL, which may already contain the path or its
 /// beginning: users give all three.
 pub fn address(base_url: &str, path: &str) -> String {
@@ -139,9 +131,17 @@ pub fn address(base_url: &str, path: &str) -> String {
 }
 
 /// Returns the schema of the requested answer.
-pub fn schema(ask: &Ask) -> serde_json::Value {
+pub(super) fn schema(ask: &Ask) -> Value {
     // The schemas are compiled in and read by a test, so `Null` is unreachable.
     serde_json::from_str(ask.answer.schema()).unwrap_or_default()
+}
+
+/// Returns an object without the fields that are null, which a request leaves out.
+pub(super) fn without_nulls(mut object: Value) -> Value {
+    if let Some(fields) = object.as_object_mut() {
+        fields.retain(|_, value| !value.is_null());
+    }
+    object
 }
 
 /// The end of an event stream.
@@ -151,15 +151,6 @@ pub enum End {
     Closed,
     /// It broke off.
     Broken(Failure),
-}
-
-/// Builds a reply from a vendor's events.
-pub trait Decoder: Send {
-    /// Handles one event and reports progress. Returns `Break` if later events cannot matter.
-    fn event(&mut self, event: &sse::Event, on: &mut dyn FnMut(Delta)) -> ControlFlow<()>;
-
-    /// Returns the outcome of the call.
-    fn finish(self: Box<Self>, end: End) -> Outcome;
 }
 
 #[cfg(test)]

@@ -2,19 +2,7 @@
 
 use crate::consultation::protocol::call::FailureClass;
 
-/// The features of an error that decide its class.
-#[derive(Debug)]
-pub(super) struct ErrorSigns<'a> {
-    pub status: Option<u16>,
-    /// Types, codes, statuses and reasons, in lower case.
-    pub codes: &'a [String],
-    /// The provider's message, in lower case.
-    pub words: &'a str,
-    /// Whether the body has a shape that a provider's API uses.
-    pub recognised: bool,
-    /// Whether the error names a field of the request's body.
-    pub about_body: bool,
-}
+use super::message::ProviderMessage;
 
 /// A row, which matches by any of its columns.
 struct Row {
@@ -155,58 +143,53 @@ const NO_SUCH_PATH: [&str; 4] = [
     "page not found",
 ];
 
-impl ErrorSigns<'_> {
-    pub(super) fn class(&self) -> FailureClass {
-        // A numeric code inside a stream stands for the status.
-        let message = || {
-            self.codes
-                .iter()
-                .find_map(|code| code.parse().ok())
-                .filter(|code| (400..600).contains(code))
-        };
-        let status = self.status.or_else(message);
-        if self.is_wrong_address() {
+impl ProviderMessage {
+    /// Returns the class of an error with this message.
+    pub(super) fn class(&self, status: Option<u16>) -> FailureClass {
+        if self.is_wrong_address(status) {
             return FailureClass::BadRequest;
         }
-        let row = ROWS.iter().find(|row| row.fits(status, self));
-        match row {
+        // A numeric code inside a stream stands for the status.
+        let code = || self.codes.iter().find_map(|code| code.parse().ok());
+        let status = status.or_else(|| code().filter(|code| (400..600).contains(code)));
+        let words = self.words.to_lowercase();
+        let row = ROWS
+            .iter()
+            .find(|row| row.fits(status, &self.codes, &words));
+        match row.map(|row| row.class) {
             // At a correct address the missing thing is the model.
-            None
-            | Some(Row {
-                class: FailureClass::RateLimit | FailureClass::Overload,
-                ..
-            }) if status == Some(404) && self.recognised => FailureClass::ModelMissing,
+            None | Some(FailureClass::RateLimit | FailureClass::Overload)
+                if status == Some(404) && self.recognised =>
+            {
+                FailureClass::ModelMissing
+            }
             None => FailureClass::BadRequest,
             // Some servers report a request that they cannot read as their own failure.
-            Some(Row {
-                class: FailureClass::Overload,
-                ..
-            }) if self.about_body => FailureClass::BadRequest,
-            Some(row) => row.class,
+            Some(FailureClass::Overload) if self.about_body() => FailureClass::BadRequest,
+            Some(class) => class,
         }
     }
 
     /// Returns whether there is no model API at this address, so the base URL is wrong.
-    pub(super) fn is_wrong_address(&self) -> bool {
-        let unknown_path = !self.recognised || NO_SUCH_PATH.contains(&self.words.trim());
-        match self.status {
+    pub(super) fn is_wrong_address(&self, status: Option<u16>) -> bool {
+        let words = self.words.to_lowercase();
+        let unknown_path = !self.recognised || NO_SUCH_PATH.contains(&words.trim());
+        match status {
             Some(300..400 | 405) => true,
             Some(404) if unknown_path => true,
-            _ => self.words.contains("unexpected endpoint"),
+            _ => words.contains("unexpected endpoint"),
         }
     }
 }
 
 impl Row {
-    fn fits(&self, status: Option<u16>, signs: &ErrorSigns<'_>) -> bool {
+    fn fits(&self, status: Option<u16>, codes: &[String], words: &str) -> bool {
+        let by_code = |pattern: &&str| codes.iter().any(|code| fits(pattern, code));
         status.is_some_and(|status| self.statuses.contains(&status))
-            || self
-                .codes
-                .iter()
-                .any(|pattern| signs.codes.iter().any(|code| fits(pattern, code)))
+            || self.codes.iter().any(by_code)
             || self.words.iter().any(|(only, all)| {
                 only.is_none_or(|only| status == Some(only))
-                    && all.iter().all(|needle| signs.words.contains(needle))
+                    && all.iter().all(|needle| words.contains(needle))
             })
     }
 }

@@ -32,70 +32,36 @@ impl ProviderMessage {
     }
 
     pub(super) fn from_json(body: &Value) -> Self {
-        let body = body
-            .as_array()
-            .and_then(|list| list.first())
-            .unwrap_or(body);
-        let error = body.get("error").filter(|error| !error.is_null());
-        let inner = error.filter(|error| error.is_object()).unwrap_or(body);
-        let words = [
-            error,
-            inner.get("message"),
-            inner.get("detail"),
-            inner.get("msg"),
-        ]
-        .into_iter()
-        .flatten()
-        .find_map(said);
+        let body = body.get(0).unwrap_or(body);
+        let error = &body["error"];
+        let inner = if error.is_object() { error } else { body };
+        let words = [error, &inner["message"], &inner["detail"], &inner["msg"]]
+            .into_iter()
+            .find_map(said);
+        let recognised = words.is_some() || !error.is_null();
+        let words = words.unwrap_or_else(|| match body {
+            Value::Object(_) => body.to_string(),
+            _ => String::new(),
+        });
         let mut message = Self {
-            recognised: words.is_some() || error.is_some(),
+            fields: printed_paths(&words),
+            words,
+            recognised,
             ..Self::default()
         };
-        message.words = words.unwrap_or_else(|| {
-            if body.is_object() {
-                body.to_string()
-            } else {
-                String::new()
-            }
-        });
-        message.fields = printed_paths(&message.words);
-        let outer = error.filter(|error| error.is_object()).map(|_| body);
-        for part in outer.into_iter().chain([inner]) {
-            message.codes.extend(
-                ["type", "code", "status"]
-                    .iter()
-                    .filter_map(|key| part.get(key))
-                    .filter_map(code),
-            );
-            message.fields.extend(
-                part.get("param")
-                    .and_then(Value::as_str)
-                    .map(ToOwned::to_owned),
-            );
+        for part in [body, error].into_iter().filter(|part| part.is_object()) {
+            message.add_codes(part, &["type", "code", "status"]);
+            let field = part["param"].as_str();
+            message.fields.extend(field.map(ToOwned::to_owned));
         }
-        let complaints = inner
-            .get("detail")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten();
-        message.fields.extend(
-            complaints
-                .filter_map(|complaint| complaint.get("loc"))
-                .map(path_of),
-        );
-        match inner.get("details") {
-            Some(Value::Array(details)) => {
-                for detail in details {
-                    message.add_detail(detail);
-                }
-            }
-            Some(detail) => message.add_detail(detail),
-            None => {}
+        let complaints = list(inner, "detail").filter_map(|complaint| complaint.get("loc"));
+        message.fields.extend(complaints.map(path_of));
+        match &inner["details"] {
+            Value::Array(details) => details.iter().for_each(|detail| message.add_detail(detail)),
+            detail => message.add_detail(detail),
         }
-        if let Some(metadata) = inner.get("metadata") {
-            message.add_detail(metadata);
-            message.add_upstream(metadata);
-        }
+        message.add_detail(&inner["metadata"]);
+        message.add_upstream(&inner["metadata"]);
         message
     }
 
@@ -104,32 +70,20 @@ impl ProviderMessage {
         self.fields.iter().any(|field| field.starts_with("body."))
     }
 
+    fn add_codes(&mut self, part: &Value, keys: &[&str]) {
+        let codes = keys.iter().filter_map(|key| code(&part[*key]));
+        self.codes.extend(codes);
+    }
+
     fn add_detail(&mut self, detail: &Value) {
-        self.codes.extend(
-            ["error_code", "error_type", "reason"]
-                .iter()
-                .filter_map(|key| detail.get(key))
-                .filter_map(code),
-        );
-        let list = |key| {
-            detail
-                .get(key)
-                .and_then(Value::as_array)
-                .into_iter()
-                .flatten()
-        };
-        self.codes.extend(
-            list("violations")
-                .filter_map(|violation| violation.get("quotaId"))
-                .filter_map(code),
-        );
-        let fields = list("fieldViolations")
-            .filter_map(|violation| violation.get("field"))
-            .filter_map(Value::as_str);
+        self.add_codes(detail, &["error_code", "error_type", "reason"]);
+        for violation in list(detail, "violations") {
+            self.add_codes(violation, &["quotaId"]);
+        }
+        let fields = list(detail, "fieldViolations").filter_map(|field| field["field"].as_str());
         self.fields.extend(fields.map(ToOwned::to_owned));
-        let delay = detail
-            .get("retryDelay")
-            .and_then(Value::as_str)
+        let delay = detail["retryDelay"]
+            .as_str()
             .and_then(|text| hints::seconds(text.strip_suffix('s')?, 1.0));
         self.retry_delay = self.retry_delay.or(delay);
     }
@@ -139,28 +93,28 @@ impl ProviderMessage {
         if metadata.get("flagged_input").is_some() {
             self.codes.push("moderation".to_owned());
         }
-        let raw = match metadata.get("raw") {
-            // The raw value is the upstream provider's own error.
-            Some(Value::String(text)) => Self::from_body(text),
-            Some(raw @ Value::Object(_)) => Self::from_json(raw),
+        // The raw value is the upstream provider's own error.
+        let raw = match &metadata["raw"] {
+            Value::String(text) => Self::from_body(text),
+            raw @ Value::Object(_) => Self::from_json(raw),
             _ => Self::default(),
         };
-        let provider = metadata
-            .get("provider_name")
-            .and_then(Value::as_str)
-            .unwrap_or_default();
-        let upstream = [provider, raw.words.trim()]
-            .into_iter()
-            .filter(|part| !part.is_empty())
-            .collect::<Vec<_>>()
-            .join(": ");
-        if !upstream.is_empty() {
-            self.words = format!("{} ({upstream})", self.words.trim());
+        let provider = metadata["provider_name"].as_str().unwrap_or_default();
+        let words = match (provider, raw.words.trim()) {
+            ("", words) | (words, "") => words.to_owned(),
+            (provider, words) => format!("{provider}: {words}"),
+        };
+        if !words.is_empty() {
+            self.words = format!("{} ({words})", self.words.trim());
         }
         // After the router's own codes, because the first number is the status.
         self.codes.extend(raw.codes);
         self.fields.extend(raw.fields);
     }
+}
+
+fn list<'a>(value: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
+    value[key].as_array().into_iter().flatten()
 }
 
 /// Returns the text in a message of any shape: a string, an object with one, or a list of errors.

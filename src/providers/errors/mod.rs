@@ -15,7 +15,6 @@ use crate::consultation::protocol::call::{Failure, FailureClass};
 use crate::domain::time::Timestamp;
 
 use super::wire::Account;
-use classes::ErrorSigns;
 use message::ProviderMessage;
 
 pub use hints::{LONGEST, http_date};
@@ -45,15 +44,10 @@ pub fn classify(response: &ErrorResponse, account: &Account, now: Option<Timesta
         now,
     )
     .or(message.retry_delay);
-    let lowercase = message.words.to_lowercase();
-    let signs = ErrorSigns {
-        status: Some(status),
-        codes: &message.codes,
-        words: &lowercase,
-        recognised: message.recognised,
-        about_body: message.about_body(),
-    };
-    let class = match (signs.class(), response.should_retry.as_deref()) {
+    let class = match (
+        message.class(Some(status)),
+        response.should_retry.as_deref(),
+    ) {
         // Credit that returns by itself is a rate limit.
         (FailureClass::Billing, _) if status == 402 && hint.is_some() => FailureClass::RateLimit,
         (FailureClass::RateLimit | FailureClass::Overload, Some("false")) => {
@@ -75,7 +69,7 @@ pub fn classify(response: &ErrorResponse, account: &Account, now: Option<Timesta
             ""
         };
         format!("; check {}{proxy}", account.origin)
-    } else if class == FailureClass::BadRequest && signs.is_wrong_address() {
+    } else if class == FailureClass::BadRequest && message.is_wrong_address(Some(status)) {
         "; check the base URL".to_owned()
     } else {
         String::new()
@@ -96,16 +90,8 @@ pub fn is_error(body: &Value) -> bool {
 /// Classifies an error object inside a successful response.
 pub fn in_stream(body: &Value, account: &Account) -> Failure {
     let message = ProviderMessage::from_json(body);
-    let lowercase = message.words.to_lowercase();
-    let signs = ErrorSigns {
-        status: None,
-        codes: &message.codes,
-        words: &lowercase,
-        recognised: message.recognised,
-        about_body: message.about_body(),
-    };
-    let (class, advice) = match signs.class() {
-        FailureClass::BadRequest if signs.is_wrong_address() => {
+    let (class, advice) = match message.class(None) {
+        FailureClass::BadRequest if message.is_wrong_address(None) => {
             (FailureClass::BadRequest, "; check the base URL".to_owned())
         }
         FailureClass::BadRequest if message.codes.is_empty() => {

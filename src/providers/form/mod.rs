@@ -10,7 +10,7 @@ mod parameters;
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::consultation::protocol::call::{Ask, join};
 use crate::domain::tokens::estimate_tokens;
@@ -96,6 +96,14 @@ impl Form {
             SystemPlace::Own => (None, user),
             SystemPlace::UserMessage => (None, join([&system, &user])),
         }
+    }
+
+    /// Returns both as the messages of a chat.
+    pub(super) fn chat_messages(&self, ask: &Ask) -> Vec<Value> {
+        let (system, user) = self.messages(ask);
+        let system = system.map(|system| json!({"role": "system", "content": system}));
+        let user = json!({"role": "user", "content": user});
+        system.into_iter().chain([user]).collect()
     }
 
     /// Merges the user's parameters into a request's body and removes the fields that the model

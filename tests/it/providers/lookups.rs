@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use conclave::consultation::protocol::call::FailureClass;
+use conclave::domain::dialect::{Dialect, Quirks};
 use conclave::domain::vendors::LocalServerKind;
 use conclave::providers::discovery::{self, Address};
 use conclave::providers::http::{GetRequest, GetResponse, Http};
@@ -25,7 +26,7 @@ async fn get(
     server: &LocalServer,
     limit: Duration,
 ) -> Result<GetResponse, conclave::consultation::protocol::call::Failure> {
-    let headers = account().bearer().into_iter().collect();
+    let headers = account().headers(Dialect::OpenAi(Quirks::COMPATIBLE));
     let request = GetRequest {
         url: format!("{}/list?key=none", server.url()),
         headers,

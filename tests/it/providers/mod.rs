@@ -137,6 +137,10 @@ fn remote_that(dialect: Dialect, base_url: &str) -> Remote {
         origin: "`SOME_API_KEY`".into(),
         scheme: Scheme::Usual,
     };
+    remote_with(dialect, base_url, account)
+}
+
+fn remote_with(dialect: Dialect, base_url: &str, account: Account) -> Remote {
     let endpoint = Endpoint {
         base_url: base_url.to_owned(),
         account,

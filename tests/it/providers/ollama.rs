@@ -14,10 +14,10 @@ use conclave::providers::form::Form;
 use conclave::providers::http::Http;
 use conclave::providers::ollama;
 use conclave::providers::remote::Remote;
-use conclave::providers::wire::{Account, Endpoint, HttpRequest, Scheme};
+use conclave::providers::wire::{Account, Endpoint, Scheme};
 use serde_json::{Value, json};
 
-use super::{ask_of, body_of, call, decode_of, fed, remote};
+use super::{ask_of, body_of, call, decode_of, fed, remote, remote_with};
 
 /// A call with a prompt of about this many tokens.
 fn ask_with(tokens: usize, max_output_tokens: u64) -> Ask {
@@ -61,37 +61,26 @@ fn a_request_has_exactly_these_fields() {
 
 #[test]
 fn json_mode_is_a_string_and_a_key_is_sent_only_if_set() {
-    let encoded = |structure: Structure, key: Option<&str>| {
+    let format = |structure| {
+        let form = Form::new(structure, Quirks::COMPATIBLE);
+        ollama::body(&ask_of("ollama", "m"), &form)
+            .get("format")
+            .cloned()
+    };
+    assert_eq!(format(Structure::JsonObject), Some(json!("json")));
+    assert_eq!(format(Structure::Prompt), None);
+    let authorization = |key: Option<&str>| {
         let account = Account {
             key: key.map(Into::into),
             origin: String::new(),
             scheme: Scheme::Usual,
         };
-        let form = Form::new(structure, Quirks::COMPATIBLE);
-        ollama::encode(
-            &ask_of("ollama", "m"),
-            &Endpoint {
-                base_url: "http://h".into(),
-                account,
-            },
-            &form,
-        )
+        let (request, _) =
+            remote_with(Dialect::Ollama, "http://h", account).codec(&ask_of("ollama", "m"));
+        request.header("authorization").map(ToOwned::to_owned)
     };
-    let json_mode = format_of(&encoded(Structure::JsonObject, None));
-    assert_eq!(json_mode, Some(json!("json")));
-    assert_eq!(format_of(&encoded(Structure::Prompt, None)), None);
-    assert_eq!(
-        encoded(Structure::Prompt, None).header("authorization"),
-        None
-    );
-    assert_eq!(
-        encoded(Structure::Prompt, Some("k")).header("authorization"),
-        Some("Bearer k")
-    );
-}
-
-fn format_of(request: &HttpRequest) -> Option<Value> {
-    request.body.get("format").cloned()
+    assert_eq!(authorization(None), None);
+    assert_eq!(authorization(Some("k")).as_deref(), Some("Bearer k"));
 }
 
 #[test]

@@ -1,13 +1,11 @@
 //! The fields of requests to the vendors' own formats.
 
 use conclave::consultation::protocol::answer::AnswerKind;
-use conclave::domain::dialect::Quirks;
-use conclave::providers::anthropic;
-use conclave::providers::form::{Form, Structure};
-use conclave::providers::wire::{Account, Endpoint, Scheme};
+use conclave::domain::dialect::Dialect;
+use conclave::providers::wire::{Account, Scheme};
 use serde_json::{Value, json};
 
-use super::{KEY, VENDORS, ask, call, cloud, cloud_at};
+use super::{KEY, VENDORS, ask, call, cloud, cloud_at, remote_with};
 use crate::support::provider_server::{ProviderServer, Vendor};
 
 fn schema() -> Value {
@@ -122,15 +120,8 @@ fn an_anthropic_token_is_sent_as_a_bearer() {
         origin: "`ANTHROPIC_AUTH_TOKEN`".into(),
         scheme: Scheme::Bearer,
     };
-    let endpoint = Endpoint {
-        base_url: "http://h".into(),
-        account,
-    };
-    let request = anthropic::encode(
-        &ask(Vendor::Anthropic, "m"),
-        &endpoint,
-        &Form::new(Structure::Prompt, Quirks::COMPATIBLE),
-    );
+    let remote = remote_with(Dialect::Anthropic, "http://h", account);
+    let (request, _) = remote.codec(&ask(Vendor::Anthropic, "m"));
     assert_eq!(
         request.header("authorization"),
         Some(format!("Bearer {KEY}").as_str())

@@ -1,0 +1,54 @@
+//! Reading of a streamed reply in any dialect, event by event.
+
+use std::ops::ControlFlow;
+
+use serde_json::Value;
+
+use crate::consultation::protocol::call::{Ask, Outcome};
+use crate::domain::dialect::Dialect;
+use crate::engine::ports::Delta;
+
+use super::partial_reply::PartialReply;
+use super::sse::Event;
+use super::wire::{Account, End};
+use super::{anthropic, gemini, ollama, openai};
+
+/// Builds a reply from a vendor's events.
+#[derive(Debug)]
+pub struct Decoder {
+    dialect: Dialect,
+    /// The context that the request asks for, in tokens. Only Ollama's requests do.
+    context: Option<u64>,
+    reply: PartialReply,
+}
+
+impl Decoder {
+    /// Creates a decoder for the answer to this body.
+    pub fn new(dialect: Dialect, ask: &Ask, account: &Account, body: &Value) -> Self {
+        Self {
+            dialect,
+            context: body.pointer("/options/num_ctx").and_then(Value::as_u64),
+            reply: PartialReply::new(ask, account),
+        }
+    }
+
+    /// Handles one event and reports progress. Returns `Break` if later events cannot matter.
+    pub fn event(&mut self, event: &Event, on: &mut dyn FnMut(Delta)) -> ControlFlow<()> {
+        let reply = &mut self.reply;
+        if matches!(self.dialect, Dialect::OpenAi(_)) && event.data.trim() == "[DONE]" {
+            return ControlFlow::Break(());
+        }
+        let json = reply.json(&event.data)?;
+        match self.dialect {
+            Dialect::Anthropic => anthropic::read(&event.name, &json, reply, on),
+            Dialect::OpenAi(quirks) => openai::read(&event.name, &json, quirks, reply, on),
+            Dialect::Gemini => gemini::read(&json, reply, on),
+            Dialect::Ollama => ollama::read(&json, self.context, reply, on),
+        }
+    }
+
+    /// Returns the outcome of the call.
+    pub fn finish(self, end: End) -> Outcome {
+        self.reply.finish(end)
+    }
+}
