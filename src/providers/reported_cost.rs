@@ -1,4 +1,4 @@
-//! The cost of a call as the provider reports it, read exactly: decimals never become binary
+//! The cost of a call as the provider reports it, read exactly: no sum or product of binary
 //! fractions.
 
 use serde_json::Value;
@@ -39,45 +39,12 @@ fn text_of(amount: &Value) -> Option<String> {
 /// Reads `0.00123` or `1.23e-3` dollars. `None` for a negative amount, one that is not a decimal,
 /// and one above nine billion dollars.
 fn micro_usd(text: &str) -> Option<MicroUsd> {
-    const MOST: u128 = 9_000_000_000_000_000;
-    let text = text.trim().to_ascii_lowercase();
-    let (mantissa, exponent) = match text.split_once('e') {
-        Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().ok()?),
-        None => (text.as_str(), 0),
-    };
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let digits: Vec<u32> = whole
-        .chars()
-        .chain(fraction.chars())
-        .map(|c| c.to_digit(10))
-        .collect::<Option<_>>()?;
-    // The digits up to the micro-dollar; the next one decides the rounding.
-    let kept = i64::try_from(whole.len())
-        .ok()?
-        .saturating_add(i64::from(exponent))
-        .saturating_add(6);
-    let digit = |at: i64| {
-        usize::try_from(at)
-            .ok()
-            .and_then(|at| digits.get(at))
-            .copied()
-            .unwrap_or(0)
-    };
-    if digits.is_empty() || kept > 40 {
-        return digits
-            .iter()
-            .all(|digit| *digit == 0)
-            .then_some(MicroUsd::ZERO)
-            .filter(|_| !digits.is_empty());
-    }
-    let amount = (0..kept).try_fold(0u128, |amount, at| {
-        amount.checked_mul(10)?.checked_add(u128::from(digit(at)))
-    })?;
-    let rounded = amount + u128::from(digit(kept) >= 5);
-    u64::try_from(rounded)
-        .ok()
-        .filter(|_| rounded <= MOST)
-        .map(MicroUsd)
+    const MOST: u64 = 9_000_000_000_000_000;
+    let usd: f64 = text.trim().parse().ok()?;
+    // Written out to twelve decimals: a product of fractions could round a half down.
+    let pico_usd: u128 = format!("{usd:.12}").replace('.', "").parse().ok()?;
+    let micro_usd = u64::try_from(pico_usd.saturating_add(500_000) / 1_000_000).ok()?;
+    (micro_usd <= MOST).then_some(MicroUsd(micro_usd))
 }
 
 #[cfg(test)]
