@@ -19,29 +19,20 @@ pub struct Model {
     #[serde(default = "middle_tier")]
     pub tier: u8,
     /// Its place in its vendor's default panel, from 1. `None` leaves it out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rank: Option<u32>,
     /// The largest prompt in tokens.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<u64>,
     /// The largest answer in tokens.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_output: Option<u64>,
     /// Whether the vendor enforces a JSON Schema on the answers of this model.
     #[serde(default = "yes")]
     pub supports_response_schema: bool,
     /// The retirement date; from this day the model does not answer.
-    #[serde(
-        default,
-        deserialize_with = "day",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "day")]
     pub retires: Option<Date>,
     /// The id of the replacement at the same provider.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub successor: Option<String>,
     /// A note for users on the figures or the name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// In the order of their dates.
     #[serde(default)]
@@ -72,32 +63,21 @@ fn day<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Date>, D::Er
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DatedPrice {
-    #[serde(
-        default,
-        deserialize_with = "day",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "day")]
     pub from: Option<Date>,
     pub input: UsdPerMtok,
     pub output: UsdPerMtok,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_read: Option<UsdPerMtok>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_write: Option<UsdPerMtok>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub long_context: Option<LongContextPrice>,
     /// The sources disagree; the figures are from one of them.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default)]
     pub approximate: bool,
     /// The source of the figures.
     #[serde(default = "own")]
     pub source: String,
     /// The publication date of the source.
-    #[serde(
-        default,
-        deserialize_with = "day",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "day")]
     pub as_of: Option<Date>,
 }
 
@@ -112,9 +92,7 @@ pub struct LongContextPrice {
     pub above_tokens: u64,
     pub input: UsdPerMtok,
     pub output: UsdPerMtok,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_read: Option<UsdPerMtok>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_write: Option<UsdPerMtok>,
 }
 

@@ -51,15 +51,12 @@ impl ModelCatalog {
     fn lay_over(self, json: &str, of: PriceTable) -> Result<Self, CatalogError> {
         let file: Value = serde_json::from_str(json).map_err(CatalogError::NotJson)?;
         match file.get("schema_version") {
-            None => {}
-            Some(version) if version.as_str() == Some(SCHEMA_VERSION) => {}
-            Some(version) => {
-                return Err(CatalogError::OtherVersion(
-                    version
-                        .as_str()
-                        .map_or_else(|| version.to_string(), ToOwned::to_owned),
-                ));
+            Some(Value::String(version)) if version == SCHEMA_VERSION => {}
+            Some(Value::String(version)) => {
+                return Err(CatalogError::OtherVersion(version.clone()));
             }
+            Some(version) => return Err(CatalogError::OtherVersion(version.to_string())),
+            None => {}
         }
         let entries = file
             .get("models")
@@ -68,12 +65,7 @@ impl ModelCatalog {
         let (mut models, mut vintages) = (self.models, self.vintages);
         let mut dated = Vec::new();
         for (at, entry) in entries.iter().enumerate() {
-            let name = |key| {
-                entry
-                    .get(key)
-                    .and_then(Value::as_str)
-                    .filter(|text| !text.is_empty())
-            };
+            let name = |key: &str| entry[key].as_str().filter(|text| !text.is_empty());
             let (provider, id) = name("provider")
                 .zip(name("id"))
                 .ok_or(CatalogError::Nameless(at + 1))?;
@@ -102,13 +94,7 @@ fn laid_over(known: Option<&Model>, entry: &Value) -> Result<Model, serde_json::
         Some(Value::Object(fields)) => fields,
         Some(_) | None => serde_json::Map::new(),
     };
-    fields.extend(
-        entry
-            .as_object()
-            .into_iter()
-            .flatten()
-            .map(|(key, value)| (key.clone(), value.clone())),
-    );
+    fields.extend(entry.as_object().cloned().unwrap_or_default());
     serde_json::from_value(Value::Object(fields))
 }
 

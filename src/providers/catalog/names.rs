@@ -39,11 +39,11 @@ impl ModelCatalog {
         if let Some(model) = provider_and_model {
             return Ok(model);
         }
-        let refs = self.models.iter().map(|model| ModelRef {
+        let mut at_each_provider = self.models.iter().map(|model| ModelRef {
             provider: model.provider.clone(),
             model: name.to_owned(),
         });
-        refs.into_iter()
+        at_each_provider
             .find(|model| self.at_own_vendor(model).is_some())
             .ok_or_else(|| UnknownModel {
                 name: name.to_owned(),
@@ -74,30 +74,17 @@ mod tests {
     #[test]
     fn a_bare_name_finds_its_provider_or_suggestions() {
         let catalog = ModelCatalog::builtin();
-        assert_eq!(
-            catalog.resolve("claude-sonnet-5-5").unwrap(),
-            ModelRef::new("anthropic", "claude-sonnet-5-5")
-        );
-        assert_eq!(
-            catalog.resolve("gpt-6.1-sol-2026-09-01").unwrap(),
-            ModelRef::new("openai", "gpt-6.1-sol-2026-09-01")
-        );
-        assert_eq!(
-            catalog.resolve("openai:anything").unwrap(),
-            ModelRef::new("openai", "anything")
-        );
-        assert_eq!(
-            catalog.resolve("grok-4.7").unwrap(),
-            ModelRef::new("xai", "grok-4.7")
-        );
-        assert_eq!(
-            catalog.resolve("codestral-latest").unwrap(),
-            ModelRef::new("mistral", "codestral-latest")
-        );
-        assert_eq!(
-            catalog.resolve("openai/gpt-6.1-sol").unwrap(),
-            ModelRef::new("openrouter", "openai/gpt-6.1-sol")
-        );
+        let named = [
+            ("claude-sonnet-5-5", "anthropic:claude-sonnet-5-5"),
+            ("gpt-6.1-sol-2026-09-01", "openai:gpt-6.1-sol-2026-09-01"),
+            ("openai:anything", "openai:anything"),
+            ("grok-4.7", "xai:grok-4.7"),
+            ("codestral-latest", "mistral:codestral-latest"),
+            ("openai/gpt-6.1-sol", "openrouter:openai/gpt-6.1-sol"),
+        ];
+        for (name, model) in named {
+            assert_eq!(catalog.resolve(name).unwrap().to_string(), model);
+        }
         assert_eq!(
             catalog.resolve("vendor/name:free").unwrap_err().name,
             "vendor/name:free"
