@@ -76,18 +76,15 @@ impl Clients {
                     self.builder()
                 }
             };
-            if plain {
-                return builder()
-                    .tls_certs_only([])
-                    .build()
-                    .map_err(|error| innermost(&error));
-            }
-            // The compiled-in roots are for systems without any; otherwise the system's trust
-            // decides.
-            builder()
-                .build()
-                .or_else(|_| builder().tls_certs_merge(bundled_roots()).build())
-                .map_err(|error| innermost(&error))
+            let client = if plain {
+                builder().tls_certs_only([]).build()
+            } else {
+                // The compiled-in roots are for systems without any; otherwise the system's trust
+                // decides.
+                let with_bundled = || builder().tls_certs_merge(bundled_roots());
+                builder().build().or_else(|_| with_bundled().build())
+            };
+            client.map_err(|error| innermost(&error))
         });
         built
             .as_ref()

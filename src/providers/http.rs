@@ -129,7 +129,7 @@ impl Http {
     ) -> End {
         let authority = authority(response.url().as_str());
         let content_type = header(response.headers(), "content-type").unwrap_or_default();
-        if framing == Framing::Lines && is_web_page(&content_type) {
+        if framing == Framing::Lines && is_media_type(&content_type, "text/html") {
             // Its lines would be read as broken events.
             return not_a_stream(&[], &content_type, account);
         }
@@ -289,14 +289,15 @@ async fn error_response(mut response: Response) -> ErrorResponse {
 
 /// Returns whether a content type announces events in this framing.
 fn is_of(framing: Framing, content_type: &str) -> bool {
-    let announced = match framing {
-        Framing::Events => "text/event-stream",
-        Framing::Lines => "application/x-ndjson",
-    };
-    content_type
-        .trim_start()
-        .to_ascii_lowercase()
-        .starts_with(announced)
+    match framing {
+        Framing::Events => is_media_type(content_type, "text/event-stream"),
+        Framing::Lines => is_media_type(content_type, "application/x-ndjson"),
+    }
+}
+
+fn is_media_type(content_type: &str, media_type: &str) -> bool {
+    let content_type = content_type.trim_start().to_ascii_lowercase();
+    content_type.starts_with(media_type)
 }
 
 /// Returns the failure for a compressed body. No request allows compression, so such a body cannot
@@ -313,13 +314,6 @@ fn compressed(headers: &HeaderMap) -> Option<String> {
     ))
 }
 
-fn is_web_page(content_type: &str) -> bool {
-    content_type
-        .trim_start()
-        .to_ascii_lowercase()
-        .starts_with("text/html")
-}
-
 /// The last event of a stream that ended without a blank line may have been cut anywhere.
 fn is_whole(event: &sse::Event) -> bool {
     event.data.trim() == "[DONE]"
@@ -330,11 +324,7 @@ fn is_whole(event: &sse::Event) -> bool {
 /// kind of body.
 fn not_a_stream(body: &[u8], content_type: &str, account: &Account) -> End {
     let json = serde_json::from_slice::<serde_json::Value>(body).ok();
-    let first = json.as_ref().map(|json| {
-        json.as_array()
-            .and_then(|list| list.first())
-            .unwrap_or(json)
-    });
+    let first = json.as_ref().map(|json| json.get(0).unwrap_or(json));
     End::Broken(match first {
         Some(error) if errors::is_error(error) => errors::in_stream(error, account),
         Some(_) | None => {

@@ -67,14 +67,10 @@ pub fn health_request(dialect: Dialect, endpoint: &Endpoint) -> GetRequest {
             HealthCheck::Models => request(dialect, endpoint),
             HealthCheck::Key(path) => get(dialect, endpoint, path),
             HealthCheck::Health => {
-                let GetRequest { headers, .. } = get(dialect, endpoint, "");
-                let root = endpoint
-                    .base_url
-                    .strip_suffix("/v1")
-                    .unwrap_or(&endpoint.base_url);
+                let root = endpoint.base_url.strip_suffix("/v1");
                 GetRequest {
-                    url: format!("{root}/health"),
-                    headers,
+                    url: format!("{}/health", root.unwrap_or(&endpoint.base_url)),
+                    headers: endpoint.account.headers(dialect),
                 }
             }
         },
@@ -91,12 +87,13 @@ fn get(dialect: Dialect, endpoint: &Endpoint, path: &str) -> GetRequest {
 /// Returns the models of a list, without those that cannot chat according to the list.
 pub fn models(dialect: Dialect, body: &str) -> Result<Vec<ListedModel>, ModelListError> {
     let json: Value = serde_json::from_str(body).map_err(|_| ModelListError)?;
-    let entries = match dialect {
-        Dialect::Anthropic | Dialect::OpenAi(_) => json.get("data"),
-        Dialect::Gemini | Dialect::Ollama => json.get("models"),
+    let key = match dialect {
+        Dialect::Anthropic | Dialect::OpenAi(_) => "data",
+        Dialect::Gemini | Dialect::Ollama => "models",
     };
     // Some servers send a bare list.
-    let entries = entries
+    let entries = json
+        .get(key)
         .or(Some(&json))
         .and_then(Value::as_array)
         .ok_or(ModelListError)?;
@@ -107,18 +104,13 @@ pub fn models(dialect: Dialect, body: &str) -> Result<Vec<ListedModel>, ModelLis
 fn listed(entry: &Value) -> Option<ListedModel> {
     let text = |keys: &[&str]| {
         keys.iter()
-            .find_map(|key| entry.get(*key)?.as_str().filter(|text| !text.is_empty()))
+            .find_map(|key| entry[*key].as_str().filter(|text| !text.is_empty()))
     };
-    let number = |keys: &[&str]| keys.iter().find_map(|key| entry.get(*key)?.as_u64());
-    let methods = entry
-        .get("supportedGenerationMethods")
-        .and_then(Value::as_array);
+    let number = |keys: &[&str]| keys.iter().find_map(|key| entry[*key].as_u64());
+    let methods = entry["supportedGenerationMethods"].as_array();
     let generates =
         methods.is_none_or(|methods| methods.iter().any(|method| method == "generateContent"));
-    let chats = entry
-        .pointer("/capabilities/completion_chat")
-        .and_then(Value::as_bool)
-        .unwrap_or(true);
+    let chats = entry["capabilities"]["completion_chat"] != false;
     let id = text(&["id", "name"])?;
     (generates && chats).then(|| ListedModel {
         id: id.strip_prefix("models/").unwrap_or(id).to_owned(),

@@ -34,9 +34,11 @@ impl Answers {
         Self(answers.into_iter().collect())
     }
 
-    fn json(&self, path: &str) -> Option<Value> {
-        let got = self.0.get(path).filter(|got| got.is_success())?;
-        serde_json::from_str(&got.body).ok()
+    /// Returns the JSON of a successful answer; `Null` without one.
+    fn json(&self, path: &str) -> Value {
+        let got = self.0.get(path).filter(|got| got.is_success());
+        got.and_then(|got| serde_json::from_str(&got.body).ok())
+            .unwrap_or_default()
     }
 
     fn status(&self, path: &str) -> Option<u16> {
@@ -52,40 +54,24 @@ impl Answers {
 
 /// Returns the server that answered; `None` for an unknown program.
 pub(super) fn read(answers: &Answers) -> Option<ServerReport> {
-    let version = answers
-        .json("/api/version")
-        .and_then(|json| text(&json, "version"));
-    if let Some(version) = version {
+    if let Some(version) = text(&answers.json("/api/version"), "version") {
         return Some(ServerReport {
             kind: LocalServerKind::Ollama,
             version: Some(version),
             condition: Condition::Ready,
-            models: ollama_models(
-                answers.json("/api/tags").as_ref(),
-                answers.json("/api/ps").as_ref(),
-            ),
+            models: ollama_models(&answers.json("/api/tags"), &answers.json("/api/ps")),
         });
     }
-    let listed = answers.json("/v1/models");
-    let models: Vec<&Value> = listed
-        .as_ref()
-        .map(|list| entries(list, "data"))
-        .unwrap_or_default();
-    let owned_by = |owners: &[&str]| {
-        models.iter().any(|model| {
-            text(model, "owned_by").is_some_and(|owner| owners.contains(&owner.as_str()))
-        })
-    };
-    let own_list = answers.json("/api/v0/models");
-    let own_models: Vec<&Value> = own_list
-        .as_ref()
-        .map(|list| entries(list, "data"))
-        .unwrap_or_default();
-    let kind = if owned_by(&["vllm"]) {
+    let (list, own_list) = (answers.json("/v1/models"), answers.json("/api/v0/models"));
+    let models: Vec<&Value> = entries(&list, "data").collect();
+    let own_models: Vec<&Value> = entries(&own_list, "data").collect();
+    let owned_by = |owner: &str| models.iter().any(|model| model["owned_by"] == owner);
+    let kind = if owned_by("vllm") {
         LocalServerKind::Vllm
-    } else if owned_by(&["llamacpp"]) || answers.is_llama_cpp() {
+    } else if owned_by("llamacpp") || answers.is_llama_cpp() {
         LocalServerKind::LlamaCpp
-    } else if owned_by(&["organization_owner", "organization-owner"])
+    } else if owned_by("organization_owner")
+        || owned_by("organization-owner")
         || own_models
             .iter()
             .any(|model| model.get("compatibility_type").is_some())
@@ -104,11 +90,10 @@ pub(super) fn read(answers: &Answers) -> Option<ServerReport> {
             own_models.into_iter().filter_map(lm_studio_model).collect()
         }
         LocalServerKind::LlamaCpp => {
-            let context = answers.json("/props").and_then(|props| {
-                props
-                    .pointer("/default_generation_settings/n_ctx")
-                    .and_then(Value::as_u64)
-            });
+            let props = answers.json("/props");
+            let context = props
+                .pointer("/default_generation_settings/n_ctx")
+                .and_then(Value::as_u64);
             models
                 .into_iter()
                 .filter_map(|model| llama_cpp_model(model, context))

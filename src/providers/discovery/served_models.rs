@@ -7,55 +7,40 @@ use super::ServedModel;
 use super::model_names::{is_embedding, parameters, parameters_in_name};
 
 /// Reads the list of an Ollama server, and its list of loaded models.
-pub(super) fn ollama_models(list: Option<&Value>, loaded: Option<&Value>) -> Vec<ServedModel> {
-    let loaded: Vec<String> = loaded
-        .map(|list| {
-            entries(list, "models")
-                .into_iter()
-                .filter_map(name)
-                .collect()
-        })
-        .unwrap_or_default();
-    let model = |entry: &Value| {
-        let id = name(entry)?;
-        let capabilities = entry.get("capabilities").and_then(Value::as_array);
-        let chats = match capabilities {
-            Some(list) => list.iter().any(|capability| capability == "completion"),
-            None => {
-                !is_embedding(&id)
-                    && !families(entry)
-                        .iter()
-                        .any(|family| is_embedding(family) || family.ends_with("bert"))
-            }
-        };
-        // Ollama names the host behind a remote model; gateways that speak its protocol give all
-        // vendors' models this format.
-        let remote = ["remote_host", "remote_model"]
-            .iter()
-            .any(|key| text(entry, key).is_some());
-        let elsewhere =
-            remote || entry.pointer("/details/format").and_then(Value::as_str) == Some("cloud");
-        let parameters = entry
-            .pointer("/details/parameter_size")
-            .and_then(Value::as_str)
-            .and_then(parameters);
-        chats.then(|| ServedModel {
-            context: entry
-                .pointer("/details/context_length")
-                .and_then(Value::as_u64),
-            parameters: parameters.or_else(|| parameters_in_name(&id)),
-            loaded: loaded.contains(&id),
-            runs_here: !elsewhere && !is_ollamas_cloud(&id),
-            id,
-        })
+pub(super) fn ollama_models(list: &Value, loaded: &Value) -> Vec<ServedModel> {
+    let loaded: Vec<String> = entries(loaded, "models").filter_map(name).collect();
+    entries(list, "models")
+        .filter_map(|entry| ollama_model(entry, &loaded))
+        .collect()
+}
+
+fn ollama_model(entry: &Value, loaded: &[String]) -> Option<ServedModel> {
+    let id = name(entry)?;
+    let details = &entry["details"];
+    let families = entries(details, "families").chain([&details["family"]]);
+    let mut families = families.filter_map(Value::as_str).map(str::to_lowercase);
+    let chats = match entry["capabilities"].as_array() {
+        Some(list) => list.iter().any(|capability| capability == "completion"),
+        None => {
+            !is_embedding(&id)
+                && !families.any(|family| is_embedding(&family) || family.ends_with("bert"))
+        }
     };
-    list.map(|list| {
-        entries(list, "models")
-            .into_iter()
-            .filter_map(model)
-            .collect()
+    // Ollama names the host behind a remote model; gateways that speak its protocol give all
+    // vendors' models this format.
+    let elsewhere = text(entry, "remote_host").is_some()
+        || text(entry, "remote_model").is_some()
+        || details["format"] == "cloud";
+    chats.then(|| ServedModel {
+        context: details["context_length"].as_u64(),
+        parameters: details["parameter_size"]
+            .as_str()
+            .and_then(parameters)
+            .or_else(|| parameters_in_name(&id)),
+        loaded: loaded.contains(&id),
+        runs_here: !elsewhere && !is_ollamas_cloud(&id),
+        id,
     })
-    .unwrap_or_default()
 }
 
 /// Returns whether the name is that of a model in Ollama's cloud: `gpt-oss:120b-cloud`,
@@ -67,15 +52,11 @@ pub fn is_ollamas_cloud(id: &str) -> bool {
 /// Reads an entry of a llama.cpp server; `context` is the size with which the server was started.
 pub(super) fn llama_cpp_model(entry: &Value, context: Option<u64>) -> Option<ServedModel> {
     let id = text(entry, "id")?;
-    let meta = |key: &str| {
-        entry
-            .pointer(&format!("/meta/{key}"))
-            .and_then(Value::as_u64)
-    };
+    let meta = |key: &str| entry["meta"][key].as_u64();
     // A router reports for each model whether it is loaded; a server with a single model has it
     // loaded.
-    let status = entry.pointer("/status/value").and_then(Value::as_str);
-    let capabilities = entry.get("capabilities").and_then(Value::as_array);
+    let status = entry["status"]["value"].as_str();
+    let capabilities = entry["capabilities"].as_array();
     let chats = !is_embedding(&id)
         && capabilities.is_none_or(|list| list.iter().any(|capability| capability == "completion"));
     chats.then(|| ServedModel {
@@ -96,11 +77,12 @@ pub(super) fn lm_studio_model(entry: &Value) -> Option<ServedModel> {
         Some(_) => false,
         None => !is_embedding(&id),
     };
-    let number = |key: &str| entry.get(key).and_then(Value::as_u64);
     chats.then(|| ServedModel {
-        context: number("loaded_context_length").or_else(|| number("max_context_length")),
+        context: entry["loaded_context_length"]
+            .as_u64()
+            .or_else(|| entry["max_context_length"].as_u64()),
         parameters: parameters_in_name(&id),
-        loaded: text(entry, "state").is_some_and(|state| state == "loaded"),
+        loaded: entry["state"] == "loaded",
         runs_here: true,
         id,
     })
@@ -109,46 +91,26 @@ pub(super) fn lm_studio_model(entry: &Value) -> Option<ServedModel> {
 /// Reads an entry in OpenAI's format: vLLM's, or LM Studio's if its own list is missing.
 pub(super) fn openai_model(entry: &Value) -> Option<ServedModel> {
     let id = text(entry, "id").filter(|id| !is_embedding(id))?;
-    let context = entry.get("max_model_len").and_then(Value::as_u64);
-    // vLLM lists loaded models; LM Studio lists those that it can load.
-    let loaded = text(entry, "owned_by").is_some_and(|owner| owner == "vllm");
     Some(ServedModel {
+        context: entry["max_model_len"].as_u64(),
         parameters: parameters_in_name(&id),
-        id,
-        context,
-        loaded,
+        // vLLM lists loaded models; LM Studio lists those that it can load.
+        loaded: entry["owned_by"] == "vllm",
         runs_here: true,
+        id,
     })
 }
 
-pub(super) fn entries<'a>(list: &'a Value, key: &str) -> Vec<&'a Value> {
-    list.get(key)
-        .and_then(Value::as_array)
-        .map(|entries| entries.iter().collect())
-        .unwrap_or_default()
+pub(super) fn entries<'a>(list: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
+    list[key].as_array().into_iter().flatten()
 }
 
 /// Returns the text of a field, unless it is empty.
 pub(super) fn text(json: &Value, key: &str) -> Option<String> {
-    json.get(key)
-        .and_then(Value::as_str)
-        .filter(|text| !text.is_empty())
-        .map(ToOwned::to_owned)
+    let text = json[key].as_str().filter(|text| !text.is_empty());
+    text.map(ToOwned::to_owned)
 }
 
 fn name(entry: &Value) -> Option<String> {
     text(entry, "model").or_else(|| text(entry, "name"))
-}
-
-fn families(entry: &Value) -> Vec<String> {
-    let list = entry
-        .pointer("/details/families")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten();
-    let single = entry.pointer("/details/family");
-    list.chain(single)
-        .filter_map(Value::as_str)
-        .map(str::to_lowercase)
-        .collect()
 }

@@ -246,7 +246,7 @@ impl Form {
 
 /// Returns whether the message refuses a system prompt.
 fn is_about_system(words: &str) -> bool {
-    const ABOUT: [&str; 8] = [
+    const ABOUT: [&str; 7] = [
         "system role",
         "role system",
         "role: system",
@@ -254,7 +254,6 @@ fn is_about_system(words: &str) -> bool {
         "system prompt",
         "system instruction",
         "developer instruction",
-        "system messages",
     ];
     const REFUSED: [&str; 6] = [
         "not support",

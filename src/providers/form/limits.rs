@@ -110,41 +110,35 @@ pub(super) fn limit(words: &str) -> Option<Limit> {
 
 /// Returns the number at the start of a text, after blanks and punctuation.
 fn first_number(text: &str) -> Option<u64> {
-    let start = text
-        .find(|c: char| c.is_ascii_digit())
-        .filter(|at| *at <= 3)?;
-    digits(
-        text.get(start..)?
-            .chars()
-            .take_while(|c| c.is_ascii_digit() || *c == ','),
-    )
+    let start = text.find(is_digit).filter(|at| *at <= 3)?;
+    number(text.get(start..)?.split(ends_number).next()?)
 }
 
 /// Returns the number at the end of a text, before blanks and punctuation.
 fn last_number(text: &str) -> Option<u64> {
-    let end = text
-        .rfind(|c: char| c.is_ascii_digit())
-        .filter(|at| text.len() - at <= 4)?;
-    let reversed: Vec<char> = text
-        .get(..=end)?
-        .chars()
-        .rev()
-        .take_while(|c| c.is_ascii_digit() || *c == ',')
-        .collect();
-    digits(reversed.into_iter().rev())
+    let end = text.rfind(is_digit).filter(|at| text.len() - at <= 4)?;
+    number(text.get(..=end)?.rsplit(ends_number).next()?)
 }
 
-fn digits(number: impl Iterator<Item = char>) -> Option<u64> {
-    number
-        .filter(char::is_ascii_digit)
-        .collect::<String>()
-        .parse()
-        .ok()
+fn is_digit(c: char) -> bool {
+    c.is_ascii_digit()
+}
+
+fn ends_number(c: char) -> bool {
+    !is_digit(c) && c != ','
+}
+
+fn number(text: &str) -> Option<u64> {
+    text.replace(',', "").parse().ok()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn context(context: u64, prompt: u64) -> Option<Limit> {
+        Some(Limit::Context { context, prompt })
+    }
 
     #[test]
     fn limits_are_read_in_the_words_of_every_server() {
@@ -168,33 +162,21 @@ mod tests {
             (
                 "'max_tokens' or 'max_completion_tokens' is too large: 16384. This model's maximum context length is 8192 tokens and your \
                  request has 50 input tokens (16384 > 8192 - 50). (parameter=max_tokens, value=16384)",
-                Some(Limit::Context {
-                    context: 8_192,
-                    prompt: 50,
-                }),
+                context(8_192, 50),
             ),
             (
                 "This model's maximum context length is 8192 tokens. However, you requested 16434 tokens (50 in the messages, 16384 in the \
                  completion). Please reduce the length of the messages or completion.",
-                Some(Limit::Context {
-                    context: 8_192,
-                    prompt: 50,
-                }),
+                context(8_192, 50),
             ),
             (
                 "This endpoint's maximum context length is 8192 tokens. However, you requested about 16434 tokens (50 of text input, 16384 \
                  in the output).",
-                Some(Limit::Context {
-                    context: 8_192,
-                    prompt: 50,
-                }),
+                context(8_192, 50),
             ),
             (
                 "input length and `max_tokens` exceed context limit: 190000 + 16384 > 200000, decrease input length or `max_tokens`",
-                Some(Limit::Context {
-                    context: 200_000,
-                    prompt: 190_000,
-                }),
+                context(200_000, 190_000),
             ),
             (
                 "This model's maximum context length is 8192 tokens, and yours is longer",

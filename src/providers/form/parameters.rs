@@ -19,16 +19,11 @@ pub struct Parameters {
 impl Parameters {
     /// Returns the parameters for a request to this model.
     pub fn of(&self, model: &str) -> Map<String, Value> {
-        let mut merged = Value::Object(self.for_all.clone());
+        let mut merged = self.for_all.clone();
         for (key, value) in self.by_model.get(model).into_iter().flatten() {
             merge(&mut merged, key, value.clone());
         }
-        // Merging into an object leaves an object.
-        if let Value::Object(fields) = merged {
-            fields
-        } else {
-            Map::new()
-        }
+        merged
     }
 
     /// Returns the paths of parameters that are never sent. The settings reject them by name.
@@ -73,6 +68,9 @@ pub(super) fn paths(fields: &Map<String, Value>) -> Vec<String> {
 /// Merges parameters into a body, object by object. Reserved fields stay unchanged, and a value
 /// that would replace an object with reserved fields is left out.
 pub(super) fn lay_over(body: &mut Value, parameters: Map<String, Value>) {
+    let Some(fields) = body.as_object_mut() else {
+        return;
+    };
     for (key, mut value) in parameters {
         if is_reserved(&key) || (holds_reserved(&key) && !value.is_object()) {
             continue;
@@ -80,25 +78,19 @@ pub(super) fn lay_over(body: &mut Value, parameters: Map<String, Value>) {
         if let Value::Object(children) = &mut value {
             children.retain(|child, _| !is_reserved(&format!("{key}.{child}")));
         }
-        merge(body, &key, value);
+        merge(fields, &key, value);
     }
 }
 
 /// Sets one field; an object is merged into an existing object.
-fn merge(target: &mut Value, key: &str, value: Value) {
-    let Some(fields) = target.as_object_mut() else {
-        return;
-    };
+fn merge(fields: &mut Map<String, Value>, key: &str, value: Value) {
     match (fields.get_mut(key), value) {
-        (Some(there @ Value::Object(_)), Value::Object(children)) => {
+        (Some(Value::Object(there)), Value::Object(children)) => {
             for (key, child) in children {
                 merge(there, &key, child);
             }
         }
-        (Some(there), value) => *there = value,
-        (None, value) => {
-            fields.insert(key.to_owned(), value);
-        }
+        (_, value) => _ = fields.insert(key.to_owned(), value),
     }
 }
 
