@@ -110,7 +110,7 @@ fn listed(entry: &Value) -> Option<ListedModel> {
     let methods = entry["supportedGenerationMethods"].as_array();
     let generates =
         methods.is_none_or(|methods| methods.iter().any(|method| method == "generateContent"));
-    let chats = entry["capabilities"]["completion_chat"] != false;
+    let chats = entry.pointer("/capabilities/completion_chat") != Some(&Value::Bool(false));
     let id = text(&["id", "name"])?;
     (generates && chats).then(|| ListedModel {
         id: id.strip_prefix("models/").unwrap_or(id).to_owned(),

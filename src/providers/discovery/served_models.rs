@@ -52,18 +52,21 @@ pub fn is_ollamas_cloud(id: &str) -> bool {
 /// Reads an entry of a llama.cpp server; `context` is the size with which the server was started.
 pub(super) fn llama_cpp_model(entry: &Value, context: Option<u64>) -> Option<ServedModel> {
     let id = text(entry, "id")?;
-    let meta = |key: &str| entry["meta"][key].as_u64();
+    let meta = &entry["meta"];
     // A router reports for each model whether it is loaded; a server with a single model has it
     // loaded.
-    let status = entry["status"]["value"].as_str();
+    let status = entry.pointer("/status/value").and_then(Value::as_str);
     let capabilities = entry["capabilities"].as_array();
     let chats = !is_embedding(&id)
         && capabilities.is_none_or(|list| list.iter().any(|capability| capability == "completion"));
     chats.then(|| ServedModel {
-        context: meta("n_ctx")
+        context: meta["n_ctx"]
+            .as_u64()
             .or(context.filter(|context| *context > 0))
-            .or_else(|| meta("n_ctx_train")),
-        parameters: meta("n_params").or_else(|| parameters_in_name(&id)),
+            .or_else(|| meta["n_ctx_train"].as_u64()),
+        parameters: meta["n_params"]
+            .as_u64()
+            .or_else(|| parameters_in_name(&id)),
         loaded: status.is_none_or(|status| status == "loaded"),
         runs_here: true,
         id,

@@ -136,8 +136,8 @@ fn number(text: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn context(context: u64, prompt: u64) -> Option<Limit> {
-        Some(Limit::Context { context, prompt })
+    fn context(context: u64, prompt: u64) -> Limit {
+        Limit::Context { context, prompt }
     }
 
     #[test]
@@ -162,21 +162,21 @@ mod tests {
             (
                 "'max_tokens' or 'max_completion_tokens' is too large: 16384. This model's maximum context length is 8192 tokens and your \
                  request has 50 input tokens (16384 > 8192 - 50). (parameter=max_tokens, value=16384)",
-                context(8_192, 50),
+                Some(context(8_192, 50)),
             ),
             (
                 "This model's maximum context length is 8192 tokens. However, you requested 16434 tokens (50 in the messages, 16384 in the \
                  completion). Please reduce the length of the messages or completion.",
-                context(8_192, 50),
+                Some(context(8_192, 50)),
             ),
             (
                 "This endpoint's maximum context length is 8192 tokens. However, you requested about 16434 tokens (50 of text input, 16384 \
                  in the output).",
-                context(8_192, 50),
+                Some(context(8_192, 50)),
             ),
             (
                 "input length and `max_tokens` exceed context limit: 190000 + 16384 > 200000, decrease input length or `max_tokens`",
-                context(200_000, 190_000),
+                Some(context(200_000, 190_000)),
             ),
             (
                 "This model's maximum context length is 8192 tokens, and yours is longer",
