@@ -3,10 +3,11 @@
 //!
 //! Only the id is required, and a question, answers or a cost. A field of an unexpected type counts
 //! as missing. Our own records are deserialised; those of the original are converted field by field
-//! (`llm_conclave`, with `fields`, `artifacts` and `vendors`).
+//! (`llm_conclave`, with `fields` and `vendors`), but for its `artifacts`, which are much like ours.
 
 mod conclave;
 mod tolerant;
+mod strict;
 mod llm_conclave;
 mod artifacts;
 mod fields;
@@ -16,12 +17,14 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::domain::artifact::SCHEMA_VERSION;
 use crate::domain::stored_record::StoredRecord;
 
 use fields::Fields;
+use strict::Strict;
 
 /// Larger files are no records: a hundred answers of the greatest allowed length are a tenth of it.
 const LARGEST: u64 = 64 << 20;
@@ -73,7 +76,9 @@ pub fn read(bytes: &[u8]) -> Result<StoredRecord, RecordReadError> {
 /// Reads a record of ours without unexpected values, as nearly all are, without a tree of its
 /// values. `None` for any other file.
 fn intact(bytes: &[u8]) -> Option<StoredRecord> {
-    let record: StoredRecord = serde_json::from_slice(bytes).ok()?;
+    let mut json = serde_json::Deserializer::from_slice(bytes);
+    let record = StoredRecord::deserialize(Strict(&mut json)).ok()?;
+    json.end().ok()?;
     let is_ours = record.tool_version.is_some() && !record.id.is_empty();
     let is_record = !record.question.is_empty() || record.cost.is_some();
     let is_newer = record.schema_version.as_deref().is_some_and(is_newer);

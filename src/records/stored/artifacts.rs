@@ -1,13 +1,30 @@
-//! Reads the artifacts of the rounds, in either spelling of the keys. Missing fields are empty.
+//! Reads the artifacts of the original: its JSON is brought into this program's form, and what is
+//! missing or of an unexpected type then is empty.
 
-use crate::domain::artifact::{
-    Because, Challenge, ConsensusPoint, CrossExam, Dissent, Evidence, Independent, MenuOption,
-    Rebuttal, Revision, Source, Synthesis, Tension, Verdict, Viewpoint,
-};
-use crate::domain::ids::SeatId;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+
+use crate::domain::artifact::Verdict;
 use crate::domain::stored_record::StoredAgent;
 
-use super::fields::Fields;
+use super::fields::{Fields, snake};
+use super::tolerant::tolerant;
+
+/// The fields that name agents.
+const AGENTS: [&str; 5] = [
+    "agent",
+    "agent_id",
+    "challenger",
+    "supporting_agents",
+    "target_agent",
+];
+
+/// The lists of a verdict whose entries can be bare texts, and the field that the text belongs in.
+const TEXTS: [(&str, &str); 3] = [
+    ("evidence", "claim"),
+    ("dissent", "concern"),
+    ("recommendations", "option"),
+];
 
 /// The panel, for finding a seat's id where a record has its name or another spelling.
 #[derive(Clone, Copy, Debug)]
@@ -38,148 +55,52 @@ pub(super) fn letters(name: &str) -> impl Iterator<Item = char> {
         .flat_map(char::to_lowercase)
 }
 
-pub(super) fn independent(fields: Fields<'_>, seats: Seats<'_>) -> Independent {
-    Independent {
-        agent_id: SeatId::new(seats.agent(fields, "agent_id")),
-        position: fields.text_or_empty("position"),
-        key_points: fields.texts("key_points"),
-        rationale: fields.text_or_empty("rationale"),
-        confidence: fields.confidence("confidence"),
-        prose_excerpt: fields.text_or_empty("prose_excerpt"),
-    }
-}
-
-pub(super) fn synthesis(fields: Fields<'_>, seats: Seats<'_>) -> Synthesis {
-    let point = |point: Fields<'_>| ConsensusPoint {
-        point: point.text_or_empty("point"),
-        supporting_agents: point
-            .texts("supporting_agents")
-            .iter()
-            .map(|agent| seats.id(agent))
-            .collect(),
-        confidence: point.confidence("confidence"),
-    };
-    let viewpoint = |view: Fields<'_>| Viewpoint {
-        agent: seats.agent(view, "agent"),
-        viewpoint: view.text_or_empty("viewpoint"),
-    };
-    let tension = |tension: Fields<'_>| Tension {
-        topic: tension.text_or_empty("topic"),
-        viewpoints: tension.each("viewpoints").map(viewpoint).collect(),
-        severity: tension.severity("severity"),
-    };
-    Synthesis {
-        consensus_points: fields.each("consensus_points").map(point).collect(),
-        tensions: fields.each("tensions").map(tension).collect(),
-        priority_order: fields.texts("priority_order"),
-        prose_excerpt: fields.text_or_empty("prose_excerpt"),
-    }
-}
-
-pub(super) fn revision(fields: Fields<'_>, seats: Seats<'_>) -> Revision {
-    let because = |because: Fields<'_>| Because {
-        agent: seats.agent(because, "agent"),
-        argument: because.text_or_empty("argument"),
-    };
-    Revision {
-        agent_id: SeatId::new(seats.agent(fields, "agent_id")),
-        challenges: challenges(fields, seats),
-        rebuttals: rebuttals(fields, seats),
-        revised_position: fields.text_or_empty("revised_position"),
-        revised_confidence: fields.confidence("revised_confidence"),
-        changed: fields.flag("changed"),
-        because_of: fields.each("because_of").map(because).collect(),
-    }
-}
-
-pub(super) fn cross_exam(fields: Fields<'_>, seats: Seats<'_>) -> CrossExam {
-    CrossExam {
-        challenges: challenges(fields, seats),
-        rebuttals: rebuttals(fields, seats),
-        unresolved: fields.texts("unresolved"),
-        positions: fields
-            .each("positions")
-            .map(|position| revision(position, seats))
-            .collect(),
-        prose_excerpt: fields.text_or_empty("prose_excerpt"),
-    }
+/// Reads the content of an artifact other than a verdict.
+pub(super) fn content<T: DeserializeOwned + Default>(fields: Fields<'_>, seats: Seats<'_>) -> T {
+    tolerant(converted(fields.value(), seats)).unwrap_or_default()
 }
 
 pub(super) fn verdict(fields: Fields<'_>, seats: Seats<'_>) -> Verdict {
-    Verdict {
-        recommendations: choices(fields),
-        composed_from: match fields.text("composed_from").as_deref() {
-            Some("synthesis") => Some(Source::Synthesis),
-            Some("cross_exam") => Some(Source::CrossExam),
-            Some(_) | None => None,
-        },
-        recommendation: fields.text_or_empty("recommendation"),
-        confidence: fields.confidence("confidence"),
-        evidence: evidence(fields, "evidence", seats),
-        dissent: dissent(fields, seats),
-        summary: fields.text_or_empty("summary"),
+    let mut verdict = converted(fields.value(), seats);
+    for (list, field) in TEXTS {
+        let entries = verdict.get_mut(list).and_then(Value::as_array_mut);
+        for entry in entries.into_iter().flatten() {
+            if entry.is_string() {
+                *entry = json!({ field: entry.take() });
+            }
+        }
+    }
+    tolerant(verdict).unwrap_or_default()
+}
+
+/// Returns JSON with names in `snake_case`, and with seats' ids for the names of agents.
+fn converted(value: &Value, seats: Seats<'_>) -> Value {
+    match value {
+        Value::Array(items) => items.iter().map(|item| converted(item, seats)).collect(),
+        Value::Object(fields) => {
+            let mut ours = Map::new();
+            for (name, value) in fields {
+                let our_name = snake(name);
+                if our_name != *name && fields.contains_key(&our_name) {
+                    continue;
+                }
+                let value = if AGENTS.contains(&our_name.as_str()) {
+                    with_ids(value, seats)
+                } else {
+                    converted(value, seats)
+                };
+                ours.insert(our_name, value);
+            }
+            Value::Object(ours)
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
     }
 }
 
-/// The options of a menu, or bare names of them.
-fn choices(fields: Fields<'_>) -> Vec<MenuOption> {
-    let one = |choice: Fields<'_>| MenuOption {
-        option: choice
-            .as_text()
-            .map_or_else(|| choice.text_or_empty("option"), str::to_owned),
-        description: choice.text_or_empty("description"),
-        pros: choice.texts("pros"),
-        cons: choice.texts("cons"),
-        best_when: choice.text_or_empty("best_when"),
-        confidence: choice.confidence("confidence"),
-    };
-    fields.each("recommendations").map(one).collect()
-}
-
-/// Evidence as claims with who made them, or as bare sentences.
-pub(super) fn evidence(fields: Fields<'_>, name: &str, seats: Seats<'_>) -> Vec<Evidence> {
-    let one = |evidence: Fields<'_>| match evidence.as_text() {
-        Some(claim) => Evidence {
-            claim: claim.to_owned(),
-            agent: String::new(),
-            quote: String::new(),
-        },
-        None => Evidence {
-            claim: evidence.text_or_empty("claim"),
-            agent: seats.agent(evidence, "agent"),
-            quote: evidence.text_or_empty("quote"),
-        },
-    };
-    fields.each(name).map(one).collect()
-}
-
-/// Objections with who raised them, or as bare sentences.
-pub(super) fn dissent(fields: Fields<'_>, seats: Seats<'_>) -> Vec<Dissent> {
-    let one = |dissent: Fields<'_>| Dissent {
-        agent: seats.agent(dissent, "agent"),
-        concern: dissent
-            .as_text()
-            .map_or_else(|| dissent.text_or_empty("concern"), str::to_owned),
-        severity: dissent.severity("severity"),
-    };
-    fields.each("dissent").map(one).collect()
-}
-
-fn challenges(fields: Fields<'_>, seats: Seats<'_>) -> Vec<Challenge> {
-    let one = |challenge: Fields<'_>| Challenge {
-        challenger: seats.agent(challenge, "challenger"),
-        target_agent: seats.agent(challenge, "target_agent"),
-        challenge: challenge.text_or_empty("challenge"),
-        evidence: challenge.texts("evidence"),
-        severity: challenge.severity("severity"),
-    };
-    fields.each("challenges").map(one).collect()
-}
-
-fn rebuttals(fields: Fields<'_>, seats: Seats<'_>) -> Vec<Rebuttal> {
-    let one = |rebuttal: Fields<'_>| Rebuttal {
-        agent: seats.agent(rebuttal, "agent"),
-        rebuttal: rebuttal.text_or_empty("rebuttal"),
-    };
-    fields.each("rebuttals").map(one).collect()
+fn with_ids(names: &Value, seats: Seats<'_>) -> Value {
+    match names {
+        Value::String(name) => Value::String(seats.id(name)),
+        Value::Array(names) => names.iter().map(|name| with_ids(name, seats)).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => Value::Null,
+    }
 }

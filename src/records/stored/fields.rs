@@ -2,7 +2,6 @@
 
 use serde_json::{Map, Value};
 
-use crate::domain::artifact::Severity;
 use crate::domain::confidence::Confidence;
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::time::Timestamp;
@@ -17,15 +16,20 @@ impl<'a> Fields<'a> {
         Self(value)
     }
 
+    /// Returns the value itself.
+    pub(super) fn value(self) -> &'a Value {
+        self.0
+    }
+
     pub(super) fn get(self, name: &str) -> Option<&'a Value> {
-        let value = self.0.get(name).or_else(|| {
-            if name.contains('_') {
-                self.0.get(camel(name))
-            } else {
-                None
-            }
-        });
-        value.filter(|value| !value.is_null())
+        let spelled_otherwise = || {
+            let mut fields = self.0.as_object()?.iter();
+            fields.find(|(key, _)| snake(key) == name)
+        };
+        let value = self.0.get(name);
+        value
+            .or_else(|| spelled_otherwise().map(|(_, value)| value))
+            .filter(|value| !value.is_null())
     }
 
     /// Returns the object at a name; all fields of a missing one are missing.
@@ -115,14 +119,6 @@ impl<'a> Fields<'a> {
         self.number(name).and_then(Confidence::new)
     }
 
-    pub(super) fn severity(self, name: &str) -> Severity {
-        match self.text(name).as_deref() {
-            Some("high") => Severity::High,
-            Some("low") => Severity::Low,
-            Some(_) | None => Severity::Medium,
-        }
-    }
-
     /// Returns a moment. One without a time zone is in UTC.
     pub(super) fn moment(self, name: &str) -> Option<Timestamp> {
         let text = self.text(name)?;
@@ -152,16 +148,16 @@ fn cost_of(amount: Fields<'_>) -> Option<Cost> {
     })
 }
 
-/// Converts `round_number` to `roundNumber`.
-fn camel(name: &str) -> String {
-    let mut parts = name.split('_');
-    let mut camel = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let mut letters = part.chars();
-        camel.extend(letters.next().map(|letter| letter.to_ascii_uppercase()));
-        camel.push_str(letters.as_str());
+/// Converts `roundNumber` to `round_number`.
+pub(super) fn snake(name: &str) -> String {
+    let mut snake = String::new();
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() {
+            snake.push('_');
+        }
+        snake.push(letter.to_ascii_lowercase());
     }
-    camel
+    snake
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use crate::domain::stored_record::{
 use crate::domain::time::Timestamp;
 
 use super::artifacts::{self, Seats, letters};
-use super::fields::Fields;
+use super::fields::{Fields, snake};
 use super::vendors;
 
 pub(super) fn read(record: Fields<'_>) -> StoredRecord {
@@ -84,10 +84,10 @@ impl RecordedAnswers {
             independents: independents(record, seats),
             synthesis: responses
                 .object("round2")
-                .map(|_| artifacts::synthesis(responses.at("round2"), seats)),
+                .map(|_| artifacts::content(responses.at("round2"), seats)),
             cross_exam: responses
                 .object("round3")
-                .map(|_| artifacts::cross_exam(responses.at("round3"), seats)),
+                .map(|_| artifacts::content(responses.at("round3"), seats)),
             verdict: verdict(record, seats),
         }
     }
@@ -189,13 +189,13 @@ fn independents(record: Fields<'_>, seats: Seats<'_>) -> Vec<Independent> {
     let mut answers: Vec<Independent> = record
         .at("responses")
         .each("round1")
-        .map(|artifact| artifacts::independent(artifact, seats))
+        .map(|artifact| artifacts::content(artifact, seats))
         .collect();
     if answers.is_empty() {
         answers.extend(record.each("perspectives").map(|held| Independent {
             agent_id: SeatId::new(seats.agent(held, "agent")),
             position: held.text_or_empty("opinion"),
-            ..artifacts::independent(held, seats)
+            ..artifacts::content(held, seats)
         }));
     }
     let unfinished = record
@@ -207,10 +207,7 @@ fn independents(record: Fields<'_>, seats: Seats<'_>) -> Vec<Independent> {
         .map(|(id, response)| Independent {
             agent_id: SeatId::new(id),
             position: response,
-            key_points: Vec::new(),
-            rationale: String::new(),
-            confidence: None,
-            prose_excerpt: String::new(),
+            ..Independent::default()
         })
         .collect();
     answers.extend(partial);
@@ -241,7 +238,7 @@ fn verdict(record: Fields<'_>, seats: Seats<'_>) -> Option<Verdict> {
     };
     let mut verdict = stated.unwrap_or_else(|| artifacts::verdict(record, seats));
     if verdict.dissent.is_empty() {
-        verdict.dissent = artifacts::dissent(record, seats);
+        verdict.dissent = artifacts::verdict(record, seats).dissent;
     }
     if verdict.summary.is_empty() {
         // Written beside the recommendation, and often equal to it.
@@ -476,17 +473,9 @@ fn debate(record: Fields<'_>) -> Option<StoredDebate> {
 /// Reads `independent_prompt_version: 1.0` as the version `1.0` of the template `independent`.
 fn prompt_versions(record: Fields<'_>) -> PromptVersions {
     let stem = |key: &str| {
-        let stem = key
+        snake(key)
             .strip_suffix("_prompt_version")
-            .or_else(|| key.strip_suffix("PromptVersion"));
-        stem.map(|stem| {
-            if stem == "crossExam" {
-                "cross_exam"
-            } else {
-                stem
-            }
-            .to_owned()
-        })
+            .map(str::to_owned)
     };
     let template = |version: &str| PromptTemplate {
         version: Some(version.to_owned()),

@@ -4,6 +4,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_path_to_error::Segment;
 
+use super::strict::Strict;
+
 /// Files with more unexpected values than this are not records.
 const MAX_REMOVALS: usize = 1_000;
 
@@ -14,7 +16,7 @@ const MAX_REMOVALS: usize = 1_000;
 /// part is removed as a whole.
 pub(super) fn tolerant<T: DeserializeOwned>(mut value: Value) -> Option<T> {
     for _ in 0..MAX_REMOVALS {
-        let error = match serde_path_to_error::deserialize(&value) {
+        let error = match serde_path_to_error::deserialize(Strict(&value)) {
             Ok(read) => return Some(read),
             Err(error) => error,
         };
@@ -97,6 +99,20 @@ mod tests {
                 items: vec![item("a", Some(1.0)), item("b", None)],
             })
         );
+    }
+
+    #[test]
+    fn list_in_place_of_an_object_counts_as_missing() {
+        let value = json!({ "name": "a list", "items": [["a", 1], [], { "id": "b" }] });
+        let expected = Sample {
+            name: "a list".to_owned(),
+            items: vec![Item {
+                id: "b".to_owned(),
+                share: None,
+            }],
+        };
+        assert_eq!(tolerant(value), Some(expected));
+        assert_eq!(tolerant::<Sample>(json!(["a list", []])), None);
     }
 
     #[test]

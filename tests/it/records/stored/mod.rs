@@ -99,6 +99,20 @@ fn damaged_values_count_as_missing() {
 }
 
 #[test]
+fn list_in_place_of_an_object_counts_as_missing() {
+    let whole = Transcript::fold(&sample_events::complete())
+        .unwrap()
+        .stored_record();
+    let mut value = serde_json::to_value(&whole).unwrap();
+    value["project_context"] = json!(["brownfield"]);
+    value["agents"][0] = json!(["security", "Security Expert"]);
+    let record = read(&serde_json::to_vec(&value).unwrap()).unwrap();
+    assert_eq!(record.project_type(), None);
+    assert_eq!(record.agents, whole.agents[1..]);
+    assert_eq!(record.verdict(), whole.verdict());
+}
+
+#[test]
 fn aborted_consultation_states_its_reason_and_phase() {
     let record = Transcript::fold(&sample_events::aborted())
         .unwrap()
