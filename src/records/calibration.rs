@@ -159,42 +159,19 @@ pub fn json(calibration: &Calibration, range: &Range) -> Value {
         by_agreement,
     } = calibration;
     let by_model = |models: &[(ModelRef, Reliability)]| {
-        Value::Object(
-            models
-                .iter()
-                .map(|(model, of)| (model.to_string(), reliability(of)))
-                .collect::<Map<_, _>>(),
-        )
+        let models = models.iter();
+        models
+            .map(|(model, reliability)| (model.to_string(), json!(reliability)))
+            .collect::<Map<_, _>>()
     };
     json!({
         "schema_version": SCHEMA_VERSION,
         "range": { "from": range.from, "until": range.until, "time_zone": range.time_zone },
         "graded": { "total": calibration.graded(), "right": right, "mixed": mixed, "wrong": wrong },
-        "answers": answers.as_ref().map(reliability),
+        "answers": answers,
         "by_judge": by_model(judges),
         "by_expert": by_model(experts),
-        "by_agreement": by_agreement.iter().map(|level| json!({
-            "agreement": level.agreement,
-            "count": level.count,
-            "mean_right": level.mean_right,
-        })).collect::<Vec<_>>(),
-    })
-}
-
-fn reliability(of: &Reliability) -> Value {
-    json!({
-        "count": of.count,
-        "mean_stated": of.mean_stated,
-        "mean_right": of.mean_right,
-        "brier": of.brier,
-        "expected_calibration_error": of.expected_calibration_error,
-        "bins": of.bins.iter().map(|bin| json!({
-            "from": bin.from,
-            "to": bin.to,
-            "count": bin.count,
-            "mean_stated": bin.mean_stated,
-            "mean_right": bin.mean_right,
-        })).collect::<Vec<_>>(),
+        "by_agreement": by_agreement,
     })
 }
 

@@ -57,6 +57,11 @@ pub enum StateFilter {
     In(StateName),
 }
 
+/// The columns of an entry.
+const COLUMNS: &str = "c.number, c.id, c.stem, c.question, c.mode, c.final_recommendation, \
+    c.confidence, c.total_micro_usd, c.lower_bound, c.total_tokens, c.duration_ms, c.state, \
+    c.ended, c.status, c.abort_reason, c.writer, c.outcome, c.outcome_note";
+
 /// Returns the selected consultations, newest first, at most `limit` of them.
 pub fn list(
     connection: &Connection,
@@ -72,12 +77,8 @@ pub fn list(
     values.push(limit.map_or(Value::Integer(-1), |limit| {
         Value::Integer(i64::try_from(limit).unwrap_or(i64::MAX))
     }));
-    let sql = format!(
-        "SELECT c.number, c.id, c.stem, c.question, c.mode, c.final_recommendation, c.confidence, \
-         c.total_micro_usd, c.lower_bound, c.total_tokens, c.duration_ms, c.state, c.ended, \
-         c.status, c.abort_reason, c.writer, c.outcome, c.outcome_note \
-         FROM {tables} WHERE {conditions} ORDER BY {key} DESC LIMIT ?"
-    );
+    let sql =
+        format!("SELECT {COLUMNS} FROM {tables} WHERE {conditions} ORDER BY {key} DESC LIMIT ?");
     connection
         .prepare_cached(&sql)?
         .query_map(params_from_iter(values), history_entry)?
@@ -115,12 +116,9 @@ pub fn count(connection: &Connection, filter: &Filter) -> Result<u64> {
 
 /// Returns the consultation with this id.
 pub fn with_id(connection: &Connection, id: &str) -> Result<Option<HistoryEntry>> {
-    let sql = "SELECT c.number, c.id, c.stem, c.question, c.mode, c.final_recommendation, \
-        c.confidence, c.total_micro_usd, c.lower_bound, c.total_tokens, c.duration_ms, c.state, \
-        c.ended, c.status, c.abort_reason, c.writer, c.outcome, c.outcome_note \
-        FROM consultations c WHERE c.id = ?";
+    let sql = format!("SELECT {COLUMNS} FROM consultations c WHERE c.id = ?");
     connection
-        .prepare_cached(sql)?
+        .prepare_cached(&sql)?
         .query_row([id], history_entry)
         .optional()
 }
@@ -233,7 +231,7 @@ fn history_entry(row: &Row<'_>) -> Result<HistoryEntry> {
     Ok(HistoryEntry {
         id: text("id")?,
         stem: text("stem")?,
-        at: Timestamp(row.get::<_, i64>("number")? >> 19),
+        at: rows::began_at(row.get("number")?),
         question: text("question")?,
         mode: text("mode")?,
         recommendation: optional(row, "final_recommendation")?,

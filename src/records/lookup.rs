@@ -101,7 +101,7 @@ fn id_of(stem: &str) -> String {
     }
 }
 
-fn each_name(folder: &Path, mut visit: impl FnMut(&str)) -> io::Result<()> {
+pub(super) fn each_name(folder: &Path, mut visit: impl FnMut(&str)) -> io::Result<()> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),

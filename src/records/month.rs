@@ -17,36 +17,24 @@ use crate::domain::ids::CallId;
 use crate::domain::money::Cost;
 use crate::domain::time::Timestamp;
 
+use super::files::ConsultationFiles;
+use super::lookup::consultations_newest_first;
 use super::stored;
 
 /// Returns the spending in the calendar month of a moment, by the calendar of a time zone.
 pub fn spent_in_month(logs: &Path, now: Timestamp, zone: &TimeZone) -> Cost {
     let month = month_of(now, zone);
-    let names = fs::read_dir(logs)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter_map(|entry| entry.file_name().into_string().ok());
-    let stem = |name: String| {
-        let stem = name
-            .strip_suffix(".json")
-            .or_else(|| name.strip_suffix(".jsonl"))?;
-        stem.starts_with("consult-").then(|| stem.to_owned())
-    };
-    let consultations: BTreeSet<String> = names.filter_map(stem).collect();
+    let consultations = consultations_newest_first(logs).unwrap_or_default();
     consultations
         .iter()
-        .map(|id| spent_on(logs, id, &month))
+        .map(|consultation| spent_on(logs, &consultation.stem, &month))
         .sum()
 }
 
 /// Returns the part of a consultation's cost that lies in the month.
-fn spent_on(logs: &Path, id: &str, month: &Range<Timestamp>) -> Cost {
-    let (record, journal) = (
-        logs.join(format!("{id}.json")),
-        logs.join(format!("{id}.jsonl")),
-    );
-    let (recorded, journalled) = (written_at(&record), written_at(&journal));
+fn spent_on(logs: &Path, stem: &str, month: &Range<Timestamp>) -> Cost {
+    let files = ConsultationFiles::with_stem(logs, stem);
+    let (recorded, journalled) = (written_at(&files.record), written_at(&files.journal));
     if recorded
         .max(journalled)
         .is_none_or(|last| last < month.start)
@@ -57,14 +45,14 @@ fn spent_on(logs: &Path, id: &str, month: &Range<Timestamp>) -> Cost {
     let is_last =
         recorded.is_some_and(|recorded| journalled.is_none_or(|journalled| journalled <= recorded));
     let record = if is_last {
-        stored::read_file(&record).ok()
+        stored::read_file(&files.record).ok()
     } else {
         None
     };
     match record.and_then(|record| record.at.zip(record.total_cost())) {
         Some((began, cost)) if month.contains(&began) => cost,
         // A consultation that began in an earlier month is split call by call.
-        Some(_) | None => File::open(&journal)
+        Some(_) | None => File::open(&files.journal)
             .map(|file| journalled_in(BufReader::new(file), month))
             .unwrap_or_default(),
     }

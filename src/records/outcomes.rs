@@ -10,11 +10,11 @@ use crate::domain::outcome::Grade;
 use super::files::{Access, WriteError, write_atomically};
 
 /// The suffix of the file.
-pub const SUFFIX: &str = "outcome.json";
+pub(super) const SUFFIX: &str = ".outcome.json";
 
 /// Returns the path of a grade; `stem` is the name of the files without suffixes.
 pub fn path(logs: &Path, stem: &str) -> PathBuf {
-    logs.join(format!("{stem}.{SUFFIX}"))
+    logs.join(format!("{stem}{SUFFIX}"))
 }
 
 /// Reads a grade; `None` where it is missing or unreadable.

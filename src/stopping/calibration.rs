@@ -49,7 +49,7 @@ pub struct GradedConfidence {
 }
 
 /// Reliability of many stated confidences.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Reliability {
     pub count: usize,
     pub mean_stated: f64,
@@ -61,7 +61,7 @@ pub struct Reliability {
 }
 
 /// Statements of similar confidence.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Bin {
     /// Lower bound, included. The upper bound `to` belongs to the next bin, except that 1 belongs
     /// to the last.

@@ -8,14 +8,16 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::consultation::transcript::Transcript;
 use crate::domain::stored_record::StoredRecord;
 use crate::domain::time::Timestamp;
+use crate::records::files::{ConsultationFiles, ID_PREFIX};
 use crate::records::journal::is_being_written;
 use crate::records::journal::read::read_journal;
+use crate::records::lookup::each_name;
 use crate::records::outcomes;
 use crate::records::stored::{self, RecordReadError};
 
@@ -69,29 +71,19 @@ pub(super) struct SourceLookup {
 /// Returns the stems of consultations with their files, in order; none without a folder.
 pub(super) fn list(logs: &Path) -> io::Result<SourceList> {
     let mut sources = SourceList::new();
-    let entries = match fs::read_dir(logs) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(sources),
-        Err(error) => return Err(error),
-    };
-    for entry in entries {
-        let name = entry?.file_name();
-        let Some(name) = name.to_str().filter(|name| name.starts_with("consult-")) else {
-            continue;
-        };
-        if let Some(stem) = name
-            .strip_suffix(outcomes::SUFFIX)
-            .and_then(|stem| stem.strip_suffix('.'))
-        {
+    each_name(logs, |name| {
+        // A checkpoint is the original's, of a running consultation.
+        if !name.starts_with(ID_PREFIX) || name.ends_with(".checkpoint.json") {
+            return;
+        }
+        if let Some(stem) = name.strip_suffix(outcomes::SUFFIX) {
             sources.entry(stem.to_owned()).or_default().outcome = true;
-        } else if name.ends_with(".checkpoint.json") {
-            // The original's, of a running consultation.
         } else if let Some(stem) = name.strip_suffix(".json") {
             sources.entry(stem.to_owned()).or_default().record = true;
         } else if let Some(stem) = name.strip_suffix(".jsonl") {
             sources.entry(stem.to_owned()).or_default().journal = true;
         }
-    }
+    })?;
     // A grade alone is not a consultation.
     sources.retain(|_, files| files.record || files.journal);
     Ok(sources)
@@ -99,7 +91,7 @@ pub(super) fn list(logs: &Path) -> io::Result<SourceList> {
 
 /// Finds the source of a stem.
 pub(super) fn find(logs: &Path, stem: &str, files: SourceFiles) -> SourceLookup {
-    let journal = journal_path(logs, stem);
+    let paths = ConsultationFiles::with_stem(logs, stem);
     let written = |exists: bool, path: &Path| {
         if exists {
             fs::metadata(path).ok()?.modified().ok()
@@ -107,54 +99,43 @@ pub(super) fn find(logs: &Path, stem: &str, files: SourceFiles) -> SourceLookup 
             None
         }
     };
-    let record = written(files.record, &record_path(logs, stem));
-    match (record, written(files.journal, &journal)) {
-        (Some(record), Some(written)) if written > record => {
-            if is_being_written(&journal) {
-                return SourceLookup {
-                    record: Some(from_record(logs, stem, record)),
-                    is_open: true,
-                };
-            }
-            let source =
-                from_journal(&journal, written).or_else(|_| from_record(logs, stem, record));
-            SourceLookup {
-                record: Some(source),
-                is_open: false,
-            }
-        }
-        (Some(record), Some(_) | None) => SourceLookup {
-            record: Some(from_record(logs, stem, record)),
+    let recorded = written(files.record, &paths.record);
+    let from_record = || Some(read_record(&paths.record, recorded?, SourceRank::Record));
+    let journalled = written(files.journal, &paths.journal);
+    let Some(journalled) = journalled.filter(|written| Some(*written) > recorded) else {
+        let record = from_record().unwrap_or_else(|| Err("it no longer exists".to_owned()));
+        return SourceLookup {
+            record: Some(record),
             is_open: false,
-        },
-        (None, Some(written)) if stem.ends_with("-partial") => SourceLookup {
-            record: Some(from_partial(&journal, written)),
+        };
+    };
+    if recorded.is_none() && stem.ends_with("-partial") {
+        let record = read_record(&paths.journal, journalled, SourceRank::Partial);
+        return SourceLookup {
+            record: Some(record),
             is_open: false,
-        },
-        (None, Some(_)) if is_being_written(&journal) => SourceLookup {
-            record: None,
-            is_open: true,
-        },
-        (None, Some(written)) => SourceLookup {
-            record: Some(from_journal(&journal, written)),
-            is_open: false,
-        },
-        (None, None) => SourceLookup {
-            record: Some(Err("it no longer exists".to_owned())),
-            is_open: false,
-        },
+        };
     }
+    let is_open = is_being_written(&paths.journal);
+    let record = if is_open {
+        from_record()
+    } else {
+        let record = from_journal(&paths.journal, journalled);
+        Some(record.or_else(|why| from_record().unwrap_or(Err(why))))
+    };
+    SourceLookup { record, is_open }
 }
 
-fn from_record(logs: &Path, stem: &str, written: SystemTime) -> Result<SourceRecord, String> {
-    let record = stored::read_file(&record_path(logs, stem)).map_err(|error| match error {
-        RecordReadError::Io { source, .. } => source.to_string(),
-        error => error.to_string(),
+fn read_record(path: &Path, written: SystemTime, rank: SourceRank) -> Result<SourceRecord, String> {
+    let record = stored::read_file(path).map_err(|error| match (error, rank) {
+        (RecordReadError::Io { source, .. }, _) => source.to_string(),
+        (RecordReadError::NotJson(_), SourceRank::Partial) => "it has no complete line".to_owned(),
+        (error, _) => error.to_string(),
     })?;
     Ok(SourceRecord {
         record,
         written_at: timestamp(written),
-        rank: SourceRank::Record,
+        rank,
     })
 }
 
@@ -167,27 +148,6 @@ fn from_journal(journal: &Path, written: SystemTime) -> Result<SourceRecord, Str
         written_at: timestamp(written),
         rank: SourceRank::Journal,
     })
-}
-
-/// Reads the last whole line of the original's partial file.
-fn from_partial(path: &Path, written: SystemTime) -> Result<SourceRecord, String> {
-    let record = stored::read_file(path).map_err(|error| match error {
-        RecordReadError::NotJson(_) => "it has no complete line".to_owned(),
-        error => error.to_string(),
-    })?;
-    Ok(SourceRecord {
-        record,
-        written_at: timestamp(written),
-        rank: SourceRank::Partial,
-    })
-}
-
-pub(super) fn journal_path(logs: &Path, stem: &str) -> PathBuf {
-    logs.join(format!("{stem}.jsonl"))
-}
-
-fn record_path(logs: &Path, stem: &str) -> PathBuf {
-    logs.join(format!("{stem}.json"))
 }
 
 /// Returns the name of the source file.

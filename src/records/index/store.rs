@@ -9,7 +9,7 @@ use crate::domain::money::Cost;
 use crate::domain::outcome::Grade;
 use crate::domain::stored_record::Completion;
 
-use super::rows::{AgentRow, CallRow, ConsultationRow, RoundRow, Rows, number};
+use super::rows::{ConsultationRow, Rows, number};
 
 /// Inserts a consultation's rows, replacing earlier ones; the user's grade stays.
 pub fn put(connection: &Connection, rows: &Rows) -> Result<()> {
@@ -26,7 +26,7 @@ pub fn put(connection: &Connection, rows: &Rows) -> Result<()> {
         )?
         .execute(params![number, row.question, row.final_recommendation])?;
     if let Some(existing) = existing {
-        existing.restore_grade(connection, number)?;
+        write_grade(connection, &row.id, existing.grade)?;
     }
     if row.completion != Completion::Unfinished {
         close(connection, &row.id)?;
@@ -45,17 +45,22 @@ pub fn remove(connection: &Connection, id: &str) -> Result<bool> {
 
 /// Stores the grade of a consultation's answer, or removes it.
 pub fn set_outcome(connection: &Connection, id: &str, grade: Option<&Grade>) -> Result<()> {
+    let columns = [
+        grade.map(|grade| grade.outcome.name().to_owned()),
+        grade.and_then(|grade| grade.note.clone()),
+        grade.map(|grade| grade.at.to_string()),
+    ];
+    write_grade(connection, id, columns)
+}
+
+fn write_grade(connection: &Connection, id: &str, grade: [Option<String>; 3]) -> Result<()> {
+    let [outcome, note, at] = grade;
     connection
         .prepare_cached(
             "UPDATE consultations SET outcome = ?2, outcome_note = ?3, outcome_at = ?4 \
              WHERE id = ?1",
         )?
-        .execute(params![
-            id,
-            grade.map(|grade| grade.outcome.name()),
-            grade.and_then(|grade| grade.note.as_deref()),
-            grade.map(|grade| grade.at.to_string()),
-        ])
+        .execute(params![id, outcome, note, at])
         .map(drop)
 }
 
@@ -64,9 +69,7 @@ struct ExistingRow {
     number: i64,
     question: String,
     final_recommendation: Option<String>,
-    outcome: Option<String>,
-    outcome_note: Option<String>,
-    outcome_at: Option<String>,
+    grade: [Option<String>; 3],
 }
 
 impl ExistingRow {
@@ -79,9 +82,7 @@ impl ExistingRow {
                 number: row.get(0)?,
                 question: row.get(1)?,
                 final_recommendation: row.get(2)?,
-                outcome: row.get(3)?,
-                outcome_note: row.get(4)?,
-                outcome_at: row.get(5)?,
+                grade: [row.get(3)?, row.get(4)?, row.get(5)?],
             })
         };
         connection
@@ -112,24 +113,6 @@ impl ExistingRow {
         }
         Ok(())
     }
-
-    fn restore_grade(&self, connection: &Connection, number: i64) -> Result<()> {
-        if self.outcome.is_none() {
-            return Ok(());
-        }
-        connection
-            .prepare_cached(
-                "UPDATE consultations SET outcome = ?2, outcome_note = ?3, outcome_at = ?4 \
-                 WHERE number = ?1",
-            )?
-            .execute(params![
-                number,
-                self.outcome,
-                self.outcome_note,
-                self.outcome_at
-            ])
-            .map(drop)
-    }
 }
 
 /// Inserts all rows except the full text. Returns their key.
@@ -142,24 +125,16 @@ fn insert(connection: &Connection, rows: &Rows) -> Result<i64> {
          confidence, agrees) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     )?;
-    for AgentRow {
-        agent_id,
-        model,
-        provider,
-        role,
-        confidence,
-        agrees,
-    } in &rows.agents
-    {
+    for agent in &rows.agents {
         agents.execute(params![
             number,
             row.id,
-            agent_id,
-            model,
-            provider,
-            role.name(),
-            confidence,
-            agrees
+            agent.agent_id,
+            agent.model,
+            agent.provider,
+            agent.role.name(),
+            agent.confidence,
+            agent.agrees
         ])?;
     }
     let rounds = &mut connection.prepare_cached(
@@ -167,23 +142,16 @@ fn insert(connection: &Connection, rows: &Rows) -> Result<i64> {
          duration_ms, tokens_used, micro_usd, lower_bound) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     )?;
-    for RoundRow {
-        round_number,
-        round_type,
-        duration_ms,
-        tokens_used,
-        cost,
-    } in &rows.rounds
-    {
+    for round in &rows.rounds {
         rounds.execute(params![
             number,
             row.id,
-            round_number,
-            round_type,
-            whole(*duration_ms),
-            whole(*tokens_used),
-            micro_usd(*cost),
-            lower_bound(*cost),
+            round.round_number,
+            round.round_type,
+            whole(round.duration_ms),
+            whole(round.tokens_used),
+            micro_usd(round.cost),
+            lower_bound(round.cost),
         ])?;
     }
     let calls = &mut connection.prepare_cached(
@@ -194,36 +162,23 @@ fn insert(connection: &Connection, rows: &Rows) -> Result<i64> {
          ?18)",
     )?;
     for call in &rows.calls {
-        let CallRow {
-            agent_id,
-            answer,
-            purpose,
-            provider,
-            model,
-            stop,
-            failed,
-            hedge_won,
-            cost,
-            tokens_estimated,
-            ..
-        } = call;
         calls.execute(params![
             number,
             call.call,
             call.round_number,
-            agent_id,
-            answer,
-            purpose,
-            provider,
-            model,
-            stop,
-            failed,
-            hedge_won,
-            saturated(cost.known.0),
-            cost.lower_bound,
+            call.agent_id,
+            call.answer,
+            call.purpose,
+            call.provider,
+            call.model,
+            call.stop,
+            call.failed,
+            call.hedge_won,
+            saturated(call.cost.known.0),
+            call.cost.lower_bound,
             saturated(call.input_tokens),
             saturated(call.output_tokens),
-            tokens_estimated,
+            call.tokens_estimated,
             whole(call.first_token_ms),
             whole(call.duration_ms),
         ])?;

@@ -64,7 +64,7 @@ pub(crate) struct Rebuild<'a> {
     printer: &'a Printer,
     reason: RebuildReason,
     /// Up to this many consultations it shows no progress.
-    silent_up_to: usize,
+    pub(super) silent_up_to: usize,
 }
 
 impl<'a> Rebuild<'a> {
@@ -74,14 +74,6 @@ impl<'a> Rebuild<'a> {
             printer,
             reason,
             silent_up_to: 0,
-        }
-    }
-
-    /// Returns the same rebuild, which shows no progress up to this many consultations.
-    pub(crate) fn silent_up_to(self, silent_up_to: usize) -> Self {
-        Self {
-            silent_up_to,
-            ..self
         }
     }
 
