@@ -1,10 +1,12 @@
 //! The calls in flight: one task each, which can be dropped and never outlives the run.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
+use futures_util::FutureExt;
 use tokio::sync::mpsc;
-use tokio::task::{AbortHandle, Id, JoinSet};
+use tokio::task::{AbortHandle, JoinSet};
 
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::protocol::call::{Ask, Failure, FailureClass, Outcome};
@@ -22,10 +24,8 @@ pub(super) enum CallUpdate {
 /// Tasks by call.
 #[derive(Debug)]
 pub(super) struct Calls {
-    tasks: JoinSet<Outcome>,
+    tasks: JoinSet<(CallId, AnswerKind, Outcome)>,
     open: BTreeMap<CallId, AbortHandle>,
-    by_task: BTreeMap<Id, (CallId, AnswerKind)>,
-    cancelled: BTreeSet<CallId>,
     deltas: mpsc::UnboundedSender<(CallId, Delta)>,
     incoming: mpsc::UnboundedReceiver<(CallId, Delta)>,
 }
@@ -36,8 +36,6 @@ impl Calls {
         Self {
             tasks: JoinSet::new(),
             open: BTreeMap::new(),
-            by_task: BTreeMap::new(),
-            cancelled: BTreeSet::new(),
             deltas,
             incoming,
         }
@@ -47,7 +45,7 @@ impl Calls {
     pub(super) fn start(&mut self, provider: Option<Arc<dyn Provider>>, ask: Ask) {
         let (call, answer) = (ask.call, ask.answer);
         let deltas = self.deltas.clone();
-        let handle = self.tasks.spawn(async move {
+        let outcome = async move {
             let Some(provider) = provider else {
                 let message = format!("no provider `{}` is set up", ask.model.provider);
                 return Err(Failure::new(FailureClass::Internal, message));
@@ -55,8 +53,15 @@ impl Calls {
             // Without a receiver the run is over, and this task is about to be dropped.
             let mut on = |delta| drop(deltas.send((call, delta)));
             provider.ask(&ask, &mut on).await
+        };
+        let handle = self.tasks.spawn(async move {
+            let outcome = AssertUnwindSafe(outcome).catch_unwind().await;
+            let outcome = outcome.unwrap_or_else(|_| {
+                let message = "the program failed while handling this call";
+                Err(Failure::new(FailureClass::Internal, message))
+            });
+            (call, answer, outcome)
         });
-        self.by_task.insert(handle.id(), (call, answer));
         self.open.insert(call, handle);
     }
 
@@ -64,36 +69,28 @@ impl Calls {
     pub(super) fn cancel(&mut self, call: CallId) {
         if let Some(handle) = self.open.remove(&call) {
             handle.abort();
-            self.cancelled.insert(call);
         }
     }
 
-    /// Waits for the next update. Deltas of a call come before its end.
+    /// Waits for the next update of an open call. Deltas of a call come before its end.
     pub(super) async fn next(&mut self) -> CallUpdate {
         loop {
-            let update = tokio::select! {
+            tokio::select! {
                 biased;
-                Some((call, delta)) = self.incoming.recv() => CallUpdate::Delta(call, delta),
-                Some(ended) = self.tasks.join_next_with_id(), if !self.tasks.is_empty() => {
-                    let (task, outcome) = match ended {
-                        Ok(ended) => ended,
-                        Err(error) => {
-                            (error.id(), Err(Failure::new(FailureClass::Internal, "the program failed while handling this call")))
-                        }
-                    };
-                    let Some((call, answer)) = self.by_task.remove(&task) else { continue };
-                    CallUpdate::Finished(call, answer, outcome)
+                Some((call, delta)) = self.incoming.recv() => {
+                    if self.open.contains_key(&call) {
+                        return CallUpdate::Delta(call, delta);
+                    }
+                }
+                Some(ended) = self.tasks.join_next(), if !self.tasks.is_empty() => {
+                    // A cancelled call ends without an outcome, or too late.
+                    if let Ok((call, answer, outcome)) = ended
+                        && self.open.remove(&call).is_some()
+                    {
+                        return CallUpdate::Finished(call, answer, outcome);
+                    }
                 }
                 else => std::future::pending().await,
-            };
-            match update {
-                CallUpdate::Delta(call, _) if self.cancelled.contains(&call) => {}
-                CallUpdate::Finished(call, ..) if self.cancelled.remove(&call) => {}
-                CallUpdate::Finished(call, answer, outcome) => {
-                    self.open.remove(&call);
-                    return CallUpdate::Finished(call, answer, outcome);
-                }
-                delta @ CallUpdate::Delta(..) => return delta,
             }
         }
     }

@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 
 use crate::consultation::Consultation;
 use crate::consultation::event::{Answer, CallEvent, Envelope, Event};
-use crate::consultation::machine::replay::Replayed;
+use crate::consultation::machine::replay::Interruption;
 use crate::consultation::plan::{Control, Plan};
 use crate::consultation::protocol::call::Ask;
 use crate::consultation::protocol::provider::ProviderUpdate;
@@ -49,45 +49,11 @@ pub enum RunStart {
     New,
     /// At the point where an earlier run ended.
     Resume {
-        /// Effects of the earlier run's last step that were not carried out; they come first.
-        effects: Vec<Effect>,
-        /// Timers that have not fired.
-        timers: BTreeSet<(Timestamp, TimerId)>,
-        /// Calls that had gone out and will never answer.
-        lost: Vec<CallId>,
-        /// The time of the earlier run's last event: the clock starts there at the earliest.
-        last_at: Timestamp,
+        /// What that run left undone; its effects come first.
+        interruption: Interruption,
         control: Box<Control>,
         tool_version: String,
     },
-}
-
-impl RunStart {
-    /// Splits a replayed consultation into the machine and the beginning of its next run.
-    pub fn resume(
-        replayed: Replayed,
-        control: Control,
-        tool_version: impl Into<String>,
-    ) -> (Consultation, Self) {
-        let Replayed {
-            consultation,
-            effects,
-            lost,
-            timers,
-            last_at,
-        } = replayed;
-        (
-            consultation,
-            Self::Resume {
-                effects,
-                timers,
-                lost,
-                last_at,
-                control: Box::new(control),
-                tool_version: tool_version.into(),
-            },
-        )
-    }
 }
 
 impl Driver<'_> {
@@ -98,13 +64,17 @@ impl Driver<'_> {
         match start {
             RunStart::New => run.queue(Input::Start),
             RunStart::Resume {
-                effects,
-                timers,
-                lost,
-                last_at,
+                interruption,
                 control,
                 tool_version,
             } => {
+                let Interruption {
+                    effects,
+                    lost,
+                    timers,
+                    last_at,
+                } = interruption;
+                // The clock starts at the last event at the earliest.
                 run.with.clock = run.with.clock.not_before(last_at);
                 run.timers = timers;
                 for effect in effects {
@@ -120,9 +90,9 @@ impl Driver<'_> {
         let known = std::mem::take(&mut run.known);
         run.queue_all(known);
         loop {
-            while let Some(next) = run.next_input() {
-                run.permit = next.permit;
-                for effect in consultation.handle(run.with.clock.now(), next.input) {
+            while let Some((input, permit)) = run.next_input() {
+                run.permit = permit;
+                for effect in consultation.handle(run.with.clock.now(), input) {
                     run.carry_out(effect);
                 }
                 // Returned: of a request without a purpose, or an answer that came too late.
@@ -137,11 +107,7 @@ impl Driver<'_> {
 }
 
 /// An input, with the permit of the call that it admits or ends.
-#[derive(Debug)]
-struct NextInput {
-    input: Input,
-    permit: Option<CallPermit>,
-}
+type NextInput = (Input, Option<CallPermit>);
 
 /// A run under way.
 struct Run<'a> {
@@ -189,10 +155,7 @@ impl<'a> Run<'a> {
         if let Input::ProviderChanged(update) = &mut input {
             self.translate(update);
         }
-        self.inputs.push_back(NextInput {
-            input,
-            permit: None,
-        });
+        self.inputs.push_back((input, None));
     }
 
     /// Maps the moments of an update from the dispatcher's clock to the consultation's.
@@ -245,24 +208,18 @@ impl<'a> Run<'a> {
         let mut permit = admitted.unwrap_or_else(|| self.member.force(provider));
         permit.begin();
         self.permits.insert(ask.call, permit);
-        self.member.begin_checks(self.with.providers);
+        self.with.dispatcher.begin_checks(self.with.providers);
         let provider = self.with.providers.get(provider).cloned();
         self.calls.start(provider, ask);
     }
 
     fn queue_answer(&mut self, key: RequestKey, answer: RequestAnswer) {
         self.inputs.push_back(match answer {
-            RequestAnswer::Admitted(permit) => NextInput {
-                input: Input::Admitted {
-                    key,
-                    provider: permit.provider().clone(),
-                },
-                permit: Some(permit),
-            },
-            RequestAnswer::NotAdmitted(reason) => NextInput {
-                input: Input::NotAdmitted { key, reason },
-                permit: None,
-            },
+            Ok(permit) => {
+                let provider = permit.provider().clone();
+                (Input::Admitted { key, provider }, Some(permit))
+            }
+            Err(reason) => (Input::NotAdmitted { key, reason }, None),
         });
     }
 
@@ -325,7 +282,7 @@ impl<'a> Run<'a> {
                     outcome,
                     updates,
                 };
-                self.inputs.push_back(NextInput { input, permit });
+                self.inputs.push_back((input, permit));
             }
             CallUpdate::Delta(call, delta) => {
                 for subscriber in &mut self.with.subscribers {

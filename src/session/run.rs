@@ -96,10 +96,13 @@ impl Session {
         storage: Storage,
         clock: Clock,
     ) -> Self {
-        let (consultation, start) = RunStart::resume(replayed, control, env!("CARGO_PKG_VERSION"));
         Self {
-            consultation,
-            start,
+            consultation: replayed.consultation,
+            start: RunStart::Resume {
+                interruption: replayed.interruption,
+                control: Box::new(control),
+                tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+            },
             earlier,
             providers,
             storage,

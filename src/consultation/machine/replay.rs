@@ -7,16 +7,17 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
 
-use crate::domain::ids::{CallId, TimerId};
+use crate::domain::ids::{AgentId, CallId, TimerId};
 use crate::domain::time::Timestamp;
 
 use crate::consultation::Consultation;
 use crate::consultation::event::{
-    AgentEvent, AgentFailure, CallEvent, CallFinished, Cause, CeilingReached, ConsultationEvent,
-    CostEvent, Envelope, Event, HealthEvent, ProviderEvent, RESUMABLE_VERSIONS,
+    AgentEvent, CallEvent, CallFinished, Cause, CeilingReached, ConsultationEvent, CostEvent,
+    Envelope, Event, HealthEvent, ProviderEvent, RESUMABLE_VERSIONS,
 };
 use crate::consultation::policy::estimate::Estimate;
 use crate::consultation::policy::hedging::NoHedge;
+use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::protocol::call::{Failure, Outcome, Reply, StopReason};
 use crate::consultation::protocol::provider::{Backoff, ProviderChange, ProviderUpdate};
 use crate::consultation::protocol::request::{NotAdmitted, RequestKey};
@@ -27,6 +28,12 @@ use crate::domain::pricing::CostSource;
 #[derive(Clone, Debug)]
 pub struct Replayed {
     pub consultation: Consultation,
+    pub interruption: Interruption,
+}
+
+/// What an interrupted run left undone.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Interruption {
     /// Effects that its last step left undone: to be carried out before anything else.
     pub effects: Vec<Effect>,
     /// Calls that had gone out and will never answer.
@@ -62,17 +69,14 @@ pub fn replay(events: &[Envelope]) -> Result<Replayed, ReplayError> {
     let plan = terms.plan.as_deref().ok_or(ReplayError::OlderVersion)?;
     let mut replayed = Replayed {
         consultation: Consultation::new(plan.clone()),
-        effects: Vec::new(),
-        lost: Vec::new(),
-        timers: BTreeSet::new(),
-        last_at: first.at,
+        interruption: Interruption::default(),
     };
     let mut rest: VecDeque<&Envelope> = events.iter().collect();
     while let Some(envelope) = rest.front().copied() {
         let effects = replayed.give(envelope, &rest)?;
         replayed.follow(effects, &mut rest, envelope.seq)?;
     }
-    replayed.last_at = events.last().map_or(first.at, |last| last.at);
+    replayed.interruption.last_at = events.last().map_or(first.at, |last| last.at);
     Ok(replayed)
 }
 
@@ -113,7 +117,7 @@ impl Replayed {
                 Input::ProviderChanged(provider_update(event, envelope.at))
             }
             (Cause::Timer(timer), _) => {
-                self.timers.retain(|(_, set)| *set != timer);
+                self.interruption.timers.retain(|(_, set)| *set != timer);
                 Input::TimerFired { timer }
             }
             (Cause::Interrupted, _) => Input::Interrupted,
@@ -128,7 +132,9 @@ impl Replayed {
             (Cause::Resumed, Event::Consultation(ConsultationEvent::Resumed(resumed))) => {
                 // A call that was not lost then went out with that run, and is lost now if it has
                 // not come back since.
-                self.lost.retain(|open| !resumed.lost_calls.contains(open));
+                self.interruption
+                    .lost
+                    .retain(|open| !resumed.lost_calls.contains(open));
                 Input::Resume {
                     lost: resumed.lost_calls.clone(),
                     control: Box::new(resumed.control.clone()),
@@ -160,19 +166,23 @@ impl Replayed {
             match effect {
                 Effect::Emit(said) => match rest.front() {
                     Some(logged) if logged.is_same_event(&said) => {
-                        self.note(&said.event);
+                        if let Event::Call(CallEvent::Finished(finished)) = &said.event {
+                            self.forget(finished.call);
+                        }
                         rest.pop_front();
                     }
                     Some(logged) => return Err(ReplayError::DoesNotFollow { seq: logged.seq }),
                     None => {
-                        self.effects.push(Effect::Emit(said));
+                        self.interruption.effects.push(Effect::Emit(said));
                         self.keep(effects);
                         return Ok(());
                     }
                 },
-                Effect::SetTimer { timer, at } => drop(self.timers.insert((at, timer))),
-                Effect::Ask(ask) => self.lost.push(ask.call),
-                Effect::Cancel(call) => self.lost.retain(|open| *open != call),
+                Effect::SetTimer { timer, at } => {
+                    self.interruption.timers.insert((at, timer));
+                }
+                Effect::Ask(ask) => self.interruption.lost.push(ask.call),
+                Effect::Cancel(call) => self.forget(call),
                 // Made again on resume.
                 Effect::Request(_) | Effect::Question(_) | Effect::Withdraw => {}
             }
@@ -185,25 +195,22 @@ impl Replayed {
         }
     }
 
+    /// Removes a call that has come back or was cancelled from the lost ones.
+    fn forget(&mut self, call: CallId) {
+        self.interruption.lost.retain(|open| *open != call);
+    }
+
     /// Keeps the effects that are still to be carried out. Questions are asked again on resume, and
     /// calls of a process that has ended need no cancelling.
     fn keep(&mut self, effects: impl Iterator<Item = Effect>) {
         for effect in effects {
             match effect {
                 Effect::Request(_) | Effect::Question(_) | Effect::Withdraw => {}
-                Effect::Cancel(call) if self.lost.contains(&call) => {
-                    self.lost.retain(|open| *open != call);
-                }
+                Effect::Cancel(call) if self.interruption.lost.contains(&call) => self.forget(call),
                 Effect::Cancel(_) | Effect::Ask(_) | Effect::SetTimer { .. } | Effect::Emit(_) => {
-                    self.effects.push(effect);
+                    self.interruption.effects.push(effect);
                 }
             }
-        }
-    }
-
-    fn note(&mut self, event: &Event) {
-        if let Event::Call(CallEvent::Finished(finished)) = event {
-            self.lost.retain(|open| *open != finished.call);
         }
     }
 }
@@ -260,28 +267,33 @@ fn updates_after(rest: &VecDeque<&Envelope>) -> Vec<ProviderUpdate> {
 
 /// Returns the decision on a request, from the first event after it.
 fn decided(event: &Event) -> Option<Input> {
-    let refused = |key, reason| Input::NotAdmitted { key, reason };
-    Some(match event {
+    let attempt = |agent: &AgentId, answer: &AnswerKind| RequestKey::Attempt {
+        agent: agent.clone(),
+        answer: *answer,
+    };
+    let hedge = |agent: &AgentId| RequestKey::Hedge {
+        agent: agent.clone(),
+    };
+    let (key, reason) = match event {
         Event::Call(CallEvent::Started {
             agent_id,
             answer,
             model,
             ..
-        }) => Input::Admitted {
-            key: RequestKey::Attempt {
-                agent: agent_id.clone(),
-                answer: *answer,
-            },
-            provider: model.provider.clone(),
-        },
+        }) => {
+            return Some(Input::Admitted {
+                key: attempt(agent_id, answer),
+                provider: model.provider.clone(),
+            });
+        }
         Event::Call(CallEvent::Hedged {
             agent_id, backup, ..
-        }) => Input::Admitted {
-            key: RequestKey::Hedge {
-                agent: agent_id.clone(),
-            },
-            provider: backup.provider.clone(),
-        },
+        }) => {
+            return Some(Input::Admitted {
+                key: hedge(agent_id),
+                provider: backup.provider.clone(),
+            });
+        }
         Event::Call(CallEvent::NotHedged {
             agent_id, reason, ..
         }) => {
@@ -292,12 +304,7 @@ fn decided(event: &Event) -> Option<Input> {
                 | NoHedge::QuotaUsed
                 | NoHedge::BackupBusy => NotAdmitted::Busy,
             };
-            refused(
-                RequestKey::Hedge {
-                    agent: agent_id.clone(),
-                },
-                reason,
-            )
+            (hedge(agent_id), reason)
         }
         Event::Cost(CostEvent::CeilingReached(CeilingReached {
             max_cost,
@@ -306,29 +313,22 @@ fn decided(event: &Event) -> Option<Input> {
             budget: Some(budget),
             answer: Some(answer),
             ..
-        })) => refused(
-            RequestKey::Attempt {
-                agent: agent_id.clone(),
-                answer: *answer,
-            },
-            NotAdmitted::Budget {
+        })) => {
+            let reason = NotAdmitted::Budget {
                 budget: budget.clone(),
                 limit: *max_cost,
                 spent: spent.known,
-            },
-        ),
+            };
+            (attempt(agent_id, answer), reason)
+        }
         // An optional answer is only left out.
-        Event::Agent(AgentEvent::Failed(AgentFailure {
-            agent_id, answer, ..
-        })) => refused(
-            RequestKey::Attempt {
-                agent: agent_id.clone(),
-                answer: *answer,
-            },
-            NotAdmitted::unnamed_budget(),
-        ),
+        Event::Agent(AgentEvent::Failed(failure)) => {
+            let key = attempt(&failure.agent_id, &failure.answer);
+            (key, NotAdmitted::unnamed_budget())
+        }
         _ => return None,
-    })
+    };
+    Some(Input::NotAdmitted { key, reason })
 }
 
 /// Returns what the process observed of a provider, from the event of this moment.

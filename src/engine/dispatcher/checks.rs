@@ -51,7 +51,7 @@ impl Checks {
 impl Dispatcher {
     /// Begins to check every provider that can be checked, behind the calls that go out now. A
     /// provider that is checked already is left as it is.
-    pub(super) fn begin_checks(&self, providers: &Providers) {
+    pub fn begin_checks(&self, providers: &Providers) {
         self.with(|state| {
             for (id, provider) in providers {
                 // The future that shows that there is a check does nothing before it is polled.

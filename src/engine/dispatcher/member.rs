@@ -11,7 +11,6 @@ use tokio::time::{Instant, sleep_until};
 use crate::consultation::protocol::Input;
 use crate::consultation::protocol::request::{CallRequest, NotAdmitted};
 use crate::domain::ids::ProviderId;
-use crate::engine::driver::Providers;
 
 use super::budget::SharedBudget;
 use super::permit::CallPermit;
@@ -84,11 +83,6 @@ impl Member {
         decision.map(|decision| self.dispatcher.answer(decision))
     }
 
-    /// Begins to check the providers' health.
-    pub fn begin_checks(&self, providers: &Providers) {
-        self.dispatcher.begin_checks(providers);
-    }
-
     /// Returns a permit for a call that was announced before it could be requested.
     pub fn force(&self, provider: &ProviderId) -> CallPermit {
         let limit = self.limits.get(provider).copied().unwrap_or(1);
@@ -155,14 +149,9 @@ impl Drop for Member {
     }
 }
 
-/// The answer to a request.
-#[derive(Debug)]
-pub enum RequestAnswer {
-    /// The call may go out now.
-    Admitted(CallPermit),
-    /// The call may not go out, and the request does not wait.
-    NotAdmitted(NotAdmitted),
-}
+/// The answer to a request: a permit if the call may go out now, else the reason against it; the
+/// request does not wait.
+pub type RequestAnswer = Result<CallPermit, NotAdmitted>;
 
 async fn wait_until(moment: Option<Instant>) {
     match moment {

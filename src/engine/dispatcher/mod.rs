@@ -112,12 +112,7 @@ impl Dispatcher {
     }
 
     fn answer(&self, decision: Decision) -> RequestAnswer {
-        match decision {
-            Decision::Admitted(permit) => {
-                RequestAnswer::Admitted(CallPermit::new(permit, self.clone()))
-            }
-            Decision::NotAdmitted(reason) => RequestAnswer::NotAdmitted(reason),
-        }
+        decision.map(|permit| CallPermit::new(permit, self.clone()))
     }
 
     /// Runs `act` on the state. Invariant: nothing is dropped in it that takes the lock itself, such

@@ -60,14 +60,9 @@ pub struct QueuedRequest {
     pub budgets: Vec<Arc<dyn SharedBudget>>,
 }
 
-/// The answer to a request.
-#[derive(Clone, Debug)]
-pub enum Decision {
-    /// The call may go out now.
-    Admitted(Permit),
-    /// The call may not go out, and the request does not wait.
-    NotAdmitted(NotAdmitted),
-}
+/// The answer to a request: a permit if the call may go out now, else the reason against it; the
+/// request does not wait.
+pub type Decision = Result<Permit, NotAdmitted>;
 
 /// The right to have one call in flight, to be given back by [`ProviderPool::finish`] or
 /// [`ProviderPool::abandon`].
@@ -341,14 +336,14 @@ impl ProviderPool {
             return match Reservations::reserve(&queued.budgets, option.worst_case) {
                 Ok(reserved) => {
                     let permit = self.begin(queued.member, &option.provider, limit, reserved, now);
-                    Some(Decision::Admitted(permit))
+                    Some(Ok(permit))
                 }
                 Err(Refusal::Wait) if waits => None,
-                Err(Refusal::Wait) => Some(Decision::NotAdmitted(NotAdmitted::Busy)),
-                Err(Refusal::Exceeded(refused)) => Some(Decision::NotAdmitted(refused)),
+                Err(Refusal::Wait) => Some(Err(NotAdmitted::Busy)),
+                Err(Refusal::Exceeded(refused)) => Some(Err(refused)),
             };
         }
-        (!waits).then_some(Decision::NotAdmitted(NotAdmitted::Busy))
+        (!waits).then_some(Err(NotAdmitted::Busy))
     }
 
     fn begin(

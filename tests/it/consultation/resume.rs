@@ -271,7 +271,7 @@ proptest! {
             lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
         prop_assert_eq!(&read, &uninterrupted.log);
         let replayed = replay(&read).unwrap();
-        prop_assert!(replayed.effects.is_empty() && replayed.lost.is_empty());
+        prop_assert!(replayed.interruption.effects.is_empty() && replayed.interruption.lost.is_empty());
         prop_assert_eq!(replayed.consultation.state(), uninterrupted.machine.state());
         // Resuming from within the step that aborts tries its stage again, and may end otherwise.
         let is_abort = |event: &Event| {

@@ -101,7 +101,7 @@ fn check(log: &[Envelope], machine: &Consultation, cut: usize) {
         &replayed.consultation, machine,
         "the log replays to the machine"
     );
-    assert_eq!(replayed.effects, Vec::new());
+    assert_eq!(replayed.interruption.effects, Vec::new());
     assert!(replayed.consultation.state().is_terminal());
 }
 

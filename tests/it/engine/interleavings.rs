@@ -248,7 +248,7 @@ proptest! {
             prop_assert!(matches!(state, StateName::Complete | StateName::Aborted));
             let replayed = replay(&player.log).unwrap();
             prop_assert_eq!(replayed.consultation.state(), state);
-            prop_assert!(replayed.effects.is_empty());
+            prop_assert!(replayed.interruption.effects.is_empty());
         }
     }
 }

@@ -91,7 +91,11 @@ fn assert_replays(histories: &[Vec<Envelope>]) {
     for history in histories {
         let replayed = replay(history).unwrap();
         assert_eq!(replayed.consultation.state(), state(history));
-        assert!(replayed.effects.is_empty(), "{:?}", replayed.effects);
+        assert!(
+            replayed.interruption.effects.is_empty(),
+            "{:?}",
+            replayed.interruption.effects
+        );
     }
 }
 

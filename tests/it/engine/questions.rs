@@ -8,6 +8,7 @@ use conclave::consultation::Consultation;
 use conclave::consultation::event::{
     Answer, CallEvent, Envelope, Event, PulseAnswer, PulseEvent, StateName,
 };
+use conclave::consultation::machine::replay::Interruption;
 use conclave::consultation::plan::Plan;
 use conclave::consultation::protocol::call::FailureClass;
 use conclave::consultation::protocol::{Effect, Input, Question};
@@ -83,10 +84,10 @@ fn started(plan: Plan, and: impl IntoIterator<Item = Effect>) -> (Consultation, 
     effects.extend(and);
     let control = Box::new(consultation.plan().control.clone());
     let begin = RunStart::Resume {
-        effects,
-        timers: std::collections::BTreeSet::new(),
-        lost: Vec::new(),
-        last_at: Timestamp(0),
+        interruption: Interruption {
+            effects,
+            ..Interruption::default()
+        },
         control,
         tool_version: "0.0.0".to_owned(),
     };

@@ -50,7 +50,12 @@ async fn resume(
 ) -> (Consultation, Vec<Envelope>, Vec<Envelope>) {
     let replayed = replay(log).unwrap();
     let control = replayed.consultation.plan().control.clone();
-    let (mut consultation, begin) = RunStart::resume(replayed, control, "0.0.1");
+    let mut consultation = replayed.consultation;
+    let begin = RunStart::Resume {
+        interruption: replayed.interruption,
+        control: Box::new(control),
+        tool_version: "0.0.1".to_owned(),
+    };
     let mut received = Collector::default();
     let driver = Driver {
         clock: Clock::starting(clock),
@@ -158,11 +163,11 @@ async fn resume_after_any_event_completes_and_repeats_only_lost_calls() {
             "cut before {cut}"
         );
         assert!(
-            replay(&both)
-                .is_ok_and(|replayed| replayed.effects.is_empty() && replayed.lost.is_empty()),
+            replay(&both).is_ok_and(|replayed| replayed.interruption.effects.is_empty()
+                && replayed.interruption.lost.is_empty()),
             "cut before {cut}"
         );
-        let lost = replay(log).unwrap().lost.len();
+        let lost = replay(log).unwrap().interruption.lost.len();
         assert_eq!(
             calls(&both).len(),
             calls(&whole).len() + lost,
@@ -240,10 +245,11 @@ async fn timers_of_the_interrupted_run_fire_after_resume() {
         .unwrap();
     let log = &whole[..cut];
     assert_eq!(calls(log).len(), 3);
-    assert_eq!(replay(log).unwrap().lost, Vec::new());
+    assert_eq!(replay(log).unwrap().interruption.lost, Vec::new());
     assert_eq!(
         replay(log)
             .unwrap()
+            .interruption
             .timers
             .iter()
             .map(|(at, _)| *at)

@@ -10,7 +10,7 @@ use conclave::consultation::event::{
     Answer, CallEvent, CallFinished, ConsultationEvent, Envelope, Event, ProviderEvent, StateEvent,
     StateName,
 };
-use conclave::consultation::machine::replay::{ReplayError, Replayed, replay};
+use conclave::consultation::machine::replay::{Interruption, ReplayError, Replayed, replay};
 use conclave::consultation::plan::{Control, Plan};
 use conclave::consultation::protocol::call::{Ask, Failure, Outcome};
 use conclave::consultation::protocol::provider::ProviderUpdate;
@@ -112,11 +112,14 @@ impl Player {
     ) -> Result<Self, ReplayError> {
         let Replayed {
             consultation,
+            interruption,
+        } = replay(events)?;
+        let Interruption {
             effects,
             lost,
             timers,
             last_at,
-        } = replay(events)?;
+        } = interruption;
         let mut player = Self::new(consultation.plan().clone());
         (player.machine, player.timers, player.now) = (consultation, timers, last_at);
         for envelope in events {
@@ -239,11 +242,11 @@ impl Player {
 
     fn expect_decision(&mut self, key: RequestKey, decision: Decision) {
         self.inputs.push_back(match decision {
-            Decision::Admitted(permit) => {
+            Ok(permit) => {
                 let provider = permit.provider.clone();
                 (Input::Admitted { key, provider }, Some(permit))
             }
-            Decision::NotAdmitted(reason) => (Input::NotAdmitted { key, reason }, None),
+            Err(reason) => (Input::NotAdmitted { key, reason }, None),
         });
     }
 
