@@ -154,27 +154,28 @@ fn carried(plan: &Plan, answer: AnswerKind, agent: &AgentId) -> Band {
             .take(1)
             .map(move |model| whole(plan.expected_output(model, answer)))
     };
-    let answer_of_round_4 = plan.debate.mode.strategy().verdict;
     let synthesis =
         || by_judge(AnswerKind::Synthesis).map(|said| part(said, of_the_synthesis(plan.material)));
-    if plan.debate.prior_answers.is_some() {
-        // The prompts already contain the experts' answers.
-        return match answer {
-            AnswerKind::Verdict | AnswerKind::Menu => synthesis().sum(),
-            AnswerKind::Consistency => by_judge(answer_of_round_4)
+    // Prompts already contain prior answers of the experts.
+    let is_given = plan.debate.prior_answers.is_some();
+    match answer {
+        AnswerKind::Verdict | AnswerKind::Menu if is_given => synthesis().sum(),
+        AnswerKind::Consistency => {
+            let answer_of_round_4 = plan.debate.mode.strategy().verdict;
+            by_judge(answer_of_round_4)
                 .chain(by_judge(answer_of_round_4))
                 .map(|said| part(said, POSITION))
-                .sum(),
-            AnswerKind::Independent
-            | AnswerKind::Synthesis
-            | AnswerKind::Revision
-            | AnswerKind::CrossExam
-            | AnswerKind::Comparison
-            | AnswerKind::PersonaSelection => Band::default(),
-        };
-    }
-    match answer {
-        AnswerKind::Independent => Band::default(),
+                .sum()
+        }
+        AnswerKind::Independent | AnswerKind::PersonaSelection => Band::default(),
+        AnswerKind::Synthesis
+        | AnswerKind::Revision
+        | AnswerKind::CrossExam
+        | AnswerKind::Comparison
+            if is_given =>
+        {
+            Band::default()
+        }
         AnswerKind::Synthesis => by_experts(AnswerKind::Independent).sum(),
         AnswerKind::Revision => {
             let own = seats()
@@ -183,7 +184,6 @@ fn carried(plan: &Plan, answer: AnswerKind, agent: &AgentId) -> Band {
             own.map(whole).chain(synthesis()).sum()
         }
         AnswerKind::CrossExam => by_experts(AnswerKind::Revision).chain(synthesis()).sum(),
-        AnswerKind::PersonaSelection => Band::default(),
         AnswerKind::Comparison => {
             let both = [AnswerKind::Independent, AnswerKind::Revision];
             both.into_iter()
@@ -191,10 +191,6 @@ fn carried(plan: &Plan, answer: AnswerKind, agent: &AgentId) -> Band {
                 .map(|said| part(said, POSITION))
                 .sum()
         }
-        AnswerKind::Consistency => by_judge(answer_of_round_4)
-            .chain(by_judge(answer_of_round_4))
-            .map(|said| part(said, POSITION))
-            .sum(),
         AnswerKind::Verdict | AnswerKind::Menu => {
             let record = by_judge(AnswerKind::CrossExam)
                 .map(|said| part(said, of_the_record(plan.material)));

@@ -5,7 +5,6 @@
 //! as its synthesis.
 
 use crate::domain::artifact::{CrossExam, Independent, Revision, Synthesis};
-use crate::domain::ids::ModelRef;
 use crate::domain::money::Cost;
 use crate::domain::tokens::{Usage, estimate_tokens};
 
@@ -13,6 +12,7 @@ use crate::consultation::plan::Plan;
 use crate::consultation::plan::options::JudgePasses;
 use crate::consultation::prompt::PromptError;
 use crate::consultation::prompt::filter;
+use crate::consultation::protocol::call::Prompt;
 use crate::consultation::tasks::AnswerSource;
 
 /// Returns the estimated cost of Rounds 3 and 4, as far as they were requested.
@@ -24,15 +24,13 @@ pub(in crate::consultation) fn of_skipped_rounds(
     judge: &AnswerSource,
 ) -> Result<Cost, PromptError> {
     let labels = plan.labels();
-    let cost = |model: &ModelRef, input: u64, output: u64| {
-        plan.expected_cost(
-            model,
-            &Usage {
-                input,
-                output,
-                ..Usage::default()
-            },
-        )
+    let cost = |source: &AnswerSource, prompt: &Prompt, answers: u64| {
+        let usage = Usage {
+            input: estimate_tokens(&prompt.text()) + answers,
+            output: source.output,
+            ..Usage::default()
+        };
+        plan.expected_cost(&source.model, &usage)
     };
     let mut total = Cost::FREE;
     for source in sources {
@@ -49,11 +47,7 @@ pub(in crate::consultation) fn of_skipped_rounds(
             own,
             synthesis,
         )?;
-        total += cost(
-            &source.model,
-            estimate_tokens(&shown.prompt.text()),
-            source.output,
-        );
+        total += cost(source, &shown.prompt, 0);
     }
     let said: u64 = sources.iter().map(|source| source.output).sum();
     let prompter = plan.prompter(&labels, &judge.model);
@@ -63,11 +57,7 @@ pub(in crate::consultation) fn of_skipped_rounds(
         .map(Revision::unanswered)
         .collect();
     let merging = filter::merging(&prompter, plan.material, &empty, synthesis)?;
-    total += cost(
-        &judge.model,
-        estimate_tokens(&merging.prompt.text()) + said,
-        judge.output,
-    );
+    total += cost(judge, &merging.prompt, said);
     let verdict = plan.debate.mode.strategy().verdict;
     if plan.debate.asks_for(verdict) {
         let shown = filter::verdict(
@@ -77,11 +67,7 @@ pub(in crate::consultation) fn of_skipped_rounds(
             synthesis,
             &CrossExam::default(),
         )?;
-        let once = cost(
-            &judge.model,
-            estimate_tokens(&shown.prompt.text()) + judge.output,
-            judge.output,
-        );
+        let once = cost(judge, &shown.prompt, judge.output);
         total += once;
         if plan.debate.judge_passes == JudgePasses::Twice {
             total += once;

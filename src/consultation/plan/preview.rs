@@ -5,7 +5,7 @@ use crate::domain::artifact::{CrossExam, Independent, Revision, Synthesis};
 use crate::domain::ids::{AgentId, ModelRef, SeatId};
 
 use super::Plan;
-use super::options::{JudgePasses, PriorAnswers};
+use super::options::JudgePasses;
 use crate::consultation::anonymity::labels::Labels;
 use crate::consultation::phases::second_verdict;
 use crate::consultation::prompt::filter;
@@ -119,27 +119,35 @@ impl Answers {
         let revisions: Vec<Revision> = agents()
             .map(|agent| revision(agent, position(agent, 3)))
             .collect();
-        if let Some(prior_answers) = &plan.debate.prior_answers {
-            return Self {
-                revisions,
-                ..Self::prior_answers(plan, prior_answers, places)
-            };
-        }
+        let synthesis = Synthesis {
+            prose_excerpt: words("what the judge finds in Round 2".to_owned()),
+            ..Synthesis::default()
+        };
+        let (independents, cross_exam) = match plan.debate.prior_answers.as_deref() {
+            Some(prior_answers) => {
+                let examined = prior_answers.cross_exam.clone().unwrap_or_default();
+                let cross_exam = match plan.material {
+                    PromptMaterial::Filtered => filter::cross_exam(&examined),
+                    PromptMaterial::Whole => examined,
+                };
+                (prior_answers.independents.clone(), cross_exam)
+            }
+            None => {
+                let cross_exam = CrossExam {
+                    prose_excerpt: words("the judge's record of Round 3".to_owned()),
+                    positions: revisions.clone(),
+                    ..CrossExam::default()
+                };
+                let independents = agents().map(|agent| independent(agent, position(agent, 1)));
+                (independents.collect(), cross_exam)
+            }
+        };
         Self {
             places,
-            independents: agents()
-                .map(|agent| independent(agent, position(agent, 1)))
-                .collect(),
-            synthesis: Synthesis {
-                prose_excerpt: words("what the judge finds in Round 2".to_owned()),
-                ..Synthesis::default()
-            },
-            cross_exam: CrossExam {
-                prose_excerpt: words("the judge's record of Round 3".to_owned()),
-                positions: revisions.clone(),
-                ..CrossExam::default()
-            },
+            independents,
             revisions,
+            synthesis,
+            cross_exam,
         }
     }
 
@@ -180,25 +188,6 @@ impl Answers {
             AnswerKind::Consistency => prompter.comparison(&[self.verdicts()]),
         }
     }
-}
-
-impl Answers {
-    fn prior_answers(plan: &Plan, prior_answers: &PriorAnswers, places: Places) -> Self {
-        let examined = prior_answers.cross_exam.clone().unwrap_or_default();
-        Self {
-            places,
-            independents: prior_answers.independents.clone(),
-            revisions: Vec::new(),
-            synthesis: Synthesis {
-                prose_excerpt: places.words("what the judge finds in Round 2"),
-                ..Synthesis::default()
-            },
-            cross_exam: match plan.material {
-                PromptMaterial::Filtered => filter::cross_exam(&examined),
-                PromptMaterial::Whole => examined,
-            },
-        }
-    }
 
     /// Returns pairs of each expert's position before and after the debate.
     fn pairs(&self, labels: &Labels) -> Vec<Pair> {
@@ -210,9 +199,7 @@ impl Answers {
         })
         .collect()
     }
-}
 
-impl Answers {
     /// Returns the pair of the judge's two verdicts.
     fn verdicts(&self) -> Pair {
         let [before, after] = ["first", "second"]

@@ -17,10 +17,7 @@ use super::task::AgentTask;
 
 impl AgentTask {
     /// Requests the call that is due, if its time has come.
-    pub(in crate::consultation) fn go(
-        &mut self,
-        step: &mut StepContext<'_>,
-    ) -> Option<TaskOutcome> {
+    pub(super) fn go(&mut self, step: &mut StepContext<'_>) -> Option<TaskOutcome> {
         let Status::Pending {
             purpose,
             not_before,
@@ -56,11 +53,7 @@ impl AgentTask {
     }
 
     /// Makes the requested call, unless the situation has changed since the request.
-    pub(in crate::consultation) fn admitted(
-        &mut self,
-        step: &mut StepContext<'_>,
-        provider: &ProviderId,
-    ) {
+    pub(super) fn admitted(&mut self, step: &mut StepContext<'_>, provider: &ProviderId) {
         let Status::Pending {
             purpose,
             not_before,
@@ -88,7 +81,7 @@ impl AgentTask {
     }
 
     /// Handles a request refused by a ceiling above the consultation's own.
-    pub(in crate::consultation) fn refused(
+    pub(super) fn refused(
         &mut self,
         step: &mut StepContext<'_>,
         reason: NotAdmitted,
@@ -112,7 +105,7 @@ impl AgentTask {
     }
 
     /// Returns whether a decision under this key is for this task.
-    pub(in crate::consultation) fn requests(&self, key: &RequestKey) -> bool {
+    pub(super) fn requests(&self, key: &RequestKey) -> bool {
         match key {
             RequestKey::Attempt { agent, answer } => self.agent == *agent && self.answer == *answer,
             RequestKey::Hedge { agent } => self.agent == *agent,

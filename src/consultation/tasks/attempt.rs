@@ -3,8 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::consultation::event::{CallEvent, CancelReason, Event, Purpose};
-use crate::consultation::machine::emitter::Emitter;
-use crate::consultation::policy::budget::Budget;
+use crate::consultation::machine::step::StepContext;
 use crate::consultation::protocol::Effect;
 use crate::domain::ids::{CallId, ModelRef};
 use crate::domain::random::SplitMix64;
@@ -22,18 +21,12 @@ pub(crate) struct Attempt {
 
 impl Attempt {
     /// Cancels the call and drops its connection.
-    pub(crate) fn cancel(
-        &self,
-        budget: &mut Budget,
-        emitter: &mut Emitter<'_>,
-        reason: CancelReason,
-    ) {
-        budget.write_off(self.call);
-        emitter.push(Effect::Cancel(self.call));
-        emitter.emit(Event::Call(CallEvent::Cancelled {
-            call: self.call,
-            reason,
-        }));
+    pub(crate) fn cancel(&self, step: &mut StepContext<'_>, reason: CancelReason) {
+        let call = self.call;
+        step.run.budget.write_off(call);
+        step.emitter.push(Effect::Cancel(call));
+        step.emitter
+            .emit(Event::Call(CallEvent::Cancelled { call, reason }));
     }
 
     /// Returns a number from 0 to 1 that differs by run and call, and is the same on replay.

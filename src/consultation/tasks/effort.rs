@@ -15,7 +15,6 @@ use crate::consultation::protocol::call::FailureClass;
 use crate::domain::ids::TimerId;
 
 use super::outcome::{TaskOutcome, failed};
-use super::status::Status;
 use super::task::AgentTask;
 
 /// The time limit, including a retry. A free model has none: it runs on the user's own machine and
@@ -35,15 +34,12 @@ impl AgentTask {
     }
 
     /// Returns whether this timer ends the time limit.
-    pub(in crate::consultation) fn is_out_of_time_at(&self, timer: TimerId) -> bool {
+    pub(super) fn is_out_of_time_at(&self, timer: TimerId) -> bool {
         self.time_limit == Some(timer)
     }
 
     /// Ends the task at its time limit.
-    pub(in crate::consultation) fn run_out_of_time(
-        &mut self,
-        step: &mut StepContext<'_>,
-    ) -> TaskOutcome {
+    pub(super) fn run_out_of_time(&mut self, step: &mut StepContext<'_>) -> TaskOutcome {
         self.abandon(
             step,
             &format!("no answer within {} s", TIME_LIMIT.as_secs()),
@@ -51,20 +47,8 @@ impl AgentTask {
     }
 
     /// Ends the task without an answer and drops its calls.
-    pub(in crate::consultation) fn abandon(
-        &mut self,
-        step: &mut StepContext<'_>,
-        why: &str,
-    ) -> TaskOutcome {
-        if let Status::Calling(calling) = &self.status {
-            for attempt in calling.attempts.clone() {
-                attempt.cancel(
-                    &mut step.run.budget,
-                    &mut step.emitter,
-                    CancelReason::TooLate,
-                );
-            }
-        }
+    pub(super) fn abandon(&mut self, step: &mut StepContext<'_>, why: &str) -> TaskOutcome {
+        self.cancel_calls(step, CancelReason::TooLate);
         self.settle(step, Err(failed(FailureClass::Timeout, why)))
     }
 
@@ -75,21 +59,18 @@ impl AgentTask {
         if !self.rules.is_limited() {
             return None;
         }
-        if step.run.providers.refuses_key(provider) {
+        let providers = &step.run.providers;
+        if providers.refuses_key(provider) {
             let message = format!("`{provider}` refuses the key or asks for payment");
             return Some(failed(FailureClass::Auth, message));
         }
-        if step.run.providers.is_broken(provider, step.now) {
-            return Some(failed(
-                FailureClass::Overload,
-                format!("`{provider}` has failed repeatedly"),
-            ));
+        if providers.is_broken(provider, step.now) {
+            let message = format!("`{provider}` has failed repeatedly");
+            return Some(failed(FailureClass::Overload, message));
         }
-        if let Some(backoff) = step.run.providers.backoff(provider, step.now) {
-            return Some(failed(
-                FailureClass::RateLimit,
-                format!("`{provider}` asks for a pause: {}", backoff.reason),
-            ));
+        if let Some(backoff) = providers.backoff(provider, step.now) {
+            let message = format!("`{provider}` asks for a pause: {}", backoff.reason);
+            return Some(failed(FailureClass::RateLimit, message));
         }
         (self.check_budget(step, &self.current, self.max_output_tokens) == BudgetCheck::Exceeded)
             .then(|| failed(FailureClass::Billing, "the ceiling does not allow it"))

@@ -125,7 +125,7 @@ impl AgentTask {
 
     /// Handles the person's answer to whether another model may take over. Without a person, it
     /// may.
-    pub(in crate::consultation) fn answered(
+    pub(super) fn answered(
         &mut self,
         step: &mut StepContext<'_>,
         answer: Answer,
@@ -180,10 +180,7 @@ impl AgentTask {
         self.max_output_tokens = plan.terms(&self.current).max_output_tokens;
         self.repair = None;
         self.tried = RetryCounts::default();
-        self.status = Status::Pending {
-            purpose,
-            not_before: now,
-        };
+        self.schedule(purpose, now);
     }
 
     /// Ends the whole consultation. The task stays open, so that a resumed run repeats it.

@@ -31,12 +31,12 @@ impl AgentTask {
     }
 
     /// Returns whether this timer starts the hedge.
-    pub(in crate::consultation) fn would_hedge_at(&self, timer: TimerId) -> bool {
+    pub(super) fn would_hedge_at(&self, timer: TimerId) -> bool {
         matches!(&self.status, Status::Calling(calling) if calling.hedge_timer == Some(timer))
     }
 
     /// Returns whether the call has shown no sign of an answer.
-    pub(in crate::consultation) fn is_slow(&self) -> bool {
+    pub(super) fn is_slow(&self) -> bool {
         match &self.status {
             Status::Calling(calling) => {
                 calling.first_outcome.is_none()
@@ -51,7 +51,7 @@ impl AgentTask {
 
     /// Requests the same call at a second model, or emits the reason against it. It goes out only
     /// if that model's provider is free now.
-    pub(in crate::consultation) fn hedge(&mut self, step: &mut StepContext<'_>) {
+    pub(super) fn hedge(&mut self, step: &mut StepContext<'_>) {
         match self.backups(step) {
             Err(reason) => self.not_hedged(&mut step.emitter, reason),
             Ok(backups) => {
@@ -73,11 +73,7 @@ impl AgentTask {
     }
 
     /// Makes the same call at the best second model of the admitted provider.
-    pub(in crate::consultation) fn hedge_admitted(
-        &mut self,
-        step: &mut StepContext<'_>,
-        provider: &ProviderId,
-    ) {
+    pub(super) fn hedge_admitted(&mut self, step: &mut StepContext<'_>, provider: &ProviderId) {
         let Status::Calling(calling) = &self.status else {
             return;
         };
@@ -90,7 +86,16 @@ impl AgentTask {
         let (Some(first), Some(backup)) = (first, backup) else {
             return;
         };
-        let second = self.ask_beside(step, &first, backup);
+        step.run.hedges += 1;
+        step.emitter.emit(Event::Call(CallEvent::Hedged {
+            call: first.call,
+            agent_id: self.agent.clone(),
+            model: first.model,
+            backup: backup.clone(),
+            after_ms: step.run.ms_since(first.since, step.now),
+        }));
+        let max_output_tokens = self.output_limit_at(step.plan, backup);
+        let second = self.call(step, backup, max_output_tokens, Purpose::Hedge);
         if let Status::Calling(calling) = &mut self.status {
             calling.hedge_timer = None;
             calling.attempts.push(second);
@@ -98,11 +103,7 @@ impl AgentTask {
     }
 
     /// Handles a refused hedge: the provider was busy, or a higher ceiling does not allow it.
-    pub(in crate::consultation) fn hedge_refused(
-        &mut self,
-        emitter: &mut Emitter<'_>,
-        reason: &NotAdmitted,
-    ) {
+    pub(super) fn hedge_refused(&mut self, emitter: &mut Emitter<'_>, reason: &NotAdmitted) {
         let reason = match reason {
             NotAdmitted::Busy => NoHedge::BackupBusy,
             NotAdmitted::Budget { .. } => NoHedge::Ceiling,
@@ -167,24 +168,6 @@ impl AgentTask {
         self.max_output_tokens.min(plan.terms(model).output_limit)
     }
 
-    fn ask_beside(
-        &self,
-        step: &mut StepContext<'_>,
-        first: &Attempt,
-        backup: &ModelRef,
-    ) -> Attempt {
-        step.run.hedges += 1;
-        step.emitter.emit(Event::Call(CallEvent::Hedged {
-            call: first.call,
-            agent_id: self.agent.clone(),
-            model: first.model.clone(),
-            backup: backup.clone(),
-            after_ms: step.run.ms_since(first.since, step.now),
-        }));
-        let max_output_tokens = self.output_limit_at(step.plan, backup);
-        self.call(step, backup, max_output_tokens, Purpose::Hedge)
-    }
-
     /// Cancels the slower of the two calls after one has answered. Emits a substitution if the
     /// hedge was faster.
     pub(crate) fn win(
@@ -194,11 +177,7 @@ impl AgentTask {
         loser: Option<Attempt>,
     ) {
         if let Some(loser) = loser {
-            loser.cancel(
-                &mut step.run.budget,
-                &mut step.emitter,
-                CancelReason::HedgeLost,
-            );
+            loser.cancel(step, CancelReason::HedgeLost);
         }
         if winner.model != self.current {
             let slow = format!(

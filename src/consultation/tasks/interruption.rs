@@ -10,30 +10,26 @@ use super::task::AgentTask;
 
 impl AgentTask {
     /// Cancels the calls in flight; the task stays open.
-    pub(in crate::consultation) fn cancel(
-        &mut self,
-        step: &mut StepContext<'_>,
-        reason: AbortReason,
-    ) {
-        let Status::Calling(calling) = &self.status else {
-            return;
-        };
-        for attempt in calling.attempts.clone() {
-            attempt.cancel(
-                &mut step.run.budget,
-                &mut step.emitter,
-                CancelReason::Abort(reason),
-            );
+    pub(super) fn cancel(&mut self, step: &mut StepContext<'_>, reason: AbortReason) {
+        if self.cancel_calls(step, CancelReason::Abort(reason)) {
+            self.schedule(Purpose::Resumed, step.now);
         }
-        self.status = Status::Pending {
-            purpose: Purpose::Resumed,
-            not_before: step.now,
+    }
+
+    /// Cancels the calls in flight. Returns whether there were any.
+    pub(super) fn cancel_calls(&self, step: &mut StepContext<'_>, reason: CancelReason) -> bool {
+        let Status::Calling(calling) = &self.status else {
+            return false;
         };
+        for attempt in &calling.attempts {
+            attempt.cancel(step, reason);
+        }
+        true
     }
 
     /// Resumes after an interruption: lost calls are made again, and an unanswered question is
     /// asked again.
-    pub(in crate::consultation) fn resume(
+    pub(super) fn resume(
         &mut self,
         step: &mut StepContext<'_>,
         lost: &[CallId],
@@ -61,10 +57,7 @@ impl AgentTask {
                     attempt.since = step.now;
                 }
                 if calling.attempts.is_empty() {
-                    self.status = Status::Pending {
-                        purpose: Purpose::Resumed,
-                        not_before: step.now,
-                    };
+                    self.schedule(Purpose::Resumed, step.now);
                 } else if calling.hedge_timer.is_some() {
                     calling.hedge_timer = hedge_delay.map(|delay| step.emitter.set_timer(delay));
                 }

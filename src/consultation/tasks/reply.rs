@@ -25,7 +25,8 @@ use super::task::AgentTask;
 
 /// The next action after a reply.
 enum Next {
-    Settle(Box<AgentAnswer>),
+    /// Uses a text as prose.
+    KeepProse(String),
     /// Calls again as soon as the provider is free.
     Again(Purpose),
     /// Calls again after this time.
@@ -36,7 +37,7 @@ enum Next {
 impl AgentTask {
     /// Handles a call's outcome, and the changes of its provider that it shows: they are known when
     /// it is decided what follows. `None` while the task is open.
-    pub(in crate::consultation) fn replied(
+    pub(super) fn replied(
         &mut self,
         step: &mut StepContext<'_>,
         call: CallId,
@@ -63,24 +64,17 @@ impl AgentTask {
             .as_ref()
             .map(|reply| reply.usage.output)
             .unwrap_or_default();
-        let is_refusal = matches!(
-            &outcome,
-            Ok(Reply {
-                stop: StopReason::Refused(_),
-                ..
-            })
-        );
+        let is_refusal = outcome
+            .as_ref()
+            .is_ok_and(|reply| matches!(reply.stop, StopReason::Refused(_)));
         if let Some(content) = content.filter(|_| !is_refusal) {
             self.win(step, &attempt, other);
-            let source = self.source(&attempt.model, output);
-            return Some(self.settle(
-                step,
-                Ok(AgentAnswer {
-                    content,
-                    degraded: false,
-                    source,
-                }),
-            ));
+            let answer = AgentAnswer {
+                content,
+                degraded: false,
+                source: self.source(&attempt.model, output),
+            };
+            return Some(self.settle(step, Ok(answer)));
         }
         let is_first = attempt.model == self.current;
         if other.is_some() {
@@ -140,24 +134,21 @@ impl AgentTask {
             Err(failure) => self.after_failure(step, attempt, &failure),
         };
         match next {
-            Next::Settle(_) if self.rules.is_limited() => {
+            Next::KeepProse(_) if self.rules.is_limited() => {
                 let unread = failed(FailureClass::Malformed, "its answer could not be read");
                 Some(self.settle(step, Err(unread)))
             }
-            Next::Settle(answer) => Some(self.settle(step, Ok(*answer))),
+            Next::KeepProse(text) => {
+                let answer = self.keep_prose(&text);
+                Some(self.settle(step, Ok(answer)))
+            }
             Next::Again(purpose) => {
-                self.status = Status::Pending {
-                    purpose,
-                    not_before: step.now,
-                };
+                self.schedule(purpose, step.now);
                 None
             }
             Next::Wait(wait, purpose) => {
                 step.emitter.set_timer(wait);
-                self.status = Status::Pending {
-                    purpose,
-                    not_before: step.now.after(wait),
-                };
+                self.schedule(purpose, step.now.after(wait));
                 None
             }
             Next::GiveUp(reason, error) => self.give_up(step, reason, error),
@@ -178,13 +169,9 @@ impl AgentTask {
             } else {
                 format!("declined to answer: {words}")
             };
-            return Next::GiveUp(
-                WhySubstituted::Failure,
-                AgentError {
-                    class: None,
-                    message,
-                },
-            );
+            let class = None;
+            let declined = AgentError { class, message };
+            return Next::GiveUp(WhySubstituted::Failure, declined);
         }
         let blank = reply.text.trim().is_empty();
         match (&reply.stop, &self.saved_text) {
@@ -204,27 +191,17 @@ impl AgentTask {
                 ),
             ),
             (_, _) if blank => give_up(FailureClass::Empty, "the answer was empty".to_owned()),
-            (_, None | Some(SavedText::CutOff(_))) if !self.may_ask_again() => {
-                Next::Settle(Box::new(self.keep_prose(&reply.text)))
+            (_, Some(SavedText::Unreadable(original))) => Next::KeepProse(original.clone()),
+            (StopReason::End, None | Some(SavedText::CutOff(_))) if self.may_ask_again() => {
+                let Ok(prompt) = self.repair(plan, &reply.text, problems) else {
+                    return Next::KeepProse(reply.text);
+                };
+                self.repair = Some(prompt);
+                self.tried = RetryCounts::default();
+                self.saved_text = Some(SavedText::Unreadable(reply.text));
+                Next::Again(Purpose::Repair)
             }
-            (StopReason::End, None | Some(SavedText::CutOff(_))) => {
-                match self.repair(plan, &reply.text, problems) {
-                    Ok(prompt) => {
-                        self.repair = Some(prompt);
-                        self.tried = RetryCounts::default();
-                        self.saved_text = Some(SavedText::Unreadable(reply.text));
-                        Next::Again(Purpose::Repair)
-                    }
-                    Err(_) => Next::Settle(Box::new(self.keep_prose(&reply.text))),
-                }
-            }
-            (_, Some(SavedText::Unreadable(original))) => {
-                Next::Settle(Box::new(self.keep_prose(original)))
-            }
-            (
-                StopReason::Length | StopReason::Other(_) | StopReason::Refused(_),
-                None | Some(SavedText::CutOff(_)),
-            ) => Next::Settle(Box::new(self.keep_prose(&reply.text))),
+            (_, None | Some(SavedText::CutOff(_))) => Next::KeepProse(reply.text),
         }
     }
 

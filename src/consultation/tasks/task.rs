@@ -28,7 +28,7 @@ use super::status::{SavedText, Status};
 
 /// One request to one agent, with its attempts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(in crate::consultation) struct AgentTask {
+pub(super) struct AgentTask {
     pub(super) agent: AgentId,
     pub(super) rules: TaskRules,
     pub(super) answer: AnswerKind,
@@ -56,7 +56,7 @@ pub(in crate::consultation) struct AgentTask {
 
 impl AgentTask {
     /// Returns a task that has not begun; `None` without a model to ask.
-    pub(in crate::consultation) fn new(
+    pub(super) fn new(
         step: &StepContext<'_>,
         agent: &AgentId,
         answer: AnswerKind,
@@ -89,10 +89,7 @@ impl AgentTask {
 
     /// Emits the agent's start and requests the first call. Does nothing if the consultation is
     /// about to end.
-    pub(in crate::consultation) fn begin(
-        &mut self,
-        step: &mut StepContext<'_>,
-    ) -> Option<TaskOutcome> {
+    pub(super) fn begin(&mut self, step: &mut StepContext<'_>) -> Option<TaskOutcome> {
         if step.is_stopping() {
             return None;
         }
@@ -101,16 +98,16 @@ impl AgentTask {
         self.go(step)
     }
 
-    pub(in crate::consultation) fn agent(&self) -> &AgentId {
+    pub(super) fn agent(&self) -> &AgentId {
         &self.agent
     }
 
-    pub(in crate::consultation) fn is_calling(&self, wanted: CallId) -> bool {
+    pub(super) fn is_calling(&self, wanted: CallId) -> bool {
         matches!(&self.status, Status::Calling(calling) if calling.attempts.iter().any(|attempt| attempt.call == wanted))
     }
 
     /// Returns the agent and how long it has been working, for the pulse.
-    pub(in crate::consultation) fn still_waiting(&self, step: &StepContext<'_>) -> StillWaiting {
+    pub(super) fn still_waiting(&self, step: &StepContext<'_>) -> StillWaiting {
         StillWaiting {
             agent_id: self.agent.clone(),
             name: step.plan.agent_name(&self.agent),
@@ -119,7 +116,7 @@ impl AgentTask {
     }
 
     /// Records the first sign of an answer.
-    pub(in crate::consultation) fn begins_to_answer(&mut self, call: CallId, now: Timestamp) {
+    pub(super) fn begins_to_answer(&mut self, call: CallId, now: Timestamp) {
         if let Status::Calling(calling) = &mut self.status
             && let Some(attempt) = calling
                 .attempts
@@ -139,6 +136,14 @@ impl AgentTask {
             answer: self.answer,
             model: self.current.clone(),
         }));
+    }
+
+    /// Makes a call due at a moment.
+    pub(super) fn schedule(&mut self, purpose: Purpose, not_before: Timestamp) {
+        self.status = Status::Pending {
+            purpose,
+            not_before,
+        };
     }
 
     /// Returns the prompt for a model.
