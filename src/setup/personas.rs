@@ -300,6 +300,10 @@ mod tests {
         format!("{error}; {}", error.hints().join("; "))
     }
 
+    fn refused(config: &str, files: &[(&str, &str)]) -> String {
+        shown(&registry(config, files).unwrap_err())
+    }
+
     const LAWYER: (&str, &str) = (
         "personas/lawyer",
         "---\nversion: v1\nid: lawyer\nname: Lawyer\naliases: legal\n---\nYou know the law.",
@@ -308,8 +312,8 @@ mod tests {
     #[test]
     fn ten_personas_are_built_in_and_share_no_names() {
         let personas = PersonaRegistry::builtin();
-        let ids: Vec<&str> = personas
-            .entries()
+        let entries = personas.entries();
+        let ids: Vec<&str> = entries
             .iter()
             .map(|entry| entry.persona.id.as_str())
             .collect();
@@ -326,8 +330,7 @@ mod tests {
             "testing",
         ];
         assert_eq!(ids, expected);
-        let aliases: usize = personas
-            .entries()
+        let aliases: usize = entries
             .iter()
             .map(|entry| entry.persona.aliases.len())
             .sum();
@@ -337,38 +340,33 @@ mod tests {
     #[test]
     fn no_built_in_persona_mentions_another_or_a_model() {
         let personas = PersonaRegistry::builtin();
-        for one in personas.entries() {
-            let text = format!("{} {}", one.persona.prompt, one.persona.brief).to_lowercase();
-            assert!(
-                (1..=5).contains(&one.persona.prompt.matches("\n- ").count())
-                    && !one.persona.brief.is_empty(),
-                "{}",
-                one.persona.id
-            );
-            for other in personas
-                .entries()
-                .iter()
-                .filter(|other| other.persona.id != one.persona.id)
-            {
+        let makers = [
+            "claude",
+            "gpt",
+            "gemini",
+            "openai",
+            "anthropic",
+            "google",
+            "llama",
+            "mistral",
+            "grok",
+        ];
+        for PersonaEntry { persona, .. } in personas.entries() {
+            let id = &persona.id;
+            let text = format!("{} {}", persona.prompt, persona.brief).to_lowercase();
+            let points = persona.prompt.matches("\n- ").count();
+            assert!((1..=5).contains(&points), "{id}");
+            assert!(!persona.brief.is_empty(), "{id}");
+            let others = personas.entries().iter().map(|entry| &entry.persona);
+            for other in others.filter(|other| other.id != *id) {
+                let name = &other.name;
                 assert!(
-                    !text.contains(&other.persona.name.to_lowercase()),
-                    "{} speaks of {}",
-                    one.persona.id,
-                    other.persona.name
+                    !text.contains(&name.to_lowercase()),
+                    "{id} speaks of {name}"
                 );
             }
-            for maker in [
-                "claude",
-                "gpt",
-                "gemini",
-                "openai",
-                "anthropic",
-                "google",
-                "llama",
-                "mistral",
-                "grok",
-            ] {
-                assert!(!text.contains(maker), "{} names {maker}", one.persona.id);
+            for maker in makers {
+                assert!(!text.contains(maker), "{id} names {maker}");
             }
         }
     }
@@ -378,22 +376,19 @@ mod tests {
         let config = r#"{"personas": {"lawyer": {"prompt": "Of the settings.", "model": "openai:x"}, "security": "Mine."}}"#;
         let found = registry(config, &[LAWYER]).unwrap();
         let lawyer = found.find("legal").unwrap();
-        assert_eq!(
-            (lawyer.persona.prompt.as_str(), &lawyer.origin),
-            ("Of the settings.", &PersonaOrigin::Settings)
-        );
+        assert_eq!(lawyer.persona.prompt, "Of the settings.");
+        assert_eq!(lawyer.origin, PersonaOrigin::Settings);
         assert_eq!(lawyer.model.as_deref(), Some("openai:x"));
         let mine = found.find("infosec").unwrap();
-        assert_eq!(
-            (mine.persona.prompt.as_str(), mine.persona.brief.as_str()),
-            ("Mine.", "")
-        );
+        assert_eq!(mine.persona.prompt, "Mine.");
+        assert_eq!(mine.persona.brief, "");
         let file = registry("{}", &[LAWYER]).unwrap();
         assert_eq!(
             file.find("Lawyer").unwrap().origin,
             PersonaOrigin::File("personas/lawyer.md".to_owned())
         );
-        assert_eq!((found.entries().len(), file.entries().len()), (11, 11));
+        assert_eq!(found.entries().len(), 11);
+        assert_eq!(file.entries().len(), 11);
     }
 
     #[test]
@@ -423,56 +418,39 @@ mod tests {
 
     #[test]
     fn a_name_of_two_personas_is_refused_with_where_to_change_it() {
-        let error = registry(
-            r#"{"personas": {"vault": {"prompt": "p", "aliases": "Sec"}}}"#,
-            &[],
-        )
-        .unwrap_err();
         assert_eq!(
-            shown(&error),
+            refused(
+                r#"{"personas": {"vault": {"prompt": "p", "aliases": "Sec"}}}"#,
+                &[]
+            ),
             "personas `security` and `vault` both answer to `Sec`; rename one of them in the \
              setting `personas.vault`"
         );
-        let error = registry(r#"{"personas": {"legal": "p"}}"#, &[LAWYER]).unwrap_err();
+        let refusal = refused(r#"{"personas": {"legal": "p"}}"#, &[LAWYER]);
         assert!(
-            shown(&error).contains("in the setting `personas.legal`"),
-            "{}",
-            shown(&error)
+            refusal.contains("in the setting `personas.legal`"),
+            "{refusal}"
         );
         let twice = (
             "personas/other",
             "---\nversion: v1\nid: security\nname: Other\n---\nx",
         );
-        assert!(
-            registry("{}", &[twice])
-                .unwrap_err()
-                .to_string()
-                .contains("both answer to")
-        );
+        assert!(refused("{}", &[twice]).contains("both answer to"));
         let judge = (
             "personas/boss",
             "---\nversion: v1\nid: boss\nname: The Boss\naliases: judge\n---\nx",
         );
-        assert!(
-            registry("{}", &[judge])
-                .unwrap_err()
-                .to_string()
-                .contains("cannot be called `judge`")
-        );
+        assert!(refused("{}", &[judge]).contains("cannot be called `judge`"));
     }
 
     #[test]
     fn sets_give_their_members_and_name_no_unknown_persona() {
         let config = r#"{"persona_sets": {"web": ["sec", "a11y", "performance"]}}"#;
         let found = registry(config, &[]).unwrap();
-        let seats = |names: &[&str]| {
+        let seats = |names: &[&str]| -> Result<Vec<String>, Error> {
             let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-            found.seats(&names).map(|seats| {
-                seats
-                    .into_iter()
-                    .map(|seat| seat.persona.id)
-                    .collect::<Vec<_>>()
-            })
+            let seats = found.seats(&names)?.into_iter();
+            Ok(seats.map(|seat| seat.persona.id).collect())
         };
         assert_eq!(
             seats(&["skeptic", "@web", "skeptic"]).unwrap(),
@@ -493,8 +471,8 @@ mod tests {
                 .contains("did you mean `security`?; one of: accessibility, ")
         );
         assert!(shown(&seats(&["security", "auto"]).unwrap_err()).contains("cannot be combined"));
-        let error = registry(r#"{"persona_sets": {"web": ["securty"]}}"#, &[]).unwrap_err();
-        assert!(shown(&error).starts_with(
+        let refusal = refused(r#"{"persona_sets": {"web": ["securty"]}}"#, &[]);
+        assert!(refusal.starts_with(
             "the set `web` names `securty`, and there is no such persona; did you mean \
              `security`?; "
         ));

@@ -20,7 +20,7 @@ use crate::error::Error;
 use crate::providers::catalog::ModelCatalog;
 use crate::providers::discovery::is_ollamas_cloud;
 use crate::providers::form::Parameters;
-use crate::providers::http::Http;
+use crate::providers::http::{Http, Timeouts};
 use crate::providers::remote::Remote;
 use crate::providers::wire::{Account, Endpoint, Scheme};
 
@@ -66,13 +66,16 @@ pub(crate) fn providers(
     access_list: &[ProviderAccess],
     asked: &BTreeSet<ProviderId>,
     settings: &Settings,
-    keys: &KeyCommands,
     catalog: ModelCatalog,
-    http: Http,
 ) -> Result<Providers, Error> {
-    let (catalog, http) = (Arc::new(catalog), Arc::new(http));
+    let catalog = Arc::new(catalog);
+    let http = Arc::new(Http::new(Timeouts {
+        connect: settings.connect_timeout,
+        idle: settings.idle_timeout,
+    }));
+    let keys = KeyCommands::default();
     let provider = |access: &ProviderAccess| {
-        let endpoint = access.endpoint(keys)?;
+        let endpoint = access.endpoint(&keys)?;
         let (for_all, by_model) = settings.parameters.of(access.id.as_str());
         let remote = Remote::new(
             access.dialect,
@@ -330,9 +333,7 @@ mod tests {
                 &access_list(config, &[]),
                 &asked,
                 &Settings::default(),
-                &KeyCommands::default(),
                 ModelCatalog::builtin(),
-                Http::default(),
             )
             .map(|made| made.len())
         };

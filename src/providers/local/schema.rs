@@ -264,6 +264,11 @@ mod tests {
         tighten(&serde_json::from_str(kind.schema()).unwrap(), prompt, room)
     }
 
+    fn challenged_in(prompt: &str) -> Value {
+        let schema = tight(AnswerKind::Revision, prompt, 1024);
+        schema["properties"]["challenges"]["items"]["properties"]["target_agent"]["enum"].clone()
+    }
+
     #[test]
     fn every_answer_that_fits_the_tight_schema_ends_within_its_room() {
         for kind in AnswerKind::ALL {
@@ -279,15 +284,8 @@ mod tests {
 
     #[test]
     fn experts_are_named_by_the_labels_of_the_prompt() {
-        let schema = tight(
-            AnswerKind::Revision,
-            "Expert B said so. Expert A, too. Expert Advice is none.",
-            1024,
-        );
-        let target = schema
-            .pointer("/properties/challenges/items/properties/target_agent/enum")
-            .unwrap();
-        assert_eq!(target, &json!(["Expert A", "Expert B", "consensus"]));
+        let challenged = challenged_in("Expert B said so. Expert A, too. Expert Advice is none.");
+        assert_eq!(challenged, json!(["Expert A", "Expert B", "consensus"]));
     }
 
     #[test]
@@ -296,26 +294,19 @@ mod tests {
             security: You think of attacks.\nhebrew_linguist: You read.\n\nChoose 2.";
         let schema = tight(AnswerKind::PersonaSelection, prompt, 1024);
         assert_eq!(
-            schema.pointer("/properties/personas/items/enum"),
-            Some(&json!(["security", "hebrew_linguist"]))
+            schema["properties"]["personas"]["items"]["enum"],
+            json!(["security", "hebrew_linguist"])
         );
     }
 
     #[test]
     fn an_expert_is_not_offered_its_own_label() {
-        let target = |prompt: &str| {
-            let schema = tight(AnswerKind::Revision, prompt, 1024);
-            schema
-                .pointer("/properties/challenges/items/properties/target_agent/enum")
-                .unwrap()
-                .clone()
-        };
         assert_eq!(
-            target("You are Expert B.\n\nExpert A and Expert B agree."),
+            challenged_in("You are Expert B.\n\nExpert A and Expert B agree."),
             json!(["Expert A", "consensus"])
         );
         assert_eq!(
-            target("You are Expert B. No other expert answered."),
+            challenged_in("You are Expert B. No other expert answered."),
             json!(["Expert B", "consensus"])
         );
     }
@@ -323,32 +314,22 @@ mod tests {
     #[test]
     fn a_menu_has_more_than_one_option_and_each_has_both_sides() {
         let schema = tight(AnswerKind::Menu, "", 1024);
-        assert_eq!(
-            schema.pointer("/properties/recommendations/minItems"),
-            Some(&json!(2))
-        );
+        let menu = &schema["properties"]["recommendations"];
+        assert_eq!(menu["minItems"], 2);
         for side in ["pros", "cons"] {
-            assert_eq!(
-                schema.pointer(&format!(
-                    "/properties/recommendations/items/properties/{side}/minItems"
-                )),
-                Some(&json!(1))
-            );
+            assert_eq!(menu["items"]["properties"][side]["minItems"], 1);
         }
     }
 
     #[test]
     fn confidences_are_few_and_between_nought_and_one() {
         let schema = tight(AnswerKind::Independent, "", 1024);
-        let steps = schema
-            .pointer("/properties/confidence/enum")
-            .unwrap()
+        let steps = schema["properties"]["confidence"]["enum"]
             .as_array()
             .unwrap();
-        assert_eq!(
-            (steps.len(), &steps[0], &steps[18]),
-            (19, &json!(0.05), &json!(0.95))
-        );
+        assert_eq!(steps.len(), 19);
+        assert_eq!(steps[0], 0.05);
+        assert_eq!(steps[18], 0.95);
     }
 
     #[test]
@@ -379,9 +360,7 @@ mod tests {
 
     #[test]
     fn whitespace_is_not_left_to_the_model() {
-        assert_eq!(
-            tight(AnswerKind::Verdict, "", 1024).pointer("/x-guidance/whitespace_flexible"),
-            Some(&json!(false))
-        );
+        let schema = tight(AnswerKind::Verdict, "", 1024);
+        assert_eq!(schema["x-guidance"]["whitespace_flexible"], false);
     }
 }

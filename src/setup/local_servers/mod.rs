@@ -30,11 +30,7 @@ pub(crate) struct LocalServerSet {
 impl LocalServerSet {
     /// Returns a set without servers.
     pub(crate) fn none() -> Self {
-        Self {
-            search: ServerSearch::Off,
-            used: BTreeMap::new(),
-            by_default: None,
-        }
+        Self::select(ServerSearch::Off, &[], &BTreeSet::new(), false)
     }
 
     /// Finds the servers that this panel needs: those whose models are named, and any server when

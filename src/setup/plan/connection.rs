@@ -2,13 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::config::key_commands::KeyCommands;
 use crate::config::settings::Settings;
 use crate::domain::ids::ProviderId;
 use crate::engine::driver::Providers;
 use crate::error::Error;
 use crate::providers::catalog::ModelCatalog;
-use crate::providers::http::{Http, Timeouts};
 use crate::setup::embedded_model::{self, ModelFile};
 use crate::setup::provider_access::{self, ProviderAccess};
 
@@ -20,13 +18,7 @@ pub(crate) fn connect(
     catalog: ModelCatalog,
     embedded: Option<ModelFile>,
 ) -> Result<Providers, Error> {
-    let http = Http::new(Timeouts {
-        connect: settings.connect_timeout,
-        idle: settings.idle_timeout,
-    });
-    let keys = KeyCommands::default();
-    let mut providers =
-        provider_access::providers(access_list, provider_ids, settings, &keys, catalog, http)?;
+    let mut providers = provider_access::providers(access_list, provider_ids, settings, catalog)?;
     if let Some(file) = embedded {
         providers.insert(
             ProviderId::new(ProviderId::LOCAL),

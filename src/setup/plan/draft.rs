@@ -7,7 +7,6 @@ use crate::config::paths::Home;
 use crate::consultation::plan::Plan;
 use crate::consultation::plan::options::DebateOptions;
 use crate::consultation::policy::retry::RetryRule;
-use crate::consultation::prompt::Size;
 use crate::consultation::prompt::filter::PromptMaterial;
 use crate::domain::ids::{ConsultationId, ModelRef, ProviderId, SeatId};
 use crate::domain::panel::Panel;
@@ -23,7 +22,7 @@ use crate::setup::request::ControlRequest;
 use super::PreparedPlan;
 use super::connection::connect;
 use super::sources::Sources;
-use super::terms::{self, TemplateNeeds};
+use super::terms;
 
 /// The decisions about one consultation before its models are looked up.
 #[derive(Debug)]
@@ -98,13 +97,7 @@ impl PlanDraft {
         self.notices.extend(month.and_then(limits::month_notice));
         let control = limits::control(request, &settings, month, &experience);
 
-        let sizes: BTreeSet<Size> = models.values().map(|terms| terms.size).collect();
-        let needed = TemplateNeeds {
-            panel: &self.panel,
-            debate: &self.debate,
-            sizes: &sizes,
-        };
-        let templates = templates.only(|name, persona| needed.include(name, persona));
+        let templates = terms::templates(templates, &self.panel, &self.debate, &models);
         let unique = ulid::Ulid::generate();
         let plan = Plan {
             id: ConsultationId::from_unique(&unique.to_string()),

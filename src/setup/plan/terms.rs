@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::config::settings::Settings;
 use crate::consultation::plan::ModelTerms;
 use crate::consultation::plan::options::DebateOptions;
-use crate::consultation::prompt::{HELPER_FOLDER, Size};
+use crate::consultation::prompt::{HELPER_FOLDER, Size, Templates};
 use crate::domain::ids::{ModelRef, ProviderId, SeatId};
 use crate::domain::panel::Panel;
 use crate::providers::catalog::ModelCatalog;
@@ -84,24 +84,15 @@ pub(super) fn in_flight(
         .collect()
 }
 
-/// What decides which templates a plan needs.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct TemplateNeeds<'a> {
-    pub(super) panel: &'a Panel,
-    pub(super) debate: &'a DebateOptions,
-    /// The sizes of prompts that the models take.
-    pub(super) sizes: &'a BTreeSet<Size>,
-}
-
-impl TemplateNeeds<'_> {
-    /// Returns whether the plan may need a template. Those of the other mode, of sizes that no
-    /// model has and of personas without a seat are left out.
-    pub(super) fn include(self, name: &str, persona: Option<&str>) -> bool {
-        let Self {
-            panel,
-            debate,
-            sizes,
-        } = self;
+/// Returns the templates that the plan may need, without those of the other mode, of sizes that no
+/// model has and of personas without a seat.
+pub(super) fn templates(
+    all: Templates,
+    panel: &Panel,
+    debate: &DebateOptions,
+    models: &BTreeMap<ModelRef, ModelTerms>,
+) -> Templates {
+    all.only(|name, persona| {
         if let Some(persona) = persona {
             return !debate.selectable_personas.is_empty()
                 || panel.seats.iter().any(|seat| seat.persona.id == persona);
@@ -119,8 +110,8 @@ impl TemplateNeeds<'_> {
             HELPER_FOLDER => debate.helper.is_some(),
             mode => mode == debate.mode.strategy().name,
         };
-        is_used && sizes.contains(&size)
-    }
+        is_used && models.values().any(|terms| terms.size == size)
+    })
 }
 
 #[cfg(test)]
