@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::providers::local::home::ModelHome;
 use crate::providers::local::manifest::{DEFAULT, MODELS, Model, find, size};
 use crate::providers::local::{LABEL, built_in};
-use crate::setup::embedded_model::{DownloadError, EmbeddedModels};
+use crate::setup::embedded_model::EmbeddedModels;
 use crate::setup::settings;
 use crate::terminal::output::printer::Printer;
 
@@ -59,16 +59,16 @@ fn act(action: &ModelAction, models: &EmbeddedModels<'_>) -> Result<String, Erro
             let path = match name {
                 Some(name) => block_on(models.download(named(name)?))??,
                 None => match block_on(models.download(&DEFAULT))? {
-                    Err(DownloadError::Pull(error)) => {
+                    Ok(path) => path,
+                    Err(error) => {
                         let Some(smaller) = error.instead() else {
-                            return Err(Error::failed(error));
+                            return Err(error.into());
                         };
                         models
                             .printer
                             .warning(&format!("{error}; downloading the smallest model instead"));
                         block_on(models.download(smaller))??
                     }
-                    path => path?,
                 },
             };
             Ok(format!("{}\n", path.display()))

@@ -15,8 +15,7 @@ use crate::domain::panel::Panel;
 use crate::engine::ports::Provider;
 use crate::error::{Error, Exit};
 use crate::providers::http::Http;
-use crate::providers::local::choice;
-use crate::providers::local::choice::LocalModelChoice;
+use crate::providers::local::choice::{self, LocalModelChoice, ModelFile};
 use crate::providers::local::home::ModelHome;
 use crate::providers::local::manifest::Model;
 use crate::providers::local::pull::{PullError, PullProgress, Sources, pull};
@@ -52,17 +51,6 @@ pub(crate) struct EmbeddedModels<'a> {
     pub printer: &'a Printer,
 }
 
-/// A model file on this machine.
-#[derive(Debug)]
-pub(crate) struct ModelFile {
-    pub name: String,
-    #[cfg_attr(
-        not(feature = "local"),
-        expect(dead_code, reason = "only the engine opens the file")
-    )]
-    pub file: PathBuf,
-}
-
 impl<'a> EmbeddedModels<'a> {
     pub(crate) fn new(
         environment: &Environment,
@@ -91,7 +79,7 @@ impl<'a> EmbeddedModels<'a> {
             return Ok(None);
         }
         let name = match self.choose(None)? {
-            LocalModelChoice::Ready { name, .. } => name,
+            LocalModelChoice::Ready(file) => file.name,
             LocalModelChoice::ToPull(model) => model.name.to_owned(),
         };
         Ok(Some(ModelRef::new(ProviderId::LOCAL, name)))
@@ -106,7 +94,7 @@ impl<'a> EmbeddedModels<'a> {
     ) -> Result<ModelFile, Error> {
         built_in().map_err(|_| not_built_in())?;
         let model = match self.choose(Some(name))? {
-            LocalModelChoice::Ready { name, file } => return Ok(ModelFile { name, file }),
+            LocalModelChoice::Ready(file) => return Ok(file),
             LocalModelChoice::ToPull(model) => model,
         };
         let question = format!(
@@ -114,28 +102,21 @@ impl<'a> EmbeddedModels<'a> {
             manifest::announcement(model)
         );
         self.agree(&question, model, consent_mode).await?;
-        match self.download(model).await {
-            Ok(file) => Ok(ModelFile {
-                name: model.name.to_owned(),
-                file,
-            }),
-            Err(DownloadError::Pull(error)) => {
-                let Some(smaller) = error.instead() else {
-                    return Err(Error::failed(error));
-                };
-                self.printer.warning(&error.to_string());
-                let question = format!(
-                    "Use the smallest model instead, {}? [Y/n] ",
-                    manifest::announcement(smaller)
-                );
-                self.agree(&question, smaller, consent_mode).await?;
-                Ok(ModelFile {
-                    name: smaller.name.to_owned(),
-                    file: self.download(smaller).await?,
-                })
-            }
-            Err(error @ DownloadError::Other(_)) => Err(error.into()),
-        }
+        let error = match self.download(model).await {
+            Ok(file) => return Ok(ModelFile::of(model, file)),
+            Err(error) => error,
+        };
+        let Some(smaller) = error.instead() else {
+            return Err(error.into());
+        };
+        self.printer.warning(&error.to_string());
+        let question = format!(
+            "Use the smallest model instead, {}? [Y/n] ",
+            manifest::announcement(smaller)
+        );
+        self.agree(&question, smaller, consent_mode).await?;
+        let file = self.download(smaller).await?;
+        Ok(ModelFile::of(smaller, file))
     }
 
     /// Obtains the embedded model that the panel names, if any, and puts the name of its file in
@@ -215,11 +196,9 @@ impl<'a> EmbeddedModels<'a> {
     }
 
     /// Downloads a model and shows the progress.
-    pub(crate) async fn download(&self, model: &'static Model) -> Result<PathBuf, DownloadError> {
+    pub(crate) async fn download(&self, model: &'static Model) -> Result<PathBuf, PullError> {
         let http = Http::default();
-        let client = http
-            .client_for(&self.sources.hub.base)
-            .map_err(|error| DownloadError::Other(Error::usage(error)))?;
+        let client = http.client_for(&self.sources.hub.base)?;
         let mut bar = (self.printer.verbosity() > Verbosity::Quiet).then(DownloadBar::on_stderr);
         let mut show = |progress: PullProgress| {
             let Some(bar) = &mut bar else { return };
@@ -242,9 +221,7 @@ impl<'a> EmbeddedModels<'a> {
                 self.printer.note(&line);
             }
         };
-        pull(model, &self.home, &self.sources, client, &mut show)
-            .await
-            .map_err(DownloadError::Pull)
+        pull(model, &self.home, &self.sources, client, &mut show).await
     }
 }
 
@@ -254,19 +231,14 @@ pub(crate) fn not_built_in() -> Error {
         .hint("build it in with `cargo build --release --features local`")
 }
 
-/// The reason why a model could not be downloaded.
-#[derive(Debug)]
-pub(crate) enum DownloadError {
-    Pull(PullError),
-    Other(Error),
-}
-
-impl From<DownloadError> for Error {
-    fn from(error: DownloadError) -> Self {
-        match error {
-            DownloadError::Pull(error) => Self::failed(error),
-            DownloadError::Other(error) => error,
-        }
+impl From<PullError> for Error {
+    fn from(error: PullError) -> Self {
+        let exit = if matches!(error, PullError::Client(_)) {
+            Exit::Usage
+        } else {
+            Exit::Failed
+        };
+        Self::new(exit, error)
     }
 }
 

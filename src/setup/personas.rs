@@ -101,11 +101,10 @@ impl PersonaRegistry {
                 .iter()
                 .map(|entry| entry.persona.id.as_str())
                 .collect();
-            let error = Error::usage(format!("no persona is called `{}`", name.trim()));
-            let error = match self.likely(name) {
-                Some(near) => error.hint(format!("did you mean `{near}`?")),
-                None => error,
-            };
+            let mut error = Error::usage(format!("no persona is called `{}`", name.trim()));
+            if let Some(near) = self.likely(name) {
+                error = error.hint(format!("did you mean `{near}`?"));
+            }
             error.hint(format!("one of: {}", ids.join(", ")))
         })
     }
@@ -133,22 +132,18 @@ impl PersonaRegistry {
 
     fn set(&self, name: &str) -> Result<&[String], Error> {
         self.sets.get(name).map(Vec::as_slice).ok_or_else(|| {
-            let names = || self.sets.keys().map(String::as_str);
-            let error = Error::usage(format!("no set of personas is called `{name}`"));
-            let define = format!(
+            let names: Vec<&str> = self.sets.keys().map(String::as_str).collect();
+            let mut error = Error::usage(format!("no set of personas is called `{name}`"));
+            if let Some(near) = likely(name, names.iter().copied()) {
+                return error.hint(format!("did you mean `{SET_MARK}{near}`?"));
+            }
+            if !names.is_empty() {
+                error = error.hint(format!("one of: {}", names.join(", ")));
+            }
+            error.hint(format!(
                 "define it with `conclave config set {PERSONA_SETS}.{name} \
                  \"security,accessibility\"`"
-            );
-            match (
-                likely(name, names()),
-                names().collect::<Vec<_>>().as_slice(),
-            ) {
-                (Some(near), _) => error.hint(format!("did you mean `{SET_MARK}{near}`?")),
-                (None, []) => error.hint(define),
-                (None, names) => error
-                    .hint(format!("one of: {}", names.join(", ")))
-                    .hint(define),
-            }
+            ))
         })
     }
 

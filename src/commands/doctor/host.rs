@@ -198,8 +198,8 @@ pub(super) fn embedded(
         settings.local_model.as_deref(),
         &ModelHome::in_home(home.path()),
     ) {
-        Ok(LocalModelChoice::Ready { name, .. }) => {
-            check(CheckStatus::Ok, format!("{name}, {LABEL}"))
+        Ok(LocalModelChoice::Ready(file)) => {
+            check(CheckStatus::Ok, format!("{}, {LABEL}", file.name))
         }
         Ok(LocalModelChoice::ToPull(model)) => {
             let name = model.name;

@@ -7,13 +7,30 @@ use std::path::{Path, PathBuf};
 use super::home::ModelHome;
 use super::manifest::{DEFAULT, Model, UnknownModel, find};
 
+/// A model file on this machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelFile {
+    pub name: String,
+    pub file: PathBuf,
+}
+
 /// The state of a run's local model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LocalModelChoice {
     /// The file is installed.
-    Ready { name: String, file: PathBuf },
+    Ready(ModelFile),
     /// It must be downloaded first.
     ToPull(&'static Model),
+}
+
+impl ModelFile {
+    /// Returns the file of a model in the manifest.
+    pub fn of(model: &Model, file: PathBuf) -> Self {
+        Self {
+            name: model.name.to_owned(),
+            file,
+        }
+    }
 }
 
 /// Errors of the choice.
@@ -42,10 +59,7 @@ pub fn choose(
         None => home.best_installed().unwrap_or(&DEFAULT),
     };
     Ok(match home.installed(model) {
-        Some(file) => LocalModelChoice::Ready {
-            name: model.name.to_owned(),
-            file,
-        },
+        Some(file) => LocalModelChoice::Ready(ModelFile::of(model, file)),
         None => LocalModelChoice::ToPull(model),
     })
 }
@@ -61,10 +75,8 @@ fn own_file(path: &Path) -> Result<LocalModelChoice, ChoiceError> {
                 .unwrap_or(path.as_os_str())
                 .to_string_lossy()
                 .into_owned();
-            Ok(LocalModelChoice::Ready {
-                name,
-                file: path.to_owned(),
-            })
+            let file = path.to_owned();
+            Ok(LocalModelChoice::Ready(ModelFile { name, file }))
         }
         Err(source) if source.kind() != io::ErrorKind::UnexpectedEof => {
             Err(ChoiceError::Unreadable {
@@ -99,10 +111,10 @@ mod tests {
         std::fs::write(&own, "GGUF and so on").unwrap();
         assert_eq!(
             choose(Some(&own), Some("smollm2"), &home).unwrap(),
-            LocalModelChoice::Ready {
+            LocalModelChoice::Ready(ModelFile {
                 name: "mine".to_owned(),
                 file: own
-            }
+            })
         );
     }
 

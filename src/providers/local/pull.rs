@@ -15,6 +15,7 @@ use super::manifest::{HUB, Model, SMALLEST, size};
 use super::sources::SourceError;
 use super::sources::hub::Hub;
 use super::sources::part::{PartError, PartialDownload};
+use crate::providers::clients::ClientError;
 
 /// The polling interval of a process that waits for another's download.
 const LOOK: Duration = Duration::from_millis(200);
@@ -54,6 +55,9 @@ pub enum PullProgress {
 /// Errors of a download.
 #[derive(Debug, thiserror::Error)]
 pub enum PullError {
+    /// The hub's address is no address, or its certificates cannot be used.
+    #[error(transparent)]
+    Client(#[from] ClientError),
     #[error(transparent)]
     Home(#[from] HomeError),
     #[error(transparent)]
@@ -101,7 +105,8 @@ impl PullError {
     pub fn instead(&self) -> Option<&'static Model> {
         match self {
             Self::NoSource { model, .. } => (*model != SMALLEST.name).then_some(&SMALLEST),
-            Self::Home(_)
+            Self::Client(_)
+            | Self::Home(_)
             | Self::Part(_)
             | Self::Lock { .. }
             | Self::NoRoom { .. }

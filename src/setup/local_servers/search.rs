@@ -12,11 +12,9 @@ use crate::setup::provider_access::ProviderAccess;
 /// The addresses to look for local servers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ServerSearch {
-    /// At the usual ports of this machine.
-    UsualPorts(Vec<Address>),
-    Off,
     /// At these addresses and no others.
     At(Vec<Address>),
+    Off,
 }
 
 impl ServerSearch {
@@ -30,7 +28,7 @@ impl ServerSearch {
                 let known = access_list.iter().filter_map(|access| {
                     Some((LocalServerKind::of(&access.id)?, access.base_url()))
                 });
-                discovery::usual(known).map(Self::UsualPorts).map_err(bad)
+                discovery::usual(known).map(Self::At).map_err(bad)
             }
             LocalServers::None => Ok(Self::Off),
             LocalServers::At(addresses) => addresses
@@ -43,11 +41,11 @@ impl ServerSearch {
     }
 
     fn addresses(&self, kinds: &BTreeSet<LocalServerKind>) -> Vec<Address> {
-        let all = match self {
-            Self::Off => return Vec::new(),
-            Self::UsualPorts(addresses) | Self::At(addresses) => addresses,
+        let Self::At(addresses) = self else {
+            return Vec::new();
         };
-        all.iter()
+        addresses
+            .iter()
             .filter(|address| address.expected.is_none_or(|kind| kinds.contains(&kind)))
             .cloned()
             .collect()
@@ -56,11 +54,8 @@ impl ServerSearch {
     /// Returns the addresses for people: `127.0.0.1:8080, 127.0.0.1:9931`.
     pub(crate) fn shown(&self, kinds: &BTreeSet<LocalServerKind>) -> String {
         let addresses = self.addresses(kinds);
-        addresses
-            .iter()
-            .map(Address::authority)
-            .collect::<Vec<_>>()
-            .join(", ")
+        let authorities: Vec<_> = addresses.iter().map(Address::authority).collect();
+        authorities.join(", ")
     }
 }
 

@@ -147,19 +147,17 @@ fn is_name(panel: &str) -> bool {
 
 fn named_panel<'a>(name: &str, settings: &'a Settings) -> Result<&'a NamedPanel, Error> {
     settings.panels.get(name).ok_or_else(|| {
-        let names = || settings.panels.keys().map(String::as_str);
-        let error = Error::usage(format!("no panel is called `{name}`"));
-        let error = match (
-            likely(name, names()),
-            names().collect::<Vec<_>>().as_slice(),
-        ) {
-            (Some(near), _) => error.hint(format!("did you mean `{near}`?")),
-            (None, []) => error.hint(format!(
-                "define it with `conclave config set panels.{name} {EXAMPLE}`"
-            )),
-            (None, names) => error.hint(format!("one of: {}", names.join(", "))),
+        let names: Vec<&str> = settings.panels.keys().map(String::as_str).collect();
+        let hint = if let Some(near) = likely(name, names.iter().copied()) {
+            format!("did you mean `{near}`?")
+        } else if names.is_empty() {
+            format!("define it with `conclave config set panels.{name} {EXAMPLE}`")
+        } else {
+            format!("one of: {}", names.join(", "))
         };
-        error.hint(format!("or name the seats: `--panel {EXAMPLE}`"))
+        Error::usage(format!("no panel is called `{name}`"))
+            .hint(hint)
+            .hint(format!("or name the seats: `--panel {EXAMPLE}`"))
     })
 }
 

@@ -7,7 +7,8 @@ use crate::domain::ids::ProviderId;
 use crate::engine::driver::Providers;
 use crate::error::Error;
 use crate::providers::catalog::ModelCatalog;
-use crate::setup::embedded_model::{self, ModelFile};
+use crate::providers::local::choice::ModelFile;
+use crate::setup::embedded_model;
 use crate::setup::provider_access::{self, ProviderAccess};
 
 /// Connects the providers of a plan, the embedded model's among them if its file is given.
