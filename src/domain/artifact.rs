@@ -23,6 +23,17 @@ pub enum Severity {
     High,
 }
 
+impl Severity {
+    /// Returns the severity as a word, as it is stored.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+        }
+    }
+}
+
 /// Round 1: one expert's own answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]

@@ -4,11 +4,19 @@
 use crate::consultation::anonymity::labels::Labels;
 use crate::consultation::plan::mode::Headings;
 use crate::consultation::reading::problem::Problem;
-use crate::domain::artifact::{Challenge, CrossExam, Independent, Revision, Severity, Synthesis};
+use crate::domain::artifact::{Challenge, CrossExam, Independent, Revision, Synthesis};
 use crate::domain::confidence::Confidence;
 
 /// The most characters of an unusable answer that its model is shown.
 const SHOWN: usize = 24_000;
+
+/// What a list without items becomes.
+#[derive(Clone, Copy)]
+enum EmptyList {
+    /// Its heading and `none`.
+    None,
+    Nothing,
+}
 
 pub(super) fn independent(said: &Independent, headings: &Headings) -> String {
     let prose_only =
@@ -21,11 +29,8 @@ pub(super) fn independent(said: &Independent, headings: &Headings) -> String {
         said.position,
         confidence(said.confidence)
     );
-    list(
-        &mut text,
-        headings.key_points,
-        said.key_points.iter().cloned(),
-    );
+    let points = said.key_points.iter().cloned();
+    list(&mut text, headings.key_points, EmptyList::None, points);
     if !said.rationale.is_empty() {
         text.push_str("Rationale: ");
         text.push_str(&said.rationale);
@@ -35,51 +40,36 @@ pub(super) fn independent(said: &Independent, headings: &Headings) -> String {
 }
 
 pub(super) fn synthesis(found: &Synthesis, labels: &Labels, headings: &Headings) -> String {
-    let mut text = prose(&found.prose_excerpt);
-    let holders = |agents: &[String]| {
-        agents
-            .iter()
-            .map(|agent| labels.shown(agent))
-            .collect::<Vec<_>>()
-            .join(", ")
-    };
-    let points = found.consensus_points.iter();
-    let points = points.map(|point| {
+    let (mut text, empty) = prose(&found.prose_excerpt);
+    let points = found.consensus_points.iter().map(|point| {
+        let holders = point.supporting_agents.iter();
+        let holders: Vec<_> = holders.map(|agent| labels.shown(agent)).collect();
         format!(
             "{} [{}; confidence {}]",
             point.point,
-            holders(&point.supporting_agents),
+            holders.join(", "),
             confidence(point.confidence)
         )
     });
-    if text.is_empty() || !found.consensus_points.is_empty() {
-        list(&mut text, headings.consensus_points, points);
-    }
-    if text.is_empty() || !found.tensions.is_empty() {
-        list(
-            &mut text,
-            headings.tensions,
-            found.tensions.iter().map(|tension| {
-                let views = tension
-                    .viewpoints
-                    .iter()
-                    .map(|view| format!("{}: {}", labels.shown(&view.agent), view.viewpoint));
-                format!(
-                    "{} [severity {}] {}",
-                    tension.topic,
-                    severity(tension.severity),
-                    views.collect::<Vec<_>>().join(" | ")
-                )
-            }),
-        );
-    }
-    if !found.priority_order.is_empty() {
-        list(
-            &mut text,
-            headings.priority_order,
-            found.priority_order.iter().cloned(),
-        );
-    }
+    list(&mut text, headings.consensus_points, empty, points);
+    let tensions = found.tensions.iter().map(|tension| {
+        let views = tension.viewpoints.iter();
+        let views = views.map(|view| format!("{}: {}", labels.shown(&view.agent), view.viewpoint));
+        format!(
+            "{} [severity {}] {}",
+            tension.topic,
+            tension.severity.name(),
+            views.collect::<Vec<_>>().join(" | ")
+        )
+    });
+    list(&mut text, headings.tensions, EmptyList::Nothing, tensions);
+    let order = found.priority_order.iter().cloned();
+    list(
+        &mut text,
+        headings.priority_order,
+        EmptyList::Nothing,
+        order,
+    );
     text
 }
 
@@ -90,84 +80,46 @@ pub(super) fn revision(said: &Revision, labels: &Labels, headings: &Headings) ->
         said.revised_position,
         confidence(said.revised_confidence)
     );
-    if !said.because_of.is_empty() {
-        let reasons = said
-            .because_of
-            .iter()
-            .map(|reason| format!("{}: {}", labels.shown(&reason.agent), reason.argument));
-        list(&mut text, headings.because_of, reasons);
-    }
-    if !said.challenges.is_empty() {
-        list(
-            &mut text,
-            headings.challenges,
-            said.challenges
-                .iter()
-                .map(|raised| format!("to {}", challenge(raised, labels))),
-        );
-    }
-    if !said.rebuttals.is_empty() {
-        let answers = said
-            .rebuttals
-            .iter()
-            .map(|answer| format!("to {}: {}", labels.shown(&answer.agent), answer.rebuttal));
-        list(&mut text, headings.rebuttals, answers);
-    }
+    let empty = EmptyList::Nothing;
+    let reasons = said.because_of.iter();
+    let reasons =
+        reasons.map(|reason| format!("{}: {}", labels.shown(&reason.agent), reason.argument));
+    list(&mut text, headings.because_of, empty, reasons);
+    let raised = said.challenges.iter();
+    let raised = raised.map(|raised| format!("to {}", challenge(raised, labels)));
+    list(&mut text, headings.challenges, empty, raised);
+    let answers = said.rebuttals.iter();
+    let answers =
+        answers.map(|answer| format!("to {}: {}", labels.shown(&answer.agent), answer.rebuttal));
+    list(&mut text, headings.rebuttals, empty, answers);
     text
 }
 
 pub(super) fn cross_exam(record: &CrossExam, labels: &Labels, headings: &Headings) -> String {
-    let mut text = prose(&record.prose_excerpt);
-    let prose_only = !text.is_empty();
-    if !prose_only || !record.challenges.is_empty() {
-        let raised = record.challenges.iter();
-        list(
-            &mut text,
-            headings.challenges,
-            raised.map(|raised| {
-                format!(
-                    "{} to {}",
-                    labels.shown(&raised.challenger),
-                    challenge(raised, labels)
-                )
-            }),
-        );
-    }
-    if !prose_only || !record.rebuttals.is_empty() {
-        list(
-            &mut text,
-            headings.rebuttals,
-            record
-                .rebuttals
-                .iter()
-                .map(|answer| format!("{}: {}", labels.shown(&answer.agent), answer.rebuttal)),
-        );
-    }
-    if !prose_only || !record.unresolved.is_empty() {
-        list(
-            &mut text,
-            headings.unresolved,
-            record.unresolved.iter().cloned(),
-        );
-    }
-    if !record.positions.is_empty() {
-        let mut positions: Vec<&Revision> = record.positions.iter().collect();
-        positions.sort_by_key(|said| labels.rank(&said.agent_id));
-        list(
-            &mut text,
-            headings.positions,
-            positions.into_iter().map(|said| {
-                let changed =
-                    changed(said).map_or_else(String::new, |changed| format!("{changed}; "));
-                let label = labels.label(&said.agent_id);
-                format!(
-                    "{label} [{changed}confidence {}]: {}",
-                    confidence(said.revised_confidence),
-                    said.revised_position
-                )
-            }),
-        );
-    }
+    let (mut text, empty) = prose(&record.prose_excerpt);
+    let raised = record.challenges.iter().map(|raised| {
+        let challenger = labels.shown(&raised.challenger);
+        format!("{challenger} to {}", challenge(raised, labels))
+    });
+    list(&mut text, headings.challenges, empty, raised);
+    let answers = record.rebuttals.iter();
+    let answers =
+        answers.map(|answer| format!("{}: {}", labels.shown(&answer.agent), answer.rebuttal));
+    list(&mut text, headings.rebuttals, empty, answers);
+    let unresolved = record.unresolved.iter().cloned();
+    list(&mut text, headings.unresolved, empty, unresolved);
+    let mut positions: Vec<&Revision> = record.positions.iter().collect();
+    positions.sort_by_key(|said| labels.rank(&said.agent_id));
+    let positions = positions.into_iter().map(|said| {
+        let changed = changed(said).map_or_else(String::new, |changed| format!("{changed}; "));
+        format!(
+            "{} [{changed}confidence {}]: {}",
+            labels.label(&said.agent_id),
+            confidence(said.revised_confidence),
+            said.revised_position
+        )
+    });
+    list(&mut text, headings.positions, EmptyList::Nothing, positions);
     text
 }
 
@@ -205,30 +157,38 @@ fn challenge(raised: &Challenge, labels: &Labels) -> String {
     format!(
         "{} [severity {}]: {}{evidence}",
         labels.shown(&raised.target_agent),
-        severity(raised.severity),
+        raised.severity.name(),
         raised.challenge
     )
 }
 
-fn list(text: &mut String, heading: &str, items: impl Iterator<Item = String>) {
+fn list(
+    text: &mut String,
+    heading: &str,
+    empty: EmptyList,
+    items: impl ExactSizeIterator<Item = String>,
+) {
+    if let (EmptyList::Nothing, 0) = (empty, items.len()) {
+        return;
+    }
     text.push_str(heading);
     text.push_str(":\n");
-    let before = text.len();
+    if items.len() == 0 {
+        text.push_str("- none\n");
+    }
     for item in items {
         text.push_str("- ");
         text.push_str(&one_line(&item));
         text.push('\n');
     }
-    if text.len() == before {
-        text.push_str("- none\n");
-    }
 }
 
-fn prose(excerpt: &str) -> String {
+/// Returns a judge's prose as the beginning of a text. Where there is prose, lists may be missing.
+fn prose(excerpt: &str) -> (String, EmptyList) {
     if excerpt.is_empty() {
-        String::new()
+        (String::new(), EmptyList::None)
     } else {
-        format!("{excerpt}\n")
+        (format!("{excerpt}\n"), EmptyList::Nothing)
     }
 }
 
@@ -241,12 +201,4 @@ fn confidence(stated: Option<Confidence>) -> String {
         || "not stated".to_owned(),
         |stated| format!("{:.2}", stated.value()),
     )
-}
-
-fn severity(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Low => "low",
-        Severity::Medium => "medium",
-        Severity::High => "high",
-    }
 }

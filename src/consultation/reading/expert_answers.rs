@@ -5,18 +5,14 @@ use crate::domain::artifact::{Because, Independent, Revision};
 use super::fields::{self, Fields};
 use super::reader::Reader;
 use super::surroundings::excerpt;
-use super::values::{confidence, truth};
 
 impl Reader<'_> {
     pub(super) fn independent(&mut self, fields: &mut Fields) -> Independent {
         let position = self.essential(fields, fields::POSITION);
-        let key_points = self.texts(fields, fields::KEY_POINTS);
-        let rationale = self.optional(fields, fields::RATIONALE);
-        let confidence = confidence(
-            fields.take(fields::CONFIDENCE, &mut self.notes),
-            &fields.at(fields::CONFIDENCE),
-            &mut self.notes,
-        );
+        let key_points = self.texts_in(fields, fields::KEY_POINTS);
+        let rationale = self.optional_in(fields, fields::RATIONALE);
+        let [stated] = self.take(fields, [fields::CONFIDENCE]);
+        let confidence = self.confidence(&stated);
         let prose = self.notes.clean(&self.prose);
         let prose_excerpt = excerpt(if prose.is_empty() { &rationale } else { &prose });
         Independent {
@@ -31,32 +27,22 @@ impl Reader<'_> {
 
     pub(super) fn revision(&mut self, fields: &mut Fields) -> Revision {
         let revised_position = self.essential(fields, fields::REVISED_POSITION);
-        let stated = fields.take(fields::REVISED_CONFIDENCE, &mut self.notes);
-        let revised_confidence = confidence(
-            stated,
-            &fields.at(fields::REVISED_CONFIDENCE),
-            &mut self.notes,
-        );
+        let [stated] = self.take(fields, [fields::REVISED_CONFIDENCE]);
+        let revised_confidence = self.confidence(&stated);
         let who = self.who.as_str().to_owned();
-        let challenges = fields.take(fields::CHALLENGES, &mut self.notes);
-        let challenges = self.each(
-            challenges,
-            fields,
-            fields::CHALLENGES,
-            fields::CHALLENGE,
-            |reader, item| reader.challenge(item, Some(who.clone())),
-        );
+        let [challenges] = self.take(fields, [fields::CHALLENGES]);
+        let challenges = self.each(challenges, fields::CHALLENGE, |reader, item| {
+            reader.challenge(item, Some(who.clone()))
+        });
         let rebuttals = self.rebuttals(fields);
-        let reasons = fields.take(fields::BECAUSE_OF, &mut self.notes);
-        let because_of = self.each_by_agent(
-            reasons,
-            fields,
-            fields::BECAUSE_OF,
-            fields::ARGUMENT,
-            |agent, argument| Because { agent, argument },
-        );
-        let said = fields.take(fields::CHANGED, &mut self.notes);
-        let changed = truth(said, &fields.at(fields::CHANGED), &mut self.notes)
+        let [reasons] = self.take(fields, [fields::BECAUSE_OF]);
+        let because_of = self.each_by_agent(reasons, fields::ARGUMENT, |agent, argument| Because {
+            agent,
+            argument,
+        });
+        let [said] = self.take(fields, [fields::CHANGED]);
+        let changed = self
+            .truth(&said)
             .or((!because_of.is_empty()).then_some(true));
         Revision {
             agent_id: super::seat(self.who),

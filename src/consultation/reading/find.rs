@@ -163,16 +163,12 @@ fn unwrap(
         Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => return None,
     };
     let depth = depth.checked_sub(1)?;
-    let mut best: Option<(Map<String, Value>, usize, bool)> = None;
-    for (object, score, _) in inner
+    let found = inner
         .into_iter()
-        .filter_map(|value| unwrap(value, kind, depth))
-    {
-        if best.as_ref().is_none_or(|(_, most, _)| *most < score) {
-            best = Some((object, score, true));
-        }
-    }
-    best
+        .filter_map(|value| unwrap(value, kind, depth));
+    // Of several with the most fields, the first.
+    let (object, score, _) = found.rev().max_by_key(|(_, score, _)| *score)?;
+    Some((object, score, true))
 }
 
 /// Returns the number of requested fields that an object has.

@@ -2,127 +2,107 @@
 
 use serde_json::{Map, Value};
 
-use super::agents::agent;
-use super::fields::{self, Fields, Name};
+use super::fields::{self, FieldValue, Fields, Name};
 use super::reader::Reader;
-use super::text::{decoded, text, words};
+use super::text::{has_words, words};
 
 impl Reader<'_> {
     /// Reads an item's main text: its own field, else all text it has. `None` for an item without
     /// text.
     pub(super) fn main(&mut self, item: &mut Fields, name: Name) -> Option<String> {
-        let value = item.take(name, &mut self.notes);
-        let at = item.at(name);
-        if let Some(text) = text(value, &at, &mut self.notes) {
+        let mut main = item.take(name, &mut self.notes);
+        if let Some(text) = self.text(&main) {
             return Some(text);
         }
-        let rest = std::mem::replace(item, Fields::new(Map::new(), item.path())).into_value();
-        let rest = text(Some(Value::String(words(&rest))), &at, &mut self.notes);
-        match &rest {
-            Some(_) => self
-                .notes
-                .flagged(at, "is missing; the item's other text is used"),
-            None => self.notes.flagged(at, "is missing; the item was left out"),
-        }
+        main.value = Some(Value::String(words(&item.take_rest())));
+        let rest = self.text(&main);
+        let what = match &rest {
+            Some(_) => "is missing; the item's other text is used",
+            None => "is missing; the item was left out",
+        };
+        self.notes.flagged(main.path, what);
         rest
     }
 
     /// Reads the items of a list of objects. A text instead of an object is the item's main text.
     pub(super) fn each<T>(
         &mut self,
-        value: Option<Value>,
-        fields: &Fields,
-        name: Name,
+        list: FieldValue,
         main: Name,
-        mut read: impl FnMut(&mut Self, Fields) -> Option<T>,
+        mut read: impl FnMut(&mut Self, &mut Fields) -> Option<T>,
     ) -> Vec<T> {
-        let at = fields.at(name);
-        let items = self.items(value, &at);
-        let item = |(place, item)| {
+        let at = list.path.clone();
+        let mut items = Vec::new();
+        for (place, item) in self.items(list).into_iter().enumerate() {
             let path = format!("{at}[{place}]");
             let members = match item {
                 Value::Object(members) => members,
                 other => {
-                    self.notes
-                        .repaired(path.as_str(), "a text was read as an object");
+                    self.notes.repaired(&path, "a text was read as an object");
                     Map::from_iter([(main.name.to_owned(), Value::String(words(&other)))])
                 }
             };
-            read(self, Fields::new(members, path))
-        };
-        items.into_iter().enumerate().filter_map(item).collect()
+            let mut fields = Fields::new(members, path);
+            if let Some(item) = read(self, &mut fields) {
+                fields.end(&mut self.notes);
+                items.push(item);
+            }
+        }
+        items
     }
 
     /// Reads the items of a list of statements by agents, which may also be written as an object
     /// with the agents as keys.
     pub(super) fn each_by_agent<T>(
         &mut self,
-        value: Option<Value>,
-        fields: &Fields,
-        list: Name,
+        list: FieldValue,
         said: Name,
         make: impl Fn(String, String) -> T,
     ) -> Vec<T> {
-        let value = value.map(|value| self.by_agent(value, &fields.at(list), said));
-        self.each(value, fields, list, said, |reader, mut item| {
-            let from = item.take(fields::AGENT, &mut reader.notes);
-            let text = reader.main(&mut item, said)?;
-            let agent = agent(
-                from,
-                &item.at(fields::AGENT),
-                reader.labels,
-                &mut reader.notes,
-            );
-            item.end(&mut reader.notes);
-            Some(make(agent, text))
+        let list = self.by_agent(list, said);
+        self.each(list, said, |reader, item| {
+            let [from] = reader.take(item, [fields::AGENT]);
+            let text = reader.main(item, said)?;
+            Some(make(reader.agent(&from), text))
         })
     }
 
     /// Turns `{"Expert A": "…"}` into a list of objects; returns any other value unchanged.
-    pub(super) fn by_agent(&mut self, value: Value, at: &str, said: Name) -> Value {
-        let Value::Object(members) = value else {
-            return value;
-        };
-        if !members.keys().any(|key| self.labels.resolve(key).is_some()) {
-            return Value::Object(members);
-        }
-        self.notes.repaired(at, "an object was read as a list");
-        let item = |(agent, text): (String, Value)| {
-            Value::Object(Map::from_iter([
-                ("agent".to_owned(), agent.into()),
-                (said.name.to_owned(), words(&text).into()),
-            ]))
-        };
-        members.into_iter().map(item).collect()
-    }
-
-    /// Returns the items of a value that should be an array.
-    fn items(&mut self, value: Option<Value>, at: &str) -> Vec<Value> {
+    pub(super) fn by_agent(&mut self, list: FieldValue, said: Name) -> FieldValue {
+        let FieldValue { value, path } = list;
         let value = match value {
-            Some(Value::String(text)) => {
-                let inside = decoded(&text);
-                if inside.is_some() {
-                    self.notes
-                        .repaired(at, "a list inside a text was read as a list");
-                }
-                Some(inside.unwrap_or(Value::String(text)))
+            Some(Value::Object(members)) if members.keys().any(|key| self.known(key).is_some()) => {
+                self.notes.repaired(&path, "an object was read as a list");
+                let item = |(agent, text): (String, Value)| {
+                    Value::Object(Map::from_iter([
+                        ("agent".to_owned(), agent.into()),
+                        (said.name.to_owned(), words(&text).into()),
+                    ]))
+                };
+                Some(members.into_iter().map(item).collect())
             }
             other => other,
         };
-        match value {
+        FieldValue { value, path }
+    }
+
+    /// Returns the items of a value that should be an array.
+    fn items(&mut self, mut list: FieldValue) -> Vec<Value> {
+        self.decode(&mut list);
+        match list.value {
             None => {
-                self.notes.flagged(at, "is missing");
+                self.notes.flagged(list.path, "is missing");
                 Vec::new()
             }
             Some(Value::Array(items)) => items,
-            Some(one) if words(&one).chars().any(char::is_alphanumeric) => {
+            Some(one) if has_words(&words(&one)) => {
                 self.notes
-                    .repaired(at, "one value was read as a list of one");
+                    .repaired(list.path, "one value was read as a list of one");
                 vec![one]
             }
             Some(_) => {
                 self.notes
-                    .repaired(at, "an empty value was read as an empty list");
+                    .repaired(list.path, "an empty value was read as an empty list");
                 Vec::new()
             }
         }

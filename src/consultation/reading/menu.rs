@@ -5,11 +5,10 @@ use serde_json::{Map, Value};
 
 use crate::domain::artifact::{MenuOption, Verdict};
 
-use super::fields::{self, Fields, Name};
+use super::fields::{self, FieldValue, Fields, Name};
 use super::reader::Reader;
 use super::surroundings::begin;
-use super::text::{decoded, is_numbering, optional, text};
-use super::values::confidence;
+use super::text::{has_words, is_numbering};
 
 /// The fields of an option.
 const OF_AN_OPTION: [Name; 7] = [
@@ -28,38 +27,23 @@ const NAME: usize = 60;
 impl Reader<'_> {
     /// Reads a menu. The advice on how to choose is optional.
     pub(super) fn menu(&mut self, fields: &mut Fields) -> Verdict {
-        let mut options = fields.take(fields::RECOMMENDATIONS, &mut self.notes);
-        let mut how_to_choose = fields.take(fields::HOW_TO_CHOOSE, &mut self.notes);
-        if options.is_none()
-            && how_to_choose
-                .as_ref()
-                .is_some_and(|said| said.is_array() || said.is_object())
+        let names = [fields::RECOMMENDATIONS, fields::HOW_TO_CHOOSE];
+        let [mut options, mut how_to_choose] = self.take(fields, names);
+        if options.value.is_none()
+            && let Some(Value::Array(_) | Value::Object(_)) = how_to_choose.value
         {
-            self.notes.repaired(
-                fields.at(fields::RECOMMENDATIONS),
-                "was called `recommendation`",
-            );
-            options = how_to_choose.take();
-        }
-        let options =
-            options.map(|options| self.named_options(options, &fields.at(fields::RECOMMENDATIONS)));
-        let recommendations = self.each(
-            options,
-            fields,
-            fields::RECOMMENDATIONS,
-            fields::OPTION,
-            Self::choice,
-        );
-        if recommendations.is_empty() {
             self.notes
-                .fatal(fields.at(fields::RECOMMENDATIONS), "names no option");
+                .repaired(&options.path, "was called `recommendation`");
+            options.value = how_to_choose.value.take();
         }
-        let recommendation = optional(
-            how_to_choose,
-            &fields.at(fields::HOW_TO_CHOOSE),
-            &mut self.notes,
-        );
-        let summary = self.optional(fields, fields::SUMMARY);
+        let path = options.path.clone();
+        let options = self.named_options(options);
+        let recommendations = self.each(options, fields::OPTION, Self::choice);
+        if recommendations.is_empty() {
+            self.notes.fatal(path, "names no option");
+        }
+        let recommendation = self.optional(&how_to_choose);
+        let summary = self.optional_in(fields, fields::SUMMARY);
         let (evidence, dissent) = self.grounds(fields);
         Verdict {
             recommendation,
@@ -74,81 +58,65 @@ impl Reader<'_> {
 
     /// Turns `{"Wait": …, "Move": …}`, or texts that begin with a name, into a list of named
     /// options; returns any other value unchanged.
-    fn named_options(&mut self, value: Value, at: &str) -> Value {
+    fn named_options(&mut self, mut list: FieldValue) -> FieldValue {
+        self.decode(&mut list);
+        let FieldValue { value, path } = list;
+        let is_option = |key: &String| OF_AN_OPTION.iter().any(|name| name.is(key));
         let value = match value {
-            Value::String(text) => match decoded(&text) {
-                Some(inside) => {
-                    self.notes
-                        .repaired(at, "a list inside a text was read as a list");
-                    inside
+            Some(Value::Object(members)) if !members.keys().any(is_option) => {
+                self.notes.repaired(&path, "an object was read as a list");
+                Some(members.into_iter().map(named).collect())
+            }
+            Some(Value::Array(mut items)) => {
+                for (place, item) in items.iter_mut().enumerate() {
+                    if let Value::String(text) = item
+                        && let Some((name, rest)) = name_and_rest(text)
+                    {
+                        self.notes.repaired(
+                            format!("{path}[{place}]"),
+                            "a text was read as an option's name and description",
+                        );
+                        *item = option(name, rest);
+                    }
                 }
-                None => Value::String(text),
-            },
+                Some(Value::Array(items))
+            }
             other => other,
         };
-        match value {
-            Value::Object(members)
-                if members
-                    .keys()
-                    .all(|key| OF_AN_OPTION.iter().all(|name| !name.is(key))) =>
-            {
-                self.notes.repaired(at, "an object was read as a list");
-                members.into_iter().map(named).collect()
-            }
-            Value::Array(items) => {
-                let item = |(place, item)| match item {
-                    Value::String(text) => match name_and_rest(&text) {
-                        Some((name, rest)) => {
-                            self.notes.repaired(
-                                format!("{at}[{place}]"),
-                                "a text was read as an option's name and description",
-                            );
-                            option(name, rest)
-                        }
-                        None => Value::String(text),
-                    },
-                    other => other,
-                };
-                items.into_iter().enumerate().map(item).collect()
-            }
-            other => other,
-        }
+        FieldValue { value, path }
     }
 
-    fn choice(&mut self, mut item: Fields) -> Option<MenuOption> {
-        match item.take(fields::TRADE_OFFS, &mut self.notes) {
+    fn choice(&mut self, item: &mut Fields) -> Option<MenuOption> {
+        let [trade_offs] = self.take(item, [fields::TRADE_OFFS]);
+        match trade_offs.value {
             Some(Value::Object(members)) => item.add(members),
             Some(other) => item.add(Map::from_iter([(fields::CONS.name.to_owned(), other)])),
             None => {}
         }
-        let name = item.take(fields::OPTION, &mut self.notes);
-        let name = text(name, &item.at(fields::OPTION), &mut self.notes);
-        let description = item.take(fields::DESCRIPTION, &mut self.notes);
-        let option = match (name, &description) {
+        let [name] = self.take(item, [fields::OPTION]);
+        let stated_name = self.text(&name);
+        let [description] = self.take(item, [fields::DESCRIPTION]);
+        let option = match (stated_name, &description.value) {
             (Some(name), _) => name,
-            (None, Some(Value::String(said))) if said.chars().any(char::is_alphanumeric) => {
-                self.notes.flagged(
-                    item.at(fields::OPTION),
-                    "is missing; the description begins with it",
-                );
+            (None, Some(Value::String(said))) if has_words(said) => {
+                self.notes
+                    .flagged(name.path, "is missing; the description begins with it");
                 begin(said.trim(), NAME)
             }
             // Any text makes an option; without text there is none.
-            (None, _) => self.main(&mut item, fields::OPTION)?,
+            (None, _) => self.main(item, fields::OPTION)?,
         };
-        let description = optional(description, &item.at(fields::DESCRIPTION), &mut self.notes);
-        let [pros, cons] = [fields::PROS, fields::CONS].map(|name| self.texts(&mut item, name));
-        let best_when = self.optional(&mut item, fields::BEST_WHEN);
-        let stated = item.take(fields::CONFIDENCE, &mut self.notes);
-        let confidence = confidence(stated, &item.at(fields::CONFIDENCE), &mut self.notes);
-        item.end(&mut self.notes);
+        let description = self.optional(&description);
+        let [pros, cons] = [fields::PROS, fields::CONS].map(|name| self.texts_in(item, name));
+        let best_when = self.optional_in(item, fields::BEST_WHEN);
+        let [stated] = self.take(item, [fields::CONFIDENCE]);
         Some(MenuOption {
             option,
             description,
             pros,
             cons,
             best_when,
-            confidence,
+            confidence: self.confidence(&stated),
         })
     }
 }
@@ -190,6 +158,6 @@ fn name_and_rest(text: &str) -> Option<(&str, &str)> {
         .split_once(": ")
         .or_else(|| text.split_once(" – "))
         .or_else(|| text.split_once(" - "))?;
-    let is_name = name.chars().count() <= NAME && name.chars().any(char::is_alphanumeric);
-    (is_name && rest.chars().any(char::is_alphanumeric)).then_some((name, rest))
+    let is_name = name.chars().count() <= NAME && has_words(name);
+    (is_name && has_words(rest)).then_some((name, rest))
 }

@@ -51,20 +51,17 @@ pub fn read(kind: AnswerKind, text: &str, who: &AgentId, labels: &Labels) -> Rea
     let mut notes = Notes::default();
     let whole = surroundings::bare(text);
     if whole.is_empty() {
-        return unreadable(
-            notes,
-            Problem::new(ProblemSeverity::Error, "", "the answer is empty"),
-        );
+        return unreadable(notes, Problem::fatal("the answer is empty"));
     }
-    let answer = surroundings::without_thinking(whole);
-    match answer.thinking {
+    let (answer, thinking) = surroundings::without_thinking(whole);
+    match thinking {
         Thinking::None => {}
         Thinking::LeftOut => notes.repaired("", "thinking before the answer was left out"),
         Thinking::Unclosed => {
             notes.repaired("", "the answer was looked for in thinking that has no end");
         }
     }
-    let found = match find::search(answer.text, kind) {
+    let found = match find::search(answer, kind) {
         Search::Answer(found) => found,
         Search::CutOff => return unreadable(notes, Problem::cut_off()),
         Search::OtherObject => {
@@ -72,36 +69,22 @@ pub fn read(kind: AnswerKind, text: &str, who: &AgentId, labels: &Labels) -> Rea
                 .iter()
                 .map(|field| format!("`{}`", field.name))
                 .collect();
-            return unreadable(
-                notes,
-                Problem::new(
-                    ProblemSeverity::Error,
-                    "",
-                    format!(
-                        "the JSON object has none of the fields {}",
-                        names.join(", ")
-                    ),
-                ),
-            );
+            let names = names.join(", ");
+            let what = format!("the JSON object has none of the fields {names}");
+            return unreadable(notes, Problem::fatal(what));
         }
-        Search::Nothing if surroundings::is_refusal(answer.text) => {
+        Search::Nothing if surroundings::is_refusal(answer) => {
             return unreadable(notes, Problem::refusal());
         }
         Search::Nothing => {
-            return unreadable(
-                notes,
-                Problem::new(
-                    ProblemSeverity::Error,
-                    "",
-                    "there is no JSON object in the answer",
-                ),
-            );
+            let what = "there is no JSON object in the answer";
+            return unreadable(notes, Problem::fatal(what));
         }
     };
-    let around = |range| answer.text.get(range).unwrap_or_default();
+    let around = |range| answer.get(range).unwrap_or_default();
     let prose = surroundings::prose(
         around(0..found.range.start),
-        around(found.range.end..answer.text.len()),
+        around(found.range.end..answer.len()),
     );
     note_form(&found, &prose, &mut notes);
     let mut reader = Reader {
@@ -161,11 +144,9 @@ fn note_form(found: &AnswerObject, prose: &str, notes: &mut Notes) {
 /// Returns the content of a degraded artifact: the whole answer as prose, in the field that later
 /// rounds read.
 pub fn keep_prose(kind: AnswerKind, text: &str, who: &AgentId) -> Content {
-    let whole = surroundings::without_thinking(text);
-    let said = if whole.thinking == Thinking::LeftOut {
-        whole.text
-    } else {
-        surroundings::bare(text)
+    let said = match surroundings::without_thinking(text) {
+        (said, Thinking::LeftOut) => said,
+        (_, Thinking::None | Thinking::Unclosed) => surroundings::bare(text),
     };
     let text = Notes::default().clean(said);
     match kind {
@@ -173,9 +154,7 @@ pub fn keep_prose(kind: AnswerKind, text: &str, who: &AgentId) -> Content {
             agent_id: seat(who),
             prose_excerpt: surroundings::excerpt(&text),
             position: text,
-            key_points: Vec::new(),
-            rationale: String::new(),
-            confidence: None,
+            ..Independent::default()
         }),
         AnswerKind::Synthesis => Content::Synthesis(Synthesis {
             prose_excerpt: surroundings::begin(&text, EXCERPT),
@@ -183,12 +162,8 @@ pub fn keep_prose(kind: AnswerKind, text: &str, who: &AgentId) -> Content {
         }),
         AnswerKind::Revision => Content::Revision(Revision {
             agent_id: seat(who),
-            challenges: Vec::new(),
-            rebuttals: Vec::new(),
             revised_position: text,
-            revised_confidence: None,
-            changed: None,
-            because_of: Vec::new(),
+            ..Revision::default()
         }),
         AnswerKind::CrossExam => Content::CrossExam(CrossExam {
             prose_excerpt: surroundings::begin(&text, EXCERPT),
@@ -196,12 +171,7 @@ pub fn keep_prose(kind: AnswerKind, text: &str, who: &AgentId) -> Content {
         }),
         AnswerKind::Verdict | AnswerKind::Menu => Content::Verdict(Verdict {
             recommendation: text,
-            confidence: None,
-            evidence: Vec::new(),
-            dissent: Vec::new(),
-            summary: String::new(),
-            recommendations: Vec::new(),
-            composed_from: None,
+            ..Verdict::default()
         }),
         // Prose is useless for these, and the debate continues without them.
         AnswerKind::Comparison | AnswerKind::Consistency => {

@@ -12,9 +12,14 @@ const REFUSAL: &str = "the answer reads like a refusal";
 const LISTED: usize = 8;
 
 impl Problem {
+    /// Returns a problem of the whole answer that makes it unusable.
+    pub(super) fn fatal(what: impl Into<String>) -> Self {
+        Self::new(ProblemSeverity::Error, "", what)
+    }
+
     /// Returns the problem of an answer that was cut off.
     pub fn cut_off() -> Self {
-        Self::new(ProblemSeverity::Error, "", CUT_OFF)
+        Self::fatal(CUT_OFF)
     }
 
     /// Returns whether the answer was cut off: a higher token limit helps, but showing it to the
@@ -25,7 +30,7 @@ impl Problem {
 
     /// Returns the problem of an answer that is a refusal.
     pub fn refusal() -> Self {
-        Self::new(ProblemSeverity::Error, "", REFUSAL)
+        Self::fatal(REFUSAL)
     }
 
     /// Returns whether the answer is a refusal: it has no content to save.
@@ -92,13 +97,9 @@ impl Notes {
             } else {
                 ""
             };
-            self.repaired(
-                "",
-                format!(
-                    "fields beyond the schema were left out: {}{more}",
-                    names.join(", ")
-                ),
-            );
+            let names = names.join(", ");
+            let what = format!("fields beyond the schema were left out: {names}{more}");
+            self.repaired("", what);
         }
         self.problems
     }

@@ -7,9 +7,8 @@ use crate::consultation::protocol::answer::AnswerKind;
 use crate::domain::artifact::Content;
 use crate::domain::ids::AgentId;
 
-use super::fields::{Fields, Name};
+use super::fields::{FieldValue, Fields, Name};
 use super::notes::Notes;
-use super::text::{optional, text, texts};
 
 /// Context for reading an answer's object.
 #[derive(Debug)]
@@ -32,8 +31,13 @@ impl Reader<'_> {
             AnswerKind::CrossExam => Content::CrossExam(self.cross_exam(&mut fields)),
             AnswerKind::Verdict => Content::Verdict(self.verdict(&mut fields)),
             AnswerKind::Menu => Content::Verdict(self.menu(&mut fields)),
-            AnswerKind::Comparison => Content::Comparison(self.comparison(&mut fields)),
-            AnswerKind::Consistency => Content::Comparison(self.consistency(&mut fields)),
+            AnswerKind::Comparison => {
+                Content::Comparison(self.comparison(&mut fields, Self::agent))
+            }
+            // The pair belongs to no expert.
+            AnswerKind::Consistency => {
+                Content::Comparison(self.comparison(&mut fields, Self::optional))
+            }
             AnswerKind::PersonaSelection => {
                 Content::PersonaSelection(self.persona_selection(&mut fields))
             }
@@ -42,23 +46,33 @@ impl Reader<'_> {
         content
     }
 
+    /// Takes the values of these fields, in this order.
+    pub(super) fn take<const N: usize>(
+        &mut self,
+        fields: &mut Fields,
+        names: [Name; N],
+    ) -> [FieldValue; N] {
+        names.map(|name| fields.take(name, &mut self.notes))
+    }
+
     /// Reads a text without which there is no answer.
     pub(super) fn essential(&mut self, fields: &mut Fields, name: Name) -> String {
-        let value = fields.take(name, &mut self.notes);
-        let at = fields.at(name);
-        text(value, &at, &mut self.notes).unwrap_or_else(|| {
-            self.notes.fatal(at, "is missing or empty");
+        let field = fields.take(name, &mut self.notes);
+        self.text(&field).unwrap_or_else(|| {
+            self.notes.fatal(&field.path, "is missing or empty");
             String::new()
         })
     }
 
-    pub(super) fn optional(&mut self, fields: &mut Fields, name: Name) -> String {
-        let value = fields.take(name, &mut self.notes);
-        optional(value, &fields.at(name), &mut self.notes)
+    /// Reads a text that may be missing from these fields.
+    pub(super) fn optional_in(&mut self, fields: &mut Fields, name: Name) -> String {
+        let field = fields.take(name, &mut self.notes);
+        self.optional(&field)
     }
 
-    pub(super) fn texts(&mut self, fields: &mut Fields, name: Name) -> Vec<String> {
-        let value = fields.take(name, &mut self.notes);
-        texts(value, &fields.at(name), &mut self.notes)
+    /// Reads a list of texts from these fields.
+    pub(super) fn texts_in(&mut self, fields: &mut Fields, name: Name) -> Vec<String> {
+        let field = fields.take(name, &mut self.notes);
+        self.texts(field)
     }
 }

@@ -1,5 +1,7 @@
 //! Text that models put around their answer: thinking, code fences, friendly words; and refusals.
 
+use super::text::has_words;
+
 /// The most characters of an excerpt.
 const EXCERPT: usize = 500;
 
@@ -39,13 +41,6 @@ const REFUSALS: [&str; 22] = [
     "抱歉",
 ];
 
-/// An answer without the thinking before it.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Thoughtless<'a> {
-    pub(super) text: &'a str,
-    pub(super) thinking: Thinking,
-}
-
 /// Whether thinking was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Thinking {
@@ -55,34 +50,22 @@ pub(super) enum Thinking {
     Unclosed,
 }
 
-/// Removes thinking before the answer.
-pub(super) fn without_thinking(text: &str) -> Thoughtless<'_> {
+/// Returns an answer without the thinking before it.
+pub(super) fn without_thinking(text: &str) -> (&str, Thinking) {
     let text = bare(text);
     for (open, close) in THINKING {
         // Tags inside an answer are part of its text.
         if let Some((before, after)) = text.split_once(open)
             && !before.contains('{')
         {
-            return match after
-                .rsplit_once(close)
+            let last = after.rsplit_once(close);
+            let split = last
                 .filter(|(_, rest)| rest.contains('{'))
-                .or_else(|| after.split_once(close))
-            {
-                Some((thoughts, rest)) => {
-                    let text = if rest.trim().is_empty() {
-                        thoughts
-                    } else {
-                        rest
-                    };
-                    Thoughtless {
-                        text,
-                        thinking: Thinking::LeftOut,
-                    }
-                }
-                None => Thoughtless {
-                    text: after,
-                    thinking: Thinking::Unclosed,
-                },
+                .or_else(|| after.split_once(close));
+            return match split {
+                Some((thoughts, rest)) if rest.trim().is_empty() => (thoughts, Thinking::LeftOut),
+                Some((_, rest)) => (rest, Thinking::LeftOut),
+                None => (after, Thinking::Unclosed),
             };
         }
         // Some servers send the closing tag without the opening one.
@@ -90,16 +73,10 @@ pub(super) fn without_thinking(text: &str) -> Thoughtless<'_> {
             && !before.starts_with(['{', '[', '`'])
             && after.contains('{')
         {
-            return Thoughtless {
-                text: after,
-                thinking: Thinking::LeftOut,
-            };
+            return (after, Thinking::LeftOut);
         }
     }
-    Thoughtless {
-        text,
-        thinking: Thinking::None,
-    }
+    (text, Thinking::None)
 }
 
 /// Returns a text without byte order marks and white space around it.
@@ -116,13 +93,9 @@ pub(super) fn prose(before: &str, after: &str) -> String {
             .filter(|line| !is_fence(line));
         lines.collect::<Vec<_>>().join("\n").trim().to_owned()
     };
-    let parts = [kept(before), kept(after)];
-    parts
-        .iter()
-        .filter(|part| part.chars().any(char::is_alphanumeric))
-        .cloned()
-        .collect::<Vec<_>>()
-        .join("\n")
+    let mut parts = vec![kept(before), kept(after)];
+    parts.retain(|part| has_words(part));
+    parts.join("\n")
 }
 
 fn is_fence(line: &str) -> bool {

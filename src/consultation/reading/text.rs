@@ -2,95 +2,109 @@
 
 use serde_json::Value;
 
+use super::fields::FieldValue;
 use super::json::{self, Attempt};
-use super::notes::Notes;
+use super::reader::Reader;
 
-/// Reads the text of a value; `None`, with a note, if it has no words.
-pub(super) fn text(value: Option<Value>, path: &str, notes: &mut Notes) -> Option<String> {
-    let text = match value? {
-        Value::String(text) => notes.clean(&text),
-        other => {
-            let text = notes.clean(&words(&other));
-            if !text.is_empty() {
-                notes.repaired(path, "read as text");
+impl Reader<'_> {
+    /// Reads the text of a value; `None`, with a note, if it has no words.
+    pub(super) fn text(&mut self, field: &FieldValue) -> Option<String> {
+        let text = match field.value.as_ref()? {
+            Value::String(text) => self.notes.clean(text),
+            other => {
+                let text = self.notes.clean(&words(other));
+                if !text.is_empty() {
+                    self.notes.repaired(&field.path, "read as text");
+                }
+                text
             }
-            text
-        }
-    };
-    // Dots, dashes and brackets alone are a placeholder that was copied.
-    text.chars().any(char::is_alphanumeric).then_some(text)
-}
-
-/// Reads a text that may be missing.
-pub(super) fn optional(value: Option<Value>, path: &str, notes: &mut Notes) -> String {
-    text(value, path, notes).unwrap_or_else(|| {
-        notes.flagged(path, "is missing");
-        String::new()
-    })
-}
-
-/// Reads a list of texts. A single text counts as a list of its lines.
-pub(super) fn texts(value: Option<Value>, path: &str, notes: &mut Notes) -> Vec<String> {
-    let items = match value {
-        None => {
-            notes.flagged(path, "is missing");
-            return Vec::new();
-        }
-        Some(value) => items(value, path, notes),
-    };
-    let many = items.len();
-    let texts: Vec<String> = items
-        .into_iter()
-        .enumerate()
-        .filter_map(|(at, item)| text(Some(item), &format!("{path}[{at}]"), notes))
-        .collect();
-    if texts.len() < many {
-        notes.repaired(path, "empty items were left out");
+        };
+        // Dots, dashes and brackets alone are a placeholder that was copied.
+        has_words(&text).then_some(text)
     }
-    texts
-}
 
-/// Returns the items of a value that should be a list: those of an array, the values of an object,
-/// the lines of a text, or the value itself.
-fn items(value: Value, path: &str, notes: &mut Notes) -> Vec<Value> {
-    match value {
-        Value::Array(items) => items,
-        Value::Object(members) => {
-            notes.repaired(path, "an object was read as a list");
-            members
-                .into_iter()
-                .map(|(key, value)| {
+    /// Reads a text that may be missing.
+    pub(super) fn optional(&mut self, field: &FieldValue) -> String {
+        self.text(field).unwrap_or_else(|| {
+            self.notes.flagged(&field.path, "is missing");
+            String::new()
+        })
+    }
+
+    /// Reads a list of texts. A single text counts as a list of its lines.
+    pub(super) fn texts(&mut self, FieldValue { value, path }: FieldValue) -> Vec<String> {
+        let Some(value) = value else {
+            self.notes.flagged(path, "is missing");
+            return Vec::new();
+        };
+        let items = self.text_items(value, &path);
+        let many = items.len();
+        let mut texts = Vec::new();
+        for (at, item) in items.into_iter().enumerate() {
+            texts.extend(self.text(&FieldValue {
+                value: Some(item),
+                path: format!("{path}[{at}]"),
+            }));
+        }
+        if texts.len() < many {
+            self.notes.repaired(path, "empty items were left out");
+        }
+        texts
+    }
+
+    /// Returns the items of a value that should be a list: those of an array, the values of an
+    /// object, the lines of a text, or the value itself.
+    fn text_items(&mut self, value: Value, path: &str) -> Vec<Value> {
+        let (items, what) = match value {
+            Value::Array(items) => return items,
+            Value::Object(members) => {
+                let item = |(key, value): (String, Value)| {
                     if is_numbering(&key) {
                         value
                     } else {
                         Value::String(format!("{key}: {}", words(&value)))
                     }
-                })
-                .collect()
-        }
-        Value::String(text) => {
-            if let Some(Value::Array(items)) = decoded(&text) {
-                notes.repaired(path, "a list inside a text was read as a list");
-                return items;
+                };
+                let items = members.into_iter().map(item).collect();
+                (items, "an object was read as a list")
             }
-            let lines = lines(&text);
-            let what = if lines.len() == 1 {
-                "a text was read as a list of one"
-            } else {
-                "a text was read as a list of its lines"
-            };
-            notes.repaired(path, what);
-            lines.into_iter().map(Value::String).collect()
-        }
-        other => {
-            notes.repaired(path, "a value was read as a list of one");
-            vec![other]
+            Value::String(text) => match decoded(&text) {
+                Some(Value::Array(items)) => (items, "a list inside a text was read as a list"),
+                Some(_) | None => {
+                    let items: Vec<Value> = lines(&text).into_iter().map(Value::String).collect();
+                    let what = if items.len() == 1 {
+                        "a text was read as a list of one"
+                    } else {
+                        "a text was read as a list of its lines"
+                    };
+                    (items, what)
+                }
+            },
+            other => (vec![other], "a value was read as a list of one"),
+        };
+        self.notes.repaired(path, what);
+        items
+    }
+
+    /// Replaces a text that is the JSON of a list or an object by what it contains.
+    pub(super) fn decode(&mut self, field: &mut FieldValue) {
+        if let Some(Value::String(text)) = &field.value
+            && let Some(inside) = decoded(text)
+        {
+            self.notes
+                .repaired(&field.path, "a list inside a text was read as a list");
+            field.value = Some(inside);
         }
     }
 }
 
+/// Returns whether a text has a letter or a digit.
+pub(super) fn has_words(text: &str) -> bool {
+    text.chars().any(char::is_alphanumeric)
+}
+
 /// Returns the JSON inside a text that contains nothing else.
-pub(super) fn decoded(text: &str) -> Option<Value> {
+fn decoded(text: &str) -> Option<Value> {
     let text = text.trim();
     if !text.starts_with(['[', '{']) {
         return None;

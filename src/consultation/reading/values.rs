@@ -5,86 +5,59 @@ use serde_json::Value;
 use crate::domain::artifact::{Magnitude, Severity};
 use crate::domain::confidence::Confidence;
 
-use super::notes::Notes;
+use super::fields::FieldValue;
+use super::reader::Reader;
 use super::text::words;
 
 /// Words for a confidence, the longer before the shorter. Their values are a convention of this
 /// program.
-const LEVELS: [(&[&str], f64); 5] = [
+const LEVELS: [(&str, f64); 5] = [
     (
-        &[
-            "very high",
-            "extremely high",
-            "sehr hoch",
-            "très élevée",
-            "muy alta",
-        ],
+        "very high, extremely high, sehr hoch, très élevée, muy alta",
         0.95,
     ),
     (
-        &[
-            "very low",
-            "extremely low",
-            "sehr niedrig",
-            "très faible",
-            "muy baja",
-        ],
+        "very low, extremely low, sehr niedrig, très faible, muy baja",
         0.15,
     ),
+    ("high, hoch, élevée, élevé, haute, alta, alto, 高", 0.85),
     (
-        &[
-            "high", "hoch", "élevée", "élevé", "haute", "alta", "alto", "高",
-        ],
-        0.85,
-    ),
-    (
-        &[
-            "medium", "moderate", "mittel", "moyenne", "moyen", "media", "medio", "中",
-        ],
+        "medium, moderate, mittel, moyenne, moyen, media, medio, 中",
         0.6,
     ),
-    (
-        &[
-            "low", "niedrig", "gering", "faible", "baja", "bajo", "baixa", "低",
-        ],
-        0.3,
-    ),
+    ("low, niedrig, gering, faible, baja, bajo, baixa, 低", 0.3),
 ];
 
-const SEVERITIES: [(&[&str], Severity); 3] = [
+const SEVERITIES: [(&str, Severity); 3] = [
     (
-        &[
-            "critical", "severe", "major", "serious", "high", "blocker", "hoch", "élevée", "élevé",
-            "alta", "alto", "高",
-        ],
+        "critical, severe, major, serious, high, blocker, hoch, élevée, élevé, alta, alto, 高",
         Severity::High,
     ),
     (
-        &[
-            "medium", "moderate", "med", "mittel", "moyenne", "moyen", "media", "medio", "中",
-        ],
+        "medium, moderate, med, mittel, moyenne, moyen, media, medio, 中",
         Severity::Medium,
     ),
     (
-        &[
-            "low", "minor", "trivial", "niedrig", "gering", "faible", "baja", "bajo", "低",
-        ],
+        "low, minor, trivial, niedrig, gering, faible, baja, bajo, 低",
         Severity::Low,
     ),
 ];
 
-const MAGNITUDES: [(&[&str], Magnitude); 4] = [
-    (&["same", "identical", "unchanged", "none"], Magnitude::Same),
+const MAGNITUDES: [(&str, Magnitude); 4] = [
+    ("same, identical, unchanged, none", Magnitude::Same),
     (
-        &["minor", "refinement", "slight", "small"],
+        "minor, refinement, slight, small",
         Magnitude::MinorRefinement,
     ),
-    (&["moderate", "medium", "shift"], Magnitude::ModerateShift),
+    ("moderate, medium, shift", Magnitude::ModerateShift),
     (
-        &["significant", "major", "large", "opposite"],
+        "significant, major, large, opposite",
         Magnitude::SignificantChange,
     ),
 ];
+
+const YES: &str = "true, yes, y, 1, changed, ja, oui, sí, si, sim, да, 是";
+const NO: &str = "false, no, n, 0, not, unchanged, none, nein, non, não, нет, 否";
 
 const TENS: [&str; 8] = [
     "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety",
@@ -93,39 +66,118 @@ const UNITS: [&str; 10] = [
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine",
 ];
 
-/// Reads a confidence: a number from 0 to 1, a percentage, a share of ten, or a word. Nothing is
-/// clamped: values out of range are unknown.
-pub(super) fn confidence(
-    value: Option<Value>,
-    path: &str,
-    notes: &mut Notes,
-) -> Option<Confidence> {
-    let Some(value) = value else {
-        notes.flagged(path, "is missing");
-        return None;
-    };
-    if let Some(stated) = value.as_f64().and_then(Confidence::new) {
-        return Some(stated);
+impl Reader<'_> {
+    /// Reads a confidence: a number from 0 to 1, a percentage, a share of ten, or a word. Nothing
+    /// is clamped: values out of range are unknown.
+    pub(super) fn confidence(&mut self, field: &FieldValue) -> Option<Confidence> {
+        let value = self.present(field, "is missing")?;
+        if let Some(stated) = value.as_f64().and_then(Confidence::new) {
+            return Some(stated);
+        }
+        let said = words(value);
+        let read = match value {
+            Value::Number(number) => number.as_f64().and_then(percent_of_hundred),
+            Value::Object(members) => members
+                .values()
+                .find_map(Value::as_f64)
+                .or_else(|| stated(&said)),
+            Value::String(_) | Value::Array(_) => stated(&said),
+            Value::Bool(_) | Value::Null => None,
+        };
+        let read = read.and_then(Confidence::new);
+        let (said, path) = (short(&said), &field.path);
+        match read {
+            Some(stated) => self
+                .notes
+                .repaired(path, format!("`{said}` was read as {}", stated.value())),
+            None => self
+                .notes
+                .flagged(path, format!("`{said}` is no number from 0 to 1")),
+        }
+        read
     }
-    let said = words(&value);
-    let read = match &value {
-        Value::Number(number) => number.as_f64().and_then(percent_of_hundred),
-        Value::Object(members) => members
-            .values()
-            .find_map(Value::as_f64)
-            .or_else(|| stated(&said)),
-        Value::String(_) | Value::Array(_) => stated(&said),
-        Value::Bool(_) | Value::Null => None,
-    };
-    let read = read.and_then(Confidence::new);
-    match read {
-        Some(stated) => notes.repaired(
+
+    /// Reads a severity; medium and flagged if there is none.
+    pub(super) fn severity(&mut self, field: &FieldValue) -> Severity {
+        let Some(value) = self.present(field, "is missing; taken as medium") else {
+            return Severity::default();
+        };
+        let said = words(value);
+        let lower = said.to_lowercase();
+        if let Ok(severity) = serde_json::from_value(lower.as_str().into()) {
+            return severity;
+        }
+        let read = named(&SEVERITIES, &lower).next();
+        let (said, path) = (short(&said), &field.path);
+        match read {
+            Some(severity) => {
+                let severity = severity.name();
+                self.notes
+                    .repaired(path, format!("`{said}` was read as {severity}"));
+            }
+            None => self.notes.flagged(
+                path,
+                format!("`{said}` is not low, medium or high; taken as medium"),
+            ),
+        }
+        read.unwrap_or_default()
+    }
+
+    /// Reads the difference between two texts; `None` and flagged if it is missing.
+    pub(super) fn magnitude(&mut self, field: &FieldValue) -> Option<Magnitude> {
+        let value = self.present(field, "is missing; the item was left out")?;
+        let said = words(value);
+        if let Ok(magnitude) = serde_json::from_value(said.as_str().into()) {
+            return Some(magnitude);
+        }
+        let lower = said.to_lowercase().replace(['_', '-'], " ");
+        let is_denied = has(&lower, "not") || has(&lower, "no");
+        let mut read = named(&MAGNITUDES, &lower).filter(|_| !is_denied);
+        let (said, path) = (short(&said), &field.path);
+        // A text that names two magnitudes states neither.
+        if let (Some(magnitude), None) = (read.next(), read.next()) {
+            self.notes
+                .repaired(path, format!("`{said}` was read as {magnitude:?}"));
+            return Some(magnitude);
+        }
+        self.notes.flagged(
             path,
-            format!("`{}` was read as {}", short(&said), stated.value()),
-        ),
-        None => notes.flagged(path, format!("`{}` is no number from 0 to 1", short(&said))),
+            format!("`{said}` is no magnitude; the item was left out"),
+        );
+        None
     }
-    read
+
+    /// Reads a truth value; `None` and flagged if it is neither.
+    pub(super) fn truth(&mut self, field: &FieldValue) -> Option<bool> {
+        let value = self.present(field, "is missing")?;
+        if let Value::Bool(yes) = value {
+            return Some(*yes);
+        }
+        let said = words(value);
+        let lower = said.to_lowercase();
+        let first = words_of(&lower).next().unwrap_or_default();
+        let read = [(YES, true), (NO, false)]
+            .into_iter()
+            .find_map(|(words, yes)| words.split(", ").any(|word| word == first).then_some(yes));
+        let (said, path) = (short(&said), &field.path);
+        match read {
+            Some(yes) => self
+                .notes
+                .repaired(path, format!("`{said}` was read as {yes}")),
+            None => self
+                .notes
+                .flagged(path, format!("`{said}` is neither true nor false")),
+        }
+        read
+    }
+
+    /// Returns a field's value; flags a field without one.
+    fn present<'f>(&mut self, field: &'f FieldValue, what_else: &str) -> Option<&'f Value> {
+        if field.value.is_none() {
+            self.notes.flagged(&field.path, what_else);
+        }
+        field.value.as_ref()
+    }
 }
 
 /// Reads a whole percentage without its sign. From 1 to 10 it could also be a share of ten, so it
@@ -142,7 +194,7 @@ fn stated(said: &str) -> Option<f64> {
             .iter()
             .any(|word| said.contains(word));
     match numbers.as_slice() {
-        [] => in_words(&said, percent).or_else(|| level(&said)),
+        [] => in_words(&said, percent).or_else(|| named(&LEVELS, &said).next()),
         [share, whole]
             if said.contains(['/', '⁄']) || said.contains(" out of ") || said.contains(" von ") =>
         {
@@ -185,10 +237,7 @@ fn numbers(text: &str) -> Vec<f64> {
 
 /// Reads numbers in words: `eighty percent`, `ninety-five percent`, `zero point eight five`.
 fn in_words(said: &str, percent: bool) -> Option<f64> {
-    let words: Vec<&str> = said
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .collect();
+    let words: Vec<&str> = words_of(said).collect();
     if let Some(point) = words.iter().position(|word| *word == "point") {
         let digits: String = words
             .iter()
@@ -216,10 +265,11 @@ fn place(words: &[&str], word: &str) -> Option<usize> {
     words.iter().position(|known| *known == word)
 }
 
-fn level(said: &str) -> Option<f64> {
-    LEVELS
+/// Returns the values in a table that a text names by one of their words, in the table's order.
+fn named<'a, T: Copy>(table: &'a [(&str, T)], said: &'a str) -> impl Iterator<Item = T> + 'a {
+    table
         .iter()
-        .find(|(names, _)| names.iter().any(|name| has(said, name)))
+        .filter(|(names, _)| names.split(", ").any(|name| has(said, name)))
         .map(|(_, value)| *value)
 }
 
@@ -228,124 +278,14 @@ fn has(said: &str, name: &str) -> bool {
     if !name.is_ascii() && name.chars().count() == 1 {
         return said.contains(name);
     }
-    let spaced = |text: &str| {
-        let words: Vec<&str> = text
-            .split(|c: char| !c.is_alphanumeric())
-            .filter(|word| !word.is_empty())
-            .collect();
-        format!(" {} ", words.join(" "))
-    };
+    let spaced = |text| format!(" {} ", words_of(text).collect::<Vec<_>>().join(" "));
     spaced(said).contains(&spaced(name))
 }
 
-/// Reads a severity; medium and flagged if there is none.
-pub(super) fn severity(value: Option<Value>, path: &str, notes: &mut Notes) -> Severity {
-    let Some(value) = value else {
-        notes.flagged(path, "is missing; taken as medium");
-        return Severity::default();
-    };
-    let said = words(&value);
-    let lower = said.to_lowercase();
-    let exact = match lower.as_str() {
-        "low" => Some(Severity::Low),
-        "medium" => Some(Severity::Medium),
-        "high" => Some(Severity::High),
-        _ => None,
-    };
-    if let Some(severity) = exact {
-        return severity;
-    }
-    let read = SEVERITIES
-        .iter()
-        .find(|(names, _)| names.iter().any(|name| has(&lower, name)))
-        .map(|(_, severity)| *severity);
-    match read {
-        Some(severity) => notes.repaired(
-            path,
-            format!(
-                "`{}` was read as {}",
-                short(&said),
-                format!("{severity:?}").to_lowercase()
-            ),
-        ),
-        None => notes.flagged(
-            path,
-            format!(
-                "`{}` is not low, medium or high; taken as medium",
-                short(&said)
-            ),
-        ),
-    }
-    read.unwrap_or_default()
-}
-
-/// Reads the difference between two texts; `None` and flagged if it is missing.
-pub(super) fn magnitude(value: Option<Value>, path: &str, notes: &mut Notes) -> Option<Magnitude> {
-    let Some(value) = value else {
-        notes.flagged(path, "is missing; the item was left out");
-        return None;
-    };
-    let said = words(&value);
-    let lower = said.to_lowercase().replace(['_', '-'], " ");
-    let exact = match said.as_str() {
-        "same" => Some(Magnitude::Same),
-        "minor_refinement" => Some(Magnitude::MinorRefinement),
-        "moderate_shift" => Some(Magnitude::ModerateShift),
-        "significant_change" => Some(Magnitude::SignificantChange),
-        _ => None,
-    };
-    if exact.is_some() {
-        return exact;
-    }
-    let denied = ["not", "no"].iter().any(|word| has(&lower, word));
-    let mut named = MAGNITUDES
-        .iter()
-        .filter(|(names, _)| !denied && names.iter().any(|name| has(&lower, name)));
-    // A text that names two magnitudes states neither.
-    if let (Some((_, magnitude)), None) = (named.next(), named.next()) {
-        notes.repaired(
-            path,
-            format!("`{}` was read as {magnitude:?}", short(&said)),
-        );
-        return Some(*magnitude);
-    }
-    notes.flagged(
-        path,
-        format!("`{}` is no magnitude; the item was left out", short(&said)),
-    );
-    None
-}
-
-/// Reads a truth value; `None` and flagged if it is neither.
-pub(super) fn truth(value: Option<Value>, path: &str, notes: &mut Notes) -> Option<bool> {
-    let Some(value) = value else {
-        notes.flagged(path, "is missing");
-        return None;
-    };
-    if let Value::Bool(yes) = value {
-        return Some(yes);
-    }
-    let said = words(&value);
-    let lower = said.to_lowercase();
-    let first = lower
-        .split(|c: char| !c.is_alphanumeric())
-        .find(|word| !word.is_empty())
-        .unwrap_or_default();
-    let read = match first {
-        "true" | "yes" | "y" | "1" | "changed" | "ja" | "oui" | "sí" | "si" | "sim" | "да"
-        | "是" => Some(true),
-        "false" | "no" | "n" | "0" | "not" | "unchanged" | "none" | "nein" | "non" | "não"
-        | "нет" | "否" => Some(false),
-        _ => None,
-    };
-    match read {
-        Some(yes) => notes.repaired(path, format!("`{}` was read as {yes}", short(&said))),
-        None => notes.flagged(
-            path,
-            format!("`{}` is neither true nor false", short(&said)),
-        ),
-    }
-    read
+/// Returns the words of a text, without what separates them.
+pub(super) fn words_of(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
 }
 
 /// Returns a text shortened for quoting in a problem.

@@ -196,13 +196,11 @@ impl StoredRecord {
     fn stated_change(&self, seat: &SeatId) -> Option<bool> {
         let positions = self.positions_of_round_3();
         let own = positions.iter().find(|held| held.agent_id == *seat);
-        match own {
-            Some(revision) => revision.changed,
-            None => {
-                let mut perspectives = self.perspectives.iter();
-                perspectives.find(|held| held.agent_id == *seat)?.changed
-            }
+        if let Some(revision) = own {
+            return revision.changed;
         }
+        let mut perspectives = self.perspectives.iter();
+        perspectives.find(|held| held.agent_id == *seat)?.changed
     }
 
     /// Returns the judge's second pass; `None` when the judge was asked once.

@@ -261,9 +261,7 @@ fn concerns(record: &StoredRecord) -> Option<String> {
 }
 
 fn concern(concern: &StoredConcern) -> String {
-    let severity = concern
-        .severity
-        .map(|severity| sections::severity_word(severity).to_owned());
+    let severity = concern.severity.map(|severity| severity.name().to_owned());
     let raised_by = concern.raised_by.as_deref().map(inline);
     let notes: Vec<String> = severity
         .into_iter()

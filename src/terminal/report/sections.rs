@@ -4,9 +4,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use crate::domain::artifact::{
-    Dissent, Evidence, Independent, MenuOption, Revision, Severity, Verdict,
-};
+use crate::domain::artifact::{Dissent, Evidence, Independent, MenuOption, Revision, Verdict};
 use crate::domain::confidence::Confidence;
 use crate::domain::debate_value::PositionChange;
 use crate::domain::money::Cost;
@@ -261,7 +259,7 @@ pub(in crate::terminal) fn dissent(dissent: &[Dissent], name: Names<'_>) -> Opti
         };
         format!(
             "- {by}({}): {}",
-            severity_word(dissent.severity),
+            dissent.severity.name(),
             inline(&dissent.concern)
         )
     };
@@ -276,14 +274,6 @@ pub(in crate::terminal) fn list<T: AsRef<str>>(items: &[T]) -> String {
         .map(|item| format!("- {}", inline(item.as_ref())))
         .collect::<Vec<_>>()
         .join("\n")
-}
-
-pub(in crate::terminal) fn severity_word(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Low => "low",
-        Severity::Medium => "medium",
-        Severity::High => "high",
-    }
 }
 
 /// Marks an empty answer as empty.

@@ -17,6 +17,8 @@ use serde_json::{Map, Value};
 use scan::Scan;
 use strings::Place;
 
+pub(super) use strings::unescape;
+
 /// The deepest nesting: more than any answer needs, and safe for recursive drop and comparison.
 const DEPTH: usize = 24;
 
@@ -80,7 +82,6 @@ pub(super) fn parse(text: &str, start: usize, steps: &mut usize) -> Attempt {
     let mut parser = Parser {
         scan: Scan::new(text, start, *steps),
         open: Vec::new(),
-        leniencies: BTreeSet::new(),
     };
     let attempt = parser.run();
     *steps = parser.scan.steps_left();
@@ -88,18 +89,13 @@ pub(super) fn parse(text: &str, start: usize, steps: &mut usize) -> Attempt {
         Ok(value) => Attempt::Whole {
             value,
             end: parser.scan.at(),
-            leniencies: parser.leniencies,
+            leniencies: parser.scan.leniencies,
         },
         Err(Stop::CutOff) => Attempt::CutOff {
             keys: parser.open.into_iter().flat_map(Frame::keys).collect(),
         },
         Err(Stop::Broken) => Attempt::Broken,
     }
-}
-
-/// Removes the escapes from the content of a JSON string.
-pub(super) fn unescape(text: &str) -> String {
-    strings::unescape(text)
 }
 
 /// Reason why parsing stops.
@@ -150,15 +146,12 @@ impl Frame {
 struct Parser<'a> {
     scan: Scan<'a>,
     open: Vec<Frame>,
-    leniencies: BTreeSet<Leniency>,
 }
 
 impl Parser<'_> {
     fn run(&mut self) -> Result<Value, Stop> {
         loop {
-            if self.scan.blank()? {
-                self.leniencies.insert(Leniency::Comment);
-            }
+            self.scan.blank()?;
             let next = self.scan.peek().ok_or(Stop::CutOff)?;
             let done = match self.open.last().map(|frame| &frame.what) {
                 None if next == '{' || next == '[' => self.value(next)?,
@@ -189,35 +182,19 @@ impl Parser<'_> {
                 .iter()
                 .any(|frame| matches!(frame.what, Container::Array(_))) =>
             {
-                self.leniencies.insert(Leniency::MissingBracket);
-                Ok(self.close())
+                Ok(self.close_without_bracket())
             }
-            '`' if self.open.len() == 1
-                && self.scan.rest().starts_with("```")
-                && self.open.iter().all(|frame| !frame.is_empty()) =>
-            {
-                self.leniencies.insert(Leniency::MissingBracket);
-                Ok(self.close())
-            }
-            '`' if self.scan.rest().starts_with("```") => Err(Stop::CutOff),
+            '`' if self.scan.rest().starts_with("```") => match self.open.as_slice() {
+                [only] if !only.is_empty() => Ok(self.close_without_bracket()),
+                _ => Err(Stop::CutOff),
+            },
             _ => {
                 self.between();
                 let name = match strings::closers(next) {
-                    Some(closers) => {
-                        self.scan.advance(next);
-                        strings::read(
-                            &mut self.scan,
-                            next,
-                            closers,
-                            Place::Key,
-                            &mut self.leniencies,
-                        )?
-                    }
-                    None => words::key(&mut self.scan, &mut self.leniencies)?,
+                    Some(closers) => strings::read(&mut self.scan, next, closers, Place::Key)?,
+                    None => words::key(&mut self.scan)?,
                 };
-                if self.scan.blank()? {
-                    self.leniencies.insert(Leniency::Comment);
-                }
+                self.scan.blank()?;
                 match self.scan.peek() {
                     Some(':') => self.scan.advance(':'),
                     Some(_) => return Err(Stop::Broken),
@@ -238,7 +215,7 @@ impl Parser<'_> {
     /// Parses inside an object, where a value must follow.
     fn member(&mut self, next: char) -> Result<Option<Value>, Stop> {
         if next == ',' || next == '}' {
-            self.leniencies.insert(Leniency::MissingValue);
+            self.scan.tolerate(Leniency::MissingValue);
             return Ok(self.attach(Value::Null));
         }
         self.value(next)
@@ -255,10 +232,7 @@ impl Parser<'_> {
                 self.comma();
                 Ok(None)
             }
-            '}' if self.open.len() > 1 => {
-                self.leniencies.insert(Leniency::MissingBracket);
-                Ok(self.close())
-            }
+            '}' if self.open.len() > 1 => Ok(self.close_without_bracket()),
             _ => {
                 self.between();
                 self.value(next)
@@ -295,21 +269,14 @@ impl Parser<'_> {
         }
         let value = match strings::closers(next) {
             Some(closers) => {
-                self.scan.advance(next);
                 let place = if in_object {
                     Place::Member
                 } else {
                     Place::Item
                 };
-                Value::String(strings::read(
-                    &mut self.scan,
-                    next,
-                    closers,
-                    place,
-                    &mut self.leniencies,
-                )?)
+                Value::String(strings::read(&mut self.scan, next, closers, place)?)
             }
-            None => words::value(&mut self.scan, in_object, &mut self.leniencies)?,
+            None => words::value(&mut self.scan, in_object)?,
         };
         Ok(self.attach(value))
     }
@@ -318,7 +285,7 @@ impl Parser<'_> {
         self.scan.advance(',');
         if let Some(frame) = self.open.last_mut() {
             if frame.comma || frame.is_empty() {
-                self.leniencies.insert(Leniency::ExtraComma);
+                self.scan.tolerate(Leniency::ExtraComma);
             }
             frame.comma = true;
         }
@@ -328,16 +295,21 @@ impl Parser<'_> {
     fn between(&mut self) {
         if let Some(frame) = self.open.last_mut() {
             if !frame.comma && !frame.is_empty() {
-                self.leniencies.insert(Leniency::MissingComma);
+                self.scan.tolerate(Leniency::MissingComma);
             }
             frame.comma = false;
         }
     }
 
+    fn close_without_bracket(&mut self) -> Option<Value> {
+        self.scan.tolerate(Leniency::MissingBracket);
+        self.close()
+    }
+
     fn close(&mut self) -> Option<Value> {
         let frame = self.open.pop()?;
         if frame.comma {
-            self.leniencies.insert(Leniency::ExtraComma);
+            self.scan.tolerate(Leniency::ExtraComma);
         }
         self.attach(match frame.what {
             Container::Object { members, .. } => Value::Object(members),
@@ -360,7 +332,7 @@ impl Parser<'_> {
                 if let Some(key) = key.take()
                     && members.insert(key, value).is_some()
                 {
-                    self.leniencies.insert(Leniency::DoubleKey);
+                    self.scan.tolerate(Leniency::DoubleKey);
                 }
             }
         }

@@ -1,17 +1,26 @@
-//! A position in a text, with a limit on the characters read.
+//! A position in a text, with a limit on the characters read and the deviations from strict JSON
+//! found so far.
 
-use super::Stop;
+use std::collections::BTreeSet;
+
+use super::{Leniency, Stop};
 
 pub(super) struct Scan<'a> {
     text: &'a str,
     /// Invariant: on a character boundary, at most the text's length.
     at: usize,
     steps: usize,
+    pub(super) leniencies: BTreeSet<Leniency>,
 }
 
 impl<'a> Scan<'a> {
     pub(super) fn new(text: &'a str, at: usize, steps: usize) -> Self {
-        Self { text, at, steps }
+        Self {
+            text,
+            at,
+            steps,
+            leniencies: BTreeSet::new(),
+        }
     }
 
     pub(super) fn at(&self) -> usize {
@@ -20,6 +29,10 @@ impl<'a> Scan<'a> {
 
     pub(super) fn steps_left(&self) -> usize {
         self.steps
+    }
+
+    pub(super) fn tolerate(&mut self, leniency: Leniency) {
+        self.leniencies.insert(leniency);
     }
 
     pub(super) fn rest(&self) -> &'a str {
@@ -54,9 +67,8 @@ impl<'a> Scan<'a> {
         Ok(next)
     }
 
-    /// Skips white space and comments; returns whether there was a comment.
-    pub(super) fn blank(&mut self) -> Result<bool, Stop> {
-        let mut comment = false;
+    /// Skips white space and comments.
+    pub(super) fn blank(&mut self) -> Result<(), Stop> {
         loop {
             if self.steps == 0 {
                 return Err(Stop::Broken);
@@ -70,9 +82,9 @@ impl<'a> Scan<'a> {
             } else if rest.starts_with("/*") {
                 rest.find("*/").map_or(rest.len(), |end| end + 2)
             } else {
-                return Ok(comment);
+                return Ok(());
             };
-            comment = true;
+            self.tolerate(Leniency::Comment);
             self.skip(length);
         }
     }

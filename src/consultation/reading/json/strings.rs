@@ -1,7 +1,5 @@
 //! Reads strings: finds the end of a string with unescaped quotation marks, and resolves escapes.
 
-use std::collections::BTreeSet;
-
 use super::scan::Scan;
 use super::{Leniency, Stop};
 
@@ -26,31 +24,31 @@ pub(super) fn closers(open: char) -> Option<&'static [char]> {
     }
 }
 
-/// Reads a string after its opening mark.
+/// Reads a string from its opening mark.
 pub(super) fn read(
     scan: &mut Scan<'_>,
     open: char,
     closers: &[char],
     place: Place,
-    leniencies: &mut BTreeSet<Leniency>,
 ) -> Result<String, Stop> {
     if open != '"' {
-        leniencies.insert(Leniency::QuoteMarks);
+        scan.tolerate(Leniency::QuoteMarks);
     }
+    scan.advance(open);
     let mut text = String::new();
     loop {
         match scan.next()?.ok_or(Stop::CutOff)? {
-            '\\' => escape(scan, &mut text, leniencies)?,
+            '\\' => escape(scan, &mut text)?,
             mark if closers.contains(&mark) => {
-                if ends(scan, place, leniencies.contains(&Leniency::Bareword)) {
+                if ends(scan, place) {
                     return Ok(text);
                 }
-                leniencies.insert(Leniency::InnerQuote);
+                scan.tolerate(Leniency::InnerQuote);
                 text.push(mark);
             }
             other => {
                 if other == '\n' {
-                    leniencies.insert(Leniency::RawLineBreak);
+                    scan.tolerate(Leniency::RawLineBreak);
                 }
                 text.push(other);
             }
@@ -60,7 +58,7 @@ pub(super) fn read(
 
 /// Returns whether a closing mark ends the string, judged by what follows it. In valid JSON it
 /// always does.
-fn ends(scan: &Scan<'_>, place: Place, bare_keys: bool) -> bool {
+fn ends(scan: &Scan<'_>, place: Place) -> bool {
     let rest = scan.rest();
     let after = rest.trim_start();
     let Some(next) = after.chars().next() else {
@@ -76,6 +74,7 @@ fn ends(scan: &Scan<'_>, place: Place, bare_keys: bool) -> bool {
                 .trim_start()
                 .chars()
                 .next();
+            let bare_keys = scan.leniencies.contains(&Leniency::Bareword);
             following.is_none_or(|c| begins(c, place) || (bare_keys && c.is_alphanumeric()))
         }
         // A comma is missing if the next string begins on a new line.
@@ -99,11 +98,7 @@ fn begins(c: char, place: Place) -> bool {
     }
 }
 
-fn escape(
-    scan: &mut Scan<'_>,
-    text: &mut String,
-    leniencies: &mut BTreeSet<Leniency>,
-) -> Result<(), Stop> {
+fn escape(scan: &mut Scan<'_>, text: &mut String) -> Result<(), Stop> {
     let plain = match scan.next()?.ok_or(Stop::CutOff)? {
         'n' => '\n',
         't' => '\t',
@@ -111,9 +106,9 @@ fn escape(
         'b' => '\u{8}',
         'f' => '\u{c}',
         plain @ ('"' | '\\' | '/') => plain,
-        'u' => return unicode(scan, text, leniencies),
+        'u' => return unicode(scan, text),
         other => {
-            leniencies.insert(Leniency::Escape);
+            scan.tolerate(Leniency::Escape);
             // `\'` is a quotation mark; before any other character, as in `\d`, the backslash is
             // part of the text.
             if other != '\'' {
@@ -127,16 +122,12 @@ fn escape(
 }
 
 /// Reads the digits after `\u`: four, or two groups of four for characters above U+FFFF.
-fn unicode(
-    scan: &mut Scan<'_>,
-    text: &mut String,
-    leniencies: &mut BTreeSet<Leniency>,
-) -> Result<(), Stop> {
+fn unicode(scan: &mut Scan<'_>, text: &mut String) -> Result<(), Stop> {
     if scan.rest().len() < 4 {
         return Err(Stop::CutOff);
     }
     let Some(first) = hex(scan.rest()) else {
-        leniencies.insert(Leniency::Escape);
+        scan.tolerate(Leniency::Escape);
         text.push_str("\\u");
         return Ok(());
     };
@@ -154,7 +145,7 @@ fn unicode(
         Some(_) | None => first,
     };
     text.push(char::from_u32(code).unwrap_or_else(|| {
-        leniencies.insert(Leniency::Escape);
+        scan.tolerate(Leniency::Escape);
         char::REPLACEMENT_CHARACTER
     }));
     Ok(())
@@ -168,13 +159,13 @@ fn hex(text: &str) -> Option<u32> {
 }
 
 /// Removes the escapes of a whole text.
-pub(super) fn unescape(text: &str) -> String {
+pub(in crate::consultation::reading) fn unescape(text: &str) -> String {
     let mut scan = Scan::new(text, 0, usize::MAX);
     let mut plain = String::new();
     while let Ok(Some(next)) = scan.next() {
         if next != '\\' {
             plain.push(next);
-        } else if escape(&mut scan, &mut plain, &mut BTreeSet::new()).is_err() {
+        } else if escape(&mut scan, &mut plain).is_err() {
             break;
         }
     }

@@ -1,8 +1,6 @@
 //! Reads words without quotation marks: numbers, `true`, `null`, and words that should have been
 //! strings.
 
-use std::collections::BTreeSet;
-
 use serde_json::{Number, Value};
 
 use super::scan::Scan;
@@ -12,10 +10,7 @@ use super::{Leniency, Stop};
 const LONGEST: usize = 400;
 
 /// Reads a key without quotation marks, up to its colon.
-pub(super) fn key(
-    scan: &mut Scan<'_>,
-    leniencies: &mut BTreeSet<Leniency>,
-) -> Result<String, Stop> {
+pub(super) fn key(scan: &mut Scan<'_>) -> Result<String, Stop> {
     let rest = scan.rest();
     let length = rest
         .find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-'))
@@ -24,17 +19,13 @@ pub(super) fn key(
         return Err(Stop::Broken);
     }
     scan.skip(length);
-    leniencies.insert(Leniency::Bareword);
+    scan.tolerate(Leniency::Bareword);
     Ok(rest.get(..length).unwrap_or_default().to_owned())
 }
 
 /// Reads a value without quotation marks. A value at the very end of the text counts as cut off:
 /// `0.8` may be the beginning of `0.85`.
-pub(super) fn value(
-    scan: &mut Scan<'_>,
-    in_object: bool,
-    leniencies: &mut BTreeSet<Leniency>,
-) -> Result<Value, Stop> {
+pub(super) fn value(scan: &mut Scan<'_>, in_object: bool) -> Result<Value, Stop> {
     let rest = scan.rest();
     let length = rest
         .find([',', '}', ']', '\n', '{', '[', '"', '`'])
@@ -52,7 +43,7 @@ pub(super) fn value(
     scan.skip(word.len());
     if in_object && let Some((fraction, number)) = decimal_comma(word, scan.rest()) {
         scan.skip(fraction);
-        leniencies.insert(Leniency::DecimalComma);
+        scan.tolerate(Leniency::DecimalComma);
         return Ok(number);
     }
     Ok(match word {
@@ -60,25 +51,25 @@ pub(super) fn value(
         "false" => Value::Bool(false),
         "null" => Value::Null,
         "True" | "TRUE" | "False" | "FALSE" => {
-            leniencies.insert(Leniency::Bareword);
+            scan.tolerate(Leniency::Bareword);
             Value::Bool(word.eq_ignore_ascii_case("true"))
         }
         "None" | "NULL" | "Null" | "undefined" => {
-            leniencies.insert(Leniency::Bareword);
+            scan.tolerate(Leniency::Bareword);
             Value::Null
         }
         "NaN" | "Infinity" | "-Infinity" | "+Infinity" | "inf" | "-inf" => {
-            leniencies.insert(Leniency::NotANumber);
+            scan.tolerate(Leniency::NotANumber);
             Value::Null
         }
-        _ => number(word, leniencies).unwrap_or_else(|| {
-            leniencies.insert(Leniency::Bareword);
+        _ => number(word, scan).unwrap_or_else(|| {
+            scan.tolerate(Leniency::Bareword);
             Value::String(word.to_owned())
         }),
     })
 }
 
-fn number(word: &str, leniencies: &mut BTreeSet<Leniency>) -> Option<Value> {
+fn number(word: &str, scan: &mut Scan<'_>) -> Option<Value> {
     if let Ok(number) = serde_json::from_str::<Number>(word) {
         return Some(Value::Number(number));
     }
@@ -90,7 +81,7 @@ fn number(word: &str, leniencies: &mut BTreeSet<Leniency>) -> Option<Value> {
     }
     // `.8`, `+0.8`, `08`, and numbers that are too large.
     let number = Number::from_f64(word.parse().ok()?);
-    leniencies.insert(if number.is_some() {
+    scan.tolerate(if number.is_some() {
         Leniency::Bareword
     } else {
         Leniency::NotANumber
