@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::ids::ModelRef;
 
+use super::number;
+
 /// The calibration of answers, experts and judges over the graded answers of a period.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Calibration {
@@ -103,7 +105,7 @@ impl Reliability {
             count: all.count,
             mean_stated,
             mean_right,
-            brier: squares / as_number(all.count),
+            brier: squares / number(all.count),
             expected_calibration_error: error,
             bins,
         })
@@ -125,7 +127,7 @@ impl Sums {
     }
 
     fn means(&self) -> Option<(f64, f64)> {
-        let count = as_number(self.count);
+        let count = number(self.count);
         (self.count > 0).then(|| (self.stated / count, self.right / count))
     }
 }
@@ -153,15 +155,7 @@ fn bin_of(stated: f64) -> usize {
 }
 
 fn share(part: usize, whole: usize) -> f64 {
-    as_number(part) / as_number(whole)
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a user grades far fewer than 2^53 answers"
-)]
-fn as_number(count: usize) -> f64 {
-    count as f64
+    number(part) / number(whole)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 //! (isotonic regression by pooling adjacent violators, weighted by count).
 
 use super::calibration::Level;
+use super::number;
 
 /// The number of graded answers from which a user's own experience outweighs general knowledge
 /// about models.
@@ -138,14 +139,6 @@ fn together(one: Step, other: Step) -> Step {
 )]
 fn percent(share: f64) -> u64 {
     (share.clamp(0.0, 1.0) * 100.0).round() as u64
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a user grades far fewer than 2^53 answers"
-)]
-fn number(count: usize) -> f64 {
-    count as f64
 }
 
 #[cfg(test)]

@@ -13,3 +13,12 @@ pub mod evaluation;
 pub mod experience;
 pub mod pooling;
 pub mod similarity;
+
+/// Returns a count to calculate with.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a user has far fewer than 2^53 seats and answers"
+)]
+fn number(count: usize) -> f64 {
+    count as f64
+}

@@ -8,6 +8,8 @@
 //! Invariants: another vote in favour, or a more confident one, never lowers the probability; any
 //! number of votes stays below the limit set by [`MOST_OF_ONE_VOTE`] and the correlation.
 
+use super::number;
+
 /// The highest probability of being right that one vote can contribute.
 ///
 /// With ρ = 0.44, panels of five and of seven models that all agreed were right in 90.9 % and 92.0
@@ -64,14 +66,6 @@ fn logit(probability: f64) -> f64 {
 
 fn sigmoid(log_odds: f64) -> f64 {
     1.0 / (1.0 + (-log_odds).exp())
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a panel has far fewer than 2^53 seats"
-)]
-fn number(count: usize) -> f64 {
-    count as f64
 }
 
 #[cfg(test)]

@@ -15,7 +15,6 @@ use crate::consultation::analysis::compose::HeldRounds;
 use crate::consultation::event::StateName;
 use crate::consultation::machine::round;
 use crate::consultation::machine::step::StepContext;
-use crate::consultation::policy::quorum::{Quorum, quorum};
 use crate::consultation::prompt::PromptError;
 use crate::consultation::prompt::filter;
 use crate::consultation::protocol::answer::AnswerKind;
@@ -127,11 +126,12 @@ impl CrossExamination {
         let seats = &step.plan.panel.seats;
         self.revisions
             .sort_by_key(|revision| seats.iter().position(|seat| seat.id == revision.agent_id));
-        match quorum(self.revisions.len()) {
-            Quorum::Met => self.merge(step),
+        if self.revisions.is_empty() {
             // Nothing to merge: the verdict uses Rounds 1 and 2, and the result names the experts
             // that failed.
-            Quorum::NoAnswers => self.end(step, CrossExam::default(), true),
+            self.end(step, CrossExam::default(), true)
+        } else {
+            self.merge(step)
         }
     }
 

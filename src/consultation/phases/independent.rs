@@ -16,7 +16,6 @@ use crate::consultation::machine::round;
 use crate::consultation::machine::run_state::RunState;
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::plan::Plan;
-use crate::consultation::policy::quorum::{Quorum, quorum};
 use crate::consultation::prompt::filter::RenderedPrompt;
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::tasks::TaskSet;
@@ -207,7 +206,7 @@ impl IndependentRound {
     }
 
     fn answer_again(mut self, step: &mut StepContext<'_>) -> Next<Self> {
-        if !self.tasks.is_done() || quorum(self.answered.len()) == Quorum::Met {
+        if !self.tasks.is_done() || !self.answered.is_empty() {
             return self.proceed(step);
         }
         let failed: Vec<AgentId> = std::mem::take(&mut self.failed)
@@ -218,46 +217,40 @@ impl IndependentRound {
     }
 
     fn end(mut self, step: &mut StepContext<'_>) -> Next<Self> {
-        match quorum(self.answered.len()) {
-            Quorum::Met => {
-                let seats = &step.plan.panel.seats;
-                self.answered.sort_by_key(|independent| {
-                    seats
-                        .iter()
-                        .position(|seat| seat.id == independent.agent_id)
-                });
-                round::end(step, ROUND, self.since);
-                if step.plan.debate.rounds.number() <= ROUND {
-                    return Next::Enter(Entry::Complete { rounds: ROUND });
-                }
-                Next::Enter(Entry::Synthesis(ExpertAnswers {
-                    independents: self.answered,
-                    sources: self.sources,
-                    impaired: self.failed.len() + self.degraded,
-                }))
-            }
-            Quorum::NoAnswers => {
-                let seats = &step.plan.panel.seats;
-                self.failed
-                    .sort_by_key(|(agent, _)| seats.iter().position(|seat| seat.id == *agent));
-                let reasons = self.failed.iter().map(|(agent, error)| {
-                    format!(
-                        "{}: {}",
-                        name_and_model(step.plan, step.run, agent),
-                        error.message
-                    )
-                });
-                let reasons: Vec<String> = reasons.collect();
-                let message = format!(
-                    "All agents failed. Unable to provide consultation.\n{}",
-                    reasons.join("\n")
-                );
-                Next::Abort {
-                    phase: self,
-                    reason: AbortReason::AllAgentsFailed,
-                    message,
-                }
-            }
+        if self.answered.is_empty() {
+            return self.abort(step);
+        }
+        let seats = &step.plan.panel.seats;
+        self.answered.sort_by_key(|independent| {
+            seats
+                .iter()
+                .position(|seat| seat.id == independent.agent_id)
+        });
+        round::end(step, ROUND, self.since);
+        if step.plan.debate.rounds.number() <= ROUND {
+            return Next::Enter(Entry::Complete { rounds: ROUND });
+        }
+        Next::Enter(Entry::Synthesis(ExpertAnswers {
+            independents: self.answered,
+            sources: self.sources,
+            impaired: self.failed.len() + self.degraded,
+        }))
+    }
+
+    fn abort(mut self, step: &mut StepContext<'_>) -> Next<Self> {
+        let seats = &step.plan.panel.seats;
+        self.failed
+            .sort_by_key(|(agent, _)| seats.iter().position(|seat| seat.id == *agent));
+        let reasons = self.failed.iter().map(|(agent, error)| {
+            let name = name_and_model(step.plan, step.run, agent);
+            format!("{name}: {}", error.message)
+        });
+        let reasons: Vec<String> = reasons.collect();
+        let reasons = reasons.join("\n");
+        Next::Abort {
+            phase: self,
+            reason: AbortReason::AllAgentsFailed,
+            message: format!("All agents failed. Unable to provide consultation.\n{reasons}"),
         }
     }
 }

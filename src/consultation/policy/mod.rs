@@ -7,6 +7,5 @@ pub mod consent;
 pub mod health;
 pub mod hedging;
 pub mod pacing;
-pub mod quorum;
 pub mod retry;
 pub mod substitution;

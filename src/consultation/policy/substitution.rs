@@ -19,24 +19,13 @@ pub enum OnFailure {
     Fail,
 }
 
-/// The decision on an agent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Remedy {
-    Ask,
-    Substitute,
-    Skip,
-    Fail,
-}
-
 impl OnFailure {
-    /// Decides on an agent that has a fallback model.
-    pub fn decide(self, consent_mode: ConsentMode) -> Remedy {
+    /// Decides on an agent that has a fallback model: only a person who can be asked is asked.
+    #[must_use]
+    pub fn decide(self, consent_mode: ConsentMode) -> Self {
         match (self, consent_mode) {
-            (Self::Ask, ConsentMode::Interactive) => Remedy::Ask,
-            (Self::Ask, ConsentMode::PreApproved | ConsentMode::NonInteractive)
-            | (Self::Substitute, _) => Remedy::Substitute,
-            (Self::Skip, _) => Remedy::Skip,
-            (Self::Fail, _) => Remedy::Fail,
+            (Self::Ask, ConsentMode::PreApproved | ConsentMode::NonInteractive) => Self::Substitute,
+            (setting, _) => setting,
         }
     }
 }
@@ -47,21 +36,24 @@ mod tests {
 
     #[test]
     fn only_an_interactive_person_without_prior_consent_is_asked() {
-        assert_eq!(OnFailure::Ask.decide(ConsentMode::Interactive), Remedy::Ask);
+        assert_eq!(
+            OnFailure::Ask.decide(ConsentMode::Interactive),
+            OnFailure::Ask
+        );
         assert_eq!(
             OnFailure::Ask.decide(ConsentMode::PreApproved),
-            Remedy::Substitute
+            OnFailure::Substitute
         );
         assert_eq!(
             OnFailure::Ask.decide(ConsentMode::NonInteractive),
-            Remedy::Substitute
+            OnFailure::Substitute
         );
         assert_eq!(
             (
                 OnFailure::Skip.decide(ConsentMode::PreApproved),
                 OnFailure::Fail.decide(ConsentMode::Interactive)
             ),
-            (Remedy::Skip, Remedy::Fail)
+            (OnFailure::Skip, OnFailure::Fail)
         );
     }
 }

@@ -5,7 +5,7 @@
 //! be serializable.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -82,7 +82,7 @@ const BUILTIN: [(&str, &str); 38] = builtin![
 #[serde(from = "BTreeMap<String, String>")]
 pub struct Templates {
     texts: BTreeMap<String, String>,
-    derived: Derived,
+    compiled: CompiledByName,
 }
 
 impl From<BTreeMap<String, String>> for Templates {
@@ -108,26 +108,19 @@ pub struct PromptUsed {
     pub sha256: String,
 }
 
-/// What follows from the texts, computed once and shared by every copy: all seats of a round fill
-/// the same template, and many consultations can share one set. Two sets with equal texts are equal
-/// whatever was computed.
+/// Compiled templates by the name that was asked for, shared by every copy: all seats of a round
+/// fill the same template, and many consultations can share one set. Two sets with equal texts are
+/// equal whatever was compiled.
 #[derive(Clone, Debug, Default)]
-struct Derived(Arc<DerivedCache>);
+struct CompiledByName(Arc<Mutex<BTreeMap<String, Compiled>>>);
 
-#[derive(Debug, Default)]
-struct DerivedCache {
-    /// By the name that was asked for.
-    compiled: Mutex<BTreeMap<String, Compiled>>,
-    used: OnceLock<Vec<PromptUsed>>,
-}
-
-impl PartialEq for Derived {
+impl PartialEq for CompiledByName {
     fn eq(&self, _: &Self) -> bool {
         true
     }
 }
 
-impl Eq for Derived {}
+impl Eq for CompiledByName {}
 
 /// Returns the present name of a template; a name that is not a former one is returned unchanged.
 pub fn present_name(name: &str) -> &str {
@@ -171,7 +164,7 @@ impl Templates {
     fn of(texts: BTreeMap<String, String>) -> Self {
         Self {
             texts,
-            derived: Derived::default(),
+            compiled: CompiledByName::default(),
         }
     }
 
@@ -212,8 +205,7 @@ impl Templates {
                 .to_owned(),
             sha256: sha256(text),
         };
-        let used = || self.texts.iter().map(used).collect();
-        self.derived.0.used.get_or_init(used).clone()
+        self.texts.iter().map(used).collect()
     }
 
     /// Returns the personas in the order of their file names.
@@ -265,7 +257,7 @@ impl Templates {
     ///
     /// Other templates with parts are left out: compiling them all takes longer than filling one.
     pub(super) fn compiled(&self, wanted: &str) -> Result<Compiled, PromptError> {
-        let compiled = self.derived.0.compiled.lock();
+        let compiled = self.compiled.0.lock();
         let mut compiled_by_name = compiled.unwrap_or_else(PoisonError::into_inner);
         if let Some(compiled) = compiled_by_name.get(wanted) {
             return Ok(compiled.clone());

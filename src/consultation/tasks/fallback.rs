@@ -11,7 +11,7 @@ use crate::consultation::machine::step::StepContext;
 use crate::consultation::plan::Plan;
 use crate::consultation::policy::health::HealthStatus;
 use crate::consultation::policy::retry::RetryCounts;
-use crate::consultation::policy::substitution::{OnFailure, Remedy};
+use crate::consultation::policy::substitution::OnFailure;
 use crate::consultation::protocol::Question;
 use crate::consultation::protocol::call::FailureClass;
 use crate::domain::ids::ModelRef;
@@ -58,13 +58,13 @@ impl AgentTask {
             };
         };
         match on_failure.decide(step.plan.control.consent.consent_mode) {
-            Remedy::Substitute => self.take_over(step, substitute, reason, &error),
-            Remedy::Skip if self.rules.ignores_skip() => {
+            OnFailure::Substitute => self.take_over(step, substitute, reason, &error),
+            OnFailure::Skip if self.rules.ignores_skip() => {
                 self.take_over(step, substitute, reason, &error)
             }
-            Remedy::Fail if self.rules.counts() => self.end_all(step, &error),
-            Remedy::Skip | Remedy::Fail => Some(self.settle(step, Err(error))),
-            Remedy::Ask => {
+            OnFailure::Fail if self.rules.counts() => self.end_all(step, &error),
+            OnFailure::Skip | OnFailure::Fail => Some(self.settle(step, Err(error))),
+            OnFailure::Ask => {
                 self.offer(step, &substitute, reason, &error);
                 self.status = Status::Asking {
                     substitute,

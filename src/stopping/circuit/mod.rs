@@ -109,32 +109,23 @@ impl Circuit {
     /// circuit, even after its permit expired; so does that of a call that went out while the
     /// circuit was open.
     pub fn succeeded(&mut self, rule: &CircuitRule, began: Timestamp, now: Timestamp) {
-        match &mut self.0 {
+        let closes = match &mut self.0 {
             CircuitStage::Closed {
                 since,
                 in_a_row,
                 results,
-            } if began >= *since => {
-                *in_a_row = 0;
-                remember(results, rule, CallResult::Success);
+            } => {
+                if began >= *since {
+                    *in_a_row = 0;
+                    remember(results, rule, CallResult::Success);
+                }
+                false
             }
-            CircuitStage::Probing { first, .. } if began >= *first => {
-                self.0 = CircuitStage::Closed {
-                    since: now,
-                    in_a_row: 0,
-                    results: VecDeque::new(),
-                };
-            }
-            CircuitStage::Open { since, .. } if began > *since => {
-                self.0 = CircuitStage::Closed {
-                    since: now,
-                    in_a_row: 0,
-                    results: VecDeque::new(),
-                };
-            }
-            CircuitStage::Closed { .. }
-            | CircuitStage::Open { .. }
-            | CircuitStage::Probing { .. } => {}
+            CircuitStage::Probing { first, .. } => began >= *first,
+            CircuitStage::Open { since, .. } => began > *since,
+        };
+        if closes {
+            self.0 = CircuitStage::closed(now);
         }
     }
 
@@ -168,11 +159,10 @@ impl Circuit {
     /// Records that a call that began at `began` was dropped, which says nothing about the
     /// provider. A probe's permit is returned.
     pub fn abandoned(&mut self, began: Timestamp) {
-        match &mut self.0 {
-            CircuitStage::Probing { last, until, .. } if began >= *last => *until = *last,
-            CircuitStage::Closed { .. }
-            | CircuitStage::Open { .. }
-            | CircuitStage::Probing { .. } => {}
+        if let CircuitStage::Probing { last, until, .. } = &mut self.0
+            && began >= *last
+        {
+            *until = *last;
         }
     }
 
@@ -216,13 +206,19 @@ fn why_open(rule: &CircuitRule, in_a_row: u32, results: &VecDeque<CallResult>) -
     (of > 0 && of >= rule.of_at_least && too_many).then_some(WhyOpen::Share { failures, of })
 }
 
-impl Default for CircuitStage {
-    fn default() -> Self {
-        // Since 1970, so that every first call counts.
+impl CircuitStage {
+    fn closed(since: Timestamp) -> Self {
         Self::Closed {
-            since: Timestamp::default(),
+            since,
             in_a_row: 0,
             results: VecDeque::new(),
         }
+    }
+}
+
+impl Default for CircuitStage {
+    fn default() -> Self {
+        // Since 1970, so that every first call counts.
+        Self::closed(Timestamp::default())
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::domain::confidence::{Basis, Calibrated, Confidence};
 use crate::stopping::experience::Experience;
+use crate::stopping::number;
 use crate::stopping::pooling::{Stands, Vote, effective_voters, pooled};
 
 use super::{EarlyStop, Evidence, Statement, leading};
@@ -13,7 +14,7 @@ pub fn calibrated(rule: &EarlyStop, evidence: &Evidence) -> Option<Calibrated> {
         return None;
     }
     if let Some(experience) = Experience::of(&rule.experience) {
-        let agreement = share(point.supporters, evidence.answered);
+        let agreement = (number(point.supporters) / number(evidence.answered)).min(1.0);
         let probability = experience.right_at(agreement)?;
         return Some(Calibrated {
             probability,
@@ -45,12 +46,4 @@ fn vote(statement: &Statement) -> Vote {
         stands,
         confidence: statement.confidence.map(Confidence::value),
     }
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a panel has far fewer than 2^53 seats"
-)]
-fn share(part: usize, of: usize) -> f64 {
-    (part as f64 / of as f64).min(1.0)
 }

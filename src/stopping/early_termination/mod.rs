@@ -124,15 +124,9 @@ impl Evaluation {
 /// Returns the index of the strongest point: the one with the highest stated confidence, the first
 /// of equals, as in `Synthesis::leading`.
 fn leading(points: &[Point]) -> Option<usize> {
-    let mut best: Option<(usize, Option<u64>)> = None;
-    for (at, point) in points.iter().enumerate() {
-        let stated = point.confidence.map(Confidence::millionths);
-        // An unstated confidence is below any stated one.
-        if best.is_none_or(|(_, highest)| stated > highest) {
-            best = Some((at, stated));
-        }
-    }
-    best.map(|(at, _)| at)
+    // An unstated confidence is below any stated one.
+    let stated = |at: &usize| points.get(*at)?.confidence.map(Confidence::millionths);
+    (0..points.len()).rev().max_by_key(stated)
 }
 
 /// Returns the mean stated confidence of the points: 0 without points, `None` if no point states
