@@ -143,64 +143,49 @@ mod tests {
         estimate(Cost::exactly(MicroUsd(micro)))
     }
 
+    const AUTO_APPROVED: Gate = Gate::Pass(Consent::AutoApproved);
+
     #[test]
     fn only_estimates_below_the_threshold_are_approved_without_asking() {
         let half = rule(500_000, ConsentMode::Interactive);
-        assert_eq!(
-            half.decide(&exactly(499_999), None),
-            Gate::Pass(Consent::AutoApproved)
-        );
-        assert_eq!(
-            half.decide(&exactly(500_000), None),
-            Gate::Ask(vec![GateReason::Cost])
-        );
-        assert_eq!(
-            half.decide(&estimate(Cost::at_least(MicroUsd(1))), None),
-            Gate::Ask(vec![GateReason::Unpriced])
-        );
+        let unpriced = estimate(Cost::at_least(MicroUsd(1)));
+        let cases = [
+            (exactly(499_999), AUTO_APPROVED),
+            (exactly(500_000), Gate::Ask(vec![GateReason::Cost])),
+            (unpriced, Gate::Ask(vec![GateReason::Unpriced])),
+        ];
+        for (estimate, gate) in cases {
+            assert_eq!(half.decide(&estimate, None), gate);
+        }
     }
 
     #[test]
     fn a_zero_threshold_always_asks_except_for_free_runs() {
         let zero = rule(0, ConsentMode::Interactive);
-        assert_eq!(
-            zero.decide(&exactly(1), None),
-            Gate::Ask(vec![GateReason::Cost])
-        );
+        let asked = Gate::Ask(vec![GateReason::Cost]);
+        assert_eq!(zero.decide(&exactly(1), None), asked);
         let free = Estimate {
             context_tokens: 50_000,
             ..exactly(0)
         };
-        assert_eq!(
-            zero.decide(&free, Some(MicroUsd::ZERO)),
-            Gate::Pass(Consent::AutoApproved)
-        );
+        assert_eq!(zero.decide(&free, Some(MicroUsd::ZERO)), AUTO_APPROVED);
     }
 
     #[test]
     fn non_interactive_mode_needs_prior_consent_or_a_higher_ceiling() {
         let cost = exactly(900_000);
-        let unattended = rule(500_000, ConsentMode::NonInteractive);
-        assert_eq!(
-            unattended.decide(&cost, None),
-            Gate::Refuse(vec![GateReason::Cost])
-        );
-        assert_eq!(
-            unattended.decide(&cost, Some(MicroUsd(900_000))),
-            Gate::Pass(Consent::Ceiling)
-        );
-        assert_eq!(
-            rule(500_000, ConsentMode::PreApproved).decide(&cost, None),
-            Gate::Pass(Consent::Flag)
-        );
         let wide = Estimate {
             high: Cost::exactly(MicroUsd(2_000_000)),
-            ..cost
+            ..cost.clone()
         };
-        assert_eq!(
-            unattended.decide(&wide, Some(MicroUsd(1_000_000))),
-            Gate::Refuse(vec![GateReason::Cost])
-        );
+        let unattended = rule(500_000, ConsentMode::NonInteractive);
+        let refused = Gate::Refuse(vec![GateReason::Cost]);
+        assert_eq!(unattended.decide(&cost, None), refused);
+        assert_eq!(unattended.decide(&wide, Some(MicroUsd(1_000_000))), refused);
+        let below = unattended.decide(&cost, Some(MicroUsd(900_000)));
+        assert_eq!(below, Gate::Pass(Consent::Ceiling));
+        let pre_approved = rule(500_000, ConsentMode::PreApproved).decide(&cost, None);
+        assert_eq!(pre_approved, Gate::Pass(Consent::Flag));
     }
 
     #[test]
@@ -210,10 +195,8 @@ mod tests {
             ConsentMode::Interactive,
             ConsentMode::NonInteractive,
         ] {
-            assert_eq!(
-                rule(500_000, consent_mode).decide(&exactly(10), Some(MicroUsd(9))),
-                Gate::AboveCeiling
-            );
+            let gate = rule(500_000, consent_mode).decide(&exactly(10), Some(MicroUsd(9)));
+            assert_eq!(gate, Gate::AboveCeiling);
         }
     }
 
@@ -228,25 +211,18 @@ mod tests {
             ..rule(1_000, ConsentMode::Interactive)
         };
         assert!(month.is_nearly_spent());
-        assert_eq!(
-            rule.decide(&exactly(20), None),
-            Gate::Pass(Consent::AutoApproved)
-        );
+        assert_eq!(rule.decide(&exactly(20), None), AUTO_APPROVED);
         let large = Estimate {
             context_tokens: 10_001,
             ..exactly(21)
         };
-        assert_eq!(
-            rule.decide(&large, None),
-            Gate::Ask(vec![GateReason::MonthlyBudget, GateReason::LargeContext])
-        );
+        let reasons = vec![GateReason::MonthlyBudget, GateReason::LargeContext];
+        assert_eq!(rule.decide(&large, None), Gate::Ask(reasons));
         let unattended = ConsentRule {
             consent_mode: ConsentMode::NonInteractive,
             ..rule
         };
-        assert!(matches!(
-            unattended.decide(&large, Some(MicroUsd(1_000))),
-            Gate::Refuse(_)
-        ));
+        let gate = unattended.decide(&large, Some(MicroUsd(1_000)));
+        assert!(matches!(gate, Gate::Refuse(_)));
     }
 }

@@ -82,22 +82,15 @@ mod tests {
             by_model,
             ..HedgeRule::default()
         };
-        assert_eq!(
-            (rule.delay(&fast), rule.delay(&slow)),
-            (Some(EARLIEST), Some(Duration::from_secs(40)))
-        );
-        assert_eq!(
-            rule.delay(&ModelRef::new("p", "new")),
-            Some(Duration::from_secs(10))
-        );
-        assert_eq!(
-            HedgeRule {
-                after: None,
-                ..rule
-            }
-            .delay(&slow),
-            None
-        );
+        let new = ModelRef::new("p", "new");
+        assert_eq!(rule.delay(&fast), Some(EARLIEST));
+        assert_eq!(rule.delay(&slow), Some(Duration::from_secs(40)));
+        assert_eq!(rule.delay(&new), Some(Duration::from_secs(10)));
+        let never = HedgeRule {
+            after: None,
+            ..rule
+        };
+        assert_eq!(never.delay(&slow), None);
     }
 
     #[test]

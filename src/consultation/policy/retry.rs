@@ -190,13 +190,21 @@ mod tests {
         }
     }
 
-    fn tried(retries: u32) -> RetryCounts {
-        RetryCounts { retries, forms: 0 }
+    /// Decides on a failure after this many retries, with the longest backoff.
+    fn decide(failure: &Failure, retries: u32) -> Retry {
+        let tried = RetryCounts { retries, forms: 0 };
+        RetryRule::default().decide(failure, tried, 1.0)
     }
+
+    const fn after(milliseconds: u64) -> Retry {
+        Retry::After(Duration::from_millis(milliseconds))
+    }
+
+    const HOPELESS: Retry = Retry::Never(NoRetry::Hopeless);
+    const EXHAUSTED: Retry = Retry::Never(NoRetry::Exhausted);
 
     #[test]
     fn transient_failures_are_retried_twice_with_jittered_backoff() {
-        let rule = RetryRule::default();
         for class in [
             FailureClass::RateLimit,
             FailureClass::Overload,
@@ -204,167 +212,101 @@ mod tests {
             FailureClass::Timeout,
         ] {
             let failure = failure(class, None);
-            assert_eq!(
-                rule.decide(&failure, tried(0), 0.5),
-                Retry::After(Duration::from_millis(500)),
-                "{class:?}"
-            );
-            assert_eq!(
-                rule.decide(&failure, tried(1), 1.0),
-                Retry::After(Duration::from_secs(2)),
-                "{class:?}"
-            );
-            assert_eq!(
-                rule.decide(&failure, tried(2), 1.0),
-                Retry::Never(NoRetry::Exhausted),
-                "{class:?}"
-            );
+            let half = RetryRule::default().decide(&failure, RetryCounts::default(), 0.5);
+            assert_eq!(half, after(500), "{class:?}");
+            assert_eq!(decide(&failure, 1), after(2_000), "{class:?}");
+            assert_eq!(decide(&failure, 2), EXHAUSTED, "{class:?}");
         }
     }
 
     #[test]
     fn hints_are_followed_exactly_unless_too_long() {
-        let rule = RetryRule::default();
+        let cases = [
+            (7_001, after(7_001)),
+            (30_000, after(30_000)),
+            (30_001, Retry::Never(NoRetry::HintTooLong)),
+        ];
         for class in [FailureClass::RateLimit, FailureClass::Overload] {
-            assert_eq!(
-                rule.decide(&failure(class, Some(7_001)), tried(0), 0.1),
-                Retry::After(Duration::from_millis(7_001))
-            );
-            assert_eq!(
-                rule.decide(&failure(class, Some(30_000)), tried(0), 0.1),
-                Retry::After(Duration::from_secs(30))
-            );
-            assert_eq!(
-                rule.decide(&failure(class, Some(30_001)), tried(0), 0.1),
-                Retry::Never(NoRetry::HintTooLong)
-            );
+            for (hint, decision) in cases {
+                let failure = failure(class, Some(hint));
+                let decided = RetryRule::default().decide(&failure, RetryCounts::default(), 0.1);
+                assert_eq!(decided, decision, "{class:?}");
+            }
         }
     }
 
     #[test]
     fn permanent_failures_are_never_retried() {
-        use FailureClass::{
-            Auth, BadRequest, Billing, Context, Internal, Interrupted, Malformed, ModelMissing,
-            Policy,
-        };
         for class in [
-            Auth,
-            BadRequest,
-            Billing,
-            Context,
-            Internal,
-            Interrupted,
-            Malformed,
-            ModelMissing,
-            Policy,
+            FailureClass::Auth,
+            FailureClass::BadRequest,
+            FailureClass::Billing,
+            FailureClass::Context,
+            FailureClass::Internal,
+            FailureClass::Interrupted,
+            FailureClass::Malformed,
+            FailureClass::ModelMissing,
+            FailureClass::Policy,
         ] {
-            assert_eq!(
-                RetryRule::default().decide(&failure(class, Some(1)), tried(0), 0.0),
-                Retry::Never(NoRetry::Hopeless),
-                "{class:?}"
-            );
+            assert_eq!(decide(&failure(class, Some(1)), 0), HOPELESS, "{class:?}");
         }
     }
 
     #[test]
     fn an_empty_reply_is_retried_once_unless_thinking_was_paid() {
-        let rule = RetryRule::default();
         let cold = failure(FailureClass::Empty, None);
-        assert_eq!(
-            rule.decide(&cold, tried(0), 1.0),
-            Retry::After(Duration::from_secs(1))
-        );
-        assert_eq!(
-            rule.decide(&cold, tried(1), 1.0),
-            Retry::Never(NoRetry::Exhausted)
-        );
+        assert_eq!(decide(&cold, 0), after(1_000));
+        assert_eq!(decide(&cold, 1), EXHAUSTED);
+        let usage = Usage {
+            output: 900,
+            ..Usage::default()
+        };
         let paid = Failure {
-            usage: Some(Box::new(Usage {
-                output: 900,
-                ..Usage::default()
-            })),
+            usage: Some(Box::new(usage)),
             ..cold
         };
-        assert_eq!(
-            rule.decide(&paid, tried(0), 1.0),
-            Retry::Never(NoRetry::Hopeless)
-        );
+        assert_eq!(decide(&paid, 0), HOPELESS);
     }
 
     #[test]
     fn a_refused_form_is_replaced_at_once_a_limited_number_of_times() {
-        let rule = RetryRule::default();
         let refused = failure(FailureClass::Unsupported, None);
-        assert_eq!(
-            rule.decide(
-                &refused,
-                RetryCounts {
-                    retries: 2,
-                    forms: 0
-                },
-                1.0
-            ),
-            Retry::Reformed
-        );
-        assert_eq!(
-            rule.decide(
-                &refused,
-                RetryCounts {
-                    retries: 0,
-                    forms: 8
-                },
-                1.0
-            ),
-            Retry::Never(NoRetry::Exhausted)
-        );
+        assert_eq!(decide(&refused, 2), Retry::Reformed);
+        let tried = RetryCounts {
+            retries: 0,
+            forms: 8,
+        };
+        let decided = RetryRule::default().decide(&refused, tried, 1.0);
+        assert_eq!(decided, EXHAUSTED);
     }
 
     #[test]
     fn only_rate_limits_and_hints_hold_back_other_calls() {
         let rule = RetryRule::default();
-        let hold = |class, hint, refusals| {
-            rule.hold(&failure(class, hint), refusals, Duration::ZERO, 1.0)
-                .map(|hold| hold.as_millis())
-        };
-        assert_eq!(
-            hold(FailureClass::RateLimit, Some(40_000), 0),
-            Some(40_000),
-            "never earlier than the hint, however long it is"
-        );
-        assert_eq!(
-            (
-                hold(FailureClass::RateLimit, None, 0),
-                hold(FailureClass::RateLimit, None, 3)
-            ),
-            (Some(1_000), Some(8_000))
-        );
-        assert_eq!(hold(FailureClass::RateLimit, None, 30), Some(30_000));
-        assert_eq!(
-            (
-                hold(FailureClass::Overload, Some(5), 0),
-                hold(FailureClass::Overload, None, 0)
-            ),
-            (Some(5), None)
-        );
-        assert_eq!(
-            (
-                hold(FailureClass::Transport, None, 0),
-                hold(FailureClass::Auth, Some(5), 0)
-            ),
-            (None, None)
-        );
-        let after = |seconds| {
-            rule.hold(
-                &failure(FailureClass::RateLimit, Some(5)),
-                9,
-                Duration::from_secs(seconds),
-                1.0,
-            )
-            .unwrap()
-        };
-        assert!(
-            after(120) == Duration::from_millis(5) && after(121) > 2 * rule.longest_hint,
-            "a provider that never recovers is given up"
-        );
+        let cases = [
+            // Never earlier than the hint, however long it is.
+            (FailureClass::RateLimit, Some(40_000), 0, Some(40_000)),
+            (FailureClass::RateLimit, None, 0, Some(1_000)),
+            (FailureClass::RateLimit, None, 3, Some(8_000)),
+            (FailureClass::RateLimit, None, 30, Some(30_000)),
+            (FailureClass::Overload, Some(5), 0, Some(5)),
+            (FailureClass::Overload, None, 0, None),
+            (FailureClass::Transport, None, 0, None),
+            (FailureClass::Auth, Some(5), 0, None),
+        ];
+        for (class, hint, refusals, milliseconds) in cases {
+            let hold = rule.hold(&failure(class, hint), refusals, Duration::ZERO, 1.0);
+            let expected = milliseconds.map(Duration::from_millis);
+            assert_eq!(hold, expected, "{class:?} {hint:?} {refusals}");
+        }
+    }
+
+    #[test]
+    fn a_provider_that_only_limits_its_rate_is_given_up() {
+        let rule = RetryRule::default();
+        let limited = failure(FailureClass::RateLimit, Some(5));
+        let hold = |seconds| rule.hold(&limited, 9, Duration::from_secs(seconds), 1.0);
+        assert_eq!(hold(120), Some(Duration::from_millis(5)));
+        assert!(hold(121).unwrap() > 2 * rule.longest_hint);
     }
 }

@@ -36,24 +36,12 @@ mod tests {
 
     #[test]
     fn only_an_interactive_person_without_prior_consent_is_asked() {
-        assert_eq!(
-            OnFailure::Ask.decide(ConsentMode::Interactive),
-            OnFailure::Ask
-        );
-        assert_eq!(
-            OnFailure::Ask.decide(ConsentMode::PreApproved),
-            OnFailure::Substitute
-        );
-        assert_eq!(
-            OnFailure::Ask.decide(ConsentMode::NonInteractive),
-            OnFailure::Substitute
-        );
-        assert_eq!(
-            (
-                OnFailure::Skip.decide(ConsentMode::PreApproved),
-                OnFailure::Fail.decide(ConsentMode::Interactive)
-            ),
-            (OnFailure::Skip, OnFailure::Fail)
-        );
+        use ConsentMode::{Interactive, NonInteractive, PreApproved};
+        use OnFailure::{Ask, Fail, Skip, Substitute};
+        assert_eq!(Ask.decide(Interactive), Ask);
+        assert_eq!(Ask.decide(PreApproved), Substitute);
+        assert_eq!(Ask.decide(NonInteractive), Substitute);
+        assert_eq!(Skip.decide(PreApproved), Skip);
+        assert_eq!(Fail.decide(Interactive), Fail);
     }
 }

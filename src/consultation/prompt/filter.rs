@@ -301,28 +301,20 @@ mod tests {
         }
     }
 
+    fn texts<T>(items: &[T], text: impl Fn(&T) -> &String) -> Vec<&String> {
+        items.iter().map(text).collect()
+    }
+
     #[test]
     fn synthesis_keeps_the_surest_points_and_the_gravest_tensions() {
         let (whole, kept) = (long_synthesis(), synthesis(&long_synthesis()));
-        let points: Vec<&str> = kept
-            .consensus_points
-            .iter()
-            .map(|point| point.point.as_str())
-            .collect();
-        let topics: Vec<&str> = kept
-            .tensions
-            .iter()
-            .map(|tension| tension.topic.as_str())
-            .collect();
-        assert_eq!(
-            (points, topics),
-            (vec!["sure", "half", "half too"], vec!["grave", "middling"])
-        );
+        let points = texts(&kept.consensus_points, |point| &point.point);
+        assert_eq!(points, ["sure", "half", "half too"]);
+        let topics = texts(&kept.tensions, |tension| &tension.topic);
+        assert_eq!(topics, ["grave", "middling"]);
         assert_eq!(kept.tensions[0].viewpoints, whole.tensions[2].viewpoints);
-        assert_eq!(
-            (&kept.priority_order, &kept.prose_excerpt),
-            (&whole.priority_order, &whole.prose_excerpt)
-        );
+        assert_eq!(kept.priority_order, whole.priority_order);
+        assert_eq!(kept.prose_excerpt, whole.prose_excerpt);
     }
 
     #[test]
@@ -331,45 +323,29 @@ mod tests {
             consensus_points: long_synthesis().consensus_points[..3].to_vec(),
             ..Synthesis::default()
         };
-        let points: Vec<String> = synthesis(&few)
-            .consensus_points
-            .into_iter()
-            .map(|point| point.point)
-            .collect();
+        let kept = synthesis(&few);
+        let points = texts(&kept.consensus_points, |point| &point.point);
         assert_eq!(points, ["half", "zero", "none"]);
     }
 
     #[test]
     fn cross_exam_keeps_the_gravest_challenges_and_longest_rebuttals() {
         let (whole, kept) = (long_cross_exam(), cross_exam(&long_cross_exam()));
-        let challenges: Vec<&str> = kept
-            .challenges
-            .iter()
-            .map(|challenge| challenge.challenge.as_str())
-            .collect();
-        let rebuttals: Vec<&str> = kept
-            .rebuttals
-            .iter()
-            .map(|rebuttal| rebuttal.rebuttal.as_str())
-            .collect();
+        let challenges = texts(&kept.challenges, |challenge| &challenge.challenge);
         assert_eq!(challenges, ["b", "e", "c", "f", "a"]);
-        assert_eq!(
-            rebuttals,
-            ["because of that   ", "é é é é é", "it holds", "yes", "no"]
-        );
-        assert_eq!(
-            (&kept.unresolved, &kept.positions, &kept.prose_excerpt),
-            (&whole.unresolved, &whole.positions, &whole.prose_excerpt)
-        );
+        let rebuttals = texts(&kept.rebuttals, |rebuttal| &rebuttal.rebuttal);
+        let longest = ["because of that   ", "é é é é é", "it holds", "yes", "no"];
+        assert_eq!(rebuttals, longest);
+        assert_eq!(kept.unresolved, whole.unresolved);
+        assert_eq!(kept.positions, whole.positions);
+        assert_eq!(kept.prose_excerpt, whole.prose_excerpt);
     }
 
     #[test]
     fn filtered_artifacts_are_valid_and_filtering_is_idempotent() {
         let (found, examined) = (synthesis(&long_synthesis()), cross_exam(&long_cross_exam()));
-        assert_eq!(
-            (synthesis(&found), cross_exam(&examined)),
-            (found.clone(), examined.clone())
-        );
+        assert_eq!(synthesis(&found), found);
+        assert_eq!(cross_exam(&examined), examined);
         for content in [Content::Synthesis(found), Content::CrossExam(examined)] {
             let artifact = Artifact::stamp(content, Timestamp(0), false);
             let stored = serde_json::to_value(&artifact).unwrap();
@@ -428,12 +404,11 @@ mod tests {
             .iter()
             .zip(&prompts(PromptMaterial::Whole, &found, &examined))
         {
-            assert!(filtered.tokens_saved > 0 && whole.tokens_saved == 0);
+            assert!(filtered.tokens_saved > 0);
+            assert_eq!(whole.tokens_saved, 0);
             assert_eq!(tokens(filtered) + filtered.tokens_saved, tokens(whole));
-            assert!(
-                whole.prompt.task.contains("a view of small")
-                    && !filtered.prompt.task.contains("a view of small")
-            );
+            assert!(whole.prompt.task.contains("a view of small"));
+            assert!(!filtered.prompt.task.contains("a view of small"));
         }
     }
 
@@ -444,15 +419,10 @@ mod tests {
             &long_synthesis(),
             &long_cross_exam(),
         );
-        let tasks: Vec<&str> = shown
-            .iter()
-            .map(|shown| shown.prompt.task.as_str())
-            .collect();
-        assert!(
-            tasks[0].contains("key point 8")
-                && tasks[2].contains("key point 8")
-                && tasks[2].contains("open point 8")
-        );
+        let tasks = texts(&shown, |shown| &shown.prompt.task);
+        assert!(tasks[0].contains("key point 8"));
+        assert!(tasks[2].contains("key point 8"));
+        assert!(tasks[2].contains("open point 8"));
     }
 
     #[test]

@@ -19,13 +19,8 @@ fn success(name: &str, value: u64) -> Rule {
 }
 
 fn limit(value: u64) -> Rule {
-    measured(
-        RuleKind::Limit,
-        "iterations",
-        Some(value),
-        Bound::LessThan,
-        5,
-    )
+    let kind = RuleKind::Limit;
+    measured(kind, "iterations", Some(value), Bound::LessThan, 5)
 }
 
 fn guard(value: Option<u64>) -> Rule {
@@ -58,11 +53,8 @@ fn successes_fire_within_their_bound_and_limits_and_guards_outside() {
             |kind| [2, 3, 4].map(|value| measured(kind, "x", Some(value), bound, 3).outcome);
         assert_eq!(found(SUCCESS), expected, "{bound:?}");
         let opposite = expected.map(|outcome| if outcome == Fired { Held } else { Fired });
-        assert_eq!(
-            (found(RuleKind::Limit), found(RuleKind::Guard)),
-            (opposite, opposite),
-            "{bound:?}"
-        );
+        assert_eq!(found(RuleKind::Limit), opposite, "{bound:?}");
+        assert_eq!(found(RuleKind::Guard), opposite, "{bound:?}");
     }
 }
 
@@ -97,33 +89,15 @@ fn unmeasured_rules_neither_fire_nor_hold() {
 
 #[test]
 fn success_takes_precedence_over_a_limit() {
-    let both = ending(
-        ending(Checks::default(), limit(5), Class::Exhausted),
-        success("stable", 3),
-        Class::Converged,
-    );
-    assert_eq!(
-        decided(both),
-        Some((Class::Converged, "stable".to_owned())),
-        "though the limit was looked at first"
-    );
-    let limit_only = ending(
-        ending(Checks::default(), limit(5), Class::Exhausted),
-        success("stable", 2),
-        Class::Converged,
-    );
-    assert_eq!(
-        decided(limit_only),
-        Some((Class::Exhausted, "iterations".to_owned()))
-    );
-    assert_eq!(
-        decided(ending(
-            ending(Checks::default(), limit(4), Class::Exhausted),
-            success("stable", 2),
-            Class::Converged
-        )),
-        None
-    );
+    // The limit is checked first.
+    let decided = |iterations, stable| {
+        let checks = ending(Checks::default(), limit(iterations), Class::Exhausted);
+        decided(ending(checks, success("stable", stable), Class::Converged))
+    };
+    let exhausted = (Class::Exhausted, "iterations".to_owned());
+    assert_eq!(decided(5, 3), Some((Class::Converged, "stable".to_owned())));
+    assert_eq!(decided(5, 2), Some(exhausted));
+    assert_eq!(decided(4, 2), None);
 }
 
 #[test]
@@ -166,56 +140,39 @@ fn objecting_guards_are_listed_in_order() {
         .guard(fine)
         .guard(guard(None))
         .evaluation();
-    assert_eq!(
-        evaluation
-            .unmet_guards()
-            .map(|rule| rule.name.as_str())
-            .collect::<Vec<_>>(),
-        ["failed", "minimum"]
-    );
-    assert!(
-        !evaluation.stops()
-            && evaluation.rule("fine").is_some()
-            && evaluation.rule("other").is_none()
-    );
+    let unmet = evaluation.unmet_guards();
+    let unmet: Vec<&str> = unmet.map(|rule| rule.name.as_str()).collect();
+    assert_eq!(unmet, ["failed", "minimum"]);
+    assert!(!evaluation.stops());
+    assert!(evaluation.rule("fine").is_some());
+    assert!(evaluation.rule("other").is_none());
 }
 
 #[test]
 fn numbers_are_formatted_like_their_threshold() {
     let decimal = |value| Value::decimal(Confidence::new(value).unwrap());
-    let say = |value, threshold| {
+    let in_words = |value, threshold| {
         Rule::measured(SUCCESS, "x", "share", value, (Bound::MoreThan, threshold)).in_words()
     };
-    assert_eq!(
-        say(Some(Value::share(13, 20)), decimal(0.8)),
-        "share: 0.65 (more than 0.80)"
-    );
-    assert_eq!(
-        say(Some(Value::share(4, 5)), decimal(0.8)),
-        "share: 0.80 (more than 0.80)"
-    );
-    assert_eq!(
-        say(Some(Value::share(7_999, 10_000)), decimal(0.8)),
-        "share: 0.7999 (more than 0.8000)"
-    );
-    assert_eq!(
-        say(Some(Value::share(79_999_999, 100_000_000)), decimal(0.8)),
-        "share: 0.800000 (more than 0.800000)"
-    );
-    assert_eq!(
-        say(Some(Value::share(2, 3)), Value::share(3, 3)),
-        "share: 2 of 3 (more than 3 of 3)"
-    );
-    assert_eq!(
+    let cases = [
+        ((13, 20), "share: 0.65 (more than 0.80)"),
+        ((4, 5), "share: 0.80 (more than 0.80)"),
+        ((7_999, 10_000), "share: 0.7999 (more than 0.8000)"),
         (
-            say(Some(Value::Count(1)), Value::Count(2)),
-            say(None, decimal(0.8))
+            (79_999_999, 100_000_000),
+            "share: 0.800000 (more than 0.800000)",
         ),
-        (
-            "share: 1 (more than 2)".to_owned(),
-            "share: unknown (more than 0.80)".to_owned()
-        )
-    );
+    ];
+    for ((part, of), words) in cases {
+        let value = Value::share(part, of);
+        assert_eq!(in_words(Some(value), decimal(0.8)), words);
+    }
+    let unknown = in_words(None, decimal(0.8));
+    assert_eq!(unknown, "share: unknown (more than 0.80)");
+    let shares = in_words(Some(Value::share(2, 3)), Value::share(3, 3));
+    assert_eq!(shares, "share: 2 of 3 (more than 3 of 3)");
+    let counts = in_words(Some(Value::Count(1)), Value::Count(2));
+    assert_eq!(counts, "share: 1 (more than 2)");
 }
 
 #[test]

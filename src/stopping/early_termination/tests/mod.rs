@@ -79,11 +79,8 @@ fn objecting(evidence: &Evidence) -> Vec<String> {
 #[test]
 fn a_debate_ends_if_the_threshold_is_met_and_every_guard_holds() {
     let evaluation = evaluate(&EarlyStop::usual(), &agreed());
-    let names: Vec<&str> = evaluation
-        .rules
-        .iter()
-        .map(|rule| rule.name.as_str())
-        .collect();
+    let rules = evaluation.rules.iter();
+    let names: Vec<&str> = rules.map(|rule| rule.name.as_str()).collect();
     assert_eq!(
         names,
         [
@@ -112,7 +109,8 @@ fn a_debate_ends_if_the_threshold_is_met_and_every_guard_holds() {
             message: "stated confidence 0.94 (at least 0.90), and no guard objects".into(),
         }
     );
-    assert!(evaluation.stops() && evaluation.stated_is_met());
+    assert!(evaluation.stops());
+    assert!(evaluation.stated_is_met());
 }
 
 #[test]
@@ -173,10 +171,8 @@ fn a_debate_continues_below_the_threshold() {
         ..agreed()
     };
     let evaluation = evaluate(&EarlyStop::usual(), &evidence);
-    assert_eq!(
-        (evaluation.decision.clone(), evaluation.stated_is_met()),
-        (Decision::Continue, false)
-    );
+    assert_eq!(evaluation.decision, Decision::Continue);
+    assert!(!evaluation.stated_is_met());
     assert_eq!(evaluation.unmet_guards().count(), 0);
     let stated = evaluation.rule("stated_confidence").unwrap();
     assert_eq!(
@@ -193,13 +189,8 @@ fn a_debate_without_points_of_agreement_continues() {
         ..agreed()
     };
     assert_eq!(stated_confidence(&[]).map(Confidence::value), Some(0.0));
-    assert_eq!(
-        (
-            outcome(&evidence, "stated_confidence"),
-            outcome(&evidence, "support")
-        ),
-        (RuleOutcome::Held, RuleOutcome::Unknown)
-    );
+    assert_eq!(outcome(&evidence, STATED), RuleOutcome::Held);
+    assert_eq!(outcome(&evidence, "support"), RuleOutcome::Unknown);
     assert_eq!(objecting(&evidence), ["support"]);
     assert!(
         !evaluate(&rule(0.0), &evidence).stops(),
@@ -214,24 +205,14 @@ fn points_without_a_stated_confidence_are_left_out() {
         points: points(&[Some(0.95), None]),
         ..agreed()
     };
-    assert_eq!(
-        (
-            outcome(&some, "stated_confidence"),
-            stated_confidence(&some.points)
-        ),
-        (RuleOutcome::Fired, stated(0.95))
-    );
+    assert_eq!(outcome(&some, STATED), RuleOutcome::Fired);
+    assert_eq!(stated_confidence(&some.points), stated(0.95));
     let none = Evidence {
         points: points(&[None, None]),
         ..agreed()
     };
-    assert_eq!(
-        (
-            outcome(&none, "stated_confidence"),
-            stated_confidence(&none.points)
-        ),
-        (RuleOutcome::Unknown, None)
-    );
+    assert_eq!(outcome(&none, STATED), RuleOutcome::Unknown);
+    assert_eq!(stated_confidence(&none.points), None);
     assert!(!evaluate(&rule(0.0), &none).stops());
 }
 
@@ -249,16 +230,14 @@ fn the_strongest_point_is_the_first_with_the_highest_confidence() {
 
 #[test]
 fn the_policy_does_not_change_the_evaluation() {
-    let found = [Policy::Ask, Policy::Auto, Policy::Never].map(|policy| {
-        evaluate(
-            &EarlyStop {
-                policy,
-                ..EarlyStop::usual()
-            },
-            &agreed(),
-        )
-    });
-    assert!(found.iter().all(|evaluation| *evaluation == found[0]));
+    let usual = evaluate(&EarlyStop::usual(), &agreed());
+    for policy in [Policy::Ask, Policy::Auto, Policy::Never] {
+        let rule = EarlyStop {
+            policy,
+            ..EarlyStop::usual()
+        };
+        assert_eq!(evaluate(&rule, &agreed()), usual, "{policy:?}");
+    }
 }
 
 #[test]
