@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::domain::confidence::{Basis, Calibrated};
-use crate::domain::money::MicroUsd;
+use crate::domain::money::Cost;
 use crate::domain::panel::{Panel, Seat};
 
 pub use crate::domain::words::{
@@ -30,12 +30,22 @@ pub fn clock(duration: Duration) -> String {
 }
 
 /// Two decimals, and four below one cent.
-pub fn dollars(amount: MicroUsd) -> String {
-    if (1..10_000).contains(&amount.0) {
-        amount.to_string()
+pub fn dollars(cost: Cost) -> String {
+    if (1..10_000).contains(&cost.known.0) {
+        cost.to_string()
     } else {
-        format!("{amount:.2}")
+        format!("{cost:.2}")
     }
+}
+
+/// `$0.21 – $0.45 – $0.90`, or the one figure if all three are equal; `≥` before a lower bound.
+pub fn cost_range(low: Cost, expected: Cost, high: Cost, figure: fn(Cost) -> String) -> String {
+    let mut figures = [low, expected, high]
+        .map(|cost| figure(Cost::exactly(cost.known)))
+        .to_vec();
+    figures.dedup();
+    let bound = if expected.lower_bound { "≥ " } else { "" };
+    format!("{bound}{}", figures.join(" – "))
 }
 
 /// `84% (the experts count as 1.6 independent ones)`: a probability and its basis.
@@ -85,6 +95,19 @@ pub fn seat_name(panel: &Panel, seat: &Seat) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::money::MicroUsd;
+
+    #[test]
+    fn equal_figures_are_shown_once_and_small_ones_in_full() {
+        let range = |costs: [Cost; 3]| cost_range(costs[0], costs[1], costs[2], dollars);
+        let exactly = |micro| Cost::exactly(MicroUsd(micro));
+        assert_eq!(range([450_000; 3].map(exactly)), "$0.45");
+        assert_eq!(
+            range([1_200, 3_400, 90_000].map(exactly)),
+            "$0.0012 – $0.0034 – $0.09"
+        );
+        assert_eq!(range([Cost::at_least(MicroUsd(120_000)); 3]), "≥ $0.12");
+    }
 
     #[test]
     fn clocks_and_counts_are_written_for_people() {

@@ -14,24 +14,13 @@ pub(in crate::terminal) enum LastLine {
     Open,
     /// Other text ended it while text was being written.
     Interrupted,
-    /// A question is open; its answer is typed behind `prompt`.
-    Question {
-        prompt: String,
-        position: PromptPosition,
-    },
-}
-
-/// The place of an open question's prompt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::terminal) enum PromptPosition {
-    Last,
-    /// Other text stands below it and has not ended its line yet.
-    Above,
+    /// A question is open; its answer is typed behind this prompt.
+    Question(String),
 }
 
 impl LastLine {
-    /// Returns what to write so that `text` stands on lines of its own. An open question is
-    /// repeated below it.
+    /// Returns what to write so that these whole lines stand on lines of their own. An open question
+    /// is repeated below them.
     pub(in crate::terminal) fn apart(&mut self, text: &str) -> String {
         if text.is_empty() {
             return String::new();
@@ -42,34 +31,19 @@ impl LastLine {
                 *self = Self::Interrupted;
                 format!("\n{text}")
             }
-            Self::Question { prompt, position } => {
-                let before = if *position == PromptPosition::Last {
-                    "\n"
-                } else {
-                    ""
-                };
-                *position = if text.ends_with('\n') {
-                    PromptPosition::Last
-                } else {
-                    PromptPosition::Above
-                };
-                let after = if *position == PromptPosition::Last {
-                    prompt.as_str()
-                } else {
-                    ""
-                };
-                format!("{before}{text}{after}")
-            }
+            Self::Question(prompt) => format!("\n{text}{prompt}"),
         }
     }
 
     /// Returns what to write so that `text` continues the text being written. An open question is
     /// repeated below it.
     pub(in crate::terminal) fn continued(&mut self, text: &str) -> String {
+        if text.is_empty() {
+            return String::new();
+        }
         match self {
-            Self::Question { .. } if text.ends_with('\n') || text.is_empty() => self.apart(text),
-            Self::Question { .. } => self.apart(&format!("{text}\n")),
-            Self::Ended | Self::Open | Self::Interrupted if text.is_empty() => String::new(),
+            Self::Question(_) if text.ends_with('\n') => self.apart(text),
+            Self::Question(_) => self.apart(&format!("{text}\n")),
             Self::Ended | Self::Open | Self::Interrupted => {
                 let end = if text.ends_with('\n') {
                     Self::Ended
@@ -82,7 +56,7 @@ impl LastLine {
                     (Self::Interrupted, None) => {
                         format!("{INDENT}{}", text.trim_start_matches(' '))
                     }
-                    (Self::Ended | Self::Open | Self::Question { .. }, _) => text.to_owned(),
+                    (Self::Ended | Self::Open | Self::Question(_), _) => text.to_owned(),
                 }
             }
         }
@@ -92,16 +66,13 @@ impl LastLine {
     pub(in crate::terminal) fn ask(&mut self, question: &str) -> String {
         let before = self.close();
         let prompt = question.rsplit('\n').next().unwrap_or_default().to_owned();
-        *self = Self::Question {
-            prompt,
-            position: PromptPosition::Last,
-        };
+        *self = Self::Question(prompt);
         format!("{before}{question}")
     }
 
     /// Marks the open question as answered; the typed newline has ended its line.
     pub(in crate::terminal) fn answered(&mut self) {
-        if matches!(self, Self::Question { .. }) {
+        if matches!(self, Self::Question(_)) {
             *self = Self::Ended;
         }
     }
@@ -109,17 +80,8 @@ impl LastLine {
     /// Returns what ends the line, and drops an open question.
     pub(in crate::terminal) fn close(&mut self) -> &'static str {
         match std::mem::take(self) {
-            Self::Ended
-            | Self::Interrupted
-            | Self::Question {
-                position: PromptPosition::Above,
-                ..
-            } => "",
-            Self::Open
-            | Self::Question {
-                position: PromptPosition::Last,
-                ..
-            } => "\n",
+            Self::Ended | Self::Interrupted => "",
+            Self::Open | Self::Question(_) => "\n",
         }
     }
 }
@@ -133,14 +95,13 @@ mod tests {
         let mut last = LastLine::default();
         let mut screen = last.ask("Agent failed.\nGo on? [Y/n] ");
         screen += &last.apart("news\n");
-        screen += &last.apart("half ");
-        screen += &last.apart("a line\n");
+        screen += &last.apart("two\nlines\n");
         last.answered();
         screen += "y\n";
         screen += &last.apart("done\n");
         assert_eq!(
             screen,
-            "Agent failed.\nGo on? [Y/n] \nnews\nGo on? [Y/n] \nhalf a line\nGo on? [Y/n] y\ndone\n"
+            "Agent failed.\nGo on? [Y/n] \nnews\nGo on? [Y/n] \ntwo\nlines\nGo on? [Y/n] y\ndone\n"
         );
     }
 

@@ -303,7 +303,7 @@ impl Drop for OpenQuestion {
     }
 }
 
-/// A writer to standard error; see [`Printer::stderr_writer`].
+/// A writer to standard error that is given whole lines; see [`Printer::stderr_writer`].
 #[derive(Debug)]
 pub struct StderrWriter(Printer);
 

@@ -1,13 +1,12 @@
 //! The progress of a model download on stderr: a bar of bytes on a terminal, a few plain lines
 //! elsewhere.
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 
 /// Shows one download. Dropping it clears the bar.
 #[derive(Debug)]
 pub struct DownloadBar {
     bar: ProgressBar,
-    step: String,
 }
 
 impl DownloadBar {
@@ -18,7 +17,7 @@ impl DownloadBar {
 
     /// Draws on another target, or nowhere.
     pub fn drawn_to(target: ProgressDrawTarget) -> Self {
-        let bar = ProgressBar::with_draw_target(None, target);
+        let bar = ProgressBar::with_draw_target(None, target).with_finish(ProgressFinish::AndClear);
         let style = ProgressStyle::with_template(
             "{msg} {wide_bar} {decimal_bytes}/{decimal_total_bytes} {decimal_bytes_per_sec} {eta}",
         );
@@ -27,21 +26,17 @@ impl DownloadBar {
                 .unwrap_or_else(|_| ProgressStyle::default_bar())
                 .progress_chars("=> "),
         );
-        Self {
-            bar,
-            step: String::new(),
-        }
+        Self { bar }
     }
 
     /// Shows the current step before the bar. Repeating a step does nothing.
     ///
     /// Returns the step the first time where there is no terminal, for the caller to print as a
     /// line.
-    pub fn say(&mut self, what: &str) -> Option<String> {
-        if self.step == what {
+    pub fn say(&self, what: &str) -> Option<String> {
+        if self.bar.message() == what {
             return None;
         }
-        what.clone_into(&mut self.step);
         self.bar.set_message(what.to_owned());
         self.bar.is_hidden().then(|| what.to_owned())
     }
@@ -53,19 +48,13 @@ impl DownloadBar {
     }
 }
 
-impl Drop for DownloadBar {
-    fn drop(&mut self) {
-        self.bar.finish_and_clear();
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn each_step_is_one_line_without_a_terminal() {
-        let mut bar = DownloadBar::drawn_to(ProgressDrawTarget::hidden());
+        let bar = DownloadBar::drawn_to(ProgressDrawTarget::hidden());
         assert_eq!(
             bar.say("asking the model hub"),
             Some("asking the model hub".to_owned())

@@ -9,7 +9,7 @@ use crate::domain::money::Cost;
 use crate::domain::panel::Panel;
 
 use super::messages::beside_the_panel;
-use crate::terminal::output::format::{amount, round_title, seat_name, thousands};
+use crate::terminal::output::format::{amount, cost_range, round_title, seat_name, thousands};
 use crate::terminal::output::wrap::widest;
 
 pub(in crate::terminal) fn estimate_lines(estimate: &Estimate, panel: &Panel) -> Vec<String> {
@@ -17,7 +17,7 @@ pub(in crate::terminal) fn estimate_lines(estimate: &Estimate, panel: &Panel) ->
         thousands(estimate.input_tokens),
         thousands(estimate.output_tokens),
     );
-    let total = range(estimate.low, estimate.cost, estimate.high);
+    let total = cost_range(estimate.low, estimate.cost, estimate.high, amount);
     let mut lines = vec![format!(
         "   Estimate: {input} input tokens, ~{output} output tokens, {total}"
     )];
@@ -34,10 +34,11 @@ pub(in crate::terminal) fn estimate_lines(estimate: &Estimate, panel: &Panel) ->
     }
     for (round, calls) in rounds {
         let sum = |part: fn(&CallEstimate) -> Cost| calls.iter().map(|call| part(call)).sum();
-        let subtotal = range(
+        let subtotal = cost_range(
             sum(|call| call.low),
             sum(|call| call.cost),
             sum(|call| call.high),
+            amount,
         );
         lines.push(format!(
             "   Round {round}, {}: {subtotal}",
@@ -47,19 +48,9 @@ pub(in crate::terminal) fn estimate_lines(estimate: &Estimate, panel: &Panel) ->
             let name = name_of(call);
             let name = pad_str(&name, name_width, Alignment::Left, None);
             let (input, output) = (thousands(call.input_tokens), thousands(call.output_tokens));
-            let cost = range(call.low, call.cost, call.high);
+            let cost = cost_range(call.low, call.cost, call.high, amount);
             format!("     {name}  {input} in, ~{output} out, {cost}")
         }));
     }
     lines
-}
-
-/// `$0.0200 – $0.0375 – $0.0750`, or the one figure if all three are equal.
-fn range(low: Cost, expected: Cost, high: Cost) -> String {
-    let mut figures = [low, expected, high]
-        .map(|cost| amount(Cost::exactly(cost.known)))
-        .to_vec();
-    figures.dedup();
-    let bound = if expected.lower_bound { "≥ " } else { "" };
-    format!("{bound}{}", figures.join(" – "))
 }

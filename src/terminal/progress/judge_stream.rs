@@ -1,7 +1,6 @@
 //! The judge's text while it is written, for `--stream`. Several calls may be open at once; one is
 //! shown. Returns text to print and prints nothing itself.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use console::measure_text_width;
@@ -17,27 +16,20 @@ use crate::terminal::output::format::model_name;
 const INDENT: &str = "   ";
 const DEEPER: &str = "     ";
 
-/// The layout of the text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::terminal) enum StreamLayout {
-    /// Unwrapped, as it arrives.
-    Running,
-    /// Whole lines only, narrower than this: the live area is drawn below them.
-    Lines(usize),
-}
-
 /// All open calls of the judge.
 #[derive(Debug)]
 pub(in crate::terminal) struct JudgeStream {
-    layout: StreamLayout,
+    /// Text is printed in whole lines narrower than this, as the live area is drawn below them;
+    /// `None` prints it as it arrives.
+    wrap_at: Option<usize>,
     shown: Option<CallId>,
     calls: BTreeMap<CallId, CallText>,
 }
 
 impl JudgeStream {
-    pub(in crate::terminal) fn new(layout: StreamLayout) -> Self {
+    pub(in crate::terminal) fn new(wrap_at: Option<usize>) -> Self {
         Self {
-            layout,
+            wrap_at,
             shown: None,
             calls: BTreeMap::new(),
         }
@@ -45,10 +37,16 @@ impl JudgeStream {
 
     /// Opens a call.
     pub(in crate::terminal) fn begin(&mut self, call: CallId, model: &ModelRef) {
-        self.calls.insert(
-            call,
-            CallText::new(self.layout, &one_line(&model_name(model))),
-        );
+        let text_of_call = CallText {
+            wrap_at: self.wrap_at,
+            reader: StreamedJson::default(),
+            heading: Some(format!("⚖️ Judge ({}):\n", one_line(&model_name(model)))),
+            indent: INDENT,
+            ready: String::new(),
+            line: String::new(),
+            is_line_open: false,
+        };
+        self.calls.insert(call, text_of_call);
     }
 
     /// Takes a piece of a call's text and returns what to print now.
@@ -99,11 +97,12 @@ pub(in crate::terminal) enum CallResult {
 /// The text of one call.
 #[derive(Debug)]
 struct CallText {
-    layout: StreamLayout,
+    wrap_at: Option<usize>,
     reader: StreamedJson,
     /// Printed before the first text, so that a call without text prints none.
     heading: Option<String>,
-    kind: TextKind,
+    /// Before a line of the current text.
+    indent: &'static str,
     /// Ready to print.
     ready: String,
     /// Held back until the line is whole.
@@ -111,26 +110,7 @@ struct CallText {
     is_line_open: bool,
 }
 
-/// The place of the text: within a field or outside.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum TextKind {
-    Prose,
-    Field,
-}
-
 impl CallText {
-    fn new(layout: StreamLayout, model: &str) -> Self {
-        Self {
-            layout,
-            reader: StreamedJson::default(),
-            heading: Some(format!("⚖️ Judge ({model}):\n")),
-            kind: TextKind::Prose,
-            ready: String::new(),
-            line: String::new(),
-            is_line_open: false,
-        }
-    }
-
     fn write(&mut self, piece: &str) {
         let parts = self.reader.read(piece);
         self.lay_out(parts);
@@ -152,24 +132,19 @@ impl CallText {
                 JsonFragment::Field(name) => {
                     self.end_line();
                     self.put(INDENT, &format!("{}: ", one_line(&name)));
-                    self.kind = TextKind::Field;
+                    self.indent = DEEPER;
                 }
                 JsonFragment::Text(text) => {
-                    let indent = if self.kind == TextKind::Field {
-                        DEEPER
-                    } else {
-                        INDENT
-                    };
                     for (at, line) in clean(&text).split('\n').enumerate() {
                         if at > 0 {
                             self.end_line();
                         }
-                        self.put(indent, line);
+                        self.put(self.indent, line);
                     }
                 }
                 JsonFragment::End => {
                     self.end_line();
-                    self.kind = TextKind::Prose;
+                    self.indent = INDENT;
                 }
             }
         }
@@ -187,57 +162,36 @@ impl CallText {
             return;
         }
         self.ready.extend(self.heading.take());
-        let before = if std::mem::replace(&mut self.is_line_open, true) {
-            ""
-        } else {
-            indent
-        };
-        match self.layout {
-            StreamLayout::Running => self.ready.extend([before, text]),
-            StreamLayout::Lines(width) => {
-                self.line.extend([before, text]);
-                if measure_text_width(&self.line) >= width {
-                    self.wrap(width);
-                }
-            }
+        if !std::mem::replace(&mut self.is_line_open, true) {
+            self.line.push_str(indent);
+        }
+        self.line.push_str(text);
+        match self.wrap_at {
+            None => self.ready.push_str(&std::mem::take(&mut self.line)),
+            Some(width) if measure_text_width(&self.line) >= width => self.wrap(width),
+            Some(_) => {}
         }
     }
 
     /// Releases all lines but the last, which may be incomplete.
     fn wrap(&mut self, width: usize) {
         let body = self.line.trim_start();
-        let indent = self
-            .line
-            .get(..self.line.len() - body.len())
-            .unwrap_or_default();
-        let blank = body
-            .get(body.trim_end().len()..)
-            .unwrap_or_default()
-            .to_owned();
+        let indent = self.line.strip_suffix(body).unwrap_or_default();
+        let text = body.trim_end();
+        let blank = body.strip_prefix(text).unwrap_or_default();
         let options = textwrap::Options::new(width.saturating_sub(1).max(12))
             .initial_indent(indent)
             .subsequent_indent(DEEPER);
-        let mut lines: Vec<String> = textwrap::wrap(body, options)
-            .into_iter()
-            .map(Cow::into_owned)
-            .collect();
-        let last = lines.pop().unwrap_or_default();
-        for line in &lines {
-            self.ready.extend([line, "\n"]);
-        }
-        self.line = last + &blank;
+        let filled = textwrap::fill(body, options);
+        let (lines, last) = filled.split_at(filled.rfind('\n').map_or(0, |at| at + 1));
+        self.ready.push_str(lines);
+        self.line = format!("{last}{blank}");
     }
 
     fn end_line(&mut self) {
-        if !std::mem::replace(&mut self.is_line_open, false) {
-            return;
-        }
-        match self.layout {
-            StreamLayout::Running => self.ready.push('\n'),
-            StreamLayout::Lines(_) => {
-                let line = std::mem::take(&mut self.line);
-                self.ready.extend([line.trim_end(), "\n"]);
-            }
+        if std::mem::take(&mut self.is_line_open) {
+            let line = std::mem::take(&mut self.line);
+            self.ready.extend([line.trim_end(), "\n"]);
         }
     }
 }
@@ -254,8 +208,8 @@ mod tests {
         ModelRef::new("mistral", name)
     }
 
-    fn written(layout: StreamLayout, pieces: &[&str]) -> String {
-        let mut judge = JudgeStream::new(layout);
+    fn written(wrap_at: Option<usize>, pieces: &[&str]) -> String {
+        let mut judge = JudgeStream::new(wrap_at);
         judge.begin(CallId(1), &model("mistral-large"));
         let mut text: String = pieces
             .iter()
@@ -267,7 +221,7 @@ mod tests {
 
     #[test]
     fn fields_are_named_and_numbers_left_out() {
-        insta::assert_snapshot!(written(StreamLayout::Running, &[VERDICT]), @r"
+        insta::assert_snapshot!(written(None, &[VERDICT]), @r"
         ⚖️ Judge (mistral-large):
            summary: They agree.
              Mostly.
@@ -275,13 +229,10 @@ mod tests {
         ");
         let characters: Vec<String> = VERDICT.chars().map(String::from).collect();
         let characters: Vec<&str> = characters.iter().map(String::as_str).collect();
+        assert_eq!(written(None, &characters), written(None, &[VERDICT]));
         assert_eq!(
-            written(StreamLayout::Running, &characters),
-            written(StreamLayout::Running, &[VERDICT])
-        );
-        assert_eq!(
-            written(StreamLayout::Lines(30), &characters),
-            written(StreamLayout::Lines(30), &[VERDICT])
+            written(Some(30), &characters),
+            written(Some(30), &[VERDICT])
         );
     }
 
@@ -289,7 +240,7 @@ mod tests {
     fn menu_is_shown_option_by_option() {
         let menu = r#"{"recommendations": [{"option": "Wait", "pros": ["Cheap."], "cons": ["Slow.", "Dull."], "confidence": 0.7},
             {"option": "Move", "best_when": "writes double"}], "recommendation": "Look at the growth."}"#;
-        insta::assert_snapshot!(written(StreamLayout::Running, &[menu]), @r"
+        insta::assert_snapshot!(written(None, &[menu]), @r"
         ⚖️ Judge (mistral-large):
            option: Wait
            pros: Cheap.
@@ -303,7 +254,7 @@ mod tests {
 
     #[test]
     fn only_whole_lines_that_fit_appear_above_the_live_display() {
-        let mut judge = JudgeStream::new(StreamLayout::Lines(24));
+        let mut judge = JudgeStream::new(Some(24));
         judge.begin(CallId(1), &model("m"));
         let mut text = String::new();
         for c in VERDICT.chars() {
@@ -321,7 +272,7 @@ mod tests {
              single application
         ");
         for width in 14..60 {
-            let text = written(StreamLayout::Lines(width), &[VERDICT]);
+            let text = written(Some(width), &[VERDICT]);
             assert!(
                 text.lines()
                     .skip(1)
@@ -334,7 +285,7 @@ mod tests {
     #[test]
     fn terminal_control_sequences_are_dropped() {
         let text = written(
-            StreamLayout::Running,
+            None,
             &["{\"a\": \"x\\u001b[2J\\u0007\\r\\ny\", \"b\u{1b}\": \"\u{202e}z\"}"],
         );
         assert_eq!(
@@ -342,14 +293,14 @@ mod tests {
             "⚖️ Judge (mistral-large):\n   a: x[2J\n     y\n   b: z\n"
         );
         assert_eq!(
-            written(StreamLayout::Running, &["\u{1b}]0;title\u{7}wait"]),
+            written(None, &["\u{1b}]0;title\u{7}wait"]),
             "⚖️ Judge (mistral-large):\n   ]0;titlewait\n"
         );
     }
 
     #[test]
     fn other_call_is_shown_if_the_first_has_no_answer() {
-        let mut judge = JudgeStream::new(StreamLayout::Running);
+        let mut judge = JudgeStream::new(None);
         judge.begin(CallId(1), &model("slow"));
         judge.begin(CallId(2), &model("backup"));
         assert_eq!(judge.write(CallId(1), "one"), "⚖️ Judge (slow):\n   one");

@@ -157,7 +157,6 @@ pub(in crate::terminal) fn consent(
     approved: bool,
     how: Consent,
 ) -> Option<String> {
-    let cost = estimate.map_or(Cost::FREE, |estimate| estimate.cost);
     let verb = match (how, approved) {
         (Consent::AutoApproved, true) => "auto-approved",
         (Consent::Flag, true) => "approved by --yes",
@@ -167,11 +166,8 @@ pub(in crate::terminal) fn consent(
             return None;
         }
     };
-    let bound = if cost.lower_bound { "≥ " } else { "" };
-    Some(format!(
-        "💰 Estimated cost: {bound}{} ({verb})",
-        dollars(cost.known)
-    ))
+    let cost = dollars(estimate.map_or(Cost::FREE, |estimate| estimate.cost));
+    Some(format!("💰 Estimated cost: {cost} ({verb})"))
 }
 
 /// Reports that another model takes over: this one failed, or the other one was faster.

@@ -1,7 +1,7 @@
 //! The progress of an index rebuild on stderr: a bar on a terminal, a few plain lines elsewhere if
 //! it takes long.
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 
 use crate::terminal::output::printer::{Printer, Verbosity};
 
@@ -24,19 +24,12 @@ impl RebuildBar {
     /// Draws on stderr, if lines can be redrawn there.
     pub fn new(printer: &Printer) -> Self {
         let is_drawn = printer.err_traits().is_animated && printer.verbosity() > Verbosity::Quiet;
-        Self::drawn_to(
-            printer,
-            if is_drawn {
-                ProgressDrawTarget::stderr()
-            } else {
-                ProgressDrawTarget::hidden()
-            },
-        )
-    }
-
-    /// Draws on another target, or nowhere.
-    pub fn drawn_to(printer: &Printer, target: ProgressDrawTarget) -> Self {
-        let bar = ProgressBar::with_draw_target(None, target);
+        let target = if is_drawn {
+            ProgressDrawTarget::stderr()
+        } else {
+            ProgressDrawTarget::hidden()
+        };
+        let bar = ProgressBar::with_draw_target(None, target).with_finish(ProgressFinish::AndClear);
         let style = ProgressStyle::with_template("Rebuilding index... [{pos}/{len}] consultations");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         Self {
@@ -56,11 +49,5 @@ impl RebuildBar {
             self.printer
                 .note(&format!("Rebuilding index... [{done}/{of}] consultations"));
         }
-    }
-}
-
-impl Drop for RebuildBar {
-    fn drop(&mut self) {
-        self.bar.finish_and_clear();
     }
 }

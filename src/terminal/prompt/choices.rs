@@ -39,17 +39,23 @@ impl PromptChoices {
 
     /// `[Y/n/Always]`, as a question ends.
     pub(in crate::terminal) fn prompt(self) -> String {
-        let names: Vec<&str> = self
-            .all
-            .iter()
-            .map(|choice| choice.in_prompt(self.usual))
-            .collect();
+        let mut names = Vec::new();
+        for choice in self.all {
+            let name = choice.name();
+            let (first, rest) = name.split_at(1);
+            // Whole words are capitalized too.
+            names.push(if *choice == self.usual || !rest.is_empty() {
+                first.to_uppercase() + rest
+            } else {
+                name.to_owned()
+            });
+        }
         format!("[{}]", names.join("/"))
     }
 
     /// The reply to a line that is none of them.
     pub(in crate::terminal) fn again(self) -> String {
-        let words: Vec<&str> = self.all.iter().map(|choice| choice.shortest()).collect();
+        let words: Vec<&str> = self.all.iter().map(|choice| choice.name()).collect();
         match words.split_last() {
             Some((last, others)) => format!("Please answer {} or {last}: ", others.join(", ")),
             None => String::new(),
@@ -61,40 +67,31 @@ impl PromptChoices {
         if typed.is_empty() {
             return Some(self.usual);
         }
-        self.all
-            .iter()
-            .copied()
-            .find(|choice| choice.words().contains(&typed.as_str()))
+        let is_typed = |choice: &PromptChoice| {
+            let word = choice.word();
+            typed == word || typed.len() == 1 && word.starts_with(&typed)
+        };
+        self.all.iter().copied().find(is_typed)
     }
 }
 
 impl PromptChoice {
-    fn words(self) -> [&'static str; 2] {
+    /// The word that is accepted, and so is its first letter.
+    fn word(self) -> &'static str {
         match self {
-            Self::Yes => ["y", "yes"],
-            Self::No => ["n", "no"],
-            Self::Always => ["a", "always"],
-            Self::Fail => ["f", "fail"],
-        }
-    }
-
-    fn in_prompt(self, usual: Self) -> &'static str {
-        match self {
-            Self::Yes if usual == Self::Yes => "Y",
-            Self::Yes => "y",
-            Self::No if usual == Self::No => "N",
-            Self::No => "n",
-            Self::Always => "Always",
-            Self::Fail => "Fail",
-        }
-    }
-
-    fn shortest(self) -> &'static str {
-        match self {
-            Self::Yes => "y",
-            Self::No => "n",
+            Self::Yes => "yes",
+            Self::No => "no",
             Self::Always => "always",
             Self::Fail => "fail",
+        }
+    }
+
+    /// The form in which a question names it.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Yes => "y",
+            Self::No => "n",
+            Self::Always | Self::Fail => self.word(),
         }
     }
 }

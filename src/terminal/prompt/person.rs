@@ -4,7 +4,7 @@ use crate::consultation::event::{Answer, Substitution};
 use crate::consultation::policy::consent::Month;
 use crate::consultation::policy::estimate::{Estimate, GateReason};
 use crate::consultation::protocol::Question;
-use crate::domain::ids::{ModelRef, ProviderId};
+use crate::domain::ids::ProviderId;
 use crate::domain::money::MicroUsd;
 use crate::engine::ports::{BoxFuture, Person};
 
@@ -33,7 +33,7 @@ pub struct TerminalPerson<'a> {
 
 impl std::fmt::Debug for TerminalPerson<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("AtTerminal")
+        f.debug_struct("TerminalPerson")
             .field("keyboard", &self.keyboard)
             .finish_non_exhaustive()
     }
@@ -57,16 +57,12 @@ impl<'a> TerminalPerson<'a> {
     }
 
     async fn consent(&self, estimate: &Estimate, why: &[GateReason]) -> Answer {
-        let choices = consent::choices(why);
-        match self
-            .choose(&consent::question(estimate, why, self.month), choices)
-            .await
-        {
-            Ok(PromptChoice::Yes) => Answer::Yes,
-            Ok(PromptChoice::No) => Answer::No,
-            Ok(PromptChoice::Always) => self.always(estimate).await,
-            Ok(PromptChoice::Fail) => Answer::Fail,
-            Err(PromptError::InputEnded | PromptError::NoTerminal) => Answer::Gone,
+        let question = consent::question(estimate, why, self.month);
+        let chosen = self.choose(&question, consent::choices(why)).await;
+        if chosen == Ok(PromptChoice::Always) {
+            self.always(estimate).await
+        } else {
+            to_answer(chosen)
         }
     }
 
@@ -100,20 +96,11 @@ impl<'a> TerminalPerson<'a> {
     }
 
     async fn pulse(&self, question: &str) -> Answer {
-        let answer = self.yes_no_fail(question, PromptChoices::YES_NO).await;
+        let answer = to_answer(self.choose(question, PromptChoices::YES_NO).await);
         if answer == Answer::Yes {
             self.printer.note("⏳ Continuing...");
         }
         answer
-    }
-
-    async fn yes_no_fail(&self, question: &str, choices: PromptChoices) -> Answer {
-        match self.choose(question, choices).await {
-            Ok(PromptChoice::Yes | PromptChoice::Always) => Answer::Yes,
-            Ok(PromptChoice::No) => Answer::No,
-            Ok(PromptChoice::Fail) => Answer::Fail,
-            Err(PromptError::InputEnded | PromptError::NoTerminal) => Answer::Gone,
-        }
     }
 
     async fn choose(
@@ -141,45 +128,43 @@ impl<'a> TerminalPerson<'a> {
         let end = if text.ends_with(' ') { " " } else { "" };
         format!("{}{end}", fitted.join("\n").trim_end())
     }
+}
 
-    fn vendor(&self, model: &ModelRef) -> String {
-        (self.vendor_name)(&model.provider)
+fn to_answer(chosen: Result<PromptChoice, PromptError>) -> Answer {
+    match chosen {
+        Ok(PromptChoice::Yes | PromptChoice::Always) => Answer::Yes,
+        Ok(PromptChoice::No) => Answer::No,
+        Ok(PromptChoice::Fail) => Answer::Fail,
+        Err(PromptError::InputEnded | PromptError::NoTerminal) => Answer::Gone,
     }
 }
 
 impl Person for TerminalPerson<'_> {
     fn ask<'b>(&'b self, question: &'b Question) -> BoxFuture<'b, Answer> {
-        match question {
-            Question::Consent { estimate, why } => Box::pin(self.consent(estimate, why)),
-            Question::EarlyTermination { findings } => Box::pin(async move {
-                self.yes_no_fail(
-                    &early_termination::question(findings),
-                    PromptChoices::YES_NO,
-                )
-                .await
-            }),
-            Question::Pulse { waiting } => {
-                Box::pin(async move { self.pulse(&pulse::question(waiting)).await })
-            }
-            Question::Substitution {
-                name,
-                offered:
-                    Substitution {
+        Box::pin(async move {
+            match question {
+                Question::Consent { estimate, why } => self.consent(estimate, why).await,
+                Question::EarlyTermination { findings } => {
+                    let words = early_termination::question(findings);
+                    to_answer(self.choose(&words, PromptChoices::YES_NO).await)
+                }
+                Question::Pulse { waiting } => self.pulse(&pulse::question(waiting)).await,
+                Question::Substitution { name, offered } => {
+                    let Substitution {
                         original,
                         substitute,
-                        reason,
-                        message,
                         ..
-                    },
-            } => {
-                let vendors = (self.vendor(original), self.vendor(substitute));
-                let (original, substitute) = (
-                    (vendors.0.as_str(), original),
-                    (vendors.1.as_str(), substitute),
-                );
-                let words = substitution::question(name, original, substitute, reason, message);
-                Box::pin(async move { self.yes_no_fail(&words, PromptChoices::YES_NO_FAIL).await })
+                    } = offered;
+                    let words = substitution::question(
+                        name,
+                        (&(self.vendor_name)(&original.provider), original),
+                        (&(self.vendor_name)(&substitute.provider), substitute),
+                        &offered.reason,
+                        &offered.message,
+                    );
+                    to_answer(self.choose(&words, PromptChoices::YES_NO_FAIL).await)
+                }
             }
-        }
+        })
     }
 }

@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use crate::consultation::event::{
     Abort, AbortReason, AgentEvent, AgentFailure, CallEvent, CallFinished, CancelReason,
-    CeilingReached, ConsultationEvent, CostEvent, EarlyTerminationDecision, Event, HealthEvent,
-    HealthUpdate, PanelEvent, PanelSelection, ProviderEvent, PulseEvent, RoundEvent, Started,
-    Substitution, SubstitutionReason, WhySubstituted,
+    ConsultationEvent, CostEvent, EarlyTerminationDecision, Event, HealthEvent, HealthUpdate,
+    PanelEvent, PanelSelection, ProviderEvent, PulseEvent, RoundEvent, Started, Substitution,
+    SubstitutionReason, WhySubstituted,
 };
 use crate::consultation::policy::estimate::Consent;
 use crate::domain::ids::{AgentId, CallId};
+use crate::domain::money::Cost;
 
 use super::{DisplayMode, ProgressReporter};
 use crate::terminal::markdown::escape::one_line;
@@ -36,12 +37,10 @@ impl ProgressReporter {
             }
             Event::Agent(event) => self.on_agent(event),
             Event::Call(event) => self.on_call(event),
-            Event::Cost(CostEvent::CeilingReached(CeilingReached { max_cost, .. })) => {
-                self.alert(&format!(
-                    "⚠️ Cost ceiling of {} reached. Ending with the answers so far.",
-                    dollars(*max_cost)
-                ))
-            }
+            Event::Cost(CostEvent::CeilingReached(ceiling)) => self.alert(&format!(
+                "⚠️ Cost ceiling of {} reached. Ending with the answers so far.",
+                dollars(Cost::exactly(ceiling.max_cost))
+            )),
             Event::Pulse(PulseEvent::Asked {
                 waiting,
                 asked: false,

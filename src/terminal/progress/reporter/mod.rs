@@ -11,7 +11,7 @@ use crate::domain::time::Timestamp;
 use crate::engine::ports::{Delta, Subscriber, SubscriberError};
 
 use super::facts::RunFacts;
-use super::judge_stream::{JudgeStream, StreamLayout};
+use super::judge_stream::JudgeStream;
 use super::live_view::LiveView;
 use crate::terminal::output::printer::{Printer, Verbosity};
 use crate::terminal::output::wrap::fit;
@@ -45,27 +45,24 @@ impl ProgressReporter {
     /// Shows live lines where standard error can be redrawn, else plain ones; nothing when only
     /// errors are wanted.
     pub fn new(printer: Printer) -> Self {
-        let display = match printer.verbosity() {
-            Verbosity::Quiet => DisplayMode::Silent,
-            Verbosity::Normal | Verbosity::Verbose if printer.err_traits().is_animated => {
-                DisplayMode::Live
-            }
-            Verbosity::Normal | Verbosity::Verbose => DisplayMode::Plain,
-        };
-        Self::with_display(printer, display)
-    }
-
-    /// Shows plain lines even on a terminal: for when something else writes to standard error too.
-    pub fn plain(printer: Printer) -> Self {
-        let display = if printer.verbosity() == Verbosity::Quiet {
-            DisplayMode::Silent
+        let display = if printer.err_traits().is_animated {
+            DisplayMode::Live
         } else {
             DisplayMode::Plain
         };
         Self::with_display(printer, display)
     }
 
+    /// Shows plain lines even on a terminal: for when something else writes to standard error too.
+    pub fn plain(printer: Printer) -> Self {
+        Self::with_display(printer, DisplayMode::Plain)
+    }
+
     fn with_display(printer: Printer, display: DisplayMode) -> Self {
+        let display = match printer.verbosity() {
+            Verbosity::Quiet => DisplayMode::Silent,
+            Verbosity::Normal | Verbosity::Verbose => display,
+        };
         let view = LiveView::new(printer.err_traits().paint);
         Self {
             printer,
@@ -82,8 +79,8 @@ impl ProgressReporter {
     pub fn with_judges_text(mut self) -> Self {
         let width = self.printer.err_traits().width;
         self.judge = match self.display {
-            DisplayMode::Live => Some(JudgeStream::new(StreamLayout::Lines(width))),
-            DisplayMode::Plain => Some(JudgeStream::new(StreamLayout::Running)),
+            DisplayMode::Live => Some(JudgeStream::new(Some(width))),
+            DisplayMode::Plain => Some(JudgeStream::new(None)),
             DisplayMode::Silent => None,
         };
         self

@@ -7,7 +7,7 @@ use crate::consultation::policy::estimate::{Estimate, GateReason};
 use crate::domain::ids::{AgentId, ModelRef};
 use crate::domain::money::Cost;
 
-use crate::terminal::output::format::{count, dollars, thousands};
+use crate::terminal::output::format::{cost_range, count, dollars, thousands};
 use crate::terminal::prompt::choices::PromptChoices;
 
 /// The cost gate's question.
@@ -18,7 +18,7 @@ pub(in crate::terminal) fn question(
 ) -> String {
     let mut text = format!(
         "Estimated cost: {}\n- Input tokens: {}\n- Expected output tokens: ~{}\n- {}\n\n",
-        cost_range(estimate),
+        cost_range(estimate.low, estimate.cost, estimate.high, dollars),
         thousands(estimate.input_tokens),
         thousands(estimate.output_tokens),
         size(estimate),
@@ -81,17 +81,6 @@ pub(in crate::terminal) fn reasons(
         ],
     };
     why.iter().flat_map(lines).collect()
-}
-
-/// `$0.21 – $0.45 – $0.90`, or the one figure if all three are equal; `≥` before a lower bound.
-pub(in crate::terminal) fn cost_range(estimate: &Estimate) -> String {
-    let Estimate {
-        low, cost, high, ..
-    } = *estimate;
-    let mut figures = [low, cost, high].map(|cost| dollars(cost.known)).to_vec();
-    figures.dedup();
-    let bound = if cost.lower_bound { "≥ " } else { "" };
-    format!("{bound}{}", figures.join(" – "))
 }
 
 /// `3 agents × 4 rounds`, as the estimate counts them; judge and helper are not counted.
@@ -162,28 +151,6 @@ mod tests {
 
         Proceed? [Y/n/Always]
         ");
-    }
-
-    #[test]
-    fn equal_figures_are_shown_once_and_small_ones_in_full() {
-        let cost = |low, cost, high| {
-            cost_range(&Estimate {
-                cost,
-                low,
-                high,
-                ..Estimate::default()
-            })
-        };
-        assert_eq!(
-            cost(exactly(450_000), exactly(450_000), exactly(450_000)),
-            "$0.45"
-        );
-        assert_eq!(
-            cost(exactly(1_200), exactly(3_400), exactly(90_000)),
-            "$0.0012 – $0.0034 – $0.09"
-        );
-        let unpriced = Cost::at_least(MicroUsd(120_000));
-        assert_eq!(cost(unpriced, unpriced, unpriced), "≥ $0.12");
     }
 
     #[test]

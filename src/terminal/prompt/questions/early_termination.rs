@@ -34,7 +34,7 @@ pub(in crate::terminal) fn decision(decision: &EarlyTerminationDecision) -> Opti
     let confidence = stated(findings);
     let saved = match findings.estimated_cost_saved {
         Cost::FREE => String::new(),
-        saved => format!(", about {} saved", cost(saved)),
+        saved => format!(", about {} saved", dollars(saved)),
     };
     match (by, ended) {
         (DecidedBy::Threshold | DecidedBy::Person, _) => None,
@@ -69,7 +69,7 @@ pub(in crate::terminal) fn grounds(findings: &EarlyTermination) -> Vec<String> {
         .map(|rule| format!("Against it: {}", rule.in_words()));
     let saved = findings.estimated_cost_saved;
     let saved = (saved != Cost::FREE)
-        .then(|| format!("{} would save about {}", skipped(findings), cost(saved)));
+        .then(|| format!("{} would save about {}", skipped(findings), dollars(saved)));
     calibrated.into_iter().chain(against).chain(saved).collect()
 }
 
@@ -87,9 +87,4 @@ fn skipped(findings: &EarlyTermination) -> &'static str {
     } else {
         "Round 3"
     }
-}
-
-fn cost(cost: Cost) -> String {
-    let bound = if cost.lower_bound { "≥ " } else { "" };
-    format!("{bound}{}", dollars(cost.known))
 }

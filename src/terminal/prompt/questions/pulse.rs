@@ -12,12 +12,7 @@ use crate::terminal::prompt::choices::PromptChoices;
 pub(in crate::terminal) fn question(waiting: &[StillWaiting]) -> String {
     let agents_waiting = match waiting {
         [_] => still_waiting(waiting),
-        agents => {
-            let lines = agents
-                .iter()
-                .map(|agent| format!("\n- {} ({})", one_line(&agent.name), elapsed(agent)));
-            format!("⏱️ Still waiting on:{}", lines.collect::<String>())
-        }
+        agents => format!("⏱️ Still waiting on:\n- {}", names(agents).join("\n- ")),
     };
     format!(
         "{agents_waiting}\nContinue waiting? {} ",
@@ -33,14 +28,13 @@ pub(in crate::terminal) fn still_waiting(waiting: &[StillWaiting]) -> String {
             one_line(&agent.name),
             elapsed(agent)
         ),
-        agents => {
-            let names: Vec<String> = agents
-                .iter()
-                .map(|agent| format!("{} ({})", one_line(&agent.name), elapsed(agent)))
-                .collect();
-            format!("⏱️ Still waiting on {}.", names.join(", "))
-        }
+        agents => format!("⏱️ Still waiting on {}.", names(agents).join(", ")),
     }
+}
+
+fn names(agents: &[StillWaiting]) -> Vec<String> {
+    let name = |agent: &StillWaiting| format!("{} ({})", one_line(&agent.name), elapsed(agent));
+    agents.iter().map(name).collect()
 }
 
 fn elapsed(agent: &StillWaiting) -> String {

@@ -1,7 +1,7 @@
 //! The question behind `Always`: below which estimate consultations are approved from now on.
 
 use crate::consultation::policy::estimate::Estimate;
-use crate::domain::money::MicroUsd;
+use crate::domain::money::{Cost, MicroUsd};
 
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::dollars;
@@ -50,7 +50,7 @@ pub(in crate::terminal) fn saved(amount: MicroUsd, place: &str) -> String {
         MicroUsd::ZERO => format!("You will be asked about every consultation (saved in {place})"),
         amount => format!(
             "Consultations under {} will be auto-approved (saved in {place})",
-            dollars(amount)
+            dollars(Cost::exactly(amount))
         ),
     }
 }
@@ -66,7 +66,6 @@ pub(in crate::terminal) fn not_saved(why: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::money::Cost;
 
     #[test]
     fn suggested_amount_would_have_approved_the_estimate() {

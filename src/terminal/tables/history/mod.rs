@@ -133,7 +133,7 @@ impl HistoryRow {
             format!(
                 "{}{}",
                 if cost.lower_bound { bound } else { "" },
-                dollars(cost.micro_usd)
+                dollars(Cost::exactly(cost.micro_usd))
             )
         })
     }
