@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 
 use crate::domain::text::clean;
 
@@ -15,14 +15,7 @@ pub fn one_line(text: &str) -> String {
 /// Returns the text as one line of Markdown that is a single paragraph, fit for a list item or a
 /// heading.
 pub fn inline(text: &str) -> String {
-    let mut line = one_line(text);
-    for _ in 0..4 {
-        let edits = inline_edits(&line);
-        if edits.is_empty() {
-            break;
-        }
-        line = apply(&line, edits);
-    }
+    let line = edited(one_line(text), inline_edits);
     if is_one_paragraph(&line) {
         return line;
     }
@@ -42,15 +35,11 @@ pub fn inline(text: &str) -> String {
 pub fn block(text: &str) -> String {
     let text = clean(text);
     let text = text.trim_matches('\n').trim_end();
-    let mut contained = text.to_owned();
-    for _ in 0..4 {
-        let mut edits = structure_edits(&contained);
-        edits.extend(inline_edits(&contained));
-        if edits.is_empty() {
-            break;
-        }
-        contained = apply(&contained, edits);
-    }
+    let mut contained = edited(text.to_owned(), |text| {
+        let mut edits = structure_edits(text);
+        edits.extend(inline_edits(text));
+        edits
+    });
     if let Some(fence) = open_fence(&contained) {
         contained = format!("{contained}\n{fence}");
     }
@@ -63,6 +52,23 @@ pub fn block(text: &str) -> String {
 
 /// The bytes to replace, and the replacement.
 type Edit = (Range<usize>, String);
+
+/// Edits a text until it needs no more edits. An edit can uncover the need for another.
+fn edited(mut text: String, edits: impl Fn(&str) -> Vec<Edit>) -> String {
+    for _ in 0..4 {
+        let edits = edits(&text);
+        if edits.is_empty() {
+            break;
+        }
+        text = apply(&text, edits);
+    }
+    text
+}
+
+/// Puts a backslash before this byte.
+fn escape_at(at: usize) -> Edit {
+    (at..at, "\\".to_owned())
+}
 
 /// Applies the edits that do not overlap an earlier one.
 fn apply(text: &str, mut edits: Vec<Edit>) -> String {
@@ -86,7 +92,7 @@ fn apply(text: &str, mut edits: Vec<Edit>) -> String {
 fn inline_edits(text: &str) -> Vec<Edit> {
     let mut edits = Vec::new();
     let mut in_code = false;
-    for (event, range) in Parser::new_ext(text, Options::empty()).into_offset_iter() {
+    for (event, range) in Parser::new(text).into_offset_iter() {
         match event {
             Event::Start(Tag::CodeBlock(_)) => in_code = true,
             Event::End(TagEnd::CodeBlock) => in_code = false,
@@ -94,16 +100,14 @@ fn inline_edits(text: &str) -> Vec<Edit> {
         }
         if let Event::Html(_) | Event::InlineHtml(_) = event {
             let html = text.get(range.clone()).unwrap_or_default();
-            edits.extend(
-                html.match_indices('<')
-                    .map(|(at, _)| (range.start + at..range.start + at, "\\".to_owned())),
-            );
+            let opens = html.match_indices('<');
+            edits.extend(opens.map(|(at, _)| escape_at(range.start + at)));
         }
         if let (Event::Text(_), false) = (&event, in_code) {
             let plain = text.get(range.clone()).unwrap_or_default();
             let places = plain.match_indices('`').map(|(at, _)| range.start + at);
             let bare = places.filter(|at| !text.get(..*at).unwrap_or_default().ends_with('\\'));
-            edits.extend(bare.map(|at| (at..at, "\\".to_owned())));
+            edits.extend(bare.map(escape_at));
         }
     }
     edits
@@ -111,16 +115,10 @@ fn inline_edits(text: &str) -> Vec<Edit> {
 
 /// Lowers headings, and turns rules and link definitions into visible text.
 fn structure_edits(text: &str) -> Vec<Edit> {
-    let parser = Parser::new_ext(text, Options::empty());
-    let mut edits: Vec<Edit> = parser
-        .reference_definitions()
-        .iter()
-        .map(|(_, definition)| {
-            (
-                definition.span.start..definition.span.start,
-                "\\".to_owned(),
-            )
-        })
+    let parser = Parser::new(text);
+    let definitions = parser.reference_definitions().iter();
+    let mut edits: Vec<Edit> = definitions
+        .map(|(_, definition)| escape_at(definition.span.start))
         .collect();
     for (event, range) in parser.into_offset_iter() {
         let source = text.get(range.clone()).unwrap_or_default();
@@ -136,15 +134,13 @@ fn structure_edits(text: &str) -> Vec<Edit> {
                     let indent = text.get(underline..).map_or(0, |line| {
                         line.len() - line.trim_start_matches([' ', '>', '\t']).len()
                     });
-                    edits.push((underline + indent..underline + indent, "\\".to_owned()));
+                    edits.push(escape_at(underline + indent));
                 } else if (level as usize) < 4 {
-                    edits.push((
-                        range.start..range.start + marks,
-                        "#".repeat((marks + 3).min(6)),
-                    ));
+                    let lowered = "#".repeat((marks + 3).min(6));
+                    edits.push((range.start..range.start + marks, lowered));
                 }
             }
-            Event::Rule => edits.push((range.start..range.start, "\\".to_owned())),
+            Event::Rule => edits.push(escape_at(range.start)),
             _ => {}
         }
     }
@@ -154,7 +150,7 @@ fn structure_edits(text: &str) -> Vec<Edit> {
 /// Returns the fence that closes a code block left open at the end.
 fn open_fence(text: &str) -> Option<String> {
     let mut open = None;
-    for (event, range) in Parser::new_ext(text, Options::empty()).into_offset_iter() {
+    for (event, range) in Parser::new(text).into_offset_iter() {
         if let Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(_))) = event {
             let source = text.get(range.clone()).unwrap_or_default();
             let sign = source.chars().next().unwrap_or('`');
@@ -177,7 +173,7 @@ fn open_fence(text: &str) -> Option<String> {
 /// text is read.
 fn is_contained(text: &str) -> bool {
     let followed = format!("{text}\n\n## after\n");
-    let parser = Parser::new_ext(&followed, Options::empty());
+    let parser = Parser::new(&followed);
     if parser.reference_definitions().iter().next().is_some() {
         return false;
     }
@@ -203,24 +199,20 @@ fn is_contained(text: &str) -> bool {
 }
 
 fn is_one_paragraph(line: &str) -> bool {
-    let mut events = Parser::new_ext(line, Options::empty());
-    if line.is_empty() {
-        return true;
-    }
-    let opens = matches!(events.next(), Some(Event::Start(Tag::Paragraph)));
-    opens && is_contained(line)
+    let first = Parser::new(line).next();
+    line.is_empty() || first == Some(Event::Start(Tag::Paragraph)) && is_contained(line)
 }
 
 /// Puts a backslash before every punctuation character.
 fn escape_all(line: &str) -> String {
-    line.chars()
-        .flat_map(|c| {
-            c.is_ascii_punctuation()
-                .then_some('\\')
-                .into_iter()
-                .chain([c])
-        })
-        .collect()
+    let mut escaped = String::with_capacity(line.len() * 2);
+    for c in line.chars() {
+        if c.is_ascii_punctuation() {
+            escaped.push('\\');
+        }
+        escaped.push(c);
+    }
+    escaped
 }
 
 /// The last resort: the text as code, in a fence longer than any in it.

@@ -3,11 +3,11 @@
 //! HTML.
 
 use console::measure_text_width;
-use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use crate::domain::text::clean;
 
-use super::table::Table;
+use super::table::table_lines;
 use crate::terminal::output::style::Paint;
 
 /// Longer lines are hard to read on any terminal.
@@ -19,7 +19,17 @@ pub fn render(markdown: &str, width: usize, paint: Paint) -> String {
     let mut page = Page {
         paint,
         width,
-        ..Page::new(paint)
+        lines: Vec::new(),
+        containers: Vec::new(),
+        lists: Vec::new(),
+        text: String::new(),
+        bold: 0,
+        italic: 0,
+        heading: None,
+        code: None,
+        table: None,
+        link: Vec::new(),
+        gap: false,
     };
     for event in Parser::new_ext(
         markdown,
@@ -45,7 +55,8 @@ struct Page {
     italic: usize,
     heading: Option<HeadingLevel>,
     code: Option<String>,
-    table: Option<Table>,
+    /// The rows of the open table; the first is its head.
+    table: Option<Vec<Vec<String>>>,
     link: Vec<String>,
     /// The next block is separated from the last one by an empty line.
     gap: bool,
@@ -61,24 +72,6 @@ enum Container {
 }
 
 impl Page {
-    fn new(paint: Paint) -> Self {
-        Self {
-            paint,
-            width: WIDEST,
-            lines: Vec::new(),
-            containers: Vec::new(),
-            lists: Vec::new(),
-            text: String::new(),
-            bold: 0,
-            italic: 0,
-            heading: None,
-            code: None,
-            table: None,
-            link: Vec::new(),
-            gap: false,
-        }
-    }
-
     fn take(&mut self, event: Event<'_>) {
         match event {
             Event::Start(tag) => self.open(tag),
@@ -100,8 +93,7 @@ impl Page {
             Event::HardBreak => self.text.push('\n'),
             Event::Rule => {
                 let rule = "─".repeat(self.width.min(40));
-                let rule = self.paint.dim(&rule);
-                self.put(&rule);
+                self.put(&self.paint.dim(&rule));
             }
             Event::FootnoteReference(text) | Event::InlineMath(text) | Event::DisplayMath(text) => {
                 self.write(&text);
@@ -121,12 +113,8 @@ impl Page {
                 self.separate();
                 self.containers.push(Container::Quote);
             }
-            Tag::CodeBlock(kind) => {
+            Tag::CodeBlock(_) => {
                 self.flush();
-                let _language = match kind {
-                    CodeBlockKind::Fenced(language) => Some(language),
-                    CodeBlockKind::Indented => None,
-                };
                 self.code = Some(String::new());
             }
             Tag::List(first) => {
@@ -153,11 +141,11 @@ impl Page {
             }
             Tag::Table(_) => {
                 self.flush();
-                self.table = Some(Table::default());
+                self.table = Some(Vec::new());
             }
             Tag::TableHead | Tag::TableRow => {
                 if let Some(table) = &mut self.table {
-                    table.begin_row();
+                    table.push(Vec::new());
                 }
             }
             Tag::Emphasis => self.italic += 1,
@@ -207,15 +195,14 @@ impl Page {
             }
             TagEnd::TableCell => {
                 let cell = std::mem::take(&mut self.text);
-                if let Some(table) = &mut self.table {
-                    table.cell(cell);
+                if let Some(row) = self.table.as_mut().and_then(|rows| rows.last_mut()) {
+                    row.push(cell);
                 }
             }
             TagEnd::Table => {
                 if let Some(table) = self.table.take() {
-                    let lines = table.lines(self.room(), self.paint);
                     self.separate();
-                    for line in lines {
+                    for line in table_lines(&table, self.room(), self.paint) {
                         self.put_line(&line);
                     }
                     self.gap = true;
@@ -237,17 +224,13 @@ impl Page {
 
     /// Adds text in the current style.
     fn write(&mut self, text: &str) {
-        let text = clean(text);
-        let text = if self.italic > 0 {
-            self.paint.italic(&text)
-        } else {
-            text
-        };
-        let text = if self.bold > 0 && self.heading.is_none() {
-            self.paint.bold(&text)
-        } else {
-            text
-        };
+        let mut text = clean(text);
+        if self.italic > 0 {
+            text = self.paint.italic(&text);
+        }
+        if self.bold > 0 && self.heading.is_none() {
+            text = self.paint.bold(&text);
+        }
         self.text.push_str(&text);
     }
 
@@ -259,21 +242,18 @@ impl Page {
         }
         match self.heading {
             None => self.put(&text),
-            Some(HeadingLevel::H1) => {
-                let underline = "═".repeat(measure_text_width(&text).min(self.room()));
-                let (text, underline) = (self.paint.heading(&text), self.paint.cyan(&underline));
-                self.put(&text);
-                self.put_line(&underline);
-            }
-            Some(HeadingLevel::H2) => {
-                let underline = "─".repeat(measure_text_width(&text).min(self.room()));
-                let (text, underline) = (self.paint.heading(&text), self.paint.cyan(&underline));
-                self.put(&text);
-                self.put_line(&underline);
+            Some(level @ (HeadingLevel::H1 | HeadingLevel::H2)) => {
+                let rule = if level == HeadingLevel::H1 {
+                    "═"
+                } else {
+                    "─"
+                };
+                let underline = rule.repeat(measure_text_width(&text).min(self.room()));
+                self.put(&self.paint.heading(&text));
+                self.put_line(&self.paint.cyan(&underline));
             }
             Some(HeadingLevel::H3 | HeadingLevel::H4 | HeadingLevel::H5 | HeadingLevel::H6) => {
-                let text = self.paint.bold(&format!("▸ {text}"));
-                self.put(&text);
+                self.put(&self.paint.bold(&format!("▸ {text}")));
             }
         }
     }
@@ -308,11 +288,12 @@ impl Page {
             // Code breaks only where the line is full: every blank counts.
             let options =
                 textwrap::Options::new(room).word_separator(textwrap::WordSeparator::AsciiSpace);
-            if measure_text_width(line) <= room {
-                self.put_line(&format!("  {}", self.paint.cyan(line)));
-                continue;
-            }
-            for part in textwrap::wrap(line, options) {
+            let parts = if measure_text_width(line) <= room {
+                vec![line.into()]
+            } else {
+                textwrap::wrap(line, options)
+            };
+            for part in parts {
                 self.put_line(&format!("  {}", self.paint.cyan(&part)));
             }
         }

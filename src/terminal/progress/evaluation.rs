@@ -79,71 +79,51 @@ mod tests {
 
     use super::*;
 
-    fn measured(
-        kind: RuleKind,
-        name: &str,
-        value: Option<Value>,
-        bound: Bound,
-        threshold: Value,
-    ) -> Rule {
-        Rule::measured(kind, name, "", value, (bound, threshold))
-    }
-
     fn decimal(value: f64) -> Value {
         Value::decimal(Confidence::new(value).unwrap())
     }
 
     fn stated(value: f64) -> Rule {
-        measured(
+        Rule::measured(
             RuleKind::Success,
             "stated_confidence",
+            "",
             Some(decimal(value)),
-            Bound::AtLeast,
-            decimal(0.9),
+            (Bound::AtLeast, decimal(0.9)),
         )
     }
 
     #[test]
     fn every_rule_has_a_line_and_the_decision_comes_last() {
-        let guard = |name, value, bound, threshold| {
-            measured(RuleKind::Guard, name, value, bound, threshold)
-        };
+        let guard = |name, value, bound| Rule::measured(RuleKind::Guard, name, "", value, bound);
+        let families = guard(
+            "families",
+            Some(Value::Count(1)),
+            (Bound::AtLeast, Value::Count(2)),
+        );
+        let support = guard(
+            "support",
+            Some(Value::share(2, 3)),
+            (Bound::AtLeast, Value::share(3, 3)),
+        );
+        let none = (Bound::AtMost, Value::Count(0));
+        let rubber_stamp = guard("rubber_stamp", None, (Bound::LessThan, Value::share(3, 3)))
+            .with_detail("tensions: 0,\u{1b}[2J likeness: 0.93".to_owned());
+        let limit = Rule::measured(
+            RuleKind::Limit,
+            "iterations",
+            "",
+            Some(Value::Count(3)),
+            (Bound::LessThan, Value::Count(5)),
+        );
         let evaluation = Checks::default()
             .ending(stated(0.92), Class::Converged, "never said".to_owned())
-            .guard(guard(
-                "families",
-                Some(Value::Count(1)),
-                Bound::AtLeast,
-                Value::Count(2),
-            ))
-            .guard(guard(
-                "support",
-                Some(Value::share(2, 3)),
-                Bound::AtLeast,
-                Value::share(3, 3),
-            ))
-            .guard(guard(
-                "high_tensions",
-                Some(Value::Count(0)),
-                Bound::AtMost,
-                Value::Count(0),
-            ))
-            .guard(
-                guard("rubber_stamp", None, Bound::LessThan, Value::share(3, 3))
-                    .with_detail("tensions: 0,\u{1b}[2J likeness: 0.93".to_owned()),
-            )
-            .guard(guard("other", None, Bound::AtMost, Value::Count(0)).not_applicable())
-            .ending(
-                measured(
-                    RuleKind::Limit,
-                    "iterations",
-                    Some(Value::Count(3)),
-                    Bound::LessThan,
-                    Value::Count(5),
-                ),
-                Class::Exhausted,
-                String::new(),
-            )
+            .guard(families)
+            .guard(support)
+            .guard(guard("high_tensions", Some(Value::Count(0)), none))
+            .guard(rubber_stamp)
+            .guard(guard("other", None, none).not_applicable())
+            .ending(limit, Class::Exhausted, String::new())
             .evaluation();
         let expected = "\
 EARLY TERMINATION CHECK (Round 2)

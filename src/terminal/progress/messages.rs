@@ -5,8 +5,8 @@ use std::time::Duration;
 use console::{Alignment, measure_text_width, pad_str};
 
 use crate::consultation::event::{
-    CallFinished, HealthUpdate, PanelSelection, Resumed, Started, StateName, SubstitutionReason,
-    WhySubstituted,
+    CallFinished, HealthUpdate, PanelSelection, Resumed, Started, StateName, Substitution,
+    SubstitutionReason, WhySubstituted,
 };
 use crate::consultation::plan::Plan;
 use crate::consultation::plan::mode::Ending;
@@ -17,7 +17,7 @@ use crate::consultation::policy::hedging::NoHedge;
 use crate::consultation::prompt::filter::PromptMaterial;
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::reading::problem::Problem;
-use crate::domain::ids::{AgentId, ModelRef, ProviderId};
+use crate::domain::ids::{AgentId, ProviderId};
 use crate::domain::money::Cost;
 use crate::domain::panel::{Panel, Seat};
 use crate::stopping::circuit::state::CircuitState;
@@ -171,13 +171,14 @@ pub(in crate::terminal) fn consent(
 }
 
 /// Reports that another model takes over: this one failed, or the other one was faster.
-pub(in crate::terminal) fn substituted(
-    name: &str,
-    original: &ModelRef,
-    substitute: &ModelRef,
-    reason: &SubstitutionReason,
-    message: &str,
-) -> String {
+pub(in crate::terminal) fn substituted(name: &str, substitution: &Substitution) -> String {
+    let Substitution {
+        original,
+        substitute,
+        reason,
+        message,
+        ..
+    } = substitution;
     match reason {
         SubstitutionReason::Known(WhySubstituted::Hedge) => {
             format!("🔀 {name}: {substitute} was faster than {original} and takes over.")

@@ -1,6 +1,6 @@
 //! The person at the terminal: asks the questions of a consultation and takes the answers.
 
-use crate::consultation::event::{Answer, Substitution};
+use crate::consultation::event::Answer;
 use crate::consultation::policy::consent::Month;
 use crate::consultation::policy::estimate::{Estimate, GateReason};
 use crate::consultation::protocol::Question;
@@ -150,18 +150,7 @@ impl Person for TerminalPerson<'_> {
                 }
                 Question::Pulse { waiting } => self.pulse(&pulse::question(waiting)).await,
                 Question::Substitution { name, offered } => {
-                    let Substitution {
-                        original,
-                        substitute,
-                        ..
-                    } = offered;
-                    let words = substitution::question(
-                        name,
-                        (&(self.vendor_name)(&original.provider), original),
-                        (&(self.vendor_name)(&substitute.provider), substitute),
-                        &offered.reason,
-                        &offered.message,
-                    );
+                    let words = substitution::question(name, offered, self.vendor_name);
                     to_answer(self.choose(&words, PromptChoices::YES_NO_FAIL).await)
                 }
             }

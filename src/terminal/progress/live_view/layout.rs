@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use console::{measure_text_width, truncate_str};
+use console::{Alignment, measure_text_width, pad_str, truncate_str};
 
 use crate::domain::money::Cost;
 
@@ -11,6 +11,7 @@ use super::LiveView;
 use super::row::{AgentPhase, AgentRow, CallStage, OpenCall};
 use crate::terminal::output::format::{amount, clock, round_title, seconds, thousands};
 use crate::terminal::output::live_area::{FRAME, TerminalSize};
+use crate::terminal::output::wrap::widest;
 
 const FRAMES: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 /// Columns of `done 12.3s · 12,345 tok · $0.0131`.
@@ -81,15 +82,7 @@ impl LiveView {
     fn row_lines(&self, elapsed: Duration, width: usize) -> Vec<String> {
         // The last column stays free: some terminals wrap as soon as it is filled.
         let width = width.saturating_sub(1).max(8);
-        let widest = |text: fn(&AgentRow) -> &String, at_least: usize| {
-            self.rows
-                .iter()
-                .map(|row| measure_text_width(text(row)))
-                .max()
-                .unwrap_or(0)
-                .max(at_least)
-        };
-        let names = widest(|row| &row.name, self.columns.0);
+        let names = widest(self.rows.iter().map(|row| &row.name)).max(self.columns.0);
         let detail = if 2 + names + 2 + LONGEST_PHASE <= width {
             DetailLevel::All
         } else {
@@ -101,15 +94,10 @@ impl LiveView {
             .map(|row| self.phase_text(row, elapsed, detail))
             .collect();
         // A long reason for a failure is cut, not the names beside it.
-        let phase = phases
-            .iter()
-            .map(|phase| measure_text_width(phase))
-            .max()
-            .unwrap_or(0)
-            .min(LONGEST_PHASE);
+        let phase = widest(&phases).min(LONGEST_PHASE);
         let name = names.min(width.saturating_sub(phase + 4).clamp(6, 28));
-        let model = Some(widest(|row| &row.model.model, self.columns.1))
-            .filter(|model| 2 + name + 2 + model + 2 + phase.max(24) <= width);
+        let models = widest(self.rows.iter().map(|row| &row.model.model)).max(self.columns.1);
+        let model = Some(models).filter(|model| 2 + name + 2 + model + 2 + phase.max(24) <= width);
         let row = |(row, phase): (&AgentRow, &String)| {
             let mut line = format!(
                 "{} {}  ",
@@ -179,14 +167,11 @@ impl LiveView {
         let (paint, time) = (self.paint, clock(elapsed));
         let spent = amount(self.spent);
         let estimate = self.estimate.filter(|estimate| *estimate != Cost::FREE);
-        let against = estimate
-            .map(|estimate| {
-                format!(
-                    " of {}{estimate:.2}",
-                    if estimate.lower_bound { "" } else { "about " }
-                )
-            })
-            .unwrap_or_default();
+        let against = match estimate {
+            Some(estimate) if estimate.lower_bound => format!(" of {estimate:.2}"),
+            Some(estimate) => format!(" of about {estimate:.2}"),
+            None => String::new(),
+        };
         let long = format!(
             "Round {} of {} · {} · {time} · {spent}{against}",
             self.round,
@@ -225,6 +210,5 @@ fn calls_text(stage: CallStage, calls: &[OpenCall], waited: &str, detail: Detail
 /// Cuts or pads the text to a width.
 fn pad(text: &str, width: usize) -> String {
     let cut = truncate_str(text, width, "…");
-    let missing = width.saturating_sub(measure_text_width(&cut));
-    format!("{cut}{}", " ".repeat(missing))
+    pad_str(&cut, width, Alignment::Left, None).into_owned()
 }

@@ -37,6 +37,28 @@ fn shown(view: &LiveView) -> String {
         .join("\n")
 }
 
+#[track_caller]
+fn assert_shows(view: &LiveView, text: &str) {
+    let shown = shown(view);
+    assert!(shown.contains(text), "{shown}");
+}
+
+fn substitution(agent: &str, reason: WhySubstituted, substitute: &str) -> Substitution {
+    Substitution {
+        agent_id: AgentId::from(agent),
+        round_number: 1,
+        original: ModelRef::new("openai", "sol"),
+        substitute: ModelRef::new("xai", substitute),
+        reason: SubstitutionReason::Known(reason),
+        message: String::new(),
+    }
+}
+
+fn substituted(reason: WhySubstituted, substitute: &str) -> Event {
+    let substitution = substitution("a", reason, substitute);
+    Event::Consultation(ConsultationEvent::ProviderSubstituted(substitution))
+}
+
 fn thinking(agent: &str, name: &str, model: &str) -> Event {
     let (agent_id, model) = (AgentId::from(agent), ModelRef::new("openai", model));
     Event::Agent(AgentEvent::Thinking {
@@ -134,19 +156,12 @@ fn each_agent_has_a_row_with_its_activity() {
 
 #[test]
 fn rows_show_waiting_for_a_provider_or_the_person() {
-    let offered = Event::Consultation(ConsultationEvent::SubstitutionOffered(Substitution {
-        agent_id: AgentId::from("b"),
-        round_number: 1,
-        original: ModelRef::new("p", "m"),
-        substitute: ModelRef::new("q", "n"),
-        reason: SubstitutionReason::Known(WhySubstituted::Timeout),
-        message: String::new(),
-    }));
+    let offered = substitution("b", WhySubstituted::Timeout, "grok");
     let mut view = view(&[
         thinking("a", "Architect", "sol"),
         thinking("b", "Pragmatist", "sol"),
         thinking("c", "Skeptic", "sol"),
-        offered,
+        Event::Consultation(ConsultationEvent::SubstitutionOffered(offered)),
         started(1, "c", "sol", Purpose::Answer),
     ]);
     insta::assert_snapshot!(shown(&view), @r"
@@ -156,7 +171,7 @@ fn rows_show_waiting_for_a_provider_or_the_person() {
     Round 1 of 4 · independent answers · 0:10 · $0.00
     ");
     view.receive(CallId(1), &Delta::Connected);
-    assert!(shown(&view).contains("Skeptic     sol  thinking · 0:08"));
+    assert_shows(&view, "Skeptic     sol  thinking · 0:08");
     assert!(view.lines(START, size(40, 24))[0].ends_with("waiting · 0:00"));
 }
 
@@ -168,55 +183,24 @@ fn hedge_is_named_until_one_call_has_ended() {
         started(2, "a", "grok-4.7", Purpose::Hedge),
     ];
     let mut hedged = view(&begin);
-    assert!(
-        shown(&hedged).contains("sol  connecting · 0:08 · hedged to grok-4.7\n"),
-        "{}",
-        shown(&hedged)
-    );
+    assert_shows(&hedged, "sol  connecting · 0:08 · hedged to grok-4.7\n");
     hedged.receive(CallId(2), &Delta::Text("four".to_owned()));
-    assert!(
-        shown(&hedged).contains("sol  writing 1 tokens · 0:08 · hedged to grok-4.7\n"),
-        "{}",
-        shown(&hedged)
+    assert_shows(
+        &hedged,
+        "sol  writing 1 tokens · 0:08 · hedged to grok-4.7\n",
     );
     hedged.follow(&cancelled(1), START);
-    hedged.follow(
-        &Event::Consultation(ConsultationEvent::ProviderSubstituted(Substitution {
-            agent_id: AgentId::from("a"),
-            round_number: 1,
-            original: ModelRef::new("openai", "sol"),
-            substitute: ModelRef::new("xai", "grok-4.7"),
-            reason: SubstitutionReason::Known(WhySubstituted::Hedge),
-            message: String::new(),
-        })),
-        START,
-    );
-    assert!(
-        shown(&hedged).contains("Architect  grok-4.7  writing 1 tokens · 0:08\n"),
-        "{}",
-        shown(&hedged)
-    );
+    hedged.follow(&substituted(WhySubstituted::Hedge, "grok-4.7"), START);
+    assert_shows(&hedged, "Architect  grok-4.7  writing 1 tokens · 0:08\n");
     let mut lost = view(&begin);
     lost.follow(&cancelled(2), START);
-    assert!(
-        shown(&lost).contains("sol  connecting · 0:08\n"),
-        "{}",
-        shown(&lost)
-    );
+    assert_shows(&lost, "sol  connecting · 0:08\n");
 }
 
 #[test]
 fn fallback_takes_the_row_of_the_failed_model() {
     let mut view = view(&[thinking("a", "Architect", "sol"), failed("a")]);
-    let substituted = Event::Consultation(ConsultationEvent::ProviderSubstituted(Substitution {
-        agent_id: AgentId::from("a"),
-        round_number: 1,
-        original: ModelRef::new("openai", "sol"),
-        substitute: ModelRef::new("xai", "grok"),
-        reason: SubstitutionReason::Known(WhySubstituted::Failure),
-        message: String::new(),
-    }));
-    view.follow(&substituted, START);
+    view.follow(&substituted(WhySubstituted::Failure, "grok"), START);
     assert!(
         shown(&view).starts_with("⠼ Architect  grok  waiting for xai · 0:08\nRound"),
         "{}",
@@ -234,11 +218,7 @@ fn resumed_rows_continue_where_they_were() {
         done("a"),
     ]);
     view.stop_all();
-    assert!(
-        shown(&view).contains("· Skeptic    sol  stopped\n"),
-        "{}",
-        shown(&view)
-    );
+    assert_shows(&view, "· Skeptic    sol  stopped\n");
     let resumed = Resumed {
         state: StateName::Independent,
         lost_calls: vec![],
@@ -301,5 +281,5 @@ fn agents_outside_the_panel_keep_their_rows_between_rounds() {
         &Event::Round(RoundEvent::Started { round_number: 2 }),
         START,
     );
-    assert!(shown(&view).contains("Helper"), "{}", shown(&view));
+    assert_shows(&view, "Helper");
 }

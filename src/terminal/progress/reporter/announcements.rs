@@ -5,8 +5,8 @@ use std::time::Duration;
 use crate::consultation::event::{
     Abort, AbortReason, AgentEvent, AgentFailure, CallEvent, CallFinished, CancelReason,
     ConsultationEvent, CostEvent, EarlyTerminationDecision, Event, HealthEvent, HealthUpdate,
-    PanelEvent, PanelSelection, ProviderEvent, PulseEvent, RoundEvent, Started, Substitution,
-    SubstitutionReason, WhySubstituted,
+    PanelEvent, PanelSelection, ProviderEvent, PulseEvent, RoundEvent, Started, SubstitutionReason,
+    WhySubstituted,
 };
 use crate::consultation::policy::estimate::Consent;
 use crate::domain::ids::{AgentId, CallId};
@@ -74,18 +74,11 @@ impl ProgressReporter {
                 }
             }
             ConsultationEvent::UserConsent { approved, how } => self.consent(*approved, *how),
-            ConsultationEvent::ProviderSubstituted(Substitution {
-                agent_id,
-                original,
-                substitute,
-                reason,
-                message,
-                ..
-            }) => {
-                let name = self.facts.name_of(agent_id);
-                let line = messages::substituted(&name, original, substitute, reason, message);
+            ConsultationEvent::ProviderSubstituted(substitution) => {
+                let name = self.facts.name_of(&substitution.agent_id);
+                let line = messages::substituted(&name, substitution);
                 // A hedge that won is not a failure.
-                if *reason == SubstitutionReason::Known(WhySubstituted::Hedge) {
+                if substitution.reason == SubstitutionReason::Known(WhySubstituted::Hedge) {
                     self.note(&line);
                 } else {
                     self.alert(&line);

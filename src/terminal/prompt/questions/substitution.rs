@@ -1,7 +1,7 @@
 //! Substitution: whether another model may take over for an agent.
 
-use crate::consultation::event::SubstitutionReason;
-use crate::domain::ids::ModelRef;
+use crate::consultation::event::Substitution;
+use crate::domain::ids::{ModelRef, ProviderId};
 
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::prompt::choices::PromptChoices;
@@ -12,15 +12,14 @@ const MESSAGE_LENGTH: usize = 200;
 /// Asks whether another model may take over. Each model comes with the name of its vendor.
 pub(in crate::terminal) fn question(
     name: &str,
-    original: (&str, &ModelRef),
-    substitute: (&str, &ModelRef),
-    reason: &SubstitutionReason,
-    message: &str,
+    offered: &Substitution,
+    vendor_name: impl Fn(&ProviderId) -> String,
 ) -> String {
-    let model = |(vendor, model): (&str, &ModelRef)| {
-        format!("{} ({})", one_line(vendor), one_line(&model.model))
+    let model = |model: &ModelRef| {
+        let vendor = vendor_name(&model.provider);
+        format!("{} ({})", one_line(&vendor), one_line(&model.model))
     };
-    let message = shortened(&one_line(message));
+    let message = shortened(&one_line(&offered.message));
     let message = if message.is_empty() {
         String::new()
     } else {
@@ -28,10 +27,10 @@ pub(in crate::terminal) fn question(
     };
     format!(
         "⚠️ {} is unavailable ({}).\n   {}{message}\nSwitch to {} for this agent? {} ",
-        model(original),
-        one_line(&reason.in_words("")),
+        model(&offered.original),
+        one_line(&offered.reason.in_words("")),
         one_line(name),
-        model(substitute),
+        model(&offered.substitute),
         PromptChoices::YES_NO_FAIL.prompt(),
     )
 }
@@ -46,40 +45,38 @@ fn shortened(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::consultation::event::WhySubstituted;
+    use crate::consultation::event::{SubstitutionReason, WhySubstituted};
+    use crate::domain::ids::AgentId;
 
     #[test]
     fn substitution_names_the_failed_model_the_cause_and_the_fallback() {
-        let (gemini, grok) = (
-            ModelRef::new("google", "gemini-3-pro"),
-            ModelRef::new("xai", "grok-4.7"),
-        );
-        let ask = |reason, message: &str| {
-            question(
-                "Pragmatist",
-                ("Google", &gemini),
-                ("xAI", &grok),
-                &reason,
-                message,
-            )
+        let ask = |why, message: &str| {
+            let offered = Substitution {
+                agent_id: AgentId::from("pragmatic"),
+                round_number: 1,
+                original: ModelRef::new("google", "gemini-3-pro"),
+                substitute: ModelRef::new("xai", "grok-4.7"),
+                reason: SubstitutionReason::Known(why),
+                message: message.to_owned(),
+            };
+            question("Pragmatist", &offered, |provider| match provider.as_str() {
+                "google" => "Google".to_owned(),
+                _ => "xAI".to_owned(),
+            })
         };
-        insta::assert_snapshot!(ask(SubstitutionReason::Known(WhySubstituted::Timeout), "no \
+        insta::assert_snapshot!(ask(WhySubstituted::Timeout, "no \
             answer\n within \u{1b}[31m120 s"), @r"
         ⚠️ Google (gemini-3-pro) is unavailable (timeout).
            Pragmatist: no answer within [31m120 s
         Switch to xAI (grok-4.7) for this agent? [Y/n/Fail]
         ");
-        let long = ask(
-            SubstitutionReason::Known(WhySubstituted::Failure),
-            &"ü".repeat(500),
-        );
+        let long = ask(WhySubstituted::Failure, &"ü".repeat(500));
         assert!(
             long.contains(&format!("   Pragmatist: {}…\n", "ü".repeat(200))),
             "{long}"
         );
         assert!(
-            ask(SubstitutionReason::Known(WhySubstituted::HealthCheck), "")
-                .contains("(health check).\n   Pragmatist\nSwitch")
+            ask(WhySubstituted::HealthCheck, "").contains("(health check).\n   Pragmatist\nSwitch")
         );
     }
 }

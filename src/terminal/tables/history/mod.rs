@@ -7,7 +7,7 @@ pub use self::screen::{below, date, screen};
 
 use serde::Serialize;
 
-use crate::domain::money::CostInDollars;
+use crate::domain::money::{Cost, CostInDollars};
 use crate::domain::outcome::AnswerOutcome;
 use crate::domain::stored_record::RecordWriter;
 use crate::domain::time::Timestamp;
