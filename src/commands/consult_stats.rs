@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::config::settings::Settings;
-use crate::domain::statistics::{Range, Span, Statistics, Targets, UsageNumbers};
+use crate::domain::statistics::{Range, Span, Targets};
 use crate::domain::time::Timestamp;
 use crate::domain::vendors;
 use crate::engine::clock::Clock;
@@ -94,7 +94,19 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         return calibrate(args, &home, printer, &calendar::range(span, &zone, now));
     }
     let targets = targets(&settings::load(&home, environment)?);
-    let (found, elsewhere) = load(&home, printer, span, &Calendar { zone, now }, targets)?;
+    // If the span is empty, the usage of all time is shown instead.
+    let (found, elsewhere) = index::with(&home, printer, |index| {
+        let mut of = |span| {
+            let range = calendar::range(span, &zone, now);
+            statistics(index.connection_mut(), &range, &zone, now, targets)
+        };
+        let found = of(span)?;
+        let elsewhere = match found.usage.total {
+            0 => Some(of(Span::AllTime)?.usage),
+            _ => None,
+        };
+        Ok((found, elsewhere))
+    })?;
     if args.json {
         let json = serde_json::to_string_pretty(&json::json(&found)).map_err(Error::failed)?;
         return printer.result(&format!("{json}\n")).map_err(Error::failed);
@@ -119,44 +131,8 @@ fn calibrate(args: &Args, home: &Home, printer: &Printer, range: &Range) -> Resu
     }
     let face = printer.out_traits();
     let width = if face.is_terminal { face.width } else { 80 };
-    printer
-        .result(&calibration_table::screen(&found, range, width, face.paint))
-        .map_err(Error::failed)
-}
-
-/// The time zone and the current time.
-struct Calendar {
-    zone: TimeZone,
-    now: Timestamp,
-}
-
-/// Returns the statistics of a span and, if it is empty, the usage of all time.
-fn load(
-    home: &Home,
-    printer: &Printer,
-    span: Span,
-    calendar: &Calendar,
-    targets: Targets,
-) -> Result<(Statistics, Option<UsageNumbers>), Error> {
-    let Calendar { zone, now } = calendar;
-    index::with(home, printer, |index| {
-        let mut of = |span| {
-            statistics(
-                index.connection_mut(),
-                &calendar::range(span, zone, *now),
-                zone,
-                *now,
-                targets,
-            )
-        };
-        let found = of(span)?;
-        let elsewhere = if found.usage.total > 0 {
-            None
-        } else {
-            Some(of(Span::AllTime)?.usage)
-        };
-        Ok((found, elsewhere))
-    })
+    let text = calibration_table::screen(&found, range, width, face.paint);
+    printer.result(&text).map_err(Error::failed)
 }
 
 fn span(args: &Args, zone: &TimeZone, now: Timestamp) -> Result<Span, SpanError> {

@@ -97,11 +97,8 @@ fn named(name: &str) -> Result<&'static Model, Error> {
 
 /// Returns one line for each model: its name, whether it is downloaded, its size, licence and use.
 fn list(home: &ModelHome) -> String {
-    let width = MODELS
-        .iter()
-        .map(|model| model.name.len())
-        .max()
-        .unwrap_or(0);
+    let width = MODELS.iter().map(|model| model.name.len()).max();
+    let width = width.unwrap_or(0);
     let mut text = String::new();
     for model in MODELS {
         let status = if home.installed(model).is_some() {
@@ -129,19 +126,14 @@ fn list(home: &ModelHome) -> String {
 mod tests {
     use super::*;
     use crate::config::settings::Settings;
+    use crate::error::Exit;
     use crate::terminal::output::printer::{TerminalEnv, Verbosity};
 
-    fn at(home: &Home, action: &ModelAction) -> Result<String, Error> {
+    fn run(home: &Home, action: &ModelAction) -> Result<String, Error> {
         let printer = Printer::for_process(&TerminalEnv::default(), Verbosity::Quiet);
-        act(
-            action,
-            &EmbeddedModels::new(
-                &Environment::default(),
-                &Settings::default(),
-                home,
-                &printer,
-            ),
-        )
+        let (environment, settings) = (Environment::default(), Settings::default());
+        let models = EmbeddedModels::new(&environment, &settings, home, &printer);
+        act(action, &models)
     }
 
     #[test]
@@ -149,59 +141,26 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let home = Home::at(folder.path());
         let smallest = find("smollm2").unwrap();
-        let path = at(
-            &home,
-            &ModelAction::Path {
-                name: Some("smollm2".to_owned()),
-            },
-        )
-        .unwrap();
+        let name = Some("smollm2".to_owned());
+        let path = run(&home, &ModelAction::Path { name }).unwrap();
         std::fs::create_dir_all(folder.path().join("models")).unwrap();
-        std::fs::File::create(path.trim_end())
-            .unwrap()
-            .set_len(smallest.bytes)
-            .unwrap();
+        let file = std::fs::File::create(path.trim_end()).unwrap();
+        file.set_len(smallest.bytes).unwrap();
 
-        let listed = at(&home, &ModelAction::List).unwrap();
-        let marked: Vec<_> = listed
-            .lines()
-            .filter(|line| line.contains("installed"))
-            .collect();
-        assert_eq!(
-            (marked.len(), marked[0].starts_with(smallest.name)),
-            (1, true),
+        let listed = run(&home, &ModelAction::List).unwrap();
+        let mut marked = listed.lines().filter(|line| line.contains("installed"));
+        assert!(
+            marked.next().unwrap().starts_with(smallest.name),
             "{listed}"
         );
-        at(
-            &home,
-            &ModelAction::Rm {
-                name: "smollm2".to_owned(),
-            },
-        )
-        .unwrap();
-        assert_eq!(
-            at(
-                &home,
-                &ModelAction::Rm {
-                    name: "smollm2".to_owned()
-                }
-            )
-            .unwrap_err()
-            .exit
-            .code(),
-            1
-        );
-        assert_eq!(
-            at(
-                &home,
-                &ModelAction::Rm {
-                    name: "gpt".to_owned()
-                }
-            )
-            .unwrap_err()
-            .exit
-            .code(),
-            2
-        );
+        assert_eq!(marked.next(), None);
+
+        let remove = |name: &str| {
+            let name = name.to_owned();
+            run(&home, &ModelAction::Rm { name }).map_err(|error| error.exit)
+        };
+        remove("smollm2").unwrap();
+        assert_eq!(remove("smollm2").unwrap_err(), Exit::Failed);
+        assert_eq!(remove("gpt").unwrap_err(), Exit::Usage);
     }
 }

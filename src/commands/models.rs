@@ -1,5 +1,6 @@
 //! `conclave models`: lists the models by provider, with prices, limits and retirement.
 
+use indexmap::IndexSet;
 use jiff::civil::Date;
 
 use super::face::block_on;
@@ -10,14 +11,13 @@ use crate::domain::vendors::{self, LocalServerKind, VENDORS};
 use crate::engine::clock::Clock;
 use crate::error::Error;
 use crate::providers::catalog::{DatedPrice, Model, ModelCatalog};
-use crate::providers::discovery::{Condition, Server};
+use crate::providers::discovery::{Condition, ServedModel, Server};
 use crate::providers::local::built_in;
 use crate::providers::local::home::ModelHome;
 use crate::providers::local::manifest::MODELS;
-use crate::setup::local_servers;
 use crate::setup::local_servers::search::{self, ServerSearch, all_kinds};
-use crate::setup::provider_access;
-use crate::setup::provider_access::ProviderAccess;
+use crate::setup::local_servers::terms::is_small;
+use crate::setup::provider_access::{self, ProviderAccess};
 use crate::setup::{catalog, settings};
 use crate::terminal::output::printer::Printer;
 use crate::terminal::tables::models::{
@@ -80,30 +80,19 @@ fn list(
     all: bool,
 ) -> ModelList {
     // Local servers list their models themselves; models.json only gives them prices.
-    let own_machine = |id: &ProviderId| LocalServerKind::of(id).is_some();
-    let mut ids: Vec<ProviderId> = VENDORS
-        .iter()
-        .filter(|vendor| vendor.is_cloud())
-        .map(|vendor| ProviderId::new(vendor.id))
-        .collect();
-    for model in catalog.models() {
-        if !ids.contains(&model.provider)
-            && !own_machine(&model.provider)
-            && !model.provider.is_local()
-        {
-            ids.push(model.provider.clone());
-        }
-    }
+    let own_machine = |id: &ProviderId| id.is_local() || LocalServerKind::of(id).is_some();
+    let clouds = VENDORS.iter().filter(|vendor| vendor.is_cloud());
+    let mut ids: IndexSet<ProviderId> = clouds.map(|vendor| ProviderId::new(vendor.id)).collect();
+    let providers = catalog.models().iter().map(|model| &model.provider);
+    ids.extend(providers.filter(|id| !own_machine(id)).cloned());
     let mut left_out = 0;
     let providers = ids.iter().map(|id| {
-        let mut models: Vec<&Model> = catalog
+        let (mut models, retired): (Vec<&Model>, Vec<&Model>) = catalog
             .models()
             .iter()
             .filter(|model| model.provider == *id)
-            .collect();
-        let before = models.len();
-        models.retain(|model| all || !model.has_retired_by(today));
-        left_out += before - models.len();
+            .partition(|model| all || !model.has_retired_by(today));
+        left_out += retired.len();
         // Default panel first, then the best first, then as the file has them.
         models.sort_by_key(|model| {
             (
@@ -183,14 +172,14 @@ fn price(price: &DatedPrice) -> ModelPrice {
 
 fn server_models(server: &Server) -> ServerModels {
     let provider = server.kind.provider();
-    let model = |served: &crate::providers::discovery::ServedModel| LocalModel {
+    let model = |served: &ServedModel| LocalModel {
         model: format!("{provider}:{}", served.id),
         id: served.id.clone(),
         parameters: served.parameters,
         context: served.context,
         loaded: served.loaded,
         free: served.runs_here,
-        small_prompts: local_servers::terms::is_small(served),
+        small_prompts: is_small(served),
     };
     ServerModels {
         id: provider.to_string(),
@@ -208,7 +197,7 @@ fn server_models(server: &Server) -> ServerModels {
 
 fn embedded(home: &Home) -> EmbeddedModels {
     let files = ModelHome::in_home(home.path());
-    let model = |model: &crate::providers::local::manifest::Model| EmbeddedModel {
+    let models = MODELS.iter().map(|model| EmbeddedModel {
         model: format!("{}:{}", ProviderId::LOCAL, model.name),
         id: model.name.to_owned(),
         bytes: model.bytes,
@@ -216,9 +205,9 @@ fn embedded(home: &Home) -> EmbeddedModels {
         licence: model.licence.to_owned(),
         installed: files.installed(model).is_some(),
         good_for: model.good_for.to_owned(),
-    };
+    });
     EmbeddedModels {
         built_in: built_in().is_ok(),
-        models: MODELS.iter().map(|it| model(it)).collect(),
+        models: models.collect(),
     }
 }

@@ -84,11 +84,8 @@ fn list(personas: &PersonaRegistry, settings: &Settings) -> PersonaList {
         .iter()
         .map(|(set, members)| (set.clone(), members.iter().map(id_of).collect()));
     let panels = settings.panels.iter().map(|(name, panel)| {
-        let listed = ListedPanel {
-            seats: panel.seats.clone(),
-            judge: panel.judge.clone(),
-        };
-        (name.clone(), listed)
+        let (seats, judge) = (panel.seats.clone(), panel.judge.clone());
+        (name.clone(), ListedPanel { seats, judge })
     });
     PersonaList {
         schema_version: SCHEMA_VERSION,

@@ -4,7 +4,7 @@
 use std::fs::{File, TryLockError};
 use std::time::Duration;
 
-use serde_json::{Map, Value};
+use serde_json::{Value, json};
 
 use crate::config::edit::{self as json_edit, EditError, PathStep};
 use crate::config::env::Environment;
@@ -48,7 +48,7 @@ pub(super) fn set(
 
 /// Writes a value without a message.
 pub(super) fn write(name: &str, value: &str, home: &Home) -> Result<&'static Setting, Error> {
-    let (_, key) = change(home, |file| {
+    let (_, setting) = change(home, |file| {
         let path = SettingPath::parse(name, &|key| file.current(key))?;
         if holds_key(value) {
             return Err(no_keys_here(name.trim()));
@@ -69,7 +69,7 @@ pub(super) fn write(name: &str, value: &str, home: &Home) -> Result<&'static Set
         };
         Ok((Some(changed?), path.setting))
     })?;
-    Ok(key)
+    Ok(setting)
 }
 
 /// Removes a value, even one under an unknown name.
@@ -92,7 +92,7 @@ pub(super) fn unset(
             return Ok((None, (key, None)));
         };
         match file.check(&text) {
-            Ok(()) => Ok((Some(text), (key, None))),
+            Ok(_) => Ok((Some(text), (key, None))),
             // An unusable file can be repaired one removal at a time.
             Err(remaining) if file.check(&file.text).is_err() => {
                 Ok((Some(text), (key, Some(remaining.to_string()))))
@@ -231,12 +231,12 @@ impl<'a> SettingsFile<'a> {
         let (path, value) = self.expand_entry(path, value);
         let text = json_edit::set(&self.text, &path.steps(), &value)
             .map_err(|error| self.edit_error(error, path.setting.name))?;
-        self.check(&text)?;
+        let settings = self.check(&text)?;
         if matches!(
             path.setting.name,
             "personas" | "persona_sets" | "default_personas"
         ) {
-            self.check_personas(&text)?;
+            self.check_personas(&settings)?;
         }
         Ok(text)
     }
@@ -248,32 +248,23 @@ impl<'a> SettingsFile<'a> {
             short: Some(short), ..
         } = path.setting.parts
             && let Some((name, field)) = path.entry_and_field()
-            && let Some(alone) = self
-                .current(path.setting)
-                .get(name)
-                .filter(|entry| !entry.is_object())
+            && let Some(alone) = self.current(path.setting).get(name)
+            && !alone.is_object()
         {
-            let mut entry = Map::from_iter([(short.to_owned(), alone.clone())]);
-            entry.insert(field.to_owned(), value.clone());
-            return (path.entry(name), Value::Object(entry));
+            return (path.entry(name), json!({short: alone, field: value}));
         }
         (path.clone(), value.clone())
     }
 
-    fn check(&self, text: &str) -> Result<(), Error> {
+    fn check(&self, text: &str) -> Result<Settings, Error> {
         let checked = Settings::default().with_file(&self.home.config_file(), text);
-        checked
-            .map(drop)
-            .map_err(|bad| Error::usage(bad).hint("nothing was written"))
+        checked.map_err(|bad| Error::usage(bad).hint("nothing was written"))
     }
 
     /// Checks that every named persona exists, in the settings or in the files of the home.
-    fn check_personas(&self, text: &str) -> Result<(), Error> {
-        let settings = Settings::default()
-            .with_file(&self.home.config_file(), text)
-            .map_err(Error::usage)?;
-        let checked = PersonaRegistry::new(&personas::templates(self.home)?, &settings)
-            .and_then(|registry| PersonaChoice::new(None, &settings, &registry).map(drop));
+    fn check_personas(&self, settings: &Settings) -> Result<(), Error> {
+        let checked = PersonaRegistry::new(&personas::templates(self.home)?, settings)
+            .and_then(|registry| PersonaChoice::new(None, settings, &registry).map(drop));
         checked.map_err(|error| error.hint("nothing was written"))
     }
 

@@ -9,7 +9,7 @@ pub(crate) mod threshold;
 use std::fmt::Write;
 
 use clap::Subcommand;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::config::env::Environment;
 use crate::config::paths::Home;
@@ -129,12 +129,13 @@ fn get(name: &str, settings: &Settings) -> Result<String, Error> {
 
 fn as_json(settings: &Settings) -> String {
     let entry = |setting: &Setting| {
+        let (value, origin) = (setting.value(settings), origin(settings, setting));
         (
             setting.name.to_owned(),
-            json!({"value": setting.value(settings), "origin": origin(settings, setting)}),
+            json!({"value": value, "origin": origin}),
         )
     };
-    let all = Value::Object(SETTINGS.iter().map(entry).collect::<Map<_, _>>());
+    let all: Value = SETTINGS.iter().map(entry).collect();
     format!("{all:#}\n")
 }
 
@@ -145,39 +146,31 @@ fn as_table(settings: &Settings, width: Option<usize>, paint: Paint) -> String {
     for setting in &SETTINGS {
         let mut parts = Vec::new();
         leaves(setting.name, &setting.value(settings), &mut parts);
+        let origin = origin(settings, setting);
         rows.extend(
             parts
                 .into_iter()
-                .map(|(name, value)| (name, one_line(&value), origin(settings, setting))),
+                .map(|(name, value)| [name, one_line(&value), origin.clone()]),
         );
     }
-    let names = rows
-        .iter()
-        .map(|(name, ..)| name.chars().count())
-        .max()
-        .unwrap_or(0);
-    let values = rows
-        .iter()
-        .map(|(_, value, _)| value.chars().count())
-        .max()
-        .unwrap_or(0)
-        .min(40);
-    let mut text = String::new();
-    let needs = |(_, value, origin): &(String, String, String)| {
+    let widest = |column: fn(&[String; 3]) -> &str| {
+        let widths = rows.iter().map(|row| column(row).chars().count());
+        widths.max().unwrap_or(0)
+    };
+    let names = widest(|[name, ..]| name);
+    let values = widest(|[_, value, _]| value).min(40);
+    let needs = |[_, value, origin]: &[String; 3]| {
         names + values.max(value.chars().count()) + origin.chars().count() + 4
     };
-    let is_stacked = width.is_some_and(|width| rows.iter().map(needs).max().unwrap_or(0) > width);
-    for (name, value, origin) in rows {
-        // Writing to a `String` cannot fail.
-        if is_stacked {
-            let _ = writeln!(text, "{name}\n  {value}\n  {}", paint.dim(&origin));
-            continue;
-        }
-        let _ = writeln!(
-            text,
-            "{name:names$}  {value:values$}  {}",
-            paint.dim(&origin)
-        );
+    let is_stacked = width.is_some_and(|width| rows.iter().any(|row| needs(row) > width));
+    let mut text = String::new();
+    for [name, value, origin] in &rows {
+        let origin = paint.dim(origin);
+        text += &if is_stacked {
+            format!("{name}\n  {value}\n  {origin}\n")
+        } else {
+            format!("{name:names$}  {value:values$}  {origin}\n")
+        };
     }
     text
 }

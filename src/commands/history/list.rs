@@ -1,5 +1,6 @@
 //! `conclave history list`: past consultations, newest first.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use jiff::tz::TimeZone;
@@ -162,33 +163,20 @@ fn collect(
     let query = |index: &mut Index| {
         let connection = index.connection();
         let listed = history::list(connection, filter, query_limit)?;
-        let is_cut = query_limit.is_some_and(|limit| listed.len() >= limit);
-        let known = if is_cut {
-            history::count(connection, filter)?
-        } else {
-            listed.len() as u64
-        };
-        let listed_ids: BTreeSet<&str> = listed.iter().map(|listed| listed.id.as_str()).collect();
-        let mut begun = if can_be_running(args.state) {
-            begun(archive, connection, filter)?
-        } else {
-            Vec::new()
-        };
-        begun.retain(|entry| !listed_ids.contains(entry.consultation_id.as_str()));
-        let total = known + begun.len() as u64;
-        let mut entries: Vec<HistoryRow> = begun
-            .into_iter()
-            .chain(listed.into_iter().map(|listed| entry(archive, listed)))
-            .collect();
-        entries.retain(|entry| !only_running || entry.run_status == RunStatus::Running);
-        let total = if only_running {
-            entries.len() as u64
-        } else {
-            total
-        };
-        entries.sort_by(|one, other| {
-            (other.timestamp, &other.consultation_id).cmp(&(one.timestamp, &one.consultation_id))
-        });
+        let mut begun = Vec::new();
+        if can_be_running(args.state) {
+            let ids: BTreeSet<&str> = listed.iter().map(|listed| listed.id.as_str()).collect();
+            begun = self::begun(archive, connection, filter)?;
+            begun.retain(|entry| !ids.contains(entry.consultation_id.as_str()));
+        }
+        let mut total = history::count(connection, filter)? + begun.len() as u64;
+        let mut entries = begun;
+        entries.extend(listed.into_iter().map(|listed| entry(archive, listed)));
+        if only_running {
+            entries.retain(|entry| entry.run_status == RunStatus::Running);
+            total = entries.len() as u64;
+        }
+        entries.sort_by_key(|entry| Reverse((entry.timestamp, entry.consultation_id.clone())));
         entries.truncate(limit.unwrap_or(usize::MAX));
         for entry in &mut entries {
             entry.short_id = short(connection, &entry.consultation_id)?;
@@ -206,9 +194,7 @@ fn collect(
 pub(super) fn short(connection: &Connection, id: &str) -> rusqlite::Result<String> {
     let length = history::unique_prefix_length(connection, id, PREFIX.len() + SHORTEST_ID)?;
     let short: String = id.chars().take(length).collect();
-    Ok(short
-        .strip_prefix(PREFIX)
-        .map_or(short.clone(), ToOwned::to_owned))
+    Ok(short.strip_prefix(PREFIX).unwrap_or(&short).to_owned())
 }
 
 fn can_be_running(state: Option<StateArg>) -> bool {
@@ -221,27 +207,23 @@ fn begun(
     connection: &Connection,
     filter: &Filter,
 ) -> rusqlite::Result<Vec<HistoryRow>> {
-    let begun = history::open_consultations(connection)?
-        .into_iter()
-        .filter_map(|id| {
-            let files = ConsultationFiles::with_stem(&archive.logs, &id);
-            let JournalOpening { at, question, mode } = ends::opening(&files.journal)?;
-            let matches = filter
-                .mode
-                .as_ref()
-                .is_none_or(|filtered| mode.as_ref() == Some(filtered))
-                && filter
-                    .search
-                    .as_ref()
-                    .is_none_or(|search| search.matches(&question));
-            let run_status = if is_being_written(&files.journal) {
-                RunStatus::Running
-            } else {
-                RunStatus::Unfinished
-            };
-            matches.then(|| HistoryRow::started(id, at, question, mode, run_status))
-        });
-    Ok(begun.collect())
+    let row = |id: String| {
+        let files = ConsultationFiles::with_stem(&archive.logs, &id);
+        let JournalOpening { at, question, mode } = ends::opening(&files.journal)?;
+        let has_mode = filter.mode.is_none() || filter.mode == mode;
+        let search = filter.search.as_ref();
+        if !has_mode || search.is_some_and(|search| !search.matches(&question)) {
+            return None;
+        }
+        let run_status = if is_being_written(&files.journal) {
+            RunStatus::Running
+        } else {
+            RunStatus::Unfinished
+        };
+        Some(HistoryRow::started(id, at, question, mode, run_status))
+    };
+    let open = history::open_consultations(connection)?;
+    Ok(open.into_iter().filter_map(row).collect())
 }
 
 fn entry(archive: &Archive<'_>, listed: HistoryEntry) -> HistoryRow {

@@ -1,13 +1,12 @@
 //! The record of one consultation, loaded from the best of its files.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::consultation::transcript::Transcript;
 use crate::domain::stored_record::StoredRecord;
 use crate::error::Error;
-use crate::records::files::ConsultationFiles;
-use crate::records::files::ConsultationRef;
+use crate::records::files::{ConsultationFiles, ConsultationRef};
 use crate::records::journal::read_journal;
 use crate::records::outcomes;
 use crate::records::stored;
@@ -31,14 +30,9 @@ pub(super) fn load(logs: &Path, found: &ConsultationRef) -> Result<LoadedRecord,
     let loaded = loaded
         .or_else(|| from_journal(&files.journal))
         .or_else(|| from_record(&files.journal));
-    let LoadedRecord { record, json } = loaded.ok_or_else(|| unreadable(&files, found))?;
-    Ok(LoadedRecord {
-        record: StoredRecord {
-            grade: outcomes::read(logs, &found.stem),
-            ..record
-        },
-        json,
-    })
+    let mut loaded = loaded.ok_or_else(|| unreadable(&files, found))?;
+    loaded.record.grade = outcomes::read(logs, &found.stem);
+    Ok(loaded)
 }
 
 fn from_record(path: &Path) -> Option<LoadedRecord> {
@@ -59,10 +53,9 @@ fn from_journal(path: &Path) -> Option<LoadedRecord> {
 
 /// Returns whether the journal was written after the record.
 fn is_journal_newer(files: &ConsultationFiles) -> bool {
-    let written = |path: &PathBuf| fs::metadata(path).and_then(|file| file.modified()).ok();
-    written(&files.record)
-        .zip(written(&files.journal))
-        .is_some_and(|(recorded, journalled)| journalled > recorded)
+    let written = |path: &Path| fs::metadata(path)?.modified();
+    let (recorded, journalled) = (written(&files.record), written(&files.journal));
+    recorded.is_ok_and(|recorded| journalled.is_ok_and(|journalled| journalled > recorded))
 }
 
 /// Returns the error when no file can be read.

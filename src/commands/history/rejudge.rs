@@ -99,13 +99,12 @@ pub(super) fn run(
     let found = archive.find(&args.id)?;
     let record = load::load(&archive.logs, &found)?.record;
     if record.independents().next().is_none() || record.question.trim().is_empty() {
-        let error = Error::usage(format!(
-            "{} has no answers to judge: no expert answered in Round 1",
-            found.id
-        ));
-        return Err(error.hint(format!(
-            "see its question with `conclave history show {}`",
-            found.id
+        let id = &found.id;
+        return Err(Error::usage(format!(
+            "{id} has no answers to judge: no expert answered in Round 1"
+        ))
+        .hint(format!(
+            "see its question with `conclave history show {id}`"
         )));
     }
     let (printer, clock) = (archive.printer, Clock::system());

@@ -4,6 +4,7 @@
 //! the files, and both are listed and deleted the next time. The reverse order would leave files
 //! that no list shows and that the next rebuild brings back.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
@@ -13,7 +14,7 @@ use crate::commands::completions::ids;
 use crate::commands::face::block_on;
 use crate::domain::time::Timestamp;
 use crate::engine::clock::Clock;
-use crate::error::{Error, Exit};
+use crate::error::{Error, Exit, whole};
 use crate::records::files::ConsultationRef;
 use crate::records::history::{self, Filter};
 use crate::records::index::store;
@@ -104,13 +105,10 @@ fn older(
     state: Option<StateArg>,
 ) -> Result<Vec<Deletion>, Error> {
     let now = Clock::system().now();
-    let before = Timestamp(
-        now.0
-            .saturating_sub(i64::try_from(age.as_millis()).unwrap_or(i64::MAX)),
-    );
+    let age = i64::try_from(age.as_millis()).unwrap_or(i64::MAX);
     let filter = Filter {
         state: state.map(StateArg::filter),
-        before: Some(before),
+        before: Some(Timestamp(now.0.saturating_sub(age))),
         ..Filter::default()
     };
     let listed = index::with(&archive.home, archive.printer, |index| {
@@ -192,17 +190,12 @@ fn agree(archive: &Archive<'_>, deletions: &[Deletion]) -> Result<(), Error> {
 
 /// Returns the first and the last day.
 fn days(deletions: &[Deletion], zone: &TimeZone) -> String {
-    let times = || {
-        deletions
-            .iter()
-            .filter_map(|deletion| deletion.description.as_ref())
-            .map(|(at, _)| *at)
-    };
-    match times()
-        .min()
-        .zip(times().max())
-        .map(|(first, last)| (date(first, zone), date(last, zone)))
-    {
+    let described = deletions
+        .iter()
+        .filter_map(|deletion| deletion.description.as_ref());
+    let times: BTreeSet<Timestamp> = described.map(|(at, _)| *at).collect();
+    let [first, last] = [times.first(), times.last()].map(|at| at.map(|at| date(*at, zone)));
+    match first.zip(last) {
         Some((first, last)) if first == last => format!(" ({first})"),
         Some((first, last)) => format!(" ({first} to {last})"),
         None => String::new(),
@@ -217,10 +210,8 @@ fn delete(archive: &Archive<'_>, deletions: &[Deletion]) -> Result<(), Error> {
         for Deletion { found, .. } in some {
             match removal::remove(&archive.logs, &found.stem) {
                 Ok(removed) => {
-                    freed = RemovedFiles {
-                        files: freed.files + removed.files,
-                        bytes: freed.bytes + removed.bytes,
-                    };
+                    freed.files += removed.files;
+                    freed.bytes += removed.bytes;
                     gone.push(found);
                 }
                 Err(error) => kept.push((found, error)),
@@ -277,25 +268,18 @@ fn refused(
     mut kept: Vec<(&ConsultationRef, RemoveError)>,
     of: usize,
 ) -> Result<(), Error> {
+    if of == 1
+        && let Some((found, source)) = kept.pop()
+    {
+        let id = found.id.clone();
+        return Err(Error::failed(DeleteError { id, source }));
+    }
     if kept.is_empty() {
         return Ok(());
     }
-    if kept.len() == 1
-        && of == 1
-        && let Some((found, error)) = kept.pop()
-    {
-        return Err(Error::failed(DeleteError {
-            id: found.id.clone(),
-            source: error,
-        }));
-    }
     for (found, error) in &kept {
-        let cause = std::error::Error::source(error)
-            .map(|cause| format!(": {cause}"))
-            .unwrap_or_default();
-        archive
-            .printer
-            .warning(&format!("{} was not deleted: {error}{cause}", found.id));
+        let message = format!("{} was not deleted: {}", found.id, whole(error));
+        archive.printer.warning(&message);
     }
     Err(Error::failed(format!(
         "{} of {} were not deleted",
@@ -313,20 +297,14 @@ struct DeleteError {
 
 /// Reads `90d`, `12w` or `36h`.
 fn span(text: &str) -> Result<Duration, String> {
-    let expected = || "must be days, weeks or hours: 90d, 12w, 36h".to_owned();
-    let text = text.trim();
-    let unit = text.chars().next_back().ok_or_else(expected)?;
-    let hours: u64 = match unit {
-        'h' => 1,
-        'd' => 24,
-        'w' => 7 * 24,
-        _ => return Err(expected()),
-    };
-    let number = text
-        .strip_suffix(unit)
-        .and_then(|number| number.parse::<u32>().ok())
-        .ok_or_else(expected)?;
-    Ok(Duration::from_secs(u64::from(number) * hours * 3600))
+    let units = [("h", 1), ("d", 24), ("w", 7 * 24)];
+    let hours = units.iter().find_map(|(unit, hours)| {
+        let number: u32 = text.trim().strip_suffix(unit)?.parse().ok()?;
+        Some(u64::from(number) * hours)
+    });
+    hours
+        .map(|hours| Duration::from_secs(hours * 3600))
+        .ok_or_else(|| "must be days, weeks or hours: 90d, 12w, 36h".to_owned())
 }
 
 #[cfg(test)]
@@ -336,25 +314,14 @@ mod tests {
     #[test]
     fn a_time_is_a_number_of_hours_days_or_weeks() {
         let hours = |hours: u64| Ok(Duration::from_secs(hours * 3600));
-        assert_eq!(
-            [span("36h"), span("90d"), span(" 12w ")],
-            [hours(36), hours(90 * 24), hours(12 * 7 * 24)]
-        );
-        for text in [
-            "",
-            "d",
-            "90",
-            "6m",
-            "-1d",
-            "1.5d",
-            "90 d",
-            "1y",
-            "99999999999d",
-            "9ü",
-        ] {
+        assert_eq!(span("36h"), hours(36));
+        assert_eq!(span("90d"), hours(90 * 24));
+        assert_eq!(span(" 12w "), hours(12 * 7 * 24));
+        let wrong = ",d,90,6m,-1d,1.5d,90 d,1y,99999999999d,9ü";
+        for text in wrong.split(',') {
+            let error = span(text).unwrap_err();
             assert_eq!(
-                span(text).unwrap_err(),
-                "must be days, weeks or hours: 90d, 12w, 36h",
+                error, "must be days, weeks or hours: 90d, 12w, 36h",
                 "{text}"
             );
         }

@@ -1,5 +1,7 @@
 //! `conclave history show`: shows one consultation.
 
+use std::collections::BTreeSet;
+
 use crate::commands::completions::ids;
 use crate::commands::face::answer;
 use crate::commands::flags::AnswerFormat;
@@ -54,34 +56,23 @@ pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
 
 /// Returns the rounds and agents to show.
 fn selection(args: &Args, record: &StoredRecord) -> Result<ReportSelection, Error> {
-    let mut rounds: Vec<u8> = record
+    let rounds: BTreeSet<u8> = record
         .rounds()
         .map(|(number, _)| number)
         .chain(record.agent_rounds().map(|(number, _)| number))
         .collect();
-    rounds.sort_unstable();
-    rounds.dedup();
     if let Some(round) = args.round.filter(|round| !rounds.contains(round)) {
-        let existing = rounds
-            .iter()
-            .map(ToString::to_string)
-            .collect::<Vec<_>>()
-            .join(", ");
+        let rounds: Vec<String> = rounds.iter().map(ToString::to_string).collect();
         let error = Error::usage(format!("{} has no round {round}", record.id));
-        return Err(error.hint(if existing.is_empty() {
-            "it began no round".to_owned()
-        } else {
-            format!("its rounds: {existing}")
+        return Err(error.hint(match rounds.join(", ") {
+            none if none.is_empty() => "it began no round".to_owned(),
+            rounds => format!("its rounds: {rounds}"),
         }));
     }
-    let agent = args
-        .agent
-        .as_deref()
-        .map(|name| agent(name, record))
-        .transpose()?;
+    let agent = args.agent.as_deref().map(|name| agent(name, record));
     Ok(ReportSelection {
         round: args.round,
-        agent,
+        agent: agent.transpose()?,
     })
 }
 
