@@ -5,34 +5,27 @@ use std::fmt;
 
 /// The outcome of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
 pub enum Exit {
     /// It succeeded.
-    Answer,
+    Answer = 0,
     /// It ran and failed: all agents failed, or every judge.
-    Failed,
+    Failed = 1,
     /// The command line or the configuration is wrong.
-    Usage,
+    Usage = 2,
     /// The user did not agree to the cost or to continue, or could not be asked.
-    Declined,
+    Declined = 3,
     /// A call could have exceeded the ceiling, or far more was spent than estimated.
-    Ceiling,
+    Ceiling = 4,
     /// With `--strict`, fewer agents answered than the panel has.
-    Quorum,
+    Quorum = 5,
     /// Ctrl-C, SIGTERM or a closed terminal.
-    Interrupted,
+    Interrupted = 130,
 }
 
 impl Exit {
     pub fn code(self) -> u8 {
-        match self {
-            Self::Answer => 0,
-            Self::Failed => 1,
-            Self::Usage => 2,
-            Self::Declined => 3,
-            Self::Ceiling => 4,
-            Self::Quorum => 5,
-            Self::Interrupted => 130,
-        }
+        self as u8
     }
 }
 

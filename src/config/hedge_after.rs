@@ -51,32 +51,16 @@ mod tests {
     #[test]
     fn a_delay_is_a_word_or_a_time_of_at_least_nothing() {
         let after = |ms| Some(HedgeAfter::After(Duration::from_millis(ms)));
-        let read = ["off", " 2.5 ", "0", "-1", "NaN", "soon", "", "1e400"].map(HedgeAfter::of_text);
-        assert_eq!(
-            read,
-            [
-                Some(HedgeAfter::Off),
-                after(2_500),
-                after(0),
-                None,
-                None,
-                None,
-                None,
-                None
-            ]
-        );
-        let read = [
-            json!("off"),
-            json!(3),
-            json!("3"),
-            json!(-1),
-            json!(null),
-            json!(true),
-        ]
-        .map(|value| HedgeAfter::of_json(&value));
-        assert_eq!(
-            read,
-            [Some(HedgeAfter::Off), after(3_000), None, None, None, None]
-        );
+        assert_eq!(HedgeAfter::of_text("off"), Some(HedgeAfter::Off));
+        assert_eq!(HedgeAfter::of_text(" 2.5 "), after(2_500));
+        assert_eq!(HedgeAfter::of_text("0"), after(0));
+        for text in ["-1", "NaN", "soon", "", "1e400"] {
+            assert_eq!(HedgeAfter::of_text(text), None, "{text}");
+        }
+        assert_eq!(HedgeAfter::of_json(&json!("off")), Some(HedgeAfter::Off));
+        assert_eq!(HedgeAfter::of_json(&json!(3)), after(3_000));
+        for value in [json!("3"), json!(-1), json!(null), json!(true)] {
+            assert_eq!(HedgeAfter::of_json(&value), None, "{value}");
+        }
     }
 }

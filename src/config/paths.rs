@@ -18,15 +18,9 @@ pub struct HomePathError;
 impl Home {
     /// Returns `$CONCLAVE_HOME`, else `$LLM_CONCLAVE_HOME`, else `~/.llm-conclave`.
     pub fn find(environment: &Environment) -> Result<Self, HomePathError> {
-        let own = ["CONCLAVE_HOME", "LLM_CONCLAVE_HOME"]
-            .iter()
-            .find_map(|name| environment.path(name));
-        let users = || {
-            ["HOME", "USERPROFILE"]
-                .iter()
-                .find_map(|name| environment.path(name))
-        };
-        own.or_else(|| Some(users()?.join(".llm-conclave")))
+        let first = |names: [&str; 2]| names.into_iter().find_map(|name| environment.path(name));
+        first(["CONCLAVE_HOME", "LLM_CONCLAVE_HOME"])
+            .or_else(|| Some(first(["HOME", "USERPROFILE"])?.join(".llm-conclave")))
             .map(Self)
             .ok_or(HomePathError)
     }
@@ -66,9 +60,7 @@ impl Home {
 pub fn read_optional(path: &Path) -> io::Result<Option<String>> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(
-            text.strip_prefix('\u{feff}')
-                .map(ToOwned::to_owned)
-                .unwrap_or(text),
+            text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned(),
         )),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
@@ -81,35 +73,15 @@ mod tests {
 
     #[test]
     fn the_home_is_where_the_variables_say_in_their_order() {
-        let home = |variables: &[(&'static str, &str)]| {
-            Home::find(&Environment::of(
-                variables.iter().map(|(name, value)| (*name, *value)),
-            ))
-            .map(|home| home.0)
+        let home = |own: &str, former: &str, users: &str| {
+            let names = ["CONCLAVE_HOME", "LLM_CONCLAVE_HOME", "HOME"];
+            let variables = names.into_iter().zip([own, former, users]);
+            Home::find(&Environment::of(variables)).map(|home| home.0.display().to_string())
         };
-        assert_eq!(
-            home(&[
-                ("CONCLAVE_HOME", "/a"),
-                ("LLM_CONCLAVE_HOME", "/b"),
-                ("HOME", "/c")
-            ])
-            .unwrap(),
-            Path::new("/a")
-        );
-        assert_eq!(
-            home(&[
-                ("CONCLAVE_HOME", ""),
-                ("LLM_CONCLAVE_HOME", "/b"),
-                ("HOME", "/c")
-            ])
-            .unwrap(),
-            Path::new("/b")
-        );
-        assert_eq!(
-            home(&[("HOME", "/c")]).unwrap(),
-            Path::new("/c/.llm-conclave")
-        );
-        assert_eq!(home(&[]).unwrap_err(), HomePathError);
+        assert_eq!(home("/a", "/b", "/c").unwrap(), "/a");
+        assert_eq!(home("", "/b", "/c").unwrap(), "/b");
+        assert_eq!(home("", "", "/c").unwrap(), "/c/.llm-conclave");
+        assert_eq!(home("", "", "").unwrap_err(), HomePathError);
     }
 
     #[test]

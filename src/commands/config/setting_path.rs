@@ -106,12 +106,10 @@ impl SettingPath {
 
 /// Returns the name of an entry, and of one of its fields.
 fn entry(key: &Setting, rest: &str, known: &[&str]) -> Result<Vec<String>, Error> {
-    let Some((name, field)) = rest.split_once('.') else {
+    let parts: Vec<&str> = rest.split('.').collect();
+    let [name, field, beyond @ ..] = parts.as_slice() else {
         return Ok(vec![rest.to_owned()]);
     };
-    let (field, beyond) = field
-        .split_once('.')
-        .map_or((field, None), |(field, beyond)| (field, Some(beyond)));
     let snake = snake_case(field);
     if !known.contains(&snake.as_str()) {
         if is_key_name(field) {
@@ -121,12 +119,11 @@ fn entry(key: &Setting, rest: &str, known: &[&str]) -> Result<Vec<String>, Error
         let error = Error::usage(format!("`{field}` is not a field of `{key}.{name}`{meant}"));
         return Err(error.hint(format!("one of: {}", known.join(", "))));
     }
-    match beyond {
-        None => Ok(vec![name.to_owned(), snake]),
-        Some(_) => Err(Error::usage(format!(
-            "`{field}` of `{key}.{name}` has no parts"
-        ))),
+    if beyond.is_empty() {
+        return Ok(vec![(*name).to_owned(), snake]);
     }
+    let message = format!("`{field}` of `{key}.{name}` has no parts");
+    Err(Error::usage(message))
 }
 
 fn names(value: &Value) -> Vec<&str> {

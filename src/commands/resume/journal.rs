@@ -90,28 +90,26 @@ fn check(
     files: &ConsultationFiles,
     ending: JournalEnding,
 ) -> Result<(), Error> {
-    let ask_again = |error: Error| error.hint("ask again with `conclave consult \"…\"`");
-    match ending {
-        _ if ending.is_resumable() => Ok(()),
-        JournalEnding::Complete if !files.record.exists() => Ok(()),
-        JournalEnding::Complete => Err(Error::usage(format!("{id} is complete"))
-            .hint(format!("its answer is in {}", files.markdown.display()))),
-        JournalEnding::Empty => Err(ask_again(Error::usage(format!(
-            "{id} has no events: its journal is empty"
-        )))),
-        JournalEnding::TooOld => Err(ask_again(
-            Error::usage(format!(
-                "{id} was written by an older version and cannot be resumed"
-            ))
-            .hint(format!("read it with `conclave history show {id}`")),
-        )),
-        JournalEnding::Aborted(AbortReason::Declined) => Err(ask_again(Error::usage(format!(
-            "{id} was declined before anything was asked"
-        )))),
-        JournalEnding::Aborted(_) | JournalEnding::Open => Err(ask_again(Error::usage(format!(
+    let error = match ending {
+        _ if ending.is_resumable() => return Ok(()),
+        JournalEnding::Complete if !files.record.exists() => return Ok(()),
+        JournalEnding::Complete => {
+            let hint = format!("its answer is in {}", files.markdown.display());
+            return Err(Error::usage(format!("{id} is complete")).hint(hint));
+        }
+        JournalEnding::Empty => Error::usage(format!("{id} has no events: its journal is empty")),
+        JournalEnding::TooOld => Error::usage(format!(
+            "{id} was written by an older version and cannot be resumed"
+        ))
+        .hint(format!("read it with `conclave history show {id}`")),
+        JournalEnding::Aborted(AbortReason::Declined) => {
+            Error::usage(format!("{id} was declined before anything was asked"))
+        }
+        JournalEnding::Aborted(_) | JournalEnding::Open => Error::usage(format!(
             "cannot resume {id}: the reason why it ended still applies"
-        )))),
-    }
+        )),
+    };
+    Err(error.hint("ask again with `conclave consult \"…\"`"))
 }
 
 /// Opens a journal to continue it; the inner error means that another process writes it. A journal
