@@ -1,6 +1,5 @@
 //! `conclave consult-stats`: statistics over the consultations of this home, from the index.
 
-use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use crate::config::env::Environment;
@@ -139,14 +138,10 @@ fn span(args: &Args, zone: &TimeZone, now: Timestamp) -> Result<Span, SpanError>
     let day = |text: &Option<String>| text.as_deref().map(calendar::day).transpose();
     match &args.month {
         Some(Some(month)) => calendar::month(month),
-        Some(None) => Ok(Span::Month(today(zone, now))),
+        Some(None) => Ok(Span::Month(calendar::date_of(now, zone))),
         None if args.week => Ok(Span::Week),
         None => calendar::days(day(&args.since)?, day(&args.until)?),
     }
-}
-
-fn today(zone: &TimeZone, now: Timestamp) -> Date {
-    jiff::Timestamp::from_millisecond(now.0).map_or(Date::MAX, |now| zone.to_datetime(now).date())
 }
 
 fn targets(settings: &Settings) -> Targets {

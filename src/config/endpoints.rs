@@ -230,105 +230,68 @@ mod tests {
         );
     }
 
+    fn assert_refused(json: &str, at: &str, words: &str) {
+        let error = entries(json).unwrap_err();
+        assert!(
+            error.starts_with(&format!("endpoints{at} ")),
+            "{json}: {error}"
+        );
+        assert!(error.contains(words), "{json}: {error}");
+        assert!(!error.contains("secret"), "{error}");
+    }
+
     #[test]
     fn errors_name_the_place_and_show_no_value() {
+        for (field, value, words) in [
+            ("base_ulr", r#""x""#, "did you mean `base_url`?"),
+            ("api_key", r#""sk-secret""#, "`api_key_env`"),
+            ("key", r#""sk-secret""#, "`api_key_cmd`"),
+            ("token", r#""sk-secret""#, "`api_key_cmd`"),
+            ("api_key_env", r#""sk-secret""#, "not the key itself"),
+            (
+                "api_key_env",
+                r#""AIzaSysecret0123456789abc""#,
+                "not the key itself",
+            ),
+            ("max_in_flight", "0", "above 0"),
+            ("free", r#""yes""#, "true or false"),
+            ("dialect", r#""grpc""#, "`gemini`"),
+            ("baseUrl", r#""h""#, "twice"),
+        ] {
+            let json = format!(r#"{{"w": {{"base_url": "h", "{field}": {value}}}}}"#);
+            assert_refused(&json, &format!(".w.{field}"), words);
+        }
+        for (address, words) in [
+            ("https://u:secret@h/v1", "user name"),
+            ("https://h/v1?key=secret", "`?`"),
+            ("ftp://h", "http"),
+        ] {
+            let json = format!(r#"{{"w": {{"base_url": "{address}"}}}}"#);
+            assert_refused(&json, ".w.base_url", words);
+        }
         for (json, at, words) in [
             (
-                r#"{"w": {"base_ulr": "x"}}"#,
-                "endpoints.w.base_ulr",
-                "did you mean `base_url`?",
-            ),
-            (
-                r#"{"w": {"base_url": "h", "api_key": "sk-secret"}}"#,
-                "endpoints.w.api_key",
-                "`api_key_env`",
-            ),
-            (
-                r#"{"w": {"base_url": "h", "key": "sk-secret"}}"#,
-                "endpoints.w.key",
-                "`api_key_cmd`",
-            ),
-            (
-                r#"{"w": {"base_url": "h", "token": "sk-secret"}}"#,
-                "endpoints.w.token",
-                "`api_key_cmd`",
-            ),
-            (
-                r#"{"w": {"base_url": "h", "api_key_env": "sk-secret"}}"#,
-                "endpoints.w.api_key_env",
-                "not the key itself",
-            ),
-            (
-                r#"{"w": {"base_url": "h", "api_key_env": "AIzaSysecret0123456789abc"}}"#,
-                "endpoints.w.api_key_env",
-                "not the key itself",
-            ),
-            (
-                r#"{"w": {"base_url": "https://u:secret@h/v1"}}"#,
-                "endpoints.w.base_url",
-                "user name",
-            ),
-            (
-                r#"{"w": {"base_url": "https://h/v1?key=secret"}}"#,
-                "endpoints.w.base_url",
-                "`?`",
-            ),
-            (
-                r#"{"w": {"base_url": "ftp://h"}}"#,
-                "endpoints.w.base_url",
-                "http",
-            ),
-            (
-                r#"{"w": {"base_url": "h", "max_in_flight": 0}}"#,
-                "endpoints.w.max_in_flight",
-                "above 0",
-            ),
-            (
-                r#"{"w": {"base_url": "h", "free": "yes"}}"#,
-                "endpoints.w.free",
-                "true or false",
-            ),
-            (
-                r#"{"w": {"base_url": "h", "dialect": "grpc"}}"#,
-                "endpoints.w.dialect",
-                "`gemini`",
-            ),
-            (
                 r#"{"w": {"base_url": "h", "api_key_env": "A", "api_key_cmd": "b"}}"#,
-                "endpoints.w",
+                ".w",
                 "both",
             ),
             (
-                r#"{"w": {"base_url": "h", "baseUrl": "h"}}"#,
-                "endpoints.w.baseUrl",
-                "twice",
-            ),
-            (
                 r#"{"w": {"base_url": "h", "name": "v"}}"#,
-                "endpoints.w",
+                ".w",
                 "differs from its key",
             ),
-            (r#"{"W": {"base_url": "h"}}"#, "endpoints.W", "a-z"),
-            (
-                r#"{"local": {"base_url": "h"}}"#,
-                "endpoints.local",
-                "embedded",
-            ),
-            (r#"[{"base_url": "h"}]"#, "endpoints[0]", "has no `name`"),
+            (r#"{"W": {"base_url": "h"}}"#, ".W", "a-z"),
+            (r#"{"local": {"base_url": "h"}}"#, ".local", "embedded"),
+            (r#"[{"base_url": "h"}]"#, "[0]", "has no `name`"),
             (
                 r#"[{"name": "a", "base_url": "h"}, {"name": "a", "base_url": "i"}]"#,
-                "endpoints.a",
+                ".a",
                 "second",
             ),
-            (r#""sk-secret""#, "endpoints", "must be an object"),
-            (r#"{"w": "sk-secret"}"#, "endpoints.w", "must be an object"),
+            (r#""sk-secret""#, "", "must be an object"),
+            (r#"{"w": "sk-secret"}"#, ".w", "must be an object"),
         ] {
-            let error = entries(json).unwrap_err();
-            assert!(
-                error.starts_with(&format!("{at} ")) && error.contains(words),
-                "{json}: {error}"
-            );
-            assert!(!error.contains("secret"), "{error}");
+            assert_refused(json, at, words);
         }
     }
 }

@@ -63,12 +63,10 @@ impl SettingsError {
     /// Returns the fix, for people.
     pub fn remedy(&self) -> String {
         match self {
-            Self::Unreadable { path, .. } => {
-                format!(
-                    "make `{}` a readable text file, or set `CONCLAVE_HOME` to another folder",
-                    path.display()
-                )
-            }
+            Self::Unreadable { path, .. } => format!(
+                "make `{}` a readable text file, or set `CONCLAVE_HOME` to another folder",
+                path.display()
+            ),
             Self::NotJson { .. } | Self::NotAnObject { .. } | Self::Twice { .. } => {
                 "fix or remove it".to_owned()
             }
@@ -79,12 +77,10 @@ impl SettingsError {
                 origin: SettingOrigin::File(_),
                 setting,
                 ..
-            } => {
-                format!(
-                    "change it with `conclave config set {setting} VALUE`, or remove it with \
-                     `conclave config unset {setting}`"
-                )
-            }
+            } => format!(
+                "change it with `conclave config set {setting} VALUE`, or remove it with \
+                 `conclave config unset {setting}`"
+            ),
             Self::BadValue {
                 origin: SettingOrigin::Variable(variable),
                 ..
@@ -156,12 +152,12 @@ impl Settings {
             Err(source) => return Err(SettingsError::NotJson { path, source }),
         };
         let origin = SettingOrigin::File(path.clone());
-        let refused = |at: String, what: &str| SettingsError::Part {
-            origin: origin.clone(),
-            error: ValueError {
-                at,
-                what: what.to_owned(),
-            },
+        let refused = |at: String, what: &str| {
+            let (origin, what) = (origin.clone(), what.to_owned());
+            SettingsError::Part {
+                origin,
+                error: ValueError { at, what },
+            }
         };
         if let Some(at) = edit::repeated(text) {
             return Err(refused(at, "is set twice"));
@@ -194,12 +190,9 @@ impl Settings {
                 value: shown(value, origin),
             }),
             Read::WithPlaces(read) => {
-                read(self, &ConfigValue::new(setting.name, value)).map_err(|error| {
-                    SettingsError::Part {
-                        origin: origin.clone(),
-                        error,
-                    }
-                })
+                let origin = origin.clone();
+                read(self, &ConfigValue::new(setting.name, value))
+                    .map_err(|error| SettingsError::Part { origin, error })
             }
         }
     }

@@ -120,20 +120,18 @@ mod tests {
                 format!("parameters.openai:m.{path} is a field that the consultation itself sets")
             );
         }
-        for (fields, what) in [
+        for (field, what) in [
             (
-                r#"{"generationConfig.maxOutputTokens": 1}"#,
-                "generationConfig.maxOutputTokens is a field that the consultation itself sets",
+                "generationConfig.maxOutputTokens",
+                "is a field that the consultation itself sets",
             ),
             (
-                r#"{"options": null}"#,
-                "options must be an object: the consultation itself sets fields inside it",
+                "options",
+                "must be an object: the consultation itself sets fields inside it",
             ),
         ] {
-            assert_eq!(
-                parameters(&format!(r#"{{"a": {fields}}}"#)).unwrap_err(),
-                format!("parameters.a.{what}")
-            );
+            let error = parameters(&format!(r#"{{"a": {{"{field}": null}}}}"#)).unwrap_err();
+            assert_eq!(error, format!("parameters.a.{field} {what}"));
         }
         assert!(parameters(r#"{"a": {"generationConfig": {"topK": 1, "thinkingConfig": {"n": 1}}, "options": {"seed": 1}}}"#).is_ok());
         assert_eq!(

@@ -110,13 +110,10 @@ pub(super) fn read_sets(
 pub(super) fn read_default(place: &ConfigValue<'_>) -> Result<Vec<String>, ValueError> {
     let personas = entries(place.value)
         .ok_or_else(|| place.error("must be `auto`, or a string or list of personas and sets"))?;
-    match personas.as_slice() {
-        [_] => Ok(personas),
-        several if several.iter().any(|persona| persona == AUTO) => {
-            Err(place.error("combines `auto` with names; use it alone"))
-        }
-        _ => Ok(personas),
+    if personas.len() > 1 && personas.iter().any(|persona| persona == AUTO) {
+        return Err(place.error("combines `auto` with names; use it alone"));
     }
+    Ok(personas)
 }
 
 fn prompt(place: &ConfigValue<'_>) -> Result<String, ValueError> {
@@ -206,46 +203,37 @@ mod tests {
         );
     }
 
+    fn assert_refused(json: &str, words: &str) {
+        let error = personas(json).unwrap_err();
+        assert!(
+            error.starts_with(&format!("personas{words}")),
+            "{json}: {error}"
+        );
+    }
+
     #[test]
     fn an_invalid_persona_is_named_by_its_place() {
         for (json, words) in [
-            (
-                r#"{"a": {"prompt": "p", "alias": "x"}}"#,
-                "personas.a.alias is not a field; did you mean `aliases`?",
-            ),
-            (r#"{"a": {"name": "A"}}"#, "personas.a has no `prompt`"),
-            (r#"{"a": {"prompt": "  "}}"#, "personas.a.prompt is empty"),
-            (r#"{"a": ""}"#, "personas.a is empty"),
-            (r#"{"a": 1}"#, "personas.a must be an object"),
-            (r#"{"A b": "p"}"#, "personas.A b is not a valid name"),
-            (
-                r#"{"judge": "p"}"#,
-                "personas.judge cannot be called `judge`",
-            ),
-            (
-                r#"{"a": {"prompt": "p", "name": "Consensus"}}"#,
-                "personas.a.name cannot be called `consensus`",
-            ),
-            (
-                r#"{"a": {"prompt": "p", "aliases": ["x", "AUTO"]}}"#,
-                "personas.a.aliases cannot be called `auto`",
-            ),
-            (
-                r#"{"a": {"prompt": "p", "aliases": ["!"]}}"#,
-                "personas.a.aliases has a name without a letter",
-            ),
-            (
-                r#"{"a": {"prompt": "p", "aliases": [1]}}"#,
-                "personas.a.aliases must be a string or list of names",
-            ),
-            (
-                r#"{"a": {"prompt": "p", "api_key": "x"}}"#,
-                "personas.a.api_key would store a key in the settings",
-            ),
-            ("[]", "personas must be an object"),
+            (r#"{"a": {"name": "A"}}"#, ".a has no `prompt`"),
+            (r#"{"a": {"prompt": "  "}}"#, ".a.prompt is empty"),
+            (r#"{"a": ""}"#, ".a is empty"),
+            (r#"{"a": 1}"#, ".a must be an object"),
+            (r#"{"A b": "p"}"#, ".A b is not a valid name"),
+            (r#"{"judge": "p"}"#, ".judge cannot be called `judge`"),
+            ("[]", " must be an object"),
         ] {
-            let error = personas(json).unwrap_err();
-            assert!(error.starts_with(words), "{json}: {error}");
+            assert_refused(json, words);
+        }
+        for (field, value, words) in [
+            ("alias", r#""x""#, "is not a field; did you mean `aliases`?"),
+            ("name", r#""Consensus""#, "cannot be called `consensus`"),
+            ("aliases", r#"["x", "AUTO"]"#, "cannot be called `auto`"),
+            ("aliases", r#"["!"]"#, "has a name without a letter"),
+            ("aliases", "[1]", "must be a string or list of names"),
+            ("api_key", r#""x""#, "would store a key in the settings"),
+        ] {
+            let json = format!(r#"{{"a": {{"prompt": "p", "{field}": {value}}}}}"#);
+            assert_refused(&json, &format!(".a.{field} {words}"));
         }
     }
 
@@ -253,24 +241,19 @@ mod tests {
     fn a_set_is_a_list_or_a_text_of_personas_and_nothing_else() {
         let read =
             sets(r#"{"web": ["security", "accessibility"], "ops": "devops, security"}"#).unwrap();
-        assert_eq!(
-            (read["web"].join(" "), read["ops"].join(" ")),
-            ("security accessibility".into(), "devops security".into())
-        );
+        assert_eq!(read["web"], ["security", "accessibility"]);
+        assert_eq!(read["ops"], ["devops", "security"]);
         for (json, words) in [
-            (
-                r#"{"web": []}"#,
-                "persona_sets.web must be a string or list of personas",
-            ),
-            (r#"{"web": ["@ops"]}"#, "persona_sets.web holds `@ops`"),
-            (r#"{"web": "auto"}"#, "persona_sets.web holds `auto`"),
-            (
-                r#"{"Web": "security"}"#,
-                "persona_sets.Web is not a valid name",
-            ),
+            (r#"{"web": []}"#, "web must be a string or list of personas"),
+            (r#"{"web": ["@ops"]}"#, "web holds `@ops`"),
+            (r#"{"web": "auto"}"#, "web holds `auto`"),
+            (r#"{"Web": "security"}"#, "Web is not a valid name"),
         ] {
             let error = sets(json).unwrap_err();
-            assert!(error.starts_with(words), "{json}: {error}");
+            assert!(
+                error.starts_with(&format!("persona_sets.{words}")),
+                "{json}: {error}"
+            );
         }
     }
 

@@ -137,28 +137,25 @@ impl ConfiguredProvider {
             KeySource::Variable { name, .. } => format!("`{name}`"),
             KeySource::Command(_) => format!("the `api_key_cmd` of `{}`", self.provider),
             KeySource::Missing { variables } => format!("`{}`", variables.join("` or `")),
-            KeySource::Unneeded => {
-                match vendors::find(self.provider.as_str())
-                    .filter(|_| !self.has_own_url())
-                    .and_then(|vendor| vendor.key_variables.first())
-                {
-                    Some(variable) => format!("`{variable}`, which is not set"),
-                    None => {
-                        format!(
-                            "`endpoints.{}`: no key is sent, because neither `api_key_env` nor \
-                             `api_key_cmd` names one",
-                            self.provider
-                        )
-                    }
-                }
-            }
+            KeySource::Unneeded => match self.vendor_variable() {
+                Some(variable) => format!("`{variable}`, which is not set"),
+                None => format!(
+                    "`endpoints.{}`: no key is sent, because neither `api_key_env` nor \
+                     `api_key_cmd` names one",
+                    self.provider
+                ),
+            },
         }
     }
 
-    fn has_own_url(&self) -> bool {
-        self.entry
+    /// Returns the variable that a key for the vendor's own address would come from.
+    fn vendor_variable(&self) -> Option<&'static str> {
+        let url = self
+            .entry
             .as_ref()
-            .is_some_and(|entry| entry.base_url.is_some())
+            .and_then(|entry| entry.base_url.as_ref());
+        let vendor = vendors::find(self.provider.as_str()).filter(|_| url.is_none())?;
+        vendor.key_variables.first().copied()
     }
 
     /// Returns the key, if one is sent; runs its command unless it has run.
@@ -166,17 +163,14 @@ impl ConfiguredProvider {
         let key = match &self.key {
             KeySource::Unneeded => return Ok(None),
             KeySource::Missing { variables } => {
-                return Err(KeyError::Missing {
-                    variables: variables.clone(),
-                });
+                let variables = variables.clone();
+                return Err(KeyError::Missing { variables });
             }
             KeySource::Variable { key, .. } => key.clone(),
-            KeySource::Command(command) => {
-                commands.key(command).map_err(|source| KeyError::Command {
-                    provider: self.provider.clone(),
-                    source,
-                })?
-            }
+            KeySource::Command(command) => commands.key(command).map_err(|source| {
+                let provider = self.provider.clone();
+                KeyError::Command { provider, source }
+            })?,
         };
         if key.expose_secret().chars().all(|c| c.is_ascii_graphic()) {
             Ok(Some(key))
@@ -373,10 +367,8 @@ mod tests {
         let origin = |provider: &str, entry: Option<&EndpointEntry>| {
             known(provider, entry, &Environment::default()).key_origin()
         };
-        assert_eq!(
-            origin("lmstudio", None),
-            "`LM_STUDIO_API_KEY`, which is not set"
-        );
+        let unset = "`LM_STUDIO_API_KEY`, which is not set";
+        assert_eq!(origin("lmstudio", None), unset);
         assert!(origin("ollama", None).starts_with("`endpoints.ollama`: no key is sent"));
         let elsewhere = EndpointEntry {
             base_url: Some("h".into()),

@@ -230,12 +230,9 @@ mod tests {
                 "{name}"
             );
         }
+        let row = ["always_allow_under", "0.5", "default"];
         assert!(
-            table.lines().any(|line| line.split_whitespace().eq([
-                "always_allow_under",
-                "0.5",
-                "default"
-            ])),
+            table.lines().any(|line| line.split_whitespace().eq(row)),
             "{table}"
         );
         assert!(!table.contains('\u{1b}'), "{table}");
@@ -254,10 +251,8 @@ mod tests {
             json["endpoints"],
             json!({"value": {"work": {"base_url": "h", "free": true}}, "origin": "config.json"})
         );
-        assert_eq!(
-            (json.as_object().unwrap().len(), &json["panel"]),
-            (SETTINGS.len(), &json!({"value": null, "origin": "default"}))
-        );
+        assert_eq!(json.as_object().unwrap().len(), SETTINGS.len());
+        assert_eq!(json["panel"], json!({"value": null, "origin": "default"}));
     }
 
     #[test]

@@ -202,25 +202,22 @@ fn key_finding(key_limit: Option<KeyBudget>) -> Finding {
 }
 
 fn trouble(failure: &Failure, what: &str) -> Finding {
+    use CheckStatus::{Error, Warning};
     let message = &failure.message;
-    match failure.class {
-        FailureClass::Auth => finding(
-            CheckStatus::Error,
+    let (status, message, fix) = match failure.class {
+        FailureClass::Auth => (
+            Error,
             format!("the key was refused: {message}"),
             "create a new key, or copy one that is still valid",
         ),
-        FailureClass::Billing => finding(
-            CheckStatus::Error,
-            message.clone(),
-            "add credit, or raise the limit",
-        ),
-        FailureClass::Transport | FailureClass::Timeout => finding(
-            CheckStatus::Error,
+        FailureClass::Billing => (Error, message.clone(), "add credit, or raise the limit"),
+        FailureClass::Transport | FailureClass::Timeout => (
+            Error,
             message.clone(),
             "check the network, the proxy and the base URL; other providers still work",
         ),
         FailureClass::RateLimit | FailureClass::Overload => {
-            finding(CheckStatus::Warning, message.clone(), "try again later")
+            (Warning, message.clone(), "try again later")
         }
         FailureClass::ModelMissing
         | FailureClass::BadRequest
@@ -230,12 +227,13 @@ fn trouble(failure: &Failure, what: &str) -> Finding {
         | FailureClass::Interrupted
         | FailureClass::Empty
         | FailureClass::Malformed
-        | FailureClass::Internal => finding(
-            CheckStatus::Warning,
+        | FailureClass::Internal => (
+            Warning,
             format!("{what} is not available: {message}"),
             "check the base URL; test it with `--deep`",
         ),
-    }
+    };
+    finding(status, message, fix)
 }
 
 /// Returns whether a call may still work after a failed request for the list of models.
