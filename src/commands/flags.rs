@@ -88,8 +88,8 @@ fn hedge_after(text: &str) -> Result<HedgeAfter, Error> {
 }
 
 /// Returns a value of a flag with its help.
-fn value(name: &'static str, help: &'static str) -> Option<PossibleValue> {
-    Some(PossibleValue::new(name).help(help))
+fn value(name: &'static str, help: &'static str) -> PossibleValue {
+    PossibleValue::new(name).help(help)
 }
 
 impl ValueEnum for Policy {
@@ -98,11 +98,11 @@ impl ValueEnum for Policy {
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
-        match self {
+        Some(match self {
             Self::Ask => value("ask", "Ask you, on a terminal; otherwise like `auto`"),
             Self::Auto => value("auto", "End if no guard objects"),
             Self::Never => value("never", "Hold all rounds"),
-        }
+        })
     }
 }
 
@@ -160,13 +160,13 @@ impl ValueEnum for Mode {
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
-        match self {
+        Some(match self {
             Self::Converge => value("converge", "No, because…: one answer, and the dissent"),
             Self::Explore => value(
                 "explore",
                 "Yes, and…: a menu of options with their trade-offs",
             ),
-        }
+        })
     }
 }
 
@@ -176,7 +176,7 @@ impl ValueEnum for OnFailure {
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
-        match self {
+        Some(match self {
             Self::Ask => value(
                 "ask",
                 "Ask you, on a terminal; otherwise let another model take over",
@@ -184,7 +184,7 @@ impl ValueEnum for OnFailure {
             Self::Substitute => value("substitute", "Let another model take over"),
             Self::Skip => value("skip", "Continue without it"),
             Self::Fail => value("fail", "End the run"),
-        }
+        })
     }
 }
 

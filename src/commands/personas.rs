@@ -84,8 +84,12 @@ fn list(personas: &PersonaRegistry, settings: &Settings) -> PersonaList {
         .iter()
         .map(|(set, members)| (set.clone(), members.iter().map(id_of).collect()));
     let panels = settings.panels.iter().map(|(name, panel)| {
-        let (seats, judge) = (panel.seats.clone(), panel.judge.clone());
-        (name.clone(), ListedPanel { seats, judge })
+        let panel = panel.clone();
+        let listed = ListedPanel {
+            seats: panel.seats,
+            judge: panel.judge,
+        };
+        (name.clone(), listed)
     });
     PersonaList {
         schema_version: SCHEMA_VERSION,

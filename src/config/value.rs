@@ -85,7 +85,7 @@ impl<'a> ConfigValue<'a> {
     }
 
     /// Returns an object's fields by their names in `snake_case`; each must be known.
-    pub(super) fn fields(&self, known: &[&'static str]) -> Result<Fields<'a>, ValueError> {
+    pub(super) fn fields(&self, known: &[&'static str]) -> Result<ConfigFields<'a>, ValueError> {
         let mut fields = BTreeMap::new();
         for (name, value) in self.object()? {
             let place = self.inside(name, value);
@@ -126,11 +126,11 @@ impl<'a> ConfigValue<'a> {
 }
 
 /// The fields of an object by their names in `snake_case`.
-pub(super) type Fields<'a> = BTreeMap<&'static str, ConfigValue<'a>>;
+pub(super) type ConfigFields<'a> = BTreeMap<&'static str, ConfigValue<'a>>;
 
 /// Reads a field that an object may leave out.
 pub(super) fn optional<'a, T>(
-    fields: &Fields<'a>,
+    fields: &ConfigFields<'a>,
     name: &str,
     read: impl FnOnce(&ConfigValue<'a>) -> Result<T, ValueError>,
 ) -> Result<Option<T>, ValueError> {

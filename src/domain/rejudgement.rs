@@ -119,7 +119,7 @@ impl Changes {
             .into_iter()
             .filter(|text| !has.contains(&plain(text)))
             .collect();
-        Self { kept, new, gone }
+        Self { new, gone, kept }
     }
 
     pub fn is_empty(&self) -> bool {

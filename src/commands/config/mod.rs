@@ -166,10 +166,11 @@ fn as_table(settings: &Settings, width: Option<usize>, paint: Paint) -> String {
     let mut text = String::new();
     for [name, value, origin] in &rows {
         let origin = paint.dim(origin);
-        text += &if is_stacked {
-            format!("{name}\n  {value}\n  {origin}\n")
+        // Writing to a `String` cannot fail.
+        let _ = if is_stacked {
+            writeln!(text, "{name}\n  {value}\n  {origin}")
         } else {
-            format!("{name:names$}  {value:values$}  {origin}\n")
+            writeln!(text, "{name:names$}  {value:values$}  {origin}")
         };
     }
     text

@@ -186,8 +186,8 @@ async fn attempt(planned: &PlannedCall, provider: &dyn Provider, clock: &Clock) 
                     provider: ask.model.provider.clone(),
                     model: id.clone(),
                 });
-                let priced = served.filter(|served| prices.price(served).is_some());
-                prices.cost(priced.as_ref().unwrap_or(&ask.model), &reply.usage)
+                let with_price = served.filter(|served| prices.price(served).is_some());
+                prices.cost(with_price.as_ref().unwrap_or(&ask.model), &reply.usage)
             };
             let cost = reply.reported_cost.map_or_else(by_table, Cost::exactly);
             (cost, "answered".to_owned())

@@ -139,10 +139,12 @@ pub(super) fn models(home: Option<&Home>) -> (ModelCatalog, Option<Check>) {
                 .vintages()
                 .iter()
                 .any(|vintage| vintage.of == PriceTable::TheUser);
-            let mut message = format!("{} are known", catalog.models().len());
-            if own {
-                message += &format!(", with your own of {}", file.display());
-            }
+            let known = catalog.models().len();
+            let message = if own {
+                format!("{known} are known, with your own of {}", file.display())
+            } else {
+                format!("{known} are known")
+            };
             (catalog, Some(check(CheckStatus::Ok, message)))
         }
         Err(error) => {
