@@ -68,7 +68,7 @@ impl ModelCatalog {
     /// own vendor.
     pub fn find(&self, model: &ModelRef) -> Option<&Model> {
         self.at_own_vendor(model).or_else(|| {
-            resale::at_its_vendor(model)
+            resale::at_its_vendor(model)?
                 .iter()
                 .find_map(|own| self.at_own_vendor(own))
         })
@@ -182,43 +182,31 @@ mod tests {
     #[test]
     fn default_panels_are_in_rank_order_and_have_not_retired() {
         let catalog = ModelCatalog::builtin();
-        let ids = |provider| {
-            catalog
-                .defaults(&ProviderId::new(provider))
-                .iter()
-                .map(|model| model.id.clone())
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(
-            ids("anthropic"),
-            ["claude-sonnet-5-5", "claude-opus-5-5", "claude-haiku-5-5"]
-        );
-        assert_eq!(ids("openai"), ["gpt-6.1-sol", "gpt-6.1-terra", "gpt-6-sol"]);
-        assert_eq!(
-            ids("google"),
-            [
-                "gemini-4-argon",
-                "gemini-3.8-flash",
-                "gemini-3.1-pro-preview"
-            ]
-        );
-        assert_eq!(ids("xai"), ["grok-4.7", "grok-4.6", "grok-4.3"]);
-        assert_eq!(
-            ids("mistral"),
-            [
-                "mistral-large-4",
-                "mistral-medium-latest",
-                "mistral-small-latest"
-            ]
-        );
-        assert_eq!(
-            ids("openrouter"),
-            [
-                "anthropic/claude-sonnet-5.5",
-                "openai/gpt-6.1-sol",
-                "google/gemini-4-argon"
-            ]
-        );
+        let panels = [
+            (
+                "anthropic",
+                "claude-sonnet-5-5 claude-opus-5-5 claude-haiku-5-5",
+            ),
+            ("openai", "gpt-6.1-sol gpt-6.1-terra gpt-6-sol"),
+            (
+                "google",
+                "gemini-4-argon gemini-3.8-flash gemini-3.1-pro-preview",
+            ),
+            ("xai", "grok-4.7 grok-4.6 grok-4.3"),
+            (
+                "mistral",
+                "mistral-large-4 mistral-medium-latest mistral-small-latest",
+            ),
+            (
+                "openrouter",
+                "anthropic/claude-sonnet-5.5 openai/gpt-6.1-sol google/gemini-4-argon",
+            ),
+        ];
+        for (provider, panel) in panels {
+            let defaults = catalog.defaults(&ProviderId::new(provider));
+            let ids: Vec<&str> = defaults.iter().map(|model| model.id.as_str()).collect();
+            assert_eq!(ids.join(" "), panel);
+        }
         assert!(
             catalog
                 .models()

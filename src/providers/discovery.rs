@@ -9,6 +9,7 @@ mod answers;
 mod model_names;
 mod served_models;
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use futures_util::future::join_all;
@@ -17,7 +18,7 @@ use crate::domain::vendors::LocalServerKind;
 
 use super::clients::is_own_network;
 use super::http::{GetRequest, Http, Timeouts};
-use super::wire::{Account, Scheme};
+use super::wire::Account;
 
 pub use addresses::{Address, AddressError, usual};
 pub use served_models::is_ollamas_cloud;
@@ -114,20 +115,12 @@ pub async fn look(addresses: &[Address]) -> Vec<Server> {
 }
 
 async fn look_at(http: &Http, address: &Address) -> Option<Server> {
-    let anonymous = Account {
-        key: None,
-        origin: String::new(),
-        scheme: Scheme::Usual,
-    };
-    let expected = address
-        .expected
-        .map_or_else(|| LocalServerKind::ALL.to_vec(), |kind| vec![kind]);
-    let mut paths: Vec<&'static str> = expected
+    let anonymous = Account::default();
+    let paths: BTreeSet<&'static str> = LocalServerKind::ALL
         .into_iter()
+        .filter(|kind| address.expected.is_none_or(|expected| expected == *kind))
         .flat_map(|kind| paths(kind).iter().copied())
         .collect();
-    paths.sort_unstable();
-    paths.dedup();
     let asked = paths.iter().map(|path| {
         let request = GetRequest {
             url: format!("{}{path}", address.root),

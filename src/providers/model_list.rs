@@ -168,31 +168,21 @@ mod tests {
                 scheme: Scheme::Usual,
             },
         };
-        for (at, vendor) in VENDORS.iter().enumerate() {
+        for vendor in &VENDORS {
+            let (path, key_header) = match vendor.id {
+                "anthropic" => ("/v1/models?limit=1000", "x-api-key"),
+                "google" => ("/v1beta/models?pageSize=1000", "x-goog-api-key"),
+                "ollama" => ("/api/tags", "authorization"),
+                _ => ("/models", "authorization"),
+            };
             let request = request(vendor.dialect, &endpoint("https://h"));
-            let path = [
-                "/v1/models?limit=1000",
-                "/models",
-                "/v1beta/models?pageSize=1000",
-            ]
-            .get(at)
-            .copied();
-            let path = path.unwrap_or(if vendor.dialect == Dialect::Ollama {
-                "/api/tags"
-            } else {
-                "/models"
-            });
             assert_eq!(request.url, format!("https://h{path}"), "{}", vendor.id);
             let secret = request
                 .headers
                 .iter()
                 .filter(|(_, value)| matches!(value, HeaderText::Secret(_)))
                 .map(|(name, _)| *name);
-            let expected = ["x-api-key", "authorization", "x-goog-api-key"]
-                .get(at)
-                .copied()
-                .unwrap_or("authorization");
-            assert_eq!(secret.collect::<Vec<_>>(), [expected]);
+            assert_eq!(secret.collect::<Vec<_>>(), [key_header]);
         }
         let key_at = |quirks| {
             key_request(Dialect::OpenAi(quirks), &endpoint("https://o/api/v1"))

@@ -16,7 +16,7 @@ use super::wire::{Account, End};
 const MAX_TEXT_BYTES: usize = 4 * 1024 * 1024;
 
 /// The reply so far.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct PartialReply {
     account: Account,
     /// Our estimate of the prompt's tokens, used if the provider does not report them.
@@ -49,18 +49,7 @@ impl PartialReply {
         Self {
             account: account.clone(),
             prompt_tokens: prompt_tokens(ask),
-            text: String::new(),
-            thinking: String::new(),
-            refusal: String::new(),
-            stop: None,
-            usage: None,
-            usage_is_final: false,
-            served_model: None,
-            reported_cost: None,
-            failure: None,
-            begun: false,
-            complete: false,
-            overflow: None,
+            ..Self::default()
         }
     }
 
@@ -91,36 +80,37 @@ impl PartialReply {
         self.begun = true;
         match serde_json::from_str(data) {
             Ok(value) => ControlFlow::Continue(value),
-            Err(error) => {
-                self.failure = Some(Failure::new(
-                    FailureClass::Malformed,
-                    format!("an event of the stream is not JSON ({error})"),
-                ));
-                ControlFlow::Break(())
-            }
+            Err(error) => self.malformed(format!("an event of the stream is not JSON ({error})")),
         }
     }
 
     /// Fails the call for an event that violates the vendor's protocol.
-    pub fn malformed(&mut self, message: &str) -> ControlFlow<()> {
+    pub fn malformed<T>(&mut self, message: impl Into<String>) -> ControlFlow<(), T> {
         self.failure = Some(Failure::new(FailureClass::Malformed, message));
         ControlFlow::Break(())
     }
 
     /// Fails the call for an error inside the stream, after a successful status.
     pub fn fail(&mut self, body: &serde_json::Value) -> ControlFlow<()> {
-        let mut failure = errors::in_stream(body, &self.account);
-        // A transient error after content is an interruption: a plain retry would pay for the same
-        // text again.
-        if matches!(
+        let failure = errors::in_stream(body, &self.account);
+        self.failure = Some(self.interrupting(failure));
+        ControlFlow::Break(())
+    }
+
+    /// Returns the failure as an interruption if it is transient and comes after content: a plain
+    /// retry would pay for the same text again.
+    fn interrupting(&self, mut failure: Failure) -> Failure {
+        let transient = matches!(
             failure.class,
-            FailureClass::RateLimit | FailureClass::Overload
-        ) && !self.text.is_empty()
-        {
+            FailureClass::RateLimit
+                | FailureClass::Overload
+                | FailureClass::Transport
+                | FailureClass::Timeout
+        );
+        if transient && !self.text.is_empty() {
             failure.class = FailureClass::Interrupted;
         }
-        self.failure = Some(failure);
-        ControlFlow::Break(())
+        failure
     }
 
     /// Returns the outcome of the call.
@@ -140,10 +130,22 @@ impl PartialReply {
                 }),
             ) => self.reply(stop),
             (_, _, Some(failure)) => Err(self.with_remains(failure)),
-            (_, stop, None) => {
-                self.stop = stop;
-                Err(self.interrupted(end))
+            (_, _, None) => {
+                let failure = self.interrupting(match end {
+                    End::Broken(failure) => failure,
+                    End::Closed => Failure::new(FailureClass::Transport, self.early_end()),
+                });
+                Err(self.with_remains(failure))
             }
+        }
+    }
+
+    fn early_end(&self) -> &'static str {
+        if self.begun {
+            "the stream ended before the answer was complete"
+        } else {
+            "the stream ended before any of the answer arrived; the prompt may be too long for the \
+             model"
         }
     }
 
@@ -174,36 +176,6 @@ impl PartialReply {
             served_model: self.served_model.map(redact),
             reported_cost: self.reported_cost,
         })
-    }
-
-    fn interrupted(self, end: End) -> Failure {
-        let failure = match end {
-            End::Closed if self.begun => Failure::new(
-                FailureClass::Transport,
-                "the stream ended before the answer was complete",
-            ),
-            End::Closed => {
-                let message = "the stream ended before any of the answer arrived; the prompt may \
-                    be too long for the model";
-                Failure::new(FailureClass::Transport, message)
-            }
-            End::Broken(failure) => failure,
-        };
-        // Before any content it is a failed connection; after it, a retry would pay for the same
-        // text twice.
-        let interrupted = matches!(
-            failure.class,
-            FailureClass::Transport | FailureClass::Timeout
-        ) && !self.text.is_empty();
-        let failure = if interrupted {
-            Failure {
-                class: FailureClass::Interrupted,
-                ..failure
-            }
-        } else {
-            failure
-        };
-        self.with_remains(failure)
     }
 
     /// Adds the partial text and the usage, if there was any.

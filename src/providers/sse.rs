@@ -29,14 +29,13 @@ pub struct Event {
 
 /// The error for a line or an event above the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("an event of the stream is larger than {0} bytes")]
-pub struct EventSizeError(pub usize);
+#[error("an event of the stream is larger than {MAX_EVENT_BYTES} bytes")]
+pub struct EventSizeError;
 
 /// A parser with its state between two chunks.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Parser {
     framing: Framing,
-    limit: usize,
     line: Vec<u8>,
     name: Vec<u8>,
     data: Vec<u8>,
@@ -44,13 +43,8 @@ pub struct Parser {
     has_data: bool,
     /// The last byte was a CR: an LF that follows belongs to it.
     after_cr: bool,
-    first_line: bool,
-}
-
-impl Default for Parser {
-    fn default() -> Self {
-        Self::with_limit(MAX_EVENT_BYTES)
-    }
+    /// The first line has ended: only before it can a byte order mark stand.
+    begun: bool,
 }
 
 impl Parser {
@@ -59,21 +53,6 @@ impl Parser {
         Self {
             framing,
             ..Self::default()
-        }
-    }
-
-    /// Creates a parser of server-sent events that rejects lines and events above `limit` bytes.
-    pub fn with_limit(limit: usize) -> Self {
-        let (line, name, data) = (Vec::new(), Vec::new(), Vec::new());
-        Self {
-            framing: Framing::Events,
-            limit,
-            line,
-            name,
-            data,
-            has_data: false,
-            after_cr: false,
-            first_line: true,
         }
     }
 
@@ -92,8 +71,8 @@ impl Parser {
             let (part, rest) = bytes
                 .split_at_checked(end.unwrap_or(bytes.len()))
                 .unwrap_or((bytes, &[]));
-            if self.line.len() + part.len() + self.data.len() > self.limit {
-                return Err(EventSizeError(self.limit));
+            if self.line.len() + part.len() + self.data.len() > MAX_EVENT_BYTES {
+                return Err(EventSizeError);
             }
             self.line.extend_from_slice(part);
             if let Some((terminator, rest)) = rest.split_first() {
@@ -121,7 +100,7 @@ impl Parser {
     fn end_line(&mut self) -> Option<Event> {
         let line = std::mem::take(&mut self.line);
         let mut text: &[u8] = &line;
-        if std::mem::take(&mut self.first_line) {
+        if !std::mem::replace(&mut self.begun, true) {
             text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
         }
         if self.framing == Framing::Lines {
@@ -256,13 +235,14 @@ mod tests {
 
     #[test]
     fn a_line_above_the_limit_is_refused_also_when_it_comes_in_pieces() {
-        let mut parser = Parser::with_limit(100);
-        let mut events = Vec::new();
-        let result = (0..50).try_for_each(|_| parser.feed(b"data:xx", &mut events));
-        assert_eq!(result, Err(EventSizeError(100)));
-        let mut parser = Parser::with_limit(100);
-        let result = (0..50).try_for_each(|_| parser.feed(b"data: xxxx\n", &mut events));
-        assert_eq!(result, Err(EventSizeError(100)));
+        for piece in [
+            "data:xx".repeat(100_000),
+            format!("data: {}\n", "x".repeat(700_000)),
+        ] {
+            let (mut parser, mut events) = (Parser::default(), Vec::new());
+            let result = (0..50).try_for_each(|_| parser.feed(piece.as_bytes(), &mut events));
+            assert_eq!(result, Err(EventSizeError));
+        }
     }
 
     proptest! {

@@ -32,8 +32,8 @@ impl Endpoint {
     }
 }
 
-/// A key and its origin.
-#[derive(Clone, Debug)]
+/// A key and its origin; by default no key.
+#[derive(Clone, Debug, Default)]
 pub struct Account {
     /// `None` if no key is needed, or none is set.
     pub key: Option<SecretString>,
@@ -43,9 +43,10 @@ pub struct Account {
 }
 
 /// The header that carries a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scheme {
     /// The vendor's own header.
+    #[default]
     Usual,
     /// `Authorization: Bearer`, also for a vendor with its own header.
     Bearer,

@@ -5,25 +5,21 @@ use crate::domain::ids::{ModelRef, ProviderId};
 use crate::domain::vendors::{self, VENDORS, Vendor};
 
 /// Returns the possible names of a resold model at its own vendor: the id as is, and with dashes
-/// for dots. Empty for any other model, and for one with a suffix such as `:free`, which is sold on
-/// other terms.
-pub(super) fn at_its_vendor(model: &ModelRef) -> Vec<ModelRef> {
-    let own = || {
-        let (vendor, id) = model
-            .model
-            .split_once('/')
-            .filter(|_| is_reseller(&model.provider))?;
-        let vendor = VENDORS
-            .iter()
-            .find(|known| known.reseller_name == Some(vendor))?;
-        (!id.contains(':')).then(|| {
-            vec![
-                ModelRef::new(vendor.id, id),
-                ModelRef::new(vendor.id, id.replace('.', "-")),
-            ]
-        })
-    };
-    own().unwrap_or_default()
+/// for dots. `None` for any other model, and for one with a suffix such as `:free`, which is sold
+/// on other terms.
+pub(super) fn at_its_vendor(model: &ModelRef) -> Option<[ModelRef; 2]> {
+    let (vendor, id) = model
+        .model
+        .split_once('/')
+        .filter(|(_, id)| is_reseller(&model.provider) && !id.contains(':'))?;
+    let vendor = VENDORS
+        .iter()
+        .find(|known| known.reseller_name == Some(vendor))?;
+    let dashed = id.replace('.', "-");
+    Some([
+        ModelRef::new(vendor.id, id),
+        ModelRef::new(vendor.id, dashed),
+    ])
 }
 
 /// Returns the reseller's name of the vendor's model `id`, if `sold` is a resold model of that
@@ -55,28 +51,24 @@ mod tests {
 
     #[test]
     fn a_resold_model_is_known_by_its_vendors_id() {
-        let at = |id: &str| {
-            at_its_vendor(&ModelRef::new("openrouter", id))
-                .iter()
-                .map(ToString::to_string)
-                .collect::<Vec<_>>()
-        };
+        let at = |id| at_its_vendor(&ModelRef::new("openrouter", id));
         assert_eq!(
             at("anthropic/claude-opus-5.5"),
-            ["anthropic:claude-opus-5.5", "anthropic:claude-opus-5-5"]
+            Some([
+                ModelRef::new("anthropic", "claude-opus-5.5"),
+                ModelRef::new("anthropic", "claude-opus-5-5")
+            ])
         );
-        assert_eq!(at("x-ai/grok-4.7")[0], "xai:grok-4.7");
         assert_eq!(
-            (
-                at("meta-llama/llama-4"),
-                at("openai/gpt-6-luna:free"),
-                at("gpt-6-luna")
-            ),
-            (vec![], vec![], vec![])
+            at("x-ai/grok-4.7").unwrap()[0],
+            ModelRef::new("xai", "grok-4.7")
         );
+        for id in ["meta-llama/llama-4", "openai/gpt-6-luna:free", "gpt-6-luna"] {
+            assert_eq!(at(id), None, "{id}");
+        }
         assert_eq!(
             at_its_vendor(&ModelRef::new("openai", "openai/gpt-6-luna")),
-            []
+            None
         );
     }
 

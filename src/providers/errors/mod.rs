@@ -229,44 +229,31 @@ mod tests {
 
     #[test]
     fn the_hint_when_to_come_back_is_read_in_every_form_and_order() {
-        let hint = |ms: Option<&str>, after: Option<&str>, body: &str| {
+        let retry_info = r#"{"error":{"details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"45.837906927s"}]}}"#;
+        let in_seven_seconds = "Sat, 21 Nov 2026 09:00:07 GMT";
+        let in_the_past = "Sat, 21 Nov 2026 08:00:00 GMT";
+        let cases = [
+            (Some("1500"), Some("9"), "", Some((1, 500_000_000))),
+            (None, Some("2.5"), "", Some((2, 500_000_000))),
+            (None, Some(in_seven_seconds), "", Some((7, 0))),
+            (None, Some(in_the_past), "", Some((0, 0))),
+            (None, Some("soon"), "", None),
+            (None, Some("-1"), "", None),
+            (None, None, retry_info, Some((45, 837_906_927))),
+        ];
+        let now = http_date("Sat, 21 Nov 2026 09:00:00 GMT");
+        for (milliseconds, after, body, expected) in cases {
             let response = ErrorResponse {
                 status: 429,
-                retry_after_ms: ms.map(Into::into),
+                retry_after_ms: milliseconds.map(Into::into),
                 retry_after: after.map(Into::into),
                 body: body.into(),
                 ..ErrorResponse::default()
             };
-            classify(
-                &response,
-                &account(),
-                http_date("Sat, 21 Nov 2026 09:00:00 GMT"),
-            )
-            .retry_after
-        };
-        assert_eq!(
-            hint(Some("1500"), Some("9"), ""),
-            Some(Duration::from_millis(1_500))
-        );
-        assert_eq!(
-            hint(None, Some("2.5"), ""),
-            Some(Duration::from_millis(2_500))
-        );
-        assert_eq!(
-            hint(None, Some("Sat, 21 Nov 2026 09:00:07 GMT"), ""),
-            Some(Duration::from_secs(7))
-        );
-        assert_eq!(
-            hint(None, Some("Sat, 21 Nov 2026 08:00:00 GMT"), ""),
-            Some(Duration::ZERO)
-        );
-        assert_eq!(hint(None, Some("soon"), ""), None);
-        assert_eq!(hint(None, Some("-1"), ""), None);
-        let retry_info = r#"{"error":{"details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"45.837906927s"}]}}"#;
-        assert_eq!(
-            hint(None, None, retry_info),
-            Some(Duration::new(45, 837_906_927))
-        );
+            let hint = classify(&response, &account(), now).retry_after;
+            let expected = expected.map(|(seconds, nanos)| Duration::new(seconds, nanos));
+            assert_eq!(hint, expected, "{response:?}");
+        }
     }
 
     #[test]

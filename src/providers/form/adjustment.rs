@@ -77,14 +77,10 @@ impl Form {
     ) -> Option<Adjustment> {
         let words = refusal.words.to_lowercase();
         match refusal.class {
-            FailureClass::BadRequest | FailureClass::Context => {
-                self.output_limit_adjustment(ask, &words).or_else(|| {
-                    let understood = refusal.class == FailureClass::BadRequest;
-                    understood
-                        .then(|| self.field_adjustment(dialect, parts, refusal, &words))
-                        .flatten()
-                })
-            }
+            FailureClass::BadRequest => self
+                .output_limit_adjustment(ask, &words)
+                .or_else(|| self.field_adjustment(dialect, parts, refusal, &words)),
+            FailureClass::Context => self.output_limit_adjustment(ask, &words),
             // Some servers report an error in a template, or a grammar that does not compile, as
             // their own failure.
             FailureClass::Overload if is_about_system(&words) => self.without_system(),
@@ -160,24 +156,19 @@ impl Form {
         if is_about_system(words) {
             return self.without_system();
         }
-        let named: Vec<Vec<String>> = refusal.fields.iter().map(|field| segments(field)).collect();
-        let of_words = names_in(&refusal.words);
-        self.named(dialect, parts, &|path| {
-            named.iter().any(|field| is_part(field, path))
-        })
-        .or_else(|| {
-            // The error names a required field: other fields in its message are not the cause.
-            let about_own = OWN
-                .iter()
-                .any(|own| named.iter().any(|field| is_part(field, own)));
-            let is_named = |path: &str| of_words.iter().any(|name| name.stands_for(path));
-            (!about_own)
-                .then(|| {
-                    self.named(dialect, parts, &is_named)
-                        .or_else(|| self.structure_in(dialect, words))
-                })
-                .flatten()
-        })
+        let fields: Vec<Vec<String>> = refusal.fields.iter().map(|field| segments(field)).collect();
+        let is_field = |path: &str| fields.iter().any(|field| is_part(field, path));
+        if let Some(adjustment) = self.named(dialect, parts, &is_field) {
+            return Some(adjustment);
+        }
+        // The error names a required field: other fields in its message are not the cause.
+        if OWN.into_iter().any(is_field) {
+            return None;
+        }
+        let names = names_in(&refusal.words);
+        let is_named = |path: &str| names.iter().any(|name| name.stands_for(path));
+        self.named(dialect, parts, &is_named)
+            .or_else(|| self.structure_in(dialect, words))
     }
 
     /// Returns the adjustment for the first named part of the body.

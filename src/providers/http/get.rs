@@ -64,18 +64,14 @@ impl Http {
         let url = clients::parse(&request.url)
             .map_err(|error| Failure::new(FailureClass::BadRequest, error.to_string()))?;
         let authority = authority(url.as_str());
-        let late = || {
-            Failure::new(
+        let answered = tokio::time::timeout(limit, self.got(request, account, url)).await;
+        answered.unwrap_or_else(|_| {
+            let seconds = limit.as_secs_f64();
+            Err(Failure::new(
                 FailureClass::Timeout,
-                format!(
-                    "`{authority}` did not answer within {} s",
-                    limit.as_secs_f64()
-                ),
-            )
-        };
-        tokio::time::timeout(limit, self.got(request, account, url))
-            .await
-            .unwrap_or_else(|_| Err(late()))
+                format!("`{authority}` did not answer within {seconds} s"),
+            ))
+        })
     }
 
     async fn got(
