@@ -10,22 +10,26 @@ use rusqlite::{Connection, OptionalExtension, Result, params};
 use crate::domain::ids::{ModelRef, ProviderId};
 use crate::domain::statistics::{ModelNumbers, ProviderNumbers};
 
-use super::{cost, count, rank};
+use super::{cost, count, percentile};
 
 const SUMS: &str = "
-    SELECT provider, model, count(*) AS calls, total(failed) AS failures,
-        total(hedge_won) AS hedges_won, total(micro_usd) AS micro_usd,
-        total(lower_bound) AS lower_bounds, total(input_tokens) + total(output_tokens) AS tokens,
-        count(first_token_ms) AS measured
-    FROM calls INDEXED BY idx_calls_model
-    WHERE number >= ?1 AND number < ?2
-    GROUP BY provider, model";
-
-const FIRST_TOKEN: &str = "
-    SELECT first_token_ms FROM calls INDEXED BY idx_calls_model
-    WHERE provider = ?3 AND model = ?4 AND first_token_ms IS NOT NULL
-        AND number >= ?1 AND number < ?2
-    ORDER BY first_token_ms LIMIT 1 OFFSET ?5";
+    SELECT provider, model, calls, micro_usd, tokens, measured,
+        ifnull(failures, 0.0) AS failures, ifnull(hedges_won, 0.0) AS hedges_won,
+        ifnull(lower_bounds, 0.0) AS lower_bounds
+    FROM (
+        SELECT provider, model, count(*) AS calls, total(micro_usd) AS micro_usd,
+            total(input_tokens + output_tokens) AS tokens, count(first_token_ms) AS measured
+        FROM calls INDEXED BY idx_calls_model
+        WHERE number >= ?1 AND number < ?2
+        GROUP BY provider, model
+    ) LEFT JOIN (
+        SELECT provider, model, total(failed) AS failures, total(hedge_won) AS hedges_won,
+            total(lower_bound) AS lower_bounds
+        FROM calls INDEXED BY idx_calls_exceptions
+        WHERE (failed OR hedge_won OR lower_bound) AND number >= ?1 AND number < ?2
+        GROUP BY provider, model
+    ) USING (provider, model)
+    ORDER BY provider, model";
 
 /// Reads the numbers of all models, the most expensive first, then by name.
 pub(super) fn models(connection: &Connection, numbers: &Range<i64>) -> Result<Vec<ModelNumbers>> {
@@ -35,8 +39,7 @@ pub(super) fn models(connection: &Connection, numbers: &Range<i64>) -> Result<Ve
     while let Some(row) = rows.next()? {
         let model = ModelRef::new(row.get::<_, String>(0)?, row.get::<_, String>(1)?);
         let measured = count(row, "measured")?;
-        let first_token =
-            |percent| first_token(connection, numbers, &model, rank(measured, percent));
+        let first_token = |percent| first_token(connection, numbers, &model, measured, percent);
         models.push(ModelNumbers {
             calls: count(row, "calls")?,
             failures: count(row, "failures")?,
@@ -57,21 +60,25 @@ fn first_token(
     connection: &Connection,
     numbers: &Range<i64>,
     model: &ModelRef,
-    before: Option<u64>,
+    measured: u64,
+    percent: u64,
 ) -> Result<Option<u64>> {
-    let values = params![
-        numbers.start,
-        numbers.end,
-        model.provider.as_str(),
-        model.model,
-        before
-    ];
-    if before.is_none() {
+    let Some((order, offset)) = percentile(measured, percent) else {
         return Ok(None);
-    }
+    };
+    let sql = format!(
+        "SELECT first_token_ms FROM calls INDEXED BY idx_calls_model
+        WHERE provider = ?3 AND model = ?4 AND first_token_ms IS NOT NULL
+            AND number >= ?1 AND number < ?2
+        ORDER BY first_token_ms {order} LIMIT 1 OFFSET ?5"
+    );
+    let provider = model.provider.as_str();
     connection
-        .prepare_cached(FIRST_TOKEN)?
-        .query_row(values, |row| row.get(0))
+        .prepare_cached(&sql)?
+        .query_row(
+            params![numbers.start, numbers.end, provider, model.model, offset],
+            |row| row.get(0),
+        )
         .optional()
 }
 

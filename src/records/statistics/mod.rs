@@ -65,14 +65,17 @@ pub fn statistics(
     })
 }
 
-/// Returns how many of `all` values in rising order precede the percentile by nearest rank: the
-/// smallest value with that share of all at or below it. `None` without values.
-fn rank(all: u64, percent: u64) -> Option<u64> {
-    all.saturating_mul(percent)
-        .div_ceil(100)
-        .max(1)
-        .checked_sub(1)
-        .filter(|_| all > 0)
+/// Returns where SQL finds the percentile of `all` values by nearest rank (the smallest value with
+/// that share of all at or below it): the sort order that starts at the nearer end, and the number
+/// of values to skip. `None` without values.
+fn percentile(all: u64, percent: u64) -> Option<(&'static str, u64)> {
+    let rank = all.saturating_mul(percent).div_ceil(100).max(1);
+    let after = all.checked_sub(rank)?;
+    Some(if after < rank {
+        ("DESC", after)
+    } else {
+        ("ASC", rank - 1)
+    })
 }
 
 /// Rounded half up.
@@ -102,24 +105,34 @@ fn cost(row: &Row<'_>, micro_usd: &str, lower_bounds: &str) -> Result<Cost> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::rank;
+    use super::percentile;
 
     #[test]
     fn percentile_is_a_measured_value() {
-        assert_eq!(rank(0, 50), None);
-        assert_eq!([50, 95, 99].map(|percent| rank(1, percent)), [Some(0); 3]);
+        assert_eq!(percentile(0, 50), None);
         assert_eq!(
-            [25, 50, 51, 100].map(|percent| rank(4, percent)),
-            [Some(0), Some(1), Some(2), Some(3)]
+            [50, 95, 99].map(|percent| percentile(1, percent)),
+            [Some(("DESC", 0)); 3]
+        );
+        assert_eq!(
+            [25, 50, 51, 100].map(|percent| percentile(4, percent)),
+            [
+                Some(("ASC", 0)),
+                Some(("ASC", 1)),
+                Some(("DESC", 1)),
+                Some(("DESC", 0))
+            ]
         );
     }
 
     proptest! {
         #[test]
         fn percentile_is_the_first_value_with_its_share(all in 1..10_000u64, percent in 1..=100u64) {
-            let before = rank(all, percent).unwrap();
+            let (order, skipped) = percentile(all, percent).unwrap();
+            let before = if order == "ASC" { skipped } else { all - 1 - skipped };
             prop_assert!((before + 1) * 100 >= percent * all);
             prop_assert!(before == 0 || before * 100 < percent * all);
+            prop_assert!(skipped <= all / 2);
         }
     }
 }
