@@ -130,12 +130,8 @@ impl Revision {
     pub fn unanswered(agent: &SeatId) -> Self {
         Self {
             agent_id: agent.clone(),
-            challenges: Vec::new(),
-            rebuttals: Vec::new(),
-            revised_position: String::new(),
-            revised_confidence: None,
             changed: Some(false),
-            because_of: Vec::new(),
+            ..Self::default()
         }
     }
 }

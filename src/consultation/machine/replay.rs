@@ -99,12 +99,9 @@ impl Replayed {
             (Cause::Replied, Event::Call(CallEvent::Finished(finished))) => {
                 if let Some(ms) = finished.first_token_ms {
                     let first_token = began(finished, envelope.at).after(Duration::from_millis(ms));
-                    self.consultation.handle(
-                        first_token,
-                        Input::FirstToken {
-                            call: finished.call,
-                        },
-                    );
+                    let call = finished.call;
+                    self.consultation
+                        .handle(first_token, Input::FirstToken { call });
                 }
                 Input::Replied {
                     call: finished.call,

@@ -119,20 +119,17 @@ mod tests {
             position: position.into(),
             key_points: vec![point.into()],
             rationale: "r".into(),
-            confidence: None,
-            prose_excerpt: String::new(),
+            ..Independent::default()
         }
     }
 
     fn revision(agent: &str, revised_position: &str, because_of: Vec<Because>) -> Revision {
         Revision {
             agent_id: SeatId::new(agent),
-            challenges: vec![],
-            rebuttals: vec![],
             revised_position: revised_position.into(),
-            revised_confidence: None,
             changed: Some(true),
             because_of,
+            ..Revision::default()
         }
     }
 

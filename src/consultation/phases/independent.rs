@@ -38,7 +38,6 @@ enum Stage {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::consultation) struct IndependentRound {
     since: Timestamp,
-    #[serde(default)]
     stage: Stage,
     pub(in crate::consultation) tasks: TaskSet,
     answered: Vec<Independent>,
@@ -96,12 +95,8 @@ impl IndependentRound {
         if !self.tasks.is_done() {
             return Next::Stay(self);
         }
-        let answer = match self
-            .tasks
-            .take_outcomes()
-            .pop()
-            .map(|outcome| outcome.result)
-        {
+        let outcome = self.tasks.take_outcomes().pop();
+        let answer = match outcome.map(|outcome| outcome.result) {
             Some(Ok(AgentAnswer {
                 content: Content::PersonaSelection(selection),
                 ..
@@ -136,20 +131,18 @@ impl IndependentRound {
 
     fn send_all(mut self, step: &mut StepContext<'_>) -> Next<Self> {
         self.stage = Stage::Answering;
-        let agents: Vec<AgentId> = step
-            .plan
-            .panel
-            .seats
-            .iter()
-            .map(|seat| AgentId::from(&seat.id))
-            .collect();
-        self.send(step, &agents)
+        self.send(step, |_| true)
     }
 
-    fn send(mut self, step: &mut StepContext<'_>, agents: &[AgentId]) -> Next<Self> {
+    /// Starts the tasks of some experts.
+    fn send(
+        mut self,
+        step: &mut StepContext<'_>,
+        is_asked: impl Fn(&AgentId) -> bool,
+    ) -> Next<Self> {
         for seat in &step.plan.panel.seats {
             let agent = AgentId::from(&seat.id);
-            if !agents.contains(&agent) {
+            if !is_asked(&agent) {
                 continue;
             }
             match PromptSet::render(step.plan, step.run, &agent, |prompter| {
@@ -209,11 +202,10 @@ impl IndependentRound {
         if !self.tasks.is_done() || !self.answered.is_empty() {
             return self.proceed(step);
         }
-        let failed: Vec<AgentId> = std::mem::take(&mut self.failed)
-            .into_iter()
-            .map(|(agent, _)| agent)
-            .collect();
-        self.send(step, &failed)
+        let failed = std::mem::take(&mut self.failed);
+        self.send(step, |agent| {
+            failed.iter().any(|(failed, _)| failed == agent)
+        })
     }
 
     fn end(mut self, step: &mut StepContext<'_>) -> Next<Self> {
@@ -221,11 +213,8 @@ impl IndependentRound {
             return self.abort(step);
         }
         let seats = &step.plan.panel.seats;
-        self.answered.sort_by_key(|independent| {
-            seats
-                .iter()
-                .position(|seat| seat.id == independent.agent_id)
-        });
+        self.answered
+            .sort_by_key(|held| seats.iter().position(|seat| seat.id == held.agent_id));
         round::end(step, ROUND, self.since);
         if step.plan.debate.rounds.number() <= ROUND {
             return Next::Enter(Entry::Complete { rounds: ROUND });

@@ -9,7 +9,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::artifact::{Comparison, Content, Magnitude, Verdict};
+use crate::domain::artifact::{Content, Magnitude, Verdict};
 use crate::domain::ids::{AgentId, ModelRef};
 use crate::domain::second_pass::{Held, SecondPass};
 
@@ -108,21 +108,12 @@ impl SecondVerdict {
     ) -> Self {
         let plan = step.plan;
         if is_same_verdict(first, &second.verdict) {
-            return Self::known(
-                plan,
-                Some(second),
-                Held::by(
-                    Magnitude::Same,
-                    Some("both verdicts say so in the same words".to_owned()),
-                ),
-            );
+            let reason = Some("both verdicts say so in the same words".to_owned());
+            return Self::known(plan, Some(second), Held::by(Magnitude::Same, reason));
         }
         if plan.debate.comparer().is_none() {
-            return Self::unknown(
-                plan,
-                Some(second),
-                "no model was available to compare the two verdicts",
-            );
+            let why = "no model was available to compare the two verdicts";
+            return Self::unknown(plan, Some(second), why);
         }
         let (first, other) = (substance(first), substance(&second.verdict));
         let pair = if plan.debate.prior_answers.is_some() {
@@ -146,36 +137,27 @@ impl SecondVerdict {
 
     /// Handles the outcome of the comparison.
     pub(in crate::consultation) fn compared(
+        self,
         plan: &Plan,
-        second: OtherVerdict,
         result: Result<AgentAnswer, AgentError>,
     ) -> Self {
-        let found = match result {
-            Ok(AgentAnswer {
-                content: Content::Comparison(Comparison { comparisons, .. }),
-                ..
-            }) => comparisons.into_iter().next(),
-            Ok(AgentAnswer { .. }) => None,
-            Err(error) => {
-                return Self::unknown(
-                    plan,
-                    Some(second),
-                    format!("the two verdicts were not compared: {}", error.message),
-                );
-            }
+        let Self::Comparing(second) = self else {
+            return self;
         };
-        match found {
-            Some(found) => {
-                let reason = Some(found.reasoning).filter(|reason| !reason.trim().is_empty());
-                Self::known(plan, Some(second), Held::by(found.magnitude, reason))
+        let why = match result {
+            Ok(answer) => {
+                let comparison = answer.content.comparison();
+                if let Some(found) = comparison.and_then(|found| found.comparisons.first()) {
+                    let reason = &found.reasoning;
+                    let reason = (!reason.trim().is_empty()).then(|| reason.clone());
+                    return Self::known(plan, Some(second), Held::by(found.magnitude, reason));
+                }
+                "the answer does not say how far apart they are".to_owned()
             }
-            None => Self::unknown(
-                plan,
-                Some(second),
-                "the two verdicts were not compared: the answer does not say how far apart they \
-                 are",
-            ),
-        }
+            Err(error) => error.message,
+        };
+        let why = format!("the two verdicts were not compared: {why}");
+        Self::unknown(plan, Some(second), why)
     }
 
     /// Settles the result as unknown, for this reason.
@@ -255,12 +237,7 @@ mod tests {
     fn verdict(recommendation: &str) -> Verdict {
         Verdict {
             recommendation: recommendation.to_owned(),
-            confidence: None,
-            evidence: Vec::new(),
-            dissent: Vec::new(),
-            summary: String::new(),
-            recommendations: Vec::new(),
-            composed_from: None,
+            ..Verdict::default()
         }
     }
 

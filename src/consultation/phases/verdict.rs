@@ -33,9 +33,7 @@ pub(in crate::consultation) struct VerdictRound {
     synthesis: Synthesis,
     cross_exam: CrossExam,
     /// The verdict, once it has arrived.
-    #[serde(default)]
     first: Option<AgentAnswer>,
-    #[serde(default)]
     second: SecondVerdict,
 }
 
@@ -139,15 +137,7 @@ impl VerdictRound {
             } else if agent == AgentId::SecondJudge {
                 self.second = SecondVerdict::decided(step.plan, result);
             } else if answer == AnswerKind::Consistency {
-                self.second = match self.second {
-                    SecondVerdict::Comparing(second) => {
-                        SecondVerdict::compared(step.plan, second, result)
-                    }
-                    second @ (SecondVerdict::NotRequested
-                    | SecondVerdict::Pending
-                    | SecondVerdict::Decided(_)
-                    | SecondVerdict::Known(_)) => second,
-                };
+                self.second = self.second.compared(step.plan, result);
             }
         }
         if let Some(error) = failed {
@@ -163,10 +153,8 @@ impl VerdictRound {
 
     /// Compares the two verdicts once both have arrived, and ends when the second is settled.
     fn weigh(mut self: Box<Self>, step: &mut StepContext<'_>) -> Next<Box<Self>> {
-        let Some(first) = self.first.take() else {
-            return Next::Stay(self);
-        };
-        if let SecondVerdict::Decided(second) = self.second {
+        if let (Some(first), SecondVerdict::Decided(second)) = (&self.first, &self.second) {
+            let second = second.clone();
             self.second = match first.content.verdict() {
                 Some(said) if !first.degraded => {
                     SecondVerdict::compare(step, &mut self.tasks, said, second)
@@ -174,13 +162,13 @@ impl VerdictRound {
                 Some(_) | None => SecondVerdict::Decided(second)
                     .given_up(step.plan, "the verdict could not be read as asked"),
             };
-            self.first = Some(first);
             return self.proceed(step);
         }
-        if self.second.is_settled() {
+        if self.second.is_settled()
+            && let Some(first) = self.first.take()
+        {
             return self.end(step, first);
         }
-        self.first = Some(first);
         Next::Stay(self)
     }
 

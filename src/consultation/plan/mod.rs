@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::ids::{AgentId, ConsultationId, ModelRef, ProviderId, SeatId};
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::panel::Panel;
-use crate::domain::pricing::{Price, PriceList};
+use crate::domain::pricing::PriceList;
 use crate::domain::tokens::{Band, Usage, UsageSource};
 use crate::stopping::early_termination::EarlyStop;
 
@@ -390,13 +390,10 @@ impl Plan {
             return Cost::FREE;
         }
         let bytes = u64::try_from(prompt.text().len()).unwrap_or(u64::MAX);
-        let most =
-            |price: &Price| price.most(bytes.saturating_add(AROUND_A_PROMPT), max_output_tokens);
-        self.prices
-            .price(model)
-            .map_or(Cost::at_least(MicroUsd::ZERO), |price| {
-                Cost::exactly(most(price))
-            })
+        let Some(price) = self.prices.price(model) else {
+            return Cost::at_least(MicroUsd::ZERO);
+        };
+        Cost::exactly(price.most(bytes.saturating_add(AROUND_A_PROMPT), max_output_tokens))
     }
 
     fn cost_of_usage(
@@ -414,22 +411,14 @@ impl Plan {
         };
         // An alias is served under its full name, which the list may not contain.
         let same = served.is_none_or(|served| asked.is_served_as(served));
-        match self
-            .prices
-            .price(&model)
-            .or_else(|| self.prices.price(asked).filter(|_| same))
-        {
-            Some(price) => {
-                let known = price.cost(usage);
-                (
-                    Cost {
-                        known,
-                        lower_bound: usage.source == UsageSource::Estimated,
-                    },
-                    CostSource::Table,
-                )
-            }
-            None => (Cost::at_least(MicroUsd::ZERO), CostSource::Unknown),
-        }
+        let own = || self.prices.price(asked).filter(|_| same);
+        let Some(price) = self.prices.price(&model).or_else(own) else {
+            return (Cost::at_least(MicroUsd::ZERO), CostSource::Unknown);
+        };
+        let cost = Cost {
+            known: price.cost(usage),
+            lower_bound: usage.source == UsageSource::Estimated,
+        };
+        (cost, CostSource::Table)
     }
 }

@@ -212,10 +212,7 @@ fn independent(agent: &SeatId, position: String) -> Independent {
     Independent {
         agent_id: agent.clone(),
         position,
-        key_points: Vec::new(),
-        rationale: String::new(),
-        confidence: None,
-        prose_excerpt: String::new(),
+        ..Independent::default()
     }
 }
 

@@ -38,7 +38,6 @@ use task::AgentTask;
 pub(super) struct TaskSet {
     open: Vec<AgentTask>,
     /// Outcomes that have not been handled yet. Invariant: empty between steps.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     outcome: Vec<TaskOutcome>,
 }
 

@@ -48,7 +48,6 @@ pub(super) struct AgentTask {
     pub(super) is_announced: bool,
     pub(super) began: Timestamp,
     /// Fires at the time limit; `None` without one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) time_limit: Option<TimerId>,
     pub(super) tokens: Usage,
     pub(super) cost: Cost,

@@ -65,27 +65,15 @@ impl Transcript {
     /// Returns whether a model is known to be free: by the terms, by the estimate, or by one of its
     /// calls.
     fn is_free(&self, model: &ModelRef) -> bool {
-        if self
-            .terms
-            .plan
-            .as_deref()
-            .is_some_and(|plan| plan.terms(model).free)
-        {
-            return true;
-        }
-        let mut estimated = self
-            .estimate
-            .iter()
-            .flat_map(|estimate| &estimate.calls)
-            .filter(|call| call.model == *model)
-            .peekable();
+        let plan = self.terms.plan.as_deref();
+        let by_terms = plan.is_some_and(|plan| plan.terms(model).free);
+        let estimated = self.estimate.iter().flat_map(|estimate| &estimate.calls);
+        let mut estimated = estimated.filter(|call| call.model == *model).peekable();
         let by_estimate =
             estimated.peek().is_some() && estimated.all(|call| call.cost == Cost::FREE);
-        by_estimate
-            || self
-                .calls
-                .iter()
-                .any(|call| call.model == *model && call.cost_source == CostSource::Free)
+        let is_free =
+            |call: &CallFinished| call.model == *model && call.cost_source == CostSource::Free;
+        by_terms || by_estimate || self.calls.iter().any(is_free)
     }
 }
 
