@@ -123,24 +123,21 @@ impl Answers {
             prose_excerpt: words("what the judge finds in Round 2".to_owned()),
             ..Synthesis::default()
         };
-        let (independents, cross_exam) = match plan.debate.prior_answers.as_deref() {
-            Some(prior_answers) => {
-                let examined = prior_answers.cross_exam.clone().unwrap_or_default();
-                let cross_exam = match plan.material {
-                    PromptMaterial::Filtered => filter::cross_exam(&examined),
-                    PromptMaterial::Whole => examined,
-                };
-                (prior_answers.independents.clone(), cross_exam)
-            }
-            None => {
-                let cross_exam = CrossExam {
-                    prose_excerpt: words("the judge's record of Round 3".to_owned()),
-                    positions: revisions.clone(),
-                    ..CrossExam::default()
-                };
-                let independents = agents().map(|agent| independent(agent, position(agent, 1)));
-                (independents.collect(), cross_exam)
-            }
+        let (independents, cross_exam) = if let Some(prior_answers) = &plan.debate.prior_answers {
+            let examined = prior_answers.cross_exam.clone().unwrap_or_default();
+            let cross_exam = match plan.material {
+                PromptMaterial::Filtered => filter::cross_exam(&examined),
+                PromptMaterial::Whole => examined,
+            };
+            (prior_answers.independents.clone(), cross_exam)
+        } else {
+            let cross_exam = CrossExam {
+                prose_excerpt: words("the judge's record of Round 3".to_owned()),
+                positions: revisions.clone(),
+                ..CrossExam::default()
+            };
+            let independents = agents().map(|agent| independent(agent, position(agent, 1)));
+            (independents.collect(), cross_exam)
         };
         Self {
             places,
