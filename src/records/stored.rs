@@ -23,7 +23,7 @@ use serde_json::Value;
 use crate::domain::artifact::SCHEMA_VERSION;
 use crate::domain::stored_record::StoredRecord;
 
-use fields::Fields;
+use fields::JsonFields;
 use strict::Strict;
 
 /// Larger files are no records: a hundred answers of the greatest allowed length are a tenth of it.
@@ -106,7 +106,7 @@ fn read_lines(bytes: &[u8], whole: serde_json::Error) -> Result<StoredRecord, Re
 }
 
 fn of_value(value: Value) -> Result<StoredRecord, RecordReadError> {
-    let fields = Fields::of(&value);
+    let fields = JsonFields::of(&value);
     let version = fields.text("schema_version");
     if let Some(version) = version.filter(|version| is_newer(version)) {
         return Err(RecordReadError::Newer(version));
@@ -130,7 +130,7 @@ fn of_value(value: Value) -> Result<StoredRecord, RecordReadError> {
 
 /// Returns whether this program wrote a record. The original names rounds `round1`, and states no
 /// version of itself.
-fn is_ours(fields: Fields<'_>) -> bool {
+fn is_ours(fields: JsonFields<'_>) -> bool {
     let rounds = fields
         .object("responses")
         .is_some_and(|responses| responses.keys().any(|round| round.starts_with("round_")));

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::domain::artifact::Verdict;
 use crate::domain::stored_record::StoredAgent;
 
-use super::fields::{Fields, snake};
+use super::fields::{JsonFields, snake};
 use super::tolerant::tolerant;
 
 /// The fields that name agents.
@@ -43,7 +43,7 @@ impl Seats<'_> {
         seat.map_or(text, |agent| agent.id.as_str()).to_owned()
     }
 
-    pub(super) fn agent(self, fields: Fields<'_>, name: &str) -> String {
+    pub(super) fn agent(self, fields: JsonFields<'_>, name: &str) -> String {
         self.id(&fields.text_or_empty(name))
     }
 }
@@ -56,11 +56,14 @@ pub(super) fn letters(name: &str) -> impl Iterator<Item = char> {
 }
 
 /// Reads the content of an artifact other than a verdict.
-pub(super) fn content<T: DeserializeOwned + Default>(fields: Fields<'_>, seats: Seats<'_>) -> T {
+pub(super) fn content<T: DeserializeOwned + Default>(
+    fields: JsonFields<'_>,
+    seats: Seats<'_>,
+) -> T {
     tolerant(converted(fields.value(), seats)).unwrap_or_default()
 }
 
-pub(super) fn verdict(fields: Fields<'_>, seats: Seats<'_>) -> Verdict {
+pub(super) fn verdict(fields: JsonFields<'_>, seats: Seats<'_>) -> Verdict {
     let mut verdict = converted(fields.value(), seats);
     for (list, field) in TEXTS {
         let entries = verdict.get_mut(list).and_then(Value::as_array_mut);

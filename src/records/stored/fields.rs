@@ -9,9 +9,9 @@ use crate::domain::time::Timestamp;
 /// One JSON value, read as an object. Names are given in `snake_case`; `camelCase` is found as
 /// well.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Fields<'a>(&'a Value);
+pub(super) struct JsonFields<'a>(&'a Value);
 
-impl<'a> Fields<'a> {
+impl<'a> JsonFields<'a> {
     pub(super) fn of(value: &'a Value) -> Self {
         Self(value)
     }
@@ -22,13 +22,11 @@ impl<'a> Fields<'a> {
     }
 
     pub(super) fn get(self, name: &str) -> Option<&'a Value> {
-        let spelled_otherwise = || {
-            let mut fields = self.0.as_object()?.iter();
-            fields.find(|(key, _)| snake(key) == name)
-        };
-        let value = self.0.get(name);
+        let fields = self.0.as_object()?;
+        let spelled_otherwise = || fields.iter().find(|(key, _)| snake(key) == name);
+        let value = fields.get(name);
         value
-            .or_else(|| spelled_otherwise().map(|(_, value)| value))
+            .or_else(|| Some(spelled_otherwise()?.1))
             .filter(|value| !value.is_null())
     }
 
@@ -42,23 +40,23 @@ impl<'a> Fields<'a> {
     }
 
     /// Returns the entries of a list; none where there is no list.
-    pub(super) fn each(self, name: &str) -> impl Iterator<Item = Fields<'a>> + use<'a> {
+    pub(super) fn each(self, name: &str) -> impl Iterator<Item = JsonFields<'a>> + use<'a> {
         self.get(name)
             .and_then(Value::as_array)
             .into_iter()
             .flatten()
-            .map(Fields)
+            .map(JsonFields)
     }
 
     /// Returns the entries of an object, in written order.
     pub(super) fn entries(
         self,
         name: &str,
-    ) -> impl Iterator<Item = (&'a str, Fields<'a>)> + use<'a> {
+    ) -> impl Iterator<Item = (&'a str, JsonFields<'a>)> + use<'a> {
         self.object(name)
             .into_iter()
             .flatten()
-            .map(|(key, value)| (key.as_str(), Fields(value)))
+            .map(|(key, value)| (key.as_str(), JsonFields(value)))
     }
 
     /// Returns the value itself, when it is text.
@@ -66,8 +64,15 @@ impl<'a> Fields<'a> {
         self.0.as_str()
     }
 
+    /// Returns the value itself as an amount: exact where micro-dollars are written, else the nearest
+    /// to the decimal.
     pub(super) fn as_cost(self) -> Option<Cost> {
-        cost_of(self)
+        let written = self.count("micro_usd").map(MicroUsd);
+        let known = written.or_else(|| self.number("usd").and_then(MicroUsd::from_usd))?;
+        Some(Cost {
+            known,
+            lower_bound: self.flag("lower_bound").unwrap_or_default(),
+        })
     }
 
     pub(super) fn text(self, name: &str) -> Option<String> {
@@ -132,20 +137,6 @@ impl<'a> Fields<'a> {
             .ok()?;
         Some(Timestamp(moment.as_millisecond()))
     }
-
-    /// Returns an amount: exact where micro-dollars are written, else the nearest to the decimal.
-    pub(super) fn cost(self, name: &str) -> Option<Cost> {
-        cost_of(self.at(name))
-    }
-}
-
-fn cost_of(amount: Fields<'_>) -> Option<Cost> {
-    let written = amount.count("micro_usd").map(MicroUsd);
-    let known = written.or_else(|| amount.number("usd").and_then(MicroUsd::from_usd))?;
-    Some(Cost {
-        known,
-        lower_bound: amount.flag("lower_bound").unwrap_or_default(),
-    })
 }
 
 /// Converts `roundNumber` to `round_number`.
@@ -168,7 +159,7 @@ mod tests {
     #[test]
     fn fields_are_found_in_both_spellings_with_their_type() {
         let value = json!({ "durationMs": 1500.4, "key_points": ["a", 1, "b"], "question": 7, "gone": null, "confidence": 1.5 });
-        let fields = Fields::of(&value);
+        let fields = JsonFields::of(&value);
         assert_eq!(fields.count("duration_ms"), Some(1500));
         assert_eq!(
             fields.texts("key_points"),
@@ -185,10 +176,13 @@ mod tests {
     fn decimals_round_to_micro_dollars_and_moments_default_to_utc() {
         let value = json!({ "a": { "usd": 0.1 + 0.2 }, "b": { "usd": 9.0, "micro_usd": 3, "lower_bound": true }, "c": { "usd": -1 },
             "d": "2025-12-28T10:00:00+01:00", "e": "2025-12-28T09:00:00", "f": "yesterday" });
-        let fields = Fields::of(&value);
-        assert_eq!(fields.cost("a"), Some(Cost::exactly(MicroUsd(300_000))));
-        assert_eq!(fields.cost("b"), Some(Cost::at_least(MicroUsd(3))));
-        assert_eq!(fields.cost("c"), None);
+        let fields = JsonFields::of(&value);
+        assert_eq!(
+            fields.at("a").as_cost(),
+            Some(Cost::exactly(MicroUsd(300_000)))
+        );
+        assert_eq!(fields.at("b").as_cost(), Some(Cost::at_least(MicroUsd(3))));
+        assert_eq!(fields.at("c").as_cost(), None);
         assert_eq!(fields.moment("d"), fields.moment("e"));
         assert_eq!(fields.moment("f"), None);
         assert_eq!(

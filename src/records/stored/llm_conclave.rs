@@ -19,10 +19,10 @@ use crate::domain::stored_record::{
 use crate::domain::time::Timestamp;
 
 use super::artifacts::{self, Seats, letters};
-use super::fields::{Fields, snake};
+use super::fields::{JsonFields, snake};
 use super::vendors;
 
-pub(super) fn read(record: Fields<'_>) -> StoredRecord {
+pub(super) fn read(record: JsonFields<'_>) -> StoredRecord {
     let agents = agents(record);
     let seats = Seats(&agents);
     let answers = RecordedAnswers::read(record, seats);
@@ -78,7 +78,7 @@ struct RecordedAnswers {
 }
 
 impl RecordedAnswers {
-    fn read(record: Fields<'_>, seats: Seats<'_>) -> Self {
+    fn read(record: JsonFields<'_>, seats: Seats<'_>) -> Self {
         let responses = record.at("responses");
         Self {
             independents: independents(record, seats),
@@ -105,7 +105,7 @@ impl RecordedAnswers {
 
 /// Returns the rounds with their artifacts and agents.
 fn responses(
-    record: Fields<'_>,
+    record: JsonFields<'_>,
     answers: RecordedAnswers,
     seats: Seats<'_>,
 ) -> BTreeMap<String, StoredRound> {
@@ -126,7 +126,7 @@ fn round_name(number: u8) -> String {
 }
 
 /// Early versions wrote no state: a record with an answer was complete.
-fn state(record: Fields<'_>, verdict: Option<&Verdict>) -> Option<String> {
+fn state(record: JsonFields<'_>, verdict: Option<&Verdict>) -> Option<String> {
     record.nonblank("state").or_else(|| {
         verdict
             .filter(|_| record.nonblank("abort_reason").is_none())
@@ -135,7 +135,7 @@ fn state(record: Fields<'_>, verdict: Option<&Verdict>) -> Option<String> {
 }
 
 /// Reads the panel. A seat's id is the one in its answers; without one, its name.
-fn agents(record: Fields<'_>) -> Vec<StoredAgent> {
+fn agents(record: JsonFields<'_>) -> Vec<StoredAgent> {
     let responses = || record.each("agent_responses");
     let by_response = |name: &str| {
         responses()
@@ -149,7 +149,7 @@ fn agents(record: Fields<'_>) -> Vec<StoredAgent> {
             .filter_map(|artifact| artifact.nonblank("agent_id"));
         ids.into_iter().find(|id| letters(id).eq(letters(name)))
     };
-    let one = |agent: Fields<'_>| {
+    let one = |agent: JsonFields<'_>| {
         let name = agent
             .as_text()
             .map(str::to_owned)
@@ -185,7 +185,7 @@ fn agents(record: Fields<'_>) -> Vec<StoredAgent> {
 
 /// Reads the answers of Round 1; in a record without them, the positions. Partial answers of
 /// cancelled experts are added.
-fn independents(record: Fields<'_>, seats: Seats<'_>) -> Vec<Independent> {
+fn independents(record: JsonFields<'_>, seats: Seats<'_>) -> Vec<Independent> {
     let mut answers: Vec<Independent> = record
         .at("responses")
         .each("round1")
@@ -215,7 +215,7 @@ fn independents(record: Fields<'_>, seats: Seats<'_>) -> Vec<Independent> {
 }
 
 /// Reads Round 4; in a record without it, the stated answer.
-fn verdict(record: Fields<'_>, seats: Seats<'_>) -> Option<Verdict> {
+fn verdict(record: JsonFields<'_>, seats: Seats<'_>) -> Option<Verdict> {
     let responses = record.at("responses");
     let stated = responses
         .object("round4")
@@ -232,13 +232,12 @@ fn verdict(record: Fields<'_>, seats: Seats<'_>) -> Option<Verdict> {
     let recommendation = recommendation
         .or_else(answer)
         .or_else(|| record.nonblank("consensus").filter(|_| stated.is_some()))?;
-    let confidence = match &stated {
-        Some(verdict) => verdict.confidence.or_else(|| stated_confidence(record)),
-        None => stated_confidence(record),
-    };
-    let mut verdict = stated.unwrap_or_else(|| artifacts::verdict(record, seats));
+    let in_verdict = stated.as_ref().and_then(|verdict| verdict.confidence);
+    let confidence = in_verdict.or_else(|| stated_confidence(record));
+    let beside = artifacts::verdict(record, seats);
+    let mut verdict = stated.unwrap_or_else(|| beside.clone());
     if verdict.dissent.is_empty() {
-        verdict.dissent = artifacts::verdict(record, seats).dissent;
+        verdict.dissent = beside.dissent;
     }
     if verdict.summary.is_empty() {
         // Written beside the recommendation, and often equal to it.
@@ -255,13 +254,13 @@ fn verdict(record: Fields<'_>, seats: Seats<'_>) -> Option<Verdict> {
 }
 
 /// Reads the confidence beside the answer, where 0 stands for none.
-fn stated_confidence(record: Fields<'_>) -> Option<Confidence> {
+fn stated_confidence(record: JsonFields<'_>) -> Option<Confidence> {
     record
         .confidence("confidence")
         .filter(|confidence| confidence.value() > 0.0)
 }
 
-fn partial_consensus(record: Fields<'_>, synthesis: Option<&Synthesis>) -> Option<String> {
+fn partial_consensus(record: JsonFields<'_>, synthesis: Option<&Synthesis>) -> Option<String> {
     let points = || {
         let points: Vec<&str> = synthesis?
             .consensus_points
@@ -278,27 +277,21 @@ fn partial_consensus(record: Fields<'_>, synthesis: Option<&Synthesis>) -> Optio
 #[expect(clippy::cast_precision_loss, reason = "a panel has few seats")]
 fn agreement(independents: &[Independent], synthesis: Option<&Synthesis>) -> Option<f64> {
     let supporting = &synthesis?.leading()?.supporting_agents;
-    let answered = |agent: &str| {
-        independents
-            .iter()
-            .any(|held| held.agent_id.as_str() == agent)
-    };
-    let counted = independents
+    let experts: Vec<&str> = independents
         .iter()
-        .filter(|held| {
-            supporting
-                .iter()
-                .any(|agent| agent == held.agent_id.as_str())
-        })
-        .count();
-    let is_known = !independents.is_empty()
-        && !supporting.is_empty()
-        && supporting.iter().all(|agent| answered(agent));
-    is_known.then(|| counted as f64 / independents.len() as f64)
+        .map(|held| held.agent_id.as_str())
+        .collect();
+    let supports = |expert: &&&str| supporting.iter().any(|agent| agent == **expert);
+    let counted = experts.iter().filter(supports).count();
+    let is_known = !supporting.is_empty()
+        && supporting
+            .iter()
+            .all(|agent| experts.contains(&agent.as_str()));
+    is_known.then(|| counted as f64 / experts.len() as f64)
 }
 
 /// Reads the rounds with artifacts. Their durations are not recorded.
-fn rounds(record: Fields<'_>) -> BTreeMap<String, StoredRound> {
+fn rounds(record: JsonFields<'_>) -> BTreeMap<String, StoredRound> {
     let responses = record.at("responses");
     let completed = record.count("completed_rounds");
     let named: Vec<String> = record
@@ -333,7 +326,7 @@ fn rounds(record: Fields<'_>) -> BTreeMap<String, StoredRound> {
 }
 
 /// Reads the agents' answers of Round 1, and the calls that were in flight at the end.
-fn agent_rounds(record: Fields<'_>, seats: Seats<'_>) -> Vec<(u8, StoredAgentRound)> {
+fn agent_rounds(record: JsonFields<'_>, seats: Seats<'_>) -> Vec<(u8, StoredAgentRound)> {
     let answered = record.each("agent_responses").map(|agent| {
         let id = seats.id(&agent
             .nonblank("agent_id")
@@ -348,7 +341,10 @@ fn agent_rounds(record: Fields<'_>, seats: Seats<'_>) -> Vec<(u8, StoredAgentRou
         let answered = StoredAgentRound {
             tokens: tokens(agent.at("tokens")),
             duration_ms: agent.count("duration_ms"),
-            error: failure.map(error),
+            error: failure.map(|message| StoredError {
+                class: None,
+                message,
+            }),
             ..empty_agent_round(seats, id, model)
         };
         (1, answered)
@@ -356,21 +352,15 @@ fn agent_rounds(record: Fields<'_>, seats: Seats<'_>) -> Vec<(u8, StoredAgentRou
     let unfinished = record.each("partial_agents").filter_map(|agent| {
         let round = u8::try_from(agent.count("round")?).ok()?;
         let unfinished = StoredAgentRound {
-            error: Some(error(
-                "was not finished when the consultation ended".to_owned(),
-            )),
+            error: Some(StoredError {
+                class: None,
+                message: "was not finished when the consultation ended".to_owned(),
+            }),
             ..empty_agent_round(seats, seats.agent(agent, "agent_id"), None)
         };
         Some((round, unfinished))
     });
     answered.chain(unfinished).collect()
-}
-
-fn error(message: String) -> StoredError {
-    StoredError {
-        class: None,
-        message,
-    }
 }
 
 fn empty_agent_round(seats: Seats<'_>, id: String, model: Option<ModelRef>) -> StoredAgentRound {
@@ -393,14 +383,14 @@ fn empty_agent_round(seats: Seats<'_>, id: String, model: Option<ModelRef>) -> S
 
 /// Reads the cost with its parts by our provider ids; unknown providers share one. `None` where
 /// nothing is recorded.
-fn cost(record: Fields<'_>) -> Option<StoredCost> {
+fn cost(record: JsonFields<'_>) -> Option<StoredCost> {
     let decimal = || {
         record
             .number("actual_cost")
             .and_then(MicroUsd::from_usd)
             .map(Cost::exactly)
     };
-    let total = record.cost("cost").or_else(decimal);
+    let total = record.at("cost").as_cost().or_else(decimal);
     let stored = StoredCost {
         tokens: tokens(record.at("cost").at("tokens")).unwrap_or_default(),
         usd: total.map(|total| total.known.usd()),
@@ -412,7 +402,7 @@ fn cost(record: Fields<'_>) -> Option<StoredCost> {
     (stored != StoredCost::default()).then_some(stored)
 }
 
-fn tokens(tokens: Fields<'_>) -> Option<TokenCounts> {
+fn tokens(tokens: JsonFields<'_>) -> Option<TokenCounts> {
     let (input, output) = (tokens.count("input"), tokens.count("output"));
     let sum = || Some(input?.saturating_add(output?));
     let counts = TokenCounts {
@@ -424,7 +414,7 @@ fn tokens(tokens: Fields<'_>) -> Option<TokenCounts> {
     (counts != TokenCounts::default()).then_some(counts)
 }
 
-fn by_provider(record: Fields<'_>) -> BTreeMap<ProviderId, StoredSpend> {
+fn by_provider(record: JsonFields<'_>) -> BTreeMap<ProviderId, StoredSpend> {
     let mut sums: BTreeMap<ProviderId, Cost> = BTreeMap::new();
     for (name, spent) in record.at("cost").entries("breakdown") {
         if let Some(cost) = spent.as_cost() {
@@ -443,7 +433,7 @@ fn by_provider(record: Fields<'_>) -> BTreeMap<ProviderId, StoredSpend> {
         .collect()
 }
 
-fn debate(record: Fields<'_>) -> Option<StoredDebate> {
+fn debate(record: JsonFields<'_>) -> Option<StoredDebate> {
     let analysis = record.at("debate_value_analysis");
     let experts = analysis.count("total_agents")?;
     let changed = analysis.count("agents_changed_position")?.min(experts);
@@ -471,7 +461,7 @@ fn debate(record: Fields<'_>) -> Option<StoredDebate> {
 }
 
 /// Reads `independent_prompt_version: 1.0` as the version `1.0` of the template `independent`.
-fn prompt_versions(record: Fields<'_>) -> PromptVersions {
+fn prompt_versions(record: JsonFields<'_>) -> PromptVersions {
     let stem = |key: &str| {
         snake(key)
             .strip_suffix("_prompt_version")
