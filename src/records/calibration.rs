@@ -12,7 +12,7 @@ use crate::domain::outcome::AnswerOutcome;
 use crate::domain::statistics::Range;
 use crate::stopping::calibration::{Calibration, GradedConfidence, Level, Reliability};
 
-use super::index::rows::first_number;
+use super::index::rows::numbers;
 
 /// The version of the JSON, whose schema is `schemas/calibration.schema.json`.
 const SCHEMA_VERSION: &str = "1.0";
@@ -34,30 +34,29 @@ const STATEMENTS: &str = "
 
 /// Reads the calibration of a range.
 pub fn calibration(connection: &Connection, range: &Range) -> Result<Calibration> {
-    let from = range.from.map_or(i64::MIN, first_number);
-    let until = range.until.map_or(i64::MAX, first_number);
+    let keys = numbers(range.from, range.until);
     let mut calibration = Calibration::default();
-    answers(connection, (from, until), &mut calibration)?;
-    statements(connection, (from, until), &mut calibration)?;
+    answers(connection, &keys, &mut calibration)?;
+    statements(connection, &keys, &mut calibration)?;
     Ok(calibration)
 }
 
 /// Returns how often graded answers of all time were right, by how many experts agreed.
 pub fn by_agreement(connection: &Connection) -> Result<Vec<Level>> {
     let mut calibration = Calibration::default();
-    answers(connection, (i64::MIN, i64::MAX), &mut calibration)?;
+    answers(connection, &numbers(None, None), &mut calibration)?;
     Ok(calibration.by_agreement)
 }
 
 fn answers(
     connection: &Connection,
-    (from, until): (i64, i64),
+    keys: &std::ops::Range<i64>,
     calibration: &mut Calibration,
 ) -> Result<()> {
     let mut stated = Vec::new();
     let mut levels: BTreeMap<u64, (f64, Vec<f64>)> = BTreeMap::new();
     let mut statement = connection.prepare(ANSWERS)?;
-    let mut rows = statement.query(params![from, until])?;
+    let mut rows = statement.query(params![keys.start, keys.end])?;
     while let Some(row) = rows.next()? {
         let Some(outcome) = outcome(row)? else {
             continue;
@@ -98,12 +97,12 @@ fn answers(
 
 fn statements(
     connection: &Connection,
-    (from, until): (i64, i64),
+    keys: &std::ops::Range<i64>,
     calibration: &mut Calibration,
 ) -> Result<()> {
     let (mut experts, mut judges): (ByModel, ByModel) = (BTreeMap::new(), BTreeMap::new());
     let mut statement = connection.prepare(STATEMENTS)?;
-    let mut rows = statement.query(params![from, until])?;
+    let mut rows = statement.query(params![keys.start, keys.end])?;
     while let Some(row) = rows.next()? {
         let Some(outcome) = outcome(row)? else {
             continue;

@@ -1,7 +1,7 @@
 //! `--events`: the event stream for another program, one JSON object per line, flushed after each.
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 
 use crate::consultation::event::Envelope;
@@ -35,10 +35,13 @@ impl std::fmt::Debug for EventsFile {
 
 impl Subscriber for EventsFile {
     fn event(&mut self, envelope: &Envelope) -> Result<(), SubscriberError> {
-        let mut line = serde_json::to_vec(envelope)
-            .map_err(|error| SubscriberError(format!("Failed to write events: {error}")))?;
-        line.push(b'\n');
-        let written = self.to.write_all(&line).and_then(|()| self.to.flush());
+        let mut write = || {
+            let mut line = serde_json::to_vec(envelope)?;
+            line.push(b'\n');
+            self.to.write_all(&line)?;
+            self.to.flush()
+        };
+        let written: io::Result<()> = write();
         written.map_err(|error| SubscriberError(format!("Failed to write events: {error}")))
     }
 }

@@ -2,7 +2,7 @@
 
 mod search;
 
-use rusqlite::types::{FromSql, Value};
+use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Result, Row, params_from_iter};
 
 use crate::consultation::event::StateName;
@@ -111,7 +111,7 @@ pub fn count(connection: &Connection, filter: &Filter) -> Result<u64> {
     let sql = format!("SELECT count(*) FROM {tables} WHERE {conditions}");
     connection
         .prepare_cached(&sql)?
-        .query_row(params_from_iter(values), |row| row.get(0).map(natural))
+        .query_row(params_from_iter(values), |row| row.get(0))
 }
 
 /// Returns the consultation with this id.
@@ -167,7 +167,10 @@ impl Query {
             ),
             Some(StateFilter::In(state)) => require(
                 "c.state IN (?, ?)",
-                spellings(*state).map(Value::Text).to_vec(),
+                // As this program writes it, and in lower case.
+                [state.to_string(), state.to_string().to_lowercase()]
+                    .map(Value::Text)
+                    .to_vec(),
             ),
             None => {}
         }
@@ -215,17 +218,10 @@ impl Query {
     }
 }
 
-/// Returns a state's name as this program writes it, and in lower case.
-fn spellings(state: StateName) -> [String; 2] {
-    let name = state.to_string();
-    let small = name.to_lowercase();
-    [name, small]
-}
-
 fn history_entry(row: &Row<'_>) -> Result<HistoryEntry> {
     let text = |at: &str| row.get::<_, String>(at);
     let (ended, writer) = (text("ended")?, text("writer")?);
-    let cost = optional(row, "total_micro_usd")?.map(natural);
+    let cost: Option<u64> = row.get("total_micro_usd")?;
     let lower_bound: bool = row.get("lower_bound")?;
     let outcome: Option<String> = row.get("outcome")?;
     Ok(HistoryEntry {
@@ -234,21 +230,21 @@ fn history_entry(row: &Row<'_>) -> Result<HistoryEntry> {
         at: rows::began_at(row.get("number")?),
         question: text("question")?,
         mode: text("mode")?,
-        recommendation: optional(row, "final_recommendation")?,
-        confidence: optional(row, "confidence")?,
+        recommendation: row.get("final_recommendation")?,
+        confidence: row.get("confidence")?,
         cost: cost.map(|known| Cost {
             known: MicroUsd(known),
             lower_bound,
         }),
-        tokens: optional(row, "total_tokens")?.map(natural),
-        duration_ms: optional(row, "duration_ms")?.map(natural),
+        tokens: row.get("total_tokens")?,
+        duration_ms: row.get("duration_ms")?,
         state: text("state")?,
         completion: COMPLETIONS
             .into_iter()
             .find(|completion| completion.name() == ended)
             .unwrap_or(Completion::Unfinished),
-        status: optional(row, "status")?,
-        abort_reason: optional(row, "abort_reason")?,
+        status: row.get("status")?,
+        abort_reason: row.get("abort_reason")?,
         writer: if writer == RecordWriter::Conclave.name() {
             RecordWriter::Conclave
         } else {
@@ -259,7 +255,7 @@ fn history_entry(row: &Row<'_>) -> Result<HistoryEntry> {
                 .into_iter()
                 .find(|known| known.name() == outcome)
         }),
-        note: optional(row, "outcome_note")?,
+        note: row.get("outcome_note")?,
     })
 }
 
@@ -268,15 +264,6 @@ const COMPLETIONS: [Completion; 3] = [
     Completion::Aborted,
     Completion::Unfinished,
 ];
-
-/// Integers of the database are signed; these are never negative.
-fn natural(number: i64) -> u64 {
-    u64::try_from(number).unwrap_or_default()
-}
-
-fn optional<T: FromSql>(row: &Row<'_>, column: &str) -> Result<Option<T>> {
-    row.get(column)
-}
 
 /// Returns the consultation that began last; a running one has no rows yet.
 pub fn newest(connection: &Connection) -> Result<Option<ConsultationRef>> {

@@ -161,10 +161,6 @@ impl Journal {
         })
     }
 
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// Returns whether an event could not be written; that was reported at the time.
     pub fn has_failed(&self) -> bool {
         self.has_failed

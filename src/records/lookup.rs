@@ -8,8 +8,6 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
-use crate::domain::ids::ConsultationId;
-
 use super::files::{ConsultationRef, ID_PREFIX};
 use super::history;
 
@@ -48,41 +46,25 @@ pub fn find(
     }
 }
 
-/// Returns the consultations with a journal in the folder of logs, newest first; none without a
-/// folder.
-pub fn journals_newest_first(logs: &Path) -> io::Result<Vec<ConsultationId>> {
-    let mut ids = Vec::new();
-    each_name(logs, |name| {
-        let unique = name
-            .strip_prefix(ID_PREFIX)
-            .and_then(|name| name.strip_suffix(".jsonl"));
-        ids.extend(
-            unique
-                .filter(|unique| !unique.is_empty())
-                .map(ConsultationId::from_unique),
-        );
-    })?;
-    // Ids begin with their time.
-    ids.sort_by(|one, other| other.cmp(one));
-    Ok(ids)
-}
-
 /// Returns the consultations with a journal or a record in the folder of logs, newest first; none
 /// without a folder.
 pub fn consultations_newest_first(logs: &Path) -> io::Result<Vec<ConsultationRef>> {
+    let entries = match fs::read_dir(logs) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
     let mut stems = BTreeSet::new();
-    each_name(logs, |name| {
-        let stem = [".jsonl", ".json"]
-            .iter()
-            .find_map(|suffix| name.strip_suffix(suffix));
-        stems.extend(
-            stem.filter(|stem| stem.starts_with(ID_PREFIX) && !stem.contains('.'))
-                .map(ToOwned::to_owned),
-        );
-    })?;
-    Ok(stems
-        .into_iter()
-        .rev()
+    for entry in entries {
+        let name = entry?.file_name();
+        let name = name.to_str().unwrap_or_default();
+        let stem = name
+            .strip_suffix(".jsonl")
+            .or_else(|| name.strip_suffix(".json"))
+            .filter(|stem| stem.len() > ID_PREFIX.len() && stem.starts_with(ID_PREFIX));
+        stems.extend(stem.filter(|stem| !stem.contains('.')).map(str::to_owned));
+    }
+    let newest_first = stems.into_iter().rev();
+    Ok(newest_first
         .map(|stem| ConsultationRef {
             id: id_of(&stem),
             stem,
@@ -99,20 +81,6 @@ fn id_of(stem: &str) -> String {
     } else {
         stem.to_owned()
     }
-}
-
-pub(super) fn each_name(folder: &Path, mut visit: impl FnMut(&str)) -> io::Result<()> {
-    let entries = match fs::read_dir(folder) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(error),
-    };
-    for entry in entries {
-        if let Some(name) = entry?.file_name().to_str() {
-            visit(name);
-        }
-    }
-    Ok(())
 }
 
 /// A user's name for a consultation.
@@ -189,6 +157,7 @@ impl ConsultationName {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::ids::ConsultationId;
 
     fn refs(names: &[&str]) -> Vec<ConsultationRef> {
         names

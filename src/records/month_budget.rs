@@ -73,7 +73,6 @@ impl MonthBudget {
     ) -> Result<Self, MonthBudgetError> {
         let folder = BudgetFolder::new(home, month);
         let lock = folder.lock()?;
-        folder.remove_earlier_months(&lock)?;
         let recorded_before = folder.sum(&lock)?.recorded;
         let own = folder.register(&lock)?;
         drop(lock);
@@ -171,7 +170,7 @@ impl Drop for MonthBudget {
         self.own().release();
         if let Ok(lock) = lock {
             // Files that stay are taken over by the next process.
-            let _ = self.folder.remove_recorded(&lock);
+            let _ = self.folder.clean_up(&lock);
         }
     }
 }

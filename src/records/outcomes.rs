@@ -10,7 +10,7 @@ use crate::domain::outcome::Grade;
 use super::files::{Access, WriteError, write_atomically};
 
 /// The suffix of the file.
-pub(super) const SUFFIX: &str = ".outcome.json";
+const SUFFIX: &str = ".outcome.json";
 
 /// Returns the path of a grade; `stem` is the name of the files without suffixes.
 pub fn path(logs: &Path, stem: &str) -> PathBuf {

@@ -4,7 +4,7 @@ use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::files::sync_folder;
+use super::files::{ConsultationFiles, sync_folder};
 use super::journal::ends::{self, JournalEnding};
 use super::outcomes;
 
@@ -34,8 +34,7 @@ pub enum RemoveError {
 /// and if this process is killed half-way, the consultation can still be listed, found and deleted
 /// again.
 pub fn remove(logs: &Path, stem: &str) -> Result<RemovedFiles, RemoveError> {
-    let journal = logs.join(format!("{stem}.jsonl"));
-    let _lock = lock(&journal)?;
+    let _lock = lock(&ConsultationFiles::with_stem(logs, stem).journal)?;
     let mut removed = RemovedFiles::default();
     for path in files(logs, stem) {
         let bytes = fs::symlink_metadata(&path).map_or(0, |file| file.len());
@@ -55,13 +54,9 @@ pub fn remove(logs: &Path, stem: &str) -> Result<RemovedFiles, RemoveError> {
 /// failed run lies beside its record under another name: left behind, it would be a consultation.
 fn files(logs: &Path, stem: &str) -> Vec<PathBuf> {
     let of = |stem: &str| {
-        let named = |suffix: &str| logs.join(format!("{stem}.{suffix}"));
-        [
-            named("md"),
-            outcomes::path(logs, stem),
-            named("json"),
-            named("jsonl"),
-        ]
+        let files = ConsultationFiles::with_stem(logs, stem);
+        let outcome = outcomes::path(logs, stem);
+        [files.markdown, outcome, files.record, files.journal]
     };
     let base = stem.strip_suffix("-partial").unwrap_or(stem);
     if base.starts_with("consult-consult-") {

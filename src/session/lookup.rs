@@ -41,24 +41,17 @@ pub(crate) fn find(
 }
 
 fn several(index: Option<&Index>, logs: &Path, name: &str, found: &[ConsultationRef]) -> Error {
-    let error = Error::usage(format!(
+    let mut error = Error::usage(format!(
         "`{}` matches several consultations: {}",
         one_line(name),
         count(found.len(), "consultation")
     ));
-    let error = found
-        .iter()
-        .take(MOST_CANDIDATES)
-        .fold(error, |error, candidate| {
-            let description = description(index, logs, candidate).unwrap_or_default();
-            error.hint(format!(
-                "{}{description}",
-                candidate
-                    .id
-                    .strip_prefix("consult-")
-                    .unwrap_or(&candidate.id)
-            ))
-        });
+    for candidate in found.iter().take(MOST_CANDIDATES) {
+        let description = description(index, logs, candidate).unwrap_or_default();
+        let id = &candidate.id;
+        let unique = id.strip_prefix("consult-").unwrap_or(id);
+        error = error.hint(format!("{unique}{description}"));
+    }
     match found.len().saturating_sub(MOST_CANDIDATES) {
         0 => error,
         more => error.hint(format!("and {more} more: see `conclave history list`")),

@@ -5,7 +5,7 @@
 //! when the journal has it. When the budget's files fail, no call fits any more: what other
 //! processes spend is unknown then.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use jiff::tz::TimeZone;
 
@@ -27,7 +27,7 @@ use crate::records::statistics::calendar::date_of;
 pub(crate) struct MonthCeiling {
     budget: MonthBudget,
     /// The first failure of its files.
-    failure: Mutex<Option<MonthBudgetError>>,
+    failure: OnceLock<MonthBudgetError>,
 }
 
 impl MonthCeiling {
@@ -53,14 +53,13 @@ impl MonthCeiling {
             })?;
         Ok(Some(Arc::new(Self {
             budget,
-            failure: Mutex::new(None),
+            failure: OnceLock::new(),
         })))
     }
 
     /// Returns the first failure of the budget's files, for the user.
     pub(crate) fn warning(&self) -> Option<String> {
-        let failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
-        let failure = failure.as_ref()?;
+        let failure = self.failure.get()?;
         Some(format!("the monthly budget cannot be tracked: {failure}"))
     }
 
@@ -69,8 +68,8 @@ impl MonthCeiling {
         match result {
             Ok(value) => Some(value),
             Err(failure) => {
-                let mut first = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
-                first.get_or_insert(failure);
+                // Fails for all but the first.
+                let _ = self.failure.set(failure);
                 None
             }
         }

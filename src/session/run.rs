@@ -146,33 +146,26 @@ pub(crate) async fn run(
         interrupts,
         report,
     } = participants;
-    let index_entry = storage.index_entry(home, &consultation.plan().id, clock.now());
     // An event is in the journal before anything else learns of it.
     let mut subscribers: Vec<&mut dyn Subscriber> = Vec::new();
-    subscribers.extend(
-        storage
-            .journal()
-            .map(|journal| journal as &mut dyn Subscriber),
-    );
-    // What is not in the journal is never recorded: it counts until the end of the month.
     let mut recorder = limits.month.clone().map(MonthRecorder);
-    if !subscribers.is_empty() {
-        subscribers.extend(
-            recorder
-                .as_mut()
-                .map(|recorder| recorder as &mut dyn Subscriber),
-        );
+    let mut index_entry = None;
+    if let Some(journal) = storage.journal() {
+        let id = &consultation.plan().id;
+        index_entry = Some(IndexEntry::begin(home, id, clock.now()));
+        subscribers.push(journal);
+        // What is not in the journal is never recorded: it counts until the end of the month.
+        if let Some(recorder) = &mut recorder {
+            subscribers.push(recorder);
+        }
     }
     for subscriber in others {
         subscribers.push(subscriber);
     }
     let mut budgets = limits.budgets;
-    budgets.extend(
-        limits
-            .month
-            .clone()
-            .map(|month| month as Arc<dyn SharedBudget>),
-    );
+    if let Some(month) = limits.month.clone() {
+        budgets.push(month);
+    }
     let driver = Driver {
         clock,
         providers: &providers,

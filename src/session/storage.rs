@@ -4,11 +4,9 @@
 
 use std::path::PathBuf;
 
-use super::index::IndexEntry;
 use crate::config::paths::Home;
 use crate::domain::ids::ConsultationId;
 use crate::domain::stored_record::StoredRecord;
-use crate::domain::time::Timestamp;
 use crate::records::files::{ConsultationFiles, WriteError, create_private_dir};
 use crate::records::journal::Journal;
 
@@ -38,19 +36,7 @@ impl Storage {
         Ok(Self::Files(files, journal))
     }
 
-    /// Marks the consultation as begun in the index, unless nothing of it is stored.
-    pub(super) fn index_entry(
-        &self,
-        home: &Home,
-        id: &ConsultationId,
-        at: Timestamp,
-    ) -> Option<IndexEntry> {
-        match self {
-            Self::Files(..) => Some(IndexEntry::begin(home, id, at)),
-            Self::Nowhere => None,
-        }
-    }
-
+    /// Returns the journal, unless nothing of the consultation is stored.
     pub(super) fn journal(&mut self) -> Option<&mut Journal> {
         match self {
             Self::Files(_, journal) => Some(journal),

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::consultation::event::{AbortReason, Envelope};
 use crate::domain::ids::ConsultationId;
 use crate::error::Error;
-use crate::records::files::ConsultationFiles;
+use crate::records::files::{ConsultationFiles, ConsultationRef};
 use crate::records::index::Index;
 use crate::records::journal::ends::{self, JournalEnding};
 use crate::records::journal::{Journal, NoLockPolicy, ReopenError, read_journal};
@@ -61,10 +61,10 @@ fn newest(
     unlocked: NoLockPolicy,
     printer: &Printer,
 ) -> Result<ResumableConsultation, Error> {
-    let ids = lookup::journals_newest_first(logs)
+    let stored = lookup::consultations_newest_first(logs)
         .map_err(|error| Error::usage(format!("cannot read `{}`: {error}", logs.display())))?;
     let mut busy = 0;
-    for id in ids {
+    for id in stored.iter().filter_map(ConsultationRef::ours) {
         let files = ConsultationFiles::in_folder(logs, &id);
         if ends::ending(&files.journal).is_ok_and(|ending| check(&id, &files, ending).is_ok()) {
             match reopen(id, files, unlocked, printer)? {

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use rusqlite::{Connection, Transaction, TransactionBehavior};
+use rusqlite::{Connection, TransactionBehavior};
 
 use crate::domain::ids::ConsultationId;
 use crate::domain::stored_record::StoredRecord;
@@ -14,7 +14,7 @@ use crate::records::journal::ends;
 
 use super::extract;
 use super::open::Index;
-use super::sources::{self, SourceFiles, SourceRecord};
+use super::sources;
 use super::store;
 
 /// Marks a consultation as open.
@@ -60,14 +60,19 @@ pub fn reconcile(index: &mut Index, logs: &Path) -> rusqlite::Result<usize> {
     };
     let mut inserted = 0;
     for (id, began_at) in open {
-        let source = sources::find(logs, &id, SourceFiles::ALL);
+        let source = sources::find(logs, &id);
         if source.is_open {
             continue;
         }
         let transaction = index
             .connection_mut()
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
-        inserted += usize::from(insert(&transaction, &id, source.record)?);
+        // A rebuild reports what cannot be read.
+        if let Some(Ok(source)) = source.record {
+            let rows = extract::rows(&source.record, &id, source.written_at);
+            store::put(&transaction, &rows)?;
+            inserted += 1;
+        }
         // A process that has resumed it meanwhile has set a new mark.
         transaction.execute(
             "DELETE FROM open_consultations WHERE id = ?1 AND began_at = ?2",
@@ -76,20 +81,6 @@ pub fn reconcile(index: &mut Index, logs: &Path) -> rusqlite::Result<usize> {
         transaction.commit()?;
     }
     Ok(inserted)
-}
-
-fn insert(
-    transaction: &Transaction<'_>,
-    stem: &str,
-    record: Option<Result<SourceRecord, String>>,
-) -> rusqlite::Result<bool> {
-    // A rebuild reports what cannot be read.
-    let Some(Ok(source)) = record else {
-        return Ok(false);
-    };
-    let rows = extract::rows(&source.record, stem, source.written_at);
-    store::put(transaction, &rows)?;
-    Ok(true)
 }
 
 pub(super) fn mark(connection: &Connection, id: &str, at: Timestamp) -> rusqlite::Result<()> {

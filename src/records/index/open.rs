@@ -155,29 +155,26 @@ impl Index {
 
 /// Opens the file without checking whose it is.
 pub(super) fn open_unchecked(path: &Path) -> Result<Connection, OpenError> {
-    let damaged = || OpenError::Damaged {
+    let unreadable = |source| OpenError::Unreadable {
         path: path.to_owned(),
-        source: None,
+        source,
     };
     match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return Err(OpenError::Missing(path.to_owned()));
         }
-        Err(source) => {
-            return Err(OpenError::Unreadable {
-                path: path.to_owned(),
-                source,
-            });
-        }
+        Err(source) => return Err(unreadable(source)),
         Ok(metadata) if metadata.is_dir() => {
-            return Err(OpenError::Unreadable {
-                path: path.to_owned(),
-                source: io::ErrorKind::IsADirectory.into(),
-            });
+            return Err(unreadable(io::ErrorKind::IsADirectory.into()));
         }
         // To SQLite an empty file is a new database. Here it is a truncated one, or one whose
         // first rows another process is about to write.
-        Ok(metadata) if metadata.len() == 0 => return Err(damaged()),
+        Ok(metadata) if metadata.len() == 0 => {
+            return Err(OpenError::Damaged {
+                path: path.to_owned(),
+                source: None,
+            });
+        }
         Ok(_) => {}
     }
     Connection::open_with_flags(path, FLAGS).map_err(|error| OpenError::of(path, error))

@@ -16,6 +16,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, Result as SqlResult, TransactionBehavior};
 
 use crate::domain::time::Timestamp;
+use crate::records::lookup::consultations_newest_first;
 use crate::records::outcomes;
 
 use super::extract;
@@ -24,7 +25,7 @@ use super::foreign;
 use super::open::{self, Index, OpenError, WaitLimit, is_damage};
 use super::rows::Rows;
 use super::schema;
-use super::sources::{self, SourceFiles, SourceList, SourceRank};
+use super::sources::{self, SourceRank};
 use super::store;
 
 /// Consultations that are read ahead of the writer, and steps between two reports of progress.
@@ -130,9 +131,9 @@ fn rebuild_where(
         return Ok(None);
     }
     // Listed only now: what other processes write from here on, they index after the commit.
-    let sources = list(logs)?;
+    let stems = list(logs)?;
     schema::recreate(&transaction).map_err(failed)?;
-    let report = fill(&transaction, logs, &sources, progress).map_err(failed)?;
+    let report = fill(&transaction, logs, &stems, progress).map_err(failed)?;
     transaction.commit().map_err(failed)?;
     // The log is as long as the database now. Readers of the old rows may still need it.
     let _ = connection.busy_timeout(Duration::ZERO);
@@ -143,11 +144,13 @@ fn rebuild_where(
     }))
 }
 
-fn list(logs: &Path) -> Result<SourceList, RebuildError> {
-    sources::list(logs).map_err(|source| RebuildError::Folder {
+/// Returns the stems of the consultations, in order: their rows are inserted fastest by time.
+fn list(logs: &Path) -> Result<Vec<String>, RebuildError> {
+    let stored = consultations_newest_first(logs).map_err(|source| RebuildError::Folder {
         path: logs.to_owned(),
         source,
-    })
+    })?;
+    Ok(stored.into_iter().rev().map(|stored| stored.stem).collect())
 }
 
 /// Creates an empty database, readable by its owner alone, where there is none.
@@ -193,14 +196,14 @@ fn is_intact(connection: &Connection) -> SqlResult<bool> {
 /// The rows read from the files of one stem.
 struct SourceRows {
     stem: String,
-    files: SourceFiles,
+    file: String,
     rows: Option<Result<(Rows, SourceRank), String>>,
     is_open: bool,
 }
 
 impl SourceRows {
-    fn read(logs: &Path, stem: &str, files: SourceFiles) -> Self {
-        let source = sources::find(logs, stem, files);
+    fn read(logs: &Path, stem: &str) -> Self {
+        let source = sources::find(logs, stem);
         let rows = source.record.map(|record| {
             let source = record?;
             let rows = extract::rows(&source.record, stem, source.written_at);
@@ -208,7 +211,7 @@ impl SourceRows {
         });
         Self {
             stem: stem.to_owned(),
-            files,
+            file: source.file,
             rows,
             is_open: source.is_open,
         }
@@ -219,17 +222,17 @@ impl SourceRows {
 fn fill(
     connection: &Connection,
     logs: &Path,
-    sources: &SourceList,
+    stems: &[String],
     progress: &mut dyn FnMut(RebuildProgress),
 ) -> SqlResult<RebuildReport> {
-    let of = sources.len();
+    let of = stems.len();
     let mut contents = Contents::default();
     progress(RebuildProgress { done: 0, of });
     thread::scope(|scope| -> SqlResult<()> {
         let (sender, all) = mpsc::sync_channel(AHEAD);
         scope.spawn(move || {
-            for (stem, files) in sources {
-                if sender.send(SourceRows::read(logs, stem, *files)).is_err() {
+            for stem in stems {
+                if sender.send(SourceRows::read(logs, stem)).is_err() {
                     // The writer has failed.
                     break;
                 }
@@ -243,7 +246,12 @@ fn fill(
         }
         Ok(())
     })?;
-    Ok(contents.into_report())
+    contents.skipped.sort_unstable();
+    Ok(RebuildReport {
+        indexed: contents.sources.len(),
+        skipped: contents.skipped,
+        set_aside: None,
+    })
 }
 
 /// The consultations that are in the new index, and the files that are not.
@@ -265,18 +273,17 @@ impl Contents {
     fn add(&mut self, connection: &Connection, logs: &Path, source: SourceRows) -> SqlResult<()> {
         let SourceRows {
             stem,
-            files,
+            file: name,
             rows,
             is_open,
         } = source;
-        let name = sources::file_name(&stem, files);
         match rows {
             Some(Ok((rows, rank))) => {
                 let id = rows.consultation.id.as_ref();
                 if self.is_best(id, RowSource { rank, name }) {
                     store::put(connection, &rows)?;
-                    if files.outcome {
-                        store::set_outcome(connection, id, outcomes::read(logs, &stem).as_ref())?;
+                    if let Some(grade) = outcomes::read(logs, &stem) {
+                        store::set_outcome(connection, id, Some(&grade))?;
                     }
                 }
             }
@@ -307,15 +314,6 @@ impl Contents {
                 self.sources.insert(id.to_owned(), new);
                 true
             }
-        }
-    }
-
-    fn into_report(mut self) -> RebuildReport {
-        self.skipped.sort_unstable();
-        RebuildReport {
-            indexed: self.sources.len(),
-            skipped: self.skipped,
-            set_aside: None,
         }
     }
 }

@@ -6,7 +6,6 @@
 //! process that is killed at any moment leaves whole files: a new one is complete before it gets
 //! its name, and each later write replaces all of it.
 
-use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -208,7 +207,8 @@ impl BudgetFolder {
     /// Adds up the amounts of all processes. Reservations of those that have ended count as spent.
     pub(super) fn sum(&self, _lock: &FolderLock) -> Result<Amounts, MonthBudgetError> {
         let mut sum = Amounts::default();
-        for path in self.files(&self.month)? {
+        let files = self.files()?.into_iter();
+        for (_, path) in files.filter(|(month, _)| *month == self.month) {
             let amounts = read(&path)?;
             sum.add(if is_running(&path)? {
                 amounts
@@ -219,16 +219,21 @@ impl BudgetFolder {
         Ok(sum)
     }
 
-    /// Removes the files without unrecorded spending, and the folder once it is empty, unless a
-    /// process runs: it may remember how much had been recorded when it opened the budget.
-    pub(super) fn remove_recorded(&self, _lock: &FolderLock) -> Result<(), MonthBudgetError> {
-        let files = self.files(&self.month)?;
-        if is_any_running(&files)? {
-            return Ok(());
+    /// Removes the files of earlier months and those without unrecorded spending, and the folder
+    /// once it is empty, unless a process runs: it may count what they hold.
+    pub(super) fn clean_up(&self, _lock: &FolderLock) -> Result<(), MonthBudgetError> {
+        let files = self.files()?;
+        for (_, path) in &files {
+            if is_running(path)? {
+                return Ok(());
+            }
         }
-        for path in files {
-            let amounts = read(&path)?.ended();
-            if amounts.spent == amounts.recorded {
+        for (month, path) in files {
+            let is_settled = || {
+                let amounts = read(&path)?.ended();
+                Ok::<_, MonthBudgetError>(amounts.spent == amounts.recorded)
+            };
+            if month < self.month || is_settled()? {
                 fs::remove_file(&path).map_err(io_error(&path))?;
             }
         }
@@ -237,53 +242,24 @@ impl BudgetFolder {
         Ok(())
     }
 
-    /// Removes the files of earlier months that no process uses.
-    pub(super) fn remove_earlier_months(&self, _lock: &FolderLock) -> Result<(), MonthBudgetError> {
-        let names = self.names()?;
-        let months: BTreeSet<&str> = names.iter().filter_map(|name| month_of(name)).collect();
-        for month in months.range(..self.month.as_str()) {
-            let files = self.files(month)?;
-            if !is_any_running(&files)? {
-                for path in files {
-                    fs::remove_file(&path).map_err(io_error(&path))?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Returns the files of a month. One without a number is of a version that added up the amounts
-    /// of ended processes in it.
-    fn files(&self, month: &str) -> Result<Vec<PathBuf>, MonthBudgetError> {
-        let mut names = self.names()?;
-        names.retain(|name| month_of(name) == Some(month));
-        Ok(names.iter().map(|name| self.path.join(name)).collect())
-    }
-
-    fn names(&self) -> Result<Vec<String>, MonthBudgetError> {
-        let mut names = Vec::new();
+    /// Returns the files with their months. One without a number is of a version that added up the
+    /// amounts of ended processes in it.
+    fn files(&self) -> Result<Vec<(String, PathBuf)>, MonthBudgetError> {
+        let mut files = Vec::new();
         for entry in fs::read_dir(&self.path).map_err(io_error(&self.path))? {
-            let name = entry.map_err(io_error(&self.path))?.file_name();
-            names.extend(name.into_string().ok());
+            let path = entry.map_err(io_error(&self.path))?.path();
+            let name = path.file_name().and_then(|name| name.to_str());
+            files.extend(name.and_then(month_of).map(|month| (month, path.clone())));
         }
-        Ok(names)
+        Ok(files)
     }
 }
 
 /// Returns the month in the name of a file.
-fn month_of(name: &str) -> Option<&str> {
+fn month_of(name: &str) -> Option<String> {
     let (month, _) = name.strip_suffix("json")?.split_once('.')?;
     let first_day = format!("{month}-01").parse::<Date>();
-    first_day.is_ok().then_some(month)
-}
-
-fn is_any_running(files: &[PathBuf]) -> Result<bool, MonthBudgetError> {
-    for path in files {
-        if is_running(path)? {
-            return Ok(true);
-        }
-    }
-    Ok(false)
+    first_day.is_ok().then(|| month.to_owned())
 }
 
 /// Returns whether the process of a file runs: whether the file is locked.

@@ -38,6 +38,13 @@ impl Home {
         process.recorded(MicroUsd(amount)).unwrap();
     }
 
+    /// Makes a call at its worst case, and records it.
+    fn spend(&self, process: &MonthBudget, amount: u64) {
+        assert_eq!(reserve(process, amount), Allowed);
+        settle(process, amount, amount);
+        self.record(process, amount);
+    }
+
     fn files(&self) -> Vec<PathBuf> {
         fs::read_dir(self.folder.path().join("monthly-budget"))
             .into_iter()
@@ -98,9 +105,7 @@ fn settled_calls_free_what_they_did_not_cost() {
 fn later_processes_count_recorded_spending_once() {
     let home = Home::new();
     let first = home.open(10);
-    assert_eq!(reserve(&first, 4), Allowed);
-    settle(&first, 4, 4);
-    home.record(&first, 4);
+    home.spend(&first, 4);
     let later = home.open(10);
     assert_eq!(spent(&first), 4);
     assert_eq!(spent(&later), 4);
@@ -110,9 +115,7 @@ fn later_processes_count_recorded_spending_once() {
 fn spending_stays_counted_after_its_process_has_closed() {
     let home = Home::new();
     let (spender, witness) = (home.open(10), home.open(10));
-    assert_eq!(reserve(&spender, 6), Allowed);
-    settle(&spender, 6, 6);
-    home.record(&spender, 6);
+    home.spend(&spender, 6);
     drop(spender);
     assert_eq!(spent(&witness), 6);
     assert_eq!(reserve(&witness, 5), Exceeded);
@@ -193,9 +196,7 @@ fn reservations_of_a_killed_process_count_as_spent() {
 fn recorded_spending_of_a_killed_process_is_counted_once() {
     let home = Home::new();
     let killed = home.open(10);
-    assert_eq!(reserve(&killed, 3), Allowed);
-    settle(&killed, 3, 3);
-    home.record(&killed, 3);
+    home.spend(&killed, 3);
     kill(killed);
     let process = home.open(10);
     assert_eq!(spent(&process), 3);

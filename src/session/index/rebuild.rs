@@ -102,30 +102,14 @@ impl<'a> Rebuild<'a> {
     /// process has rebuilt it since it was found to be unusable.
     pub(crate) fn run(&self) -> Result<usize, RebuildError> {
         let (logs, path) = (self.home.logs_folder(), self.home.index_file());
-        let rebuilt = self.with_progress(|progress| match self.reason {
-            RebuildReason::Missing | RebuildReason::Unusable | RebuildReason::Foreign => {
-                rebuild::rebuild_if_unusable(&logs, &path, progress).map(Option::unwrap_or_default)
-            }
-            RebuildReason::Damaged | RebuildReason::Requested => {
-                rebuild::rebuild(&logs, &path, progress)
-            }
-        })?;
-        self.report(&rebuilt);
-        Ok(rebuilt.indexed)
-    }
-
-    /// Shows the reason and the progress, as soon as there is something to do.
-    fn with_progress<T>(
-        &self,
-        make: impl FnOnce(&mut dyn FnMut(RebuildProgress)) -> Result<T, RebuildError>,
-    ) -> Result<T, RebuildError> {
         // The rebuild itself reports a home that cannot be created.
         let _ = create_private_dir(self.home.path());
         let mut bar = None;
-        make(&mut |RebuildProgress { done, of }| {
+        let progress = &mut |RebuildProgress { done, of }| {
             if of <= self.silent_up_to {
                 return;
             }
+            // The reason is shown as soon as there is something to do.
             let bar = bar.get_or_insert_with(|| {
                 if let Some(reason) = self.reason.message() {
                     self.printer.note(reason);
@@ -133,7 +117,18 @@ impl<'a> Rebuild<'a> {
                 RebuildBar::new(self.printer)
             });
             bar.at(done, of);
-        })
+        };
+        let rebuilt = match self.reason {
+            RebuildReason::Missing | RebuildReason::Unusable | RebuildReason::Foreign => {
+                rebuild::rebuild_if_unusable(&logs, &path, progress)?.unwrap_or_default()
+            }
+            RebuildReason::Damaged | RebuildReason::Requested => {
+                rebuild::rebuild(&logs, &path, progress)?
+            }
+        };
+        drop(bar);
+        self.report(&rebuilt);
+        Ok(rebuilt.indexed)
     }
 
     fn report(&self, rebuilt: &RebuildReport) {

@@ -1,14 +1,14 @@
-//! Consultations are listed by the names of their journals.
+//! Consultations are listed by the names of their files.
 
 use std::fs;
 
-use conclave::records::lookup::journals_newest_first;
+use conclave::records::lookup::consultations_newest_first;
 
 #[test]
-fn journals_are_listed_newest_first_without_other_files() {
+fn consultations_are_listed_newest_first_without_other_files() {
     let home = tempfile::tempdir().unwrap();
     assert_eq!(
-        journals_newest_first(&home.path().join("nowhere")).unwrap(),
+        consultations_newest_first(&home.path().join("nowhere")).unwrap(),
         []
     );
     for name in [
@@ -18,14 +18,18 @@ fn journals_are_listed_newest_first_without_other_files() {
         "consult-01d.json",
         "notes.jsonl",
         "consult-.jsonl",
+        "consult-01b.outcome.json",
     ] {
         fs::write(home.path().join(name), "").unwrap();
     }
-    let ids: Vec<String> = journals_newest_first(home.path())
+    let ids: Vec<String> = consultations_newest_first(home.path())
         .unwrap()
-        .iter()
-        .map(ToString::to_string)
+        .into_iter()
+        .map(|stored| stored.id)
         .collect();
-    assert_eq!(ids, ["consult-01c", "consult-01b", "consult-01a"]);
-    journals_newest_first(&home.path().join("notes.jsonl")).unwrap_err();
+    assert_eq!(
+        ids,
+        ["consult-01d", "consult-01c", "consult-01b", "consult-01a"]
+    );
+    consultations_newest_first(&home.path().join("notes.jsonl")).unwrap_err();
 }
