@@ -67,9 +67,9 @@ impl IndexEntry {
             IndexError::NeedsRebuild(reason) if time == RebuildTime::Now => {
                 // The rebuild reads the new record, unless another process rebuilt the index before
                 // it was written.
-                let mut rebuild = Rebuild::new(&self.home, printer, reason);
-                rebuild.silent_up_to = 1;
-                let rebuilt = rebuild.run().map_err(|error| whole(&error));
+                let mut quiet = Rebuild::new(&self.home, printer, reason);
+                quiet.silent_up_to = 1;
+                let rebuilt = quiet.run().map_err(|error| whole(&error));
                 match rebuilt
                     .and_then(|_| add(&self.database, transcript).map_err(IndexError::into_message))
                 {
