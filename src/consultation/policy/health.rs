@@ -161,13 +161,12 @@ mod tests {
 
     #[test]
     fn latency_thresholds_are_exact() {
-        let nanosecond = Duration::from_nanos(1);
         let cases = [
             (Duration::ZERO, HealthStatus::Healthy),
-            (SLOW - nanosecond, HealthStatus::Healthy),
+            (Duration::from_nanos(2_999_999_999), HealthStatus::Healthy),
             (SLOW, HealthStatus::Degraded),
             (TOO_SLOW, HealthStatus::Degraded),
-            (TOO_SLOW + nanosecond, HealthStatus::Unhealthy),
+            (TOO_SLOW + Duration::from_nanos(1), HealthStatus::Unhealthy),
         ];
         for (took, status) in cases {
             let health = after(&[(Signal::Healthy, Some(took))]);

@@ -68,9 +68,10 @@ impl Reader<'_> {
                 let items = members.into_iter().map(item).collect();
                 (items, "an object was read as a list")
             }
-            Value::String(text) => match decoded(&text) {
-                Some(Value::Array(items)) => (items, "a list inside a text was read as a list"),
-                Some(_) | None => {
+            Value::String(text) => {
+                if let Some(Value::Array(items)) = decoded(&text) {
+                    (items, "a list inside a text was read as a list")
+                } else {
                     let items: Vec<Value> = lines(&text).into_iter().map(Value::String).collect();
                     let what = if items.len() == 1 {
                         "a text was read as a list of one"
@@ -79,7 +80,7 @@ impl Reader<'_> {
                     };
                     (items, what)
                 }
-            },
+            }
             other => (vec![other], "a value was read as a list of one"),
         };
         self.notes.repaired(path, what);
