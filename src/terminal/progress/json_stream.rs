@@ -105,26 +105,24 @@ impl StreamedJson {
             ReaderPlace::Json => self.json(text),
             ReaderPlace::Name(name) => {
                 let (next, rest) = decode(text)?;
-                match next {
-                    Some(c) => name.push(c),
-                    None => {
-                        let name = std::mem::take(name);
-                        if let Some(container) = self.containers.last_mut() {
-                            container.field = Some(name);
-                        }
-                        self.place = ReaderPlace::Json;
+                if let Some(c) = next {
+                    name.push(c);
+                } else {
+                    let name = std::mem::take(name);
+                    if let Some(container) = self.containers.last_mut() {
+                        container.field = Some(name);
                     }
+                    self.place = ReaderPlace::Json;
                 }
                 Some(rest)
             }
             ReaderPlace::Value => {
                 let (next, rest) = decode(text)?;
-                match next {
-                    Some(c) => self.text(c.encode_utf8(&mut [0; 4])),
-                    None => {
-                        self.fragments.push(JsonFragment::End);
-                        self.place = ReaderPlace::Json;
-                    }
+                if let Some(c) = next {
+                    self.text(c.encode_utf8(&mut [0; 4]));
+                } else {
+                    self.fragments.push(JsonFragment::End);
+                    self.place = ReaderPlace::Json;
                 }
                 Some(rest)
             }
