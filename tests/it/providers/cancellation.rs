@@ -21,8 +21,9 @@ use super::{VENDORS, ask, cloud};
 use crate::support::provider_server::{Answer, On, ProviderServer, RecordedRequest, Vendor};
 use crate::support::script::plan;
 
-/// The longest time from dropping a call until the server sees its connection closed.
-const AT_ONCE: Duration = Duration::from_millis(100);
+/// The longest time from dropping a call until the server sees its connection closed, on a busy
+/// machine. The calls would never end by themselves; `benches/process.rs` measures the time.
+const AT_ONCE: Duration = Duration::from_secs(2);
 /// Longer than any test.
 const FOR_EVER: Duration = Duration::from_secs(3_600);
 

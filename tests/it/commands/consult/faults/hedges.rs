@@ -17,8 +17,9 @@ const HEDGE_DELAY: Duration = Duration::from_secs(1);
 /// The tolerated delay of a request on a busy machine.
 const TOLERANCE: Duration = Duration::from_secs(2);
 
-/// The tolerated time from the winner's answer to the end of the loser's connection.
-const CANCEL_TOLERANCE: Duration = Duration::from_millis(100);
+/// The tolerated time from the winner's answer to the end of the loser's connection on a busy
+/// machine. The loser would never end by itself; `benches/process.rs` measures the time.
+const CANCEL_TOLERANCE: Duration = Duration::from_secs(2);
 
 fn consult(server: &ProviderServer, stage: Stage, flags: &[&str]) -> (Conclave, RunOutput) {
     let conclave = Conclave::with_all_keys(server);

@@ -67,10 +67,18 @@ fn slow_round_is_reported_once_per_pulse() {
         .lines()
         .filter(|line| line.contains("⏱️"))
         .collect();
-    assert_eq!(pulses.len(), 2, "{}", output.stderr);
-    for (pulse, seconds) in pulses.iter().zip(1..) {
+    // A busy machine delays a pulse, or makes time for a third one.
+    assert!(pulses.len() >= 2, "{}", output.stderr);
+    let seconds = |pulse: &str| -> u32 {
+        let (_, after) = pulse.split_once('(').unwrap();
+        after.split_once('s').unwrap().0.parse().unwrap()
+    };
+    assert!(
+        pulses.is_sorted_by(|earlier, later| seconds(earlier) < seconds(later)),
+        "{pulses:?}"
+    );
+    for pulse in pulses {
         assert!(pulse.contains("Security Expert"), "{pulse}");
-        assert!(pulse.contains(&format!("{seconds}s")), "{pulse}");
         assert!(!pulse.contains("Architect"), "{pulse}");
         assert!(!pulse.contains("Pragmatist"), "{pulse}");
     }
