@@ -38,6 +38,8 @@ pub struct HistoryEntry {
     pub writer: RecordWriter,
     pub outcome: Option<AnswerOutcome>,
     pub note: Option<String>,
+    /// True if the embedded model played a seat or the judge.
+    pub local: bool,
 }
 
 /// Selects consultations; all where every field is `None`.
@@ -60,7 +62,9 @@ pub enum StateFilter {
 /// The columns of an entry.
 const COLUMNS: &str = "c.number, c.id, c.stem, c.question, c.mode, c.final_recommendation, \
     c.confidence, c.total_micro_usd, c.lower_bound, c.total_tokens, c.duration_ms, c.state, \
-    c.ended, c.status, c.abort_reason, c.writer, c.outcome, c.outcome_note";
+    c.ended, c.status, c.abort_reason, c.writer, c.outcome, c.outcome_note, \
+    EXISTS (SELECT 1 FROM consultation_agents a WHERE a.number = c.number AND \
+    a.provider = 'local') AS local";
 
 /// Returns the selected consultations, newest first, at most `limit` of them.
 pub fn list(
@@ -256,6 +260,7 @@ fn history_entry(row: &Row<'_>) -> Result<HistoryEntry> {
                 .find(|known| known.name() == outcome)
         }),
         note: row.get("outcome_note")?,
+        local: row.get("local")?,
     })
 }
 

@@ -35,6 +35,23 @@ pub(super) fn load(logs: &Path, found: &ConsultationRef) -> Result<LoadedRecord,
     Ok(loaded)
 }
 
+/// Loads the record for models: with the texts as they were written, which name the experts by
+/// their labels. Only the journal has them.
+pub(super) fn load_for_models(logs: &Path, found: &ConsultationRef) -> Result<StoredRecord, Error> {
+    let LoadedRecord { record, .. } = load(logs, found)?;
+    let journal = read_journal(&ConsultationFiles::with_stem(logs, &found.stem).journal);
+    let transcript = journal
+        .ok()
+        .and_then(|journal| Transcript::fold(&journal.events));
+    Ok(match transcript {
+        Some(transcript) => StoredRecord {
+            responses: transcript.labelled_record().responses,
+            ..record
+        },
+        None => record,
+    })
+}
+
 fn from_record(path: &Path) -> Option<LoadedRecord> {
     let bytes = fs::read(path).ok()?;
     let record = stored::read(&bytes).ok()?;

@@ -114,7 +114,14 @@ pub(super) fn run(
         material: args.output.material(),
         control: args.control(consent_mode),
     };
-    let prepared = face::block_on(prepare(&record, request, environment, printer, clock.now()))??;
+    let for_models = load::load_for_models(&archive.logs, &found)?;
+    let prepared = face::block_on(prepare(
+        &for_models,
+        request,
+        environment,
+        printer,
+        clock.now(),
+    ))??;
 
     let home = prepared.home;
     let face = TerminalFace::open(&home, environment, &args.output, printer)?;

@@ -73,6 +73,11 @@ impl Labels {
         }
     }
 
+    /// Returns the seats' names, in the order of their labels.
+    pub(super) fn names(&self) -> &[String] {
+        &self.names
+    }
+
     /// Returns the letters of a seat's label.
     pub(in crate::consultation) fn letters_of(&self, seat: &SeatId) -> Option<String> {
         self.place(seat).map(letters)

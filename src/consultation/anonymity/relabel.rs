@@ -4,19 +4,11 @@
 //! Seats in separate fields need no rewriting: they are mapped back when an answer is read. Labels
 //! inside sentences would name the wrong expert.
 
-use std::ops::Range;
-
 use crate::domain::artifact::{CrossExam, Synthesis, Verdict};
 
 use super::labels::Labels;
-
-/// The word before a label.
-const TITLE: &str = "expert";
-
-const BEFORE_A_LABEL: [&str; 4] = [" ", "\u{a0}", "_", "-"];
-
-/// Separators between labels, as in `Experts A, B and C`.
-const BETWEEN_LABELS: [&str; 8] = [", and ", ", or ", ", ", " and ", " or ", " & ", "/", " / "];
+use super::mentions::mentions;
+use super::texts::EditTexts;
 
 /// A mapping from one set of labels to another.
 #[derive(Clone, Copy, Debug)]
@@ -28,145 +20,41 @@ pub struct Relabelling<'a> {
 impl Relabelling<'_> {
     /// Returns a text with every label replaced.
     pub fn text(&self, text: &str) -> String {
-        let lower = text.to_ascii_lowercase();
-        let (mut translated, mut done) = (String::with_capacity(text.len()), 0);
-        while let Some(found) = lower.get(done..).and_then(|rest| rest.find(TITLE)) {
-            let (title, mut end) = (done + found, done + found + TITLE.len());
-            let begins_a_word = !text
-                .get(..title)
-                .and_then(|before| before.chars().next_back())
-                .is_some_and(char::is_alphanumeric);
-            translated.push_str(text.get(done..end).unwrap_or_default());
-            done = end;
-            if !begins_a_word {
-                continue;
-            }
-            if lower.get(end..).is_some_and(|rest| rest.starts_with('s')) {
-                end += 1;
-            }
-            let mut separators = BEFORE_A_LABEL.as_slice();
-            while let Some((label, letters)) = text
-                .get(end..)
-                .and_then(|rest| self.label(rest, separators))
-            {
-                let label = end + label.start..end + label.end;
-                translated.push_str(text.get(done..label.start).unwrap_or_default());
-                translated.push_str(&letters);
-                (done, end, separators) = (label.end, label.end, BETWEEN_LABELS.as_slice());
-            }
+        let (mut relabelled, mut done) = (String::with_capacity(text.len()), 0);
+        let mentions = mentions(text, self.from);
+        for (letters, seat) in mentions.into_iter().flat_map(|mention| mention.labels) {
+            relabelled.push_str(text.get(done..letters.start).unwrap_or_default());
+            relabelled.push_str(&self.into.letters_of(seat).unwrap_or_default());
+            done = letters.end;
         }
-        translated.push_str(text.get(done..).unwrap_or_default());
-        translated
-    }
-
-    /// Returns the range of a label at the beginning of a text, after a separator, and its
-    /// replacement.
-    fn label(&self, text: &str, separators: &[&str]) -> Option<(Range<usize>, String)> {
-        let start = separators
-            .iter()
-            .find(|separator| text.starts_with(**separator))?
-            .len();
-        let rest = text.get(start..)?;
-        let length = rest
-            .find(|c: char| !c.is_ascii_uppercase())
-            .unwrap_or(rest.len());
-        let is_whole = rest
-            .get(length..)?
-            .chars()
-            .next()
-            .is_none_or(|next| !next.is_alphanumeric());
-        let seat = self
-            .from
-            .lettered(rest.get(..length).filter(|_| is_whole)?)?;
-        Some((start..start + length, self.into.letters_of(seat)?))
-    }
-
-    fn texts(&self, texts: &mut [String]) {
-        for text in texts {
-            self.put(text);
-        }
-    }
-
-    fn put(&self, text: &mut String) {
-        *text = self.text(text);
+        relabelled.push_str(text.get(done..).unwrap_or_default());
+        relabelled
     }
 
     /// Rewrites a synthesis and sorts its lists by label: the order inside a list can also bias a
     /// judge.
-    pub fn synthesis(&self, mut found: Synthesis) -> Synthesis {
-        for point in &mut found.consensus_points {
-            self.put(&mut point.point);
-            self.texts(&mut point.supporting_agents);
+    pub fn synthesis(&self, synthesis: Synthesis) -> Synthesis {
+        let mut synthesis = self.rewrite(synthesis);
+        for point in &mut synthesis.consensus_points {
             self.sort(&mut point.supporting_agents, |agent| agent);
         }
-        for tension in &mut found.tensions {
-            self.put(&mut tension.topic);
-            for view in &mut tension.viewpoints {
-                self.put(&mut view.agent);
-                self.put(&mut view.viewpoint);
-            }
+        for tension in &mut synthesis.tensions {
             self.sort(&mut tension.viewpoints, |view| &view.agent);
         }
-        self.texts(&mut found.priority_order);
-        self.put(&mut found.prose_excerpt);
-        found
+        synthesis
     }
 
-    pub fn cross_exam(&self, mut record: CrossExam) -> CrossExam {
-        let own = record.positions.iter_mut();
-        let (challenges, rebuttals): (Vec<_>, Vec<_>) = own
-            .map(|said| {
-                self.put(&mut said.revised_position);
-                for reason in &mut said.because_of {
-                    self.put(&mut reason.agent);
-                    self.put(&mut reason.argument);
-                }
-                (&mut said.challenges, &mut said.rebuttals)
-            })
-            .unzip();
-        for raised in challenges
-            .into_iter()
-            .flatten()
-            .chain(&mut record.challenges)
-        {
-            self.put(&mut raised.challenger);
-            self.put(&mut raised.target_agent);
-            self.put(&mut raised.challenge);
-            self.texts(&mut raised.evidence);
-        }
-        for answer in rebuttals.into_iter().flatten().chain(&mut record.rebuttals) {
-            self.put(&mut answer.agent);
-            self.put(&mut answer.rebuttal);
-        }
-        self.texts(&mut record.unresolved);
-        self.put(&mut record.prose_excerpt);
-        record
+    pub fn cross_exam(&self, cross_exam: CrossExam) -> CrossExam {
+        self.rewrite(cross_exam)
     }
 
-    pub fn verdict(&self, mut said: Verdict) -> Verdict {
-        self.put(&mut said.recommendation);
-        self.put(&mut said.summary);
-        for ground in &mut said.evidence {
-            self.put(&mut ground.claim);
-            self.put(&mut ground.agent);
-            self.put(&mut ground.quote);
-        }
-        for against in &mut said.dissent {
-            self.put(&mut against.agent);
-            self.put(&mut against.concern);
-        }
-        for choice in &mut said.recommendations {
-            for text in [
-                &mut choice.option,
-                &mut choice.description,
-                &mut choice.best_when,
-            ] {
-                self.put(text);
-            }
-            self.texts(&mut choice.pros);
-            self.texts(&mut choice.cons);
-        }
-        said
+    pub fn verdict(&self, verdict: Verdict) -> Verdict {
+        self.rewrite(verdict)
+    }
+
+    fn rewrite<T: EditTexts>(&self, mut content: T) -> T {
+        content.edit_texts(&mut |text| *text = self.text(text));
+        content
     }
 
     /// Sorts items by label; names that are not on the panel come last.

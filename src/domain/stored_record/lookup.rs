@@ -242,15 +242,50 @@ impl StoredRecord {
             .filter_map(|(provider, spend)| Some((provider, spend.cost()?)))
     }
 
+    /// Returns the cost of a round, of an agent, of an agent's part in a round, or of all. It is a
+    /// lower bound if a call without a reply may be part of it.
+    pub fn cost_of(&self, round: Option<u8>, agent: Option<&AgentId>) -> Option<Cost> {
+        if (round, agent) == (None, None) {
+            return self.total_cost();
+        }
+        let is_meant = |(number, work): &(u8, &StoredAgentRound)| {
+            round.is_none_or(|round| round == *number)
+                && agent.is_none_or(|agent| *agent == work.agent_id)
+        };
+        let entries = self.agent_rounds().filter(is_meant);
+        let costs = entries.filter_map(|(_, work)| work.total_cost());
+        let stated = costs.reduce(|one, other| one + other);
+        // Only the groups of the whole record count the calls without a reply.
+        let groups = self.cost.as_ref();
+        let of_round = round.map(|round| groups?.by_round.get(&format!("round_{round}"))?.cost());
+        let of_agent = agent.map(|agent| groups?.by_agent.get(agent)?.cost());
+        let mut wholes = [of_round, of_agent].into_iter().flatten();
+        let lower_bound = wholes.all(|whole| whole.is_some_and(|whole| whole.lower_bound));
+        let unknown = lower_bound.then_some(Cost::at_least(MicroUsd::ZERO));
+        let cost = stated.or(unknown)?;
+        Some(Cost {
+            lower_bound: cost.lower_bound || lower_bound,
+            ..cost
+        })
+    }
+
     pub fn duration(&self) -> Option<Duration> {
         self.duration_ms.map(Duration::from_millis)
     }
 
     /// Returns the estimated cost of the rounds that an early termination skipped.
-    pub fn cost_saved(&self) -> Option<MicroUsd> {
-        self.estimated_cost_saved
-            .filter(|_| self.early_termination)
-            .and_then(MicroUsd::from_usd)
+    pub fn cost_saved(&self) -> Option<Cost> {
+        let usd = self
+            .estimated_cost_saved
+            .filter(|_| self.early_termination)?;
+        Some(Cost {
+            known: MicroUsd::from_usd(usd)?,
+            lower_bound: self.estimated_cost_saved_lower_bound
+                || self
+                    .early_termination_evaluation
+                    .as_ref()
+                    .is_some_and(|evaluation| evaluation.estimated_cost_saved.lower_bound),
+        })
     }
 
     /// Returns `brownfield` or `greenfield`.

@@ -138,8 +138,12 @@ pub struct StoredRecord {
     pub rounds_skipped: u64,
     /// The estimated cost of the skipped rounds, in dollars.
     pub estimated_cost_saved: Option<f64>,
-    /// Dollars spent; at least this much if `cost` is a lower bound.
+    /// True if a part of the saving could not be estimated.
+    pub estimated_cost_saved_lower_bound: bool,
+    /// Dollars spent.
     pub actual_cost: Option<f64>,
+    /// True if an unpriced or unreported part comes on top.
+    pub actual_cost_lower_bound: bool,
     pub early_termination_evaluation: Option<EarlyTerminationEvaluation>,
     /// The probability that the leading point of Round 2 is right, above 0 and below 1.
     pub calibrated_confidence: Option<f64>,

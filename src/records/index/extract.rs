@@ -48,7 +48,7 @@ pub fn rows(record: &StoredRecord, stem: &str, written_at: Timestamp) -> Rows {
             agreement: record.agreement,
             dissent: dissent(record),
             early_termination: record.early_termination,
-            saved_micro_usd: record.cost_saved().map(|saved| saved.0),
+            saved_micro_usd: record.cost_saved().map(|saved| saved.known.0),
             debate: debate(record),
             verdict_changed: record
                 .verdict_changed_after_round_2

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use maud::{Markup, html};
 
+use crate::domain::money::Cost;
 use crate::domain::stored_record::{RecordWriter, StoredAgentRound, StoredRecord};
 use crate::domain::words::{amount, model_address, round_title, seconds, thousands};
 
@@ -91,7 +92,11 @@ fn by_round(record: &StoredRecord) -> Markup {
                     (number) " " (round_title(number))
                     @if !round.is_complete() { " (not finished)" }
                 }
-                (sums(round.duration(), &entries.map(|(_, entry)| entry).collect::<Vec<_>>()))
+                (sums(
+                    round.duration(),
+                    &entries.map(|(_, entry)| entry).collect::<Vec<_>>(),
+                    record.cost_of(Some(number), None),
+                ))
             }
         }
     }
@@ -118,20 +123,23 @@ fn by_agent(record: &StoredRecord) -> Markup {
             @let durations = own.iter().filter_map(|entry| entry.duration());
             tr {
                 th scope="row" { (inline(&agent.agent)) }
-                (sums(durations.reduce(Duration::saturating_add), &own))
+                (sums(
+                    durations.reduce(Duration::saturating_add),
+                    &own,
+                    record.cost_of(None, Some(&agent.agent_id)),
+                ))
             }
         }
     }
 }
 
-/// The cells of a duration and of the sums of what several entries record.
-fn sums(duration: Option<Duration>, entries: &[&StoredAgentRound]) -> Markup {
+/// The cells of a duration, of the tokens of several entries, and of their cost.
+fn sums(duration: Option<Duration>, entries: &[&StoredAgentRound], cost: Option<Cost>) -> Markup {
     let tokens = entries.iter().filter_map(|entry| entry.total_tokens());
-    let costs = entries.iter().filter_map(|entry| entry.total_cost());
     html! {
         (number(duration.map(seconds).as_deref()))
         (number(tokens.reduce(u64::saturating_add).map(thousands).as_deref()))
-        (number(costs.reduce(|one, other| one + other).map(amount).as_deref()))
+        (number(cost.map(amount).as_deref()))
     }
 }
 

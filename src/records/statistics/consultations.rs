@@ -47,7 +47,9 @@ const SUMS: &str = "
         total(later_rounds_lower_bound) FILTER (WHERE done AND verdict_changed IS NOT NULL)
             AS later_rounds_lower_bounds,
         total(early_termination) FILTER (WHERE done) AS early_terminations,
-        total(saved_micro_usd) FILTER (WHERE done AND early_termination) AS saved_micro_usd
+        total(saved_micro_usd) FILTER (WHERE done AND early_termination) AS saved_micro_usd,
+        total(saved_micro_usd IS NULL OR lower_bound) FILTER (WHERE done AND early_termination)
+            AS saved_lower_bounds
     FROM (
         SELECT *, ended = 'completed' AS done
         FROM consultations INDEXED BY idx_consultations_sums
@@ -114,7 +116,7 @@ impl ConsultationSums {
             },
             early_ends: EarlyEndNumbers {
                 count: sum("early_terminations")?,
-                saved: MicroUsd(sum("saved_micro_usd")?),
+                saved: cost(row, "saved_micro_usd", "saved_lower_bounds")?,
             },
         })
     }

@@ -26,11 +26,10 @@ pub fn json(statistics: &Statistics) -> Value {
         "cost": cost(&statistics.cost),
         "quality": quality(&statistics.quality),
         "debate_value": debate(&statistics.debate),
-        "early_termination": {
-            "count": statistics.early_ends.count,
-            "saved": statistics.early_ends.saved.usd(),
-            "saved_micro_usd": statistics.early_ends.saved,
-        },
+        "early_termination": merged([
+            json!({ "count": statistics.early_ends.count }),
+            amount("saved", statistics.early_ends.saved),
+        ]),
         "models": statistics.models.iter().map(model).collect::<Vec<_>>(),
         "per_day": statistics.days.iter().map(per_day).collect::<Vec<_>>(),
         "success_criteria": success(&statistics.progress),
@@ -161,6 +160,7 @@ fn model(model: &ModelNumbers) -> Value {
         "tokens": model.tokens,
         "first_token_p50_ms": model.first_token_p50,
         "first_token_p95_ms": model.first_token_p95,
+        "local": model.model.provider.is_local(),
     });
     merged([written, amount("cost", model.cost)])
 }

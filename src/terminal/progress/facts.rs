@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::consultation::anonymity::labels::Labels;
 use crate::consultation::event::{
     CallEvent, ConsultationEvent, CostEvent, Envelope, Event, PanelEvent, Started,
 };
@@ -38,6 +39,7 @@ impl RunFacts {
             Event::Panel(PanelEvent::PersonasSelected(selection)) => {
                 if let Some(terms) = &mut self.terms {
                     terms.panel = selection.panel.clone();
+                    terms.expert_order.clone_from(&selection.expert_order);
                 }
             }
             Event::Cost(CostEvent::GateTriggered { why, .. }) => self.gate_reasons.clone_from(why),
@@ -85,6 +87,12 @@ impl RunFacts {
             || messages::beside_the_panel(agent).to_owned(),
             |seat| seat.name().to_owned(),
         )
+    }
+
+    /// Returns the labels under which the judge sees the experts.
+    pub(super) fn labels(&self) -> Option<Labels> {
+        let terms = self.terms.as_ref()?;
+        Labels::in_order(&terms.expert_order, &terms.panel.seats)
     }
 
     /// Returns the name of the agent that a call belongs to, and the model it went to.

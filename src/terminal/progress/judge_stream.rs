@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 
 use console::measure_text_width;
 
+use crate::consultation::anonymity::labels::Labels;
+use crate::consultation::anonymity::names::NamedStream;
 use crate::domain::ids::{CallId, ModelRef};
 use crate::domain::text::clean;
 
@@ -35,11 +37,17 @@ impl JudgeStream {
         }
     }
 
-    /// Opens a call.
-    pub(in crate::terminal) fn begin(&mut self, call: CallId, model: &ModelRef) {
+    /// Opens a call. The labels of the experts are shown as their names.
+    pub(in crate::terminal) fn begin(
+        &mut self,
+        call: CallId,
+        model: &ModelRef,
+        labels: Option<Labels>,
+    ) {
         let text_of_call = CallText {
             wrap_at: self.wrap_at,
             reader: StreamedJson::default(),
+            field: NamedStream::new(labels),
             heading: Some(format!("⚖️ Judge ({}):\n", one_line(&model_name(model)))),
             indent: INDENT,
             ready: String::new(),
@@ -99,6 +107,8 @@ pub(in crate::terminal) enum CallResult {
 struct CallText {
     wrap_at: Option<usize>,
     reader: StreamedJson,
+    /// The text of the current field, or of the prose around fields.
+    field: NamedStream,
     /// Printed before the first text, so that a call without text prints none.
     heading: Option<String>,
     /// Before a line of the current text.
@@ -119,7 +129,7 @@ impl CallText {
     fn finish(&mut self) {
         let parts = self.reader.finish();
         self.lay_out(parts);
-        self.end_line();
+        self.end_field();
     }
 
     fn take(&mut self) -> String {
@@ -130,24 +140,35 @@ impl CallText {
         for part in parts {
             match part {
                 JsonFragment::Field(name) => {
-                    self.end_line();
+                    self.end_field();
                     self.put(INDENT, &format!("{}: ", one_line(&name)));
                     self.indent = DEEPER;
                 }
                 JsonFragment::Text(text) => {
-                    for (at, line) in clean(&text).split('\n').enumerate() {
-                        if at > 0 {
-                            self.end_line();
-                        }
-                        self.put(self.indent, line);
-                    }
+                    let text = self.field.push(&clean(&text));
+                    self.put_lines(&text);
                 }
                 JsonFragment::End => {
-                    self.end_line();
+                    self.end_field();
                     self.indent = INDENT;
                 }
             }
         }
+    }
+
+    fn put_lines(&mut self, text: &str) {
+        for (at, line) in text.split('\n').enumerate() {
+            if at > 0 {
+                self.end_line();
+            }
+            self.put(self.indent, line);
+        }
+    }
+
+    fn end_field(&mut self) {
+        let rest = self.field.finish();
+        self.put_lines(&rest);
+        self.end_line();
     }
 
     /// Continues the line, or begins one. Blank lines are dropped: they would be the only ones in a
@@ -199,6 +220,8 @@ impl CallText {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::ids::SeatId;
+    use crate::domain::panel::{Persona, Seat};
 
     const VERDICT: &str = "```json\n{\"summary\": \"They agree.\\n\\nMostly.\", \"dissent\": \
         [{\"concern\": \"Sessions would do for a single application\"}],\n\"confidence\": 0.9}\n\
@@ -210,7 +233,7 @@ mod tests {
 
     fn written(wrap_at: Option<usize>, pieces: &[&str]) -> String {
         let mut judge = JudgeStream::new(wrap_at);
-        judge.begin(CallId(1), &model("mistral-large"));
+        judge.begin(CallId(1), &model("mistral-large"), None);
         let mut text: String = pieces
             .iter()
             .map(|piece| judge.write(CallId(1), piece))
@@ -253,9 +276,37 @@ mod tests {
     }
 
     #[test]
+    fn labels_are_shown_as_the_names_of_the_seats() {
+        let persona = |name: &str| Persona {
+            id: name.to_owned(),
+            name: name.to_owned(),
+            prompt: String::new(),
+            brief: String::new(),
+            aliases: Vec::new(),
+        };
+        let seats = ["Architect", "Critic"].map(|name| Seat {
+            id: SeatId::new(name),
+            persona: persona(name),
+            model: model("m"),
+        });
+        let order = seats.each_ref().map(|seat| seat.id.clone());
+        let mut judge = JudgeStream::new(None);
+        judge.begin(CallId(1), &model("m"), Labels::in_order(&order, &seats));
+        let text = r#"{"summary": "As Expert B says.", "concern": "Expert A"}"#;
+        let pieces = text.chars().map(|c| judge.write(CallId(1), &c.to_string()));
+        let mut shown: String = pieces.collect();
+        shown.push_str(&judge.end(CallId(1), CallResult::Answer));
+        insta::assert_snapshot!(shown, @r"
+        ⚖️ Judge (m):
+           summary: As Critic says.
+           concern: Architect
+        ");
+    }
+
+    #[test]
     fn only_whole_lines_that_fit_appear_above_the_live_display() {
         let mut judge = JudgeStream::new(Some(24));
-        judge.begin(CallId(1), &model("m"));
+        judge.begin(CallId(1), &model("m"), None);
         let mut text = String::new();
         for c in VERDICT.chars() {
             let now = judge.write(CallId(1), &c.to_string());
@@ -301,8 +352,8 @@ mod tests {
     #[test]
     fn other_call_is_shown_if_the_first_has_no_answer() {
         let mut judge = JudgeStream::new(None);
-        judge.begin(CallId(1), &model("slow"));
-        judge.begin(CallId(2), &model("backup"));
+        judge.begin(CallId(1), &model("slow"), None);
+        judge.begin(CallId(2), &model("backup"), None);
         assert_eq!(judge.write(CallId(1), "one"), "⚖️ Judge (slow):\n   one");
         assert_eq!(judge.write(CallId(2), "two"), "");
         assert_eq!(

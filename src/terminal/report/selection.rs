@@ -87,10 +87,7 @@ fn foot(record: &StoredRecord, selection: &ReportSelection) -> Option<String> {
         .filter(is_meant)
         .map(|(_, work)| work)
         .collect();
-    let cost = work
-        .iter()
-        .filter_map(|work| work.total_cost())
-        .reduce(|one, other| one + other);
+    let cost = record.cost_of(selection.round, selection.agent.as_ref());
     let tokens = work
         .iter()
         .filter_map(|work| work.total_tokens())

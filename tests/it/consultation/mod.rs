@@ -12,5 +12,6 @@ mod early_termination;
 mod comparison;
 mod debate_value;
 mod second_verdict;
+mod seat_names;
 mod rejudge;
 mod estimates;

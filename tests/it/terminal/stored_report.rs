@@ -8,6 +8,7 @@ use conclave::domain::outcome::{AnswerOutcome, Grade};
 use conclave::domain::stored_record::StoredRecord;
 use conclave::domain::time::Timestamp;
 use conclave::records::journal::read_journal;
+use conclave::records::page::page;
 use conclave::records::stored::{read, read_file};
 use conclave::terminal::report::{ReportSelection, markdown, report};
 
@@ -148,6 +149,30 @@ fn one_agent_is_shown_for_all_rounds_or_one() {
         part(&record, Some(2), Some("pragmatic"))
             .contains("_Nothing is recorded of Pragmatist in Round 2._")
     );
+}
+
+#[test]
+fn cost_of_a_part_with_a_lost_call_is_a_lower_bound() {
+    let mut record = Transcript::fold(&sample_events::complete())
+        .unwrap()
+        .stored_record();
+    let agent = AgentId::from("architecture");
+    let cost = record.cost.as_mut().unwrap();
+    cost.by_round.get_mut("round_3").unwrap().lower_bound = true;
+    cost.by_agent.get_mut(&agent).unwrap().lower_bound = true;
+    for (round, agent, is_bound) in [
+        (Some(3), None, true),
+        (None, Some("architecture"), true),
+        (Some(3), Some("architecture"), true),
+        (Some(1), Some("architecture"), false),
+        (Some(3), Some("security"), false),
+        (Some(1), None, false),
+    ] {
+        let text = part(&record, round, agent);
+        assert_eq!(text.contains("**Cost:** ≥ $"), is_bound, "{text}");
+    }
+    let rows = page(&record).matches("<td class=\"number\">≥ $").count();
+    assert_eq!(rows, 2, "one row by round and one by agent");
 }
 
 #[test]

@@ -12,17 +12,57 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::Transcript;
+use crate::consultation::anonymity::labels::Labels;
+use crate::consultation::anonymity::names::with_names;
+use crate::consultation::anonymity::texts::EditTexts;
 use crate::consultation::event::EarlyTerminationDecision;
 use crate::domain::artifact::SCHEMA_VERSION;
 use crate::domain::confidence::Calibrated;
+use crate::domain::debate_value::DebateValue;
 use crate::domain::stored_record::{
     Amount, DebateValueAnalysis, EarlyTerminationEvaluation, RecordWriter, StoredModel,
     StoredRecord, Vocabulary,
 };
 
 impl Transcript {
-    /// Returns the record.
+    /// Returns the record. Its texts name the experts as people know them: `Expert B` is a seat's
+    /// name there.
     pub fn stored_record(&self) -> StoredRecord {
+        let mut value = self.debate_value();
+        let Some(labels) = Labels::in_order(&self.terms.expert_order, &self.terms.panel.seats)
+        else {
+            return self.record(&value);
+        };
+        let edit = &mut |text: &mut String| *text = with_names(text, &labels);
+        for moved in &mut value.agents {
+            edit(&mut moved.reasoning);
+            moved.revised_position.iter_mut().for_each(&mut *edit);
+        }
+        value.key_insights.iter_mut().for_each(&mut *edit);
+        let mut named = self.clone();
+        for artifact in &mut named.artifacts {
+            artifact.content.edit_texts(edit);
+        }
+        let second = named.second_pass.as_mut();
+        let verdict = second.and_then(|second| second.verdict.as_mut());
+        if let Some(verdict) = verdict {
+            verdict.edit_texts(edit);
+        }
+        let held = named.second_pass.iter_mut().map(|second| &mut second.held);
+        for held in held.chain(&mut named.rejudged) {
+            held.reason.iter_mut().for_each(&mut *edit);
+        }
+        named.record(&value)
+    }
+
+    /// Returns the record with the texts as the models wrote them, to show to models again.
+    pub fn labelled_record(&self) -> StoredRecord {
+        self.record(&self.debate_value())
+    }
+
+    /// Returns the record of these texts. `debate_value` is computed from the texts as written: it
+    /// compares their words.
+    fn record(&self, debate_value: &DebateValue) -> StoredRecord {
         let verdict = self.verdict();
         let recommendation = verdict.map(|verdict| verdict.recommendation.clone());
         let abort = self.abort.as_ref();
@@ -31,7 +71,7 @@ impl Transcript {
         let calibrated = self.calibrated();
         let concerns = self.stored_concerns();
         let terms = &self.terms;
-        let debate_value = self.debate_value();
+        let cost = self.total().cost;
         StoredRecord {
             vocabulary: Vocabulary {
                 url: "https://schema.org/".to_owned(),
@@ -76,9 +116,9 @@ impl Transcript {
                 .collect(),
             concerns_detail: concerns,
             dissent: self.stored_dissent(),
-            perspectives: self.stored_perspectives(&debate_value),
+            perspectives: self.stored_perspectives(debate_value),
             agreement: self.agreement(),
-            debate_value_analysis: Some(DebateValueAnalysis::from(&debate_value)),
+            debate_value_analysis: Some(DebateValueAnalysis::from(debate_value)),
             verdict_changed_after_round_2: None,
             judge_consistent: self
                 .second_pass
@@ -93,7 +133,10 @@ impl Transcript {
             rounds_skipped: early_end.map_or(0, |end| u64::from(end.findings.rounds_skipped)),
             estimated_cost_saved: early_end
                 .map(|end| end.findings.estimated_cost_saved.known.usd()),
-            actual_cost: Some(self.total().cost.known.usd()),
+            estimated_cost_saved_lower_bound: early_end
+                .is_some_and(|end| end.findings.estimated_cost_saved.lower_bound),
+            actual_cost: Some(cost.known.usd()),
+            actual_cost_lower_bound: cost.lower_bound,
             early_termination_evaluation: decision.map(evaluation),
             calibrated_confidence: calibrated.map(|calibrated| calibrated.probability),
             calibration: calibrated.map(|Calibrated { basis, .. }| basis),

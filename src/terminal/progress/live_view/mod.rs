@@ -11,6 +11,7 @@ use crate::consultation::event::{
     AgentEvent, AgentFailure, CallEvent, ConsultationEvent, Event, PanelEvent, Purpose, RoundEvent,
     StateName, Substitution, SubstitutionReason, WhySubstituted,
 };
+use crate::consultation::plan::Plan;
 use crate::domain::ids::{AgentId, CallId};
 use crate::domain::money::Cost;
 use crate::engine::ports::Delta;
@@ -31,6 +32,7 @@ pub(in crate::terminal) struct LiveView {
     rounds: u8,
     spent: Cost,
     estimate: Option<Cost>,
+    plan: Option<Box<Plan>>,
 }
 
 impl LiveView {
@@ -43,6 +45,7 @@ impl LiveView {
             rounds: 4,
             spent: Cost::FREE,
             estimate: None,
+            plan: None,
         }
     }
 
@@ -77,6 +80,7 @@ impl LiveView {
         match event {
             Event::Consultation(ConsultationEvent::Started(terms)) => {
                 self.columns = messages::columns(&terms.panel);
+                self.plan.clone_from(&terms.plan);
             }
             Event::Panel(PanelEvent::PersonasSelected(cast)) => {
                 self.columns = messages::columns(&cast.panel);
@@ -186,7 +190,11 @@ impl LiveView {
                 self.spent += call.cost;
                 self.drop_call(call.call);
             }
-            Event::Call(CallEvent::Cancelled { call, .. }) => self.drop_call(*call),
+            Event::Call(CallEvent::Cancelled { call, .. }) => {
+                // Its provider reports no cost.
+                self.spent.lower_bound |= !self.is_free(*call);
+                self.drop_call(*call);
+            }
             Event::Consultation(ConsultationEvent::Resumed(resumed)) => {
                 self.restart_unanswered(resumed.state, now);
             }
@@ -217,6 +225,19 @@ impl LiveView {
         if let Some(row) = self.row_of(agent) {
             row.phase = phase;
         }
+    }
+
+    /// Returns whether an open call costs nothing.
+    fn is_free(&self, call: CallId) -> bool {
+        let calls = self.rows.iter().flat_map(|row| match &row.phase {
+            AgentPhase::Working(calls) => calls.as_slice(),
+            _ => &[],
+        });
+        let model = calls
+            .filter(|open| open.call == call)
+            .map(|open| &open.model);
+        let mut terms = model.zip(&self.plan).map(|(model, plan)| plan.terms(model));
+        terms.any(|terms| terms.free)
     }
 
     fn drop_call(&mut self, call: CallId) {

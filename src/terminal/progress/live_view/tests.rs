@@ -283,3 +283,18 @@ fn agents_outside_the_panel_keep_their_rows_between_rounds() {
     );
     assert_shows(&view, "Helper");
 }
+
+#[test]
+fn cancelled_call_makes_the_cost_a_lower_bound() {
+    let mut view = view(&[
+        thinking("architect", "Architect", "gpt-6.1-sol"),
+        started(2, "architect", "gpt-6.1-sol", Purpose::Answer),
+    ]);
+    view.spent = Cost::exactly(MicroUsd(13_100));
+    let cancelled = Event::Call(CallEvent::Cancelled {
+        call: CallId(2),
+        reason: CancelReason::HedgeLost,
+    });
+    view.follow(&cancelled, Duration::ZERO);
+    assert!(shown(&view).contains("≥ $0.0131"), "{}", shown(&view));
+}

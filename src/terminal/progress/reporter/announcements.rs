@@ -137,7 +137,7 @@ impl ProgressReporter {
                 ..
             } => {
                 if let (Some(judge), AgentId::Judge) = (&mut self.judge, agent_id) {
-                    judge.begin(*call, model);
+                    judge.begin(*call, model, self.facts.labels());
                 }
             }
             CallEvent::Retried {

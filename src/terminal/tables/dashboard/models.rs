@@ -5,7 +5,7 @@ use super::line::{StyledLine, Tone, section, together};
 use super::numbers::{money, precise, thousands_of, time};
 use crate::domain::statistics::ModelNumbers;
 use crate::terminal::markdown::escape::one_line;
-use crate::terminal::output::format::thousands;
+use crate::terminal::output::format::{LOCAL_QUALITY, thousands};
 use crate::terminal::tables::columns::{columns, widest};
 
 const HEADS: [&str; 7] = ["Model", "Calls", "p50", "p95", "Failed", "Hedges", "Cost"];
@@ -54,11 +54,18 @@ pub(super) fn models(
                 .collect()
         })
         .collect();
+    let local = models
+        .iter()
+        .filter(|model| model.model.provider.is_local());
+    let local = local.map(|model| {
+        let name = one_line(&model.model.to_string());
+        StyledLine::row(format!("{name}: {LOCAL_QUALITY}"), Tone::Quiet)
+    });
     let lines = columns(&rows, 1..);
     if widest(&lines) + StyledLine::ROW_INDENT > room {
         return Some(section(
             "Models (p50, p95: to the first token)",
-            models.iter().flat_map(stacked),
+            models.iter().flat_map(stacked).chain(local),
         ));
     }
     let hedges = if has_hedges { "; hedges: won" } else { "" };
@@ -70,6 +77,7 @@ pub(super) fn models(
         };
         StyledLine::row(line, tone)
     });
+    let rows = rows.chain(local);
     Some(section(
         &format!("Models (p50, p95: to the first token{hedges})"),
         rows,

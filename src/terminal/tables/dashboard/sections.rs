@@ -1,9 +1,7 @@
 //! The sections of figures.
 
 use super::line::{StyledLine, Tone, figure, section};
-use super::numbers::{
-    amount, change, in_brackets, mean, money, of_all, of_one, percent, share, time,
-};
+use super::numbers::{change, in_brackets, mean, money, of_all, of_one, percent, share, time};
 use super::targets::{TargetStatus, cost_status, speed_status};
 use crate::domain::ids::ProviderId;
 use crate::domain::money::{Cost, MicroUsd};
@@ -193,8 +191,8 @@ pub(super) fn debate(debate: &DebateNumbers) -> Option<Vec<StyledLine>> {
 pub(super) fn early_ends(statistics: &Statistics) -> Option<Vec<StyledLine>> {
     let early = &statistics.early_ends;
     let ended = share(early.count, statistics.usage.completed);
-    let saved = (early.saved > MicroUsd::ZERO)
-        .then(|| figure("Saved (estimated)", amount(early.saved), Tone::Good));
+    let saved = (early.saved.known > MicroUsd::ZERO)
+        .then(|| figure("Saved (estimated)", money(early.saved), Tone::Good));
     let items = [Some(plain("Ended after Round 2", ended)), saved];
     (early.count > 0).then(|| section("Early Termination", items.into_iter().flatten()))
 }

@@ -49,6 +49,8 @@ pub struct HistoryRow {
     pub outcome: Option<EntryOutcome>,
     /// `conclave` or `llm-conclave`.
     pub written_by: &'static str,
+    /// The embedded model played a seat or the judge.
+    pub local: bool,
 }
 
 /// The state of a consultation.
@@ -116,6 +118,7 @@ impl HistoryRow {
             abort_reason: None,
             outcome: None,
             written_by: RecordWriter::Conclave.name(),
+            local: false,
         }
     }
 
@@ -128,13 +131,12 @@ impl HistoryRow {
             .map(|confidence| format!("{:.0}%", confidence * 100.0))
     }
 
-    pub(super) fn cost(&self, bound: &str) -> Option<String> {
+    pub(super) fn cost(&self) -> Option<String> {
         self.cost.map(|cost| {
-            format!(
-                "{}{}",
-                if cost.lower_bound { bound } else { "" },
-                dollars(Cost::exactly(cost.micro_usd))
-            )
+            dollars(Cost {
+                known: cost.micro_usd,
+                lower_bound: cost.lower_bound,
+            })
         })
     }
 }

@@ -12,7 +12,7 @@ use crate::domain::time::Timestamp;
 
 use super::{History, HistoryRow, RunStatus};
 use crate::terminal::markdown::escape::one_line;
-use crate::terminal::output::format::count;
+use crate::terminal::output::format::{LOCAL_QUALITY, count};
 use crate::terminal::output::style::Paint;
 use crate::terminal::output::wrap::fit;
 use crate::terminal::tables::columns::columns;
@@ -22,6 +22,9 @@ const WIDE: usize = 100;
 
 /// Below this width too little of a question fits beside other columns.
 const NARROW: usize = 64;
+
+/// Marks a consultation of the embedded model; [`below`] explains it.
+const LOCAL: &str = "local";
 
 /// Returns the screen for a terminal of this width; `None` does not wrap.
 pub fn screen(
@@ -59,7 +62,7 @@ pub fn screen(
         } else {
             row.push(result(entry, paint));
         }
-        row.push(entry.cost("≥ ").unwrap_or_default());
+        row.push(entry.cost().unwrap_or_default());
         row.push(one_line(&entry.question));
         rows.push(row);
     }
@@ -87,27 +90,34 @@ pub fn below(history: &History, width: usize) -> Vec<String> {
             "Resume an unfinished consultation: `conclave resume {id}`"
         ));
     }
+    if history.consultations.iter().any(|entry| entry.local) {
+        lines.push(format!("{LOCAL}: {LOCAL_QUALITY}"));
+    }
     lines.iter().map(|line| fit(line, Some(width))).collect()
 }
 
-/// `completed`, and its grade.
+/// `completed, wrong, local`: the state, the grade, and the mark of the embedded model.
 fn status_words(entry: &HistoryRow, paint: Paint) -> String {
-    let status = entry.run_status.painted(paint);
-    match entry.outcome() {
-        Some(outcome) => format!("{status}, {}", outcome_word(outcome, paint)),
-        None => status,
-    }
+    words(entry, entry.run_status.painted(paint), paint).join(", ")
 }
 
 /// State and confidence in one cell: only a completed consultation has a confidence.
 fn result(entry: &HistoryRow, paint: Paint) -> String {
     match entry.confidence() {
-        Some(confidence) if entry.run_status == RunStatus::Completed => match entry.outcome() {
-            Some(outcome) => format!("{confidence} {}", outcome_word(outcome, paint)),
-            None => confidence,
-        },
+        Some(confidence) if entry.run_status == RunStatus::Completed => {
+            words(entry, confidence, paint).join(" ")
+        }
         Some(_) | None => status_words(entry, paint),
     }
+}
+
+fn words(entry: &HistoryRow, first: String, paint: Paint) -> Vec<String> {
+    let outcome = entry.outcome().map(|outcome| outcome_word(outcome, paint));
+    let local = entry.local.then(|| LOCAL.to_owned());
+    [Some(first), outcome, local]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 fn outcome_word(outcome: AnswerOutcome, paint: Paint) -> String {
@@ -122,14 +132,19 @@ fn outcome_word(outcome: AnswerOutcome, paint: Paint) -> String {
 /// none.
 fn plain(entry: &HistoryRow) -> Vec<String> {
     let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+    let quality = if entry.local {
+        format!(" ({LOCAL_QUALITY})")
+    } else {
+        String::new()
+    };
     vec![
         entry.consultation_id.clone(),
         entry.timestamp.to_string(),
         entry.run_status.name().to_owned(),
         or_none(entry.outcome().map(|outcome| outcome.name().to_owned())),
         or_none(entry.confidence()),
-        or_none(entry.cost("≥")),
-        one_line(&entry.question),
+        or_none(entry.cost().map(|cost| cost.replace(' ', ""))),
+        one_line(&entry.question) + &quality,
     ]
 }
 
@@ -139,7 +154,7 @@ fn block(entry: &HistoryRow, age: &str, width: usize, paint: Paint) -> String {
     let facts: Vec<String> = [
         Some(status_words(entry, paint)),
         entry.confidence(),
-        entry.cost("≥ "),
+        entry.cost(),
     ]
     .into_iter()
     .flatten()
@@ -299,6 +314,25 @@ mod tests {
                 assert!(text.contains(word), "{width}: `{word}` in {text}");
             }
         }
+    }
+
+    #[test]
+    fn embedded_model_is_marked_beside_the_state_and_explained_below() {
+        let mut history = history();
+        history.consultations[1].local = true;
+        for (width, mark) in [
+            (120, "completed, wrong, local"),
+            (80, "85% wrong local"),
+            (40, "completed, wrong, local"),
+        ] {
+            let text = screen(&history, NOW, &TimeZone::UTC, Some(width), Paint::Plain);
+            assert!(text.contains(mark), "{text}");
+        }
+        let explained = below(&history, 80);
+        assert!(
+            explained.contains(&"local: local model, demonstration quality".to_owned()),
+            "{explained:?}"
+        );
     }
 
     #[test]

@@ -1,11 +1,14 @@
 //! `conclave history list`.
 
+use std::fs;
+
 use rustix::process::Signal;
+use serde_json::Value;
 
 use crate::support::binary::Conclave;
 use crate::support::generated::{self, Length};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
-use crate::support::saved::log_folder;
+use crate::support::saved::{complete_consultation, log_folder};
 use crate::support::schema;
 
 use super::{MIDDLE, NEWEST, OLDEST, ids, three};
@@ -43,6 +46,30 @@ fn pipe_gets_one_full_line_per_consultation_newest_first() {
         ran.stdout
     );
     assert!(!ran.stdout.contains(['\t', '\u{1b}']));
+}
+
+#[test]
+fn consultation_of_the_embedded_model_is_marked() {
+    let conclave = three();
+    let files = complete_consultation(OLDEST, "2026-01-05T10:00:00Z", "OAuth or JWT?");
+    let path = files.save(&conclave).record;
+    let mut record: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    record["judge"]["provider"] = "local".into();
+    fs::write(&path, record.to_string()).unwrap();
+    conclave
+        .run(&["consult-stats", "--rebuild-index"])
+        .ends_with(0);
+    let list = conclave.run(&["history", "--json"]).ends_with(0).json();
+    schema::check(SCHEMA, &list);
+    let local: Vec<&Value> = (0..3)
+        .map(|at| &list["consultations"][at]["local"])
+        .collect();
+    assert_eq!(local, [false, false, true]);
+    let lines = conclave.run(&["history"]).ends_with(0).stdout;
+    let marked = lines
+        .lines()
+        .filter(|line| line.ends_with("(local model, demonstration quality)"));
+    assert_eq!(marked.count(), 1, "{lines}");
 }
 
 #[test]

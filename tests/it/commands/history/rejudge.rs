@@ -139,6 +139,40 @@ fn changed_verdict_is_reported_with_the_helpers_reason() {
 }
 
 #[test]
+fn rejudging_judge_sees_labels_where_the_record_has_names() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server);
+    let judge = "gpt-6.1-sol";
+    let verdict = r#"{"summary":"Expert B doubts it.","evidence":[],"dissent":[],"recommendation":"Ask Expert B first.","confidence":0.4}"#;
+    let merged = r#"{"challenges":[],"rebuttals":[],"unresolved":["Expert B doubts it."]}"#;
+    server.on(On::model(judge).nth(3), Answer::text(merged));
+    server.on(On::model(judge).nth(4), Answer::text(verdict));
+    let stdout = conclave
+        .run(&["consult", "Shall we?", "--no-debate-analysis"])
+        .ends_with(0)
+        .stdout;
+    assert!(!stdout.contains("Expert B"), "{stdout}");
+    let record = newest(&conclave);
+    let doubt = record["concerns"][0].as_str().unwrap();
+    assert!(doubt.ends_with(" doubts it."), "{record}");
+    assert!(!doubt.starts_with("Expert "), "{doubt}");
+    let requests = server.requests().len();
+    conclave.run(&["history", "rejudge", "last"]).ends_with(0);
+    let prompts: Vec<String> = server.requests()[requests..]
+        .iter()
+        .map(|request| request.body.to_string())
+        .collect();
+    assert!(
+        prompts.iter().any(|prompt| prompt.contains("doubts it.")),
+        "{prompts:?}"
+    );
+    assert!(
+        prompts.iter().all(|prompt| !prompt.contains(doubt)),
+        "{prompts:?}"
+    );
+}
+
+#[test]
 fn rejudge_needs_answers_and_an_available_judge() {
     let conclave = three();
     let stderr = conclave

@@ -50,10 +50,12 @@ fn unpriced_model_makes_the_saving_a_lower_bound() {
     plan.prices
         .0
         .remove(&ModelRef::new("google", "gemini-4-argon"));
-    let saving: Cost = fold(&play(plan, &synthesis(&[0.95], &ALL_EXPERTS, &[])))
-        .early_end
-        .unwrap()
-        .findings
-        .estimated_cost_saved;
+    let transcript = fold(&play(plan, &synthesis(&[0.95], &ALL_EXPERTS, &[])));
+    let decision = transcript.early_end.as_ref().unwrap();
+    let saving: Cost = decision.findings.estimated_cost_saved;
     assert!(saving.lower_bound && saving.known > MicroUsd::ZERO);
+    let record = transcript.stored_record();
+    assert!(record.estimated_cost_saved_lower_bound);
+    assert_eq!(record.cost_saved(), Some(saving));
+    assert!(record.actual_cost_lower_bound);
 }

@@ -106,7 +106,7 @@ fn early_termination_states_its_answer_and_savings() {
         record.early_termination_reason.as_deref(),
         Some("High confidence consensus (93%)")
     );
-    assert_eq!(record.cost_saved(), Some(MicroUsd(18_000)));
+    assert_eq!(record.cost_saved(), Some(Cost::exactly(MicroUsd(18_000))));
     assert_eq!(
         record.verdict().unwrap().recommendation.as_str(),
         "A relational store fits"

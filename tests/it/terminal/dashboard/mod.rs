@@ -66,6 +66,30 @@ fn the_full_dashboard_matches_its_snapshot() {
 }
 
 #[test]
+fn saving_with_an_unknown_part_is_marked_as_a_lower_bound() {
+    let mut statistics = full();
+    statistics.early_ends.saved.lower_bound = true;
+    let text = draw(&statistics, canvas(100, Charset::Unicode));
+    assert!(text.contains("Saved (estimated): ≥ $0.84"), "{text}");
+}
+
+#[test]
+fn embedded_model_is_marked_at_every_width() {
+    for width in [40, 60, 100] {
+        let text = draw(&unpriced(), canvas(width, Charset::Unicode));
+        let words: Vec<&str> = text
+            .split(|c: char| c.is_whitespace() || c == '│' || c == '║')
+            .filter(|word| !word.is_empty())
+            .collect();
+        let words = words.join(" ");
+        assert!(
+            words.contains("local:qwen3-0.6b: local model, demonstration quality"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
 fn sparse_statistics_show_only_known_figures() {
     insta::assert_snapshot!("one", at_every_width(&one()));
     insta::assert_snapshot!("aborted_only", at_every_width(&aborted_only()));

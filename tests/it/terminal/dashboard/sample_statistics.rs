@@ -142,7 +142,7 @@ pub(super) fn full() -> Statistics {
         },
         early_ends: EarlyEndNumbers {
             count: 12,
-            saved: MicroUsd(840_000),
+            saved: Cost::exactly(MicroUsd(840_000)),
         },
         models: vec![
             model("anthropic:claude-sonnet-5-5", 430, 7.21),

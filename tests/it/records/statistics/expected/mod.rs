@@ -322,10 +322,7 @@ fn expected(
         },
         early_ends: EarlyEndNumbers {
             count: early.len() as u64,
-            saved: early
-                .iter()
-                .filter_map(|one| MicroUsd::from_usd(one.number("estimated_cost_saved")?))
-                .sum(),
+            saved: early.iter().map(|one| saved(one)).sum(),
         },
         models: models(&attempts),
         days: days[days.len().saturating_sub(60)..]
@@ -345,5 +342,16 @@ fn expected(
                     .filter(|one| is_in(Span::Month(newest), one.date, today)),
             ),
         },
+    }
+}
+
+/// Returns the saving of an early termination: a lower bound if it is unknown, or beside a cost that
+/// is one.
+fn saved(one: &DatedRecord<'_>) -> Cost {
+    let stated = one.number("estimated_cost_saved");
+    let saved = stated.and_then(MicroUsd::from_usd);
+    Cost {
+        known: saved.unwrap_or_default(),
+        lower_bound: saved.is_none() || one.cost().is_some_and(|cost| cost.lower_bound),
     }
 }

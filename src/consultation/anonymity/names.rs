@@ -1,0 +1,281 @@
+//! Replaces labels in models' texts by the names of the seats, for people: a reader never learns
+//! who `Expert B` is. Models get labels, and the journal has the text as it was written.
+
+use std::ops::Range;
+
+use pulldown_cmark::{Event, Parser, Tag};
+
+use super::labels::Labels;
+use super::mentions::{Mention, begins_title, mentions, titles};
+use crate::domain::ids::SeatId;
+
+/// Longer text behind a title belongs to no label.
+const LONGEST_MENTION: usize = 64;
+
+/// Returns a text with the name of a seat for each of its labels. Code stays as it is, unless it is
+/// nothing but a label.
+pub fn with_names(text: &str, labels: &Labels) -> String {
+    part_with_names(text, 0..text.len(), labels)
+}
+
+/// Returns a part of a text with names. What surrounds it decides what is code.
+fn part_with_names(text: &str, part: Range<usize>, labels: &Labels) -> String {
+    let mut mentions = mentions(text, labels);
+    mentions.retain(|mention| part.contains(&mention.start));
+    let code = if mentions.is_empty() {
+        Vec::new()
+    } else {
+        code(text)
+    };
+    let is_in_code = |start: usize| {
+        let mut around = code.iter().filter(|range| range.contains(&start));
+        around.any(|range| {
+            let code = text.get(range.clone()).unwrap_or_default();
+            labels.resolve(code).is_none()
+        })
+    };
+    let (mut named, mut done) = (String::with_capacity(part.len()), part.start);
+    for Mention { start, labels: run } in mentions {
+        if is_in_code(start) || is_within_name(text, start, labels) {
+            continue;
+        }
+        let run = run
+            .into_iter()
+            .filter(|(letters, _)| letters.end <= part.end);
+        for (at, (letters, seat)) in run.enumerate() {
+            // The title goes; the words between the labels stay.
+            let unchanged = done..if at == 0 { start } else { letters.start };
+            named.push_str(text.get(unchanged).unwrap_or_default());
+            named.push_str(&display_name(seat, labels));
+            done = letters.end;
+        }
+    }
+    named.push_str(text.get(done..part.end).unwrap_or_default());
+    named
+}
+
+/// Returns the name under which people know a seat: with its id where another seat has the same
+/// name.
+fn display_name(seat: &SeatId, labels: &Labels) -> String {
+    let names = labels.names();
+    let Some(name) = names.get(labels.rank(seat)) else {
+        return seat.as_str().to_owned();
+    };
+    if names.iter().filter(|other| *other == name).count() > 1 {
+        format!("{name} [{seat}]")
+    } else {
+        name.clone()
+    }
+}
+
+/// Returns whether the title at `start` is part of a seat's own name, as in `Security Expert`.
+fn is_within_name(text: &str, start: usize, labels: &Labels) -> bool {
+    let begins_with = |at: usize, name: &str| {
+        let there = text.get(at..at + name.len());
+        there.is_some_and(|there| there.eq_ignore_ascii_case(name))
+    };
+    labels.names().iter().any(|name| {
+        titles(name)
+            .into_iter()
+            .filter_map(|offset| start.checked_sub(offset))
+            .any(|at| begins_with(at, name))
+    })
+}
+
+/// Returns the places of code in a text, which models write as Markdown.
+fn code(text: &str) -> Vec<Range<usize>> {
+    Parser::new(text)
+        .into_offset_iter()
+        .filter(|(event, _)| matches!(event, Event::Code(_) | Event::Start(Tag::CodeBlock(_))))
+        .map(|(_, range)| range)
+        .collect()
+}
+
+/// Replaces labels in a text that arrives in pieces. A label can be cut anywhere, so the end of the
+/// text is held back while it may be one.
+#[derive(Debug)]
+pub struct NamedStream {
+    /// `None` where the experts have no labels.
+    labels: Option<Labels>,
+    text: String,
+    /// The length of the text that was shown.
+    shown: usize,
+}
+
+impl NamedStream {
+    pub fn new(labels: Option<Labels>) -> Self {
+        Self {
+            labels,
+            text: String::new(),
+            shown: 0,
+        }
+    }
+
+    /// Takes a piece and returns the text that can be shown now.
+    pub fn push(&mut self, piece: &str) -> String {
+        self.text.push_str(piece);
+        self.show(self.settled())
+    }
+
+    /// Ends the text and returns the rest of it.
+    pub fn finish(&mut self) -> String {
+        let rest = self.show(self.text.len());
+        self.text.clear();
+        self.shown = 0;
+        rest
+    }
+
+    fn show(&mut self, end: usize) -> String {
+        let part = std::mem::replace(&mut self.shown, end)..end;
+        match &self.labels {
+            Some(labels) => part_with_names(&self.text, part, labels),
+            None => self.text.get(part).unwrap_or_default().to_owned(),
+        }
+    }
+
+    /// Returns the length of the text that no further piece can change.
+    fn settled(&self) -> usize {
+        let (text, end) = (&self.text, self.text.len());
+        if self.labels.is_none() {
+            return end;
+        }
+        let mut titles = titles(text).into_iter();
+        if let Some(title) = titles.find(|title| end - title < LONGEST_MENTION) {
+            return title.max(self.shown);
+        }
+        let mut chars = text.char_indices();
+        let before_word = chars.rfind(|(_, c)| !c.is_alphanumeric());
+        let word = before_word.map_or(0, |(at, c)| at + c.len_utf8());
+        let may_become_title = begins_title(text.get(word..).unwrap_or_default());
+        if may_become_title { word } else { end }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::ids::ModelRef;
+    use crate::domain::panel::{Persona, Seat};
+
+    fn labels(names: &[&str]) -> Labels {
+        let seat = |(at, name): (usize, &&str)| Seat {
+            id: SeatId::new(format!("seat-{at}")),
+            persona: Persona {
+                id: String::new(),
+                name: (*name).to_owned(),
+                prompt: String::new(),
+                brief: String::new(),
+                aliases: Vec::new(),
+            },
+            model: ModelRef::new("scripted", "m"),
+        };
+        let seats: Vec<Seat> = names.iter().enumerate().map(seat).collect();
+        let order: Vec<SeatId> = seats.iter().map(|seat| seat.id.clone()).collect();
+        Labels::in_order(&order, &seats).unwrap()
+    }
+
+    fn three() -> Labels {
+        labels(&["Security Expert", "Architect", "Pragmatist"])
+    }
+
+    const NAMED: [(&str, &str); 12] = [
+        ("Expert B doubts it.", "Architect doubts it."),
+        ("Expert B's doubt", "Architect's doubt"),
+        (
+            "as expert C and EXPERT-A say",
+            "as Pragmatist and Security Expert say",
+        ),
+        ("**Expert B**: no", "**Architect**: no"),
+        (
+            "Experts A and B agree",
+            "Security Expert and Architect agree",
+        ),
+        (
+            "experts A, B, and C",
+            "Security Expert, Architect, and Pragmatist",
+        ),
+        ("Expert B/C", "Architect/Pragmatist"),
+        ("Experts A, B and D", "Security Expert, Architect and D"),
+        ("專家 Expert B。", "專家 Architect。"),
+        ("a quote: `Expert B`", "a quote: `Architect`"),
+        ("`let a = 1;` says Expert B", "`let a = 1;` says Architect"),
+        ("a lone ` and Expert B", "a lone ` and Architect"),
+    ];
+
+    #[test]
+    fn label_in_a_sentence_becomes_the_name_of_its_seat() {
+        for (text, named) in NAMED {
+            assert_eq!(with_names(text, &three()), named);
+        }
+    }
+
+    #[test]
+    fn naming_a_named_text_changes_nothing() {
+        for (_, named) in NAMED {
+            assert_eq!(with_names(named, &three()), named);
+        }
+        let twice = "Security Expert B tests"; // from `Expert A B tests`
+        assert_eq!(with_names(twice, &three()), twice);
+        let own = labels(&["Expert B", "Architect"]);
+        assert_eq!(with_names("Expert A", &own), "Expert B");
+        assert_eq!(with_names("Expert B", &own), "Expert B");
+    }
+
+    #[test]
+    fn text_without_a_label_of_the_run_stays_unchanged() {
+        for text in [
+            "",
+            "Expert",
+            "Expert Backend",
+            "Expert D and Expert BB",
+            "the expert a panel needs",
+            "Inexpert A",
+            "Plan A",
+            "Security Expert A/B tests",
+            "set `owner = Expert B` first",
+            "```yaml\nowner: Expert B\n```",
+            "see below\n\n    owner: Expert B\n",
+        ] {
+            assert_eq!(with_names(text, &three()), text);
+        }
+    }
+
+    #[test]
+    fn seats_of_one_name_are_distinguished_by_id() {
+        let twins = labels(&["Critic", "Critic"]);
+        assert_eq!(
+            with_names("Experts A and B", &twins),
+            "Critic [seat-0] and Critic [seat-1]"
+        );
+    }
+
+    #[test]
+    fn label_cut_by_a_stream_is_still_replaced() {
+        for (text, named) in NAMED
+            .into_iter()
+            .chain([("Security Expert A/B tests", "Security Expert A/B tests")])
+        {
+            for pieces in 1..=text.chars().count() {
+                let mut stream = NamedStream::new(Some(three()));
+                let chars: Vec<char> = text.chars().collect();
+                let mut shown = String::new();
+                for piece in chars.chunks(pieces) {
+                    shown.push_str(&stream.push(&piece.iter().collect::<String>()));
+                }
+                shown.push_str(&stream.finish());
+                assert_eq!(shown, named, "pieces of {pieces}");
+            }
+        }
+    }
+
+    #[test]
+    fn stream_holds_back_no_more_than_a_possible_label() {
+        let mut stream = NamedStream::new(Some(three()));
+        assert_eq!(stream.push("It is an ex"), "It is an ");
+        assert_eq!(stream.push("ample"), "example");
+        assert_eq!(stream.push(" of Expert"), " of ");
+        let long = " judgement that takes some time to explain, to one and to all";
+        assert_eq!(stream.push(long), format!("Expert{long}"));
+        assert_eq!(NamedStream::new(None).push("Expert A"), "Expert A");
+    }
+}
