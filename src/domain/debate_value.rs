@@ -53,7 +53,8 @@ pub enum ComparisonStatus {
 }
 
 /// One expert's positions before and after the debate.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct AgentMove {
     pub agent_id: SeatId,
     pub round1_position: String,
@@ -61,6 +62,11 @@ pub struct AgentMove {
     /// `None` if it did not answer in Round 3.
     pub revised_position: Option<String>,
     pub revised_confidence: Option<Confidence>,
+    /// The rise in its stated confidence, rounded; `None` unless it states both.
+    pub confidence_delta: Option<f64>,
+    /// `None` if its positions were not compared.
+    pub position_changed: Option<bool>,
+    #[serde(rename = "change_magnitude")]
     pub magnitude: ChangeMagnitude,
     /// The difference in the words of the model that compared; empty if it gave none.
     pub reasoning: String,
@@ -159,10 +165,15 @@ impl PositionChange {
     }
 }
 
+/// Rounds to millionths, which removes the error of a sum of decimals.
+pub fn rounded(number: f64) -> f64 {
+    (number * 1e6).round() / 1e6
+}
+
 impl AgentMove {
     /// Returns whether its positions differ as far as they were compared; whether they count is
     /// [`PositionChange::judge`]'s decision.
-    pub fn position_changed(&self) -> Option<bool> {
+    pub fn is_changed(&self) -> Option<bool> {
         self.magnitude.is_change()
     }
 
@@ -260,7 +271,7 @@ impl AgentMove {
         };
         let others: Vec<String> = self.influenced_by.iter().map(name).collect();
         let by = match others.as_slice() {
-            [_, ..] if self.position_changed() == Some(true) => {
+            [_, ..] if self.is_changed() == Some(true) => {
                 format!(" influenced by {}", others.join(", "))
             }
             [] | [_, ..] => String::new(),
@@ -295,9 +306,8 @@ mod tests {
             revised_position: Some("b".into()),
             revised_confidence: Confidence::new(0.83),
             magnitude,
-            reasoning: String::new(),
             influenced_by: vec![SeatId::new("x"), SeatId::new("y")],
-            conformity: false,
+            ..AgentMove::default()
         }
     }
 

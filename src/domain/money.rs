@@ -139,25 +139,6 @@ impl fmt::Display for Cost {
     }
 }
 
-/// A cost as published JSON has it.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct CostInDollars {
-    pub usd: f64,
-    pub micro_usd: MicroUsd,
-    /// The cost is at least this.
-    pub lower_bound: bool,
-}
-
-impl From<Cost> for CostInDollars {
-    fn from(Cost { known, lower_bound }: Cost) -> Self {
-        Self {
-            usd: known.usd(),
-            micro_usd: known,
-            lower_bound,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

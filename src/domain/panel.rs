@@ -93,9 +93,38 @@ pub struct Seat {
 }
 
 impl Seat {
+    /// Returns a seat whose persona is only a name.
+    pub fn named(id: &str, name: &str, model: ModelRef) -> Self {
+        Self {
+            id: SeatId::new(id),
+            persona: Persona {
+                id: id.to_owned(),
+                name: name.to_owned(),
+                prompt: String::new(),
+                brief: String::new(),
+                aliases: Vec::new(),
+            },
+            model,
+        }
+    }
+
     /// Returns the display name.
     pub fn name(&self) -> &str {
         &self.persona.name
+    }
+}
+
+/// Returns a seat's name for display: with its id where another of the names is the same.
+pub fn unique_name<'a>(
+    id: &SeatId,
+    name: &'a str,
+    names: impl IntoIterator<Item = &'a str>,
+) -> String {
+    let namesakes = names.into_iter().filter(|other| *other == name).count();
+    if namesakes > 1 {
+        format!("{name} [{id}]")
+    } else {
+        name.to_owned()
     }
 }
 
@@ -161,17 +190,7 @@ mod tests {
     #[test]
     fn a_reseller_has_one_family_per_maker() {
         let is_one_family = |models: &[&str]| {
-            let seat = |model: &&str| Seat {
-                id: SeatId::new(*model),
-                persona: Persona {
-                    id: "p".into(),
-                    name: "P".into(),
-                    prompt: String::new(),
-                    brief: String::new(),
-                    aliases: vec![],
-                },
-                model: model.parse().unwrap(),
-            };
+            let seat = |model: &&str| Seat::named(model, "P", model.parse().unwrap());
             Panel {
                 seats: models.iter().map(seat).collect(),
                 judges: vec![],

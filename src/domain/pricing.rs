@@ -225,20 +225,13 @@ mod tests {
             base: rates(333_333, 0),
             long_context: None,
         };
-        assert_eq!(
-            third.cost(&Usage {
-                input: 1,
+        for (input, cost) in [(1, 0), (2, 1)] {
+            let usage = Usage {
+                input,
                 ..Usage::default()
-            }),
-            MicroUsd(0)
-        );
-        assert_eq!(
-            third.cost(&Usage {
-                input: 2,
-                ..Usage::default()
-            }),
-            MicroUsd(1)
-        );
+            };
+            assert_eq!(third.cost(&usage), MicroUsd(cost));
+        }
     }
 
     #[test]
@@ -271,18 +264,14 @@ mod tests {
             ModelRef::new("openai", "gpt-6.1-sol"),
             Price::FREE,
         )]));
-        assert!(
-            list.price(&ModelRef::new("openai", "gpt-6.1-sol-2026-09-01"))
-                .is_some()
-        );
-        assert!(
-            list.price(&ModelRef::new("openai", "gpt-6.1-sol-20260901"))
-                .is_some()
-        );
-        assert!(
-            list.price(&ModelRef::new("openai", "gpt-6.1-sol-mini"))
-                .is_none()
-        );
+        for (model, has_price) in [
+            ("gpt-6.1-sol-2026-09-01", true),
+            ("gpt-6.1-sol-20260901", true),
+            ("gpt-6.1-sol-mini", false),
+        ] {
+            let price = list.price(&ModelRef::new("openai", model));
+            assert_eq!(price.is_some(), has_price, "{model}");
+        }
         assert_eq!(
             list.cost(&ModelRef::new("openai", "x"), &Usage::default()),
             Cost::at_least(MicroUsd::ZERO)

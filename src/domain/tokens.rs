@@ -136,33 +136,17 @@ mod tests {
 
     #[test]
     fn the_estimate_lies_within_the_band() {
-        assert_eq!(
-            token_band(&"x".repeat(60)),
-            Band {
-                low: 12,
-                expected: 15,
-                high: 20
-            }
-        );
-        assert_eq!(
-            token_band("日本語日"),
-            Band {
-                low: 1,
-                expected: 4,
-                high: 8
-            }
-        );
+        let band = |low, expected, high| Band {
+            low,
+            expected,
+            high,
+        };
+        assert_eq!(token_band(&"x".repeat(60)), band(12, 15, 20));
+        assert_eq!(token_band("日本語日"), band(1, 4, 8));
         assert_eq!(token_band(""), Band::default());
         let sum: Band = [token_band("abcde"), token_band("日本語日")]
             .into_iter()
             .sum();
-        assert_eq!(
-            sum,
-            Band {
-                low: 2,
-                expected: 6,
-                high: 10
-            }
-        );
+        assert_eq!(sum, band(2, 6, 10));
     }
 }

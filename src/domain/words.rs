@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::confidence::Confidence;
 use super::ids::ModelRef;
 use super::money::{Cost, MicroUsd};
 
@@ -19,6 +20,11 @@ pub fn thousands(number: u64) -> String {
         grouped.push(digit);
     }
     grouped
+}
+
+/// Formats a confidence: `85%`, or `not stated`.
+pub fn stated(confidence: Option<Confidence>) -> String {
+    confidence.map_or_else(|| "not stated".to_owned(), |stated| stated.to_string())
 }
 
 /// Formats a duration in seconds: `8.2s`.

@@ -15,7 +15,8 @@ use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::protocol::call::{Prompt, join};
 use crate::domain::address::authority;
 use crate::domain::ids::ProviderId;
-use crate::domain::money::{Cost, CostInDollars};
+use crate::domain::money::Cost;
+use crate::domain::stored_record::Amount;
 use crate::domain::text::clean;
 use crate::error::Error;
 use crate::records::files::{Access, write_atomically};
@@ -362,6 +363,6 @@ fn tokens(input: u64, output: u64) -> String {
 }
 
 fn costs(low: Cost, expected: Cost, high: Cost) -> Value {
-    let [low, expected, high] = [low, expected, high].map(CostInDollars::from);
+    let [low, expected, high] = [low, expected, high].map(Amount::from);
     json!({ "low": low, "expected": expected, "high": high })
 }

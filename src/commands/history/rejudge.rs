@@ -14,8 +14,9 @@ use crate::config::env::Environment;
 use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::policy::substitution::OnFailure;
 use crate::consultation::transcript::Transcript;
-use crate::domain::money::{CostInDollars, MicroUsd};
+use crate::domain::money::MicroUsd;
 use crate::domain::rejudgement::Rejudgement;
+use crate::domain::stored_record::Amount;
 use crate::engine::clock::Clock;
 use crate::error::Error;
 use crate::session::run::Session;
@@ -151,6 +152,6 @@ fn to_json(rejudgement: &Rejudgement) -> Value {
         "held": rejudgement.held,
         "consensus_points": rejudgement.consensus_points,
         "tensions": rejudgement.tensions,
-        "cost": rejudgement.cost.map(CostInDollars::from),
+        "cost": rejudgement.cost.map(Amount::from),
     })
 }

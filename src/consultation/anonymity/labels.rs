@@ -196,21 +196,9 @@ fn words(text: &str) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::domain::ids::ModelRef;
-    use crate::domain::panel::Persona;
 
     fn seat(id: &str, name: &str) -> Seat {
-        let persona = Persona {
-            id: id.into(),
-            name: name.into(),
-            prompt: String::new(),
-            brief: String::new(),
-            aliases: Vec::new(),
-        };
-        Seat {
-            id: SeatId::new(id),
-            persona,
-            model: ModelRef::new("scripted", "m"),
-        }
+        Seat::named(id, name, ModelRef::new("scripted", "m"))
     }
 
     fn three() -> Labels {

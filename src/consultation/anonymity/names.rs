@@ -8,6 +8,7 @@ use pulldown_cmark::{Event, Parser, Tag};
 use super::labels::Labels;
 use super::mentions::{Mention, begins_title, mentions, titles};
 use crate::domain::ids::SeatId;
+use crate::domain::panel::unique_name;
 
 /// Longer text behind a title belongs to no label.
 const LONGEST_MENTION: usize = 64;
@@ -54,18 +55,11 @@ fn part_with_names(text: &str, part: Range<usize>, labels: &Labels) -> String {
     named
 }
 
-/// Returns the name under which people know a seat: with its id where another seat has the same
-/// name.
+/// Returns the name under which people know a seat.
 fn display_name(seat: &SeatId, labels: &Labels) -> String {
-    let names = labels.names();
-    let Some(name) = names.get(labels.rank(seat)) else {
-        return seat.as_str().to_owned();
-    };
-    if names.iter().filter(|other| *other == name).count() > 1 {
-        format!("{name} [{seat}]")
-    } else {
-        name.clone()
-    }
+    let names = || labels.names().iter().map(String::as_str);
+    let name = names().nth(labels.rank(seat));
+    name.map_or_else(|| seat.to_string(), |name| unique_name(seat, name, names()))
 }
 
 /// Returns whether the title at `start` is part of a seat's own name, as in `Security Expert`.
@@ -155,19 +149,11 @@ impl NamedStream {
 mod tests {
     use super::*;
     use crate::domain::ids::ModelRef;
-    use crate::domain::panel::{Persona, Seat};
+    use crate::domain::panel::Seat;
 
     fn labels(names: &[&str]) -> Labels {
-        let seat = |(at, name): (usize, &&str)| Seat {
-            id: SeatId::new(format!("seat-{at}")),
-            persona: Persona {
-                id: String::new(),
-                name: (*name).to_owned(),
-                prompt: String::new(),
-                brief: String::new(),
-                aliases: Vec::new(),
-            },
-            model: ModelRef::new("scripted", "m"),
+        let seat = |(at, name): (usize, &&str)| {
+            Seat::named(&format!("seat-{at}"), name, ModelRef::new("scripted", "m"))
         };
         let seats: Vec<Seat> = names.iter().enumerate().map(seat).collect();
         let order: Vec<SeatId> = seats.iter().map(|seat| seat.id.clone()).collect();

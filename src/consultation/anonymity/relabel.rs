@@ -71,21 +71,11 @@ impl Relabelling<'_> {
 mod tests {
     use super::*;
     use crate::domain::artifact::{ConsensusPoint, Severity, Tension, Viewpoint};
-    use crate::domain::ids::{ModelRef, SeatId};
-    use crate::domain::panel::{Persona, Seat};
+    use crate::domain::ids::ModelRef;
+    use crate::domain::panel::Seat;
 
     fn labels() -> Labels {
-        let seat = |id: &str| Seat {
-            id: SeatId::new(id),
-            persona: Persona {
-                id: id.into(),
-                name: id.into(),
-                prompt: String::new(),
-                brief: String::new(),
-                aliases: Vec::new(),
-            },
-            model: ModelRef::new("scripted", "m"),
-        };
+        let seat = |id| Seat::named(id, id, ModelRef::new("scripted", "m"));
         Labels::draw(&["one", "two", "three"].map(seat), 7)
     }
 

@@ -111,7 +111,7 @@ mod tests {
     use super::*;
     use crate::domain::artifact::Because;
     use crate::domain::ids::ModelRef;
-    use crate::domain::panel::{Persona, Seat};
+    use crate::domain::panel::Seat;
 
     fn held(agent: &str, position: &str, point: &str) -> Independent {
         Independent {
@@ -134,17 +134,7 @@ mod tests {
     }
 
     fn labels() -> Labels {
-        let seat = |id: &str| Seat {
-            id: SeatId::new(id),
-            persona: Persona {
-                id: id.into(),
-                name: id.into(),
-                prompt: String::new(),
-                brief: String::new(),
-                aliases: Vec::new(),
-            },
-            model: ModelRef::new("scripted", "m"),
-        };
+        let seat = |id| Seat::named(id, id, ModelRef::new("scripted", "m"));
         Labels::draw(&["one", "two", "three"].map(seat), 7)
     }
 

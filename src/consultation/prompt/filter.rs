@@ -359,17 +359,10 @@ mod tests {
         found: &Synthesis,
         examined: &CrossExam,
     ) -> Vec<RenderedPrompt> {
-        let persona = |id: &str| Persona {
-            id: id.to_owned(),
-            name: id.to_owned(),
-            prompt: "You doubt.".to_owned(),
-            brief: String::new(),
-            aliases: Vec::new(),
-        };
-        let seats = ["one", "two"].map(|id| Seat {
-            id: SeatId::new(id),
-            persona: persona(id),
-            model: ModelRef::new("p", "m"),
+        let seats = ["one", "two"].map(|id| {
+            let mut seat = Seat::named(id, id, ModelRef::new("p", "m"));
+            "You doubt.".clone_into(&mut seat.persona.prompt);
+            seat
         });
         let (templates, labels) = (Templates::builtin(), Labels::draw(&seats, 1));
         let sizes = [Size::Full, Size::Small].into_iter();

@@ -9,8 +9,8 @@ use crate::domain::artifact::{
     Synthesis, Tension, Viewpoint,
 };
 use crate::domain::confidence::Confidence;
-use crate::domain::ids::{ModelRef, SeatId};
-use crate::domain::panel::{Persona, Seat};
+use crate::domain::ids::ModelRef;
+use crate::domain::panel::Seat;
 
 use super::error::PromptError;
 use super::templates::{PERSONAS, Templates};
@@ -91,18 +91,9 @@ fn fill_all(templates: &Templates) -> Result<(), PromptError> {
 }
 
 fn seat(id: &str) -> Seat {
-    let persona = Persona {
-        id: id.to_owned(),
-        name: id.to_owned(),
-        prompt: "You are an expert.".to_owned(),
-        brief: String::new(),
-        aliases: Vec::new(),
-    };
-    Seat {
-        id: SeatId::new(id),
-        persona,
-        model: ModelRef::new("none", "none"),
-    }
+    let mut seat = Seat::named(id, id, ModelRef::new("none", "none"));
+    "You are an expert.".clone_into(&mut seat.persona.prompt);
+    seat
 }
 
 fn answer(seat: &Seat) -> Independent {

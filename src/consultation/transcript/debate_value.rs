@@ -10,7 +10,7 @@ use crate::domain::artifact::{
     Artifact, Comparison, ConsensusPoint, Content, Independent, PairComparison, Revision, Verdict,
 };
 use crate::domain::debate_value::{
-    AgentMove, ChangeMagnitude, ComparisonStatus, DebateValue, PositionChange,
+    AgentMove, ChangeMagnitude, ComparisonStatus, DebateValue, PositionChange, rounded,
 };
 use crate::domain::ids::{AgentId, SeatId};
 use crate::domain::money::Cost;
@@ -160,21 +160,28 @@ impl Transcript {
             Some(_) => magnitude(agent, found).unwrap_or_default(),
         };
         let stated = revision.and_then(|revision| revision.changed);
-        let moved =
-            PositionChange::judge(status, magnitude, stated).is_some_and(PositionChange::is_change);
-        Some(AgentMove {
+        let changed = |stated| {
+            PositionChange::judge(status, magnitude, stated).map(PositionChange::is_change)
+        };
+        let may_conform = changed(stated) == Some(true);
+        let mut moved = AgentMove {
             agent_id: agent.clone(),
             round1_position: held.position.clone(),
             round1_confidence: held.confidence,
             revised_position: revision.map(|revision| revision.revised_position.clone()),
             revised_confidence: revision.and_then(|revision| revision.revised_confidence),
+            confidence_delta: None,
+            position_changed: changed(None),
             magnitude,
             reasoning,
             influenced_by: revision
                 .map(|revision| self.named_by(revision))
                 .unwrap_or_default(),
-            conformity: moved && revision.is_some_and(|revision| self.conforms(held, revision)),
-        })
+            conformity: may_conform
+                && revision.is_some_and(|revision| self.conforms(held, revision)),
+        };
+        moved.confidence_delta = moved.confidence_increase().map(rounded);
+        Some(moved)
     }
 
     /// Returns the other experts that a revision names as its reasons, each once, in order.
@@ -221,7 +228,7 @@ impl Transcript {
         let mut named: BTreeMap<&SeatId, usize> = BTreeMap::new();
         for agent in agents
             .iter()
-            .filter(|agent| agent.position_changed() == Some(true))
+            .filter(|agent| agent.is_changed() == Some(true))
         {
             let Some(revision) = self.revision(&agent.agent_id) else {
                 continue;

@@ -4,10 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::account::Amount;
-use crate::domain::confidence::Confidence;
-use crate::domain::debate_value::{
-    AgentMove, ChangeMagnitude, ComparisonStatus, DebateValue, PositionChange,
-};
+use crate::domain::debate_value::{AgentMove, ComparisonStatus, DebateValue, rounded};
 use crate::domain::ids::SeatId;
 
 /// The value of one consultation's debate. Unknown numbers are null, never 0.
@@ -29,34 +26,12 @@ pub struct DebateValueAnalysis {
     pub convergence_score: Option<f64>,
     /// The cost of the comparison.
     pub semantic_comparison_cost: Option<Amount>,
-    pub agent_analyses: Vec<AgentAnalysis>,
+    pub agent_analyses: Vec<AgentMove>,
     pub key_insights: Vec<String>,
     pub verdict_changed_after_round_2: Option<bool>,
     pub similarity_to_round_2: Option<f64>,
     /// The cost of Rounds 3 and 4 without the comparison.
     pub rounds_3_4_cost: Option<Amount>,
-}
-
-/// One expert's positions before and after the debate.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct AgentAnalysis {
-    pub agent_id: SeatId,
-    pub round1_position: String,
-    pub round1_confidence: Option<Confidence>,
-    /// `None` if it did not answer in Round 3.
-    pub revised_position: Option<String>,
-    pub revised_confidence: Option<Confidence>,
-    pub confidence_delta: Option<f64>,
-    /// `None` if its positions were not compared.
-    pub position_changed: Option<bool>,
-    pub change_magnitude: ChangeMagnitude,
-    /// The difference, in the words of the comparing model.
-    pub reasoning: String,
-    /// The experts that it names as its reason.
-    pub influenced_by: Vec<SeatId>,
-    /// True if it moved towards the majority without naming an argument.
-    pub conformity: bool,
 }
 
 impl From<&DebateValue> for DebateValueAnalysis {
@@ -73,41 +48,13 @@ impl From<&DebateValue> for DebateValueAnalysis {
             key_influencers: value.key_influencers.clone(),
             convergence_score: value.convergence_score.map(rounded),
             semantic_comparison_cost: value.comparison_cost.map(Amount::from),
-            agent_analyses: value
-                .agents
-                .iter()
-                .map(|agent| AgentAnalysis::new(agent, value.status))
-                .collect(),
+            agent_analyses: value.agents.clone(),
             key_insights: value.key_insights.clone(),
             verdict_changed_after_round_2: value.verdict_changed_after_round_2,
             similarity_to_round_2: value.similarity_to_round_2.map(rounded),
             rounds_3_4_cost: value.later_rounds_cost.map(Amount::from),
         }
     }
-}
-
-impl AgentAnalysis {
-    fn new(moved: &AgentMove, status: ComparisonStatus) -> Self {
-        let change = PositionChange::judge(status, moved.magnitude, None);
-        Self {
-            agent_id: moved.agent_id.clone(),
-            round1_position: moved.round1_position.clone(),
-            round1_confidence: moved.round1_confidence,
-            revised_position: moved.revised_position.clone(),
-            revised_confidence: moved.revised_confidence,
-            confidence_delta: moved.confidence_increase().map(rounded),
-            position_changed: change.map(PositionChange::is_change),
-            change_magnitude: moved.magnitude,
-            reasoning: moved.reasoning.clone(),
-            influenced_by: moved.influenced_by.clone(),
-            conformity: moved.conformity,
-        }
-    }
-}
-
-/// Rounds to millionths, which removes the error of a sum of decimals.
-fn rounded(number: f64) -> f64 {
-    (number * 1e6).round() / 1e6
 }
 
 impl DebateValueAnalysis {
@@ -117,7 +64,7 @@ impl DebateValueAnalysis {
             status: self.status?,
             reason: self.reason.clone(),
             total_agents: self.total_agents.unwrap_or_default(),
-            agents: self.agent_analyses.iter().map(AgentMove::from).collect(),
+            agents: self.agent_analyses.clone(),
             avg_confidence_increase: self.avg_confidence_increase,
             key_influencers: self.key_influencers.clone(),
             convergence_score: share(self.convergence_score),
@@ -127,22 +74,6 @@ impl DebateValueAnalysis {
             similarity_to_round_2: share(self.similarity_to_round_2),
             later_rounds_cost: self.rounds_3_4_cost.and_then(|cost| cost.cost()),
         })
-    }
-}
-
-impl From<&AgentAnalysis> for AgentMove {
-    fn from(analysis: &AgentAnalysis) -> Self {
-        Self {
-            agent_id: analysis.agent_id.clone(),
-            round1_position: analysis.round1_position.clone(),
-            round1_confidence: analysis.round1_confidence,
-            revised_position: analysis.revised_position.clone(),
-            revised_confidence: analysis.revised_confidence,
-            magnitude: analysis.change_magnitude,
-            reasoning: analysis.reasoning.clone(),
-            influenced_by: analysis.influenced_by.clone(),
-            conformity: analysis.conformity,
-        }
     }
 }
 

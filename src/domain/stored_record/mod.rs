@@ -35,7 +35,7 @@ pub use self::answer::{
     StoredPerspective,
 };
 pub use self::completion::{Completion, RecordWriter};
-pub use self::debate_value::{AgentAnalysis, DebateValueAnalysis, StoredDebate};
+pub use self::debate_value::{DebateValueAnalysis, StoredDebate};
 pub use self::early_termination::EarlyTerminationEvaluation;
 pub use self::panel::{
     ServedOtherwise, StoredAgent, StoredHedge, StoredModel, StoredPanel, StoredPersonaSelection,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use maud::{Markup, html};
 
 use crate::domain::money::Cost;
-use crate::domain::stored_record::{RecordWriter, StoredAgentRound, StoredRecord};
+use crate::domain::stored_record::{StoredAgentRound, StoredRecord};
 use crate::domain::words::{amount, model_address, round_title, seconds, thousands};
 
 use super::elements::{inline, joined, labelled, moment, section};
@@ -157,10 +157,7 @@ fn by_provider(record: &StoredRecord) -> Markup {
 
 /// The id and the versions used.
 pub(super) fn colophon(record: &StoredRecord) -> Markup {
-    let writer = match record.writer {
-        RecordWriter::Conclave => "conclave",
-        RecordWriter::LlmConclave => "llm-conclave",
-    };
+    let writer = record.writer.name();
     let version = record.tool_version.as_ref();
     let writer = html! { (writer) @if let Some(version) = version { " " (inline(version)) } };
     let prompts = record

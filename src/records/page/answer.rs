@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use crate::domain::artifact::MenuOption;
 use crate::domain::stored_record::{Completion, StoredRecord};
-use crate::domain::words::{amount, seconds, thousands};
+use crate::domain::words::{amount, seconds, stated, thousands};
 
 use super::elements::{
     block, block_unless_blank, confidence, inline, items, labelled, list, moment, severity,
@@ -108,8 +108,7 @@ fn verdict(record: &StoredRecord, recommendation: &str) -> Markup {
 fn figures(record: &StoredRecord, has_options: bool) -> Markup {
     let confidence = match record.confidence {
         _ if has_options => "each option has its own".to_owned(),
-        Some(confidence) => confidence.to_string(),
-        None => "not stated".to_owned(),
+        confidence => stated(confidence),
     };
     html! {
         p.stated {

@@ -6,6 +6,7 @@ use maud::{Markup, html};
 use crate::domain::artifact::Severity;
 use crate::domain::confidence::Confidence;
 use crate::domain::time::Timestamp;
+use crate::domain::words::stated;
 
 /// Renders foreign text inline.
 pub(super) fn inline(text: impl AsRef<str>) -> Markup {
@@ -56,9 +57,8 @@ pub(super) fn labelled(label: &str, value: &str) -> Markup {
     html! { span.label { (label) } " " strong { (value) } }
 }
 
-pub(super) fn confidence(stated: Option<Confidence>) -> Markup {
-    let confidence = stated.map_or_else(|| "not stated".to_owned(), |stated| stated.to_string());
-    html! { p.stated { (labelled("Confidence", &confidence)) } }
+pub(super) fn confidence(confidence: Option<Confidence>) -> Markup {
+    html! { p.stated { (labelled("Confidence", &stated(confidence))) } }
 }
 
 /// Renders a severity as a word, not by colour alone.

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use crate::domain::confidence::{Basis, Calibrated};
 use crate::domain::money::Cost;
-use crate::domain::panel::{Panel, Seat};
+use crate::domain::panel::{Panel, Seat, unique_name};
 
 pub use crate::domain::words::{
-    LOCAL_QUALITY, amount, model_address, model_name, round_title, seconds, thousands,
+    LOCAL_QUALITY, amount, model_address, model_name, round_title, seconds, stated, thousands,
 };
 
 /// The remark on a panel whose seats are all played by models of one vendor.
@@ -80,16 +80,7 @@ pub fn bytes(number: u64) -> String {
 
 /// The seat's name; with its id where another seat has the same name.
 pub fn seat_name(panel: &Panel, seat: &Seat) -> String {
-    let namesakes = panel
-        .seats
-        .iter()
-        .filter(|other| other.name() == seat.name())
-        .count();
-    if namesakes > 1 {
-        format!("{} [{}]", seat.name(), seat.id)
-    } else {
-        seat.name().to_owned()
-    }
+    unique_name(&seat.id, seat.name(), panel.seats.iter().map(Seat::name))
 }
 
 #[cfg(test)]

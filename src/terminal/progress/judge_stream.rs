@@ -220,8 +220,7 @@ impl CallText {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::ids::SeatId;
-    use crate::domain::panel::{Persona, Seat};
+    use crate::domain::panel::Seat;
 
     const VERDICT: &str = "```json\n{\"summary\": \"They agree.\\n\\nMostly.\", \"dissent\": \
         [{\"concern\": \"Sessions would do for a single application\"}],\n\"confidence\": 0.9}\n\
@@ -277,18 +276,7 @@ mod tests {
 
     #[test]
     fn labels_are_shown_as_the_names_of_the_seats() {
-        let persona = |name: &str| Persona {
-            id: name.to_owned(),
-            name: name.to_owned(),
-            prompt: String::new(),
-            brief: String::new(),
-            aliases: Vec::new(),
-        };
-        let seats = ["Architect", "Critic"].map(|name| Seat {
-            id: SeatId::new(name),
-            persona: persona(name),
-            model: model("m"),
-        });
+        let seats = ["Architect", "Critic"].map(|name| Seat::named(name, name, model("m")));
         let order = seats.each_ref().map(|seat| seat.id.clone());
         let mut judge = JudgeStream::new(None);
         judge.begin(CallId(1), &model("m"), Labels::in_order(&order, &seats));

@@ -2,6 +2,7 @@
 
 use crate::domain::artifact::Revision;
 use crate::domain::ids::AgentId;
+use crate::domain::panel::unique_name;
 use crate::domain::stored_record::{StoredAgent, StoredRecord};
 
 use super::sections::RevisedPosition;
@@ -31,16 +32,8 @@ pub(super) fn name(record: &StoredRecord, agent: &str) -> String {
 
 /// The seat's name; with its id where another seat has the same name.
 pub(super) fn seat_name(record: &StoredRecord, seat: &StoredAgent) -> String {
-    let namesakes = record
-        .agents
-        .iter()
-        .filter(|other| other.name == seat.name)
-        .count();
-    if namesakes > 1 {
-        format!("{} [{}]", seat.name, seat.id)
-    } else {
-        seat.name.clone()
-    }
+    let names = record.agents.iter().map(|agent| agent.name.as_str());
+    unique_name(&seat.id, &seat.name, names)
 }
 
 /// A seat as a heading.

@@ -55,11 +55,8 @@ fn status_notice(record: &StoredRecord) -> Option<String> {
         }
         Completion::Aborted => aborted(record),
         Completion::Unfinished => {
-            let state = record
-                .state
-                .as_ref()
-                .map(|state| format!(" in {}", inline(state)))
-                .unwrap_or_default();
+            let state = inline(record.state.as_deref().unwrap_or_default());
+            let state = sections::around(" in ", &state, "");
             format!(
                 "> 🛑 **Incomplete:** the log ends{state}; the consultation was interrupted or is \
                  still running."
@@ -79,11 +76,8 @@ fn status_notice(record: &StoredRecord) -> Option<String> {
 }
 
 fn aborted(record: &StoredRecord) -> String {
-    let during = record
-        .aborted_during
-        .as_ref()
-        .map(|during| format!(" in {}", inline(during)))
-        .unwrap_or_default();
+    let during = inline(record.aborted_during.as_deref().unwrap_or_default());
+    let during = sections::around(" in ", &during, "");
     let reason = record
         .abort_message
         .as_ref()
@@ -118,11 +112,8 @@ fn head(record: &StoredRecord) -> String {
 
 /// The grade of the answer, with the user's note.
 fn outcome(grade: &Grade) -> String {
-    let note = grade
-        .note
-        .as_ref()
-        .map(|note| format!(": {}", inline(note)))
-        .unwrap_or_default();
+    let note = inline(grade.note.as_deref().unwrap_or_default());
+    let note = sections::around(": ", &note, "");
     format!("**Outcome:** {}{note}", grade.outcome.name())
 }
 
@@ -239,7 +230,7 @@ fn evidence(record: &StoredRecord) -> Option<String> {
 
 fn perspectives(record: &StoredRecord) -> Option<String> {
     let positions = rounds::positions(record, None);
-    (!positions.is_empty()).then(|| format!("## Agent Perspectives\n\n{}", positions.join("\n\n")))
+    sections::titled("## Agent Perspectives", "\n\n", positions)
 }
 
 fn changes(record: &StoredRecord) -> Option<String> {
@@ -257,7 +248,7 @@ fn concerns(record: &StoredRecord) -> Option<String> {
     } else {
         record.concerns_detail.iter().map(concern).collect()
     };
-    (!items.is_empty()).then(|| format!("## Concerns Raised\n\n{}", items.join("\n")))
+    sections::titled("## Concerns Raised", "\n", items)
 }
 
 fn concern(concern: &StoredConcern) -> String {

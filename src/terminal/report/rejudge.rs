@@ -1,12 +1,11 @@
 //! The changes after a second judgement, as a Markdown document. Pure. Model text goes through
 //! `escape`.
 
-use crate::domain::confidence::Confidence;
 use crate::domain::rejudgement::{Changes, Judgement, Rejudgement};
 
-use super::sections::{list, question, stated};
+use super::sections::{list, question, titled};
 use crate::terminal::markdown::escape::{block, inline};
-use crate::terminal::output::format::{amount, model_address};
+use crate::terminal::output::format::{amount, model_address, stated};
 
 /// Writes the document.
 pub fn markdown(rejudgement: &Rejudgement) -> String {
@@ -26,7 +25,6 @@ fn head(rejudgement: &Rejudgement) -> String {
             |judge| inline(&model_address(judge)),
         )
     };
-    let confidence = |side: &Judgement| confidence(side, side.confidence);
     format!(
         "{}\n**Answers of:** {}  \n**Judge:** {} → {}  \n**Confidence:** {} → {}  \n\
          **Verdict:** {}",
@@ -40,11 +38,11 @@ fn head(rejudgement: &Rejudgement) -> String {
     )
 }
 
-fn confidence(side: &Judgement, confidence: Option<Confidence>) -> String {
+fn confidence(side: &Judgement) -> String {
     match (&side.recommendation, side.options.is_empty()) {
         (None, _) => "no verdict".to_owned(),
         (Some(_), false) => "each option has its own".to_owned(),
-        (Some(_), true) => stated(confidence),
+        (Some(_), true) => stated(side.confidence),
     }
 }
 
@@ -68,22 +66,10 @@ fn recommendation(heading: &str, side: &Judgement) -> String {
         .as_deref()
         .map(block)
         .unwrap_or_default();
-    let options = if side.options.is_empty() {
-        String::new()
-    } else {
-        list(&side.options)
-    };
-    let text = [options, answer]
-        .into_iter()
-        .filter(|part| !part.is_empty())
-        .collect::<Vec<_>>()
-        .join("\n\n");
-    let text = if text.is_empty() {
-        "_No verdict._".to_owned()
-    } else {
-        text
-    };
-    format!("## {heading}\n\n{text}")
+    let heading = format!("## {heading}");
+    let parts = [list(&side.options), answer];
+    let parts = parts.into_iter().filter(|part| !part.is_empty());
+    titled(&heading, "\n\n", parts).unwrap_or_else(|| format!("{heading}\n\n_No verdict._"))
 }
 
 fn changes(heading: &str, changes: &Changes) -> Option<String> {
@@ -95,12 +81,11 @@ fn changes(heading: &str, changes: &Changes) -> Option<String> {
         part("Gone", &changes.gone),
         part("In both", &changes.kept),
     ];
-    (!changes.is_empty()).then(|| {
-        format!(
-            "## {heading}\n\n{}",
-            parts.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
-        )
-    })
+    titled(
+        &format!("## {heading}"),
+        "\n\n",
+        parts.into_iter().flatten(),
+    )
 }
 
 fn foot(rejudgement: &Rejudgement) -> String {
@@ -117,6 +102,7 @@ fn foot(rejudgement: &Rejudgement) -> String {
 mod tests {
     use super::*;
     use crate::domain::artifact::Magnitude;
+    use crate::domain::confidence::Confidence;
     use crate::domain::ids::ModelRef;
     use crate::domain::money::MicroUsd;
     use crate::domain::second_pass::Held;

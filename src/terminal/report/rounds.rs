@@ -18,6 +18,11 @@ fn is_judges(agent: Option<&AgentId>) -> bool {
     agent.is_none_or(|agent| *agent == AgentId::Judge)
 }
 
+/// Returns true if a part of the judge's work that names these agents is selected.
+fn concerns<'a>(agent: Option<&AgentId>, named: impl IntoIterator<Item = &'a String>) -> bool {
+    is_judges(agent) || named.into_iter().any(|named| is_of(agent, named))
+}
+
 /// Round 1: each expert's own answer in the order of the panel, or why there is none; then answers
 /// of agents outside the panel. A single agent is shown with its reasoning.
 pub(super) fn positions(record: &StoredRecord, agent: Option<&AgentId>) -> Vec<String> {
@@ -82,13 +87,10 @@ pub(super) fn synthesis(record: &StoredRecord, agent: Option<&AgentId>) -> Vec<S
 }
 
 fn agreed(record: &StoredRecord, agent: Option<&AgentId>, synthesis: &Synthesis) -> Option<String> {
-    let is_meant = |supporters: &[String]| {
-        is_judges(agent) || supporters.iter().any(|supporter| is_of(agent, supporter))
-    };
     let points = synthesis
         .consensus_points
         .iter()
-        .filter(|point| is_meant(&point.supporting_agents))
+        .filter(|point| concerns(agent, &point.supporting_agents))
         .map(|point| {
             let stated = point
                 .confidence
@@ -99,15 +101,10 @@ fn agreed(record: &StoredRecord, agent: Option<&AgentId>, synthesis: &Synthesis)
                 .iter()
                 .map(|supporter| name(record, supporter))
                 .collect();
-            let by = if supporters.is_empty() {
-                String::new()
-            } else {
-                format!(" — {}", supporters.join(", "))
-            };
+            let by = sections::around(" — ", &supporters.join(", "), "");
             format!("- {}{stated}{by}", inline(&point.point))
         });
-    let points: Vec<String> = points.collect();
-    (!points.is_empty()).then(|| format!("### Agreed\n\n{}", points.join("\n")))
+    sections::titled("### Agreed", "\n", points)
 }
 
 fn tensions(
@@ -119,7 +116,7 @@ fn tensions(
         let views = tension
             .viewpoints
             .iter()
-            .filter(|view| is_judges(agent) || is_of(agent, &view.agent));
+            .filter(|view| concerns(agent, [&view.agent]));
         let views: Vec<String> = views
             .map(|view| {
                 format!(
@@ -136,8 +133,7 @@ fn tensions(
                 .join("\n")
         })
     });
-    let tensions: Vec<String> = tensions.collect();
-    (!tensions.is_empty()).then(|| format!("### Tensions\n\n{}", tensions.join("\n")))
+    sections::titled("### Tensions", "\n", tensions)
 }
 
 /// Round 3: challenges, rebuttals and the resulting positions.
@@ -151,62 +147,41 @@ pub(super) fn cross_examination(record: &StoredRecord, agent: Option<&AgentId>) 
     {
         parts.push(block(prose));
     }
-    let is_met = |challenge: &&&Challenge| {
-        is_judges(agent)
-            || is_of(agent, &challenge.challenger)
-            || is_of(agent, &challenge.target_agent)
-    };
-    let challenges: Vec<String> = challenges
+    let challenges = challenges
         .iter()
-        .filter(is_met)
-        .map(|challenge| one_challenge(record, challenge))
-        .collect();
-    parts.extend(
-        (!challenges.is_empty()).then(|| format!("### Challenges\n\n{}", challenges.join("\n"))),
-    );
+        .filter(|challenge| concerns(agent, [&challenge.challenger, &challenge.target_agent]))
+        .map(|challenge| one_challenge(record, challenge));
+    parts.extend(sections::titled("### Challenges", "\n", challenges));
     let rebuttals = rebuttals
         .into_iter()
-        .filter(|rebuttal| is_judges(agent) || is_of(agent, &rebuttal.agent));
-    let rebuttals: Vec<String> = rebuttals
-        .map(|rebuttal| {
-            format!(
-                "- **{}:** {}",
-                name(record, &rebuttal.agent),
-                inline(&rebuttal.rebuttal)
-            )
-        })
-        .collect();
-    parts.extend(
-        (!rebuttals.is_empty()).then(|| format!("### Rebuttals\n\n{}", rebuttals.join("\n"))),
-    );
+        .filter(|rebuttal| concerns(agent, [&rebuttal.agent]));
+    let rebuttals = rebuttals.map(|rebuttal| {
+        format!(
+            "- **{}:** {}",
+            name(record, &rebuttal.agent),
+            inline(&rebuttal.rebuttal)
+        )
+    });
+    parts.extend(sections::titled("### Rebuttals", "\n", rebuttals));
     if let Some(unresolved) = merged
         .map(|merged| &merged.unresolved)
         .filter(|unresolved| is_judges(agent) && !unresolved.is_empty())
     {
         parts.push(format!("### Unresolved\n\n{}", sections::list(unresolved)));
     }
-    let revisions: Vec<_> = record
-        .positions_of_round_3()
-        .into_iter()
+    let revisions = record.positions_of_round_3().into_iter();
+    let held = revisions
         .filter(|revision| is_of(agent, revision.agent_id.as_str()))
-        .collect();
-    let held = revisions.iter().map(|revision| {
-        sections::change(&revised_position(record, revision), &|agent| {
-            name(record, agent)
-        })
-    });
-    let held: Vec<String> = held.collect();
-    parts.extend((!held.is_empty()).then(|| format!("### Positions\n\n{}", held.join("\n\n"))));
+        .map(|revision| {
+            let position = revised_position(record, revision);
+            sections::change(&position, &|agent| name(record, agent))
+        });
+    parts.extend(sections::titled("### Positions", "\n\n", held));
     parts
 }
 
 fn one_challenge(record: &StoredRecord, challenge: &Challenge) -> String {
-    let to = name(record, &challenge.target_agent);
-    let to = if to.is_empty() {
-        String::new()
-    } else {
-        format!(" to {to}")
-    };
+    let to = sections::around(" to ", &name(record, &challenge.target_agent), "");
     let line = format!(
         "- **{}**{to}: {}",
         name(record, &challenge.challenger),
@@ -239,10 +214,10 @@ pub(super) fn verdict(record: &StoredRecord, agent: Option<&AgentId>) -> Vec<Str
     let mut verdict = verdict.clone();
     verdict
         .evidence
-        .retain(|evidence| is_judges(agent) || is_of(agent, &evidence.agent));
+        .retain(|evidence| concerns(agent, [&evidence.agent]));
     verdict
         .dissent
-        .retain(|dissent| is_judges(agent) || is_of(agent, &dissent.agent));
+        .retain(|dissent| concerns(agent, [&dissent.agent]));
     parts.extend(sections::evidence(&verdict.evidence, &|agent| {
         name(record, agent)
     }));

@@ -5,6 +5,7 @@ use crate::domain::artifact::Verdict;
 use crate::domain::ids::ModelRef;
 use crate::domain::second_pass::{Held, SecondPass};
 
+use super::sections::quoted;
 use crate::terminal::markdown::escape::{block, inline};
 
 /// The line of a report's head.
@@ -37,16 +38,12 @@ pub(in crate::terminal) fn doubt(second: &SecondPass) -> Option<String> {
         .magnitude
         .map(|magnitude| format!(" The two verdicts are {} apart.", magnitude.in_words()))
         .unwrap_or_default();
-    let quote = block(&in_short(other));
-    let quoted: Vec<String> = quote
-        .lines()
-        .map(|line| format!("> {line}").trim_end().to_owned())
-        .collect();
+    let quote = quoted(&block(&in_short(other)));
     let lead = format!(
         "> ⚠️ **The verdict depends on the order of the experts.**{how_far} With the order \
          reversed, the judge recommends:"
     );
-    Some(format!("{lead}\n>\n{}", quoted.join("\n")))
+    Some(format!("{lead}\n>\n{quote}"))
 }
 
 /// Returns what a verdict recommends: its options, if it is a menu, and how to choose.

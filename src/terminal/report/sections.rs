@@ -11,7 +11,7 @@ use crate::domain::money::Cost;
 use crate::domain::stored_record::StoredPersonaSelection;
 
 use crate::terminal::markdown::escape::{block, inline};
-use crate::terminal::output::format::{amount, seconds, thousands};
+use crate::terminal::output::format::{amount, seconds, stated, thousands};
 
 /// Names an agent for a line of Markdown.
 pub(in crate::terminal) type Names<'a> = &'a dyn Fn(&str) -> String;
@@ -20,11 +20,7 @@ pub(in crate::terminal) type Names<'a> = &'a dyn Fn(&str) -> String;
 pub(in crate::terminal) fn question(asked: &str) -> String {
     let question = block(asked);
     if question.contains('\n') {
-        let quoted: Vec<String> = question
-            .lines()
-            .map(|line| format!("> {line}").trim_end().to_owned())
-            .collect();
-        format!("**Question:**\n\n{}\n", quoted.join("\n"))
+        format!("**Question:**\n\n{}\n", quoted(&question))
     } else {
         format!("**Question:** {}  ", inline(asked))
     }
@@ -38,11 +34,7 @@ pub(in crate::terminal) fn personas(selection: &StoredPersonaSelection) -> Strin
         chosen_by,
         notes,
     } = selection;
-    let notes = if notes.is_empty() {
-        String::new()
-    } else {
-        format!(" ({})", inline(&notes.join("; ")))
-    };
+    let notes = around(" (", &inline(&notes.join("; ")), ")");
     let chosen = match chosen_by {
         None => "the default ones".to_owned(),
         Some(helper) => {
@@ -51,11 +43,7 @@ pub(in crate::terminal) fn personas(selection: &StoredPersonaSelection) -> Strin
             } else {
                 inline(task_type)
             };
-            let reason = if reason.is_empty() {
-                String::new()
-            } else {
-                format!(": {}", inline(reason))
-            };
+            let reason = around(": ", &inline(reason), "");
             format!(
                 "selected by the helper model, {}, for {task}{reason}",
                 inline(&helper.to_string())
@@ -145,32 +133,13 @@ pub(in crate::terminal) fn confidence_of(
     }
 }
 
-/// A confidence as text.
-pub(in crate::terminal) fn stated(confidence: Option<Confidence>) -> String {
-    confidence.map_or_else(
-        || "not stated".to_owned(),
-        |confidence| confidence.to_string(),
-    )
-}
-
 pub(in crate::terminal) fn evidence(evidence: &[Evidence], name: Names<'_>) -> Option<String> {
     let item = |evidence: &Evidence| {
-        let agent = name(&evidence.agent);
-        let by = if agent.is_empty() {
-            String::new()
-        } else {
-            format!(" — {agent}")
-        };
-        let quote = inline(&evidence.quote);
-        let quote = if quote.is_empty() {
-            String::new()
-        } else {
-            format!(": “{quote}”")
-        };
+        let by = around(" — ", &name(&evidence.agent), "");
+        let quote = around(": “", &inline(&evidence.quote), "”");
         format!("- {}{by}{quote}", inline(&evidence.claim))
     };
-    let items: Vec<String> = evidence.iter().map(item).collect();
-    (!items.is_empty()).then(|| format!("### Evidence\n\n{}", items.join("\n")))
+    titled("### Evidence", "\n", evidence.iter().map(item))
 }
 
 /// The position of an expert, with its points and confidence.
@@ -251,20 +220,41 @@ pub(in crate::terminal) fn change(position: &RevisedPosition<'_>, name: Names<'_
 
 pub(in crate::terminal) fn dissent(dissent: &[Dissent], name: Names<'_>) -> Option<String> {
     let item = |dissent: &Dissent| {
-        let agent = name(&dissent.agent);
-        let by = if agent.is_empty() {
-            String::new()
-        } else {
-            format!("**{agent}** ")
-        };
+        let by = around("**", &name(&dissent.agent), "** ");
         format!(
             "- {by}({}): {}",
             dissent.severity.name(),
             inline(&dissent.concern)
         )
     };
-    let items: Vec<String> = dissent.iter().map(item).collect();
-    (!items.is_empty()).then(|| format!("## Dissenting Views\n\n{}", items.join("\n")))
+    titled("## Dissenting Views", "\n", dissent.iter().map(item))
+}
+
+/// Returns parts below a heading, with `separator` between them; `None` without parts.
+pub(in crate::terminal) fn titled(
+    heading: &str,
+    separator: &str,
+    parts: impl IntoIterator<Item = String>,
+) -> Option<String> {
+    let parts: Vec<String> = parts.into_iter().collect();
+    (!parts.is_empty()).then(|| format!("{heading}\n\n{}", parts.join(separator)))
+}
+
+/// Returns a text with what belongs before and behind it; nothing for an empty text.
+pub(in crate::terminal) fn around(before: &str, text: &str, behind: &str) -> String {
+    if text.is_empty() {
+        String::new()
+    } else {
+        format!("{before}{text}{behind}")
+    }
+}
+
+/// Returns a block as a quotation.
+pub(in crate::terminal) fn quoted(block: &str) -> String {
+    let lines = block
+        .lines()
+        .map(|line| format!("> {line}").trim_end().to_owned());
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// Texts as the items of a list.

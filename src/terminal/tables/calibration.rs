@@ -183,25 +183,16 @@ mod tests {
             )
         };
         let all = of(&[(0.9, 1.0), (0.9, 0.0), (0.6, 1.0), (0.5, 0.5)]);
+        let of_model = |model: &str| {
+            let model: ModelRef = model.parse().unwrap();
+            all.clone().map(|of| (model, of)).into_iter().collect()
+        };
         Calibration {
             right: 2,
             mixed: 1,
             wrong: 1,
-            judges: all
-                .clone()
-                .map(|of| (ModelRef::new("openai", "gpt-6.1-sol"), of))
-                .into_iter()
-                .collect(),
-            experts: all
-                .clone()
-                .map(|of| {
-                    (
-                        ModelRef::new("openrouter", "a-vendor/with-a-model-of-a-long-name:free"),
-                        of,
-                    )
-                })
-                .into_iter()
-                .collect(),
+            judges: of_model("openai:gpt-6.1-sol"),
+            experts: of_model("openrouter:a-vendor/with-a-model-of-a-long-name:free"),
             answers: all,
             by_agreement: vec![
                 Level {

@@ -2,7 +2,7 @@
 
 use conclave::consultation::event::StateName;
 use conclave::consultation::plan::Plan;
-use conclave::consultation::plan::options::{DebateOptions, JudgePasses};
+use conclave::consultation::plan::options::{DebateAnalysis, DebateOptions, JudgePasses};
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{Ask, Outcome};
 use conclave::consultation::transcript::Transcript;
@@ -19,6 +19,7 @@ fn whole_plan() -> Plan {
     let debate = DebateOptions {
         judge_passes: JudgePasses::Twice,
         helper: Some(helper.clone()),
+        debate_analysis: DebateAnalysis::On,
         ..DebateOptions::default()
     };
     let mut plan = Plan { debate, ..plan() };

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// Keys that differ between two runs of the same consultation: times, call numbers, and the possible
 /// cost of lost calls.
-const VARYING_KEYS: [&str; 8] = [
+const VARYING_KEYS: [&str; 9] = [
     "timestamp",
     "created_at",
     "duration_ms",
@@ -12,6 +12,7 @@ const VARYING_KEYS: [&str; 8] = [
     "call",
     "purpose",
     "lower_bound",
+    "actual_cost_lower_bound",
     "lost_calls",
 ];
 

@@ -6,7 +6,7 @@ use crate::consultation::plan::Plan;
 use crate::consultation::plan::mode::Mode;
 use crate::consultation::plan::options::{DebateOptions, PriorAnswers};
 use crate::domain::ids::{ConsultationId, ModelRef, SeatId};
-use crate::domain::panel::{Persona, Seat};
+use crate::domain::panel::Seat;
 use crate::domain::stored_record::{StoredAgent, StoredRecord};
 
 /// Draws of a new order of experts. With two experts every other draw differs.
@@ -14,16 +14,9 @@ const DRAWS: u64 = 64;
 
 /// Returns the seats of the consultation. No expert is asked, so the personas need no prompts.
 pub(super) fn seats(record: &StoredRecord) -> Vec<Seat> {
-    let seat = |id: &SeatId, name: &str, model: Option<ModelRef>| Seat {
-        id: id.clone(),
-        persona: Persona {
-            id: id.as_str().to_owned(),
-            name: name.to_owned(),
-            prompt: String::new(),
-            brief: String::new(),
-            aliases: Vec::new(),
-        },
-        model: model.unwrap_or_else(|| ModelRef::new("unknown", "unknown")),
+    let seat = |id: &SeatId, name: &str, model: Option<ModelRef>| {
+        let model = model.unwrap_or_else(|| ModelRef::new("unknown", "unknown"));
+        Seat::named(id.as_str(), name, model)
     };
     let seat_of = |agent: &StoredAgent| seat(&agent.id, &agent.name, record.model_of(agent));
     let mut seats: Vec<Seat> = record.agents.iter().map(seat_of).collect();

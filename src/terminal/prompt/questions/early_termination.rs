@@ -5,14 +5,14 @@ use crate::consultation::event::{DecidedBy, EarlyTermination, EarlyTerminationDe
 use crate::domain::money::Cost;
 use crate::stopping::evaluation::Rule;
 
-use crate::terminal::output::format::{calibrated_words, dollars};
+use crate::terminal::output::format::{calibrated_words, dollars, stated};
 use crate::terminal::prompt::choices::PromptChoices;
 
 /// Asks whether to end here. What speaks against it stands above the question.
 pub(in crate::terminal) fn question(findings: &EarlyTermination) -> String {
     let mut text = format!(
         "✨ Strong consensus reached (confidence: {})\n",
-        stated(findings)
+        stated(findings.confidence)
     );
     for line in grounds(findings) {
         text.extend(["   ", &line, "\n"]);
@@ -31,7 +31,7 @@ pub(in crate::terminal) fn decision(decision: &EarlyTerminationDecision) -> Opti
         by,
         findings,
     } = decision;
-    let confidence = stated(findings);
+    let confidence = stated(findings.confidence);
     let saved = match findings.estimated_cost_saved {
         Cost::FREE => String::new(),
         saved => format!(", about {} saved", dollars(saved)),
@@ -71,13 +71,6 @@ pub(in crate::terminal) fn grounds(findings: &EarlyTermination) -> Vec<String> {
     let saved = (saved != Cost::FREE)
         .then(|| format!("{} would save about {}", skipped(findings), dollars(saved)));
     calibrated.into_iter().chain(against).chain(saved).collect()
-}
-
-fn stated(findings: &EarlyTermination) -> String {
-    findings.confidence.map_or_else(
-        || "not stated".to_owned(),
-        |confidence| confidence.to_string(),
-    )
 }
 
 /// `Rounds 3-4`, or the one round that would be skipped.

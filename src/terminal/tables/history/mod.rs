@@ -7,9 +7,8 @@ pub use self::screen::{below, date, screen};
 
 use serde::Serialize;
 
-use crate::domain::money::{Cost, CostInDollars};
 use crate::domain::outcome::AnswerOutcome;
-use crate::domain::stored_record::RecordWriter;
+use crate::domain::stored_record::{Amount, RecordWriter};
 use crate::domain::time::Timestamp;
 
 use crate::terminal::output::format::dollars;
@@ -42,7 +41,7 @@ pub struct HistoryRow {
     pub resumable: bool,
     pub recommendation: Option<String>,
     pub confidence: Option<f64>,
-    pub cost: Option<CostInDollars>,
+    pub cost: Option<Amount>,
     pub total_tokens: Option<u64>,
     pub duration_ms: Option<u64>,
     pub abort_reason: Option<String>,
@@ -132,11 +131,6 @@ impl HistoryRow {
     }
 
     pub(super) fn cost(&self) -> Option<String> {
-        self.cost.map(|cost| {
-            dollars(Cost {
-                known: cost.micro_usd,
-                lower_bound: cost.lower_bound,
-            })
-        })
+        self.cost.and_then(|cost| cost.cost()).map(dollars)
     }
 }

@@ -145,8 +145,8 @@ fn rejudging_judge_sees_labels_where_the_record_has_names() {
     let judge = "gpt-6.1-sol";
     let verdict = r#"{"summary":"Expert B doubts it.","evidence":[],"dissent":[],"recommendation":"Ask Expert B first.","confidence":0.4}"#;
     let merged = r#"{"challenges":[],"rebuttals":[],"unresolved":["Expert B doubts it."]}"#;
-    server.on(On::model(judge).nth(3), Answer::text(merged));
-    server.on(On::model(judge).nth(4), Answer::text(verdict));
+    server.on(On::model(judge).nth(4), Answer::text(merged));
+    server.on(On::model(judge).nth(5), Answer::text(verdict));
     let stdout = conclave
         .run(&["consult", "Shall we?", "--no-debate-analysis"])
         .ends_with(0)

@@ -227,7 +227,7 @@ fn failed_expert_is_not_compared_or_counted() {
     assert_eq!(value.change_rate(), Some(1.0));
     let failed_expert = &value.agents[2];
     assert_eq!(failed_expert.magnitude, ChangeMagnitude::Unknown);
-    assert_eq!(failed_expert.position_changed(), None);
+    assert_eq!(failed_expert.is_changed(), None);
     assert_eq!(failed_expert.revised_position, None);
     assert_eq!(
         value.headline().unwrap(),

@@ -220,7 +220,7 @@ proptest! {
 
         for agent in &value.agents {
             let answer = answer_of(agent.agent_id.as_str(), &answers);
-            prop_assert_eq!(agent.position_changed(), changed(answer));
+            prop_assert_eq!(agent.is_changed(), changed(answer));
             for influence in &agent.influenced_by {
                 prop_assert!(SEATS.contains(&influence.as_str()));
                 prop_assert!(*influence != agent.agent_id);
@@ -231,7 +231,7 @@ proptest! {
         }
         for influencer in &value.key_influencers {
             let moved = value.agents.iter().any(|agent| {
-                agent.position_changed() == Some(true) && agent.influenced_by.contains(influencer)
+                agent.is_changed() == Some(true) && agent.influenced_by.contains(influencer)
             });
             prop_assert!(moved, "{influencer} influenced no change");
         }
