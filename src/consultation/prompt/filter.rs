@@ -174,7 +174,6 @@ mod tests {
         Artifact, Challenge, ConsensusPoint, Content, Rebuttal, Severity, Tension, Viewpoint,
     };
     use crate::domain::ids::{ModelRef, SeatId};
-    use crate::domain::panel::Persona;
     use crate::domain::time::Timestamp;
 
     use super::*;
