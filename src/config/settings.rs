@@ -27,6 +27,8 @@ pub struct Settings {
     /// Most tokens an answer may take, thinking included.
     pub max_output_tokens: u64,
     pub connect_timeout: Duration,
+    /// Until the first byte of an answer.
+    pub first_byte_timeout: Duration,
     /// Between two bytes of an answer.
     pub idle_timeout: Duration,
     /// Threads of the embedded model; its own choice when not set.
@@ -93,6 +95,7 @@ impl Default for Settings {
             always_allow_under: MicroUsd(500_000),
             max_output_tokens: 16_384,
             connect_timeout: Duration::from_secs(10),
+            first_byte_timeout: Duration::from_secs(900),
             idle_timeout: Duration::from_secs(120),
             local_threads: None,
             local_context: 8_192,

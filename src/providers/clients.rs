@@ -16,7 +16,9 @@ use super::errors::innermost;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
     pub connect: Duration,
-    /// Between two bytes of any kind: comments that keep a stream alive count.
+    /// From the request to the first byte of the response's body: models reason in silence.
+    pub first_byte: Duration,
+    /// Between two bytes of a body, of any kind: comments that keep a stream alive count.
     pub idle: Duration,
 }
 
@@ -24,6 +26,7 @@ impl Default for Timeouts {
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(10),
+            first_byte: Duration::from_secs(900),
             idle: Duration::from_secs(120),
         }
     }
@@ -96,7 +99,10 @@ impl Clients {
             .user_agent(concat!("conclave/", env!("CARGO_PKG_VERSION")))
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(self.timeouts.connect)
-            .read_timeout(self.timeouts.idle)
+            // Silence is no failure for many minutes, so a peer that is gone is found by probes.
+            .tcp_keepalive(Duration::from_secs(15))
+            .tcp_keepalive_interval(Duration::from_secs(15))
+            .tcp_keepalive_retries(3)
             .http2_keep_alive_interval(Duration::from_secs(20))
             .http2_keep_alive_timeout(Duration::from_secs(20))
     }

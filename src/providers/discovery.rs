@@ -108,6 +108,7 @@ impl Server {
 pub async fn look(addresses: &[Address]) -> Vec<Server> {
     let http = Http::new(Timeouts {
         connect: CONNECT,
+        first_byte: WHOLE,
         idle: WHOLE,
     });
     let found = join_all(addresses.iter().map(|address| look_at(&http, address))).await;

@@ -5,12 +5,14 @@
 //! to another host), no compression (it holds back streams) and no total timeout (a model may think
 //! for as long as it gives signs of life). Dropping the future of a call closes its connection.
 
+mod body;
 mod get;
 
 use std::ops::ControlFlow;
 
+use reqwest::Client;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Client, Response};
+use tokio::time::{Instant, timeout_at};
 
 use crate::consultation::protocol::call::{Failure, FailureClass};
 use crate::domain::address::authority;
@@ -23,6 +25,7 @@ use super::delta_redactor::DeltaRedactor;
 use super::errors::{self, ErrorResponse};
 use super::sse::{self, Framing};
 use super::wire::{Account, Answered, End, HeaderText, HttpRequest};
+use body::{Body, silent};
 
 pub use super::clients::{ClientError, Timeouts};
 
@@ -63,8 +66,8 @@ impl Http {
         on: &mut (dyn FnMut(Delta) + Send),
     ) -> Answered {
         let framing = request.framing;
-        let response = match self.send(request, account).await {
-            Ok(response) => response,
+        let body = match self.send(request, account).await {
+            Ok(body) => body,
             Err(failure) => {
                 return Answered {
                     outcome: Err(failure),
@@ -72,11 +75,11 @@ impl Http {
                 };
             }
         };
-        if !response.status().is_success() {
-            let now = header(response.headers(), "date")
+        if !body.response.status().is_success() {
+            let now = header(body.response.headers(), "date")
                 .as_deref()
                 .and_then(errors::http_date);
-            let refused = error_response(response).await;
+            let refused = error_response(body).await;
             return Answered {
                 outcome: Err(errors::classify(&refused, account, now)),
                 named: errors::named_fields(&refused.body),
@@ -84,11 +87,10 @@ impl Http {
         }
         let mut redactor = DeltaRedactor::new(account, on);
         redactor.push(Delta::Connected);
-        let end = self
-            .read(response, framing, &mut decoder, account, &mut |delta| {
-                redactor.push(delta);
-            })
-            .await;
+        let end = read(body, framing, &mut decoder, account, &mut |delta| {
+            redactor.push(delta);
+        })
+        .await;
         redactor.finish();
         Answered {
             outcome: decoder.finish(end),
@@ -96,7 +98,7 @@ impl Http {
         }
     }
 
-    async fn send(&self, request: HttpRequest, account: &Account) -> Result<Response, Failure> {
+    async fn send(&self, request: HttpRequest, account: &Account) -> Result<Body, Failure> {
         let bad_request = |reason: String| Failure::new(FailureClass::BadRequest, reason);
         let url = clients::parse(&request.url).map_err(|error| bad_request(error.to_string()))?;
         let client = self
@@ -106,113 +108,109 @@ impl Http {
         let mut headers = headers(&request.headers, account)?;
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         let authority = authority(url.as_str());
+        let timeouts = self.clients.timeouts;
+        let first_byte = Instant::now() + timeouts.first_byte;
         let sent = client
             .post(url)
             .headers(headers)
             .body(request.body.to_string())
-            .send()
-            .await;
-        sent.map_err(|error| Failure {
-            // Without a connection no request was sent, so nothing is billed.
-            usage: error.is_connect().then(Box::<Usage>::default),
-            ..Failure::new(class_of(&error), self.in_plain_words(&error, &authority))
-        })
+            .send();
+        let response = timeout_at(first_byte, sent)
+            .await
+            .map_err(|_| silent(&authority, timeouts.first_byte))?
+            .map_err(|error| Failure {
+                // Without a connection no request was sent, so nothing is billed.
+                usage: error.is_connect().then(Box::<Usage>::default),
+                ..broken(&error, &authority, timeouts)
+            })?;
+        Ok(Body::new(response, timeouts, first_byte))
     }
+}
 
-    async fn read(
-        &self,
-        mut response: Response,
-        framing: Framing,
-        decoder: &mut Decoder,
-        account: &Account,
-        on: &mut (dyn FnMut(Delta) + Send),
-    ) -> End {
-        let authority = authority(response.url().as_str());
-        let content_type = header(response.headers(), "content-type").unwrap_or_default();
-        if framing == Framing::Lines && is_media_type(&content_type, "text/html") {
-            // Its lines would be read as broken events.
-            return not_a_stream(&[], &content_type, account);
-        }
-        let malformed = |reason: String| End::Broken(Failure::new(FailureClass::Malformed, reason));
-        if let Some(words) = compressed(response.headers()) {
-            return malformed(words);
-        }
-        let mut parser = sse::Parser::new(framing);
-        let mut events = Vec::new();
-        // Saved until the first event, to describe a body without events.
-        let mut preamble = Vec::new();
-        let mut total = 0usize;
-        let mut any_event = false;
-        loop {
-            let chunk = match response.chunk().await {
-                Ok(Some(chunk)) => chunk,
-                Ok(None) => break,
-                Err(error) => {
-                    return End::Broken(Failure::new(
-                        class_of(&error),
-                        self.in_plain_words(&error, &authority),
-                    ));
-                }
-            };
-            total = total.saturating_add(chunk.len());
-            if total > MAX_STREAM_BYTES {
-                return malformed(format!(
-                    "the answer is larger than {MAX_STREAM_BYTES} bytes"
-                ));
-            }
-            let fed = parser.feed(&chunk, &mut events);
-            any_event |= !events.is_empty();
-            if !any_event {
-                let room = MAX_ERROR_BYTES.saturating_sub(preamble.len());
-                preamble.extend_from_slice(chunk.get(..room.min(chunk.len())).unwrap_or_default());
-            }
-            for event in events.drain(..) {
-                if decoder.event(&event, on) == ControlFlow::Break(()) {
-                    return End::Closed;
-                }
-            }
-            if let Err(error) = fed {
-                return malformed(error.to_string());
-            }
-        }
-        match parser.finish().filter(is_whole) {
-            Some(event) => {
-                // The stream ends here, whether or not the decoder expects more.
-                let _ = decoder.event(&event, on);
-            }
-            None if !any_event && !is_of(framing, &content_type) => {
-                return not_a_stream(&preamble, &content_type, account);
-            }
-            None => {}
-        }
-        End::Closed
+async fn read(
+    mut body: Body,
+    framing: Framing,
+    decoder: &mut Decoder,
+    account: &Account,
+    on: &mut (dyn FnMut(Delta) + Send),
+) -> End {
+    let response = &body.response;
+    let content_type = header(response.headers(), "content-type").unwrap_or_default();
+    if framing == Framing::Lines && is_media_type(&content_type, "text/html") {
+        // Its lines would be read as broken events.
+        return not_a_stream(&[], &content_type, account);
     }
+    let malformed = |reason: String| End::Broken(Failure::new(FailureClass::Malformed, reason));
+    if let Some(words) = compressed(response.headers()) {
+        return malformed(words);
+    }
+    let mut parser = sse::Parser::new(framing);
+    let mut events = Vec::new();
+    // Saved until the first event, to describe a body without events.
+    let mut preamble = Vec::new();
+    let mut total = 0usize;
+    let mut any_event = false;
+    loop {
+        let chunk = match body.chunk().await {
+            Ok(Some(chunk)) => chunk,
+            Ok(None) => break,
+            Err(failure) => return End::Broken(failure),
+        };
+        let chunk = chunk.as_ref();
+        total = total.saturating_add(chunk.len());
+        if total > MAX_STREAM_BYTES {
+            return malformed(format!(
+                "the answer is larger than {MAX_STREAM_BYTES} bytes"
+            ));
+        }
+        let fed = parser.feed(chunk, &mut events);
+        any_event |= !events.is_empty();
+        if !any_event {
+            let room = MAX_ERROR_BYTES.saturating_sub(preamble.len());
+            preamble.extend_from_slice(chunk.get(..room.min(chunk.len())).unwrap_or_default());
+        }
+        for event in events.drain(..) {
+            if decoder.event(&event, on) == ControlFlow::Break(()) {
+                return End::Closed;
+            }
+        }
+        if let Err(error) = fed {
+            return malformed(error.to_string());
+        }
+    }
+    match parser.finish().filter(is_whole) {
+        Some(event) => {
+            // The stream ends here, whether or not the decoder expects more.
+            let _ = decoder.event(&event, on);
+        }
+        None if !any_event && !is_of(framing, &content_type) => {
+            return not_a_stream(&preamble, &content_type, account);
+        }
+        None => {}
+    }
+    End::Closed
+}
 
-    /// Describes the failure of a connection, without the path and query of its address.
-    fn in_plain_words(&self, error: &reqwest::Error, authority: &str) -> String {
-        let cause = errors::innermost(error);
-        if error.is_timeout() && error.is_connect() {
-            format!(
-                "`{authority}` did not accept a connection within {} s",
-                self.clients.timeouts.connect.as_secs_f64()
-            )
-        } else if error.is_timeout() {
-            format!(
-                "`{authority}` sent nothing for {} s",
-                self.clients.timeouts.idle.as_secs_f64()
-            )
-        } else if is_refused(error) {
-            format!("connection refused by `{authority}`")
-        } else if cause.contains("ertificate") {
-            format!("the TLS certificate of `{authority}` was not accepted: {cause}")
-        } else if let Some(reason) = cause.strip_prefix(TUNNEL) {
-            format!("the proxy did not connect to `{authority}`: {reason}; check `HTTPS_PROXY`")
-        } else if error.is_connect() {
-            format!("cannot connect to `{authority}`: {cause}")
-        } else {
-            format!("the connection to `{authority}` broke: {cause}")
-        }
-    }
+/// Returns the failure of a connection, without the path and query of its address.
+fn broken(error: &reqwest::Error, authority: &str, timeouts: Timeouts) -> Failure {
+    let cause = errors::innermost(error);
+    let message = if error.is_timeout() && error.is_connect() {
+        let seconds = timeouts.connect.as_secs_f64();
+        format!("`{authority}` did not accept a connection within {seconds} s")
+    } else if error.is_timeout() {
+        format!("`{authority}` no longer responds: {cause}")
+    } else if is_refused(error) {
+        format!("connection refused by `{authority}`")
+    } else if cause.contains("ertificate") {
+        format!("the TLS certificate of `{authority}` was not accepted: {cause}")
+    } else if let Some(reason) = cause.strip_prefix(TUNNEL) {
+        format!("the proxy did not connect to `{authority}`: {reason}; check `HTTPS_PROXY`")
+    } else if error.is_connect() {
+        format!("cannot connect to `{authority}`: {cause}")
+    } else {
+        format!("the connection to `{authority}` broke: {cause}")
+    };
+    Failure::new(class_of(error), message)
 }
 
 /// Returns whether a connection failure may be transient: all are, except a proxy that rejects the
@@ -262,10 +260,10 @@ fn header(headers: &HeaderMap, name: &str) -> Option<String> {
     headers.get(name)?.to_str().ok().map(ToOwned::to_owned)
 }
 
-async fn error_response(mut response: Response) -> ErrorResponse {
-    let headers = response.headers();
+async fn error_response(mut body: Body) -> ErrorResponse {
+    let headers = body.response.headers();
     let mut error = ErrorResponse {
-        status: response.status().as_u16(),
+        status: body.response.status().as_u16(),
         retry_after_ms: header(headers, "retry-after-ms"),
         retry_after: header(headers, "retry-after"),
         should_retry: header(headers, "x-should-retry"),
@@ -274,16 +272,17 @@ async fn error_response(mut response: Response) -> ErrorResponse {
     if !error.body.is_empty() {
         return error;
     }
-    let mut body = Vec::new();
+    let mut bytes = Vec::new();
     // A body that breaks off is used as far as it arrived.
-    while let Ok(Some(chunk)) = response.chunk().await {
-        let room = MAX_ERROR_BYTES.saturating_sub(body.len());
-        body.extend_from_slice(chunk.get(..room.min(chunk.len())).unwrap_or_default());
+    while let Ok(Some(chunk)) = body.chunk().await {
+        let chunk = chunk.as_ref();
+        let room = MAX_ERROR_BYTES.saturating_sub(bytes.len());
+        bytes.extend_from_slice(chunk.get(..room.min(chunk.len())).unwrap_or_default());
         if room <= chunk.len() {
             break;
         }
     }
-    error.body = String::from_utf8_lossy(&body).into_owned();
+    error.body = String::from_utf8_lossy(&bytes).into_owned();
     error
 }
 

@@ -71,8 +71,8 @@ impl PartialReply {
         on(Delta::Thinking);
     }
 
-    /// Parses an event's data. Data that is not JSON fails the call, and nothing is read after a
-    /// failure.
+    /// Parses an event's data. Data that is not JSON is a broken connection, and nothing is read
+    /// after a failure.
     pub fn json(&mut self, data: &str) -> ControlFlow<(), serde_json::Value> {
         if self.failure.is_some() {
             return ControlFlow::Break(());
@@ -80,13 +80,27 @@ impl PartialReply {
         self.begun = true;
         match serde_json::from_str(data) {
             Ok(value) => ControlFlow::Continue(value),
-            Err(error) => self.malformed(format!("an event of the stream is not JSON ({error})")),
+            Err(error) => {
+                let message = format!("an event of the stream is not JSON ({error})");
+                self.unreadable(FailureClass::Transport, message)
+            }
         }
     }
 
     /// Fails the call for an event that violates the vendor's protocol.
     pub fn malformed<T>(&mut self, message: impl Into<String>) -> ControlFlow<(), T> {
-        self.failure = Some(Failure::new(FailureClass::Malformed, message));
+        self.unreadable(FailureClass::Malformed, message)
+    }
+
+    /// Fails the call, unless the answer was complete before: then only its usage is lost.
+    fn unreadable<T>(
+        &mut self,
+        class: FailureClass,
+        message: impl Into<String>,
+    ) -> ControlFlow<(), T> {
+        if !self.complete || self.stop.is_none() {
+            self.failure = Some(self.interrupting(Failure::new(class, message)));
+        }
         ControlFlow::Break(())
     }
 
@@ -119,16 +133,7 @@ impl PartialReply {
             self.stop = Some(StopReason::Refused(std::mem::take(&mut self.refusal)));
         }
         match (self.complete, self.stop.take(), self.failure.take()) {
-            // The answer was complete before an unreadable event: only its usage is lost.
-            (
-                true,
-                Some(stop),
-                None
-                | Some(Failure {
-                    class: FailureClass::Malformed,
-                    ..
-                }),
-            ) => self.reply(stop),
+            (true, Some(stop), None) => self.reply(stop),
             (_, _, Some(failure)) => Err(self.with_remains(failure)),
             (_, _, None) => {
                 let failure = self.interrupting(match end {

@@ -71,6 +71,7 @@ pub(crate) fn providers(
     let catalog = Arc::new(catalog);
     let http = Arc::new(Http::new(Timeouts {
         connect: settings.connect_timeout,
+        first_byte: settings.first_byte_timeout,
         idle: settings.idle_timeout,
     }));
     let keys = KeyCommands::default();

@@ -141,6 +141,7 @@ pub(super) async fn try_all(
     }
     let http = Arc::new(Http::new(Timeouts {
         connect: super::CONNECT,
+        first_byte: LIMIT,
         idle: LIMIT,
     }));
     let catalog = Arc::new(catalog.clone());

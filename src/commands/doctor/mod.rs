@@ -91,6 +91,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     // Each call has a shorter limit of its own.
     let http = Http::new(Timeouts {
         connect: CONNECT,
+        first_byte: ANSWER * 2,
         idle: ANSWER * 2,
     });
     let (found, found_servers, tried) = block_on(async {

@@ -31,7 +31,7 @@ const TIME: &str = "a number of seconds above 0";
 const TEXT: &str = "a string";
 
 /// All settings, in the order in which they are shown.
-pub static SETTINGS: [Setting; 33] = [
+pub static SETTINGS: [Setting; 34] = [
     Setting {
         name: ALWAYS_ALLOW_UNDER,
         expects: DOLLARS,
@@ -57,9 +57,17 @@ pub static SETTINGS: [Setting; 33] = [
         write: |from| seconds(from.connect_timeout),
     },
     Setting {
+        name: "first_byte_timeout_seconds",
+        expects: TIME,
+        help: "How long a model may reason before the first byte of its answer",
+        parts: Parts::None,
+        read: Read::Plain(|to, value| store(&mut to.first_byte_timeout, time(value))),
+        write: |from| seconds(from.first_byte_timeout),
+    },
+    Setting {
         name: "idle_timeout_seconds",
         expects: TIME,
-        help: "How long a connection may stay silent",
+        help: "How long an answer may pause once it has begun",
         parts: Parts::None,
         read: Read::Plain(|to, value| store(&mut to.idle_timeout, time(value))),
         write: |from| seconds(from.idle_timeout),

@@ -9,7 +9,7 @@ use crate::providers::clients;
 use crate::providers::errors::{self, ErrorResponse};
 use crate::providers::wire::{Account, HeaderText};
 
-use super::{Http, header, headers};
+use super::{Http, broken, header, headers};
 
 /// The largest response in bytes. The longest known list of models, a reseller's, has less than a
 /// tenth.
@@ -81,11 +81,9 @@ impl Http {
         url: reqwest::Url,
     ) -> Result<GetResponse, Failure> {
         let authority = authority(url.as_str());
-        let broken = |error: &reqwest::Error| {
-            Failure::new(
-                FailureClass::Transport,
-                self.in_plain_words(error, &authority),
-            )
+        let broken = |error: &reqwest::Error| Failure {
+            class: FailureClass::Transport,
+            ..broken(error, &authority, self.clients.timeouts)
         };
         let client = self
             .clients

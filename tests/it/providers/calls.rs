@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
+use conclave::consultation::protocol::call::FailureClass;
 use conclave::engine::ports::{Delta, Provider};
+use conclave::providers::http::Timeouts;
 use futures_util::future::join_all;
 
-use super::{VENDORS, ask, call, cloud, impatient, settled};
+use super::{VENDORS, ask, call, cloud, cloud_with, impatient, settled};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
 #[tokio::test]
@@ -73,6 +75,47 @@ async fn a_slow_answer_does_not_time_out_while_events_arrive() {
     )
     .await;
     assert_eq!(outcome.unwrap().text, "slow and steady");
+}
+
+#[tokio::test]
+async fn silence_is_longest_before_the_first_byte() {
+    let timeouts = Timeouts {
+        idle: Duration::from_millis(100),
+        ..Timeouts::default()
+    };
+    let silence = Duration::from_millis(400);
+    for quiet in [
+        Answer::text("thought through").delay(silence),
+        Answer::text("thought through").silence(silence),
+    ] {
+        let server = ProviderServer::start();
+        server.on(On::any(), quiet);
+        for (vendor, model) in VENDORS {
+            let provider = cloud_with(vendor, &server.url(), timeouts);
+            let (outcome, _) = call(&provider, &ask(vendor, model)).await;
+            assert_eq!(outcome.unwrap().text, "thought through", "{vendor:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_wait_for_the_first_byte_includes_the_wait_for_the_head() {
+    let server = ProviderServer::start();
+    let part = Duration::from_millis(700);
+    server.on(On::any(), Answer::valid().delay(part).silence(part));
+    let timeouts = Timeouts {
+        first_byte: Duration::from_secs(1),
+        ..Timeouts::default()
+    };
+    let provider = cloud_with(Vendor::OpenAi, &server.url(), timeouts);
+    let (outcome, _) = call(&provider, &ask(Vendor::OpenAi, "m")).await;
+    let failure = outcome.unwrap_err();
+    assert_eq!(failure.class, FailureClass::Timeout);
+    assert!(
+        failure.message.ends_with("sent nothing for 1 s"),
+        "{}",
+        failure.message
+    );
 }
 
 #[tokio::test]

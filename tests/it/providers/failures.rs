@@ -315,7 +315,7 @@ fn a_failure_after_content_carries_estimated_usage() {
     )
     .unwrap_err();
     let usage = failure.usage.unwrap();
-    assert_eq!(failure.class, FailureClass::Malformed);
+    assert_eq!(failure.class, FailureClass::Interrupted);
     assert_eq!(failure.partial.as_str(), "12345678");
     assert_eq!(usage.output, 2);
     assert_eq!(usage.source, UsageSource::Estimated);

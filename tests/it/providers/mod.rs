@@ -66,10 +66,19 @@ fn ask(vendor: Vendor, model: &str) -> Ask {
 }
 
 fn cloud_at(vendor: Vendor, url: &str) -> Remote {
-    cloud_with(vendor, url, Duration::from_secs(30))
+    cloud_with(vendor, url, silent_for(Duration::from_secs(30)))
 }
 
-fn cloud_with(vendor: Vendor, url: &str, idle: Duration) -> Remote {
+/// Timeouts that allow this much silence at every stage of a response.
+fn silent_for(silence: Duration) -> Timeouts {
+    Timeouts {
+        connect: Duration::from_secs(5),
+        first_byte: silence,
+        idle: silence,
+    }
+}
+
+fn cloud_with(vendor: Vendor, url: &str, timeouts: Timeouts) -> Remote {
     let base_url = url.to_owned() + &vendor.base_path();
     let origin = vendor.variable_names().map_or_else(
         || "the settings".to_owned(),
@@ -82,10 +91,6 @@ fn cloud_with(vendor: Vendor, url: &str, idle: Duration) -> Remote {
     };
     let dialect = vendors::find(vendor.id())
         .map_or(Dialect::OpenAi(Quirks::COMPATIBLE), |vendor| vendor.dialect);
-    let timeouts = Timeouts {
-        connect: Duration::from_secs(5),
-        idle,
-    };
     Remote::new(
         dialect,
         Endpoint { base_url, account },
@@ -100,7 +105,11 @@ fn cloud(vendor: Vendor, server: &ProviderServer) -> Remote {
 
 /// A client that waits for the next byte for 0.6 s at most.
 fn impatient(vendor: Vendor, server: &ProviderServer) -> Remote {
-    cloud_with(vendor, &server.url(), Duration::from_millis(600))
+    cloud_with(
+        vendor,
+        &server.url(),
+        silent_for(Duration::from_millis(600)),
+    )
 }
 
 /// Waits until the server has seen the end of every request.

@@ -12,7 +12,7 @@ use conclave::domain::tokens::UsageSource;
 use conclave::engine::ports::{Delta, Provider};
 use futures_util::future::join_all;
 
-use super::{ask, cloud_with};
+use super::{ask, cloud_with, silent_for};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor, listed_model};
 
 /// The vendors that answer with server-sent events.
@@ -64,15 +64,15 @@ async fn reports_of(vendors: &[Vendor], answer: &Answer) -> Vec<CallReport> {
     reports_within(LONG_TIMEOUT, vendors, answer).await
 }
 
-/// Asks these vendors at once, with this idle timeout.
-async fn reports_within(idle: Duration, vendors: &[Vendor], answer: &Answer) -> Vec<CallReport> {
+/// Asks these vendors at once, and allows them this much silence.
+async fn reports_within(silence: Duration, vendors: &[Vendor], answer: &Answer) -> Vec<CallReport> {
     let server = ProviderServer::start();
     server.on(On::any(), answer.clone());
     let server = &server;
     let calls = vendors.iter().map(|vendor| async move {
         let vendor = *vendor;
         let (provider, ask) = (
-            cloud_with(vendor, &server.url(), idle),
+            cloud_with(vendor, &server.url(), silent_for(silence)),
             ask(vendor, listed_model(vendor)),
         );
         let mut deltas = Vec::new();

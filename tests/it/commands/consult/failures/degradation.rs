@@ -14,7 +14,8 @@ fn consult(answer: Answer) -> (ProviderServer, Conclave, RunOutput) {
 fn consult_with(on: On, answer: Answer) -> (ProviderServer, Conclave, RunOutput) {
     let server = ProviderServer::start();
     server.on(on, answer);
-    let conclave = Conclave::at(&server).config(r#"{"idle_timeout_seconds": 1}"#);
+    let conclave = Conclave::at(&server)
+        .config(r#"{"first_byte_timeout_seconds": 1, "idle_timeout_seconds": 1}"#);
     let output = conclave.run(&[
         "consult",
         "--yes",
@@ -207,6 +208,7 @@ fn other_experts_answer_when_one_connection_fails() {
 #[test]
 fn other_experts_answer_when_one_response_is_unusable() {
     let torn = Damage::Replaced(b"start small".to_vec(), b"\"".to_vec());
+    let torn_late = Damage::Replaced(b"confid".to_vec(), b"\"".to_vec());
     assert_degraded(vec![
         ("no text", Answer::text(""), "empty", "without any text", 1),
         (
@@ -218,8 +220,15 @@ fn other_experts_answer_when_one_response_is_unusable() {
         ),
         (
             "a torn event",
-            Answer::valid().pieces(1).damaged(torn),
-            "malformed",
+            Answer::valid().pieces(1).damaged(torn.clone()),
+            "transport",
+            "not JSON",
+            3,
+        ),
+        (
+            "an event torn half way",
+            Answer::valid().pieces(20).damaged(torn_late),
+            "interrupted",
             "not JSON",
             1,
         ),

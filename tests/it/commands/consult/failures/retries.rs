@@ -92,6 +92,19 @@ fn assert_all_fail(rows: &[Row]) {
 }
 
 #[test]
+fn a_broken_event_is_asked_again() {
+    let server = ProviderServer::start();
+    let broken = Answer::stream("data: {\"choi\n\n");
+    server.on(On::vendor(Vendor::OpenAi).nth(1), broken);
+    let conclave = Conclave::at(&server);
+    let output = conclave
+        .run(&["consult", "--yes", "Shall we?"])
+        .ends_with(0);
+    assert!(!output.stderr.contains("failed"), "{}", output.stderr);
+    assert_eq!(conclave.record()["status"], "complete");
+}
+
+#[test]
 fn every_failure_class_is_reported_recorded_and_retried_correctly() {
     let mut runs: Vec<Vec<Row>> = Vec::new();
     for row in table() {

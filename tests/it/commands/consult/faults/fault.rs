@@ -224,9 +224,9 @@ pub(super) fn faults() -> Vec<Fault> {
         fault(
             "an event that is torn",
             Answer::valid().pieces(1).damaged(torn),
-            "malformed",
+            "transport",
             "not JSON",
-            1,
+            3,
             Unknown,
         ),
         fault(

@@ -6,7 +6,7 @@ use super::fault::{Bill, Fault, faults, quick_faults};
 use super::stage::{STAGES, Stage};
 use super::{
     FAILING, FALLBACK, arguments, assert_costs_add_up, check_concurrently, server_with_fault,
-    with_idle_timeout,
+    with_short_timeouts,
 };
 use crate::support::binary::{Conclave, RunOutput};
 use crate::support::provider_server::{On, ProviderServer, Vendor};
@@ -332,7 +332,7 @@ fn run_without_answers_reports_each_reason_once() {
         let what = format!("{} everywhere", fault.what);
         let server = ProviderServer::start();
         server.on(On::any(), fault.answer.clone());
-        let conclave = with_idle_timeout(Conclave::with_all_keys(&server), &fault);
+        let conclave = with_short_timeouts(Conclave::with_all_keys(&server), &fault);
         let output = conclave
             .run(&arguments(&[&Stage::Expert(1).panel()]))
             .ends_with(1);

@@ -47,13 +47,15 @@ fn server_with_fault(
     requests: impl IntoIterator<Item = usize>,
 ) -> (ProviderServer, Conclave) {
     let (server, conclave) = failing_server(&fault.answer, requests);
-    (server, with_idle_timeout(conclave, fault))
+    (server, with_short_timeouts(conclave, fault))
 }
 
-/// Shortens the idle timeout for silent faults only, because a busy machine may be silent, too.
-fn with_idle_timeout(conclave: Conclave, fault: &Fault) -> Conclave {
+/// Shortens the limits of silence for silent faults only, because a busy machine may be silent, too.
+fn with_short_timeouts(conclave: Conclave, fault: &Fault) -> Conclave {
     if fault.message == SILENT {
-        conclave.variable("CONCLAVE_IDLE_TIMEOUT_SECONDS", "1")
+        conclave
+            .variable("CONCLAVE_FIRST_BYTE_TIMEOUT_SECONDS", "1")
+            .variable("CONCLAVE_IDLE_TIMEOUT_SECONDS", "1")
     } else {
         conclave
     }
