@@ -21,8 +21,8 @@ pub fn with_names(text: &str, labels: &Labels) -> String {
 
 /// Returns a part of a text with names. What surrounds it decides what is code.
 fn part_with_names(text: &str, part: Range<usize>, labels: &Labels) -> String {
-    let mut mentions = mentions(text, labels);
-    mentions.retain(|mention| part.contains(&mention.start));
+    let mut mentions = mentions(text, part.start, labels);
+    mentions.retain(|mention| mention.start < part.end);
     let code = if mentions.is_empty() {
         Vec::new()
     } else {
@@ -69,7 +69,7 @@ fn is_within_name(text: &str, start: usize, labels: &Labels) -> bool {
         there.is_some_and(|there| there.eq_ignore_ascii_case(name))
     };
     labels.names().iter().any(|name| {
-        titles(name)
+        titles(name, 0)
             .into_iter()
             .filter_map(|offset| start.checked_sub(offset))
             .any(|at| begins_with(at, name))
@@ -133,9 +133,9 @@ impl NamedStream {
         if self.labels.is_none() {
             return end;
         }
-        let mut titles = titles(text).into_iter();
+        let mut titles = titles(text, self.shown).into_iter();
         if let Some(title) = titles.find(|title| end - title < LONGEST_MENTION) {
-            return title.max(self.shown);
+            return title;
         }
         let mut chars = text.char_indices();
         let before_word = chars.rfind(|(_, c)| !c.is_alphanumeric());
