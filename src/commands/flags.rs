@@ -20,6 +20,9 @@ use crate::setup::request::{AnalysisRequest, ControlRequest, DebateRequest};
 use crate::stopping::early_termination::Policy;
 use crate::terminal::output::printer::Verbosity;
 
+/// The longest `--max-wait` in seconds, as in the settings.
+pub(crate) const MAX_WAIT: u64 = 1_000_000;
+
 /// The rounds of `--quick`: positions, and what the experts agree on.
 const QUICK_ROUNDS: u8 = 2;
 
@@ -44,8 +47,12 @@ pub(crate) struct ControlFlags {
     #[arg(long, value_name = "SECONDS|off")]
     pub(crate) hedge_after: Option<String>,
 
-    /// End the run when a round takes longer than this [default: no limit]
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    /// End the run when a round takes longer than this [default: 3600 if you cannot be asked]
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        value_parser = clap::value_parser!(u64).range(1..=MAX_WAIT)
+    )]
     pub(crate) max_wait: Option<u64>,
 
     /// Refuse substitutions, and end the run when fewer agents answer than the panel has
@@ -274,7 +281,7 @@ mod tests {
         let error = hedge_after("soon").unwrap_err();
         assert_eq!(
             error.to_string(),
-            "`--hedge-after` is `soon`, but must be a number of seconds or `off`"
+            "`--hedge-after` is `soon`, but must be a number of seconds up to 1000000, or `off`"
         );
         assert_eq!(error.hints(), ["for example: `--hedge-after 15`"]);
     }

@@ -13,15 +13,13 @@ pub enum HedgeAfter {
 }
 
 impl HedgeAfter {
-    pub const EXPECTED: &'static str = "a number of seconds or `off`";
+    pub const EXPECTED: &'static str = "a number of seconds up to 1000000, or `off`";
 
     /// Reads a word or a number of seconds, as a flag has it.
     pub fn of_text(text: &str) -> Option<Self> {
         match text.trim() {
             "off" => Some(Self::Off),
-            text => Duration::try_from_secs_f64(text.parse().ok()?)
-                .ok()
-                .map(Self::After),
+            text => super::value::duration(text.parse().ok()?).map(Self::After),
         }
     }
 
@@ -35,9 +33,7 @@ impl HedgeAfter {
     pub(super) fn of_json(value: &Value) -> Option<Self> {
         match value.as_str() {
             Some(text) => (text.trim() == "off").then_some(Self::Off),
-            None => Duration::try_from_secs_f64(value.as_f64()?)
-                .ok()
-                .map(Self::After),
+            None => super::value::duration(value.as_f64()?).map(Self::After),
         }
     }
 }
@@ -54,12 +50,18 @@ mod tests {
         assert_eq!(HedgeAfter::of_text("off"), Some(HedgeAfter::Off));
         assert_eq!(HedgeAfter::of_text(" 2.5 "), after(2_500));
         assert_eq!(HedgeAfter::of_text("0"), after(0));
-        for text in ["-1", "NaN", "soon", "", "1e400"] {
+        for text in ["-1", "NaN", "soon", "", "1e400", "1.8e19", "1000001"] {
             assert_eq!(HedgeAfter::of_text(text), None, "{text}");
         }
         assert_eq!(HedgeAfter::of_json(&json!("off")), Some(HedgeAfter::Off));
         assert_eq!(HedgeAfter::of_json(&json!(3)), after(3_000));
-        for value in [json!("3"), json!(-1), json!(null), json!(true)] {
+        for value in [
+            json!("3"),
+            json!(-1),
+            json!(1.8e19),
+            json!(null),
+            json!(true),
+        ] {
             assert_eq!(HedgeAfter::of_json(&value), None, "{value}");
         }
     }

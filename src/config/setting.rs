@@ -89,6 +89,8 @@ impl fmt::Display for Setting {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::config::key_detection::is_key_name;
     use crate::config::names::likely;
@@ -121,6 +123,18 @@ mod tests {
             PERSONA_SETS,
         ] {
             assert!(find(name).is_some(), "{name}");
+        }
+    }
+
+    #[test]
+    fn every_number_has_an_upper_bound() {
+        for setting in &SETTINGS {
+            if let Read::Plain(read) = setting.read {
+                for number in [json!(u64::MAX), json!(1.8e19), json!(f64::MAX)] {
+                    let mut settings = Settings::default();
+                    assert!(read(&mut settings, &number).is_none(), "{setting} {number}");
+                }
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 //! No message shows a value: a misplaced one may be a key.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -59,14 +60,14 @@ impl<'a> ConfigValue<'a> {
             .ok_or_else(|| self.error("must be a string"))
     }
 
-    /// Returns a whole number above 0.
+    /// Returns a whole number from 1 to 1000.
     pub(super) fn count(&self) -> Result<u32, ValueError> {
         let count = self
             .value
             .as_u64()
             .and_then(|count| u32::try_from(count).ok())
-            .filter(|count| *count > 0);
-        count.ok_or_else(|| self.error("must be a whole number above 0"))
+            .filter(|count| (1..=1_000).contains(count));
+        count.ok_or_else(|| self.error("must be a whole number from 1 to 1000"))
     }
 
     pub(super) fn truth(&self) -> Result<bool, ValueError> {
@@ -135,6 +136,13 @@ pub(super) fn optional<'a, T>(
     read: impl FnOnce(&ConfigValue<'a>) -> Result<T, ValueError>,
 ) -> Result<Option<T>, ValueError> {
     fields.get(name).map(read).transpose()
+}
+
+/// Returns a time in seconds: at most eleven days, so that no sum of times overflows.
+pub(super) fn duration(seconds: f64) -> Option<Duration> {
+    let range = 0.0..=1_000_000.0;
+    let seconds = Some(seconds).filter(|seconds| range.contains(seconds));
+    seconds.map(Duration::from_secs_f64)
 }
 
 /// Returns a number as people write it: `10`, not `10.0`.

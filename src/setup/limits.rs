@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::Duration;
 
 use jiff::tz::TimeZone;
 
@@ -11,7 +12,7 @@ use crate::config::setting::HEDGE_AFTER;
 use crate::config::settings::Settings;
 use crate::consultation::event::AbortReason;
 use crate::consultation::plan::Control;
-use crate::consultation::policy::consent::{ConsentRule, Month};
+use crate::consultation::policy::consent::{ConsentMode, ConsentRule, Month};
 use crate::consultation::policy::hedging::HedgeRule;
 use crate::domain::time::Timestamp;
 use crate::records::experience::Experience;
@@ -36,7 +37,10 @@ pub(crate) fn control(
         strict: request.strict,
         hedge: hedge(request, settings, experience),
         pulse: Some(settings.pulse).filter(|pulse| !pulse.is_zero()),
-        max_wait: request.max_wait.or(settings.max_wait),
+        max_wait: request
+            .max_wait
+            .or(settings.max_wait)
+            .or(usual_wait(request.consent_mode)),
         early_termination: EarlyStop {
             policy: request.early_termination.unwrap_or(settings.early_stop),
             threshold: request
@@ -57,7 +61,10 @@ pub(crate) fn resumed(
     control.consent.consent_mode = request.consent_mode;
     control.max_cost = request.max_cost.or(control.max_cost);
     control.on_failure = request.on_failure.unwrap_or(control.on_failure);
-    control.max_wait = request.max_wait.or(control.max_wait);
+    control.max_wait = request
+        .max_wait
+        .or(control.max_wait)
+        .or(usual_wait(request.consent_mode));
     // A resume after a strict abort accepts the result, unless `--strict` is given again.
     control.strict = request.strict || (control.strict && abort != Some(AbortReason::Strict));
     let early_termination = &mut control.early_termination;
@@ -81,6 +88,15 @@ pub(crate) fn resumed(
         control.hedge.after = None;
     }
     control
+}
+
+/// Returns the limit of a round for which none is set: without a person to ask, an endless answer must
+/// end somewhere.
+fn usual_wait(consent_mode: ConsentMode) -> Option<Duration> {
+    match consent_mode {
+        ConsentMode::PreApproved | ConsentMode::NonInteractive => Some(Duration::from_secs(3_600)),
+        ConsentMode::Interactive => None,
+    }
 }
 
 /// Returns the month's budget and its spent part. `None` without a budget; then no record is read.
@@ -120,11 +136,8 @@ fn hedge(request: &ControlRequest, settings: &Settings, experience: &Experience)
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
     use crate::config::env::Environment;
-    use crate::consultation::policy::consent::ConsentMode;
     use crate::consultation::policy::substitution::OnFailure;
     use crate::domain::money::{Cost, MicroUsd};
     use crate::setup::samples;
@@ -215,10 +228,22 @@ mod tests {
 
     #[test]
     fn an_empty_request_gives_the_defaults() {
+        let interactive = ConsentMode::Interactive;
         assert_eq!(
-            control_of(&request(), "{}", &[]),
-            Control::usual(ConsentMode::NonInteractive)
+            control_of(&ControlRequest::new(interactive), "{}", &[]),
+            Control::usual(interactive)
         );
+    }
+
+    #[test]
+    fn a_round_has_a_limit_where_the_person_cannot_be_asked() {
+        let by_settings = |mode| control_of(&ControlRequest::new(mode), "{}", &[]);
+        let hour = Some(seconds(3_600));
+        assert_eq!(by_settings(ConsentMode::NonInteractive).max_wait, hour);
+        assert_eq!(by_settings(ConsentMode::PreApproved).max_wait, hour);
+        let at_a_terminal = by_settings(ConsentMode::Interactive);
+        assert_eq!(at_a_terminal.max_wait, None);
+        assert_eq!(resumed(at_a_terminal, None, &request()).max_wait, hour);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::{Archive, SCHEMA_VERSION, load};
 use crate::commands::completions::ids;
 use crate::commands::face::answer::{RenderedAnswer, check_output};
 use crate::commands::face::{self, TerminalFace};
-use crate::commands::flags::{OutputFlags, dollars};
+use crate::commands::flags::{MAX_WAIT, OutputFlags, dollars};
 use crate::config::env::Environment;
 use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::policy::substitution::OnFailure;
@@ -63,11 +63,11 @@ pub(super) struct Args {
     #[arg(long, value_name = "ACTION", value_enum, help_heading = "Control")]
     on_failure: Option<OnFailure>,
 
-    /// End the run when a round takes longer than this [default: no limit]
+    /// End the run when a round takes longer than this [default: 3600 if you cannot be asked]
     #[arg(
         long,
         value_name = "SECONDS",
-        value_parser = clap::value_parser!(u64).range(1..),
+        value_parser = clap::value_parser!(u64).range(1..=MAX_WAIT),
         help_heading = "Control"
     )]
     max_wait: Option<u64>,

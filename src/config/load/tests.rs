@@ -23,7 +23,7 @@ fn read(text: &str) -> Result<Settings, String> {
 #[test]
 fn every_key_is_read_and_its_origin_is_kept() {
     let settings = read(
-        r#"{"alwaysAllowUnder": 1.25, "max_output_tokens": 9000, "connect_timeout_seconds": 2.5, "idle_timeout_seconds": 60,
+        r#"{"alwaysAllowUnder": 1.25, "max_output_tokens": 9000, "connect_timeout_seconds": 2.5, "first_byte_timeout_seconds": 300, "idle_timeout_seconds": 60,
             "local_threads": 4, "local_context": 4096, "local_model": "small", "panel": "a, b", "judge": "openai:x",
             "panels": {"fast": "security=m"}, "endpoints": {"work": {"base_url": "https://h"}}, "maxInFlight": 2,
             "parameters": {"openai": {"seed": 0}}, "local_servers": "none", "maxCost": 2, "monthlyBudget": 20.5,
@@ -36,6 +36,7 @@ fn every_key_is_read_and_its_origin_is_kept() {
     .unwrap();
     assert_eq!(settings.always_allow_under, MicroUsd(1_250_000));
     assert_eq!(settings.connect_timeout, Duration::from_millis(2_500));
+    assert_eq!(settings.first_byte_timeout, Duration::from_secs(300));
     assert_eq!(settings.idle_timeout, Duration::from_secs(60));
     assert_eq!(settings.max_output_tokens, 9_000);
     assert_eq!(settings.local_threads, Some(4));
@@ -116,11 +117,13 @@ fn unusable_settings_are_named_with_their_file() {
     );
     assert_eq!(
         read(r#"{"local_context": "big"}"#).unwrap_err(),
-        r#"`local_context` in `config.json` is `"big"`, but must be a whole number above 0"#
+        r#"`local_context` in `config.json` is `"big"`, but must be a whole number from 1 to 1000000000"#
     );
     for (key, value) in [
         ("always_allow_under", "-1"),
         ("idle_timeout_seconds", "0"),
+        ("idle_timeout_seconds", "0.01"),
+        ("pulse_seconds", "0.01"),
         ("panel", "[1]"),
         ("panel", "[]"),
         ("judge", "\"\""),

@@ -11,7 +11,7 @@ use crate::config::local_servers::LocalServers;
 use crate::config::panels;
 use crate::config::parameters::Parameters;
 use crate::config::personas;
-use crate::config::value::{ValueError, decimal};
+use crate::config::value::{ValueError, decimal, duration};
 use crate::consultation::plan::options::{DebateAnalysis, JudgePasses};
 use crate::domain::confidence::Confidence;
 use crate::domain::money::MicroUsd;
@@ -24,11 +24,15 @@ pub const HEDGE_AFTER: &str = "hedge_after";
 pub const PERSONAS: &str = "personas";
 pub const PERSONA_SETS: &str = "persona_sets";
 
-const COUNT: &str = "a whole number above 0";
+const COUNT: &str = "a whole number from 1 to 1000000000";
+const SMALL_COUNT: &str = "a whole number from 1 to 1000";
 const DOLLARS: &str = "an amount in dollars, such as 0.50";
 const SHARE: &str = "a number from 0.0 to 1.0";
-const TIME: &str = "a number of seconds above 0";
+const TIME: &str = "a number of seconds from 0.1 to 1000000";
 const TEXT: &str = "a string";
+
+/// Timers of less would fire without end.
+const SHORTEST_TIME: Duration = Duration::from_millis(100);
 
 /// All settings, in the order in which they are shown.
 pub static SETTINGS: [Setting; 34] = [
@@ -74,7 +78,7 @@ pub static SETTINGS: [Setting; 34] = [
     },
     Setting {
         name: "local_threads",
-        expects: COUNT,
+        expects: SMALL_COUNT,
         help: "Threads of the embedded model; chosen automatically if unset",
         parts: Parts::None,
         read: Read::Plain(|to, value| store_some(&mut to.local_threads, small_count(value))),
@@ -193,7 +197,7 @@ pub static SETTINGS: [Setting; 34] = [
     },
     Setting {
         name: "max_in_flight",
-        expects: COUNT,
+        expects: SMALL_COUNT,
         help: "Maximum concurrent calls to one provider, unless its endpoint sets its own",
         parts: Parts::None,
         read: Read::Plain(|to, value| store(&mut to.max_in_flight, small_count(value))),
@@ -233,7 +237,7 @@ pub static SETTINGS: [Setting; 34] = [
     },
     Setting {
         name: "pulse_seconds",
-        expects: "a number of seconds, or 0 for never",
+        expects: "a number of seconds from 0.1 to 1000000, or 0 for never",
         help: "How often you are asked whether to continue waiting for a round",
         parts: Parts::None,
         read: Read::Plain(|to, value| store(&mut to.pulse, time_or_zero(value))),
@@ -242,7 +246,7 @@ pub static SETTINGS: [Setting; 34] = [
     Setting {
         name: "max_wait_seconds",
         expects: TIME,
-        help: "How long a round may take; unlimited if unset",
+        help: "How long a round may take; if unset, an hour, or unlimited if you can be asked",
         parts: Parts::None,
         read: Read::Plain(|to, value| store_some(&mut to.max_wait, time(value))),
         write: |from| from.max_wait.map_or(Value::Null, seconds),
@@ -364,15 +368,21 @@ fn text(value: &Value) -> Option<String> {
 }
 
 fn count(value: &Value) -> Option<u64> {
-    value.as_u64().filter(|count| *count > 0)
+    let range = 1..=1_000_000_000;
+    value.as_u64().filter(|count| range.contains(count))
 }
 
 fn small_count(value: &Value) -> Option<u32> {
-    u32::try_from(count(value)?).ok()
+    let count = count(value).filter(|count| *count <= 1_000)?;
+    u32::try_from(count).ok()
 }
 
 fn time_or_zero(value: &Value) -> Option<Duration> {
-    Duration::try_from_secs_f64(value.as_f64()?).ok()
+    let seconds = value.as_f64()?;
+    if seconds == 0.0 {
+        return Some(Duration::ZERO);
+    }
+    duration(seconds).filter(|time| *time >= SHORTEST_TIME)
 }
 
 fn time(value: &Value) -> Option<Duration> {

@@ -8,7 +8,11 @@ fn invalid_values_are_not_written() {
     let before = r#"{"judge": "a:j"}"#;
     let conclave = Conclave::new().config(before);
     for (key, value, message) in [
-        ("max_in_flight", "0", "must be a whole number above 0"),
+        (
+            "max_in_flight",
+            "0",
+            "must be a whole number from 1 to 1000",
+        ),
         ("always_allow_under", "-1", "must be an amount in dollars"),
         ("jugde", "x", "did you mean `judge`?"),
         ("judge", "null", "conclave config unset judge"),
@@ -33,7 +37,7 @@ fn invalid_values_are_not_written() {
         (
             "hedge_after",
             "soon",
-            "must be a number of seconds or `off`",
+            "must be a number of seconds up to 1000000, or `off`",
         ),
         (
             "on_failure",
@@ -43,7 +47,7 @@ fn invalid_values_are_not_written() {
         (
             "pulse_seconds",
             "-1",
-            "must be a number of seconds, or 0 for never",
+            "must be a number of seconds from 0.1 to 1000000, or 0 for never",
         ),
         ("max_cost", "lots", "must be an amount in dollars"),
     ] {
