@@ -183,7 +183,7 @@ impl State {
         let name = self.name();
         match self {
             state @ Self::Finishing(_) => state.give_up(step),
-            Self::Verdict(phase) if phase.has_an_answer_for(reason) => {
+            Self::Verdict(phase) if phase.has_an_answer_for(step.plan, reason) => {
                 let next = phase.cut_short(step, &message).map(Self::Verdict);
                 Self::after(step, name, next)
             }

@@ -174,6 +174,17 @@ pub struct CrossExam {
     pub prose_excerpt: String,
 }
 
+impl CrossExam {
+    /// Returns whether the judge or an expert names a challenge.
+    pub fn has_challenges(&self) -> bool {
+        let of_experts = self.positions.iter().map(|position| &position.challenges);
+        !self.challenges.is_empty() || of_experts.flatten().next().is_some()
+    }
+}
+
+/// The confidence below which a verdict must state dissent.
+const DOUBT: f64 = 0.70;
+
 /// Round 4: the answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -196,6 +207,18 @@ impl Verdict {
     /// Whether it is a menu, whose options have their own confidences.
     pub fn is_menu(&self) -> bool {
         !self.recommendations.is_empty()
+    }
+
+    /// Returns a note on the confidence if it is low and no dissent says why.
+    pub fn confidence_note(&self) -> Option<&'static str> {
+        self.lacks_dissent()
+            .then_some("low for a verdict that states no dissent")
+    }
+
+    /// Returns whether the verdict states doubt without the dissent behind it.
+    pub fn lacks_dissent(&self) -> bool {
+        let is_doubtful = self.confidence.is_some_and(|stated| stated.value() < DOUBT);
+        is_doubtful && self.dissent.is_empty() && !self.is_menu()
     }
 }
 

@@ -183,10 +183,14 @@ impl CrossExamination {
     }
 
     fn end(self, step: &mut StepContext<'_>, merged: CrossExam, degraded: bool) -> Next<Self> {
-        let cross_exam = CrossExam {
+        let mut cross_exam = CrossExam {
             positions: self.revisions,
             ..merged
         };
+        // A round without challenges leaves nothing unresolved.
+        if !cross_exam.has_challenges() {
+            cross_exam.unresolved.clear();
+        }
         step.emitter
             .emit_artifact(Content::CrossExam(cross_exam.clone()), degraded);
         round::end(step, ROUND, self.since);

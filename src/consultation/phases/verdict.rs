@@ -178,9 +178,13 @@ impl VerdictRound {
         step: &mut StepContext<'_>,
         why: &str,
     ) -> Next<Box<Self>> {
-        let Some(first) = self.first.take() else {
+        let arrived = self.first.take();
+        let Some(first) = arrived.or_else(|| self.tasks.take_answer(step, &AgentId::Judge)) else {
             return Next::Stay(self);
         };
+        if let Some(second) = self.tasks.take_answer(step, &AgentId::SecondJudge) {
+            self.second = SecondVerdict::decided(step.plan, Ok(second));
+        }
         self.tasks.abandon(step, why);
         step.run.questions.withdraw(&mut step.emitter, |_| true);
         self.second = self.second.given_up(step.plan, why);
@@ -188,8 +192,13 @@ impl VerdictRound {
     }
 
     /// Returns whether there is a verdict to give although the consultation ends for this reason.
-    pub(in crate::consultation) fn has_an_answer_for(&self, reason: AbortReason) -> bool {
-        self.first.is_some() && reason.leaves_an_answer()
+    pub(in crate::consultation) fn has_an_answer_for(
+        &self,
+        plan: &Plan,
+        reason: AbortReason,
+    ) -> bool {
+        let has_answer = self.first.is_some() || self.tasks.has_answer(plan, &AgentId::Judge);
+        has_answer && reason.leaves_an_answer()
     }
 
     fn end(self: Box<Self>, step: &mut StepContext<'_>, first: AgentAnswer) -> Next<Box<Self>> {

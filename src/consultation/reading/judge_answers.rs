@@ -7,9 +7,6 @@ use crate::domain::artifact::{
 use super::fields::{self, Fields};
 use super::reader::Reader;
 
-/// The confidence below which a verdict must state dissent.
-const DOUBT: f64 = 0.70;
-
 impl Reader<'_> {
     pub(super) fn synthesis(&mut self, fields: &mut Fields) -> Synthesis {
         let names = [fields::CONSENSUS_POINTS, fields::TENSIONS];
@@ -60,12 +57,21 @@ impl Reader<'_> {
 
     pub(super) fn cross_exam(&mut self, fields: &mut Fields) -> CrossExam {
         let [challenges] = self.take(fields, [fields::CHALLENGES]);
+        let challenges = self.each(challenges, fields::CHALLENGE, |reader, item| {
+            reader.challenge(item, None)
+        });
+        let rebuttals = self.rebuttals(fields);
+        let unresolved = self.texts_in(fields, fields::UNRESOLVED);
+        if challenges.is_empty() && !unresolved.is_empty() {
+            self.notes.flagged(
+                fields::UNRESOLVED.name,
+                "is not empty although there are no challenges; left out unless an expert raised one",
+            );
+        }
         CrossExam {
-            challenges: self.each(challenges, fields::CHALLENGE, |reader, item| {
-                reader.challenge(item, None)
-            }),
-            rebuttals: self.rebuttals(fields),
-            unresolved: self.texts_in(fields, fields::UNRESOLVED),
+            challenges,
+            rebuttals,
+            unresolved,
             positions: Vec::new(),
             prose_excerpt: String::new(),
         }
@@ -77,11 +83,7 @@ impl Reader<'_> {
         let (evidence, dissent) = self.grounds(fields);
         let [stated] = self.take(fields, [fields::CONFIDENCE]);
         let confidence = self.confidence(&stated);
-        if dissent.is_empty() && confidence.is_some_and(|stated| stated.value() < DOUBT) {
-            self.notes
-                .flagged("dissent", "is empty although the confidence is below 0.70");
-        }
-        Verdict {
+        let verdict = Verdict {
             recommendation,
             confidence,
             evidence,
@@ -89,7 +91,12 @@ impl Reader<'_> {
             summary,
             recommendations: Vec::new(),
             composed_from: None,
+        };
+        if verdict.lacks_dissent() {
+            self.notes
+                .flagged("dissent", "is empty although the confidence is below 0.70");
         }
+        verdict
     }
 
     /// Reads the evidence for a verdict and the remaining dissent.

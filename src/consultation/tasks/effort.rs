@@ -14,7 +14,7 @@ use crate::consultation::policy::retry::RetryRule;
 use crate::consultation::protocol::call::FailureClass;
 use crate::domain::ids::TimerId;
 
-use super::outcome::{TaskOutcome, failed};
+use super::outcome::{AgentAnswer, TaskOutcome, failed};
 use super::task::AgentTask;
 
 /// The time limit, including a retry. A free model has none: it runs on the user's own machine and
@@ -50,6 +50,12 @@ impl AgentTask {
     pub(super) fn abandon(&mut self, step: &mut StepContext<'_>, why: &str) -> TaskOutcome {
         self.cancel_calls(step, CancelReason::TooLate);
         self.settle(step, Err(failed(FailureClass::Timeout, why)))
+    }
+
+    /// Ends the task with this answer and drops its calls.
+    pub(super) fn end_with(&self, step: &mut StepContext<'_>, answer: AgentAnswer) -> TaskOutcome {
+        self.cancel_calls(step, CancelReason::TooLate);
+        self.settle(step, Ok(answer))
     }
 
     /// Returns the reason why a task with limited effort makes no call now. A provider that is

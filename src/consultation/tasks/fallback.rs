@@ -19,7 +19,7 @@ use crate::domain::time::Timestamp;
 
 use super::outcome::{AgentAnswer, TaskOutcome};
 use super::rules::FallbackRule;
-use super::status::{SavedText, Status};
+use super::status::Status;
 use super::task::AgentTask;
 
 impl AgentTask {
@@ -33,10 +33,7 @@ impl AgentTask {
         if self.rules.is_limited() {
             return Some(self.settle(step, Err(error)));
         }
-        if let Some(SavedText::CutOff(text) | SavedText::Unreadable(text)) = self.saved_text.take()
-            && !text.trim().is_empty()
-        {
-            let answer = self.keep_prose(&text);
+        if let Some(answer) = self.take_saved_answer(step.plan) {
             return Some(self.settle(step, Ok(answer)));
         }
         let on_failure = step.plan.control.on_failure;

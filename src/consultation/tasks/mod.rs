@@ -27,6 +27,7 @@ use crate::domain::ids::{AgentId, CallId, ProviderId, TimerId};
 
 use super::event::{AbortReason, Answer, StillWaiting};
 use super::machine::step::StepContext;
+use super::plan::Plan;
 use super::protocol::Input;
 use super::protocol::answer::AnswerKind;
 use super::protocol::request::{NotAdmitted, RequestKey};
@@ -75,6 +76,23 @@ impl TaskSet {
             .partition(|outcome| outcome.answer == answer);
         self.outcome = left;
         taken
+    }
+
+    /// Returns whether the agent's answer can be used although its task is still open.
+    pub(super) fn has_answer(&self, plan: &Plan, agent: &AgentId) -> bool {
+        let open = self.open.iter().find(|task| task.agent() == agent);
+        open.is_some_and(|task| task.readable_answer(plan).is_some())
+    }
+
+    /// Ends the agent's task with the answer that it already has.
+    pub(super) fn take_answer(
+        &mut self,
+        step: &mut StepContext<'_>,
+        agent: &AgentId,
+    ) -> Option<AgentAnswer> {
+        let at = self.open.iter().position(|task| task.agent() == agent)?;
+        let answer = self.open.get(at)?.readable_answer(step.plan)?;
+        self.open.remove(at).end_with(step, answer).result.ok()
     }
 
     /// Ends all open tasks without an answer.

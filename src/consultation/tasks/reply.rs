@@ -14,7 +14,7 @@ use crate::consultation::protocol::call::{
 use crate::consultation::protocol::provider::ProviderUpdate;
 use crate::consultation::reading;
 use crate::consultation::reading::problem::{Problem, ProblemSeverity};
-use crate::domain::artifact::Content;
+use crate::domain::artifact::{Content, Verdict};
 use crate::domain::ids::{CallId, ModelRef};
 
 use super::attempt::Attempt;
@@ -25,8 +25,8 @@ use super::task::AgentTask;
 
 /// The next action after a reply.
 enum Next {
-    /// Uses a text as prose.
-    KeepProse(String),
+    /// Uses a text as it is.
+    Use(String),
     /// Calls again as soon as the provider is free.
     Again(Purpose),
     /// Calls again after this time.
@@ -69,6 +69,11 @@ impl AgentTask {
             .is_ok_and(|reply| matches!(reply.stop, StopReason::Refused(_)));
         if let Some(content) = content.filter(|_| !is_refusal) {
             self.win(step, &attempt, other);
+            let text = outcome.as_ref().map_or("", |reply| reply.text.as_str());
+            if contradicts_itself(&content) && self.begin_repair(step.plan, text, &problems) {
+                self.schedule(Purpose::Repair, step.now);
+                return None;
+            }
             let answer = AgentAnswer {
                 content,
                 degraded: false,
@@ -134,12 +139,12 @@ impl AgentTask {
             Err(failure) => self.after_failure(step, attempt, &failure),
         };
         match next {
-            Next::KeepProse(_) if self.rules.is_limited() => {
+            Next::Use(_) if self.rules.is_limited() => {
                 let unread = failed(FailureClass::Malformed, "its answer could not be read");
                 Some(self.settle(step, Err(unread)))
             }
-            Next::KeepProse(text) => {
-                let answer = self.keep_prose(&text);
+            Next::Use(text) => {
+                let answer = self.read_as_it_is(step.plan, &text);
                 Some(self.settle(step, Ok(answer)))
             }
             Next::Again(purpose) => {
@@ -191,17 +196,15 @@ impl AgentTask {
                 ),
             ),
             (_, _) if blank => give_up(FailureClass::Empty, "the answer was empty".to_owned()),
-            (_, Some(SavedText::Unreadable(original))) => Next::KeepProse(original.clone()),
-            (StopReason::End, None | Some(SavedText::CutOff(_))) if self.may_ask_again() => {
-                let Ok(prompt) = self.repair(plan, &reply.text, problems) else {
-                    return Next::KeepProse(reply.text);
-                };
-                self.repair = Some(prompt);
-                self.tried = RetryCounts::default();
-                self.saved_text = Some(SavedText::Unreadable(reply.text));
-                Next::Again(Purpose::Repair)
+            (_, Some(SavedText::Repairing(original))) => Next::Use(original.clone()),
+            (StopReason::End, None | Some(SavedText::CutOff(_))) => {
+                if self.begin_repair(plan, &reply.text, problems) {
+                    Next::Again(Purpose::Repair)
+                } else {
+                    Next::Use(reply.text)
+                }
             }
-            (_, None | Some(SavedText::CutOff(_))) => Next::KeepProse(reply.text),
+            (_, None | Some(SavedText::CutOff(_))) => Next::Use(reply.text),
         }
     }
 
@@ -272,6 +275,20 @@ impl AgentTask {
         self.max_output_tokens < plan.terms(&self.current).output_limit
     }
 
+    /// Prepares the one repair of an answer. Returns whether its model may be asked for it.
+    fn begin_repair(&mut self, plan: &Plan, text: &str, problems: &[Problem]) -> bool {
+        if matches!(self.saved_text, Some(SavedText::Repairing(_))) || !self.may_ask_again() {
+            return false;
+        }
+        let Ok(prompt) = self.repair(plan, text, problems) else {
+            return false;
+        };
+        self.repair = Some(prompt);
+        self.tried = RetryCounts::default();
+        self.saved_text = Some(SavedText::Repairing(text.to_owned()));
+        true
+    }
+
     fn repair(&self, plan: &Plan, text: &str, problems: &[Problem]) -> Result<Prompt, PromptError> {
         let labels = plan.labels_for(&self.agent);
         let original = self.prompts.prompt(plan.terms(&self.current).size);
@@ -279,12 +296,28 @@ impl AgentTask {
             .repair(&original, text, problems)
     }
 
-    pub(crate) fn keep_prose(&self, text: &str) -> AgentAnswer {
-        let source = self.source(&self.current, self.tokens.output);
+    /// Returns the answer in the saved text, which is used at most once.
+    pub(crate) fn take_saved_answer(&mut self, plan: &Plan) -> Option<AgentAnswer> {
+        let (SavedText::CutOff(text) | SavedText::Repairing(text)) = self.saved_text.take()?;
+        (!text.trim().is_empty()).then(|| self.read_as_it_is(plan, &text))
+    }
+
+    /// Returns the answer that its model is asked to repair, if it can be read as it is.
+    pub(crate) fn readable_answer(&self, plan: &Plan) -> Option<AgentAnswer> {
+        let Some(SavedText::Repairing(text)) = &self.saved_text else {
+            return None;
+        };
+        Some(self.read_as_it_is(plan, text)).filter(|answer| !answer.degraded)
+    }
+
+    /// Returns the answer in a text that gets no further repair: its content, or else its prose.
+    fn read_as_it_is(&self, plan: &Plan, text: &str) -> AgentAnswer {
+        let labels = plan.labels_for(&self.agent);
+        let content = reading::read(self.answer, text, &self.agent, &labels).content;
         AgentAnswer {
-            content: reading::keep_prose(self.answer, text, &self.agent),
-            degraded: true,
-            source,
+            degraded: content.is_none(),
+            content: content.unwrap_or_else(|| reading::keep_prose(self.answer, text, &self.agent)),
+            source: self.source(&self.current, self.tokens.output),
         }
     }
 
@@ -295,4 +328,9 @@ impl AgentTask {
             output,
         }
     }
+}
+
+/// Returns whether an answer that can be read should be repaired all the same.
+fn contradicts_itself(content: &Content) -> bool {
+    content.verdict().is_some_and(Verdict::lacks_dissent)
 }

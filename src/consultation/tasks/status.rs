@@ -9,11 +9,13 @@ use crate::domain::time::Timestamp;
 
 use super::attempt::Attempt;
 
-/// A text that was saved instead of used, by reason; each reason occurs at most once.
+/// A text that was saved while its model is asked once more, by reason; each reason occurs at most
+/// once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum SavedText {
     CutOff(String),
-    Unreadable(String),
+    /// The model is asked to repair it: it is unreadable, or contradicts itself.
+    Repairing(String),
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use crate::domain::artifact::MenuOption;
+use crate::domain::artifact::{MenuOption, Verdict};
 use crate::domain::stored_record::{Completion, StoredRecord};
 use crate::domain::words::{amount, seconds, stated, thousands};
 
@@ -113,6 +113,9 @@ fn figures(record: &StoredRecord, has_options: bool) -> Markup {
     html! {
         p.stated {
             (labelled("Confidence", &confidence))
+            @if let Some(note) = record.verdict().and_then(Verdict::confidence_note) {
+                " (" (note) ")"
+            }
             @if let Some(agreement) = record.agreement {
                 " " (labelled("Agreement", &format!("{:.0}%", agreement * 100.0)))
             }

@@ -127,9 +127,12 @@ pub(in crate::terminal) fn confidence_of(
     confidence: Option<Confidence>,
 ) -> String {
     if verdict.is_some_and(Verdict::is_menu) {
-        "each option has its own".to_owned()
-    } else {
-        stated(confidence)
+        return "each option has its own".to_owned();
+    }
+    let stated = stated(confidence);
+    match verdict.and_then(Verdict::confidence_note) {
+        Some(note) => format!("{stated} ({note})"),
+        None => stated,
     }
 }
 

@@ -5,6 +5,7 @@ mod scenarios;
 mod properties;
 mod resume;
 mod truncated;
+mod contradictions;
 mod pacing;
 mod control;
 mod persona_selection;

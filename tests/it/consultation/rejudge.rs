@@ -18,7 +18,7 @@ use conclave::stopping::early_termination::Policy;
 use crate::support::record_json;
 use crate::support::script::{Player, failure, good, plan, reply};
 
-const CHANGED: &str = r#"{"summary":"It turned.","evidence":[],"dissent":[],"recommendation":"Use JWT.","confidence":0.6}"#;
+const CHANGED: &str = r#"{"summary":"It turned.","evidence":[],"dissent":[{"agent":"Expert B","concern":"It is a risk.","severity":"low"}],"recommendation":"Use JWT.","confidence":0.6}"#;
 
 fn earlier() -> Transcript {
     let mut player = Player::started(plan());

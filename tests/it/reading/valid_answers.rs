@@ -95,7 +95,11 @@ fn rebuttals() -> impl Strategy<Value = Vec<Value>> {
 
 fn cross_exam() -> impl Strategy<Value = Value> {
     let fields = (challenges(), rebuttals(), texts());
-    fields.prop_map(|(challenges, rebuttals, unresolved)| {
+    fields.prop_map(|(challenges, rebuttals, mut unresolved)| {
+        // Without a challenge, nothing is unresolved.
+        if challenges.is_empty() {
+            unresolved.clear();
+        }
         json!({ "challenges": challenges, "rebuttals": rebuttals, "unresolved": unresolved })
     })
 }

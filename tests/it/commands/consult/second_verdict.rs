@@ -74,7 +74,7 @@ fn equal_verdicts_take_two_calls_and_one_report_line() {
 #[test]
 fn inconsistent_verdict_is_shown_with_a_warning() {
     let server = ProviderServer::start();
-    let other = r#"{"summary":"s","evidence":[],"dissent":[],"recommendation":"Grow at once.","confidence":0.4}"#;
+    let other = r#"{"summary":"s","evidence":[],"dissent":[{"agent":"Expert B","concern":"It is a risk.","severity":"low"}],"recommendation":"Grow at once.","confidence":0.4}"#;
     server.on(On::model(JUDGE).nth(4), Answer::text(other));
     let comparison = r#"{"comparisons":[{"pair":"Verdict","reasoning":"The pace turned round.","magnitude":"significant_change"}],"key_insights":[]}"#;
     let conclave = Conclave::at(&server);
@@ -126,7 +126,7 @@ fn inconsistent_verdict_is_shown_with_a_warning() {
 #[test]
 fn helper_failure_leaves_consistency_unknown() {
     let server = ProviderServer::start();
-    let other = r#"{"summary":"s","evidence":[],"dissent":[],"recommendation":"Grow at once.","confidence":0.4}"#;
+    let other = r#"{"summary":"s","evidence":[],"dissent":[{"agent":"Expert B","concern":"It is a risk.","severity":"low"}],"recommendation":"Grow at once.","confidence":0.4}"#;
     server.on(On::model(JUDGE).nth(4), Answer::text(other));
     let conclave = Conclave::at(&server);
     server.on(On::model(JUDGE).nth(HELPER), unauthorized());

@@ -26,7 +26,7 @@ fn one_consultation() -> (Conclave, ProviderServer) {
 
 fn changed_verdict() -> Answer {
     Answer::text(
-        r#"{"summary":"It turned.","evidence":[],"dissent":[],"recommendation":"Grow at once.","confidence":0.4}"#,
+        r#"{"summary":"It turned.","evidence":[],"dissent":[{"agent":"Expert B","concern":"It is a risk.","severity":"low"}],"recommendation":"Grow at once.","confidence":0.4}"#,
     )
 }
 

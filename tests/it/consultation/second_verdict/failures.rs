@@ -161,3 +161,16 @@ fn ceiling_without_room_for_the_second_pass_does_not_abort() {
         player.log_text()
     );
 }
+
+#[test]
+fn interrupt_during_a_repair_keeps_the_second_verdict() {
+    let mut player = play_to_verdict(two_pass_plan());
+    player.answer_agent("judge", verdict());
+    let doubt = r#"{"summary":"It turned.","evidence":[],"dissent":[],"recommendation":"Use JWT.","confidence":0.6}"#;
+    player.answer_agent("judge-2", reply(doubt));
+    player.give(Input::Interrupted);
+    assert_eq!(player.machine.state(), StateName::Complete);
+    assert_unknown(&player, "interrupted");
+    let second = second_pass(&player).verdict.unwrap();
+    assert_eq!(second.recommendation, "Use JWT.");
+}

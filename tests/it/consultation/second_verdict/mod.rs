@@ -17,7 +17,7 @@ use conclave::domain::second_pass::SecondPass;
 
 use crate::support::script::{Player, good, good_text, plan, reply};
 
-const CHANGED_VERDICT: &str = r#"{"summary":"It turned.","evidence":[],"dissent":[],"recommendation":"Use JWT, as Expert A says.","confidence":0.6}"#;
+const CHANGED_VERDICT: &str = r#"{"summary":"It turned.","evidence":[],"dissent":[{"agent":"Expert B","concern":"It is a risk.","severity":"low"}],"recommendation":"Use JWT, as Expert A says.","confidence":0.6}"#;
 
 fn helper() -> ModelRef {
     ModelRef::new("google", "gemini-4-flash")
