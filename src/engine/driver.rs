@@ -78,7 +78,7 @@ impl Driver<'_> {
                 run.with.clock = run.with.clock.not_before(last_at);
                 run.timers = timers;
                 for effect in effects {
-                    run.carry_out(effect);
+                    run.carry_out(effect, consultation.plan());
                 }
                 run.queue(Input::Resume {
                     lost,
@@ -93,7 +93,7 @@ impl Driver<'_> {
             while let Some((input, permit)) = run.next_input() {
                 run.permit = permit;
                 for effect in consultation.handle(run.with.clock.now(), input) {
-                    run.carry_out(effect);
+                    run.carry_out(effect, consultation.plan());
                 }
                 // Returned: of a request without a purpose, or an answer that came too late.
                 run.permit = None;
@@ -172,7 +172,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn carry_out(&mut self, effect: Effect) {
+    fn carry_out(&mut self, effect: Effect, plan: &Plan) {
         match effect {
             Effect::Question(asked) => self.question = Some(ask(self.with.person, *asked)),
             // An answer that is typed now is dropped.
@@ -193,7 +193,9 @@ impl<'a> Run<'a> {
                 if let Event::Call(CallEvent::Finished(finished)) = &envelope.event
                     && let Some(permit) = self.permit.take()
                 {
-                    permit.settle(finished.cost);
+                    let (asked, usage) = (&finished.model, &finished.tokens);
+                    let (cost, source) = (finished.cost, finished.cost_source);
+                    permit.settle(plan.counted_cost(asked, usage, cost, source));
                 }
                 publish(&mut self.with.subscribers, &envelope);
                 self.history.push(*envelope);

@@ -4,12 +4,14 @@ use std::path::Path;
 
 use crate::consultation::event::{AbortReason, Envelope};
 use crate::domain::ids::ConsultationId;
+use crate::domain::stored_record::Completion;
 use crate::error::Error;
 use crate::records::files::{ConsultationFiles, ConsultationRef};
 use crate::records::index::Index;
 use crate::records::journal::ends::{self, JournalEnding};
 use crate::records::journal::{Journal, NoLockPolicy, ReopenError, read_journal};
 use crate::records::lookup;
+use crate::records::stored;
 use crate::session::lookup::find;
 use crate::session::storage::Storage;
 use crate::terminal::output::format::count;
@@ -83,20 +85,26 @@ fn newest(
     })
 }
 
-/// Checks that a consultation can be resumed. A complete one can if its results are missing: the
-/// process may have ended before it wrote them.
+/// Checks that a consultation can be resumed. A complete record ends it, even if its journal ends
+/// early: the disk may have been full for a moment. A complete journal without a record can be
+/// resumed: the process may have ended before it wrote the results.
 fn check(
     id: &ConsultationId,
     files: &ConsultationFiles,
     ending: JournalEnding,
 ) -> Result<(), Error> {
+    let has_record = files.record.exists();
+    let is_complete = match ending {
+        JournalEnding::Complete => has_record,
+        _ => has_record && has_complete_record(files),
+    };
+    if is_complete {
+        let hint = format!("its answer is in {}", files.markdown.display());
+        return Err(Error::usage(format!("{id} is complete")).hint(hint));
+    }
     let error = match ending {
+        JournalEnding::Complete => return Ok(()),
         _ if ending.is_resumable() => return Ok(()),
-        JournalEnding::Complete if !files.record.exists() => return Ok(()),
-        JournalEnding::Complete => {
-            let hint = format!("its answer is in {}", files.markdown.display());
-            return Err(Error::usage(format!("{id} is complete")).hint(hint));
-        }
         JournalEnding::Empty => Error::usage(format!("{id} has no events: its journal is empty")),
         JournalEnding::TooOld => Error::usage(format!(
             "{id} was written by an older version and cannot be resumed"
@@ -110,6 +118,11 @@ fn check(
         )),
     };
     Err(error.hint("ask again with `conclave consult \"…\"`"))
+}
+
+fn has_complete_record(files: &ConsultationFiles) -> bool {
+    stored::read_file(&files.record)
+        .is_ok_and(|record| record.completion() == Completion::Completed)
 }
 
 /// Opens a journal to continue it; the inner error means that another process writes it. A journal

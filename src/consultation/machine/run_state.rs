@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::ids::{AgentId, ModelRef, TimerId};
-use crate::domain::money::Cost;
+use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::time::Timestamp;
 
 use super::emitter::Emitter;
@@ -31,6 +31,9 @@ pub(crate) struct RunState {
     pub(crate) beyond_month: bool,
     /// The high estimate.
     high: Cost,
+    /// The spending that the high estimate covers: of models with a price, if one has none.
+    #[serde(default)]
+    spent_of_estimate: MicroUsd,
     /// The expected number of calls, from which the hedge quota follows.
     expected_calls: usize,
     pub(crate) hedges: u32,
@@ -97,12 +100,19 @@ impl RunState {
         self.hedges < HedgeRule::quota(self.expected_calls)
     }
 
+    /// Counts the cost of a call for [`Self::overspending`].
+    pub(crate) fn note_cost(&mut self, cost: Cost, has_price: bool) {
+        if has_price || !self.high.lower_bound {
+            self.spent_of_estimate += cost.known;
+        }
+    }
+
     /// Returns a message if spending far exceeds the estimate. A ceiling that was agreed to in
     /// advance replaces this check.
     pub(crate) fn overspending(&self, control: &Control) -> Option<String> {
         let by_ceiling =
             control.max_cost.is_some() && control.consent.consent_mode == ConsentMode::PreApproved;
-        let (spent, high) = (self.budget.spent(), self.high);
+        let (spent, high) = (self.spent_of_estimate, self.high);
         (!by_ceiling && budget::exceeds(spent, high)).then(|| {
             format!(
                 "Cost exceeded estimate: {spent:.2} spent, and the highest estimate was \

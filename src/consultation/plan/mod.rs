@@ -293,7 +293,7 @@ impl Plan {
     }
 
     /// Returns the cost of a reply: as reported by the provider, else by the price of the model
-    /// that served it.
+    /// that served it, else by that of the model that was asked for.
     pub fn cost_of_reply(&self, asked: &ModelRef, reply: &Reply) -> (Cost, CostSource) {
         match reply.reported_cost {
             Some(cost) => (Cost::exactly(cost), CostSource::Provider),
@@ -409,16 +409,36 @@ impl Plan {
             provider: asked.provider.clone(),
             model: served.unwrap_or(&asked.model).to_owned(),
         };
-        // An alias is served under its full name, which the list may not contain.
-        let same = served.is_none_or(|served| asked.is_served_as(served));
-        let own = || self.prices.price(asked).filter(|_| same);
-        let Some(price) = self.prices.price(&model).or_else(own) else {
+        // An alias is served under its full name, which the list may not contain. Another model
+        // without a price may cost more than the one that was asked for.
+        let of_served = self.prices.price(&model);
+        let is_other = || served.is_some_and(|served| !asked.is_served_as(served));
+        let Some(price) = of_served.or_else(|| self.prices.price(asked)) else {
             return (Cost::at_least(MicroUsd::ZERO), CostSource::Unknown);
         };
         let cost = Cost {
             known: price.cost(usage),
-            lower_bound: usage.source == UsageSource::Estimated,
+            lower_bound: usage.source == UsageSource::Estimated
+                || (of_served.is_none() && is_other()),
         };
         (cost, CostSource::Table)
+    }
+
+    /// Returns a call's cost as limits count it: at least by the price of the model that was asked
+    /// for, since a server may state any name for the one that served it.
+    pub fn counted_cost(
+        &self,
+        asked: &ModelRef,
+        usage: &Usage,
+        cost: Cost,
+        source: CostSource,
+    ) -> Cost {
+        let price = self.prices.price(asked);
+        let by_price = price.filter(|_| source == CostSource::Table);
+        let least = by_price.map_or(MicroUsd::ZERO, |price| price.cost(usage));
+        Cost {
+            known: cost.known.max(least),
+            ..cost
+        }
     }
 }

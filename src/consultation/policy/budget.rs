@@ -86,10 +86,11 @@ impl Budget {
     }
 }
 
-/// Returns whether spending exceeds one and a half times the high estimate. A high estimate that is
-/// only a lower bound sets no limit.
-pub fn exceeds(spent: Cost, high: Cost) -> bool {
-    !high.lower_bound && u128::from(spent.known.0) * 2 > u128::from(high.known.0) * 3
+/// Returns whether spending exceeds one and a half times the high estimate. If a model has no price,
+/// both are of the models that have one; an estimate without any priced part sets no limit.
+pub fn exceeds(spent: MicroUsd, high: Cost) -> bool {
+    let sets_a_limit = high != Cost::at_least(MicroUsd::ZERO);
+    sets_a_limit && u128::from(spent.0) * 2 > u128::from(high.known.0) * 3
 }
 
 #[cfg(test)]
@@ -159,8 +160,20 @@ mod tests {
 
     #[test]
     fn spending_may_exceed_the_high_estimate_by_half() {
-        assert!(!exceeds(exactly(150), exactly(100)) && exceeds(exactly(151), exactly(100)));
-        assert!(!exceeds(Cost::FREE, Cost::FREE) && exceeds(exactly(1), Cost::FREE));
-        assert!(!exceeds(exactly(1_000), Cost::at_least(MicroUsd(1))));
+        for (spent, high, is_exceeded) in [
+            (150, exactly(100), false),
+            (151, exactly(100), true),
+            (0, Cost::FREE, false),
+            (1, Cost::FREE, true),
+            (150, Cost::at_least(MicroUsd(100)), false),
+            (151, Cost::at_least(MicroUsd(100)), true),
+            (1_000, Cost::at_least(MicroUsd::ZERO), false),
+        ] {
+            assert_eq!(
+                exceeds(MicroUsd(spent), high),
+                is_exceeded,
+                "{spent} {high}"
+            );
+        }
     }
 }

@@ -59,7 +59,11 @@ impl AgentTask {
         };
         step.emitter
             .emit(Event::Call(CallEvent::Finished(Box::new(finished))));
-        step.run.budget.settle(attempt.call, cost);
+        let (asked, plan) = (&attempt.model, step.plan);
+        let counted = plan.counted_cost(asked, &tokens, cost, cost_source);
+        step.run.budget.settle(attempt.call, counted);
+        step.run
+            .note_cost(counted, plan.prices.price(asked).is_some());
         if let Some(message) = step.run.overspending(&step.plan.control) {
             step.stop(AbortReason::CostExceededEstimate, message);
         }

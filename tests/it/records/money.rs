@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use conclave::consultation::event::{CallEvent, Event};
-use conclave::consultation::plan::Plan;
+use conclave::consultation::plan::{ModelTerms, OutputTokens, Plan};
 use conclave::consultation::protocol::call::{
     Ask, Failure, FailureClass, Outcome, Reply, StopReason,
 };
@@ -122,6 +122,17 @@ fn priced(prices: &[ListedPrice]) -> (Plan, BTreeMap<ModelRef, ListedPrice>) {
     );
     plan.control.consent.consent_mode =
         conclave::consultation::policy::consent::ConsentMode::PreApproved;
+    // Answers of any length are within the estimate.
+    let any_length = ModelTerms {
+        max_output_tokens: 100_000_000,
+        expected_output: OutputTokens {
+            high: 100_000_000,
+            ..OutputTokens::USUAL
+        },
+        ..ModelTerms::default()
+    };
+    let models = plan.panel.models().cloned();
+    plan.models = models.map(|model| (model, any_length)).collect();
     (plan, table)
 }
 
@@ -167,17 +178,18 @@ fn expected_cost(
     if let Some(reported) = ending.reported {
         return (reported, false);
     }
-    let served = if ending.served_by_other && !ending.fails {
-        OTHER
+    let of_asked = table.get(&ask.model);
+    let is_other = ending.served_by_other && !ending.fails;
+    let of_served = if is_other {
+        table.get(&ModelRef {
+            provider: ask.model.provider.clone(),
+            model: OTHER.to_owned(),
+        })
     } else {
-        &ask.model.model
+        of_asked
     };
-    let listed = table.get(&ModelRef {
-        provider: ask.model.provider.clone(),
-        model: served.to_owned(),
-    });
-    match expected(listed, ending.usage) {
-        Some(cost) => (cost, ending.estimated),
+    match expected(of_served.or(of_asked), ending.usage) {
+        Some(cost) => (cost, ending.estimated || of_served.is_none()),
         None => (0, true),
     }
 }
@@ -210,7 +222,8 @@ proptest! {
         let mut groups: BTreeMap<(&str, String), (u64, bool)> = BTreeMap::new();
         for envelope in &player.log {
             let Event::Call(CallEvent::Started { call, agent_id, round_number, model, .. }) = &envelope.event else { continue };
-            let (cost, more) = costs[call];
+            // A call that an abort cancels may have cost anything.
+            let (cost, more) = costs.get(call).copied().unwrap_or((0, true));
             let keys = [
                 ("by_provider", model.provider.to_string()),
                 ("by_model", model.to_string()),

@@ -39,10 +39,10 @@ fn processes_never_exceed_the_monthly_budget_together() {
     // Answers of the expected length cost about as much as the estimate.
     server.on(On::any(), Answer::valid().usage(2_000, 2_000));
     let home = Conclave::at(&server).config("{}");
-    // Enough for one and a half of them, so that each is below the budget by itself.
+    // Enough for one and a half of the twenty, so that each is below the budget by itself.
     let budget = estimate(&home) * 3 / 2;
     let arguments = ["consult", "--quiet", "Shall we?"];
-    let processes: Vec<Conclave> = (0..4).map(|_| beside(&home, &server, budget)).collect();
+    let processes: Vec<Conclave> = (0..20).map(|_| beside(&home, &server, budget)).collect();
     let running: Vec<_> = processes
         .iter()
         .map(|process| process.start(&arguments))

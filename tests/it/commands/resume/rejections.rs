@@ -55,6 +55,34 @@ fn resume_of_a_complete_consultation_names_its_answer() {
 }
 
 #[test]
+fn complete_record_ends_a_consultation_whose_journal_ends_early() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server);
+    conclave.run(&["consult", "Shall we?"]).ends_with(0);
+    let (journal, record) = (conclave.log("jsonl"), conclave.log("json"));
+    let id = id_of(&journal);
+    let text = std::fs::read_to_string(&journal).unwrap();
+    // The disk was full from the first call on, and had room again for the record.
+    let beginning: String = text.split_inclusive('\n').take(8).collect();
+    std::fs::write(&journal, &beginning).unwrap();
+    let stderr = rejected(&conclave, &server, &[&id]);
+    assert!(
+        stderr.starts_with(&format!("error: {id} is complete\nhint: its answer is in ")),
+        "{stderr}"
+    );
+    assert!(
+        rejected(&conclave, &server, &[])
+            .starts_with("error: there is no consultation to resume\n")
+    );
+    assert_eq!(std::fs::read_to_string(&journal).unwrap(), beginning);
+    assert_eq!(conclave.record()["status"], "complete");
+
+    // A record that cannot be read ends nothing.
+    std::fs::write(&record, "{").unwrap();
+    conclave.run(&["resume"]).ends_with(0);
+}
+
+#[test]
 fn ambiguous_name_lists_the_consultations() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);

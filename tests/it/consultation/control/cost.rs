@@ -3,8 +3,10 @@
 use conclave::consultation::event::{AbortReason, CallEvent, Event, StateName};
 use conclave::consultation::plan::{ModelTerms, OutputTokens, Plan};
 use conclave::consultation::policy::consent::ConsentMode;
-use conclave::consultation::protocol::call::Ask;
-use conclave::domain::money::MicroUsd;
+use conclave::consultation::protocol::call::{Ask, Outcome, Reply};
+use conclave::domain::ids::ModelRef;
+use conclave::domain::money::{Cost, MicroUsd};
+use conclave::domain::pricing::{Price, Rates};
 
 use super::fold;
 use crate::support::script::{Player, good, plan};
@@ -86,6 +88,98 @@ fn cost_far_above_the_estimate_ends_the_run_after_the_call() {
         StateName::Complete,
         "an approved ceiling replaces the estimate"
     );
+}
+
+#[test]
+fn unpriced_model_leaves_the_limit_on_the_others_in_force() {
+    let mut plan = plan();
+    let unpriced = plan.panel.seats[2].model.clone();
+    plan.prices.0.remove(&unpriced);
+    plan.control.consent.consent_mode = ConsentMode::PreApproved;
+    let mut player = Player::started(plan);
+    let expensive = |ask: &Ask| {
+        with(ask, |reply| {
+            reply.reported_cost = Some(MicroUsd(50_000_000))
+        })
+    };
+    let index = player.open.iter().position(|ask| ask.model == unpriced);
+    player.answer_agent("pragmatic", expensive(&player.open[index.unwrap()].clone()));
+    assert_eq!(
+        fold(&player).abort,
+        None,
+        "the estimate has no figure for this model"
+    );
+    player.answer(0, expensive(&player.open[0].clone()));
+    assert_eq!(
+        fold(&player).abort.unwrap().reason,
+        AbortReason::CostExceededEstimate
+    );
+}
+
+#[test]
+fn served_name_does_not_lower_what_limits_count() {
+    let mut plan = plan();
+    let free = Price {
+        base: Rates {
+            input: MicroUsd::ZERO,
+            output: MicroUsd::ZERO,
+            cache_read: None,
+            cache_write: None,
+        },
+        long_context: None,
+    };
+    for seat in &plan.panel.seats {
+        let cheap = ModelRef::new(seat.model.provider.as_str(), "cheap");
+        plan.prices.0.insert(cheap, free);
+    }
+    let served_cheaply = |ask: &Ask| {
+        with(ask, |reply| {
+            reply.served_model = Some("cheap".to_owned());
+            // $4 by the price of the model that was asked for.
+            reply.usage.output = 2_000_000;
+        })
+    };
+    let mut player = Player::started(plan.clone());
+    player.answer(0, served_cheaply(&player.open[0].clone()));
+    let transcript = fold(&player);
+    assert_eq!(
+        transcript.abort.as_ref().unwrap().reason,
+        AbortReason::CostExceededEstimate
+    );
+    assert_eq!(transcript.calls[0].cost, Cost::FREE, "as it was served");
+
+    plan.control.max_cost = Some(MicroUsd(4_000_000));
+    plan.control.consent.consent_mode = ConsentMode::PreApproved;
+    let mut player = Player::started(plan);
+    assert_eq!(player.finish(served_cheaply), StateName::Aborted);
+    assert_eq!(
+        fold(&player).abort.unwrap().reason,
+        AbortReason::CostCeiling
+    );
+}
+
+#[test]
+fn call_served_by_an_unknown_model_costs_at_least_what_was_asked_for() {
+    let mut player = Player::started(plan());
+    let ask = player.open[0].clone();
+    player.answer(
+        0,
+        with(&ask, |reply| {
+            reply.served_model = Some("unheard-of".to_owned())
+        }),
+    );
+    let call = fold(&player).calls[0].clone();
+    assert_eq!(call.cost, Cost::at_least(MicroUsd(1_000 + 200)));
+    assert_eq!(call.served_model.as_deref(), Some("unheard-of"));
+}
+
+/// Returns a valid reply with a change.
+fn with(ask: &Ask, change: impl FnOnce(&mut Reply)) -> Outcome {
+    let mut outcome = good(ask);
+    if let Ok(reply) = &mut outcome {
+        change(reply);
+    }
+    outcome
 }
 
 /// Expects short answers, whose token limit stays high.
