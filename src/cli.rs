@@ -10,7 +10,8 @@ use crate::commands::{
 };
 use crate::config::env::Environment;
 use crate::error::Exit;
-use crate::terminal::output::printer::{Printer, TerminalEnv, Verbosity};
+use crate::terminal::output::printer::{Printer, TerminalEnv, Verbosity, clean_panics};
+use crate::terminal::output::style::Paint;
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -51,20 +52,24 @@ enum Command {
 
 /// Runs the program and returns its exit code.
 pub fn main() -> ExitCode {
-    match completions::answer_shell(Cli::command) {
-        Ok(true) => return ExitCode::from(Exit::Answer.code()),
-        Ok(false) => {}
-        Err(error) => return parse_error(&error),
-    }
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
-        Err(error) => return parse_error(&error),
-    };
+    clean_panics();
     let environment = Environment::read();
     let wishes = TerminalEnv {
         no_color: environment.text("NO_COLOR"),
         clicolor_force: environment.text("CLICOLOR_FORCE"),
         term: environment.text("TERM"),
+    };
+    let parsed = match completions::answer_shell(Cli::command) {
+        Ok(true) => return ExitCode::from(Exit::Answer.code()),
+        Ok(false) => Cli::try_parse(),
+        Err(error) => Err(error),
+    };
+    let cli = match parsed {
+        Ok(cli) => cli,
+        Err(error) => {
+            let printer = Printer::for_process(&wishes, Verbosity::Normal);
+            return parse_error(&error, &printer);
+        }
     };
     let printer = Printer::for_process(&wishes, cli.command.verbosity());
     let result = match cli.command {
@@ -90,14 +95,24 @@ pub fn main() -> ExitCode {
 }
 
 /// Prints why the command line cannot be run, or the help or version that it asks for.
-fn parse_error(error: &clap::Error) -> ExitCode {
-    // A closed standard output is no failure of the help.
-    let _ = error.print();
-    ExitCode::from(if error.use_stderr() {
-        Exit::Usage.code()
-    } else {
-        Exit::Answer.code()
-    })
+///
+/// Both can quote text from outside: arguments, and the values of environment variables.
+fn parse_error(error: &clap::Error, printer: &Printer) -> ExitCode {
+    let text = |paint| match paint {
+        Paint::Colour => error.render().ansi().to_string(),
+        Paint::Plain => error.render().to_string(),
+    };
+    if error.use_stderr() {
+        printer.lines(text(printer.err_traits().paint).trim_end());
+        return ExitCode::from(Exit::Usage.code());
+    }
+    match printer.result(&text(printer.out_traits().paint)) {
+        Ok(()) => ExitCode::from(Exit::Answer.code()),
+        Err(failed) => {
+            printer.error(&failed, &[]);
+            ExitCode::from(Exit::Failed.code())
+        }
+    }
 }
 
 impl Command {

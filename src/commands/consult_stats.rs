@@ -107,8 +107,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         Ok((found, elsewhere))
     })?;
     if args.json {
-        let json = serde_json::to_string_pretty(&json::json(&found)).map_err(Error::failed)?;
-        return printer.result(&format!("{json}\n")).map_err(Error::failed);
+        return printer.json(&json::json(&found)).map_err(Error::failed);
     }
     let canvas = canvas(printer, charset);
     let text = match elsewhere {
@@ -124,9 +123,8 @@ fn calibrate(args: &Args, home: &Home, printer: &Printer, range: &Range) -> Resu
         calibration(index.connection(), range)
     })?;
     if args.json {
-        let json = serde_json::to_string_pretty(&calibration::json(&found, range))
-            .map_err(Error::failed)?;
-        return printer.result(&format!("{json}\n")).map_err(Error::failed);
+        let json = calibration::json(&found, range);
+        return printer.json(&json).map_err(Error::failed);
     }
     let face = printer.out_traits();
     let width = if face.is_terminal { face.width } else { 80 };

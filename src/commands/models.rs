@@ -58,8 +58,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         ..list(&catalog, &access_list, &servers, &home, now.day(), args.all)
     };
     if args.json {
-        let json = serde_json::to_string_pretty(&list).map_err(Error::failed)?;
-        return printer.result(&format!("{json}\n")).map_err(Error::failed);
+        return printer.json(&list).map_err(Error::failed);
     }
     for warning in &list.warnings {
         printer.warning(&format!("Warning: {warning}"));

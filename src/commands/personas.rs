@@ -7,7 +7,6 @@ use clap::Subcommand;
 use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::config::settings::Settings;
-use crate::domain::text::clean;
 use crate::error::Error;
 use crate::terminal::output::printer::Printer;
 use crate::terminal::tables::personas::{ListedPanel, ListedPersona, PersonaList, one, screen};
@@ -53,16 +52,11 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     let shown = match &args.action {
         Some(PersonasAction::Show { persona }) => {
             let found = listed(personas.find(persona)?);
-            // A prompt may hold control characters; in a pipe, the text is exact.
-            let prompt = if face.is_terminal {
-                clean(&found.prompt)
-            } else {
-                found.prompt.clone()
-            };
-            one(&ListedPersona { prompt, ..found }, face.paint)
+            one(&found, face.paint)
         }
         None if args.json => {
-            serde_json::to_string_pretty(&list(&personas, &settings)).map_err(Error::failed)? + "\n"
+            let list = list(&personas, &settings);
+            return printer.json(&list).map_err(Error::failed);
         }
         None => screen(
             &list(&personas, &settings),

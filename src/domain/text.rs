@@ -1,4 +1,9 @@
-//! Cleans text from models before it is shown.
+//! Makes text from outside safe to show: control characters act on the terminal that shows them, and
+//! marks of writing direction change the order in which a person reads.
+
+use std::fmt::Write;
+
+use serde::Serialize;
 
 /// Removes control characters except line breaks and tabs, removes marks that change the writing
 /// direction, and unifies line breaks.
@@ -11,12 +16,44 @@ pub fn clean(text: &str) -> String {
             '\r' if letters.peek() == Some(&'\n') => {}
             '\n' | '\t' => cleaned.push(c),
             '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}' => cleaned.push('\n'),
-            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {}
-            c if c.is_control() => {}
+            c if c.is_control() || is_direction_mark(c) => {}
             c => cleaned.push(c),
         }
     }
     cleaned
+}
+
+/// Returns a value as indented JSON that is safe to show; see [`escape_json`].
+pub fn pretty_json(value: &(impl Serialize + ?Sized)) -> serde_json::Result<String> {
+    serde_json::to_string_pretty(value).map(|json| escape_json(&json))
+}
+
+/// Escapes the characters that [`clean`] would remove or change. JSON itself requires escapes below
+/// U+0020 only. The value stays the same.
+pub fn escape_json(json: &str) -> String {
+    let mut escaped = String::with_capacity(json.len());
+    for c in json.chars() {
+        match c {
+            // Blanks between values; within strings they are escaped already.
+            '\n' | '\t' | '\r' => escaped.push(c),
+            '\u{2028}' | '\u{2029}' => push_escape(&mut escaped, c),
+            c if c.is_control() || is_direction_mark(c) => push_escape(&mut escaped, c),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+/// All of them lie in the basic plane, where one escape is enough.
+fn push_escape(escaped: &mut String, c: char) {
+    let _ = write!(escaped, "\\u{:04x}", u32::from(c));
+}
+
+fn is_direction_mark(c: char) -> bool {
+    matches!(
+        c,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+    )
 }
 
 #[cfg(test)]
@@ -26,8 +63,24 @@ mod tests {
     #[test]
     fn terminal_control_characters_are_removed() {
         assert_eq!(
-            clean("a\u{1b}[31mb\u{7}\u{9b}c\td\r\ne\u{202e}f\rg"),
+            clean("a\u{1b}[31mb\u{7}\u{9b}c\td\r\ne\u{202e}\u{200f}\u{61c}f\rg\u{7f}"),
             "a[31mbc\td\nef\ng"
+        );
+    }
+
+    #[test]
+    fn json_keeps_its_value_and_shows_no_control_character() {
+        let value =
+            serde_json::json!({"k\u{9b}ey": "\u{1b}[2J\u{7f}\u{85}\u{2028}\u{202e}\u{200e}é\n"});
+        let json = pretty_json(&value).unwrap();
+        assert_eq!(clean(&json), json);
+        assert!(
+            json.contains(r"\u001b[2J\u007f\u0085\u2028\u202e\u200eé\n"),
+            "{json}"
+        );
+        assert_eq!(
+            serde_json::from_str::<serde_json::Value>(&json).unwrap(),
+            value
         );
     }
 }

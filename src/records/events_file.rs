@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use crate::consultation::event::Envelope;
+use crate::domain::text::escape_json;
 use crate::engine::ports::{Subscriber, SubscriberError};
 
 use super::files::WriteError;
@@ -36,9 +37,8 @@ impl std::fmt::Debug for EventsFile {
 impl Subscriber for EventsFile {
     fn event(&mut self, envelope: &Envelope) -> Result<(), SubscriberError> {
         let mut write = || {
-            let mut line = serde_json::to_vec(envelope)?;
-            line.push(b'\n');
-            self.to.write_all(&line)?;
+            let line = escape_json(&serde_json::to_string(envelope)?) + "\n";
+            self.to.write_all(line.as_bytes())?;
             self.to.flush()
         };
         let written: io::Result<()> = write();

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::domain::ids::ConsultationId;
 use crate::domain::stored_record::StoredRecord;
+use crate::domain::text::pretty_json;
 
 /// The prefix of every consultation's id and files.
 pub(super) const ID_PREFIX: &str = "consult-";
@@ -66,11 +67,12 @@ impl ConsultationFiles {
     ///
     /// At the first file that cannot be written; files written before it stay.
     pub fn write_results(&self, record: &StoredRecord, markdown: &str) -> Result<(), WriteError> {
-        let mut json = serde_json::to_vec_pretty(record)
-            .map_err(|error| WriteError::new(&self.record, error.into()))?;
-        json.push(b'\n');
+        let json = pretty_json(record)
+            .map_err(|error| WriteError::new(&self.record, error.into()))?
+            + "\n";
         let failed = |path| move |error| WriteError::new(path, error);
-        let folder = replace(&self.record, &json, Access::Private).map_err(failed(&self.record))?;
+        let folder = replace(&self.record, json.as_bytes(), Access::Private)
+            .map_err(failed(&self.record))?;
         let rest = replace(&self.markdown, markdown.as_bytes(), Access::Private)
             .map_err(failed(&self.markdown));
         // Both lie in one folder: one sync makes both renames durable.

@@ -15,6 +15,7 @@ use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::config::setting::{SETTINGS, Setting};
 use crate::config::settings::Settings;
+use crate::domain::text::pretty_json;
 use crate::error::Error;
 use crate::setup::settings::{self, origin};
 use crate::terminal::markdown::escape::one_line;
@@ -97,7 +98,9 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     let load = || settings::load(&home, environment);
     let result = match &args.action {
         ConfigAction::Path => format!("{}\n", home.config_file().display()),
-        ConfigAction::Show { json: true } => as_json(&load()?),
+        ConfigAction::Show { json: true } => {
+            return printer.json(&as_json(&load()?)).map_err(Error::failed);
+        }
         ConfigAction::Show { json: false } => {
             let face = printer.out_traits();
             as_table(&load()?, face.is_terminal.then_some(face.width), face.paint)
@@ -120,14 +123,12 @@ fn get(name: &str, settings: &Settings) -> Result<String, Error> {
     Ok(match value {
         Value::Null => String::new(),
         Value::String(text) => text + "\n",
-        Value::Array(_) | Value::Object(_) => {
-            serde_json::to_string_pretty(&value).map_err(Error::failed)? + "\n"
-        }
+        Value::Array(_) | Value::Object(_) => pretty_json(&value).map_err(Error::failed)? + "\n",
         Value::Bool(_) | Value::Number(_) => format!("{value}\n"),
     })
 }
 
-fn as_json(settings: &Settings) -> String {
+fn as_json(settings: &Settings) -> Value {
     let entry = |setting: &Setting| {
         let (value, origin) = (setting.value(settings), origin(settings, setting));
         (
@@ -135,8 +136,7 @@ fn as_json(settings: &Settings) -> String {
             json!({"value": value, "origin": origin}),
         )
     };
-    let all: Value = SETTINGS.iter().map(entry).collect();
-    format!("{all:#}\n")
+    SETTINGS.iter().map(entry).collect()
 }
 
 /// Returns one line for each setting, or part of one: its name as `get` takes it, its value, its
@@ -247,7 +247,7 @@ mod tests {
             narrow.lines().all(|line| line.chars().count() <= 52),
             "{narrow}"
         );
-        let json: Value = serde_json::from_str(&as_json(&settings)).unwrap();
+        let json = as_json(&settings);
         assert_eq!(
             json["endpoints"],
             json!({"value": {"work": {"base_url": "h", "free": true}}, "origin": "config.json"})

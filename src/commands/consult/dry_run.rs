@@ -17,7 +17,7 @@ use crate::domain::address::authority;
 use crate::domain::ids::ProviderId;
 use crate::domain::money::Cost;
 use crate::domain::stored_record::Amount;
-use crate::domain::text::clean;
+use crate::domain::text::{clean, pretty_json};
 use crate::error::Error;
 use crate::records::files::{Access, write_atomically};
 use crate::terminal::markdown::escape;
@@ -36,19 +36,17 @@ pub(super) fn show(
     printer: &Printer,
 ) -> Result<(), Error> {
     let dry_run = DryRun::of(prepared)?;
-    let as_json = || serde_json::to_string_pretty(&dry_run.to_json()).map_err(Error::failed);
+    let as_json = || pretty_json(&dry_run.to_json()).map_err(Error::failed);
+    // Prompts may hold control characters; the JSON has the exact text.
+    let as_text = || clean(&dry_run.to_text());
     let shown = match flags.format {
-        AnswerFormat::Markdown => dry_run.to_text(),
+        AnswerFormat::Markdown => as_text(),
         AnswerFormat::Json => as_json()? + "\n",
-        AnswerFormat::Both => format!("{}\n---\n{}\n", dry_run.to_text(), as_json()?),
+        AnswerFormat::Both => format!("{}\n---\n{}\n", as_text(), as_json()?),
     };
     match &flags.output {
         Some(output) => {
             write_atomically(output, shown.as_bytes(), Access::Normal).map_err(Error::failed)
-        }
-        // A question may hold control characters; in a pipe, the text is exact.
-        None if printer.out_traits().is_terminal => {
-            printer.result(&clean(&shown)).map_err(Error::failed)
         }
         None => printer.result(&shown).map_err(Error::failed),
     }

@@ -207,12 +207,11 @@ fn targets(access_list: &[ProviderAccess]) -> (Vec<Target>, Vec<Check>) {
 }
 
 fn print(findings: &DoctorReport, json: bool, printer: &Printer) -> Result<(), Error> {
-    let text = if json {
-        serde_json::to_string_pretty(findings).map_err(Error::failed)? + "\n"
-    } else {
-        let face = printer.out_traits();
-        screen(findings, face.is_terminal.then_some(face.width), face.paint)
-    };
+    if json {
+        return printer.json(findings).map_err(Error::failed);
+    }
+    let face = printer.out_traits();
+    let text = screen(findings, face.is_terminal.then_some(face.width), face.paint);
     printer.result(&text).map_err(Error::failed)
 }
 

@@ -13,6 +13,7 @@ use crate::consultation::plan::Plan;
 use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::transcript::Transcript;
 use crate::domain::ids::ProviderId;
+use crate::domain::text::pretty_json;
 use crate::domain::vendors;
 use crate::engine::dispatcher::Dispatcher;
 use crate::engine::dispatcher::pool::PoolRules;
@@ -195,8 +196,8 @@ impl<'a> TerminalFace<'a> {
         };
         let json = || {
             match &answer {
-                Some(answer) => serde_json::to_string_pretty(&answer.json),
-                None => serde_json::to_string_pretty(&transcript.stored_record()),
+                Some(answer) => pretty_json(&answer.json),
+                None => pretty_json(&transcript.stored_record()),
             }
             .map_err(Error::failed)
         };

@@ -126,8 +126,7 @@ pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
     let history = collect(archive, args, &filter, limit)?;
     let printer = archive.printer;
     if args.json {
-        let json = serde_json::to_string_pretty(&history).map_err(Error::failed)?;
-        return printer.result(&format!("{json}\n")).map_err(Error::failed);
+        return printer.json(&history).map_err(Error::failed);
     }
     if history.consultations.is_empty() {
         printer.note(&nothing(&filter));

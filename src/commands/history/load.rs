@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::consultation::transcript::Transcript;
 use crate::domain::stored_record::StoredRecord;
+use crate::domain::text::{escape_json, pretty_json};
 use crate::error::Error;
 use crate::records::files::{ConsultationFiles, ConsultationRef};
 use crate::records::journal::read_journal;
@@ -57,14 +58,14 @@ fn from_record(path: &Path) -> Option<LoadedRecord> {
     let record = stored::read(&bytes).ok()?;
     Some(LoadedRecord {
         record,
-        json: String::from_utf8_lossy(&bytes).into_owned(),
+        json: escape_json(&String::from_utf8_lossy(&bytes)),
     })
 }
 
 fn from_journal(path: &Path) -> Option<LoadedRecord> {
     let transcript = Transcript::fold(&read_journal(path).ok()?.events)?;
     let record = transcript.stored_record();
-    let json = serde_json::to_string_pretty(&record).ok()?;
+    let json = pretty_json(&record).ok()?;
     Some(LoadedRecord { record, json })
 }
 

@@ -1,9 +1,10 @@
-//! Escapes text of models: it cannot break the structure of the document or control the terminal
-//! that shows it. Structure becomes text; only invisible characters are dropped.
+//! Escapes text of models: it cannot break the structure of the document, make a renderer load or
+//! link to anything, or control the terminal that shows it. Structure becomes text; only invisible
+//! characters are dropped.
 
 use std::ops::Range;
 
-use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag};
 
 use crate::domain::text::clean;
 
@@ -35,9 +36,9 @@ pub fn inline(text: &str) -> String {
 pub fn block(text: &str) -> String {
     let text = clean(text);
     let text = text.trim_matches('\n').trim_end();
-    let mut contained = edited(text.to_owned(), |text| {
-        let mut edits = structure_edits(text);
-        edits.extend(inline_edits(text));
+    let mut contained = edited(text.to_owned(), |text, dialect| {
+        let mut edits = structure_edits(text, dialect);
+        edits.extend(inline_edits(text, dialect));
         edits
     });
     if let Some(fence) = open_fence(&contained) {
@@ -50,17 +51,33 @@ pub fn block(text: &str) -> String {
     }
 }
 
+/// How renderers may read the text. They differ in what is code: a cell of a table ends at a `|` in
+/// spite of backticks around it.
+const DIALECTS: [Options; 2] = [
+    Options::empty(),
+    Options::ENABLE_TABLES
+        .union(Options::ENABLE_STRIKETHROUGH)
+        .union(Options::ENABLE_TASKLISTS)
+        .union(Options::ENABLE_FOOTNOTES),
+];
+
 /// The bytes to replace, and the replacement.
 type Edit = (Range<usize>, String);
 
-/// Edits a text until it needs no more edits. An edit can uncover the need for another.
-fn edited(mut text: String, edits: impl Fn(&str) -> Vec<Edit>) -> String {
+/// Edits a text until no dialect needs more edits. An edit can uncover the need for another.
+fn edited(mut text: String, edits: impl Fn(&str, Options) -> Vec<Edit>) -> String {
     for _ in 0..4 {
-        let edits = edits(&text);
-        if edits.is_empty() {
+        let mut is_done = true;
+        for dialect in DIALECTS {
+            let edits = edits(&text, dialect);
+            if !edits.is_empty() {
+                is_done = false;
+                text = apply(&text, edits);
+            }
+        }
+        if is_done {
             break;
         }
-        text = apply(&text, edits);
     }
     text
 }
@@ -87,35 +104,37 @@ fn apply(text: &str, mut edits: Vec<Edit>) -> String {
     edited
 }
 
-/// Puts a backslash before every `<` that opens HTML, and before every unpaired backtick: it could
-/// pair with one in the next text.
-fn inline_edits(text: &str) -> Vec<Edit> {
+/// Puts a backslash before all that can open HTML, before the end of every link, image and link
+/// definition, and before every unpaired backtick. Each could also pair with one in the next text.
+fn inline_edits(text: &str, dialect: Options) -> Vec<Edit> {
+    let mut code: Vec<Range<usize>> = Vec::new();
+    for (event, range) in Parser::new_ext(text, dialect).into_offset_iter() {
+        if let Event::Code(_) | Event::Start(Tag::CodeBlock(_)) = event {
+            code.push(range);
+        }
+    }
     let mut edits = Vec::new();
-    let mut in_code = false;
-    for (event, range) in Parser::new(text).into_offset_iter() {
-        match event {
-            Event::Start(Tag::CodeBlock(_)) => in_code = true,
-            Event::End(TagEnd::CodeBlock) => in_code = false,
-            _ => {}
+    let mut is_escaped = false;
+    let mut letters = text.char_indices().peekable();
+    while let Some((at, c)) = letters.next() {
+        let next = letters.peek().map(|(_, next)| *next);
+        let is_live = match c {
+            '`' => true,
+            '<' => next.is_some_and(|c| c.is_ascii_alphabetic() || "/!?".contains(c)),
+            ']' => next.is_none_or(|c| c == '('),
+            _ => false,
+        };
+        if is_live && !is_escaped && !code.iter().any(|range| range.contains(&at)) {
+            edits.push(escape_at(at));
         }
-        if let Event::Html(_) | Event::InlineHtml(_) = event {
-            let html = text.get(range.clone()).unwrap_or_default();
-            let opens = html.match_indices('<');
-            edits.extend(opens.map(|(at, _)| escape_at(range.start + at)));
-        }
-        if let (Event::Text(_), false) = (&event, in_code) {
-            let plain = text.get(range.clone()).unwrap_or_default();
-            let places = plain.match_indices('`').map(|(at, _)| range.start + at);
-            let bare = places.filter(|at| !text.get(..*at).unwrap_or_default().ends_with('\\'));
-            edits.extend(bare.map(escape_at));
-        }
+        is_escaped = c == '\\' && !is_escaped;
     }
     edits
 }
 
 /// Lowers headings, and turns rules and link definitions into visible text.
-fn structure_edits(text: &str) -> Vec<Edit> {
-    let parser = Parser::new(text);
+fn structure_edits(text: &str, dialect: Options) -> Vec<Edit> {
+    let parser = Parser::new_ext(text, dialect);
     let definitions = parser.reference_definitions().iter();
     let mut edits: Vec<Edit> = definitions
         .map(|(_, definition)| escape_at(definition.span.start))
@@ -140,7 +159,9 @@ fn structure_edits(text: &str) -> Vec<Edit> {
                     edits.push((range.start..range.start + marks, lowered));
                 }
             }
-            Event::Rule => edits.push(escape_at(range.start)),
+            Event::Rule | Event::Start(Tag::FootnoteDefinition(_)) => {
+                edits.push(escape_at(range.start));
+            }
             _ => {}
         }
     }
@@ -169,11 +190,17 @@ fn open_fence(text: &str) -> Option<String> {
     open
 }
 
-/// Returns true when the text has no structure of its own and does not change how the following
-/// text is read.
+/// Returns true when the text has no structure, links or images of its own and does not change how
+/// the following text is read.
 fn is_contained(text: &str) -> bool {
+    DIALECTS
+        .into_iter()
+        .all(|dialect| is_contained_in(text, dialect))
+}
+
+fn is_contained_in(text: &str, dialect: Options) -> bool {
     let followed = format!("{text}\n\n## after\n");
-    let parser = Parser::new(&followed);
+    let parser = Parser::new_ext(&followed, dialect);
     if parser.reference_definitions().iter().next().is_some() {
         return false;
     }
@@ -189,6 +216,7 @@ fn is_contained(text: &str) -> bool {
                 }
                 depth += 1;
             }
+            Event::Start(Tag::Link { .. } | Tag::Image { .. }) => return false,
             Event::Start(_) => depth += 1,
             Event::End(_) => depth = depth.saturating_sub(1),
             Event::Html(_) | Event::InlineHtml(_) | Event::Rule => return false,
@@ -249,9 +277,61 @@ mod tests {
             "\\[Judge]: http://example.com"
         );
         assert_eq!(
+            block("note[^1]\n\n[^1]: as a footnote"),
+            "note[^1]\n\n\\[^1]: as a footnote"
+        );
+        assert_eq!(
             block("- one\n- two\n\n1. three"),
             "- one\n- two\n\n1. three"
         );
+    }
+
+    #[test]
+    fn links_and_images_become_text() {
+        for (text, escaped) in [
+            ("![](http://a/b.png)", r"![\](http://a/b.png)"),
+            ("[x](javascript:alert(1))", r"[x\](javascript:alert(1))"),
+            ("[![a](b)](c)", r"[![a\](b)\](c)"),
+            ("<https://a.b>", r"\<https://a.b>"),
+            ("<me@a.b>", r"\<me@a.b>"),
+            (
+                "<img src=x onerror=alert(1)>",
+                r"\<img src=x onerror=alert(1)>",
+            ),
+            ("![x][y]", r"![x][y\]"),
+            ("see https://a.b", "see https://a.b"),
+            ("`[x](y)` a[0](1)", r"`[x](y)` a[0\](1)"),
+            (r"\[x](y) \\[x](y) [x\](y)", r"\[x\](y) \\[x\](y) [x\](y)"),
+        ] {
+            assert_eq!(inline(text), escaped, "{text}");
+            assert_eq!(block(text), escaped, "{text}");
+        }
+        assert_eq!(
+            block("![x][y]\n\n[y]: http://a"),
+            "![x][y]\n\n\\[y]: http://a"
+        );
+        assert_eq!(block("```\n![](a)\n```"), "```\n![](a)\n```");
+    }
+
+    #[test]
+    fn cell_of_a_table_ends_code_in_dialects_with_tables() {
+        let table = block("a | b\n---|---\n` | ![](http://a) `");
+        assert!(!table.contains("![](http"), "{table}");
+    }
+
+    #[test]
+    fn two_texts_on_one_line_make_no_link_or_html() {
+        for (first, second) in [
+            ("![a", "b](http://a)"),
+            ("[a]", "[b](http://a)"),
+            ("<img src=x title='", "'>"),
+            ("<!--", "-->"),
+            (r"\\`", "`"),
+        ] {
+            let line = format!("{}: {}", inline(first), inline(second));
+            assert!(is_contained(&line), "{line}");
+            assert!(!line.contains("``"), "{line}");
+        }
     }
 
     #[test]
@@ -266,7 +346,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn escaped_text_never_changes_the_document_structure(text in r"(\PC|[\n\t#>`~<\-=*_\[\]():!]|```|<!--|<div>|\[a\]: b|    ){0,60}") {
+        fn escaped_text_never_changes_the_document_structure(text in r"(\PC|[\n\t#>`~<\-=*_\[\]():!|\\]|```|<!--|<div>|\[a\]: b|!?\[a\]\(b\)|\[\^a\]|\|-\|-\||    ){0,60}") {
             prop_assert!(is_contained(&block(&text)), "{:?}", block(&text));
             prop_assert!(is_one_paragraph(&inline(&text)), "{:?}", inline(&text));
         }

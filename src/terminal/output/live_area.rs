@@ -8,6 +8,8 @@ use std::time::Duration;
 use console::Term;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
+use super::style::Paint;
+
 /// The time between two frames.
 pub(in crate::terminal) const FRAME: Duration = Duration::from_millis(100);
 
@@ -22,13 +24,15 @@ pub(in crate::terminal) struct TerminalSize {
 pub(in crate::terminal) struct LiveArea {
     bar: ProgressBar,
     is_hidden: Arc<AtomicBool>,
+    paint: Paint,
 }
 
 impl LiveArea {
-    pub(in crate::terminal) fn new() -> Self {
+    pub(in crate::terminal) fn new(paint: Paint) -> Self {
         Self {
             bar: ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden()),
             is_hidden: Arc::new(AtomicBool::new(false)),
+            paint,
         }
     }
 
@@ -37,7 +41,7 @@ impl LiveArea {
         &self,
         lines: impl Fn(Duration, TerminalSize) -> Vec<String> + Clone + Send + Sync + 'static,
     ) {
-        let is_hidden = Arc::clone(&self.is_hidden);
+        let (is_hidden, paint) = (Arc::clone(&self.is_hidden), self.paint);
         let draw = move |state: &ProgressState, to: &mut dyn std::fmt::Write| {
             if is_hidden.load(Ordering::Relaxed) {
                 return;
@@ -47,8 +51,9 @@ impl LiveArea {
                 columns: usize::from(columns),
                 rows: usize::from(rows),
             };
+            let screen = lines(state.elapsed(), size).join("\n");
             // Only a formatter that fails could make this fail.
-            let _ = to.write_str(&lines(state.elapsed(), size).join("\n"));
+            let _ = to.write_str(&paint.printable(&screen));
         };
         let style = ProgressStyle::with_template("{screen}")
             .unwrap_or_else(|_| ProgressStyle::default_spinner());

@@ -1,15 +1,18 @@
 //! Does all printing. For each stream, it knows whether it is a terminal, how wide it is, and
 //! whether it gets colour.
 //!
-//! Invariant: standard output carries the result and nothing else. A closed pipe is
-//! not an error; a full disk is one.
+//! Invariants: standard output carries the result and nothing else. No control character reaches
+//! either stream, except in styles and in the live area's own movements of the cursor: whatever is
+//! printed passes [`Paint::printable`]. A closed pipe is not an error; a full disk is one.
 
 use std::error::Error;
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::domain::text::clean;
+use serde::Serialize;
+
+use crate::domain::text::{clean, pretty_json};
 
 use super::last_line::LastLine;
 use super::live_area::LiveArea;
@@ -152,7 +155,7 @@ impl Printer {
                 err_traits,
                 verbosity,
                 has_notes: AtomicBool::new(false),
-                live_area: LiveArea::new(),
+                live_area: LiveArea::new(err_traits.paint),
             }),
         }
     }
@@ -189,6 +192,7 @@ impl Printer {
             // On one screen, an empty line separates the result from what was printed before it.
             self.print_apart("\n");
         }
+        let text = out_traits.paint.printable(text);
         let written = self.inner.live_area.suspend(|| {
             let mut out = lock(&self.inner.out);
             out.write_all(text.as_bytes()).and_then(|()| out.flush())
@@ -199,42 +203,57 @@ impl Printer {
         }
     }
 
+    /// Writes a value as the whole result, as indented JSON.
+    pub fn json(&self, value: &impl Serialize) -> Result<(), PrintError> {
+        let json = pretty_json(value).map_err(|error| PrintError(error.into()))?;
+        self.result(&(json + "\n"))
+    }
+
     /// Prints a line beside the result.
     pub fn note(&self, line: &str) {
         if self.inner.verbosity > Verbosity::Quiet {
-            self.print_apart(&format!("{line}\n"));
+            self.lines(&self.hanging(line));
         }
     }
 
     /// Prints a line with `--verbose` only.
     pub fn detail(&self, line: &str) {
         if self.inner.verbosity == Verbosity::Verbose {
-            self.print_apart(&format!("{}\n", self.inner.err_traits.paint.dim(line)));
+            self.lines(&self.inner.err_traits.paint.dim(&self.hanging(line)));
         }
     }
 
     /// Prints a warning. It is printed with `--quiet` too, because it is about a failure.
     pub fn warning(&self, line: &str) {
-        self.print_apart(&format!("{}\n", self.inner.err_traits.paint.yellow(line)));
+        self.lines(&self.inner.err_traits.paint.yellow(&self.hanging(line)));
+    }
+
+    /// Prints whole lines beside the result, with `--quiet` too.
+    pub fn lines(&self, text: &str) {
+        self.print_apart(&format!("{text}\n"));
     }
 
     /// Prints an error, its causes and its hints.
     pub fn error(&self, error: &(dyn Error + 'static), hints: &[String]) {
         let paint = self.inner.err_traits.paint;
-        let mut text = format!("{} {}\n", paint.red("error:"), clean(&error.to_string()));
+        let mut text = format!(
+            "{} {}\n",
+            paint.red("error:"),
+            self.hanging(&error.to_string())
+        );
         let mut cause = error.source();
         while let Some(source) = cause {
             text.extend([
                 "  ",
                 &paint.dim("caused by:"),
                 " ",
-                &clean(&source.to_string()),
+                &self.hanging(&source.to_string()),
                 "\n",
             ]);
             cause = source.source();
         }
         for hint in hints {
-            text.extend([&paint.cyan("hint:"), " ", hint, "\n"]);
+            text.extend([&paint.cyan("hint:"), " ", &self.hanging(hint), "\n"]);
         }
         self.print_apart(&text);
     }
@@ -262,6 +281,19 @@ impl Printer {
         StderrWriter(self.clone())
     }
 
+    /// Indents all lines but the first: a line break in text from outside cannot begin a line that
+    /// passes for another message or a hint.
+    fn hanging(&self, text: &str) -> String {
+        let text = self.inner.err_traits.paint.printable(text);
+        let mut lines = text.split('\n');
+        let mut hanging = lines.next().unwrap_or_default().to_owned();
+        for line in lines {
+            let is_flush = line.starts_with(|c: char| c != ' ');
+            hanging.extend(["\n", if is_flush { "  " } else { "" }, line]);
+        }
+        hanging
+    }
+
     fn print_apart(&self, text: &str) {
         self.on_last_line(|last| last.apart(text));
     }
@@ -276,6 +308,7 @@ impl Printer {
         self.inner.live_area.suspend(|| {
             let mut err = lock(&self.inner.err);
             let text = write(&mut err.last_line);
+            let text = self.inner.err_traits.paint.printable(&text);
             err.writer
                 .write_all(text.as_bytes())
                 .and_then(|()| err.writer.flush())
@@ -318,6 +351,14 @@ impl Write for StderrWriter {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
+}
+
+/// Prints panics without control characters: their messages can quote text from outside.
+pub fn clean_panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        // Not through a printer: the thread may hold its locks.
+        let _ = writeln!(io::stderr(), "{}", clean(&panic.to_string()));
+    }));
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

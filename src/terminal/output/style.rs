@@ -2,6 +2,16 @@
 
 use console::Style;
 
+use crate::domain::text::clean;
+
+/// The sequences of which all styles consist, those of clap's messages included, without their
+/// escape character.
+const SEQUENCES: [&str; 9] = [
+    RESET, "[1m", "[2m", "[3m", "[4m", "[31m", "[32m", "[33m", "[36m",
+];
+
+const RESET: &str = "[0m";
+
 /// The colour mode of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Paint {
@@ -43,6 +53,29 @@ impl Paint {
         self.with(Style::new().bold().cyan(), text)
     }
 
+    /// Returns what may be written to the stream: no control characters but line breaks, tabs and,
+    /// with colour, the sequences of styles. A style that is left open ends with the text.
+    pub(in crate::terminal) fn printable(self, text: &str) -> String {
+        let mut pieces = text.split('\u{1b}');
+        let mut printable = clean(pieces.next().unwrap_or_default());
+        let mut is_open = false;
+        for piece in pieces {
+            let own = SEQUENCES
+                .into_iter()
+                .find(|sequence| self == Self::Colour && piece.starts_with(sequence));
+            let own = own.unwrap_or_default();
+            if !own.is_empty() {
+                printable.extend(["\u{1b}", own]);
+                is_open = own != RESET;
+            }
+            printable.push_str(&clean(piece.strip_prefix(own).unwrap_or(piece)));
+        }
+        if is_open {
+            printable.extend(["\u{1b}", RESET]);
+        }
+        printable
+    }
+
     fn with(self, style: Style, text: &str) -> String {
         match self {
             Self::Colour if !text.is_empty() => {
@@ -50,5 +83,36 @@ impl Paint {
             }
             Self::Colour | Self::Plain => text.to_owned(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn own_styles_pass_and_every_other_sequence_does_not() {
+        let paint = Paint::Colour;
+        let own = [
+            paint.bold("a"),
+            paint.dim("b"),
+            paint.italic("c"),
+            paint.red("d"),
+            paint.yellow("e"),
+            paint.green("f"),
+            paint.cyan("g"),
+            paint.heading("h"),
+        ]
+        .concat();
+        assert_eq!(paint.printable(&own), own);
+        assert_eq!(Paint::Plain.printable(&paint.bold("a")), "[1ma[0m");
+        let foreign = "\u{1b}[2J\u{1b}]52;c;eA==\u{7}\u{9b}2J\u{1b}[8m\u{1b}[1;31mx\u{1b}";
+        assert_eq!(paint.printable(foreign), "[2J]52;c;eA==2J[8m[1;31mx");
+    }
+
+    #[test]
+    fn style_that_is_left_open_ends_with_the_text() {
+        let printable = Paint::Colour.printable("\u{1b}[31mred");
+        assert_eq!(printable, "\u{1b}[31mred\u{1b}[0m");
     }
 }

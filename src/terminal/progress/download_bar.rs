@@ -3,6 +3,8 @@
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 
+use crate::terminal::markdown::escape::one_line;
+
 /// Shows one download. Dropping it clears the bar.
 #[derive(Debug)]
 pub struct DownloadBar {
@@ -34,11 +36,12 @@ impl DownloadBar {
     /// Returns the step the first time where there is no terminal, for the caller to print as a
     /// line.
     pub fn say(&self, what: &str) -> Option<String> {
+        let what = one_line(what);
         if self.bar.message() == what {
             return None;
         }
-        self.bar.set_message(what.to_owned());
-        self.bar.is_hidden().then(|| what.to_owned())
+        self.bar.set_message(what.clone());
+        self.bar.is_hidden().then_some(what)
     }
 
     /// Moves the bar.

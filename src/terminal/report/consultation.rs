@@ -11,6 +11,7 @@ use crate::domain::outcome::Grade;
 use crate::domain::stored_record::{
     Completion, RecordWriter, StoredAgent, StoredConcern, StoredModel, StoredRecord,
 };
+use crate::domain::text::clean;
 
 use super::agents::{name, revised_position, seat_name};
 use super::{debate_value, rounds, second_verdict, sections};
@@ -41,7 +42,7 @@ pub fn report(record: &StoredRecord) -> String {
             .and_then(|value| debate_value::section(&value, &|agent| name(record, agent))),
     );
     sections.push(format!("---\n{}", foot(record)));
-    sections.join("\n\n") + "\n"
+    clean(&(sections.join("\n\n") + "\n"))
 }
 
 /// The notice above everything else: how the result falls short of the panel.

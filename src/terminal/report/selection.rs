@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::domain::ids::AgentId;
 use crate::domain::stored_record::{StoredAgentRound, StoredRecord};
+use crate::domain::text::clean;
 
 use super::agents::name;
 use super::consultation::report;
@@ -38,7 +39,7 @@ pub fn markdown(record: &StoredRecord, selection: &ReportSelection) -> String {
         document.extend(parts);
     }
     document.extend(foot(record, selection));
-    document.join("\n\n") + "\n"
+    clean(&(document.join("\n\n") + "\n"))
 }
 
 /// One round, or one agent's part in it; `None` where there is nothing.

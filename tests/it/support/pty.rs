@@ -144,6 +144,11 @@ impl Transcript {
         strip_ansi_codes(&self.0).replace('\r', "")
     }
 
+    /// Returns all that was written.
+    pub(crate) fn written(&self) -> &str {
+        &self.0
+    }
+
     pub(crate) fn has_escape_codes(&self) -> bool {
         self.0.contains('\u{1b}')
     }

@@ -2,6 +2,8 @@
 
 mod dashboard;
 mod offer;
+#[cfg(unix)]
+mod outside_text;
 mod person;
 mod printer;
 mod progress;

@@ -44,6 +44,14 @@ impl On {
         }
     }
 
+    /// Restricts the match to the models of this vendor.
+    pub(crate) fn and_vendor(self, vendor: Vendor) -> Self {
+        Self {
+            vendor: Some(vendor),
+            ..self
+        }
+    }
+
     /// Restricts the match to this model.
     pub(crate) fn and_model(self, model: &str) -> Self {
         Self {
