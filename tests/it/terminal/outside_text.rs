@@ -63,14 +63,19 @@ fn outside_name(random: &mut Rng) -> String {
     outside(random).replace(['/', ',', '\n'], "")
 }
 
-/// Appends text from outside to about a third of the strings, names of fields excepted.
+/// Appends text from outside to about a third of the free texts: words of the format and times stay
+/// readable.
 fn spoil(value: &mut Value, random: &mut Rng) {
+    let is_free = |text: &str| {
+        text.contains([' ', ':', '-']) && !text.starts_with(|c: char| c.is_ascii_digit())
+            || text.starts_with(char::is_uppercase)
+    };
     match value {
-        Value::String(text) if random.u8(0..3) == 0 => text.push_str(&outside(random)),
+        Value::String(text) if is_free(text) && random.u8(0..3) == 0 => {
+            text.push_str(&outside(random));
+        }
         Value::Array(items) => items.iter_mut().for_each(|item| spoil(item, random)),
-        Value::Object(fields) => fields
-            .iter_mut()
-            .for_each(|(_, field)| spoil(field, random)),
+        Value::Object(fields) => fields.values_mut().for_each(|field| spoil(field, random)),
         Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
@@ -223,6 +228,9 @@ fn models_of_a_local_server_reach_the_screen_as_text() {
         ] {
             check(&conclave, arguments);
         }
+        let list = conclave.run(&["models", "--json"]).json();
+        let listed = list["local_servers"][0]["model"].as_str();
+        assert_eq!(listed, Some(model.as_str()), "{list}");
     }
 }
 
