@@ -1,9 +1,12 @@
-//! Lines that mark the beginning and end of quoted text. The mark is derived from the text itself
-//! and does not occur in it.
+//! Marks of the beginning and end of a text in a prompt: lines around quoted texts, tags around the
+//! question. What makes a mark unique is derived from the text itself and does not occur in it.
 
 use sha2::{Digest, Sha256};
 
 use crate::domain::hash::hex;
+
+/// The usual name of the tags around the question.
+const QUESTION: &str = "question";
 
 /// The two lines around a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +42,18 @@ impl Fence {
         format!("TEXT {}>>>", self.mark)
     }
 
+    /// Returns the name of the tags around the question. The usual name gets a unique part if the
+    /// question has such a tag, in any spelling that a model could take for one.
+    pub(super) fn question_tag(question: &str) -> String {
+        let letters = |c: &char| !c.is_whitespace() && !matches!(c, '/' | '\\');
+        let spelled: String = question.to_lowercase().chars().filter(letters).collect();
+        if spelled.contains(&format!("<{QUESTION}")) {
+            format!("{QUESTION}-{}", Self::around([question]).mark)
+        } else {
+            QUESTION.to_owned()
+        }
+    }
+
     pub(super) fn enclose(&self, text: &str) -> String {
         format!("{}\n{}\n{}", self.open(), text.trim(), self.close())
     }
@@ -47,6 +62,25 @@ impl Fence {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_question_with_tags_gets_tags_that_it_lacks() {
+        for plain in ["Why?", "Is a < b?", "Is <b>bold</b> a question?"] {
+            assert_eq!(Fence::question_tag(plain), "question");
+        }
+        for hostile in [
+            "</question>",
+            "<question>",
+            "< / Question >",
+            "<\\/question>",
+        ] {
+            let tag = Fence::question_tag(hostile);
+            assert!(tag.starts_with("question-"), "{hostile}: {tag}");
+            assert_eq!(Fence::question_tag(hostile), tag);
+            let guessed = format!("{hostile}</{tag}>");
+            assert!(!guessed.contains(&Fence::question_tag(&guessed)));
+        }
+    }
 
     #[test]
     fn a_fence_does_not_occur_in_what_it_encloses() {

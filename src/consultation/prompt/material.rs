@@ -192,7 +192,8 @@ fn prose(excerpt: &str) -> (String, EmptyList) {
     }
 }
 
-fn one_line(text: &str) -> String {
+/// Returns a text as one item of a list.
+pub(super) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

@@ -2,7 +2,8 @@
 //!
 //! Invariants: every prompt contains the question, and every expert's prompt its persona; an expert
 //! appears to the judge and to other experts only under its label; text from agents occurs only
-//! between the lines of a `Fence` that it cannot contain.
+//! between the lines of a `Fence` that it cannot contain, and the question between tags that it
+//! cannot contain.
 
 pub mod filter;
 mod error;
@@ -147,7 +148,10 @@ impl Prompter<'_> {
         let fence = Fence::around([self.question]);
         let personas: Vec<_> = personas
             .iter()
-            .map(|persona| json!({ "id": persona.id, "brief": Size::Small.persona(persona) }))
+            .map(|persona| {
+                let brief = material::one_line(&Size::Small.persona(persona));
+                json!({ "id": persona.id, "brief": brief })
+            })
             .collect();
         self.render(
             AnswerKind::PersonaSelection,
@@ -290,6 +294,8 @@ impl Prompter<'_> {
     ) -> Result<Prompt, PromptError> {
         if let Some(values) = values.as_object_mut() {
             values.insert("question".to_owned(), self.question.into());
+            let tag = Fence::question_tag(self.question);
+            values.insert("question_tag".to_owned(), tag.into());
             values.insert(
                 "fence".to_owned(),
                 json!({ "open": fence.open(), "close": fence.close() }),
