@@ -44,6 +44,7 @@ enum ModelAction {
 }
 
 pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
+    settings::check_certificates(environment)?;
     let home = Home::find(environment).map_err(Error::usage)?;
     let settings = settings::load(&home, environment)?;
     let models = EmbeddedModels::new(environment, &settings, &home, printer);

@@ -20,7 +20,7 @@ pub struct Environment {
 }
 
 /// The variables that are read besides conclave's own and those of the vendors.
-const OTHERS: [&str; 9] = [
+const OTHERS: [&str; 10] = [
     "LLM_CONCLAVE_HOME",
     "HOME",
     "USERPROFILE",
@@ -30,6 +30,7 @@ const OTHERS: [&str; 9] = [
     "LC_ALL",
     "LC_CTYPE",
     "LANG",
+    "SSL_CERT_FILE",
 ];
 
 /// The variables that name proxies.

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::files::SizeLimit;
+
 use super::edit;
 use super::env::Environment;
 use super::key_detection::{holds_key, is_key_name};
@@ -102,9 +104,11 @@ impl Settings {
     /// Returns the defaults with the user's file laid over them, and the environment over both. A
     /// missing file sets nothing.
     pub fn load(file: &Path, environment: &Environment) -> Result<Self, SettingsError> {
-        let text = paths::read_optional(file).map_err(|source| SettingsError::Unreadable {
-            path: file.to_owned(),
-            source,
+        let text = paths::read_optional(file, SizeLimit::SETTINGS).map_err(|source| {
+            SettingsError::Unreadable {
+                path: file.to_owned(),
+                source,
+            }
         })?;
         let settings = match text {
             Some(text) => Self::default().with_file(file, &text)?,

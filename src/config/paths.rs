@@ -1,8 +1,9 @@
 //! The paths of this program's files, and reading of optional ones.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+
+use crate::files::{self, SizeLimit};
 
 use super::env::Environment;
 
@@ -57,8 +58,8 @@ impl Home {
 
 /// Reads a text file, without the byte order mark that some editors put first. `None` when it does
 /// not exist.
-pub fn read_optional(path: &Path) -> io::Result<Option<String>> {
-    match fs::read_to_string(path) {
+pub fn read_optional(path: &Path, limit: SizeLimit) -> io::Result<Option<String>> {
+    match files::read_text(path, limit) {
         Ok(text) => Ok(Some(
             text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned(),
         )),
@@ -69,6 +70,8 @@ pub fn read_optional(path: &Path) -> io::Result<Option<String>> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
@@ -88,11 +91,21 @@ mod tests {
     fn a_file_that_is_not_there_is_no_error() {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("config.json");
-        assert_eq!(read_optional(&file).unwrap(), None);
+        assert_eq!(read_optional(&file, SizeLimit::SETTINGS).unwrap(), None);
         fs::write(&file, "{ }").unwrap();
-        assert_eq!(read_optional(&file).unwrap().as_deref(), Some("{ }"));
+        assert_eq!(
+            read_optional(&file, SizeLimit::SETTINGS)
+                .unwrap()
+                .as_deref(),
+            Some("{ }")
+        );
         fs::write(&file, "\u{feff}{ }").unwrap();
-        assert_eq!(read_optional(&file).unwrap().as_deref(), Some("{ }"));
-        assert!(read_optional(directory.path()).is_err());
+        assert_eq!(
+            read_optional(&file, SizeLimit::SETTINGS)
+                .unwrap()
+                .as_deref(),
+            Some("{ }")
+        );
+        assert!(read_optional(directory.path(), SizeLimit::SETTINGS).is_err());
     }
 }

@@ -2,14 +2,27 @@
 
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use crate::files::{self, SizeLimit};
 
 use super::paths::Home;
+
+/// Folders in each other that are searched: a link to a folder above has no end.
+const MOST_FOLDERS: usize = 4;
+
+/// A prompt or a folder of prompts that cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot read `{}`", path.display())]
+pub struct PromptReadError {
+    path: PathBuf,
+    source: io::Error,
+}
 
 impl Home {
     /// Returns the texts under `prompts/` by their names without `.md`, such as
     /// `converge/independent`; empty when there is no such folder.
-    pub fn prompt_overrides(&self) -> io::Result<Vec<(String, String)>> {
+    pub fn prompt_overrides(&self) -> Result<Vec<(String, String)>, PromptReadError> {
         let mut found = Vec::new();
         collect(&self.path().join("prompts"), "", &mut found)?;
         found.sort();
@@ -17,19 +30,30 @@ impl Home {
     }
 }
 
-fn collect(folder: &Path, prefix: &str, found: &mut Vec<(String, String)>) -> io::Result<()> {
+fn collect(
+    folder: &Path,
+    prefix: &str,
+    found: &mut Vec<(String, String)>,
+) -> Result<(), PromptReadError> {
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        move |source| PromptReadError { path, source }
+    };
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        entries => entries?,
+        entries => entries.map_err(failed(folder))?,
     };
     for entry in entries {
-        let entry = entry?;
+        let entry = entry.map_err(failed(folder))?;
         let (path, name) = (entry.path(), entry.file_name());
         let name = name.to_string_lossy();
         if path.is_dir() {
-            collect(&path, &format!("{prefix}{name}/"), found)?;
+            if prefix.matches('/').count() < MOST_FOLDERS {
+                collect(&path, &format!("{prefix}{name}/"), found)?;
+            }
         } else if let Some(stem) = name.strip_suffix(".md") {
-            found.push((format!("{prefix}{stem}"), fs::read_to_string(&path)?));
+            let text = files::read_text(&path, SizeLimit::PROMPT).map_err(failed(&path))?;
+            found.push((format!("{prefix}{stem}"), text));
         }
     }
     Ok(())

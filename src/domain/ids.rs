@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// Identifies a consultation: `consult-` and a sortable, unique part in lower case.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
+#[serde(into = "String", try_from = "RecordName")]
 pub struct ConsultationId(String);
 
 impl ConsultationId {
@@ -23,6 +23,73 @@ impl ConsultationId {
 }
 
 impl fmt::Display for ConsultationId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl From<ConsultationId> for String {
+    fn from(id: ConsultationId) -> Self {
+        id.0
+    }
+}
+
+impl From<RecordName> for ConsultationId {
+    fn from(name: RecordName) -> Self {
+        Self(name.0)
+    }
+}
+
+/// The name of a stored consultation, of this program or another: its id, or the name of its files
+/// without suffixes.
+///
+/// Invariant: it has only ASCII letters, digits, `.`, `_` and `-`, and begins with a letter or a
+/// digit. So it stays in its folder as a part of a path, means nothing to a shell, and is no option
+/// of a command.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(try_from = "String")]
+pub struct RecordName(String);
+
+/// Error for a text that cannot name a consultation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("its id is not made of letters, digits, `.`, `_` and `-` alone, or is too long")]
+pub struct RecordNameError;
+
+impl RecordName {
+    /// Bytes of the longest name: with any suffix it is still the name of a file.
+    const LONGEST: usize = 200;
+
+    /// Checks a name.
+    pub fn parse(name: &str) -> Result<Self, RecordNameError> {
+        let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+        let begins_well = name.starts_with(|first: char| first.is_ascii_alphanumeric());
+        if begins_well && name.len() <= Self::LONGEST && name.bytes().all(is_allowed) {
+            Ok(Self(name.to_owned()))
+        } else {
+            Err(RecordNameError)
+        }
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<&ConsultationId> for RecordName {
+    fn from(id: &ConsultationId) -> Self {
+        Self(id.0.clone())
+    }
+}
+
+impl TryFrom<String> for RecordName {
+    type Error = RecordNameError;
+
+    fn try_from(name: String) -> Result<Self, RecordNameError> {
+        Self::parse(&name)
+    }
+}
+
+impl fmt::Display for RecordName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
@@ -300,6 +367,31 @@ mod tests {
         let json = serde_json::to_string(&agents).unwrap();
         assert_eq!(json, r#"["security","judge","judge-2","clerk"]"#);
         assert_eq!(serde_json::from_str::<[AgentId; 4]>(&json).unwrap(), agents);
+    }
+
+    #[test]
+    fn record_names_have_no_character_of_a_path_or_a_shell() {
+        for name in ["consult-01kb", "consult-Ab_1.2-partial", "a", "0..9"] {
+            assert_eq!(RecordName::parse(name).unwrap().as_str(), name);
+        }
+        let long = "a".repeat(201);
+        for name in [
+            "", ".", "..", ".a", "-a", "_a", "a/b", "../a", "a\\b", "a b", "a\nb", "a\0", "$(a)",
+            "a`b`", "a'b", "a\"b", "a;b", "a*", "ä", &long,
+        ] {
+            assert_eq!(RecordName::parse(name), Err(RecordNameError), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn ids_of_other_characters_are_not_deserialized() {
+        let id = |json: &str| serde_json::from_str::<ConsultationId>(json);
+        assert_eq!(
+            id(r#""consult-01kb""#).unwrap(),
+            ConsultationId::from_unique("01KB")
+        );
+        assert!(id(r#""consult-$(touch PWNED)""#).is_err());
+        assert!(id(r#""../../victim""#).is_err());
     }
 
     #[test]

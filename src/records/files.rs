@@ -3,10 +3,12 @@
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
 
-use crate::domain::ids::ConsultationId;
+use crate::domain::ids::{ConsultationId, RecordName};
 use crate::domain::stored_record::StoredRecord;
 use crate::domain::text::pretty_json;
+use crate::domain::time::Timestamp;
 
 /// The prefix of every consultation's id and files.
 pub(super) const ID_PREFIX: &str = "consult-";
@@ -14,26 +16,26 @@ pub(super) const ID_PREFIX: &str = "consult-";
 /// A saved consultation: its id, and the name of its files without their suffixes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConsultationRef {
-    pub id: String,
-    pub stem: String,
+    pub id: RecordName,
+    pub stem: RecordName,
 }
 
 impl ConsultationRef {
     /// Refers to a consultation of this program, whose files carry its id.
     pub fn of(id: &ConsultationId) -> Self {
         Self {
-            id: id.to_string(),
-            stem: id.to_string(),
+            id: id.into(),
+            stem: id.into(),
         }
     }
 
     /// Returns the id, when it is one of ours.
     pub fn ours(&self) -> Option<ConsultationId> {
-        let unique = self
-            .id
+        let id = self.id.as_str();
+        let unique = id
             .strip_prefix(ID_PREFIX)
             .filter(|_| self.id == self.stem)?;
-        Some(ConsultationId::from_unique(unique)).filter(|id| id.as_str() == self.id)
+        Some(ConsultationId::from_unique(unique)).filter(|ours| ours.as_str() == id)
     }
 }
 
@@ -48,11 +50,11 @@ pub struct ConsultationFiles {
 impl ConsultationFiles {
     /// Names the files of a consultation in `logs`, which is `consult-logs` in the home.
     pub fn in_folder(logs: &Path, id: &ConsultationId) -> Self {
-        Self::with_stem(logs, id.as_str())
+        Self::with_stem(logs, &id.into())
     }
 
     /// Names the files of a stem, which is their name without suffixes.
-    pub fn with_stem(logs: &Path, stem: &str) -> Self {
+    pub fn with_stem(logs: &Path, stem: &RecordName) -> Self {
         let named = |suffix: &str| logs.join(format!("{stem}.{suffix}"));
         Self {
             journal: named("jsonl"),
@@ -71,9 +73,9 @@ impl ConsultationFiles {
             .map_err(|error| WriteError::new(&self.record, error.into()))?
             + "\n";
         let failed = |path| move |error| WriteError::new(path, error);
-        let folder = replace(&self.record, json.as_bytes(), Access::Private)
-            .map_err(failed(&self.record))?;
-        let rest = replace(&self.markdown, markdown.as_bytes(), Access::Private)
+        let folder =
+            replace(&self.record, json.as_bytes(), Access::Own).map_err(failed(&self.record))?;
+        let rest = replace(&self.markdown, markdown.as_bytes(), Access::Own)
             .map_err(failed(&self.markdown));
         // Both lie in one folder: one sync makes both renames durable.
         folder
@@ -86,7 +88,10 @@ impl ConsultationFiles {
 /// The readers of a file that this program writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Its owner alone: everything in the home.
+    /// Its owner alone: a file of a consultation or a budget. Whatever has its name is replaced, a
+    /// link as well: no user puts one there.
+    Own,
+    /// Its owner alone: the settings, which can be linked from another folder.
     Private,
     /// As the umask or the mode of an existing file allows: files that the user asked for.
     Normal,
@@ -140,8 +145,8 @@ pub fn create_private_dir(path: &Path) -> Result<(), WriteError> {
 /// Writes a file whole or not at all: to a temporary file beside it, synced, renamed over it, the
 /// folder synced.
 ///
-/// A link is followed: its target is replaced, not the link. A device or pipe (`/dev/stdout`) is
-/// written to directly.
+/// A link is followed, unless the file is this program's own: its target is replaced, not the link.
+/// A device or pipe (`/dev/stdout`) is written to directly.
 pub fn write_atomically(path: &Path, bytes: &[u8], access: Access) -> Result<(), WriteError> {
     let written = replace(path, bytes, access)
         .and_then(|folder| folder.map_or(Ok(()), |folder| sync_folder(&folder)));
@@ -190,6 +195,37 @@ impl WriteTarget {
     }
 }
 
+/// The prefix of temporary files; six letters and digits follow.
+const TEMPORARY: &str = ".conclave-";
+
+/// Deletes the temporary files that killed processes left in a folder: those of at least a day ago.
+pub fn clear_leftovers(folder: &Path, now: Timestamp) {
+    let day = Duration::from_secs(24 * 60 * 60);
+    let is_leftover = |entry: &fs::DirEntry| {
+        let name = entry.file_name();
+        let name = name.to_str().and_then(|name| name.strip_prefix(TEMPORARY));
+        let is_ours = name.is_some_and(|random| {
+            random.len() == 6 && random.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        });
+        // The metadata of a link is its own.
+        is_ours
+            && entry.metadata().is_ok_and(|file| {
+                file.is_file() && written_at(&file).is_some_and(|written| written.after(day) <= now)
+            })
+    };
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    for leftover in entries.filter(is_leftover) {
+        // One that stays is found again.
+        let _ = fs::remove_file(leftover.path());
+    }
+}
+
+/// Returns when a file was last written.
+pub(super) fn written_at(file: &fs::Metadata) -> Option<Timestamp> {
+    let since = file.modified().ok()?.duration_since(UNIX_EPOCH);
+    Some(Timestamp(0).after(since.unwrap_or_default()))
+}
+
 fn folder_of(path: &Path) -> &Path {
     path.parent()
         .filter(|folder| !folder.as_os_str().is_empty())
@@ -198,7 +234,7 @@ fn folder_of(path: &Path) -> &Path {
 
 fn temporary_beside(path: &Path, access: Access) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".conclave-");
+    builder.prefix(TEMPORARY);
     #[cfg(unix)]
     if access == Access::Normal {
         // Set at creation, so that the umask applies.
@@ -210,7 +246,14 @@ fn temporary_beside(path: &Path, access: Access) -> io::Result<tempfile::NamedTe
 /// Writes to a synced temporary file and renames it. Returns the folder that must be synced for the
 /// rename to last.
 fn replace(path: &Path, bytes: &[u8], access: Access) -> io::Result<Option<PathBuf>> {
-    let (target, existing) = match WriteTarget::of(path)? {
+    let target = match access {
+        Access::Own => WriteTarget::File {
+            path: path.to_owned(),
+            existing: None,
+        },
+        Access::Private | Access::Normal => WriteTarget::of(path)?,
+    };
+    let (target, existing) = match target {
         WriteTarget::Stream => {
             return File::options()
                 .write(true)
@@ -293,6 +336,46 @@ mod tests {
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read(&real).unwrap(), b"new");
         write_atomically(Path::new("/dev/null"), b"gone", Access::Normal).unwrap();
+    }
+
+    #[test]
+    fn temporary_files_of_killed_processes_are_cleared_after_a_day() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        for name in [
+            ".conclave-aB3xyz",
+            ".conclave-notes1.md",
+            ".conclave-notes",
+            "record",
+        ] {
+            fs::write(path(name), "").unwrap();
+        }
+        fs::create_dir(path(".conclave-folder")).unwrap();
+        let now = written_at(&fs::metadata(path("record")).unwrap()).unwrap();
+        let hours = |hours: u64| now.after(Duration::from_secs(hours * 60 * 60));
+        let is_left = || path(".conclave-aB3xyz").exists();
+        clear_leftovers(folder.path(), hours(23));
+        assert!(is_left(), "another process may be writing it");
+        clear_leftovers(folder.path(), hours(25));
+        assert!(!is_left());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 4);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_in_place_of_own_files_are_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let (victim, link) = (folder.path().join("victim"), folder.path().join("link"));
+        fs::write(&victim, "old").unwrap();
+        for target in [&victim, Path::new("/dev/null"), Path::new("missing")] {
+            let _ = fs::remove_file(&link);
+            std::os::unix::fs::symlink(target, &link).unwrap();
+            write_atomically(&link, b"new", Access::Own).unwrap();
+            assert!(fs::symlink_metadata(&link).unwrap().is_file());
+            assert_eq!(fs::read(&link).unwrap(), b"new");
+        }
+        assert_eq!(fs::read(&victim).unwrap(), b"old");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
     }
 
     #[cfg(target_os = "linux")]

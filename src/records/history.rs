@@ -6,6 +6,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Result, Row, params_from_iter};
 
 use crate::consultation::event::StateName;
+use crate::domain::ids::RecordName;
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::outcome::AnswerOutcome;
 use crate::domain::stored_record::{Completion, RecordWriter};
@@ -19,9 +20,9 @@ pub use search::{EmptySearchError, Search};
 /// One consultation in the list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HistoryEntry {
-    pub id: String,
+    pub id: RecordName,
     /// The name of its files without their suffixes.
-    pub stem: String,
+    pub stem: RecordName,
     pub at: Timestamp,
     pub question: String,
     pub mode: String,
@@ -229,8 +230,8 @@ fn history_entry(row: &Row<'_>) -> Result<HistoryEntry> {
     let lower_bound: bool = row.get("lower_bound")?;
     let outcome: Option<String> = row.get("outcome")?;
     Ok(HistoryEntry {
-        id: text("id")?,
-        stem: text("stem")?,
+        id: row.get("id")?,
+        stem: row.get("stem")?,
         at: rows::began_at(row.get("number")?),
         question: text("question")?,
         mode: text("mode")?,
@@ -297,7 +298,7 @@ pub fn with_prefix(connection: &Connection, prefix: &str) -> Result<Vec<Consulta
 /// An id for shell completion, and its question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdCandidate {
-    pub id: String,
+    pub id: RecordName,
     pub question: String,
 }
 
@@ -370,7 +371,7 @@ pub fn unique_prefix_length(connection: &Connection, id: &str, least: usize) -> 
 
 /// Returns the ids of consultations that were started and have no rows yet, newest first: each is
 /// running or was killed.
-pub fn open_consultations(connection: &Connection) -> Result<Vec<String>> {
+pub fn open_consultations(connection: &Connection) -> Result<Vec<RecordName>> {
     let sql = "SELECT id FROM open_consultations ORDER BY began_at DESC";
     connection
         .prepare_cached(sql)?

@@ -17,6 +17,7 @@ use std::thread::JoinHandle;
 
 use crate::consultation::event::Envelope;
 use crate::engine::ports::{Subscriber, SubscriberError};
+use crate::files::{self, LinkPolicy, SizeLimit};
 
 use super::files::{WriteError, create_private_dir, sync_folder};
 use read::read;
@@ -68,7 +69,7 @@ pub enum ReopenError {
 
 /// Returns whether a process holds a journal open. False on a file system without locks.
 pub fn is_being_written(journal: &Path) -> bool {
-    File::open(journal)
+    files::open(journal, SizeLimit::NONE)
         .is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }
 
@@ -107,7 +108,9 @@ impl Journal {
         path: &Path,
         unlocked: NoLockPolicy,
     ) -> Result<(Self, Vec<Envelope>), ReopenError> {
-        let opened = File::options().read(true).write(true).open(path);
+        let mut options = File::options();
+        options.read(true).write(true);
+        let opened = files::open_with(&mut options, path, SizeLimit::JOURNAL, LinkPolicy::Refuse);
         let mut file = opened.map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => ReopenError::Missing {
                 path: path.to_owned(),

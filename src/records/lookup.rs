@@ -8,6 +8,8 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
+use crate::domain::ids::RecordName;
+
 use super::files::{ConsultationRef, ID_PREFIX};
 use super::history;
 
@@ -46,41 +48,62 @@ pub fn find(
     }
 }
 
+/// The contents of the folder of logs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LogFolder {
+    pub newest_first: Vec<ConsultationRef>,
+    /// Names of files like a consultation's that are none, each with the reason.
+    pub skipped: Vec<(String, String)>,
+}
+
 /// Returns the consultations with a journal or a record in the folder of logs, newest first; none
 /// without a folder.
 pub fn consultations_newest_first(logs: &Path) -> io::Result<Vec<ConsultationRef>> {
+    list(logs).map(|folder| folder.newest_first)
+}
+
+/// Lists the folder of logs by the names of its files.
+pub fn list(logs: &Path) -> io::Result<LogFolder> {
     let entries = match fs::read_dir(logs) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(LogFolder::default()),
         entries => entries?,
     };
-    let mut stems = BTreeSet::new();
+    let (mut stems, mut skipped) = (BTreeSet::new(), Vec::new());
     for entry in entries {
         let name = entry?.file_name();
-        let name = name.to_str().unwrap_or_default();
+        let name = name.to_string_lossy();
         let stem = name
             .strip_suffix(".jsonl")
             .or_else(|| name.strip_suffix(".json"))
-            .filter(|stem| stem.len() > ID_PREFIX.len() && stem.starts_with(ID_PREFIX));
-        stems.extend(stem.filter(|stem| !stem.contains('.')).map(str::to_owned));
+            .filter(|stem| stem.len() > ID_PREFIX.len() && stem.starts_with(ID_PREFIX))
+            // Another file of a consultation: its grade.
+            .filter(|stem| !stem.contains('.'));
+        match stem.map(RecordName::parse) {
+            Some(Ok(stem)) => {
+                stems.insert(stem);
+            }
+            Some(Err(error)) => skipped.push((name.clone().into_owned(), error.to_string())),
+            None => {}
+        }
     }
-    let newest_first = stems.into_iter().rev();
-    Ok(newest_first
-        .map(|stem| ConsultationRef {
-            id: id_of(&stem),
-            stem,
-        })
-        .collect())
+    let consultation = |stem| ConsultationRef {
+        id: id_of(&stem),
+        stem,
+    };
+    Ok(LogFolder {
+        newest_first: stems.into_iter().rev().map(consultation).collect(),
+        skipped,
+    })
 }
 
 /// Returns the id in a file's stem: the original puts `consult-` before an id that already begins
 /// with it.
-fn id_of(stem: &str) -> String {
-    let inner = stem.strip_prefix(ID_PREFIX).unwrap_or(stem);
-    if inner.starts_with(ID_PREFIX) {
-        inner.to_owned()
-    } else {
-        stem.to_owned()
-    }
+fn id_of(stem: &RecordName) -> RecordName {
+    let inner = stem.as_str().strip_prefix(ID_PREFIX);
+    inner
+        .filter(|inner| inner.starts_with(ID_PREFIX))
+        .and_then(|inner| RecordName::parse(inner).ok())
+        .unwrap_or_else(|| stem.clone())
 }
 
 /// A user's name for a consultation.
@@ -134,6 +157,7 @@ impl ConsultationName {
         let unique = |candidate: &ConsultationRef| {
             candidate
                 .id
+                .as_str()
                 .trim_start_matches(ID_PREFIX)
                 .to_ascii_lowercase()
         };
@@ -170,7 +194,7 @@ mod tests {
         ConsultationName::parse(name)
             .ok_or(LookupError::NotFound)?
             .among(refs(stored))
-            .map(|consultation| consultation.id)
+            .map(|consultation| consultation.id.to_string())
     }
 
     #[test]
@@ -205,8 +229,9 @@ mod tests {
 
     #[test]
     fn files_of_the_original_have_a_doubled_prefix() {
-        assert_eq!(id_of("consult-consult-Ab1"), "consult-Ab1");
-        assert_eq!(id_of("consult-01kb"), "consult-01kb");
+        let id = |stem| id_of(&RecordName::parse(stem).unwrap()).to_string();
+        assert_eq!(id("consult-consult-Ab1"), "consult-Ab1");
+        assert_eq!(id("consult-01kb"), "consult-01kb");
         assert_eq!(
             ConsultationName::parse("x/consult-consult-Ab1.json"),
             Some(ConsultationName::Prefix("Ab1".to_owned()))

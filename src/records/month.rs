@@ -4,20 +4,20 @@
 //! Runs with `--no-log` are missing. Only files that were written in the month are read.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{BufRead, BufReader};
 use std::ops::Range;
 use std::path::Path;
-use std::time::UNIX_EPOCH;
 
 use jiff::tz::TimeZone;
 use serde::Deserialize;
 
-use crate::domain::ids::CallId;
+use crate::domain::ids::{CallId, RecordName};
 use crate::domain::money::Cost;
 use crate::domain::time::Timestamp;
+use crate::files::SizeLimit;
 
-use super::files::ConsultationFiles;
+use super::files::{self, ConsultationFiles};
 use super::lookup::consultations_newest_first;
 use super::stored;
 
@@ -32,9 +32,10 @@ pub fn spent_in_month(logs: &Path, now: Timestamp, zone: &TimeZone) -> Cost {
 }
 
 /// Returns the part of a consultation's cost that lies in the month.
-fn spent_on(logs: &Path, stem: &str, month: &Range<Timestamp>) -> Cost {
+fn spent_on(logs: &Path, stem: &RecordName, month: &Range<Timestamp>) -> Cost {
     let files = ConsultationFiles::with_stem(logs, stem);
-    let (recorded, journalled) = (written_at(&files.record), written_at(&files.journal));
+    let written = |path: &Path| files::written_at(&fs::metadata(path).ok()?);
+    let (recorded, journalled) = (written(&files.record), written(&files.journal));
     if recorded
         .max(journalled)
         .is_none_or(|last| last < month.start)
@@ -52,7 +53,7 @@ fn spent_on(logs: &Path, stem: &str, month: &Range<Timestamp>) -> Cost {
     match record.and_then(|record| record.at.zip(record.total_cost())) {
         Some((began, cost)) if month.contains(&began) => cost,
         // A consultation that began in an earlier month is split call by call.
-        Some(_) | None => File::open(&files.journal)
+        Some(_) | None => crate::files::open(&files.journal, SizeLimit::JOURNAL)
             .map(|file| journalled_in(BufReader::new(file), month))
             .unwrap_or_default(),
     }
@@ -112,12 +113,6 @@ fn month_of(now: Timestamp, zone: &TimeZone) -> Range<Timestamp> {
     };
     // Beyond the range of the calendar, everything counts.
     borders().unwrap_or(Timestamp(i64::MIN)..Timestamp(i64::MAX))
-}
-
-/// Returns when a file was last written; `None` when it is missing.
-fn written_at(path: &Path) -> Option<Timestamp> {
-    let modified = fs::metadata(path).ok()?.modified().ok()?;
-    Some(Timestamp(0).after(modified.duration_since(UNIX_EPOCH).unwrap_or_default()))
 }
 
 /// The fields of an event that are read here.

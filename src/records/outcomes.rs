@@ -5,7 +5,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::domain::ids::RecordName;
 use crate::domain::outcome::Grade;
+use crate::files::{self, SizeLimit};
 
 use super::files::{Access, WriteError, write_atomically};
 
@@ -13,26 +15,26 @@ use super::files::{Access, WriteError, write_atomically};
 const SUFFIX: &str = ".outcome.json";
 
 /// Returns the path of a grade; `stem` is the name of the files without suffixes.
-pub fn path(logs: &Path, stem: &str) -> PathBuf {
+pub fn path(logs: &Path, stem: &RecordName) -> PathBuf {
     logs.join(format!("{stem}{SUFFIX}"))
 }
 
 /// Reads a grade; `None` where it is missing or unreadable.
-pub fn read(logs: &Path, stem: &str) -> Option<Grade> {
-    serde_json::from_slice(&fs::read(path(logs, stem)).ok()?).ok()
+pub fn read(logs: &Path, stem: &RecordName) -> Option<Grade> {
+    serde_json::from_slice(&files::read(&path(logs, stem), SizeLimit::SMALL).ok()?).ok()
 }
 
 /// Writes a grade, replacing an earlier one.
-pub fn write(logs: &Path, stem: &str, grade: &Grade) -> Result<(), WriteError> {
+pub fn write(logs: &Path, stem: &RecordName, grade: &Grade) -> Result<(), WriteError> {
     let path = path(logs, stem);
     let mut json =
         serde_json::to_vec_pretty(grade).map_err(|error| WriteError::new(&path, error.into()))?;
     json.push(b'\n');
-    write_atomically(&path, &json, Access::Private)
+    write_atomically(&path, &json, Access::Own)
 }
 
 /// Deletes a grade. A missing one is not an error.
-pub fn remove(logs: &Path, stem: &str) -> Result<(), WriteError> {
+pub fn remove(logs: &Path, stem: &RecordName) -> Result<(), WriteError> {
     let path = path(logs, stem);
     match fs::remove_file(&path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(WriteError::new(&path, error)),

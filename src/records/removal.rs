@@ -4,6 +4,9 @@ use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::domain::ids::RecordName;
+use crate::files::{self, SizeLimit};
+
 use super::files::{ConsultationFiles, sync_folder};
 use super::journal::ends::{self, JournalEnding};
 use super::outcomes;
@@ -33,7 +36,7 @@ pub enum RemoveError {
 /// The journal comes last: its lock keeps other processes from resuming the consultation meanwhile,
 /// and if this process is killed half-way, the consultation can still be listed, found and deleted
 /// again.
-pub fn remove(logs: &Path, stem: &str) -> Result<RemovedFiles, RemoveError> {
+pub fn remove(logs: &Path, stem: &RecordName) -> Result<RemovedFiles, RemoveError> {
     let _lock = lock(&ConsultationFiles::with_stem(logs, stem).journal)?;
     let mut removed = RemovedFiles::default();
     for path in files(logs, stem) {
@@ -52,18 +55,22 @@ pub fn remove(logs: &Path, stem: &str) -> Result<RemovedFiles, RemoveError> {
 
 /// Returns all files that a consultation may have, the journal last. What the original leaves of a
 /// failed run lies beside its record under another name: left behind, it would be a consultation.
-fn files(logs: &Path, stem: &str) -> Vec<PathBuf> {
-    let of = |stem: &str| {
-        let files = ConsultationFiles::with_stem(logs, stem);
-        let outcome = outcomes::path(logs, stem);
-        [files.markdown, outcome, files.record, files.journal]
-    };
-    let base = stem.strip_suffix("-partial").unwrap_or(stem);
-    if base.starts_with("consult-consult-") {
-        [of(base), of(&format!("{base}-partial"))].concat()
+fn files(logs: &Path, stem: &RecordName) -> Vec<PathBuf> {
+    let base = stem.as_str().strip_suffix("-partial");
+    let base = base.unwrap_or(stem.as_str());
+    let stems = if base.starts_with("consult-consult-") {
+        vec![base.to_owned(), format!("{base}-partial")]
     } else {
-        of(stem).to_vec()
-    }
+        vec![stem.to_string()]
+    };
+    let stems = stems.iter().filter_map(|stem| RecordName::parse(stem).ok());
+    stems
+        .flat_map(|stem| {
+            let files = ConsultationFiles::with_stem(logs, &stem);
+            let outcome = outcomes::path(logs, &stem);
+            [files.markdown, outcome, files.record, files.journal]
+        })
+        .collect()
 }
 
 /// Makes deletions in the folder of logs durable.
@@ -76,9 +83,11 @@ pub fn sync(logs: &Path) -> Result<(), RemoveError> {
 
 /// Takes the journal's lock; `None` without a journal.
 fn lock(journal: &Path) -> Result<Option<File>, RemoveError> {
-    let file = match File::open(journal) {
+    let file = match files::open(journal, SizeLimit::NONE) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        // No process writes something else in the journal's place.
+        Err(_) if fs::metadata(journal).is_ok_and(|journal| !journal.is_file()) => return Ok(None),
         Err(source) => {
             return Err(RemoveError::Io {
                 path: journal.to_owned(),

@@ -13,33 +13,32 @@ mod artifacts;
 mod fields;
 mod vendors;
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::domain::artifact::SCHEMA_VERSION;
+use crate::domain::ids::{RecordName, RecordNameError};
 use crate::domain::stored_record::StoredRecord;
+
+use crate::files::{self, SizeLimit};
 
 use fields::JsonFields;
 use strict::Strict;
-
-/// Larger files are no records: a hundred answers of the greatest allowed length are a tenth of it.
-const LARGEST: u64 = 64 << 20;
 
 /// The reason why a record could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordReadError {
     #[error("cannot read record `{}`", .path.display())]
     Io { path: PathBuf, source: io::Error },
-    #[error("it is larger than {} MB", LARGEST >> 20)]
-    TooLarge,
     #[error("it is not JSON")]
     NotJson(#[source] serde_json::Error),
     #[error("it is not a record of a consultation")]
     NotARecord,
+    #[error(transparent)]
+    Id(#[from] RecordNameError),
     #[error("version `{0}` is newer than this program, which reads `{SCHEMA_VERSION}`")]
     Newer(String),
 }
@@ -50,18 +49,11 @@ pub fn read_file(path: &Path) -> Result<StoredRecord, RecordReadError> {
         path: path.to_owned(),
         source,
     };
-    let mut bytes = Vec::new();
-    File::open(path)
-        .and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes))
-        .map_err(failed)?;
-    read(&bytes)
+    read(&files::read(path, SizeLimit::RECORD).map_err(failed)?)
 }
 
 /// Reads a record: one JSON object, or lines, of which the last whole record counts.
 pub fn read(bytes: &[u8]) -> Result<StoredRecord, RecordReadError> {
-    if u64::try_from(bytes.len()).is_ok_and(|length| length > LARGEST) {
-        return Err(RecordReadError::TooLarge);
-    }
     // Editors of other systems write a byte order mark.
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     if let Some(record) = intact(bytes) {
@@ -79,7 +71,7 @@ fn intact(bytes: &[u8]) -> Option<StoredRecord> {
     let mut json = serde_json::Deserializer::from_slice(bytes);
     let record = StoredRecord::deserialize(Strict(&mut json)).ok()?;
     json.end().ok()?;
-    let is_ours = record.tool_version.is_some() && !record.id.is_empty();
+    let is_ours = record.tool_version.is_some() && RecordName::parse(&record.id).is_ok();
     let is_record = !record.question.is_empty() || record.cost.is_some();
     let is_newer = record.schema_version.as_deref().is_some_and(is_newer);
     (is_ours && is_record && !is_newer).then(|| conclave::complete(record))
@@ -123,9 +115,11 @@ fn of_value(value: Value) -> Result<StoredRecord, RecordReadError> {
     } else {
         Some(llm_conclave::read(fields))
     };
-    record
+    let record = record
         .filter(|record| !record.id.is_empty())
-        .ok_or(RecordReadError::NotARecord)
+        .ok_or(RecordReadError::NotARecord)?;
+    RecordName::parse(&record.id)?;
+    Ok(record)
 }
 
 /// Returns whether this program wrote a record. The original names rounds `round1`, and states no

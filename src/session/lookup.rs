@@ -48,7 +48,7 @@ fn several(index: Option<&Index>, logs: &Path, name: &str, found: &[Consultation
     ));
     for candidate in found.iter().take(MOST_CANDIDATES) {
         let description = description(index, logs, candidate).unwrap_or_default();
-        let id = &candidate.id;
+        let id = candidate.id.as_str();
         let unique = id.strip_prefix("consult-").unwrap_or(id);
         error = error.hint(format!("{unique}{description}"));
     }
@@ -61,7 +61,7 @@ fn several(index: Option<&Index>, logs: &Path, name: &str, found: &[Consultation
 /// Returns when a consultation began, and its question.
 fn description(index: Option<&Index>, logs: &Path, candidate: &ConsultationRef) -> Option<String> {
     let indexed = || {
-        let listed = history::with_id(index?.connection(), &candidate.id).ok()??;
+        let listed = history::with_id(index?.connection(), candidate.id.as_str()).ok()??;
         Some((listed.at, listed.question))
     };
     let journalled = || {

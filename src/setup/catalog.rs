@@ -2,12 +2,13 @@
 
 use crate::config::paths::{Home, read_optional};
 use crate::error::Error;
+use crate::files::SizeLimit;
 use crate::providers::catalog::ModelCatalog;
 
 /// Loads the built-in models with those of `models.json` in the home laid over them.
 pub(crate) fn load(home: &Home) -> Result<ModelCatalog, Error> {
     let file = home.models_file();
-    let json = read_optional(&file)
+    let json = read_optional(&file, SizeLimit::MODELS)
         .map_err(|error| Error::usage(error).hint(format!("check {}", file.display())))?;
     match json {
         None => Ok(ModelCatalog::builtin()),

@@ -210,7 +210,9 @@ impl PersonaRegistry {
 /// under a former name counts unless one under the present name is there.
 pub(crate) fn templates(home: &Home) -> Result<Templates, Error> {
     let mut templates = Templates::builtin();
-    let overrides = home.prompt_overrides().map_err(Error::usage)?;
+    let overrides = home
+        .prompt_overrides()
+        .map_err(|error| Error::usage(error).hint("fix or remove it"))?;
     for (name, text) in &overrides {
         let present = present_name(name);
         let is_replaced =

@@ -1,4 +1,7 @@
-//! The settings in force, and the error when they cannot be used.
+//! The settings in force, and the certificates that the environment names; the errors when they
+//! cannot be used.
+
+use std::io::ErrorKind;
 
 use crate::config::env::Environment;
 use crate::config::load::SettingsError;
@@ -6,6 +9,7 @@ use crate::config::paths::Home;
 use crate::config::setting::Setting;
 use crate::config::settings::Settings;
 use crate::error::Error;
+use crate::files::{self, SizeLimit};
 
 /// Loads the settings: defaults, then the file in the home, then the environment.
 pub(crate) fn load(home: &Home, environment: &Environment) -> Result<Settings, Error> {
@@ -16,6 +20,25 @@ pub(crate) fn load(home: &Home, environment: &Environment) -> Result<Settings, E
 pub(crate) fn unusable(error: SettingsError) -> Error {
     let remedy = error.remedy();
     Error::usage(error).hint(remedy)
+}
+
+/// Checks that the certificates of the user can be read, before anything connects to a server: the
+/// TLS library reads the file itself, of whatever kind and size it is. A missing file has none.
+pub(crate) fn check_certificates(environment: &Environment) -> Result<(), Error> {
+    const VARIABLE: &str = "SSL_CERT_FILE";
+    let Some(path) = environment.path(VARIABLE) else {
+        return Ok(());
+    };
+    match files::open(&path, SizeLimit::CERTIFICATES) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(Error::usage(format!(
+            "cannot read `{}`, which {VARIABLE} names: {error}",
+            path.display()
+        ))
+        .hint(format!(
+            "set {VARIABLE} to a file of certificates, or unset it with `unset {VARIABLE}`"
+        ))),
+        Ok(_) | Err(_) => Ok(()),
+    }
 }
 
 /// Returns the origin of the value of a setting, for people.

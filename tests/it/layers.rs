@@ -6,30 +6,56 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::support::source_tree::rust_files;
 
 /// The folders of this crate that each folder may use.
-const MAY_USE: [(&str, &[&str]); 12] = [
+const MAY_USE: [(&str, &[&str]); 13] = [
     ("domain", &["domain"]),
     ("stopping", &["domain", "stopping"]),
     ("consultation", &["domain", "stopping", "consultation"]),
+    ("files.rs", &["files"]),
     ("engine", &["domain", "stopping", "consultation", "engine"]),
     (
         "providers",
-        &["domain", "stopping", "consultation", "engine", "providers"],
+        &[
+            "domain",
+            "stopping",
+            "consultation",
+            "files",
+            "engine",
+            "providers",
+        ],
     ),
     (
         "records",
-        &["domain", "stopping", "consultation", "engine", "records"],
+        &[
+            "domain",
+            "stopping",
+            "consultation",
+            "files",
+            "engine",
+            "records",
+        ],
     ),
     (
         "terminal",
-        &["domain", "stopping", "consultation", "engine", "terminal"],
+        &[
+            "domain",
+            "stopping",
+            "consultation",
+            "files",
+            "engine",
+            "terminal",
+        ],
     ),
-    ("config", &["domain", "stopping", "consultation", "config"]),
+    (
+        "config",
+        &["domain", "stopping", "consultation", "files", "config"],
+    ),
     (
         "commands",
         &[
             "domain",
             "stopping",
             "consultation",
+            "files",
             "engine",
             "providers",
             "records",
@@ -47,6 +73,7 @@ const MAY_USE: [(&str, &[&str]); 12] = [
             "domain",
             "stopping",
             "consultation",
+            "files",
             "engine",
             "providers",
             "records",
@@ -62,6 +89,7 @@ const MAY_USE: [(&str, &[&str]); 12] = [
             "domain",
             "stopping",
             "consultation",
+            "files",
             "engine",
             "providers",
             "records",

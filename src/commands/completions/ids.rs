@@ -43,7 +43,8 @@ fn candidates(typed: &OsStr, complete: CompleteEntries) -> Vec<CompletionCandida
     let head = if unique.is_some() { "consult-" } else { "" };
     let prefix = format!("consult-{}", unique.unwrap_or(&text).to_ascii_lowercase());
     for IdCandidate { id, question } in ids(&prefix, complete) {
-        let id = id.strip_prefix("consult-").unwrap_or(&id);
+        let id = id.as_str();
+        let id = id.strip_prefix("consult-").unwrap_or(id);
         let question = one_line(&question);
         let question = console::truncate_str(&question, LONGEST_QUESTION, "…");
         let candidate = CompletionCandidate::new(format!("{head}{id}"));
@@ -69,7 +70,7 @@ fn ids(prefix: &str, complete: CompleteEntries) -> Vec<IdCandidate> {
         lookup::consultations_newest_first(&home.logs_folder())
             .unwrap_or_default()
             .into_iter()
-            .filter(|found| found.id.starts_with(prefix))
+            .filter(|found| found.id.as_str().starts_with(prefix))
             .take(MOST_IDS as usize)
             .map(|found| IdCandidate {
                 id: found.id,

@@ -15,6 +15,7 @@ use crate::config::paths::{Home, read_optional};
 use crate::config::setting::{Parts, Setting};
 use crate::config::settings::Settings;
 use crate::error::Error;
+use crate::files::SizeLimit;
 use crate::records::files::{Access, create_private_dir, write_atomically};
 use crate::setup::panel::spec::PersonaChoice;
 use crate::setup::personas::{self, PersonaRegistry};
@@ -186,7 +187,7 @@ impl<'a> SettingsFile<'a> {
     /// Reads the file; a missing one has no settings.
     fn read(home: &'a Home) -> Result<Self, Error> {
         let path = home.config_file();
-        let text = read_optional(&path).map_err(|source| {
+        let text = read_optional(&path, SizeLimit::SETTINGS).map_err(|source| {
             unusable(SettingsError::Unreadable {
                 path: path.clone(),
                 source,

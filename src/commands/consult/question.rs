@@ -1,8 +1,9 @@
 //! The question: an argument, or standard input for `-`.
 
-use std::io::{IsTerminal, Read};
+use std::io::IsTerminal;
 
 use crate::error::Error;
+use crate::files::{self, SizeLimit};
 use crate::terminal::prompt::StdinUse;
 
 /// The question, and whether its source uses up standard input.
@@ -41,11 +42,8 @@ fn required() -> Error {
 }
 
 fn from_input() -> Result<String, Error> {
-    let mut bytes = Vec::new();
-    std::io::stdin()
-        .lock()
-        .read_to_end(&mut bytes)
-        .map_err(Error::usage)?;
+    let bytes = files::read_to_end(std::io::stdin().lock(), SizeLimit::QUESTION)
+        .map_err(|error| Error::usage(format!("cannot read the question: {error}")))?;
     let text = String::from_utf8(bytes)
         .map_err(|_| Error::usage("the question on standard input is not UTF-8 text"))?;
     Ok(text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned())

@@ -24,6 +24,7 @@ use crate::providers::wire::Endpoint;
 use crate::setup::local_servers::search::{self, ServerSearch, all_kinds};
 use crate::setup::provider_access;
 use crate::setup::provider_access::ProviderAccess;
+use crate::setup::settings::check_certificates;
 use crate::terminal::output::printer::Printer;
 use crate::terminal::tables::doctor::{Check, CheckStatus, DoctorReport, screen};
 
@@ -66,6 +67,7 @@ pub struct Args {
 }
 
 pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
+    check_certificates(environment)?;
     let clock = Clock::system();
     let home = Home::find(environment);
     let (settings, settings_check) = host::settings(home.as_ref().ok(), environment);

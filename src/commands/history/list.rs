@@ -7,6 +7,7 @@ use jiff::tz::TimeZone;
 use rusqlite::Connection;
 
 use crate::consultation::event::StateName;
+use crate::domain::ids::RecordName;
 use crate::domain::stored_record::{Completion, RecordWriter};
 use crate::engine::clock::Clock;
 use crate::error::Error;
@@ -206,7 +207,7 @@ fn begun(
     connection: &Connection,
     filter: &Filter,
 ) -> rusqlite::Result<Vec<HistoryRow>> {
-    let row = |id: String| {
+    let row = |id: RecordName| {
         let files = ConsultationFiles::with_stem(&archive.logs, &id);
         let JournalOpening { at, question, mode } = ends::opening(&files.journal)?;
         let has_mode = filter.mode.is_none() || filter.mode == mode;
@@ -219,7 +220,13 @@ fn begun(
         } else {
             RunStatus::Unfinished
         };
-        Some(HistoryRow::started(id, at, question, mode, run_status))
+        Some(HistoryRow::started(
+            id.to_string(),
+            at,
+            question,
+            mode,
+            run_status,
+        ))
     };
     let open = history::open_consultations(connection)?;
     Ok(open.into_iter().filter_map(row).collect())
@@ -242,8 +249,8 @@ fn entry(archive: &Archive<'_>, listed: HistoryEntry) -> HistoryRow {
         && matches!(run_status, RunStatus::Aborted | RunStatus::Unfinished)
         && ends::ending(&files.journal).is_ok_and(JournalEnding::is_resumable);
     HistoryRow {
-        short_id: listed.id.clone(),
-        consultation_id: listed.id,
+        short_id: listed.id.to_string(),
+        consultation_id: listed.id.to_string(),
         timestamp: listed.at,
         question: listed.question,
         mode: Some(listed.mode).filter(|mode| !mode.is_empty()),

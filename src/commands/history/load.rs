@@ -7,8 +7,9 @@ use crate::consultation::transcript::Transcript;
 use crate::domain::stored_record::StoredRecord;
 use crate::domain::text::{escape_json, pretty_json};
 use crate::error::Error;
+use crate::files::{self, SizeLimit};
 use crate::records::files::{ConsultationFiles, ConsultationRef};
-use crate::records::journal::read_journal;
+use crate::records::journal::{is_being_written, read_journal};
 use crate::records::outcomes;
 use crate::records::stored;
 
@@ -54,7 +55,7 @@ pub(super) fn load_for_models(logs: &Path, found: &ConsultationRef) -> Result<St
 }
 
 fn from_record(path: &Path) -> Option<LoadedRecord> {
-    let bytes = fs::read(path).ok()?;
+    let bytes = files::read(path, SizeLimit::RECORD).ok()?;
     let record = stored::read(&bytes).ok()?;
     Some(LoadedRecord {
         record,
@@ -85,6 +86,13 @@ fn unreadable(files: &ConsultationFiles, found: &ConsultationRef) -> Error {
             }
             Ok(_) => Error::failed(format!("cannot read {}", found.id)),
         };
+    }
+    if is_being_written(&files.journal) {
+        // A journal of this instant: its first event is not there yet.
+        return Error::failed(format!("{} has only just begun", found.id)).hint(format!(
+            "show it when it has ended with `conclave history show {}`",
+            found.id
+        ));
     }
     match read_journal(&files.journal) {
         Err(error) if files.journal.exists() => {

@@ -4,7 +4,6 @@ use clap::ValueEnum;
 use clap::builder::PossibleValue;
 
 use crate::commands::completions::ids;
-use crate::domain::ids::ConsultationId;
 use crate::domain::outcome::{AnswerOutcome, Grade, SCHEMA_VERSION};
 use crate::domain::stored_record::Completion;
 use crate::engine::clock::Clock;
@@ -79,7 +78,7 @@ pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
         .map(ToOwned::to_owned);
     let grade = Grade {
         schema_version: SCHEMA_VERSION.to_owned(),
-        consultation_id: ConsultationId::from_unique(found.id.trim_start_matches("consult-")),
+        consultation_id: found.id.clone().into(),
         outcome,
         note,
         at: Clock::system().now(),
@@ -98,7 +97,7 @@ pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
 /// Updates the index. The file is what counts: a rebuild of the index reads it.
 fn update_index(archive: &Archive<'_>, found: &ConsultationRef, grade: Option<&Grade>) {
     let written = archive.index().and_then(|index| {
-        store::set_outcome(index.connection(), &found.id, grade).map_err(Error::failed)
+        store::set_outcome(index.connection(), found.id.as_str(), grade).map_err(Error::failed)
     });
     if let Err(error) = written {
         archive.printer.warning(&format!(

@@ -133,7 +133,7 @@ fn named(archive: &Archive<'_>, names: &[String]) -> Result<Vec<Deletion>, Error
         if deletions.iter().all(|other| other.found != found) {
             let listed = index
                 .as_ref()
-                .and_then(|index| history::with_id(index.connection(), &found.id).ok()?);
+                .and_then(|index| history::with_id(index.connection(), found.id.as_str()).ok()?);
             deletions.push(Deletion {
                 found,
                 description: listed.map(|listed| (listed.at, listed.question)),
@@ -255,7 +255,7 @@ fn forget(archive: &Archive<'_>, gone: &[&ConsultationRef]) -> Result<(), Error>
             .connection_mut()
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
         for found in gone {
-            store::remove(&transaction, &found.id)?;
+            store::remove(&transaction, found.id.as_str())?;
         }
         transaction.commit()
     };
@@ -271,7 +271,7 @@ fn refused(
     if of == 1
         && let Some((found, source)) = kept.pop()
     {
-        let id = found.id.clone();
+        let id = found.id.to_string();
         return Err(Error::failed(DeleteError { id, source }));
     }
     if kept.is_empty() {

@@ -59,6 +59,7 @@ impl Args {
 
 pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
     check_output(args.output.output.as_deref())?;
+    settings::check_certificates(environment)?;
     let home = Home::find(environment).map_err(Error::usage)?;
     let settings = settings::load(&home, environment)?;
     let face = TerminalFace::open(&home, environment, &args.output, printer)?;

@@ -1,8 +1,9 @@
 //! The choice of a run's model file: the user's own, the requested one, or the best installed one.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+
+use crate::files::{self, SizeLimit};
 
 use super::home::ModelHome;
 use super::manifest::{DEFAULT, Model, UnknownModel, find};
@@ -67,7 +68,7 @@ pub fn choose(
 /// Accepts any GGUF file, under its own name.
 fn own_file(path: &Path) -> Result<LocalModelChoice, ChoiceError> {
     let mut start = [0; 4];
-    let read = File::open(path).and_then(|mut file| file.read_exact(&mut start));
+    let read = files::open(path, SizeLimit::NONE).and_then(|mut file| file.read_exact(&mut start));
     match read {
         Ok(()) if start == *b"GGUF" => {
             let name = path

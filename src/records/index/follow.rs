@@ -6,7 +6,7 @@ use std::path::Path;
 
 use rusqlite::{Connection, TransactionBehavior};
 
-use crate::domain::ids::ConsultationId;
+use crate::domain::ids::{ConsultationId, RecordName};
 use crate::domain::stored_record::StoredRecord;
 use crate::domain::time::Timestamp;
 use crate::records::files::ConsultationFiles;
@@ -51,7 +51,7 @@ pub fn end(
 
 /// Inserts the rows of open consultations without a live process. Returns their number.
 pub fn reconcile(index: &mut Index, logs: &Path) -> rusqlite::Result<usize> {
-    let open: Vec<(String, String)> = {
+    let open: Vec<(RecordName, String)> = {
         let mut statement = index
             .connection()
             .prepare("SELECT id, began_at FROM open_consultations")?;
@@ -69,14 +69,14 @@ pub fn reconcile(index: &mut Index, logs: &Path) -> rusqlite::Result<usize> {
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
         // A rebuild reports what cannot be read.
         if let Some(Ok(source)) = source.record {
-            let rows = extract::rows(&source.record, &id, source.written_at);
+            let rows = extract::rows(&source.record, id.as_str(), source.written_at);
             store::put(&transaction, &rows)?;
             inserted += 1;
         }
         // A process that has resumed it meanwhile has set a new mark.
         transaction.execute(
             "DELETE FROM open_consultations WHERE id = ?1 AND began_at = ?2",
-            [&id, &began_at],
+            [id.as_str(), &began_at],
         )?;
         transaction.commit()?;
     }
@@ -89,7 +89,6 @@ pub(super) fn mark(connection: &Connection, id: &str, at: Timestamp) -> rusqlite
 }
 
 /// Returns when the consultation of a journal began.
-pub(super) fn began_at(logs: &Path, stem: &str) -> Option<Timestamp> {
-    let id = ConsultationId::from_unique(stem.strip_prefix("consult-")?);
-    ends::opening(&ConsultationFiles::in_folder(logs, &id).journal).map(|opening| opening.at)
+pub(super) fn began_at(logs: &Path, stem: &RecordName) -> Option<Timestamp> {
+    ends::opening(&ConsultationFiles::with_stem(logs, stem).journal).map(|opening| opening.at)
 }

@@ -1,7 +1,8 @@
-//! Sets aside another program's database that has the index's name, such as that of the original.
+//! Sets aside what has the index's name and is not this program's: another program's database, such
+//! as that of the original, or no file at all.
 
 use std::ffi::OsString;
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -14,11 +15,11 @@ const ENDINGS: [&str; 4] = ["-wal", "-shm", "-journal", ""];
 /// Renames a foreign database, so that nothing of it is lost. Returns its new path; `None` where
 /// there is none.
 pub(super) fn set_aside(database: &Path) -> io::Result<Option<PathBuf>> {
-    let opened = open::open_unchecked(database).and_then(|connection| {
-        // Closed before the file is renamed.
-        open::check(&connection, database)
-    });
-    if !matches!(opened, Err(OpenError::Foreign(_))) {
+    // Another process that finds the same one must not rename the new index. A folder that cannot
+    // be locked is used without.
+    let folder = File::open(database.parent().unwrap_or(Path::new(".")));
+    let _lock = folder.and_then(|folder| folder.lock().map(|()| folder));
+    if !is_foreign(database) {
         return Ok(None);
     }
     let numbered = |number: u32| {
@@ -39,6 +40,23 @@ pub(super) fn set_aside(database: &Path) -> io::Result<Option<PathBuf>> {
         }
     }
     Ok(Some(aside))
+}
+
+/// Returns whether a rebuild in this place could destroy what another program or the user put there.
+fn is_foreign(database: &Path) -> bool {
+    let is_no_file = fs::symlink_metadata(database).is_ok_and(|place| !place.is_file());
+    // The connection is closed before the file is renamed.
+    let opened =
+        open::open_unchecked(database).and_then(|connection| open::check(&connection, database));
+    match opened {
+        Err(OpenError::Foreign(_)) => true,
+        // The target of a link that is no index would be overwritten.
+        Err(OpenError::Missing(_) | OpenError::Damaged { .. } | OpenError::Failed { .. }) => {
+            is_no_file
+        }
+        Ok(_)
+        | Err(OpenError::Newer { .. } | OpenError::Busy(_) | OpenError::Unreadable { .. }) => false,
+    }
 }
 
 fn with_ending(path: &Path, ending: &str) -> PathBuf {

@@ -84,7 +84,8 @@ impl OpenError {
         }
     }
 
-    fn of(path: &Path, source: rusqlite::Error) -> Self {
+    /// Returns the error of a statement on the database.
+    pub fn of(path: &Path, source: rusqlite::Error) -> Self {
         let path = path.to_owned();
         if is_damage(&source) {
             Self::Damaged {

@@ -15,8 +15,9 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, Result as SqlResult, TransactionBehavior};
 
+use crate::domain::ids::RecordName;
 use crate::domain::time::Timestamp;
-use crate::records::lookup::consultations_newest_first;
+use crate::records::lookup::{self, LogFolder};
 use crate::records::outcomes;
 
 use super::extract;
@@ -105,7 +106,7 @@ pub fn rebuild_if_unusable(
 pub fn build_in_memory(logs: &Path) -> Result<(Index, RebuildReport), RebuildError> {
     let failed = |source| RebuildError::of(Path::new(":memory:"), source);
     let index = Index::in_memory().map_err(failed)?;
-    let report = fill(index.connection(), logs, &list(logs)?, &mut |_| {}).map_err(failed)?;
+    let report = fill(index.connection(), logs, list(logs)?, &mut |_| {}).map_err(failed)?;
     Ok((index, report))
 }
 
@@ -131,9 +132,9 @@ fn rebuild_where(
         return Ok(None);
     }
     // Listed only now: what other processes write from here on, they index after the commit.
-    let stems = list(logs)?;
+    let stored = list(logs)?;
     schema::recreate(&transaction).map_err(failed)?;
-    let report = fill(&transaction, logs, &stems, progress).map_err(failed)?;
+    let report = fill(&transaction, logs, stored, progress).map_err(failed)?;
     transaction.commit().map_err(failed)?;
     // The log is as long as the database now. Readers of the old rows may still need it.
     let _ = connection.busy_timeout(Duration::ZERO);
@@ -144,13 +145,11 @@ fn rebuild_where(
     }))
 }
 
-/// Returns the stems of the consultations, in order: their rows are inserted fastest by time.
-fn list(logs: &Path) -> Result<Vec<String>, RebuildError> {
-    let stored = consultations_newest_first(logs).map_err(|source| RebuildError::Folder {
+fn list(logs: &Path) -> Result<LogFolder, RebuildError> {
+    lookup::list(logs).map_err(|source| RebuildError::Folder {
         path: logs.to_owned(),
         source,
-    })?;
-    Ok(stored.into_iter().rev().map(|stored| stored.stem).collect())
+    })
 }
 
 /// Creates an empty database, readable by its owner alone, where there is none.
@@ -195,22 +194,22 @@ fn is_intact(connection: &Connection) -> SqlResult<bool> {
 
 /// The rows read from the files of one stem.
 struct SourceRows {
-    stem: String,
+    stem: RecordName,
     file: String,
     rows: Option<Result<(Rows, SourceRank), String>>,
     is_open: bool,
 }
 
 impl SourceRows {
-    fn read(logs: &Path, stem: &str) -> Self {
+    fn read(logs: &Path, stem: &RecordName) -> Self {
         let source = sources::find(logs, stem);
         let rows = source.record.map(|record| {
             let source = record?;
-            let rows = extract::rows(&source.record, stem, source.written_at);
+            let rows = extract::rows(&source.record, stem.as_str(), source.written_at);
             Ok((rows, source.rank))
         });
         Self {
-            stem: stem.to_owned(),
+            stem: stem.clone(),
             file: source.file,
             rows,
             is_open: source.is_open,
@@ -222,11 +221,16 @@ impl SourceRows {
 fn fill(
     connection: &Connection,
     logs: &Path,
-    stems: &[String],
+    stored: LogFolder,
     progress: &mut dyn FnMut(RebuildProgress),
 ) -> SqlResult<RebuildReport> {
-    let of = stems.len();
-    let mut contents = Contents::default();
+    let of = stored.newest_first.len();
+    let mut contents = Contents {
+        skipped: stored.skipped,
+        ..Contents::default()
+    };
+    // Their rows are inserted fastest by time.
+    let stems = stored.newest_first.iter().rev().map(|stored| &stored.stem);
     progress(RebuildProgress { done: 0, of });
     thread::scope(|scope| -> SqlResult<()> {
         let (sender, all) = mpsc::sync_channel(AHEAD);
@@ -292,7 +296,7 @@ impl Contents {
         }
         if is_open {
             let began_at = follow::began_at(logs, &stem).unwrap_or(Timestamp(0));
-            follow::mark(connection, &stem, began_at)?;
+            follow::mark(connection, stem.as_str(), began_at)?;
         }
         Ok(())
     }

@@ -1,6 +1,9 @@
 //! The rows of one consultation in the index's tables, as plain data. The SQL files document the
 //! columns.
 
+use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ValueRef};
+
+use crate::domain::ids::RecordName;
 use crate::domain::money::Cost;
 use crate::domain::stored_record::{Completion, RecordWriter};
 use crate::domain::time::Timestamp;
@@ -15,6 +18,13 @@ pub struct Rows {
     pub agents: Vec<AgentRow>,
     pub rounds: Vec<RoundRow>,
     pub calls: Vec<CallRow>,
+}
+
+/// Another value in such a column is damage: a rebuild replaces the row.
+impl FromSql for RecordName {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        Self::parse(value.as_str()?).map_err(FromSqlError::other)
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]

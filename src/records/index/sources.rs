@@ -9,6 +9,7 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::consultation::transcript::Transcript;
+use crate::domain::ids::RecordName;
 use crate::domain::stored_record::StoredRecord;
 use crate::domain::time::Timestamp;
 use crate::records::files::ConsultationFiles;
@@ -46,7 +47,7 @@ pub(super) struct SourceLookup {
 }
 
 /// Finds the source of a stem.
-pub(super) fn find(logs: &Path, stem: &str) -> SourceLookup {
+pub(super) fn find(logs: &Path, stem: &RecordName) -> SourceLookup {
     let paths = ConsultationFiles::with_stem(logs, stem);
     let recorded = written_at(&paths.record);
     let from_record = || Some(read_record(&paths.record, recorded?, SourceRank::Record));
@@ -59,7 +60,7 @@ pub(super) fn find(logs: &Path, stem: &str) -> SourceLookup {
             is_open: false,
         };
     };
-    let is_partial = recorded.is_none() && stem.ends_with("-partial");
+    let is_partial = recorded.is_none() && stem.as_str().ends_with("-partial");
     let is_open = !is_partial && is_being_written(&paths.journal);
     let record = if is_partial {
         Some(read_record(&paths.journal, journalled, SourceRank::Partial))

@@ -1,7 +1,6 @@
 //! The two ends of a journal: its first line, which states the question, and its last lines, which
 //! state how the consultation ended. However long the journal is, nothing else of it is read.
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
@@ -9,6 +8,7 @@ use serde::Deserialize;
 
 use crate::consultation::event::{AbortReason, RESUMABLE_VERSIONS};
 use crate::domain::time::Timestamp;
+use crate::files::{self, SizeLimit};
 
 /// Bytes read from a journal's end. The events that end a consultation are far shorter.
 const TAIL: u64 = 64 * 1024;
@@ -39,7 +39,7 @@ impl JournalEnding {
 
 /// Reads the ending of a journal from its last lines.
 pub fn ending(journal: &Path) -> io::Result<JournalEnding> {
-    let mut file = File::open(journal)?;
+    let mut file = files::open(journal, SizeLimit::JOURNAL)?;
     let length = file.metadata()?.len();
     let from = length.saturating_sub(TAIL);
     file.seek(SeekFrom::Start(from))?;
@@ -88,7 +88,7 @@ pub struct JournalOpening {
 /// Reads the first line of a journal; `None` when it is not the start of a consultation.
 pub fn opening(journal: &Path) -> Option<JournalOpening> {
     let mut line = Vec::new();
-    BufReader::new(File::open(journal).ok()?)
+    BufReader::new(files::open(journal, SizeLimit::JOURNAL).ok()?)
         .read_until(b'\n', &mut line)
         .ok()?;
     let line: EventLine = serde_json::from_slice(&line).ok()?;

@@ -1,11 +1,11 @@
 //! Reads a journal back. Whole lines are events, a torn last line is left out and reported, and
 //! anything else is damage.
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use crate::consultation::event::{Envelope, READABLE_VERSIONS, SCHEMA_VERSION};
+use crate::files::{self, SizeLimit};
 
 /// The contents of a journal.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -43,7 +43,7 @@ pub enum JournalReadError {
 
 /// Reads a journal. A torn last line is left out and reported; damage anywhere else is an error.
 pub fn read_journal(path: &Path) -> Result<ReadJournal, JournalReadError> {
-    let file = File::open(path).map_err(|source| JournalReadError::Io {
+    let file = files::open(path, SizeLimit::JOURNAL).map_err(|source| JournalReadError::Io {
         path: path.to_owned(),
         source,
     })?;

@@ -15,6 +15,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::domain::money::MicroUsd;
+use crate::files::{self, LinkPolicy, SizeLimit};
 use crate::records::files::{Access, WriteError, create_private_dir, write_atomically};
 
 /// The version of the files.
@@ -169,7 +170,13 @@ impl BudgetFolder {
             path: self.lock.clone(),
             source,
         };
-        let file = options.open(&self.lock).map_err(failed)?;
+        let file = files::open_with(
+            &mut options,
+            &self.lock,
+            SizeLimit::SMALL,
+            LinkPolicy::Refuse,
+        )
+        .map_err(failed)?;
         file.lock().map_err(failed)?;
         // Only now: the last process to close removes it under the lock.
         create_private_dir(&self.path)?;
@@ -183,7 +190,7 @@ impl BudgetFolder {
             let path = self.path.join(format!("{}.{number}.json", self.month));
             if !path.exists() {
                 let content = padded(Amounts::default());
-                write_atomically(&path, content.as_bytes(), Access::Private)?;
+                write_atomically(&path, content.as_bytes(), Access::Own)?;
                 break path;
             }
             if !is_running(&path)? {
@@ -193,7 +200,9 @@ impl BudgetFolder {
         };
         let amounts = read(&path)?.ended();
         let mut options = File::options();
-        let file = options.write(true).open(&path).map_err(io_error(&path))?;
+        options.write(true);
+        let file = files::open_with(&mut options, &path, SizeLimit::SMALL, LinkPolicy::Refuse)
+            .map_err(io_error(&path))?;
         file.lock().map_err(io_error(&path))?;
         let mut own = ProcessFile {
             path,
@@ -264,7 +273,8 @@ fn month_of(name: &str) -> Option<String> {
 
 /// Returns whether the process of a file runs: whether the file is locked.
 fn is_running(path: &Path) -> Result<bool, MonthBudgetError> {
-    match File::open(path).map_err(io_error(path))?.try_lock_shared() {
+    let file = files::open(path, SizeLimit::SMALL).map_err(io_error(path))?;
+    match file.try_lock_shared() {
         Ok(()) => Ok(false),
         Err(TryLockError::WouldBlock) => Ok(true),
         Err(TryLockError::Error(source)) => Err(MonthBudgetError::Lock {
@@ -275,7 +285,7 @@ fn is_running(path: &Path) -> Result<bool, MonthBudgetError> {
 }
 
 fn read(path: &Path) -> Result<Amounts, MonthBudgetError> {
-    let bytes = fs::read(path).map_err(io_error(path))?;
+    let bytes = files::read(path, SizeLimit::SMALL).map_err(io_error(path))?;
     let damaged = |source| MonthBudgetError::Damaged {
         path: path.to_owned(),
         source,

@@ -10,6 +10,7 @@ use crate::config::paths::Home;
 use crate::consultation::transcript::Transcript;
 use crate::domain::ids::ConsultationId;
 use crate::domain::time::Timestamp;
+use crate::records::files::clear_leftovers;
 use crate::records::index::follow;
 use crate::records::index::{Index, is_damage};
 use crate::terminal::output::printer::Printer;
@@ -39,8 +40,11 @@ impl IndexEntry {
     pub(crate) fn begin(home: &Home, id: &ConsultationId, at: Timestamp) -> Self {
         let database = home.index_file();
         let marking = std::thread::Builder::new().name("index".to_owned()).spawn({
-            let (database, id) = (database.clone(), id.clone());
+            let (home, database, id) = (home.clone(), database.clone(), id.clone());
             move || {
+                for folder in [home.path(), &home.logs_folder()] {
+                    clear_leftovers(folder, at);
+                }
                 if let Ok(mut index) = Index::open(&database) {
                     // Without the mark, the index misses the consultation only if it is killed.
                     let _ = follow::begin(&mut index, &id, at);

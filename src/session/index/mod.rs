@@ -12,7 +12,7 @@ use crate::terminal::tables::dashboard::charset::Charset;
 
 pub(crate) use self::entry::{IndexEntry, RebuildTime};
 
-use self::rebuild::{Rebuild, RebuildReason, failed, refused};
+use self::rebuild::{Rebuild, RebuildReason, failed};
 
 /// Opens the index and adds the consultations that have ended since. Drop it before anything is
 /// printed or asked: other processes wait for it.
@@ -26,7 +26,9 @@ pub(crate) fn open(home: &Home, printer: &Printer) -> Result<Index, Error> {
         Err(unusable) if unusable.is_fixed_by_rebuild() => {
             Rebuild::new(home, printer, RebuildReason::of(&unusable)).open()?
         }
-        Err(unusable) => return Err(refused(unusable)),
+        Err(unusable) => {
+            return Rebuild::new(home, printer, RebuildReason::Unusable).in_place_of(unusable);
+        }
     };
     match follow::reconcile(&mut index, &home.logs_folder()) {
         Err(error) if is_damage(&error) => {
@@ -53,11 +55,11 @@ pub(crate) fn with<T>(
         }
         answer => answer,
     };
-    answer.map_err(|source| {
-        Error::failed(OpenError::Failed {
-            path: home.index_file(),
-            source,
-        })
+    let failed = |source| OpenError::of(&home.index_file(), source);
+    answer.map_err(failed).or_else(|failed| {
+        let rebuild = Rebuild::new(home, printer, RebuildReason::Unusable);
+        let answer = query(&mut rebuild.in_place_of(failed)?);
+        answer.map_err(|source| Error::failed(OpenError::of(&home.index_file(), source)))
     })
 }
 

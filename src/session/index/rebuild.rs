@@ -80,22 +80,41 @@ impl<'a> Rebuild<'a> {
     /// Rebuilds and opens the index. When it cannot be written, the returned index is in memory.
     pub(crate) fn open(&self) -> Result<Index, Error> {
         match self.run() {
-            Ok(_) => Index::open(&self.home.index_file()).map_err(refused),
-            Err(RebuildError::Open(unusable)) => Err(refused(unusable)),
+            Ok(_) => {
+                Index::open(&self.home.index_file()).or_else(|unusable| self.in_place_of(unusable))
+            }
+            Err(RebuildError::Open(unusable)) => self.in_place_of(unusable),
             Err(error @ (RebuildError::Unwritable { .. } | RebuildError::Failed { .. })) => {
-                self.printer.warning(&format!(
-                    "{}; the records are read instead",
-                    capitalised(&whole(&error))
-                ));
-                let (index, rebuilt) =
-                    rebuild::build_in_memory(&self.home.logs_folder()).map_err(failed)?;
-                self.report(&rebuilt);
-                Ok(index)
+                self.in_memory(&error)
             }
             Err(error @ (RebuildError::Busy(_) | RebuildError::Folder { .. })) => {
                 Err(failed(error))
             }
         }
+    }
+
+    /// Builds an index in memory in place of one that cannot be used, unless the user can make it
+    /// usable.
+    pub(super) fn in_place_of(&self, unusable: OpenError) -> Result<Index, Error> {
+        match unusable {
+            OpenError::Newer { .. } | OpenError::Busy(_) => Err(refused(unusable)),
+            OpenError::Missing(_)
+            | OpenError::Damaged { .. }
+            | OpenError::Foreign(_)
+            | OpenError::Failed { .. }
+            | OpenError::Unreadable { .. } => self.in_memory(&unusable),
+        }
+    }
+
+    fn in_memory(&self, cause: &dyn std::error::Error) -> Result<Index, Error> {
+        self.printer.warning(&format!(
+            "{}; the records are read instead",
+            capitalised(&whole(cause))
+        ));
+        let (index, rebuilt) =
+            rebuild::build_in_memory(&self.home.logs_folder()).map_err(failed)?;
+        self.report(&rebuilt);
+        Ok(index)
     }
 
     /// Rebuilds the index and returns how many consultations it holds. Does nothing when another

@@ -30,6 +30,7 @@ pub(crate) struct Sources {
 impl Sources {
     /// Loads home and environment.
     pub(crate) fn load(environment: &Environment, now: Timestamp) -> Result<Self, Error> {
+        settings::check_certificates(environment)?;
         let home = Home::find(environment).map_err(Error::usage)?;
         let settings = settings::load(&home, environment)?;
         let catalog = catalog::load(&home)?;

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use crate::support::binary::{Conclave, RunningProcess};
 use crate::support::sample_events;
-use crate::support::saved::{complete_consultation, consultation_with};
+use crate::support::saved::{complete_consultation, consultation_with, log_folder};
 
 const OPTIONS: [&str; 6] = [
     "--format", "--panel", "--judge", "--events", "--no-log", "--yes",
@@ -58,6 +58,7 @@ fn offered(conclave: &Conclave, shell: &str, words: &[&str]) -> Option<Vec<Strin
         .env_clear()
         .envs(conclave.variables())
         .env("PATH", path)
+        .current_dir(conclave.folder())
         .env("SCRIPT", script)
         .args([no_config, "-c", program]);
     if shell != "fish" {
@@ -263,6 +264,54 @@ fn zsh_and_fish_complete_ids_with_their_questions() {
         let resumable = offered(&conclave, shell, &["resume", "01kfa"]).unwrap();
         assert_eq!(resumable, [other]);
     }
+}
+
+#[test]
+fn completion_runs_nothing_that_a_record_names() {
+    let conclave = Conclave::new();
+    let question = "$(touch PWNED) `touch PWNED` '\"; touch PWNED";
+    let files = complete_consultation(ONE, "2026-01-05T10:00:00Z", question).save(&conclave);
+    let record = std::fs::read_to_string(files.record).unwrap();
+    let names = [
+        "$(touch PWNED)",
+        "`touch PWNED`",
+        "'\";touch PWNED",
+        "\n$(touch PWNED)",
+        "a*",
+    ];
+    for (number, name) in names.into_iter().enumerate() {
+        let id = format!("consult-{name}");
+        let mut record: serde_json::Value = serde_json::from_str(&record).unwrap();
+        record["consultation_id"] = id.clone().into();
+        for stem in [id, format!("consult-01bad{number}")] {
+            let file = log_folder(&conclave).join(format!("{stem}.json"));
+            std::fs::write(file, record.to_string()).unwrap();
+        }
+    }
+    let assert_safe = |state: &str| {
+        for (shell, ..) in SHELLS {
+            for typed in ["", "consult-", "$"] {
+                let Some(shown) = offered(&conclave, shell, &["history", "show", typed]) else {
+                    continue;
+                };
+                let is_id = |line: &&String| line.contains("01kfa1") || line.starts_with("last");
+                let others: Vec<_> = shown.iter().filter(|line| !is_id(line)).collect();
+                assert!(
+                    others.iter().all(|line| line.contains("01bad")),
+                    "{shell}, {state}, `{typed}`: {others:?}"
+                );
+            }
+        }
+        let written = conclave.folder().join("PWNED");
+        assert!(!written.exists(), "{state}");
+    };
+    assert_safe("without an index");
+    conclave.run(&["history"]).ends_with(0);
+    assert_safe("with an index");
+    let index = rusqlite::Connection::open(conclave.home().join("consult-analytics.db")).unwrap();
+    let changed = index.execute("UPDATE consultations SET id = 'consult-$(touch PWNED)'", []);
+    assert_eq!(changed, Ok(1));
+    assert_safe("with a changed index");
 }
 
 #[test]

@@ -12,3 +12,4 @@ mod model;
 mod models;
 mod personas;
 mod resume;
+mod special_files;

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use crate::domain::hash::hex;
+use crate::files::{self, LinkPolicy, SizeLimit};
 
 use super::super::manifest::{Model, size};
 
@@ -62,9 +63,13 @@ impl<'a> PartialDownload<'a> {
         options.create(true).append(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options
-            .open(&self.path)
-            .map_err(|error| self.error(error))?;
+        let file = files::open_with(
+            &mut options,
+            &self.path,
+            SizeLimit::NONE,
+            LinkPolicy::Refuse,
+        )
+        .map_err(|error| self.error(error))?;
         file.set_len(keep).map_err(|error| self.error(error))?;
         Ok(PartWriter {
             part: self,
@@ -84,7 +89,8 @@ impl<'a> PartialDownload<'a> {
     /// Returns the SHA-256 of the bytes so far, in lower-case hexadecimal. Cancellable: it yields
     /// after each piece.
     pub async fn sha256(&self, on: &mut dyn FnMut(u64)) -> Result<String, PartError> {
-        let mut file = File::open(&self.path).map_err(|error| self.error(error))?;
+        let mut file =
+            files::open(&self.path, SizeLimit::NONE).map_err(|error| self.error(error))?;
         let (mut hash, mut buffer, mut done) = (Sha256::new(), vec![0; PIECE], 0);
         loop {
             let read = file.read(&mut buffer).map_err(|error| self.error(error))?;

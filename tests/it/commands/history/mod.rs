@@ -8,6 +8,7 @@ mod rejudge;
 mod rm;
 mod search;
 mod show;
+mod unsafe_names;
 
 use serde_json::Value;
 

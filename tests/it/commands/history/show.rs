@@ -8,6 +8,23 @@ use crate::support::saved::complete_consultation;
 use super::{MIDDLE, NEWEST, OLDEST, three};
 
 #[test]
+fn show_names_a_consultation_that_has_only_just_begun() {
+    let conclave = three();
+    let id = "consult-01kfa9ddddddddddddddddddd";
+    let journal = conclave.home().join(format!("consult-logs/{id}.jsonl"));
+    let file = std::fs::File::create(journal).unwrap();
+    file.lock().unwrap();
+    let ran = conclave.run(&["history", "show", id]).ends_with(1);
+    assert_eq!(
+        ran.stderr,
+        format!(
+            "error: {id} has only just begun\nhint: show it when it has ended with `conclave \
+             history show {id}`\n"
+        )
+    );
+}
+
+#[test]
 fn show_prints_the_original_answer() {
     let conclave = three();
     let ran = conclave.run(&["history", "show", OLDEST]).ends_with(0);

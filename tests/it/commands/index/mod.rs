@@ -6,13 +6,15 @@ mod full_disk;
 mod kills;
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::PathBuf;
+use std::process::{Command, Stdio};
 
 use rusqlite::Connection;
 use rustix::process::Signal;
 
 use crate::records::index::open::{DAMAGES, foreign, overwrite};
-use crate::support::binary::{Conclave, RunOutput};
+use crate::support::binary::{Conclave, RunOutput, RunningProcess};
 use crate::support::generated::{self, Length};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
@@ -184,18 +186,92 @@ fn rebuild_reports_counts_and_omitted_files() {
 }
 
 #[test]
-fn unusable_index_is_an_error_with_its_cause() {
+fn records_are_read_when_the_index_cannot_be_used() {
     let conclave = with_records(Conclave::new(), 1);
     fs::create_dir(database(&conclave)).unwrap();
-    let ran = conclave.run(&["consult-stats"]).ends_with(1);
+    let ran = statistics(&conclave);
+    assert_eq!(total(&ran), 1);
     assert!(
         ran.stderr.starts_with(&format!(
-            "error: cannot read the index `{}`\n",
+            "warning: Cannot read the index `{}`: is a directory; the records are read instead\n",
             database(&conclave).display()
         )),
         "{}",
         ran.stderr
     );
+}
+
+#[test]
+fn records_are_read_when_the_disk_is_full() {
+    let conclave = with_records(Conclave::new(), 2);
+    let listed = || {
+        let mut command = Command::new("sh");
+        // No file can grow, and a process that tries is not killed.
+        let script = "trap '' XFSZ; ulimit -f 0; exec \"$0\" history --json";
+        command
+            .args(["-c", script])
+            .arg(conclave.command().get_program())
+            .env_clear()
+            .envs(conclave.variables())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let ran = RunningProcess::of(command.spawn().unwrap())
+            .wait()
+            .ends_with(0);
+        assert_eq!(ran.json()["total"], 2, "{}", ran.stderr);
+        ran.stderr
+    };
+    let without_an_index = listed();
+    assert!(
+        without_an_index.contains("; the records are read instead\n"),
+        "{without_an_index}"
+    );
+    conclave.run(&["history"]).ends_with(0);
+    listed();
+}
+
+#[test]
+fn link_that_leads_to_no_index_is_set_aside() {
+    let conclave = with_records(Conclave::new(), 1);
+    let victim = conclave.folder().join("victim");
+    for (number, content) in [(1, "some text"), (2, "")] {
+        fs::write(&victim, content).unwrap();
+        symlink(&victim, database(&conclave)).unwrap();
+        let ran = conclave.run(&["history", "--json"]).ends_with(0);
+        assert_eq!(ran.json()["total"], 1);
+        assert_eq!(fs::read_to_string(&victim).unwrap(), content);
+        let suffix = [".before-conclave", ".before-conclave-2"][number - 1];
+        let aside = conclave
+            .home()
+            .join(format!("consult-analytics.db{suffix}"));
+        assert_eq!(fs::read_link(aside).unwrap(), victim);
+        assert!(fs::symlink_metadata(database(&conclave)).unwrap().is_file());
+        remove_index(&conclave);
+    }
+}
+
+#[test]
+fn link_to_an_index_is_used() {
+    let conclave = with_records(Conclave::new(), 1);
+    conclave.run(&["history"]).ends_with(0);
+    let elsewhere = conclave.folder().join("elsewhere.db");
+    fs::copy(database(&conclave), &elsewhere).unwrap();
+    remove_index(&conclave);
+    symlink(&elsewhere, database(&conclave)).unwrap();
+    let ran = conclave.run(&["history", "--json"]).ends_with(0);
+    assert_eq!(ran.json()["total"], 1);
+    assert_eq!(fs::read_link(database(&conclave)).unwrap(), elsewhere);
+}
+
+/// Removes the database and the files of `SQLite` beside it.
+fn remove_index(conclave: &Conclave) {
+    for suffix in ["", "-wal", "-shm"] {
+        let _ = fs::remove_file(
+            conclave
+                .home()
+                .join(format!("consult-analytics.db{suffix}")),
+        );
+    }
 }
 
 #[test]

@@ -63,7 +63,7 @@ fn rebuild_in_any_order_gives_the_same_rows() {
             follow::end(&mut index, &id, &consultation.stored(), AT).unwrap();
             if random.u8(..) < 64 {
                 let grade = grade(&id, *random.choice(AnswerOutcome::ALL.iter()).unwrap());
-                outcomes::write(&live.logs(), id.as_str(), &grade).unwrap();
+                outcomes::write(&live.logs(), &(&id).into(), &grade).unwrap();
                 store::set_outcome(index.connection(), id.as_str(), Some(&grade)).unwrap();
             }
         }
@@ -369,7 +369,7 @@ fn writes_of_other_processes_during_a_rebuild_are_in_the_index() {
         let record = serde_json::to_vec(&record).unwrap();
         fs::write(home.logs().join(format!("{}.json", changed.id)), &record).unwrap();
         fs::remove_file(home.logs().join(format!("{}.json", gone.id))).unwrap();
-        outcomes::write(&home.logs(), &graded.id, &grade).unwrap();
+        outcomes::write(&home.logs(), &(&id(&graded)).into(), &grade).unwrap();
         let mut index = home.open();
         follow::end(&mut index, &id(&new), &new.stored(), AT).unwrap();
         let record = stored::read(&record).unwrap();
