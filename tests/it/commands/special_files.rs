@@ -131,7 +131,8 @@ fn special_files_are_no_grades() {
 
 #[test]
 fn endless_input_is_no_question() {
-    let mut command = Conclave::new().command();
+    let conclave = Conclave::new();
+    let mut command = conclave.command();
     command
         .args(["consult", "-"])
         .stdin(File::open("/dev/zero").unwrap())

@@ -243,3 +243,28 @@ fn commands_read_records_when_no_index_can_be_written() {
     );
     assert_eq!(statistics(&conclave).stdout, ran.stdout);
 }
+
+#[test]
+fn history_is_listed_when_no_file_can_grow() {
+    let conclave = with_records(Conclave::new(), 2);
+    let listed = |state: &str| {
+        let ran = run_with_file_limit(&conclave, 0, "history --json").ends_with(0);
+        assert_eq!(ran.json()["total"], 2, "{state}: {}", ran.stderr);
+        ran.stderr
+    };
+    let stderr = listed("without an index");
+    assert!(
+        stderr.contains("; the records are read instead\n"),
+        "{stderr}"
+    );
+    conclave.run(&["history"]).ends_with(0);
+    listed("with an index");
+    for suffix in ["-wal", "-shm"] {
+        let _ = fs::remove_file(
+            conclave
+                .home()
+                .join(format!("consult-analytics.db{suffix}")),
+        );
+    }
+    listed("with a closed index");
+}

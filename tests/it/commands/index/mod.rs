@@ -8,13 +8,12 @@ mod kills;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
 
 use rusqlite::Connection;
 use rustix::process::Signal;
 
 use crate::records::index::open::{DAMAGES, foreign, overwrite};
-use crate::support::binary::{Conclave, RunOutput, RunningProcess};
+use crate::support::binary::{Conclave, RunOutput};
 use crate::support::generated::{self, Length};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
@@ -193,41 +192,12 @@ fn records_are_read_when_the_index_cannot_be_used() {
     assert_eq!(total(&ran), 1);
     assert!(
         ran.stderr.starts_with(&format!(
-            "warning: Cannot read the index `{}`: is a directory; the records are read instead\n",
+            "Cannot read the index `{}`: is a directory; the records are read instead\n",
             database(&conclave).display()
         )),
         "{}",
         ran.stderr
     );
-}
-
-#[test]
-fn records_are_read_when_the_disk_is_full() {
-    let conclave = with_records(Conclave::new(), 2);
-    let listed = || {
-        let mut command = Command::new("sh");
-        // No file can grow, and a process that tries is not killed.
-        let script = "trap '' XFSZ; ulimit -f 0; exec \"$0\" history --json";
-        command
-            .args(["-c", script])
-            .arg(conclave.command().get_program())
-            .env_clear()
-            .envs(conclave.variables())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        let ran = RunningProcess::of(command.spawn().unwrap())
-            .wait()
-            .ends_with(0);
-        assert_eq!(ran.json()["total"], 2, "{}", ran.stderr);
-        ran.stderr
-    };
-    let without_an_index = listed();
-    assert!(
-        without_an_index.contains("; the records are read instead\n"),
-        "{without_an_index}"
-    );
-    conclave.run(&["history"]).ends_with(0);
-    listed();
 }
 
 #[test]
@@ -295,6 +265,25 @@ fn finished_consultation_is_indexed() {
     );
     assert_eq!(number("SELECT count(*) FROM calls"), 18);
     assert_eq!(number("SELECT count(*) FROM open_consultations"), 0);
+}
+
+#[test]
+fn consultation_clears_temporary_files_of_killed_processes() {
+    let server = ProviderServer::start();
+    let conclave = with_records(Conclave::at(&server), 1);
+    conclave.run(&["history"]).ends_with(0);
+    let folders = [conclave.home(), logs(&conclave)];
+    let old = std::time::UNIX_EPOCH;
+    for folder in &folders {
+        let leftover = fs::File::create(folder.join(".conclave-aB3xyz")).unwrap();
+        leftover.set_modified(old).unwrap();
+        fs::write(folder.join(".conclave-new123"), "").unwrap();
+    }
+    conclave.run(&["consult", "Shall we?"]).ends_with(0);
+    for folder in &folders {
+        assert!(!folder.join(".conclave-aB3xyz").exists());
+        assert!(folder.join(".conclave-new123").exists());
+    }
 }
 
 #[test]

@@ -11,6 +11,7 @@ use conclave::records::index::{Index, WaitLimit, follow};
 use rusqlite::ErrorCode;
 
 use super::Home;
+use super::open::foreign;
 use crate::support::generated::{GeneratedConsultation, Length, consultations};
 
 const WRITERS: usize = 4;
@@ -122,4 +123,33 @@ fn short_wait_for_a_rebuild_ends_soon() {
     })
     .unwrap();
     assert!(refused);
+}
+
+#[test]
+fn one_of_many_processes_sets_a_foreign_database_aside() {
+    for _ in 0..10 {
+        let home = Home::new();
+        for consultation in consultations(1, 3, Length::Short) {
+            consultation.write(&home.logs());
+        }
+        foreign(&home.database());
+        thread::scope(|scope| {
+            for _ in 0..WRITERS * 2 {
+                scope.spawn(|| rebuild_if_unusable(&home.logs(), &home.database(), &mut |_| {}));
+            }
+        });
+        let names = std::fs::read_dir(home.database().parent().unwrap()).unwrap();
+        let aside: Vec<_> = names
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .filter(|name| name.contains(".before-conclave"))
+            .filter(|name| !name.ends_with("-wal") && !name.ends_with("-shm"))
+            .collect();
+        assert_eq!(aside.len(), 1, "{aside:?}");
+        let sql = "SELECT count(*) FROM consultations";
+        let count = home
+            .open()
+            .connection()
+            .query_row(sql, [], |row| row.get(0));
+        assert_eq!(count, Ok(3));
+    }
 }

@@ -152,7 +152,7 @@ proptest! {
                 let _ = extract::rows(&record, "consult-a", Timestamp(0));
                 prop_assert!(conclave::records::page::page(&record).ends_with("</html>\n"));
             }
-            Err(error) => prop_assert!(matches!(error, RecordReadError::NotARecord | RecordReadError::Newer(_)), "{error}"),
+            Err(error) => prop_assert!(matches!(error, RecordReadError::NotARecord | RecordReadError::Newer(_) | RecordReadError::Id(_)), "{error}"),
         }
     }
 
