@@ -115,28 +115,30 @@ impl ChangeMagnitude {
 pub enum PositionChange {
     /// Its positions were compared, and they differ.
     Changed,
-    /// Its positions were compared, and they say the same.
+    /// Its positions say the same, as compared or word for word.
     Held,
-    /// Its positions were not compared; only its own statement is known.
+    /// Its positions differ in wording and were not compared; only its own statement is known.
     Stated { changed: bool },
 }
 
 impl PositionChange {
-    /// Returns the one judgement of an expert's change: the comparison decides where positions were
-    /// compared, else its own statement counts. `None` if there is neither.
-    ///
-    /// Unchanged wording decides nothing without a comparison: the other experts could not be judged
-    /// beside it.
+    /// Returns the one judgement of an expert's change: an expert that repeats its position has not
+    /// changed its mind, whatever it states. Else the comparison decides where positions were
+    /// compared, and its own statement where they were not. `None` if there is neither.
     pub fn judge(
         status: ComparisonStatus,
         magnitude: ChangeMagnitude,
         stated: Option<bool>,
     ) -> Option<Self> {
-        let compared = match status {
-            ComparisonStatus::Compared => magnitude.is_change(),
-            ComparisonStatus::Skipped
-            | ComparisonStatus::Failed
-            | ComparisonStatus::NotApplicable => None,
+        let compared = match (status, magnitude) {
+            // Without a comparison, only unchanged wording is known to be the same.
+            (ComparisonStatus::Compared, _) | (_, ChangeMagnitude::Same) => magnitude.is_change(),
+            (
+                ComparisonStatus::Skipped
+                | ComparisonStatus::Failed
+                | ComparisonStatus::NotApplicable,
+                _,
+            ) => None,
         };
         match compared {
             Some(true) => Some(Self::Changed),
@@ -204,10 +206,9 @@ impl DebateValue {
     }
 
     fn known(&self) -> impl Iterator<Item = bool> {
-        self.agents
-            .iter()
-            .filter_map(|agent| PositionChange::judge(self.status, agent.magnitude, None))
-            .map(PositionChange::is_change)
+        let is_compared = self.status == ComparisonStatus::Compared;
+        let agents = self.agents.iter().filter(move |_| is_compared);
+        agents.filter_map(AgentMove::is_changed)
     }
 
     /// Returns the judgement of one expert's change, given its own statement.
@@ -397,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn comparison_outweighs_the_statement_of_an_expert() {
+    fn wording_and_comparison_outweigh_the_statement_of_an_expert() {
         use PositionChange::{Changed, Held, Stated};
         let judge = |status, magnitude| PositionChange::judge(status, magnitude, Some(true));
         let compared = |magnitude| judge(ComparisonStatus::Compared, magnitude);
@@ -410,7 +411,14 @@ mod tests {
             ComparisonStatus::Failed,
             ComparisonStatus::NotApplicable,
         ] {
-            assert_eq!(judge(status, ChangeMagnitude::Same), stated, "{status:?}");
+            for magnitude in [ChangeMagnitude::Unknown, ChangeMagnitude::MinorRefinement] {
+                assert_eq!(judge(status, magnitude), stated, "{status:?} {magnitude:?}");
+            }
+            assert_eq!(
+                judge(status, ChangeMagnitude::Same),
+                Some(Held),
+                "{status:?}"
+            );
         }
         let unstated = PositionChange::judge(
             ComparisonStatus::Failed,

@@ -273,6 +273,12 @@ impl ModelRef {
 }
 
 impl ModelRef {
+    /// Returns whether the model runs in this process: its answers are of demonstration quality, and
+    /// its stated confidences carry no information.
+    pub fn is_demonstration(&self) -> bool {
+        self.provider.is_local()
+    }
+
     /// Returns whether the served name means the requested model: equal except for case, a date, a
     /// folder or an alias.
     pub fn is_served_as(&self, served: &str) -> bool {

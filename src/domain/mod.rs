@@ -7,6 +7,7 @@ pub mod body_fields;
 pub mod confidence;
 pub mod debate_value;
 pub mod dialect;
+pub mod family;
 pub mod hash;
 pub mod ids;
 pub mod stored_record;

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::ids::{AgentId, ModelRef, ProviderId, SeatId};
+use super::family;
+use super::ids::{AgentId, ModelRef, SeatId};
 
 /// An expert's point of view.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -163,47 +164,8 @@ impl Panel {
         seats.chain(&self.judges)
     }
 
-    /// Returns whether all seats use models of one maker, judged by name; agreement is then weak
-    /// evidence.
+    /// Returns whether all seats use models of one family; agreement is then weak evidence.
     pub fn is_one_family(&self) -> bool {
-        let mut families = self.seats.iter().map(|seat| family(&seat.model));
-        let first = families.next();
-        families.all(|family| Some(family) == first)
-    }
-}
-
-/// Returns the maker of a model, judged by name: the provider, and the maker if the provider offers
-/// models of several makers.
-///
-/// Resellers write the maker before a slash: `openrouter:anthropic/claude-sonnet-5.5`.
-pub fn family(model: &ModelRef) -> (&ProviderId, Option<&str>) {
-    (
-        &model.provider,
-        model.model.split_once('/').map(|(maker, _)| maker),
-    )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_reseller_has_one_family_per_maker() {
-        let is_one_family = |models: &[&str]| {
-            let seat = |model: &&str| Seat::named(model, "P", model.parse().unwrap());
-            Panel {
-                seats: models.iter().map(seat).collect(),
-                judges: vec![],
-            }
-            .is_one_family()
-        };
-        assert!(
-            is_one_family(&["openai:a", "openai:b"])
-                && is_one_family(&["openrouter:x/a", "openrouter:x/b"])
-        );
-        assert!(
-            !is_one_family(&["openai:a", "google:a"])
-                && !is_one_family(&["openrouter:x/a", "openrouter:y/a"])
-        );
+        family::count(self.seats.iter().map(|seat| &seat.model)) <= 1
     }
 }

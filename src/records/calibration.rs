@@ -1,6 +1,7 @@
 //! Reads [`Calibration`] from the graded answers in the index.
 //!
-//! The embedded model is left out: its stated confidence carries no information.
+//! The embedded model is left out: its stated confidence carries no information, and an agreement
+//! that it had a part in is no evidence.
 
 use std::collections::BTreeMap;
 
@@ -17,9 +18,15 @@ use super::index::rows::numbers;
 /// The version of the JSON, whose schema is `schemas/calibration.schema.json`.
 const SCHEMA_VERSION: &str = "1.0";
 
-/// The graded answers of the range, each with its judge.
+/// The graded answers of the range, each with its judge. The agreement counts only without a seat
+/// of the embedded model.
 const ANSWERS: &str = "
-    SELECT outcome, consultations.confidence, agreement, provider
+    SELECT outcome, consultations.confidence,
+        CASE WHEN NOT EXISTS (
+            SELECT 1 FROM consultation_agents AS seat
+            WHERE seat.number = consultations.number AND seat.provider = ?3
+        ) THEN agreement END,
+        provider
     FROM consultations
     LEFT JOIN consultation_agents AS judge
         ON judge.number = consultations.number AND role = 'judge'
@@ -56,7 +63,7 @@ fn answers(
     let mut stated = Vec::new();
     let mut levels: BTreeMap<u64, (f64, Vec<f64>)> = BTreeMap::new();
     let mut statement = connection.prepare(ANSWERS)?;
-    let mut rows = statement.query(params![keys.start, keys.end])?;
+    let mut rows = statement.query(params![keys.start, keys.end, ProviderId::LOCAL])?;
     while let Some(row) = rows.next()? {
         let Some(outcome) = outcome(row)? else {
             continue;
@@ -108,7 +115,7 @@ fn statements(
             continue;
         };
         let model = ModelRef::new(row.get::<_, String>(2)?, row.get::<_, String>(3)?);
-        if model.provider.is_local() {
+        if model.is_demonstration() {
             continue;
         }
         let by_model = if row.get::<_, bool>(4)? {

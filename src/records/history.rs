@@ -40,7 +40,7 @@ pub struct HistoryEntry {
     pub outcome: Option<AnswerOutcome>,
     pub note: Option<String>,
     /// True if the embedded model played a seat or the judge.
-    pub local: bool,
+    pub demonstration: bool,
 }
 
 /// Selects consultations; all where every field is `None`.
@@ -65,7 +65,7 @@ const COLUMNS: &str = "c.number, c.id, c.stem, c.question, c.mode, c.final_recom
     c.confidence, c.total_micro_usd, c.lower_bound, c.total_tokens, c.duration_ms, c.state, \
     c.ended, c.status, c.abort_reason, c.writer, c.outcome, c.outcome_note, \
     EXISTS (SELECT 1 FROM consultation_agents a WHERE a.number = c.number AND \
-    a.provider = 'local') AS local";
+    a.provider = 'local') AS demonstration";
 
 /// Returns the selected consultations, newest first, at most `limit` of them.
 pub fn list(
@@ -261,7 +261,7 @@ fn history_entry(row: &Row<'_>) -> Result<HistoryEntry> {
                 .find(|known| known.name() == outcome)
         }),
         note: row.get("outcome_note")?,
-        local: row.get("local")?,
+        demonstration: row.get("demonstration")?,
     })
 }
 

@@ -1,11 +1,13 @@
 //! The fallbacks of each seat: the models that can take it over, or be asked beside it when it is
 //! slow, best first.
 //!
-//! Models of the seat's own tier come first, then those of the next tiers. Within a tier, vendors
-//! without a seat come before the judge's, and that before the vendors of other seats, because two
-//! seats of one vendor count as one opinion. Each vendor gives one model, and the seat's own vendor
-//! none. A model that the catalog does not know counts as one of the middle tier. No key is
-//! unlocked for a fallback, unless the panel needs it anyway.
+//! Models of the seat's own tier come first, then those of the next tiers. Within a tier, the
+//! seat's own family and families without a seat come before the judge's, and that before the
+//! families of other seats, because two seats of one family count as one opinion. Each provider
+//! gives one model, and the seat's own provider none. A reseller that neither sits nor judges comes
+//! last: it is one more company that reads the question. A model that the catalog does not know
+//! counts as one of the middle tier. No key is unlocked for a fallback, unless the panel needs it
+//! anyway.
 //!
 //! What a seat is shown goes only where its user has sent it: for a private model, only models with
 //! a seat, or named as judges, can take over. For a hosted model only hosted ones can: models on
@@ -13,9 +15,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::panel::context::SelectionContext;
+use super::panel::context::{SelectionContext, is_added_reseller};
 use super::panel::spec::PanelSpec;
 use super::provider_access::{self, ProviderAccess};
+use crate::domain::family::family;
 use crate::domain::ids::{ModelRef, ProviderId, SeatId};
 use crate::domain::panel::Panel;
 use crate::providers::catalog::Model;
@@ -48,13 +51,13 @@ struct FallbackPool<'a> {
     context: &'a SelectionContext<'a>,
 }
 
-/// The conflict of a vendor's model with the panel, the smallest first.
+/// The conflict of a model's family with the panel, the smallest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum VendorConflict {
+enum FamilyConflict {
     None,
     /// It also judges.
     Judge,
-    /// It already has a seat.
+    /// It already has another seat.
     Seat,
 }
 
@@ -74,13 +77,14 @@ impl FallbackPool<'_> {
         models.sort_by_key(|other| {
             let its_tier = self.tier(other);
             (
+                self.is_added_reseller(&other.provider),
                 its_tier.abs_diff(tier),
                 its_tier,
-                self.conflict(&other.provider),
+                self.conflict(other, model),
             )
         });
-        let mut vendors = BTreeSet::new();
-        models.retain(|other| vendors.insert(other.provider.clone()));
+        let mut providers = BTreeSet::new();
+        models.retain(|other| providers.insert(other.provider.clone()));
         models
     }
 
@@ -119,16 +123,25 @@ impl FallbackPool<'_> {
             .map_or(MIDDLE_TIER, |known| known.tier)
     }
 
-    fn conflict(&self, vendor: &ProviderId) -> VendorConflict {
-        let is_its_model = |model: &ModelRef| model.provider == *vendor;
+    /// Returns the conflict of a model that takes over the seat of `replaced`.
+    fn conflict(&self, other: &ModelRef, replaced: &ModelRef) -> FamilyConflict {
+        let is_alike = |model: &ModelRef| family(model) == family(other);
         let Panel { seats, judges } = self.panel;
-        if seats.iter().any(|seat| is_its_model(&seat.model)) {
-            VendorConflict::Seat
-        } else if judges.first().is_some_and(is_its_model) {
-            VendorConflict::Judge
+        if is_alike(replaced) {
+            FamilyConflict::None
+        } else if seats.iter().any(|seat| is_alike(&seat.model)) {
+            FamilyConflict::Seat
+        } else if judges.first().is_some_and(is_alike) {
+            FamilyConflict::Judge
         } else {
-            VendorConflict::None
+            FamilyConflict::None
         }
+    }
+
+    fn is_added_reseller(&self, provider: &ProviderId) -> bool {
+        let Panel { seats, judges } = self.panel;
+        let judge = judges.first().map(|judge| &judge.provider);
+        is_added_reseller(seats, provider) && judge != Some(provider)
     }
 
     fn is_on_own_machine(&self, provider: &ProviderId) -> bool {
@@ -142,7 +155,9 @@ impl FallbackPool<'_> {
 mod tests {
     use super::*;
     use crate::setup::panel;
-    use crate::setup::samples::{ANTHROPIC, GOOGLE, MISTRAL, OPENAI, SampleSources, XAI, seated};
+    use crate::setup::samples::{
+        ANTHROPIC, GOOGLE, MISTRAL, OPENAI, OPENROUTER, SampleSources, XAI, seated,
+    };
 
     /// `seat: fallback, fallback` for the panel of these variables, settings and spec.
     fn of(variables: &[(&str, &str)], config: &str, spec: &PanelSpec) -> Vec<String> {
@@ -183,6 +198,33 @@ mod tests {
             "security: mistral:mistral-large-4, xai:grok-4.7, openai:gpt-6.1-sol, \
              google:gemini-4-argon"
         );
+    }
+
+    #[test]
+    fn a_reseller_comes_last_with_a_model_of_the_seats_family() {
+        let expected = [
+            "architecture: anthropic:claude-sonnet-5-5, google:gemini-4-argon, \
+             openrouter:openai/gpt-6.1-sol",
+            "pragmatic: anthropic:claude-sonnet-5-5, openai:gpt-6.1-sol, \
+             openrouter:google/gemini-4-argon",
+            "security: openai:gpt-6.1-sol, google:gemini-4-argon, \
+             openrouter:anthropic/claude-sonnet-5.5",
+        ];
+        assert_eq!(
+            by_default(&[ANTHROPIC, OPENAI, GOOGLE, OPENROUTER]),
+            expected
+        );
+    }
+
+    #[test]
+    fn a_reseller_on_the_panel_is_a_fallback_like_any_other() {
+        // xAI's model has a seat, and OpenRouter serves OpenAI's.
+        let expected = [
+            "architecture: openrouter:google/gemini-4-argon, anthropic:claude-sonnet-5-5",
+            "pragmatic: anthropic:claude-sonnet-5-5, xai:grok-4.7",
+            "security: openrouter:anthropic/claude-sonnet-5.5, xai:grok-4.7",
+        ];
+        assert_eq!(by_default(&[ANTHROPIC, XAI, OPENROUTER]), expected);
     }
 
     #[test]

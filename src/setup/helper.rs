@@ -82,7 +82,7 @@ pub(crate) fn helper(panel: &Panel, context: &SelectionContext<'_>) -> Option<Mo
 
 /// Returns whether a model can compare texts. The embedded model finds nearly all texts alike.
 pub(crate) fn can_compare(helper: &ModelRef) -> bool {
-    !helper.provider.is_local()
+    !helper.is_demonstration()
 }
 
 #[cfg(test)]

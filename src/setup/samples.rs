@@ -16,6 +16,7 @@ use crate::providers::catalog::ModelCatalog;
 pub(super) const ANTHROPIC: (&str, &str) = ("ANTHROPIC_API_KEY", "k");
 pub(super) const OPENAI: (&str, &str) = ("OPENAI_API_KEY", "k");
 pub(super) const GOOGLE: (&str, &str) = ("GEMINI_API_KEY", "k");
+pub(super) const OPENROUTER: (&str, &str) = ("OPENROUTER_API_KEY", "k");
 pub(super) const XAI: (&str, &str) = ("XAI_API_KEY", "k");
 pub(super) const MISTRAL: (&str, &str) = ("MISTRAL_API_KEY", "k");
 

@@ -269,7 +269,7 @@ fn entry(archive: &Archive<'_>, listed: HistoryEntry) -> HistoryRow {
             note: listed.note,
         }),
         written_by: listed.writer.name(),
-        local: listed.local,
+        demonstration: listed.demonstration,
     }
 }
 

@@ -1,17 +1,37 @@
 //! Evidence of agreement after the judge's synthesis: numbers and texts, without names.
 
 use crate::domain::artifact::{Independent, Severity, Synthesis};
+use crate::domain::confidence::Calibrated;
+use crate::domain::family;
 use crate::domain::ids::ModelRef;
-use crate::domain::panel::family;
-use crate::stopping::early_termination::{Evidence, Statement};
+use crate::stopping::early_termination::{self, EarlyStop, Evidence, Statement};
 
 use super::compose::points;
 
+/// The judge's synthesis with its model.
+#[derive(Clone, Copy, Debug)]
+pub struct Judgement<'a> {
+    pub synthesis: &'a Synthesis,
+    pub judge: &'a ModelRef,
+}
+
+/// Returns the calibrated probability that the leading point is right. Models of demonstration
+/// quality have no part in it: `None` if one of them judged.
+pub fn calibrated<'a>(
+    rule: &EarlyStop,
+    answers: impl IntoIterator<Item = (&'a Independent, &'a ModelRef)>,
+    judgement: Judgement<'_>,
+) -> Option<Calibrated> {
+    let answers = answers.into_iter();
+    let counted = answers.filter(|(_, model)| !model.is_demonstration());
+    early_termination::calibrated(rule, &evidence(counted, judgement, 0))
+}
+
 /// Collects the evidence from the answers of Round 1 with their models, the judge's synthesis, and
-/// the number of seats that failed or were degraded, the judge's included.
+/// the number of troubled seats, the judge's included.
 pub fn evidence<'a>(
     answers: impl IntoIterator<Item = (&'a Independent, &'a ModelRef)>,
-    synthesis: &Synthesis,
+    Judgement { synthesis, judge }: Judgement<'_>,
     troubled: usize,
 ) -> Evidence {
     let (held, models): (Vec<Independent>, Vec<&ModelRef>) = answers
@@ -20,14 +40,12 @@ pub fn evidence<'a>(
         .unzip();
     let points = points(synthesis, &held);
     let strongest = synthesis.leading();
-    let mut families: Vec<_> = models.into_iter().map(family).collect();
-    families.sort();
-    families.dedup();
     Evidence {
         points,
         answered: held.len(),
-        families: families.len(),
+        families: family::count(models),
         troubled,
+        uninformative_judge: judge.is_demonstration(),
         tensions: synthesis.tensions.len(),
         high_tensions: synthesis
             .tensions

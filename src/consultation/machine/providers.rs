@@ -24,8 +24,8 @@ struct ProviderView {
     backoff: Option<Backoff>,
     /// The time until which its circuit is open or being probed.
     broken_until: Option<Timestamp>,
-    /// Whether the provider refuses the key or asks for payment.
-    key_refused: bool,
+    /// The time since which the provider refuses the key or asks for payment.
+    key_refused_since: Option<Timestamp>,
 }
 
 impl ProviderViews {
@@ -45,7 +45,12 @@ impl ProviderViews {
 
     /// Returns whether a provider refuses the key or asks for payment.
     pub(crate) fn refuses_key(&self, provider: &ProviderId) -> bool {
-        self.0.get(provider).is_some_and(|view| view.key_refused)
+        self.key_refused_since(provider).is_some()
+    }
+
+    /// Returns the time since which a provider refuses the key or asks for payment.
+    pub(crate) fn key_refused_since(&self, provider: &ProviderId) -> Option<Timestamp> {
+        self.0.get(provider)?.key_refused_since
     }
 
     /// Whether a call to a provider would be useless now.
@@ -104,7 +109,7 @@ impl ProviderViews {
                 }
             }
             ProviderChange::Key { is_refused } => {
-                view.key_refused = is_refused;
+                view.key_refused_since = is_refused.then_some(now);
                 ProviderEvent::KeyChanged {
                     provider,
                     is_refused,
@@ -117,7 +122,7 @@ impl ProviderViews {
     /// Forgets which providers refused the key.
     pub(crate) fn forget_refused_keys(&mut self) {
         for view in self.0.values_mut() {
-            view.key_refused = false;
+            view.key_refused_since = None;
         }
     }
 

@@ -4,15 +4,13 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::artifact::Synthesis;
-use crate::stopping::early_termination::{
-    EarlyStop, Policy, calibrated, evaluate, stated_confidence,
-};
+use crate::stopping::early_termination::{EarlyStop, Policy, evaluate, judges_confidence};
 
 use super::judge::{keep_composed, prompt_failed};
 use super::next::{Entry, ExpertAnswers, Next};
 use super::savings;
 use crate::consultation::analysis::compose::HeldRounds;
-use crate::consultation::analysis::evidence::evidence;
+use crate::consultation::analysis::evidence::{Judgement, calibrated, evidence};
 use crate::consultation::event::{
     Answer, ConsultationEvent, DecidedBy, EarlyTermination, EarlyTerminationDecision, Event,
 };
@@ -30,8 +28,8 @@ pub(super) const ROUND: u8 = 2;
 /// The result of Rounds 1 and 2.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::consultation) struct SynthesisResult {
-    /// The answers of Round 1. The judge counts as impaired if its synthesis could only be read as
-    /// prose.
+    /// The answers of Round 1. The judge counts as impaired if its synthesis counts as evidence no
+    /// more than an expert's (see [`ExpertAnswers::impaired`]).
     pub(in crate::consultation) answers: ExpertAnswers,
     pub(in crate::consultation) synthesis: Synthesis,
     /// The source of the synthesis.
@@ -152,11 +150,15 @@ fn findings(plan: &Plan, result: &SynthesisResult) -> Result<EarlyTermination, P
             .find(|source| source.agent == held.agent_id)?;
         Some((held, &source.model))
     });
-    let evidence = evidence(answers, &result.synthesis, result.answers.impaired);
+    let judgement = Judgement {
+        synthesis: &result.synthesis,
+        judge: &result.judge.model,
+    };
+    let evidence = evidence(answers.clone(), judgement, result.answers.impaired);
     Ok(EarlyTermination {
-        confidence: stated_confidence(&evidence.points),
+        confidence: judges_confidence(&evidence),
         threshold: rule.threshold,
-        calibrated: calibrated(rule, &evidence),
+        calibrated: calibrated(rule, answers, judgement),
         evaluation: evaluate(rule, &evidence),
         rounds_skipped: plan.debate.rounds.number().saturating_sub(ROUND),
         estimated_cost_saved: savings::of_skipped_rounds(

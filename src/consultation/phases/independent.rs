@@ -42,7 +42,7 @@ pub(in crate::consultation) struct IndependentRound {
     pub(in crate::consultation) tasks: TaskSet,
     answered: Vec<Independent>,
     sources: Vec<AnswerSource>,
-    /// The number of answers that could only be read as prose.
+    /// The number of answers that are no evidence.
     degraded: usize,
     failed: Vec<(AgentId, AgentError)>,
 }
@@ -172,9 +172,9 @@ impl IndependentRound {
             match outcome.result {
                 Ok(answer) => {
                     if let Content::Independent(independent) = &answer.content {
+                        self.degraded += usize::from(!answer.is_evidence());
                         self.answered.push(independent.clone());
                         self.sources.push(answer.source);
-                        self.degraded += usize::from(answer.degraded);
                     }
                     step.emitter.emit_artifact(answer.content, answer.degraded);
                 }

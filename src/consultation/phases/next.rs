@@ -94,6 +94,7 @@ pub(in crate::consultation) struct ExpertAnswers {
     pub(in crate::consultation) independents: Vec<Independent>,
     /// The sources of the answers.
     pub(in crate::consultation) sources: Vec<AnswerSource>,
-    /// The number of seats that failed, or whose answer could only be read as prose.
+    /// The number of seats that failed, or whose answer is no evidence; see
+    /// [`AgentAnswer::is_evidence`].
     pub(in crate::consultation) impaired: usize,
 }

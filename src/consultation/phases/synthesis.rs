@@ -112,7 +112,7 @@ impl Judging {
                     .emit_artifact(answer.content.clone(), answer.degraded);
                 round::end(step, ROUND, self.since);
                 let mut answers = self.answers;
-                answers.impaired += usize::from(answer.degraded);
+                answers.impaired += usize::from(!answer.is_evidence());
                 let result = SynthesisResult {
                     answers,
                     synthesis: answer.content.synthesis().cloned().unwrap_or_default(),

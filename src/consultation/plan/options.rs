@@ -61,7 +61,7 @@ impl DebateOptions {
     pub fn comparer(&self) -> Option<&ModelRef> {
         self.helper
             .as_ref()
-            .filter(|helper| !helper.provider.is_local())
+            .filter(|helper| !helper.is_demonstration())
     }
 }
 

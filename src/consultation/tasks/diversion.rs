@@ -5,7 +5,7 @@ use crate::consultation::event::{AgentError, Purpose, WhySubstituted};
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::policy::substitution::OnFailure;
 use crate::consultation::protocol::call::FailureClass;
-use crate::domain::ids::ModelRef;
+use crate::domain::ids::{ModelRef, ProviderId};
 
 use super::outcome::failed;
 use super::task::AgentTask;
@@ -18,12 +18,17 @@ impl AgentTask {
         purpose: Purpose,
     ) -> Option<(WhySubstituted, AgentError)> {
         let provider = &self.current.provider;
-        if self.is_diverted(step, purpose) {
-            let message = format!("`{provider}` has failed repeatedly");
-            return Some((
-                WhySubstituted::HealthCheck,
-                failed(FailureClass::Overload, message),
-            ));
+        if self.may_divert(step, purpose) {
+            // A task that waited when the key was refused makes its own call: one refusal among
+            // calls that are accepted is not worth the seats that wait.
+            let refused_since = step.run.providers.key_refused_since(provider);
+            if refused_since.is_some_and(|since| since <= self.began) {
+                return Some((WhySubstituted::Failure, refused_key(provider)));
+            }
+            if step.run.providers.is_broken(provider, step.now) {
+                let error = failing_repeatedly(provider);
+                return Some((WhySubstituted::HealthCheck, error));
+            }
         }
         let (retry, now) = (step.plan.retry, step.now);
         let backoff = step.run.providers.backoff(provider, now);
@@ -45,9 +50,9 @@ impl AgentTask {
         ))
     }
 
-    /// Returns whether a new attempt goes to another model because this provider's circuit is open.
-    /// The last model is never given up this way.
-    fn is_diverted(&self, step: &StepContext<'_>, purpose: Purpose) -> bool {
+    /// Returns whether a new attempt may go to another model without a call to this one. The last
+    /// model is never given up this way.
+    fn may_divert(&self, step: &StepContext<'_>, purpose: Purpose) -> bool {
         let is_new = match purpose {
             Purpose::Answer | Purpose::Fallback | Purpose::Hedge | Purpose::Resumed => true,
             Purpose::Retry | Purpose::Reformed | Purpose::MoreRoom | Purpose::Repair => false,
@@ -63,9 +68,18 @@ impl AgentTask {
                 OnFailure::Skip => self.rules.ignores_skip(),
                 OnFailure::Fail => false,
             };
-        is_new
-            && may_be_replaced
-            && providers.is_broken(&self.current.provider, now)
-            && self.rest.iter().any(elsewhere)
+        is_new && may_be_replaced && self.rest.iter().any(elsewhere)
     }
+}
+
+/// Returns the error for a provider whose circuit is open.
+pub(super) fn failing_repeatedly(provider: &ProviderId) -> AgentError {
+    let message = format!("`{provider}` has failed repeatedly");
+    failed(FailureClass::Overload, message)
+}
+
+/// Returns the error for a provider that has refused the key in an earlier call.
+pub(super) fn refused_key(provider: &ProviderId) -> AgentError {
+    let message = format!("`{provider}` refuses the key or asks for payment");
+    failed(FailureClass::Auth, message)
 }

@@ -14,6 +14,7 @@ use crate::consultation::policy::retry::RetryRule;
 use crate::consultation::protocol::call::FailureClass;
 use crate::domain::ids::TimerId;
 
+use super::diversion::{failing_repeatedly, refused_key};
 use super::outcome::{AgentAnswer, TaskOutcome, failed};
 use super::task::AgentTask;
 
@@ -67,12 +68,10 @@ impl AgentTask {
         }
         let providers = &step.run.providers;
         if providers.refuses_key(provider) {
-            let message = format!("`{provider}` refuses the key or asks for payment");
-            return Some(failed(FailureClass::Auth, message));
+            return Some(refused_key(provider));
         }
         if providers.is_broken(provider, step.now) {
-            let message = format!("`{provider}` has failed repeatedly");
-            return Some(failed(FailureClass::Overload, message));
+            return Some(failing_repeatedly(provider));
         }
         if let Some(backoff) = providers.backoff(provider, step.now) {
             let message = format!("`{provider}` asks for a pause: {}", backoff.reason);

@@ -25,6 +25,14 @@ pub(in crate::consultation) struct AgentAnswer {
     pub(in crate::consultation) source: AnswerSource,
 }
 
+impl AgentAnswer {
+    /// Returns whether the answer counts as evidence of agreement: it could be read as asked, and
+    /// its model is not of demonstration quality.
+    pub(in crate::consultation) fn is_evidence(&self) -> bool {
+        !self.degraded && !self.source.model.is_demonstration()
+    }
+}
+
 /// The source and the length of an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::consultation) struct AnswerSource {

@@ -1,11 +1,11 @@
 //! Agreement among the experts, and the probability that it is right.
 
-use crate::consultation::analysis::evidence::evidence;
+use crate::consultation::analysis::evidence::{Judgement, calibrated};
 use crate::consultation::event::CallFinished;
 use crate::consultation::plan::mode::Ending;
 use crate::domain::confidence::Calibrated;
-use crate::domain::ids::{ModelRef, SeatId};
-use crate::stopping::early_termination::{EarlyStop, calibrated};
+use crate::domain::ids::{AgentId, ModelRef};
+use crate::stopping::early_termination::EarlyStop;
 
 use super::Transcript;
 
@@ -38,14 +38,15 @@ impl Transcript {
             .filter(|_| mode.strategy().ending == Ending::MayBeEarly)?;
         let answers = self
             .independents()
-            .filter_map(|held| Some((held, self.model_of(&held.agent_id)?)));
-        calibrated(&rule, &evidence(answers, synthesis, 0))
+            .filter_map(|held| Some((held, self.model_of(&AgentId::from(&held.agent_id), 1)?)));
+        let judge = self.model_of(&AgentId::Judge, 2)?;
+        calibrated(&rule, answers, Judgement { synthesis, judge })
     }
 
-    /// Returns the model that gave an expert's answer in Round 1.
-    fn model_of(&self, agent: &SeatId) -> Option<&ModelRef> {
+    /// Returns the model that gave an agent's answer in a round.
+    fn model_of(&self, agent: &AgentId, round: u8) -> Option<&ModelRef> {
         let answered = |call: &&CallFinished| {
-            call.round_number == 1 && call.agent_id == *agent && call.error.is_none()
+            call.round_number == round && call.agent_id == *agent && call.error.is_none()
         };
         let called = self
             .calls
@@ -53,6 +54,10 @@ impl Transcript {
             .rev()
             .find(answered)
             .map(|call| &call.model);
-        called.or_else(|| self.terms.panel.seat(agent).map(|seat| &seat.model))
+        let panel = &self.terms.panel;
+        called.or_else(|| match panel.seat_of(agent) {
+            Some(seat) => Some(&seat.model),
+            None => panel.judges.first(),
+        })
     }
 }

@@ -18,8 +18,8 @@ pub struct StoredAgent {
     /// The model that was chosen, without its provider.
     pub model: Option<String>,
     /// True if the embedded model plays the seat, whose answers are of demonstration quality.
-    #[serde(default)]
-    pub local: bool,
+    #[serde(default, alias = "local")]
+    pub demonstration: bool,
 }
 
 impl StoredAgent {
@@ -66,7 +66,7 @@ pub struct StoredPanel {
     pub seats: Vec<StoredSeat>,
     /// The judge and its fallbacks, in order.
     pub judges: Vec<StoredModel>,
-    /// True if one vendor plays all seats: agreement is then weak evidence.
+    /// True if all seats use models of one maker: agreement is then weak evidence.
     pub one_family: bool,
     /// Remarks on the panel.
     pub notices: Vec<String>,

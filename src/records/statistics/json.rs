@@ -160,7 +160,7 @@ fn model(model: &ModelNumbers) -> Value {
         "tokens": model.tokens,
         "first_token_p50_ms": model.first_token_p50,
         "first_token_p95_ms": model.first_token_p95,
-        "local": model.model.provider.is_local(),
+        "demonstration": model.model.is_demonstration(),
     });
     merged([written, amount("cost", model.cost)])
 }

@@ -37,7 +37,7 @@ pub(super) fn complete(mut record: StoredRecord) -> StoredRecord {
         if agent.name.trim().is_empty() {
             agent.name = agent.id.as_str().to_owned();
         }
-        agent.local |= model.is_some_and(|model| model.provider.is_local());
+        agent.demonstration |= model.is_some_and(|model| model.is_demonstration());
     }
     for round in record.responses.values_mut() {
         round.complete.get_or_insert(false);

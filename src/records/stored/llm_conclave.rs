@@ -171,7 +171,7 @@ fn agents(record: JsonFields<'_>) -> Vec<StoredAgent> {
                 .as_ref()
                 .map(|model| model.provider.as_str().to_owned()),
             model: model.map(|model| model.model),
-            local: false,
+            demonstration: false,
         })
     };
     let panel: Vec<StoredAgent> = record.each("agents").filter_map(one).collect();

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::domain::family::{Family, family};
 use crate::domain::ids::{ModelRef, ProviderId};
 use crate::domain::panel::Seat;
 use crate::domain::time::Timestamp;
@@ -172,8 +173,9 @@ impl SelectionContext<'_> {
         provider_access::is_private(self.access_list, provider)
     }
 
-    /// Returns the judge and its fallbacks: the best model of a vendor with a key and no seat, else
-    /// the panel's OpenAI model, else its best; then one model of each other vendor.
+    /// Returns the judge and its fallbacks: the best model of a family with a key and no seat, else
+    /// the panel's OpenAI model, else its best; then one model of each other vendor, and of a
+    /// reseller without a seat last.
     ///
     /// A panel on the user's own servers judges itself: its question goes to no vendor that the
     /// user has not named.
@@ -187,45 +189,68 @@ impl SelectionContext<'_> {
             judges.retain(|judge| met.insert(judge.clone()));
             return judges;
         }
-        let seated = |vendor: &ProviderId| seats.iter().any(|seat| seat.model.provider == *vendor);
-        let outside = self
-            .selectable()
-            .filter(|access| !seated(&access.id))
-            .find_map(|access| self.best(&access.id));
-        let usual = seats
-            .iter()
-            .find(|seat| seat.model.provider.as_str() == USUAL_JUDGE)
-            .map(|seat| seat.model.clone());
+        let is_usual = |model: &&ModelRef| {
+            family(model) == Family::Maker(USUAL_JUDGE) && !self.is_own_server(&model.provider)
+        };
+        let usual = seats.iter().map(|seat| &seat.model).find(is_usual);
         let best = seats.iter().map(|seat| &seat.model).min_by_key(|model| {
             self.catalog
                 .find(model)
                 .map_or((u8::MAX, None), |found| (found.tier, found.rank))
         });
-        let mut judges: Vec<ModelRef> = outside
-            .or(usual)
-            .or_else(|| best.cloned())
+        let mut judges: Vec<ModelRef> = self
+            .outside_judge(seats)
+            .or_else(|| usual.or(best).cloned())
             .into_iter()
             .collect();
         // A fallback may never be asked, which is no reason to have a key unlocked.
-        let ready = self
+        let (resellers, vendors): (Vec<_>, Vec<_>) = self
             .selectable()
-            .filter(|access| seated(&access.id) || access.key_ready());
-        let firsts = ready.filter_map(|access| self.best(&access.id));
-        for model in firsts.chain(seats.iter().map(|seat| seat.model.clone())) {
+            .filter(|access| has_seat(seats, &access.id) || access.key_ready())
+            .partition(|access| is_added_reseller(seats, &access.id));
+        let firsts = vendors.iter().filter_map(|access| self.best(&access.id));
+        let seated = seats.iter().map(|seat| seat.model.clone());
+        let resold = resellers.iter().filter_map(|access| self.best(&access.id));
+        for model in firsts.chain(seated).chain(resold) {
             if !judges.contains(&model) {
                 judges.push(model);
             }
         }
         judges
     }
+
+    /// Returns the best model of a family that has no seat. A reseller without a seat is asked only
+    /// if every seat is of one family: otherwise its judge would show the debate to one more
+    /// company for little gain.
+    fn outside_judge(&self, seats: &[Seat]) -> Option<ModelRef> {
+        let seated: BTreeSet<Family<'_>> = seats.iter().map(|seat| family(&seat.model)).collect();
+        let outsider = |access: &ProviderAccess| {
+            let models = self.catalog.defaults(&access.id).into_iter();
+            models
+                .map(Model::to_ref)
+                .find(|model| !seated.contains(&family(model)))
+        };
+        let (resellers, vendors): (Vec<_>, Vec<_>) = self
+            .selectable()
+            .partition(|access| is_added_reseller(seats, &access.id));
+        let resellers = if seated.len() == 1 {
+            resellers
+        } else {
+            Vec::new()
+        };
+        vendors.into_iter().chain(resellers).find_map(outsider)
+    }
 }
 
-/// Returns the maker of a model by its name: resellers put the maker before a slash.
-fn family(model: &ModelRef) -> &str {
-    model
-        .model
-        .split_once('/')
-        .map_or(model.provider.as_str(), |(maker, _)| maker)
+fn has_seat(seats: &[Seat], provider: &ProviderId) -> bool {
+    seats.iter().any(|seat| seat.model.provider == *provider)
+}
+
+/// Returns whether a provider resells others' models and has no seat: to ask it shows the question
+/// to one more company.
+pub(crate) fn is_added_reseller(seats: &[Seat], provider: &ProviderId) -> bool {
+    let vendor = vendors::find(provider.as_str());
+    vendor.is_some_and(Vendor::is_reseller) && !has_seat(seats, provider)
 }
 
 fn no_models() -> Error {

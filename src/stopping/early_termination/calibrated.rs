@@ -7,10 +7,11 @@ use crate::stopping::pooling::{Stands, Vote, effective_voters, pooled};
 
 use super::{EarlyStop, Evidence, Statement, leading};
 
-/// Returns the calibrated probability of the strongest point; `None` without a point or an answer.
+/// Returns the calibrated probability of the strongest point; `None` without a point or an answer,
+/// and if the judge's confidences carry no information.
 pub fn calibrated(rule: &EarlyStop, evidence: &Evidence) -> Option<Calibrated> {
     let point = evidence.points.get(leading(&evidence.points)?)?;
-    if evidence.answered == 0 || evidence.statements.is_empty() {
+    if evidence.uninformative_judge || evidence.answered == 0 || evidence.statements.is_empty() {
         return None;
     }
     if let Some(experience) = Experience::of(&rule.experience) {

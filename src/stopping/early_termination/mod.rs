@@ -84,8 +84,11 @@ pub struct Evidence {
     pub answered: usize,
     /// The number of makers of their models.
     pub families: usize,
-    /// The number of seats that failed or whose answer was degraded, the judge's included.
+    /// The number of seats that failed, whose answer was degraded, or whose model is of
+    /// demonstration quality, the judge's included.
     pub troubled: usize,
+    /// Whether the judge's stated confidences carry no information.
+    pub uninformative_judge: bool,
     pub tensions: usize,
     pub high_tensions: usize,
     /// One for each expert that answered.
@@ -129,6 +132,11 @@ fn leading(points: &[Point]) -> Option<usize> {
     (0..points.len()).rev().max_by_key(stated)
 }
 
+/// Returns the judge's mean stated confidence; `None` if it states none that carries information.
+pub fn judges_confidence(evidence: &Evidence) -> Option<Confidence> {
+    stated_confidence(&evidence.points).filter(|_| !evidence.uninformative_judge)
+}
+
 /// Returns the mean stated confidence of the points: 0 without points, `None` if no point states
 /// one.
 #[expect(clippy::cast_precision_loss, reason = "some millions at most")]
@@ -151,7 +159,9 @@ fn mean(points: &[Point]) -> Option<(u64, u64)> {
 
 /// Evaluates every rule.
 pub fn evaluate(rule: &EarlyStop, evidence: &Evidence) -> Evaluation {
-    let value = mean(&evidence.points).map(|(part, of)| Value::Share { part, of });
+    let value = mean(&evidence.points)
+        .filter(|_| !evidence.uninformative_judge)
+        .map(|(part, of)| Value::Share { part, of });
     let threshold = (Bound::AtLeast, Value::decimal(rule.threshold));
     let stated = Rule::measured(
         RuleKind::Success,
@@ -190,7 +200,7 @@ pub fn evaluate(rule: &EarlyStop, evidence: &Evidence) -> Evaluation {
         ))
         .guard(guard(
             "troubled_seats",
-            "seats that failed or answered badly",
+            "seats that failed, answered badly or run the local model",
             count(evidence.troubled),
             Bound::AtMost,
             Value::Count(0),

@@ -161,7 +161,7 @@ fn panel(record: &StoredRecord) -> Option<String> {
         format!("{}{model}", seat_name(record, agent))
     };
     let seats: Vec<String> = record.agents.iter().map(seat).collect();
-    let quality = if record.agents.iter().any(|agent| agent.local) {
+    let quality = if record.agents.iter().any(|agent| agent.demonstration) {
         format!(" — {LOCAL_QUALITY}")
     } else {
         String::new()

@@ -150,7 +150,7 @@ fn consultation(say: &dyn Fn(usize) -> String) -> StoredRecord {
         persona: None,
         provider: Some("acme".to_owned()),
         model,
-        local: false,
+        demonstration: false,
     };
     let cost = json!({
         "micro_usd": 5,

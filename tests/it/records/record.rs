@@ -218,7 +218,7 @@ fn estimate_states_its_range() {
 
 #[test]
 fn seat_of_the_embedded_model_is_marked() {
-    let is_local = |events: &[Envelope]| recorded(events)["agents"][0]["local"].clone();
+    let is_local = |events: &[Envelope]| recorded(events)["agents"][0]["demonstration"].clone();
     assert_eq!(is_local(&sample_events::complete()), json!(false));
     // Its whole panel is the embedded model.
     assert_eq!(is_local(&sample_events::degraded()), json!(true));

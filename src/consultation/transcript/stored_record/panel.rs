@@ -17,7 +17,7 @@ impl Transcript {
                 persona: Some(seat.persona.id.clone()),
                 provider: Some(seat.model.provider.as_str().to_owned()),
                 model: Some(seat.model.model.clone()),
-                local: self.player(seat).provider.is_local(),
+                demonstration: self.player(seat).is_demonstration(),
             })
             .collect()
     }

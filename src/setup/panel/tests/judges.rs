@@ -37,3 +37,46 @@ fn a_panel_on_the_users_own_servers_is_judged_there() {
     let mixed = selected_with(&THREE, &mixed, WORK).unwrap();
     assert_eq!(judges(&mixed)[0], "anthropic:claude-sonnet-5-5");
 }
+
+#[test]
+fn a_resellers_key_beside_the_vendors_own_moves_no_judge() {
+    let keys = [&THREE[..], &["openrouter"]].concat();
+    let with_reseller = judges(&selected(&keys, &PanelSpec::default()).unwrap());
+    let without = judges(&selected(&THREE, &PanelSpec::default()).unwrap());
+    assert_eq!(with_reseller[..3], without);
+    assert_eq!(
+        with_reseller[3..],
+        ["openrouter:anthropic/claude-sonnet-5.5"],
+        "the last resort"
+    );
+}
+
+#[test]
+fn a_reseller_judges_a_panel_of_one_family_if_no_vendor_can() {
+    let keys = ["anthropic", "openrouter"];
+    let claudes = of_models(&["claude-sonnet-5-5", "claude-opus-5-5"]);
+    let alone = judges(&selected(&keys, &claudes).unwrap());
+    assert_eq!(alone[0], "openrouter:openai/gpt-6.1-sol");
+    let keys = ["anthropic", "xai", "openrouter"];
+    let beside_a_vendor = judges(&selected(&keys, &claudes).unwrap());
+    assert_eq!(beside_a_vendor[0], "xai:grok-4.7");
+}
+
+#[test]
+fn the_judge_is_of_another_maker_than_the_seats() {
+    let spec = of_models(&["openrouter:anthropic/claude-sonnet-5.5"]);
+    let judges = judges(&selected(&["anthropic", "google", "openrouter"], &spec).unwrap());
+    assert_eq!(judges[0], "google:gemini-4-argon");
+}
+
+#[test]
+fn openais_model_judges_whichever_provider_serves_it() {
+    let resold = judges(&selected(&["openrouter"], &PanelSpec::default()).unwrap());
+    assert_eq!(resold[0], "openrouter:openai/gpt-6.1-sol");
+    let spec = seated(
+        "security=ollama:gpt-oss:20b,architect=claude-opus-5-5",
+        None,
+    );
+    let beside_own_server = judges(&selected(&["anthropic"], &spec).unwrap());
+    assert_eq!(beside_own_server[0], "anthropic:claude-opus-5-5");
+}

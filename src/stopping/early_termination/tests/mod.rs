@@ -42,6 +42,7 @@ fn agreed() -> Evidence {
         answered: 3,
         families: 3,
         troubled: 0,
+        uninformative_judge: false,
         tensions: 0,
         high_tensions: 0,
         statements: vec![

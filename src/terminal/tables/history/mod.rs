@@ -49,7 +49,7 @@ pub struct HistoryRow {
     /// `conclave` or `llm-conclave`.
     pub written_by: &'static str,
     /// The embedded model played a seat or the judge.
-    pub local: bool,
+    pub demonstration: bool,
 }
 
 /// The state of a consultation.
@@ -117,7 +117,7 @@ impl HistoryRow {
             abort_reason: None,
             outcome: None,
             written_by: RecordWriter::Conclave.name(),
-            local: false,
+            demonstration: false,
         }
     }
 

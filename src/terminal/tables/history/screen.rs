@@ -90,7 +90,11 @@ pub fn below(history: &History, width: usize) -> Vec<String> {
             "Resume an unfinished consultation: `conclave resume {id}`"
         ));
     }
-    if history.consultations.iter().any(|entry| entry.local) {
+    if history
+        .consultations
+        .iter()
+        .any(|entry| entry.demonstration)
+    {
         lines.push(format!("{LOCAL}: {LOCAL_QUALITY}"));
     }
     lines.iter().map(|line| fit(line, Some(width))).collect()
@@ -113,7 +117,7 @@ fn result(entry: &HistoryRow, paint: Paint) -> String {
 
 fn words(entry: &HistoryRow, first: String, paint: Paint) -> Vec<String> {
     let outcome = entry.outcome().map(|outcome| outcome_word(outcome, paint));
-    let local = entry.local.then(|| LOCAL.to_owned());
+    let local = entry.demonstration.then(|| LOCAL.to_owned());
     [Some(first), outcome, local]
         .into_iter()
         .flatten()
@@ -132,7 +136,7 @@ fn outcome_word(outcome: AnswerOutcome, paint: Paint) -> String {
 /// none.
 fn plain(entry: &HistoryRow) -> Vec<String> {
     let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
-    let quality = if entry.local {
+    let quality = if entry.demonstration {
         format!(" ({LOCAL_QUALITY})")
     } else {
         String::new()
@@ -319,7 +323,7 @@ mod tests {
     #[test]
     fn embedded_model_is_marked_beside_the_state_and_explained_below() {
         let mut history = history();
-        history.consultations[1].local = true;
+        history.consultations[1].demonstration = true;
         for (width, mark) in [
             (120, "completed, wrong, local"),
             (80, "85% wrong local"),

@@ -250,11 +250,26 @@ fn refused_key_moves_seat_and_judge_to_the_next_vendor() {
     assert_eq!(run.asked_for("verdict"), ["anthropic claude-sonnet-5-5"]);
     assert_eq!(
         run.server.requests_to(Vendor::OpenAi).len(),
-        2,
-        "one for the seat, one for the judge"
+        1,
+        "the judge does not ask with a key that the seat was refused with"
     );
     assert_eq!(answer["status"], "degraded");
     assert_eq!(answer["debate_value_analysis"]["status"], "compared");
+}
+
+#[test]
+fn resellers_key_moves_neither_judge_nor_fallback() {
+    let mut run = DefaultRun::new();
+    run.conclave = run.conclave.with_key(Vendor::OpenRouter);
+    run.server.on(On::vendor(Vendor::Google), unauthorized());
+    run.conclave.run(&["consult", "Shall we?"]).ends_with(0);
+    let record = run.conclave.record();
+    assert_eq!(record["judge"]["provider"], "openai");
+    assert_eq!(
+        substitutions(&record),
+        ["pragmatic: google:gemini-4-argon to anthropic:claude-sonnet-5-5"]
+    );
+    assert!(run.server.requests_to(Vendor::OpenRouter).is_empty());
 }
 
 #[test]

@@ -61,10 +61,10 @@ fn consultation_of_the_embedded_model_is_marked() {
         .ends_with(0);
     let list = conclave.run(&["history", "--json"]).ends_with(0).json();
     schema::check(SCHEMA, &list);
-    let local: Vec<&Value> = (0..3)
-        .map(|at| &list["consultations"][at]["local"])
+    let demonstration: Vec<&Value> = (0..3)
+        .map(|at| &list["consultations"][at]["demonstration"])
         .collect();
-    assert_eq!(local, [false, false, true]);
+    assert_eq!(demonstration, [false, false, true]);
     let lines = conclave.run(&["history"]).ends_with(0).stdout;
     let marked = lines
         .lines()

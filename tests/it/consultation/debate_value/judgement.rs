@@ -158,20 +158,23 @@ fn statements_are_marked_where_nothing_was_compared() {
         "{part}"
     );
     assert_eq!(on_page(&record, "Architect"), "Says it changed its mind");
-    assert_eq!(on_page(&record, "Pragmatist"), "Says it held its position");
+    assert_eq!(on_page(&record, "Pragmatist"), "Held its position");
     assert_eq!(stored_changes(&log), [false, true, false]);
 }
 
 #[test]
-fn failed_comparison_leaves_changes_unknown() {
+fn failed_comparison_leaves_all_but_repeated_positions_unknown() {
     let log = with_statement(without_comparison(debate_events()), true);
     let record = record(&log);
     assert_eq!(counted(&record).heard, 0);
     let written = record_json(&Transcript::fold(&log).unwrap());
     let unchanged_words = &written["debate_value_analysis"]["agent_analyses"][2];
     assert_eq!(unchanged_words["change_magnitude"], "same");
-    assert_eq!(unchanged_words["position_changed"], Value::Null);
-    assert_eq!(stored_changes(&log), [true, true, true]);
+    assert_eq!(unchanged_words["position_changed"], false);
+    let other_words = &written["debate_value_analysis"]["agent_analyses"][0];
+    assert_eq!(other_words["position_changed"], Value::Null);
+    assert_eq!(on_page(&record, "Pragmatist"), "Held its position");
+    assert_eq!(stored_changes(&log), [true, true, false]);
 }
 
 #[test]

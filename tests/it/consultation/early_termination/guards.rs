@@ -46,6 +46,20 @@ fn assert_guards(
     assert_eq!(fold(&player).calls.len(), before);
 }
 
+fn local() -> ModelRef {
+    ModelRef::new("local", "qwen2.5-coder-0.5b-instruct")
+}
+
+/// Gives the seats these models, at the price of the plan's own.
+fn with_seats(mut plan: Plan, models: &[(&str, &str)]) -> Plan {
+    let price = plan.prices.0.values().next().copied().unwrap();
+    for (seat, (provider, model)) in plan.panel.seats.iter_mut().zip(models) {
+        seat.model = ModelRef::new(*provider, *model);
+        plan.prices.0.insert(seat.model.clone(), price);
+    }
+    plan
+}
+
 fn strong_answers(ask: &Ask) -> Outcome {
     answers_with(&synthesis(&[0.95], &ALL_EXPERTS, &[]))(ask)
 }
@@ -80,6 +94,93 @@ fn one_model_family_triggers_the_families_guard() {
         plan
     };
     assert_guards(&one_family, &strong_answers, &["families"]);
+}
+
+#[test]
+fn one_maker_at_two_providers_triggers_the_families_guard() {
+    let resold = |consent_mode| {
+        let models = [
+            ("anthropic", "claude-sonnet-5-5"),
+            ("openrouter", "anthropic/claude-opus-5.5"),
+            ("work", "claude-haiku"),
+        ];
+        with_seats(early_plan(Policy::Ask, consent_mode, 0.90), &models)
+    };
+    assert_guards(&resold, &strong_answers, &["families"]);
+}
+
+#[test]
+fn two_makers_at_one_server_are_two_families() {
+    let models = [
+        ("ollama", "llama3"),
+        ("ollama", "qwen3"),
+        ("ollama", "mine"),
+    ];
+    let plan = early_plan(Policy::Ask, ConsentMode::NonInteractive, 0.90);
+    let mut player = Player::started(with_seats(plan, &models));
+    player.finish(strong_answers);
+    assert!(fold(&player).early_end.unwrap().ended);
+}
+
+#[test]
+fn seat_of_the_embedded_model_triggers_the_troubled_seats_guard() {
+    let mixed = |consent_mode| {
+        let models = [
+            ("local", "qwen2.5-coder-0.5b-instruct"),
+            ("ollama", "llama3"),
+            ("google", "gemini-4-argon"),
+        ];
+        with_seats(early_plan(Policy::Ask, consent_mode, 0.90), &models)
+    };
+    assert_guards(&mixed, &strong_answers, &["troubled_seats"]);
+}
+
+#[test]
+fn embedded_judge_makes_no_offer_even_at_threshold_zero() {
+    for threshold in [0.0, 0.90] {
+        let mut plan = early_plan(Policy::Ask, ConsentMode::Interactive, threshold);
+        plan.panel.judges = vec![local()];
+        let price = plan.prices.0.values().next().copied().unwrap();
+        plan.prices.0.insert(local(), price);
+        let mut player = Player::started(plan);
+        player.finish(strong_answers);
+        assert_eq!(states(&player), ALL_ROUNDS);
+        let transcript = fold(&player);
+        assert_eq!(transcript.calibrated(), None);
+        let decision = transcript.early_end.unwrap();
+        assert!(!decision.ended);
+        assert_eq!(decision.by, DecidedBy::Threshold);
+        assert_eq!(decision.findings.confidence, None);
+        assert_eq!(decision.findings.calibrated, None);
+    }
+}
+
+#[test]
+fn numbers_of_the_embedded_model_are_in_no_calibrated_confidence() {
+    let calibrated = |confidence: f64| {
+        let models = [
+            ("local", "qwen2.5-coder-0.5b-instruct"),
+            ("openai", "gpt-6.1-sol"),
+            ("google", "gemini-4-argon"),
+        ];
+        let plan = early_plan(Policy::Auto, ConsentMode::NonInteractive, 0.90);
+        let mut player = Player::started(with_seats(plan, &models));
+        player.finish(|ask| {
+            if ask.answer == AnswerKind::Independent && ask.model.provider.is_local() {
+                let held = json!({
+                    "position": "Ask Expert A first.",
+                    "key_points": ["It knows."],
+                    "rationale": "It said so.",
+                    "confidence": confidence,
+                });
+                return reply(&held.to_string());
+            }
+            strong_answers(ask)
+        });
+        fold(&player).calibrated().unwrap().probability
+    };
+    let (low, high) = (calibrated(0.05), calibrated(0.95));
+    assert!((low - high).abs() < f64::EPSILON, "{low} {high}");
 }
 
 #[test]
