@@ -11,8 +11,11 @@ use rustix::fs::{CWD, FileType, mknodat};
 use crate::support::binary::{Conclave, RunningProcess};
 use crate::support::saved::{complete_consultation, log_folder};
 
+/// Makes a special file at a path.
+type MakeFile = fn(&Path);
+
 /// Each kind of special file with the reason why it is not read.
-const KINDS: [(fn(&Path), &str); 3] = [
+const KINDS: [(MakeFile, &str); 3] = [
     (pipe, "it is not a regular file"),
     (endless, "it is not a regular file"),
     (huge, "it is larger than "),
