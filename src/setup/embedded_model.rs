@@ -73,16 +73,19 @@ impl<'a> EmbeddedModels<'a> {
         }
     }
 
-    /// Returns the model that a run without keys asks; `None` in a build that cannot run it.
-    pub(crate) fn default_model(&self) -> Result<Option<ModelRef>, Error> {
-        if built_in().is_err() {
-            return Ok(None);
-        }
-        let name = match self.choose(None)? {
-            LocalModelChoice::Ready(file) => file.name,
-            LocalModelChoice::ToPull(model) => model.name.to_owned(),
-        };
-        Ok(Some(ModelRef::new(ProviderId::LOCAL, name)))
+    /// Returns the model that a run without keys asks; `None` in a build that cannot run it. Its
+    /// file is not looked at: a wrong path fails only a run that uses it.
+    pub(crate) fn default_model(&self) -> Option<ModelRef> {
+        built_in().ok()?;
+        let (own, configured) = (self.own_file.as_deref(), self.configured_name.as_deref());
+        let name = choice::default_name(own, configured, &self.home);
+        Some(ModelRef::new(ProviderId::LOCAL, name))
+    }
+
+    /// Checks the embedded model that a panel names, without a download.
+    pub(crate) fn check_panel(&self, panel: &Panel) -> Result<(), Error> {
+        let mut embedded = panel.models().filter(|model| model.provider.is_local());
+        embedded.try_for_each(|model| self.choose(Some(&model.model)).map(drop))
     }
 
     /// Returns the file of the model of this name, or of a unique part of one. Downloads it if the
@@ -152,12 +155,10 @@ impl<'a> EmbeddedModels<'a> {
     fn choose(&self, name: Option<&str>) -> Result<LocalModelChoice, Error> {
         // A run that names the user's own file means that file; any other name is one of the
         // catalog.
-        let own = self.own_file.as_deref().filter(|file| {
-            name.is_none_or(|name| {
-                file.file_stem()
-                    .is_some_and(|stem| stem.to_string_lossy() == name)
-            })
-        });
+        let own = self
+            .own_file
+            .as_deref()
+            .filter(|file| name.is_none_or(|name| choice::own_name(file) == name));
         choice::choose(own, name.or(self.configured_name.as_deref()), &self.home)
             .map_err(|error| Error::usage(error).hint("see the models with `conclave model list`"))
     }

@@ -65,20 +65,30 @@ pub fn choose(
     })
 }
 
+/// Returns the name of the model that [`choose`] takes, without a look at any file of the user's.
+pub fn default_name(own: Option<&Path>, wanted: Option<&str>, home: &ModelHome) -> String {
+    match (own, wanted) {
+        (Some(path), _) => own_name(path),
+        (None, Some(name)) => find(name).map_or(name, |model| model.name).to_owned(),
+        (None, None) => home.best_installed().unwrap_or(&DEFAULT).name.to_owned(),
+    }
+}
+
+/// Returns the name under which a file of the user's runs.
+pub fn own_name(path: &Path) -> String {
+    let stem = path.file_stem().unwrap_or(path.as_os_str());
+    stem.to_string_lossy().into_owned()
+}
+
 /// Accepts any GGUF file, under its own name.
 fn own_file(path: &Path) -> Result<LocalModelChoice, ChoiceError> {
     let mut start = [0; 4];
     let read = files::open(path, SizeLimit::NONE).and_then(|mut file| file.read_exact(&mut start));
     match read {
-        Ok(()) if start == *b"GGUF" => {
-            let name = path
-                .file_stem()
-                .unwrap_or(path.as_os_str())
-                .to_string_lossy()
-                .into_owned();
-            let file = path.to_owned();
-            Ok(LocalModelChoice::Ready(ModelFile { name, file }))
-        }
+        Ok(()) if start == *b"GGUF" => Ok(LocalModelChoice::Ready(ModelFile {
+            name: own_name(path),
+            file: path.to_owned(),
+        })),
         Err(source) if source.kind() != io::ErrorKind::UnexpectedEof => {
             Err(ChoiceError::Unreadable {
                 path: path.to_owned(),
@@ -117,6 +127,20 @@ mod tests {
                 file: own
             })
         );
+    }
+
+    #[test]
+    fn the_default_name_needs_no_readable_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = ModelHome::in_home(folder.path());
+        let missing = folder.path().join("mine.gguf");
+        assert_eq!(default_name(Some(&missing), Some("smollm2"), &home), "mine");
+        assert_eq!(
+            default_name(None, Some("smollm2"), &home),
+            find("smollm2").unwrap().name
+        );
+        assert_eq!(default_name(None, Some("none such"), &home), "none such");
+        assert_eq!(default_name(None, None, &home), DEFAULT.name);
     }
 
     #[test]

@@ -13,6 +13,8 @@ use llguidance::api::TopLevelGrammar;
 use llguidance::{Matcher, ParserFactory};
 use serde_json::Value;
 
+use super::cut::cut_back;
+
 /// Creates writers. It is built once per model, because that walks the whole vocabulary.
 pub(super) struct Guide {
     factory: ParserFactory,
@@ -45,12 +47,13 @@ impl Guide {
     ) -> Result<Writer, GuideError> {
         let matcher = Matcher::new(
             self.factory
-                .create_parser(TopLevelGrammar::from_json_schema(schema)),
+                .create_parser(TopLevelGrammar::from_json_schema(schema.clone())),
         );
         match matcher.get_error() {
             Some(error) => Err(GuideError(error)),
             None => Ok(Writer {
                 matcher,
+                schema,
                 sampler: sampler(model, seed),
                 written: Vec::new(),
                 reported: 0,
@@ -74,6 +77,7 @@ fn sampler(model: &LlamaModel, seed: u32) -> LlamaSampler {
 /// An answer in progress.
 pub(super) struct Writer {
     matcher: Matcher,
+    schema: Value,
     sampler: LlamaSampler,
     written: Vec<u8>,
     /// The reported bytes.
@@ -156,7 +160,12 @@ impl Writer {
         (!text.is_empty()).then_some(text)
     }
 
-    /// Returns the whole text.
+    /// Returns the answer, with texts that reached a limit of the schema cut back.
+    pub(super) fn answer(&self) -> String {
+        cut_back(&self.text(), &self.schema)
+    }
+
+    /// Returns the text as written.
     pub(super) fn text(&self) -> String {
         String::from_utf8_lossy(&self.written).into_owned()
     }

@@ -6,7 +6,8 @@
 //! provider ─▶ worker ─▶ steps ─▶ guide                  one thread: asks in, answers out
 //!               ├─ slots      what is in memory, what is shared
 //!               ├─ chat       prompt to tokens
-//!               └─ schema     the answer's schema, made tight
+//!               ├─ schema     the answer's schema, made tight
+//!               └─ cut        texts that reached its limits, made whole
 //! ```
 
 pub mod manifest;
@@ -18,6 +19,7 @@ pub mod sources;
 
 pub mod cpu;
 pub mod schema;
+pub mod cut;
 pub mod slots;
 
 #[cfg(feature = "local")]

@@ -15,7 +15,7 @@ const CHARACTERS_A_TOKEN: u64 = 2;
 /// The longest word, which stops a small model that writes random characters.
 const LONGEST_WORD: u64 = 24;
 /// The shortest limit of a string, regardless of the output limit.
-const SHORTEST: u64 = 40;
+pub(super) const SHORTEST: u64 = 40;
 
 /// Returns the schema for decoding: its answers fit `room` tokens and name only experts of the
 /// prompt.

@@ -120,7 +120,7 @@ impl Worker<'_> {
             statistics.written += answering.usage.output;
         });
         let reply = Reply {
-            text: answering.writer.text(),
+            text: answering.writer.answer(),
             stop,
             usage: answering.usage,
             served_model: Some(self.file.clone()),

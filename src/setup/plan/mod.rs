@@ -58,11 +58,14 @@ pub(crate) async fn prepare(
         EmbeddedModels::new(environment, &sources.settings, &sources.home, printer);
     let search = ServerSearch::new(&sources.settings, &sources.access_list)?;
     let servers = LocalServerSet::for_panel(&spec, &sources.access_list, search).await;
-    let context = sources.selection_context(embedded_models.default_model()?, &servers);
+    let context = sources.selection_context(embedded_models.default_model(), &servers);
     let mut selected = panel::select(&spec, &context)?;
     let consent_mode = request.control.consent_mode;
     let readiness = match request.purpose {
-        Purpose::Preview => Readiness::Preview,
+        Purpose::Preview => {
+            embedded_models.check_panel(&selected.panel)?;
+            Readiness::Preview
+        }
         Purpose::Run => Readiness::Run(
             embedded_models
                 .obtain_for_panel(&mut selected.panel, consent_mode)

@@ -135,7 +135,7 @@ fn one_vendors_key_seats_three_of_its_models() {
             .map(|seat| seat.model.to_string())
             .collect();
         assert_eq!(models, expected);
-        let judge = if vendor == "openrouter" { 1 } else { 0 };
+        let judge = usize::from(vendor == "openrouter");
         assert_eq!(
             judges(&selected)[0],
             expected[judge],

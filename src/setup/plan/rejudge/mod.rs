@@ -44,7 +44,7 @@ pub(crate) async fn prepare(
     let judge = judges::named(request.judge, record, &sources.settings);
     let embedded_models =
         EmbeddedModels::new(environment, &sources.settings, &sources.home, printer);
-    let embedded = embedded_models.default_model()?;
+    let embedded = embedded_models.default_model();
     let candidates = judges::candidates(judge, record, &seats, &sources.catalog);
     let search = ServerSearch::new(&sources.settings, &sources.access_list)?;
     let servers = LocalServerSet::for_models(candidates.iter(), search).await;

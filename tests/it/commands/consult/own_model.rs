@@ -88,6 +88,16 @@ mod built_in {
     }
 
     #[test]
+    fn wrong_path_fails_no_run_with_keys() {
+        let server = ProviderServer::start();
+        Conclave::at(&server)
+            .variable("CONCLAVE_MODEL", "/nonexistent.gguf")
+            .run(&["consult", "Shall we?"])
+            .ends_with(0);
+        assert_eq!(server.requests().len(), 9);
+    }
+
+    #[test]
     fn file_that_is_no_model_is_rejected_by_its_path() {
         let conclave = with_own_file("text");
         let output = conclave.run(&["consult", "Shall we?"]).ends_with(2);
