@@ -121,10 +121,10 @@ impl Consultation {
     /// Handles one input and returns the effects to carry out, in order.
     pub fn handle(&mut self, now: Timestamp, input: Input) -> Vec<Effect> {
         let cause = cause_of(&input);
-        if let Input::Resume { control, .. } = &input
+        if let Input::Resume { terms, .. } = &input
             && self.state != State::Complete
         {
-            self.plan.control = (**control).clone();
+            self.plan.apply(terms);
         }
         let (mut effects, new_panel) =
             self.step(now, cause, |context, state| step(context, state, input));
@@ -166,9 +166,11 @@ fn step(step: &mut StepContext<'_>, state: State, input: Input) -> State {
         (
             state,
             Input::Resume {
-                lost, tool_version, ..
+                lost,
+                terms,
+                tool_version,
             },
-        ) => machine::resume::resume(step, state, &lost, tool_version),
+        ) => machine::resume::resume(step, state, &lost, *terms, tool_version),
         (state @ (State::Idle | State::Estimating | State::Complete | State::Aborted(_)), _) => {
             state
         }

@@ -10,7 +10,8 @@ use tokio::sync::mpsc;
 use crate::consultation::Consultation;
 use crate::consultation::event::{Answer, CallEvent, Envelope, Event};
 use crate::consultation::machine::replay::Interruption;
-use crate::consultation::plan::{Control, Plan};
+use crate::consultation::plan::Plan;
+use crate::consultation::plan::resume_terms::ResumeTerms;
 use crate::consultation::protocol::call::Ask;
 use crate::consultation::protocol::provider::ProviderUpdate;
 use crate::consultation::protocol::request::RequestKey;
@@ -51,7 +52,7 @@ pub enum RunStart {
     Resume {
         /// What that run left undone; its effects come first.
         interruption: Interruption,
-        control: Box<Control>,
+        terms: Box<ResumeTerms>,
         tool_version: String,
     },
 }
@@ -65,7 +66,7 @@ impl Driver<'_> {
             RunStart::New => run.queue(Input::Start),
             RunStart::Resume {
                 interruption,
-                control,
+                terms,
                 tool_version,
             } => {
                 let Interruption {
@@ -82,7 +83,7 @@ impl Driver<'_> {
                 }
                 run.queue(Input::Resume {
                     lost,
-                    control,
+                    terms,
                     tool_version,
                 });
             }

@@ -2,8 +2,12 @@
 //! consultations without a record.
 //!
 //! Runs with `--no-log` are missing. Only files that were written in the month are read.
+//!
+//! A call that was in flight when its process was killed may have been billed. It counts at the most
+//! that it could cost, or at its high estimate if there was no ceiling. Cancelled calls, and those of
+//! a process that still runs, are not counted here: they are in the monthly budget's files.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::ops::Range;
@@ -12,12 +16,15 @@ use std::path::Path;
 use jiff::tz::TimeZone;
 use serde::Deserialize;
 
-use crate::domain::ids::{CallId, RecordName};
-use crate::domain::money::Cost;
+use crate::consultation::policy::estimate::{CallEstimate, Estimate};
+use crate::consultation::protocol::answer::AnswerKind;
+use crate::domain::ids::{AgentId, CallId, RecordName};
+use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::time::Timestamp;
 use crate::files::SizeLimit;
 
 use super::files::{self, ConsultationFiles};
+use super::journal::is_being_written;
 use super::lookup::consultations_newest_first;
 use super::stored;
 
@@ -50,19 +57,47 @@ fn spent_on(logs: &Path, stem: &RecordName, month: &Range<Timestamp>) -> Cost {
     } else {
         None
     };
-    match record.and_then(|record| record.at.zip(record.total_cost())) {
-        Some((began, cost)) if month.contains(&began) => cost,
+    let by_record = record.as_ref().and_then(|record| {
+        let (began, cost) = record.at.zip(record.total_cost())?;
+        month.contains(&began).then_some(cost)
+    });
+    // A record has no figure for lost calls.
+    let lost_calls = record.and_then(|record| record.cost?.lost_calls);
+    match by_record {
+        Some(cost) if lost_calls.unwrap_or_default() == 0 => cost,
         // A consultation that began in an earlier month is split call by call.
-        Some(_) | None => crate::files::open(&files.journal, SizeLimit::JOURNAL)
-            .map(|file| journalled_in(BufReader::new(file), month))
-            .unwrap_or_default(),
+        Some(_) | None => match crate::files::open(&files.journal, SizeLimit::JOURNAL) {
+            Err(_) => by_record.unwrap_or_default(),
+            Ok(file) => {
+                let writer = if is_being_written(&files.journal) {
+                    JournalWriter::Running
+                } else {
+                    JournalWriter::Ended
+                };
+                journalled_in(BufReader::new(file), month, writer)
+            }
+        },
     }
 }
 
-/// Returns the cost of the calls in a journal that finished in the month. Lines that are no events
-/// are skipped: the last one may be torn.
-fn journalled_in(mut journal: impl BufRead, month: &Range<Timestamp>) -> Cost {
-    let (mut cost, mut open) = (Cost::FREE, BTreeSet::new());
+/// The process that writes a journal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum JournalWriter {
+    /// Its calls in flight are reserved in the monthly budget.
+    Running,
+    Ended,
+}
+
+/// Returns the cost of the calls in a journal that finished in the month, or began in it and were
+/// lost. Lines that are no events are skipped: the last one may be torn.
+fn journalled_in(
+    mut journal: impl BufRead,
+    month: &Range<Timestamp>,
+    writer: JournalWriter,
+) -> Cost {
+    let mut cost = Cost::FREE;
+    let mut open: BTreeMap<CallId, MicroUsd> = BTreeMap::new();
+    let mut estimate = Vec::new();
     let mut line = Vec::new();
     loop {
         line.clear();
@@ -73,12 +108,21 @@ fn journalled_in(mut journal: impl BufRead, month: &Range<Timestamp>) -> Cost {
         let Ok(event) = serde_json::from_slice::<CallLine>(&line) else {
             continue;
         };
+        if event.kind == "consultation:cost_estimated"
+            && let Ok(EstimateLine { data }) = serde_json::from_slice(&line)
+        {
+            estimate = data.calls;
+        }
         if !month.contains(&event.at) {
             continue;
         }
         match (event.kind.as_str(), event.data.call) {
             ("call:started", Some(call)) => {
-                open.insert(call);
+                open.insert(call, event.data.most(&estimate));
+            }
+            ("call:cancelled", Some(call)) => {
+                open.remove(&call);
+                cost.lower_bound = true;
             }
             ("call:finished", Some(call)) => {
                 open.remove(&call);
@@ -90,9 +134,13 @@ fn journalled_in(mut journal: impl BufRead, month: &Range<Timestamp>) -> Cost {
             _ => {}
         }
     }
+    let lost = match writer {
+        JournalWriter::Running => MicroUsd::ZERO,
+        JournalWriter::Ended => open.values().copied().sum(),
+    };
     Cost {
+        known: cost.known + lost,
         lower_bound: cost.lower_bound || !open.is_empty(),
-        ..cost
     }
 }
 
@@ -131,6 +179,31 @@ struct CallData {
     call: Option<CallId>,
     #[serde(default)]
     cost: Option<Cost>,
+    #[serde(default)]
+    agent_id: Option<AgentId>,
+    #[serde(default)]
+    answer: Option<AnswerKind>,
+    #[serde(default)]
+    worst_case: Option<Cost>,
+}
+
+impl CallData {
+    /// Returns the most that a started call can cost: as it was reserved, else as it was estimated.
+    fn most(&self, estimate: &[CallEstimate]) -> MicroUsd {
+        if let Some(worst_case) = self.worst_case {
+            return worst_case.known;
+        }
+        let is_this = |call: &&CallEstimate| {
+            Some(&call.agent_id) == self.agent_id.as_ref() && Some(call.answer) == self.answer
+        };
+        let estimated = estimate.iter().find(is_this);
+        estimated.map_or(MicroUsd::ZERO, |call| call.high.known)
+    }
+}
+
+#[derive(Deserialize)]
+struct EstimateLine {
+    data: Estimate,
 }
 
 #[cfg(test)]
@@ -170,11 +243,36 @@ not an event
 {"at":"2026-11-01T00:00:02Z","type":"agent:completed","data":{"cost":{"micro_usd":20,"lower_bound":false}}}
 {"at":"2026-11-01T00:00:03Z","type":"round:started"}"#;
         let november = month_of(at("2026-11-21T00:00:00Z"), &TimeZone::UTC);
-        let spent = |journal: &str| journalled_in(journal.as_bytes(), &november);
+        let spent =
+            |journal: &str| journalled_in(journal.as_bytes(), &november, JournalWriter::Ended);
         assert_eq!(spent(journal), Cost::exactly(MicroUsd(20)));
         let lost = format!(
             "{journal}\n{{\"at\":\"2026-11-01T00:00:04Z\",\"type\":\"call:started\",\"data\":{{\"call\":3}}}}\n{{\"at\":"
         );
         assert_eq!(spent(&lost), Cost::at_least(MicroUsd(20)));
+    }
+
+    #[test]
+    fn lost_calls_count_at_their_worst_case_or_high_estimate() {
+        let estimate = r#"{"at":"2026-10-31T23:59:58Z","type":"consultation:cost_estimated","data":{"cost":{"micro_usd":5,"lower_bound":false},"input_tokens":1,"output_tokens":1,"calls":[{"round_number":1,"agent_id":"security","answer":"independent","model":"a:b","input_tokens":1,"output_tokens":1,"cost":{"micro_usd":5,"lower_bound":false},"high":{"micro_usd":7,"lower_bound":false}}]}}"#;
+        let started = r#"{"at":"2026-11-01T00:00:00Z","type":"call:started","data":{"call":1,"agent_id":"security","answer":"independent"}}"#;
+        let reserved = r#"{"at":"2026-11-01T00:00:00Z","type":"call:started","data":{"call":2,"agent_id":"security","answer":"independent","worst_case":{"micro_usd":300,"lower_bound":false}}}"#;
+        let cancelled =
+            r#"{"at":"2026-11-01T00:00:00Z","type":"call:cancelled","data":{"call":2}}"#;
+        let november = month_of(at("2026-11-21T00:00:00Z"), &TimeZone::UTC);
+        for (lines, writer, known) in [
+            (vec![estimate, started], JournalWriter::Ended, 7),
+            (vec![estimate, started, reserved], JournalWriter::Ended, 307),
+            (
+                vec![estimate, started, reserved, cancelled],
+                JournalWriter::Ended,
+                7,
+            ),
+            (vec![estimate, started, reserved], JournalWriter::Running, 0),
+            (vec![started], JournalWriter::Ended, 0),
+        ] {
+            let cost = journalled_in(lines.join("\n").as_bytes(), &november, writer);
+            assert_eq!(cost, Cost::at_least(MicroUsd(known)), "{lines:?}");
+        }
     }
 }

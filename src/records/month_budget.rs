@@ -18,9 +18,12 @@
 //! Invariant: `used` is never below what was spent and may still be billed. It can be above it by
 //! costs that were recorded while the records were read.
 //!
-//! What a process has reserved or spent and not recorded when it ends is in no record: the calls of
-//! a killed process may have been billed, and runs without a log are never recorded. Such amounts
-//! stay counted until the end of the month, reservations at their worst case.
+//! What a process has spent and not recorded when it ends is in no record, and stays counted until
+//! the end of the month. What a killed process had reserved is released when the next process opens
+//! the budget, if a journal has its calls: those in flight count there, in every later reading of the
+//! records. Processes that opened the budget earlier have not read that, and count the reservation
+//! until they end. Without a journal ([`MonthBudget::use_journal`]), the calls may have been billed
+//! all the same, and the reservation stays counted until the end of the month.
 //!
 //! A damaged file is an error: the amount it reserves is unknown. Deleting `monthly-budget/`
 //! while no process runs forgets everything but the records. A lost power supply can lose the last
@@ -73,6 +76,7 @@ impl MonthBudget {
     ) -> Result<Self, MonthBudgetError> {
         let folder = BudgetFolder::new(home, month);
         let lock = folder.lock()?;
+        folder.release_ended(&lock)?;
         let recorded_before = folder.sum(&lock)?.recorded;
         let own = folder.register(&lock)?;
         drop(lock);
@@ -85,6 +89,15 @@ impl MonthBudget {
             own: Mutex::new(own),
             unrecorded_before,
         })
+    }
+
+    /// Declares that every call of this process is in a journal before it goes out.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be written; a reservation then outlasts its process.
+    pub fn use_journal(&self) -> Result<(), MonthBudgetError> {
+        self.change(|amounts| amounts.is_journalled = true)
     }
 
     /// Returns the limit of the month.

@@ -11,7 +11,7 @@ use jiff::tz::TimeZone;
 
 use crate::config::paths::Home;
 use crate::consultation::event::{CallEvent, Envelope, Event};
-use crate::consultation::plan::Plan;
+use crate::consultation::plan::Control;
 use crate::consultation::policy::budget::BudgetCheck;
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::time::Timestamp;
@@ -31,17 +31,17 @@ pub(crate) struct MonthCeiling {
 }
 
 impl MonthCeiling {
-    /// Opens the budget that a plan is under; `None` without one.
+    /// Opens the budget that a run is under; `None` without one.
     ///
     /// # Errors
     ///
     /// When the budget's files cannot be used: then no call could be kept within it.
     pub(crate) fn open(
         home: &Home,
-        plan: &Plan,
+        control: &Control,
         now: Timestamp,
     ) -> Result<Option<Arc<Self>>, Error> {
-        let Some(month) = plan.control.consent.month else {
+        let Some(month) = control.consent.month else {
             return Ok(None);
         };
         let zone = TimeZone::system();
@@ -112,7 +112,14 @@ impl SharedBudget for MonthCeiling {
 
 /// Declares each call's cost as recorded. Subscribes after the journal.
 #[derive(Debug)]
-pub(super) struct MonthRecorder(pub(super) Arc<MonthCeiling>);
+pub(super) struct MonthRecorder(Arc<MonthCeiling>);
+
+impl MonthRecorder {
+    pub(super) fn new(month: Arc<MonthCeiling>) -> Self {
+        month.keep_failure(month.budget.use_journal());
+        Self(month)
+    }
+}
 
 impl Subscriber for MonthRecorder {
     fn event(&mut self, event: &Envelope) -> Result<(), SubscriberError> {

@@ -15,6 +15,7 @@ use crate::config::paths::Home;
 use crate::consultation::Consultation;
 use crate::consultation::event::Envelope;
 use crate::consultation::machine::replay::Replayed;
+use crate::consultation::plan::resume_terms::ResumeTerms;
 use crate::consultation::plan::{Control, Plan};
 use crate::consultation::transcript::Transcript;
 use crate::domain::stored_record::StoredRecord;
@@ -91,7 +92,7 @@ impl Session {
     pub(crate) fn resumed(
         earlier: Vec<Envelope>,
         replayed: Replayed,
-        control: Control,
+        terms: ResumeTerms,
         providers: Providers,
         storage: Storage,
         clock: Clock,
@@ -100,7 +101,7 @@ impl Session {
             consultation: replayed.consultation,
             start: RunStart::Resume {
                 interruption: replayed.interruption,
-                control: Box::new(control),
+                terms: Box::new(terms),
                 tool_version: env!("CARGO_PKG_VERSION").to_owned(),
             },
             earlier,
@@ -112,6 +113,14 @@ impl Session {
 
     pub(crate) fn plan(&self) -> &Plan {
         self.consultation.plan()
+    }
+
+    /// Returns the limits of this run, which are not those of the plan if it is resumed.
+    pub(crate) fn control(&self) -> &Control {
+        match &self.start {
+            RunStart::New => &self.plan().control,
+            RunStart::Resume { terms, .. } => &terms.control,
+        }
     }
 
     /// Returns the events of earlier runs.
@@ -148,15 +157,15 @@ pub(crate) async fn run(
     } = participants;
     // An event is in the journal before anything else learns of it.
     let mut subscribers: Vec<&mut dyn Subscriber> = Vec::new();
-    let mut recorder = limits.month.clone().map(MonthRecorder);
+    let mut recorder = None;
     let mut index_entry = None;
     if let Some(journal) = storage.journal() {
         let id = &consultation.plan().id;
         index_entry = Some(IndexEntry::begin(home, id, clock.now()));
         subscribers.push(journal);
         // What is not in the journal is never recorded: it counts until the end of the month.
-        if let Some(recorder) = &mut recorder {
-            subscribers.push(recorder);
+        if let Some(month) = limits.month.clone() {
+            subscribers.push(recorder.insert(MonthRecorder::new(month)));
         }
     }
     for subscriber in others {

@@ -52,14 +52,19 @@ pub(crate) fn control(
     }
 }
 
-/// Lays the request over the limits of the last run, which ended for the reason `abort`.
+/// Lays the request over the limits of the last run, which ended for the reason `abort`. Of its
+/// limits on cost and those of the settings, the stricter ones apply.
 pub(crate) fn resumed(
     mut control: Control,
     abort: Option<AbortReason>,
     request: &ControlRequest,
+    settings: &Settings,
 ) -> Control {
-    control.consent.consent_mode = request.consent_mode;
-    control.max_cost = request.max_cost.or(control.max_cost);
+    let consent = &mut control.consent;
+    consent.consent_mode = request.consent_mode;
+    consent.always_allow_under = consent.always_allow_under.min(settings.always_allow_under);
+    let ceilings = control.max_cost.into_iter().chain(settings.max_cost);
+    control.max_cost = request.max_cost.or(ceilings.min());
     control.on_failure = request.on_failure.unwrap_or(control.on_failure);
     control.max_wait = request
         .max_wait
@@ -184,7 +189,11 @@ mod tests {
             ..before.clone()
         };
         let abort = Some(AbortReason::CostCeiling);
-        assert_eq!(resumed(before.clone(), abort, &pre_approved), expected);
+        let settings = samples::settings("{}");
+        assert_eq!(
+            resumed(before.clone(), abort, &pre_approved, &settings),
+            expected
+        );
 
         let second = ControlRequest {
             max_cost: Some(MicroUsd(2_000_000)),
@@ -193,7 +202,7 @@ mod tests {
             hedge_after: Some(after(4)),
             ..pre_approved.clone()
         };
-        let control = resumed(before.clone(), None, &second);
+        let control = resumed(before.clone(), None, &second, &settings);
         assert_eq!(control.max_cost, Some(MicroUsd(2_000_000)));
         assert_eq!(control.max_wait, Some(seconds(90)));
         assert_eq!(control.on_failure, OnFailure::Skip);
@@ -202,7 +211,27 @@ mod tests {
             hedge_after: Some(HedgeAfter::Off),
             ..pre_approved
         };
-        assert_eq!(resumed(before, None, &off).hedge.after, None);
+        assert_eq!(resumed(before, None, &off, &settings).hedge.after, None);
+    }
+
+    #[test]
+    fn resumed_run_has_the_stricter_limits_on_cost() {
+        let limits = |control: Control| (control.max_cost, control.consent.always_allow_under);
+        let stricter = (Some(MicroUsd(1_000_000)), MicroUsd(100_000));
+        let strict = r#"{"max_cost": 1, "always_allow_under": 0.1}"#;
+        let lax = r#"{"max_cost": 2, "always_allow_under": 0.9}"#;
+        for (before, today) in [(strict, lax), (lax, strict), ("{}", strict), (strict, "{}")] {
+            let before = control_of(&request(), before, &[]);
+            let control = resumed(before, None, &request(), &samples::settings(today));
+            assert_eq!(limits(control), stricter, "{today}");
+        }
+        let by_flag = ControlRequest {
+            max_cost: Some(MicroUsd(3_000_000)),
+            ..request()
+        };
+        let before = control_of(&request(), strict, &[]);
+        let control = resumed(before, None, &by_flag, &samples::settings(strict));
+        assert_eq!(control.max_cost, Some(MicroUsd(3_000_000)));
     }
 
     #[test]
@@ -212,8 +241,10 @@ mod tests {
             ..request()
         };
         let before = control_of(&strict, "{}", &[]);
-        let is_strict =
-            |abort, request: &ControlRequest| resumed(before.clone(), Some(abort), request).strict;
+        let settings = samples::settings("{}");
+        let is_strict = |abort, request: &ControlRequest| {
+            resumed(before.clone(), Some(abort), request, &settings).strict
+        };
         assert!(is_strict(AbortReason::Interrupted, &request()));
         assert!(!is_strict(AbortReason::Strict, &request()));
         assert!(is_strict(AbortReason::Strict, &strict));
@@ -221,7 +252,7 @@ mod tests {
             hedge_after: Some(after(4)),
             ..strict
         };
-        let control = resumed(control_of(&request(), "{}", &[]), None, &hedged);
+        let control = resumed(control_of(&request(), "{}", &[]), None, &hedged, &settings);
         assert!(control.strict);
         assert_eq!(control.hedge.after, None);
     }
@@ -243,7 +274,9 @@ mod tests {
         assert_eq!(by_settings(ConsentMode::PreApproved).max_wait, hour);
         let at_a_terminal = by_settings(ConsentMode::Interactive);
         assert_eq!(at_a_terminal.max_wait, None);
-        assert_eq!(resumed(at_a_terminal, None, &request()).max_wait, hour);
+        let settings = samples::settings("{}");
+        let control = resumed(at_a_terminal, None, &request(), &settings);
+        assert_eq!(control.max_wait, hour);
     }
 
     #[test]

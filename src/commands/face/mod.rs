@@ -8,9 +8,10 @@ use crate::commands::config::threshold;
 use crate::commands::flags::OutputFlags;
 use crate::config::env::Environment;
 use crate::config::paths::Home;
-use crate::consultation::event::StateName;
+use crate::consultation::event::{Answer, StateName};
 use crate::consultation::plan::Plan;
-use crate::consultation::policy::consent::ConsentMode;
+use crate::consultation::policy::consent::{ConsentMode, Month};
+use crate::consultation::protocol::Question;
 use crate::consultation::transcript::Transcript;
 use crate::domain::ids::ProviderId;
 use crate::domain::text::pretty_json;
@@ -18,7 +19,7 @@ use crate::domain::vendors;
 use crate::engine::dispatcher::Dispatcher;
 use crate::engine::dispatcher::pool::PoolRules;
 use crate::engine::interrupts;
-use crate::engine::ports::Subscriber;
+use crate::engine::ports::{Person, Subscriber};
 use crate::error::{Error, Exit};
 use crate::records::events_file::EventsFile;
 use crate::session::index::RebuildTime;
@@ -112,7 +113,7 @@ impl<'a> TerminalFace<'a> {
             Keyboard::controlling(),
             &save_threshold,
             &vendor_name,
-            session.plan().control.consent.month,
+            session.control().consent.month,
         );
         let participants = Participants {
             subscribers,
@@ -124,9 +125,20 @@ impl<'a> TerminalFace<'a> {
         let limits = RunLimits {
             dispatcher: Dispatcher::new(session.clock(), rules),
             budgets: Vec::new(),
-            month: MonthCeiling::open(self.home, session.plan(), session.clock().now())?,
+            month: MonthCeiling::open(self.home, session.control(), session.clock().now())?,
         };
         run::run(session, self.home, participants, limits).await
+    }
+
+    /// Asks a question before a run.
+    pub(crate) fn ask(&self, question: &Question, month: Option<Month>) -> Result<Answer, Error> {
+        let save_threshold =
+            |amount| threshold::save(amount, self.home, self.environment, self.printer);
+        let vendor_name = |provider: &ProviderId| vendors::name(provider).to_owned();
+        let keyboard = Keyboard::controlling();
+        let printer = self.printer.clone();
+        let person = TerminalPerson::new(printer, keyboard, &save_threshold, &vendor_name, month);
+        block_on(person.ask(question))
     }
 
     fn progress(&self) -> ProgressReporter {

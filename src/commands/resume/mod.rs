@@ -1,6 +1,6 @@
 //! `conclave resume`: resumes an interrupted consultation from its journal alone. Finished calls
-//! are not repeated, and question, panel, prompts and prices are those it began with, even if the
-//! files they came from have changed.
+//! are not repeated, and question, panel and prompts are those it began with, even if the files they
+//! came from have changed. Prices, addresses and keys are today's.
 
 mod journal;
 
@@ -10,15 +10,20 @@ use super::face::{self, TerminalFace};
 use super::flags::{ControlFlags, OutputFlags};
 use crate::config::env::Environment;
 use crate::config::paths::Home;
-use crate::consultation::event::StateName;
+use crate::consultation::event::{Answer, StateName};
 use crate::consultation::machine::replay::replay;
+use crate::consultation::policy::consent::{Gate, Month};
+use crate::consultation::policy::estimate::{Consent, GateReason};
+use crate::consultation::protocol::Question;
 use crate::consultation::transcript::Transcript;
+use crate::domain::ids::ConsultationId;
 use crate::engine::clock::Clock;
-use crate::error::Error;
+use crate::error::{Error, Exit};
 use crate::records::index::Index;
 use crate::records::journal::NoLockPolicy;
 use crate::session::run::Session;
-use crate::setup::plan::resume::ResumeSources;
+use crate::setup::plan::resume::{PreparedResume, ResumeSources};
+use crate::setup::plan::resume_consent::ResumeConsent;
 use crate::setup::settings;
 use crate::terminal::output::format::{amount, count};
 use crate::terminal::output::printer::{Printer, Verbosity};
@@ -100,11 +105,64 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         printer,
     };
     let request = args.control.request(consent_mode)?;
-    let (control, providers) =
-        face::block_on(sources.prepare(plan, &transcript, &request, clock.now()))??;
+    let PreparedResume {
+        mut terms,
+        providers,
+        consent,
+    } = face::block_on(sources.prepare(plan, &transcript, &request, clock.now()))??;
     printer.note(&announcement(&transcript));
-    let session = Session::resumed(events, replayed, control, providers, storage, clock);
+    if let Some(consent) = consent {
+        let how = agree(&consent, &id, terms.control.consent.month, &face)?;
+        consent.give(how, &mut terms);
+    }
+    let session = Session::resumed(events, replayed, terms, providers, storage, clock);
     face.run(session, None)
+}
+
+/// Asks for consent to what remains, if it is needed. Without it, the consultation stays as it is.
+fn agree(
+    consent: &ResumeConsent,
+    id: &ConsultationId,
+    month: Option<Month>,
+    face: &TerminalFace<'_>,
+) -> Result<Option<Consent>, Error> {
+    let remaining = &consent.remaining;
+    match &consent.gate {
+        // At the ceiling, the machine stops by itself.
+        None | Some(Gate::AboveCeiling) => Ok(None),
+        Some(Gate::Pass(how)) => Ok(Some(*how)),
+        Some(Gate::Ask(why)) => {
+            let question = Question::Consent {
+                estimate: remaining.clone(),
+                why: why.clone(),
+            };
+            match face.ask(&question, month)? {
+                Answer::Yes | Answer::Always(_) => Ok(Some(Consent::Asked)),
+                Answer::No | Answer::Fail | Answer::Gone => {
+                    let cancelled = "Consultation cancelled by user";
+                    Err(Error::new(Exit::Declined, cancelled)
+                        .hint(format!("resume it with `conclave resume {id}`")))
+                }
+            }
+        }
+        Some(Gate::Refuse(why)) => {
+            let error = Error::new(
+                Exit::Declined,
+                "The cost of what remains needs consent, and there is no terminal to ask on",
+            );
+            let error = error.hint(format!(
+                "the estimate is {:.2}: agree to it with `conclave resume {id} --yes`",
+                remaining.cost
+            ));
+            Err(match month.filter(|_| why.contains(&GateReason::MonthlyBudget)) {
+                Some(Month { budget, spent }) => error.hint(format!(
+                    "or raise `monthly_budget` in config.json: {spent:.2} of {budget:.2} has been \
+                     spent this month"
+                )),
+                None => error,
+            })
+        }
+    }
 }
 
 /// Returns where the run resumes, how many calls are done, and what was spent.

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::consultation::plan::{Control, Plan};
+use crate::consultation::plan::Plan;
+use crate::consultation::plan::resume_terms::ResumeTerms;
 use crate::consultation::policy::estimate::{Consent, Estimate};
 use crate::consultation::prompt::{PromptUsed, read_prompts_used};
 use crate::domain::artifact::Artifact;
@@ -82,6 +83,7 @@ pub struct Resumed {
     pub state: StateName,
     /// Calls that were in flight at the stop and are made again.
     pub lost_calls: Vec<CallId>,
-    pub control: Control,
+    #[serde(flatten)]
+    pub terms: ResumeTerms,
     pub tool_version: String,
 }

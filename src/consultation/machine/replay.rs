@@ -134,7 +134,7 @@ impl Replayed {
                     .retain(|open| !resumed.lost_calls.contains(open));
                 Input::Resume {
                     lost: resumed.lost_calls.clone(),
-                    control: Box::new(resumed.control.clone()),
+                    terms: Box::new(resumed.terms.clone()),
                     tool_version: resumed.tool_version.clone(),
                 }
             }

@@ -7,6 +7,7 @@ use super::questions::Questions;
 use super::run_state::{Pause, Watch};
 use super::step::StepContext;
 use crate::consultation::event::{ConsultationEvent, Event, Resumed};
+use crate::consultation::plan::resume_terms::ResumeTerms;
 use crate::consultation::state::State;
 
 /// Resumes where the consultation stopped. A complete consultation, or one that cannot be resumed,
@@ -15,6 +16,7 @@ pub(crate) fn resume(
     step: &mut StepContext<'_>,
     state: State,
     lost: &[CallId],
+    terms: ResumeTerms,
     tool_version: String,
 ) -> State {
     let mut state = match state {
@@ -38,15 +40,34 @@ pub(crate) fn resume(
         to: step.now,
     });
     step.run.questions = Questions::default();
+    let (estimate, consent) = (terms.estimate.clone(), terms.consent);
+    step.run.beyond_month = terms.beyond_month;
     step.emitter
         .emit(Event::Consultation(ConsultationEvent::Resumed(Box::new(
             Resumed {
                 state: state.name(),
                 lost_calls: lost.to_vec(),
-                control: step.plan.control.clone(),
+                terms,
                 tool_version,
             },
         ))));
+    if let Some(estimate) = estimate {
+        step.run.renew_estimate(&estimate);
+        if let State::AwaitingConsent(phase) = &mut state {
+            phase.renew_estimate(&estimate);
+        }
+        step.emitter
+            .emit(Event::Consultation(ConsultationEvent::CostEstimated(
+                estimate,
+            )));
+    }
+    if let Some(how) = consent {
+        step.emitter
+            .emit(Event::Consultation(ConsultationEvent::UserConsent {
+                approved: true,
+                how,
+            }));
+    }
     if let Some(round) = state.round() {
         step.run.watch = Watch::start(round, &step.plan.control, &mut step.emitter);
     }

@@ -95,6 +95,11 @@ impl RunState {
         self.expected_calls = estimate.calls.len();
     }
 
+    /// Records the limit of an estimate that replaces the first one.
+    pub(crate) fn renew_estimate(&mut self, estimate: &Estimate) {
+        self.high = estimate.high;
+    }
+
     /// Returns whether the hedge quota is not used up.
     pub(crate) fn has_hedges(&self) -> bool {
         self.hedges < HedgeRule::quota(self.expected_calls)

@@ -85,6 +85,11 @@ impl AwaitingConsent {
         }
     }
 
+    /// Replaces the estimate that is decided on.
+    pub(in crate::consultation) fn renew_estimate(&mut self, estimate: &Estimate) {
+        self.estimate = estimate.clone();
+    }
+
     /// Asks again, on the present terms.
     pub(in crate::consultation) fn again(self, step: &mut StepContext<'_>) -> Next<Self> {
         self.decide(step)

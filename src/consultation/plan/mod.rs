@@ -4,6 +4,7 @@
 pub mod options;
 pub mod mode;
 pub mod preview;
+pub mod resume_terms;
 
 use std::collections::BTreeMap;
 use std::time::Duration;

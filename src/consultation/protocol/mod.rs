@@ -15,7 +15,7 @@ use self::request::{CallRequest, NotAdmitted, RequestKey};
 
 use self::call::{Ask, Outcome};
 use super::event::{Answer, EarlyTermination, Envelope, HealthUpdate, StillWaiting, Substitution};
-use super::plan::Control;
+use super::plan::resume_terms::ResumeTerms;
 use crate::consultation::policy::estimate::{Estimate, GateReason};
 
 /// An input to the machine.
@@ -60,7 +60,7 @@ pub enum Input {
     /// that had gone out and will never answer.
     Resume {
         lost: Vec<CallId>,
-        control: Box<Control>,
+        terms: Box<ResumeTerms>,
         tool_version: String,
     },
 }

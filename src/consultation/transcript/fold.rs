@@ -52,8 +52,11 @@ impl Transcript {
     }
 
     fn take(&mut self, envelope: &Envelope) {
-        if let Event::Consultation(ConsultationEvent::Resumed(_)) = &envelope.event {
+        if let Event::Consultation(ConsultationEvent::Resumed(resumed)) = &envelope.event {
             self.paused += envelope.at.since(self.last_at);
+            if let (Some(pricing), Some(plan)) = (&resumed.terms.pricing, &mut self.terms.plan) {
+                plan.set_pricing(pricing.clone());
+            }
         }
         self.last_at = envelope.at;
         self.duration = envelope

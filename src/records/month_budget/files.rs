@@ -68,6 +68,10 @@ pub(super) struct Amounts {
     pub(super) spent: MicroUsd,
     #[serde(rename = "recorded_micro_usd")]
     pub(super) recorded: MicroUsd,
+    /// Whether a journal has the calls of the reservations. If not, they are in no record when
+    /// their process is killed.
+    #[serde(default)]
+    pub(super) is_journalled: bool,
 }
 
 impl Amounts {
@@ -83,6 +87,16 @@ impl Amounts {
             reserved: MicroUsd::ZERO,
             spent: self.spent + self.reserved,
             recorded: self.recorded,
+            is_journalled: false,
+        }
+    }
+
+    /// Returns the amounts of a process that has ended, for readers of its journal: the calls in
+    /// flight are there.
+    fn ended_with_journal(self) -> Self {
+        Self {
+            recorded: self.recorded + self.reserved,
+            ..self.ended()
         }
     }
 }
@@ -213,6 +227,22 @@ impl BudgetFolder {
         Ok(own)
     }
 
+    /// Turns the reservations of ended processes that have a journal into recorded spending. To be
+    /// called before the records are read.
+    pub(super) fn release_ended(&self, _lock: &FolderLock) -> Result<(), MonthBudgetError> {
+        for (month, path) in self.files()? {
+            if month != self.month || is_running(&path)? {
+                continue;
+            }
+            let amounts = read(&path)?;
+            if amounts.is_journalled {
+                let content = padded(amounts.ended_with_journal());
+                write_atomically(&path, content.as_bytes(), Access::Private)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Adds up the amounts of all processes. Reservations of those that have ended count as spent.
     pub(super) fn sum(&self, _lock: &FolderLock) -> Result<Amounts, MonthBudgetError> {
         let mut sum = Amounts::default();
@@ -312,6 +342,7 @@ fn padded(amounts: Amounts) -> String {
         "reserved_micro_usd": amounts.reserved.0,
         "spent_micro_usd": amounts.spent.0,
         "recorded_micro_usd": amounts.recorded.0,
+        "is_journalled": amounts.is_journalled,
     });
     format!("{:<LENGTH$}", json.to_string())
 }

@@ -193,6 +193,32 @@ fn reservations_of_a_killed_process_count_as_spent() {
 }
 
 #[test]
+fn reservations_of_a_killed_process_with_a_journal_are_released() {
+    let home = Home::new();
+    let (killed, witness) = (home.open(10), home.open(10));
+    killed.use_journal().unwrap();
+    assert_eq!(reserve(&killed, 4), Allowed);
+    settle(&killed, 4, 1);
+    assert_eq!(reserve(&killed, 6), Allowed);
+    kill(killed);
+    assert_eq!(
+        spent(&witness),
+        7,
+        "it has not read the journal of the call"
+    );
+    home.journals.fetch_add(2, Ordering::SeqCst);
+    let next = home.open(10);
+    assert_eq!(
+        spent(&next),
+        1 + 2,
+        "the call in flight counts as it is in the journal"
+    );
+    assert_eq!(spent(&witness), 7);
+    drop((next, witness));
+    assert_eq!(spent(&home.open(10)), 1 + 2);
+}
+
+#[test]
 fn recorded_spending_of_a_killed_process_is_counted_once() {
     let home = Home::new();
     let killed = home.open(10);

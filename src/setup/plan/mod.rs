@@ -12,6 +12,7 @@ pub(crate) mod draft;
 mod terms;
 mod connection;
 pub(crate) mod rejudge;
+pub(crate) mod resume_consent;
 pub(crate) mod resume;
 
 use std::collections::BTreeMap;

@@ -1,5 +1,6 @@
-//! New limits and providers for an interrupted consultation: its panel stays as it was, and every
-//! model that is still needed must be reachable.
+//! New limits, prices and providers for an interrupted consultation: its panel stays as it was, and
+//! every model that is still needed must be reachable. Addresses and keys are those of the settings;
+//! a journal has none.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +8,8 @@ use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::config::settings::Settings;
 use crate::consultation::event::StateName;
-use crate::consultation::plan::{Control, Plan};
+use crate::consultation::plan::resume_terms::{Pricing, ResumeTerms};
+use crate::consultation::plan::{ModelTerms, Plan};
 use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::transcript::Transcript;
 use crate::domain::ids::{ModelRef, ProviderId};
@@ -26,6 +28,8 @@ use crate::setup::{catalog, limits};
 use crate::terminal::output::printer::Printer;
 
 use super::connection::connect;
+use super::resume_consent::ResumeConsent;
+use super::terms;
 
 /// The sources of limits and providers.
 #[derive(Clone, Copy, Debug)]
@@ -36,9 +40,18 @@ pub(crate) struct ResumeSources<'a> {
     pub(crate) printer: &'a Printer,
 }
 
+/// The terms and providers of a resumed run, and the consent that it needs.
+#[derive(Debug)]
+pub(crate) struct PreparedResume {
+    pub(crate) terms: ResumeTerms,
+    pub(crate) providers: Providers,
+    /// `None` for a complete consultation.
+    pub(crate) consent: Option<ResumeConsent>,
+}
+
 impl ResumeSources<'_> {
-    /// Lays a request over the limits of the last run, and connects the providers of every model
-    /// that the plan may ask.
+    /// Lays a request over the limits of the last run, connects the providers of every model that
+    /// the plan may ask, and decides on the cost of what remains.
     ///
     /// # Errors
     ///
@@ -49,19 +62,35 @@ impl ResumeSources<'_> {
         transcript: &Transcript,
         request: &ControlRequest,
         now: Timestamp,
-    ) -> Result<(Control, Providers), Error> {
+    ) -> Result<PreparedResume, Error> {
         let abort = transcript.abort.as_ref().map(|abort| abort.reason);
-        let mut control = limits::resumed(plan.control.clone(), abort, request);
+        let control = limits::resumed(plan.control.clone(), abort, request, self.settings);
+        let (providers, pricing) = self
+            .providers(plan, transcript, request.consent_mode, now)
+            .await?;
+        let mut terms = ResumeTerms {
+            pricing: Some(pricing),
+            ..ResumeTerms::from(control)
+        };
+        let mut today = plan.clone();
+        today.apply(&terms);
         // The budget is the month's and not the consultation's: that of today counts.
-        control.consent.month = if plan.is_free() {
+        terms.control.consent.month = if today.is_free() {
             None
         } else {
             limits::month(self.settings, &self.home.logs_folder(), now)
         };
-        let providers = self
-            .providers(plan, transcript, request.consent_mode)
-            .await?;
-        Ok((control, providers))
+        today.control = terms.control.clone();
+        let consent = if transcript.state == StateName::Complete {
+            None
+        } else {
+            Some(ResumeConsent::new(&today, transcript).map_err(Error::usage)?)
+        };
+        Ok(PreparedResume {
+            terms,
+            providers,
+            consent,
+        })
     }
 
     async fn providers(
@@ -69,7 +98,8 @@ impl ResumeSources<'_> {
         plan: &Plan,
         transcript: &Transcript,
         consent_mode: ConsentMode,
-    ) -> Result<Providers, Error> {
+        now: Timestamp,
+    ) -> Result<(Providers, Pricing), Error> {
         let access_list = provider_access::all(self.settings, self.environment);
         let needed = needed(plan, transcript);
         let needed_models = needed.iter().map(|(_, model)| *model);
@@ -93,19 +123,28 @@ impl ResumeSources<'_> {
             .chain(fallbacks.filter(is_configured))
             .map(|model| model.provider.clone())
             .collect();
-        let catalog = servers.extend_catalog(catalog::load(self.home)?);
+        let catalog = catalog::load(self.home)?;
+        let used = terms::models(&plan.panel, &plan.debate, &plan.fallbacks);
+        let today = terms::terms(&used, &catalog, self.settings, &access_list, &servers);
+        let is_free = |(model, terms): (ModelRef, ModelTerms)| terms.free.then_some(model);
+        let pricing = Pricing {
+            prices: catalog.prices_with(&used, now),
+            free: today.into_iter().filter_map(is_free).collect(),
+        };
+        let catalog = servers.extend_catalog(catalog);
         let embedded = match models.into_iter().find(|model| model.provider.is_local()) {
             Some(model) => Some(self.embedded(model, consent_mode).await?),
             None => None,
         };
         let access_list = servers.with_addresses(access_list.clone());
-        connect(
+        let providers = connect(
             &access_list,
             &provider_ids,
             self.settings,
             catalog,
             embedded,
-        )
+        )?;
+        Ok((providers, pricing))
     }
 
     /// Obtains the file of the embedded model that the consultation began with.

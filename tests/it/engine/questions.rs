@@ -82,13 +82,13 @@ fn started(plan: Plan, and: impl IntoIterator<Item = Effect>) -> (Consultation, 
     let mut consultation = Consultation::new(plan);
     let mut effects = consultation.handle(Timestamp(0), Input::Start);
     effects.extend(and);
-    let control = Box::new(consultation.plan().control.clone());
+    let terms = Box::new(consultation.plan().control.clone().into());
     let begin = RunStart::Resume {
         interruption: Interruption {
             effects,
             ..Interruption::default()
         },
-        control,
+        terms,
         tool_version: "0.0.0".to_owned(),
     };
     (consultation, begin)

@@ -53,7 +53,7 @@ async fn resume(
     let mut consultation = replayed.consultation;
     let begin = RunStart::Resume {
         interruption: replayed.interruption,
-        control: Box::new(control),
+        terms: Box::new(control.into()),
         tool_version: "0.0.1".to_owned(),
     };
     let mut received = Collector::default();

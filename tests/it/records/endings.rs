@@ -37,7 +37,7 @@ fn resumed(state: StateName) -> Event {
     Event::Consultation(ConsultationEvent::Resumed(Box::new(Resumed {
         state,
         lost_calls: vec![],
-        control,
+        terms: control.into(),
         tool_version: "0.0.0".to_owned(),
     })))
 }

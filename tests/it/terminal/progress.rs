@@ -219,7 +219,7 @@ fn a_resumed_run_shows_its_question() {
         Resumed {
             state: StateName::CrossExam,
             lost_calls: vec![CallId(5)],
-            control: Control::usual(ConsentMode::PreApproved),
+            terms: Control::usual(ConsentMode::PreApproved).into(),
             tool_version: "0.1.0".to_owned(),
         },
     ))));

@@ -222,7 +222,7 @@ fn resumed_rows_continue_where_they_were() {
     let resumed = Resumed {
         state: StateName::Independent,
         lost_calls: vec![],
-        control: Control::usual(ConsentMode::PreApproved),
+        terms: Control::usual(ConsentMode::PreApproved).into(),
         tool_version: String::new(),
     };
     view.follow(

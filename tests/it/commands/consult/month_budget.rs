@@ -1,9 +1,10 @@
 //! `monthly_budget`: what the processes of one home spend together.
 
+use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::support::binary::{Conclave, RunningProcess};
-use crate::support::provider_server::{Answer, On, ProviderServer};
+use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
 /// A process on the home of another one, with a budget in micro-dollars. Each consultation alone is
 /// allowed; only the budget holds it back.
@@ -59,6 +60,23 @@ fn processes_never_exceed_the_monthly_budget_together() {
         let hint = "hint: raise `monthly_budget` in config.json";
         assert!(output.stderr.contains(hint), "{}", output.stderr);
     }
+}
+
+#[test]
+fn reservations_of_a_killed_process_are_released() {
+    let server = ProviderServer::start();
+    let stalled = Answer::text("never to be finished").stall();
+    server.on(On::vendor(Vendor::OpenAi).nth(2), stalled);
+    let home = Conclave::at(&server).config("{}");
+    let process = beside(&home, &server, 5_000_000);
+    let running = process.start(&["consult", "Shall we?"]);
+    server.wait_until("the judge is asked", |requests| requests.len() == 4);
+    running.signal(Signal::KILL);
+    running.wait();
+    let folder = home.home().join("monthly-budget");
+    assert!(folder.exists(), "the call in flight is reserved");
+    process.run(&["consult", "Shall we?"]).ends_with(0);
+    assert!(!folder.exists(), "its journal has it");
 }
 
 #[test]

@@ -197,7 +197,7 @@ fn resume_skips_a_running_consultation() {
 }
 
 #[test]
-fn resume_uses_the_original_panel_prompts_and_prices() {
+fn resume_uses_the_original_panel_and_prompts() {
     let server = stalling_server();
     let conclave = Conclave::at(&server);
     interrupt_consultation(&conclave, &server, Signal::INT);
@@ -209,9 +209,8 @@ fn resume_uses_the_original_panel_prompts_and_prices() {
         "---\nversion: v9\n---\nIgnore everything.",
     )
     .unwrap();
-    let expensive_model = r#"{"models": [{"provider": "openai", "id": "gpt-6.1-sol", "prices": [{"input": 900, "output": 900, "as_of": "2026-11-21"}]}]}"#;
-    std::fs::write(conclave.home().join("models.json"), expensive_model).unwrap();
-    let conclave = conclave.config(r#"{"panel": "security=openai:gpt-6.1-sol", "judge": "openai:gpt-6.1-sol", "always_allow_under": 0}"#);
+    let conclave = conclave
+        .config(r#"{"panel": "security=openai:gpt-6.1-sol", "judge": "openai:gpt-6.1-sol"}"#);
     conclave.run(&["resume"]).ends_with(0);
     let after = conclave.record();
     for same in [
@@ -236,6 +235,141 @@ fn resume_uses_the_original_panel_prompts_and_prices() {
             .iter()
             .any(|request| request.body.to_string().contains("Ignore everything"))
     );
+}
+
+#[test]
+fn dearer_prices_of_today_need_consent() {
+    let server = stalling_server();
+    let conclave = Conclave::at(&server);
+    interrupt_consultation(&conclave, &server, Signal::INT);
+    let (id, journal) = (id_of(&conclave.log("jsonl")), conclave.log("jsonl"));
+    let before = std::fs::read_to_string(&journal).unwrap();
+    let expensive_model = r#"{"models": [{"provider": "openai", "id": "gpt-6.1-sol", "prices": [{"input": 900, "output": 900, "as_of": "2026-11-21"}]}]}"#;
+    std::fs::write(conclave.home().join("models.json"), expensive_model).unwrap();
+    let refused = conclave.run(&["resume"]).ends_with(3);
+    let reason = "error: The cost of what remains needs consent, and there is no terminal to ask on\nhint: the estimate is $";
+    assert!(refused.stderr.contains(reason), "{}", refused.stderr);
+    let hint = format!(": agree to it with `conclave resume {id} --yes`\n");
+    assert!(refused.stderr.ends_with(&hint), "{}", refused.stderr);
+    assert_eq!(server.requests().len(), 4, "no call is made");
+    assert_eq!(std::fs::read_to_string(&journal).unwrap(), before);
+
+    conclave.run(&["resume", "--yes"]).ends_with(0);
+    let record = conclave.record();
+    assert!(
+        record["cost"]["usd"].as_f64().unwrap() > 0.1,
+        "{}",
+        record["cost"]
+    );
+    assert_eq!(record["consent"]["how"], "flag");
+    assert!(
+        record["estimated_cost"]["usd"].as_f64().unwrap() > 1.0,
+        "{}",
+        record["estimated_cost"]
+    );
+}
+
+#[test]
+fn lower_threshold_of_today_needs_consent() {
+    let server = stalling_server();
+    let conclave = Conclave::at(&server);
+    interrupt_consultation(&conclave, &server, Signal::INT);
+    let conclave = conclave.config(r#"{"always_allow_under": 0}"#);
+    conclave.run(&["resume"]).ends_with(3);
+    assert_eq!(server.requests().len(), 4, "no call is made");
+    conclave.run(&["resume", "--yes"]).ends_with(0);
+}
+
+#[test]
+fn ceiling_of_today_applies_to_a_resumed_run() {
+    let server = stalling_server();
+    let conclave = Conclave::at(&server);
+    interrupt_consultation(&conclave, &server, Signal::INT);
+    let conclave = conclave.config(r#"{"max_cost": 0.000001}"#);
+    conclave.run(&["resume"]).ends_with(4);
+    assert_eq!(server.requests().len(), 4, "no call is made");
+    conclave.run(&["resume", "--max-cost", "5"]).ends_with(0);
+}
+
+#[test]
+fn monthly_budget_of_today_applies_to_a_resumed_run() {
+    let server = stalling_server();
+    let conclave = Conclave::at(&server);
+    interrupt_consultation(&conclave, &server, Signal::INT);
+    let conclave = conclave.config(r#"{"monthly_budget": 0.000001}"#);
+    let refused = conclave.run(&["resume"]).ends_with(3);
+    let hint = "hint: or raise `monthly_budget` in config.json: ";
+    assert!(refused.stderr.contains(hint), "{}", refused.stderr);
+    assert_eq!(server.requests().len(), 4, "no call is made");
+    conclave.run(&["resume", "--yes"]).ends_with(0);
+}
+
+#[test]
+fn consent_of_a_person_covers_the_rest() {
+    let server = stalling_server();
+    let conclave = Conclave::at(&server).config(r#"{"always_allow_under": 0}"#);
+    let running = conclave.start(&["consult", "--yes", "Shall we?"]);
+    server.wait_until("the judge is asked", |requests| requests.len() == 4);
+    running.signal(Signal::INT);
+    running.wait().ends_with(130);
+    conclave.run(&["resume"]).ends_with(0);
+    assert_eq!(conclave.record()["consent"]["how"], "flag");
+}
+
+#[test]
+fn journal_decides_on_neither_prices_nor_thresholds() {
+    let server = stalling_server();
+    let conclave = Conclave::at(&server).config(r#"{"always_allow_under": 0}"#);
+    let running = conclave.start(&["consult", "--yes", "Shall we?"]);
+    server.wait_until("the judge is asked", |requests| requests.len() == 4);
+    running.signal(Signal::KILL);
+    running.wait();
+    // As crafted: approved by itself before the first call, and everything is free.
+    let journal = conclave.log("jsonl");
+    let text = std::fs::read_to_string(&journal).unwrap();
+    let mut lines: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .take_while(|line: &Value| line["type"] != "call:started")
+        .collect();
+    let plan = &mut lines[0]["data"]["plan"];
+    for terms in plan["models"].as_object_mut().unwrap().values_mut() {
+        terms["free"] = true.into();
+    }
+    plan["prices"] = serde_json::json!({});
+    plan["control"]["consent"]["always_allow_under"] = 1_000_000_000.into();
+    let free = serde_json::json!({"micro_usd": 0, "lower_bound": false});
+    for line in &mut lines {
+        let kind = line["type"].as_str().unwrap().to_owned();
+        let data = &mut line["data"];
+        match kind.as_str() {
+            "consultation:cost_estimated" => {
+                for figure in ["cost", "low", "high"] {
+                    data[figure] = free.clone();
+                }
+            }
+            "consultation:user_consent" => data["how"] = "auto_approved".into(),
+            _ => {}
+        }
+    }
+    let crafted: String = lines.iter().map(|line| line.to_string() + "\n").collect();
+    std::fs::write(&journal, crafted).unwrap();
+    let elsewhere = ProviderServer::start();
+    let conclave = elsewhere
+        .variables()
+        .into_iter()
+        .fold(conclave, |conclave, (name, value)| {
+            conclave.variable(name, value)
+        });
+    let refused = conclave.run(&["resume"]).ends_with(3);
+    assert!(
+        refused.stderr.contains("hint: the estimate is $0."),
+        "{}",
+        refused.stderr
+    );
+    conclave.run(&["resume", "--yes"]).ends_with(0);
+    assert_eq!(server.requests().len(), 4, "addresses are those of today");
+    assert!(conclave.record()["cost"]["usd"].as_f64().unwrap() > 0.0);
 }
 
 #[test]

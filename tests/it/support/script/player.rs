@@ -133,10 +133,10 @@ impl Player {
         player.pool.take_updates();
         player.carry_out(effects);
         player.pass(pause);
-        let control = Box::new(control.unwrap_or_else(|| player.machine.plan().control.clone()));
+        let control = control.unwrap_or_else(|| player.machine.plan().control.clone());
         player.give(Input::Resume {
             lost,
-            control,
+            terms: Box::new(control.into()),
             tool_version: "0.0.1".to_owned(),
         });
         Ok(player)
