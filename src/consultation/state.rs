@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::event::{Abort, AbortReason, Answer, ConsultationEvent, Event, StateName};
+use super::event::{Abort, AbortReason, Answer, ConsultationEvent, Event, StateEvent, StateName};
 use super::machine::round;
 use super::machine::run_state::Watch;
 use super::machine::step::StepContext;
@@ -90,6 +90,10 @@ impl State {
 
     /// Starts a consultation. `logged` is the estimate in the log of a replayed consultation.
     pub(super) fn start(step: &mut StepContext<'_>, logged: Option<Estimate>) -> Self {
+        estimating::announce(step);
+        if let Err(refused) = transition(step, StateName::Idle, StateName::Estimating) {
+            return Self::refuse(step, TaskSet::default(), refused);
+        }
         let next = estimating::enter(step, logged).map(|()| Self::Estimating);
         Self::after(step, StateName::Estimating, next)
     }
@@ -207,8 +211,10 @@ impl State {
     /// Enters the next phase.
     fn enter(step: &mut StepContext<'_>, from: StateName, entry: Entry) -> Self {
         let to = entry.state().unwrap_or(from);
-        if to != from {
-            step.emitter.emit_transition(from, to);
+        if to != from
+            && let Err(refused) = transition(step, from, to)
+        {
+            return Self::refuse(step, entry.into_tasks(), refused);
         }
         let next = match entry {
             Entry::AwaitingConsent(estimate) => {
@@ -249,20 +255,52 @@ impl State {
         if let Some(tasks) = self.work() {
             tasks.cancel(step, reason);
         }
-        let during = self.name();
-        step.run.watch = Watch::default();
-        step.run.questions.withdraw(&mut step.emitter, |_| true);
-        step.emitter.emit_transition(during, StateName::Aborted);
-        let duration_ms = step.run.elapsed_ms(step.now);
-        step.emitter
-            .emit(Event::Consultation(ConsultationEvent::Aborted(Abort {
-                reason,
-                message,
-                during,
-                duration_ms,
-            })));
+        emit_abort(step, self.name(), reason, message);
         Self::Aborted(reason.is_resumable().then(|| Box::new(self)))
     }
+
+    /// Ends because a phase asked for a transition that is not in the protocol: a defect of the
+    /// program. Everything up to here is in the log.
+    fn refuse(step: &mut StepContext<'_>, mut tasks: TaskSet, refused: TransitionError) -> Self {
+        let reason = AbortReason::Internal;
+        tasks.cancel(step, reason);
+        emit_abort(
+            step,
+            refused.from,
+            reason,
+            format!("internal error: {refused}"),
+        );
+        Self::Aborted(None)
+    }
+}
+
+/// Emits a transition, or refuses one that is not in the protocol.
+fn transition(
+    step: &mut StepContext<'_>,
+    from: StateName,
+    to: StateName,
+) -> Result<(), TransitionError> {
+    from.may_become(to)?;
+    step.emitter
+        .emit(Event::State(StateEvent::Changed { from, to }));
+    Ok(())
+}
+
+/// Emits the end without a verdict. A consultation that has already ended does not end again.
+fn emit_abort(step: &mut StepContext<'_>, during: StateName, reason: AbortReason, message: String) {
+    step.run.watch = Watch::default();
+    step.run.questions.withdraw(&mut step.emitter, |_| true);
+    if transition(step, during, StateName::Aborted).is_err() {
+        return;
+    }
+    let duration_ms = step.run.elapsed_ms(step.now);
+    step.emitter
+        .emit(Event::Consultation(ConsultationEvent::Aborted(Abort {
+            reason,
+            message,
+            during,
+            duration_ms,
+        })));
 }
 
 /// Error for a transition that is not in the protocol.
@@ -306,6 +344,70 @@ impl StateName {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::consultation::Consultation;
+    use crate::consultation::plan::{Control, Plan};
+    use crate::consultation::policy::consent::ConsentMode;
+    use crate::consultation::protocol::{Effect, Input};
+    use crate::domain::ids::ConsultationId;
+    use crate::domain::panel::Panel;
+    use crate::domain::time::Timestamp;
+
+    fn consultation() -> Consultation {
+        let panel = Panel {
+            seats: Vec::new(),
+            judges: Vec::new(),
+        };
+        let control = Control::usual(ConsentMode::PreApproved);
+        let id = ConsultationId::from_unique("01kb");
+        Consultation::new(Plan::new(id, "Shall we?", panel, control))
+    }
+
+    #[test]
+    fn a_refused_transition_ends_the_run_as_an_internal_error() {
+        let mut machine = consultation();
+        let (effects, _) = machine.step(Timestamp(0), None, |step, _| {
+            State::enter(
+                step,
+                StateName::AwaitingConsent,
+                Entry::Complete { rounds: 4 },
+            )
+        });
+        let events: Vec<Event> = effects
+            .into_iter()
+            .filter_map(|effect| match effect {
+                Effect::Emit(envelope) => Some(envelope.event),
+                _ => None,
+            })
+            .collect();
+        let [
+            Event::State(change),
+            Event::Consultation(ConsultationEvent::Aborted(abort)),
+        ] = events.as_slice()
+        else {
+            panic!("{events:?}")
+        };
+        let expected = StateEvent::Changed {
+            from: StateName::AwaitingConsent,
+            to: StateName::Aborted,
+        };
+        assert_eq!(*change, expected);
+        assert_eq!(abort.reason, AbortReason::Internal);
+        assert_eq!(
+            abort.message,
+            "internal error: a consultation in state AwaitingConsent cannot become Complete"
+        );
+        assert_eq!(machine.state(), StateName::Aborted);
+        assert!(machine.handle(Timestamp(1), Input::Interrupted).is_empty());
+    }
+
+    #[test]
+    fn a_consultation_that_has_ended_does_not_end_again() {
+        let mut machine = consultation();
+        let (effects, _) = machine.step(Timestamp(0), None, |step, _| {
+            State::enter(step, StateName::Complete, Entry::Independent)
+        });
+        assert!(effects.is_empty(), "{effects:?}");
+    }
 
     #[test]
     fn an_invalid_transition_names_both_states() {

@@ -376,26 +376,51 @@ impl Content {
 
 /// An artifact as it is stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "StoredArtifact")]
 pub struct Artifact {
     pub schema_version: String,
     pub round_number: u8,
     pub created_at: Timestamp,
     /// True if the answer could not be read as asked and its prose was saved instead.
-    #[serde(default)]
     pub degraded: bool,
     #[serde(flatten)]
     pub content: Content,
 }
 
-/// Reason why stored data is not an artifact.
-#[derive(Debug, thiserror::Error)]
-pub enum ArtifactError {
-    #[error("Missing required field: {0}")]
-    MissingField(&'static str),
-    #[error("artifact of version `{0}`; this program reads `{SCHEMA_VERSION}`")]
-    OtherVersion(String),
-    #[error("not an artifact")]
-    Malformed(#[source] serde_json::Error),
+/// An artifact before its version is checked.
+#[derive(Deserialize)]
+struct StoredArtifact {
+    schema_version: Option<String>,
+    round_number: u8,
+    created_at: Timestamp,
+    #[serde(default)]
+    degraded: bool,
+    #[serde(flatten)]
+    content: Content,
+}
+
+impl TryFrom<StoredArtifact> for Artifact {
+    type Error = MissingFieldError;
+
+    fn try_from(stored: StoredArtifact) -> Result<Self, MissingFieldError> {
+        Ok(Self {
+            schema_version: stored.schema_version.ok_or(MissingFieldError::VERSION)?,
+            round_number: stored.round_number,
+            created_at: stored.created_at,
+            degraded: stored.degraded,
+            content: stored.content,
+        })
+    }
+}
+
+/// Error for stored data without a field that it must have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("Missing required field: {0}")]
+pub struct MissingFieldError(&'static str);
+
+impl MissingFieldError {
+    /// Stored data without a version is refused, because its meaning is unknown.
+    pub const VERSION: Self = Self("schema_version");
 }
 
 impl Artifact {
@@ -426,19 +451,6 @@ impl Artifact {
             created_at,
             degraded,
             content,
-        }
-    }
-
-    /// Reads a stored artifact.
-    pub fn from_json(stored: serde_json::Value) -> Result<Self, ArtifactError> {
-        match stored.get("schema_version").map(serde_json::Value::as_str) {
-            None => Err(ArtifactError::MissingField("schema_version")),
-            Some(Some(SCHEMA_VERSION)) => {
-                serde_json::from_value(stored).map_err(ArtifactError::Malformed)
-            }
-            Some(other) => Err(ArtifactError::OtherVersion(
-                other.unwrap_or("not a string").to_owned(),
-            )),
         }
     }
 }
@@ -492,10 +504,13 @@ mod tests {
             ),
             (Some("verdict"), Some(4))
         );
-        assert_eq!(Artifact::from_json(stored.clone()).unwrap(), artifact);
+        let read: Artifact = serde_json::from_value(stored.clone()).unwrap();
+        assert_eq!(read, artifact);
         stored.as_object_mut().unwrap().remove("schema_version");
         assert_eq!(
-            Artifact::from_json(stored).unwrap_err().to_string(),
+            serde_json::from_value::<Artifact>(stored)
+                .unwrap_err()
+                .to_string(),
             "Missing required field: schema_version"
         );
     }

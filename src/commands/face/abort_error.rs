@@ -52,6 +52,12 @@ pub(crate) fn aborted(
         AbortReason::Prompt => {
             error.hint("check the templates in the `prompts` folder of the home")
         }
+        AbortReason::Internal => error
+            .hint("this is a defect of conclave; the journal shows how it came about")
+            .hint(format!(
+                "see what was answered with `conclave history show {}`",
+                transcript.id
+            )),
     }
 }
 
@@ -64,7 +70,8 @@ fn exit(reason: AbortReason) -> Exit {
         AbortReason::AllAgentsFailed
         | AbortReason::JudgeFailed
         | AbortReason::Timeout
-        | AbortReason::AgentFailed => Exit::Failed,
+        | AbortReason::AgentFailed
+        | AbortReason::Internal => Exit::Failed,
         AbortReason::Prompt => Exit::Usage,
     }
 }
@@ -245,6 +252,12 @@ mod tests {
             (Exit::Declined, String::new())
         );
         assert!(!error_of(AbortReason::Prompt, vec![]).1.contains("resume"));
+        let (exit, hints) = error_of(AbortReason::Internal, vec![]);
+        assert_eq!(exit, Exit::Failed);
+        assert!(
+            hints.ends_with("; see what was answered with `conclave history show consult-01kb`"),
+            "{hints}"
+        );
     }
 
     #[test]

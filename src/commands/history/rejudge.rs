@@ -101,12 +101,15 @@ pub(super) fn run(
     let record = load::load(&archive.logs, &found)?.record;
     if record.independents().next().is_none() || record.question.trim().is_empty() {
         let id = &found.id;
-        return Err(Error::usage(format!(
-            "{id} has no answers to judge: no expert answered in Round 1"
-        ))
-        .hint(format!(
-            "see its question with `conclave history show {id}`"
-        )));
+        let why = match record.degradations.as_slice() {
+            [] => "no expert answered in Round 1".to_owned(),
+            reasons => reasons.join("; "),
+        };
+        return Err(
+            Error::usage(format!("{id} has no answers to judge: {why}")).hint(format!(
+                "see its question with `conclave history show {id}`"
+            )),
+        );
     }
     let (printer, clock) = (archive.printer, Clock::system());
     let consent_mode = face::consent_mode(args.yes, printer, StdinUse::Free);

@@ -42,6 +42,8 @@ pub enum AbortReason {
     JudgeFailed,
     /// A prompt could not be rendered from its template.
     Prompt,
+    /// A defect of the program: it asked for a transition that is not in the protocol.
+    Internal,
 }
 
 impl AbortReason {
@@ -59,15 +61,16 @@ impl AbortReason {
             | Self::Strict
             | Self::AllAgentsFailed
             | Self::JudgeFailed
-            | Self::Prompt => false,
+            | Self::Prompt
+            | Self::Internal => false,
         }
     }
 
     /// Returns whether a consultation that ended for this reason can be resumed.
     pub fn is_resumable(self) -> bool {
         match self {
-            // No call was made, or the same templates would fail again.
-            Self::Declined | Self::Prompt => false,
+            // No call was made, or the same templates or the same defect would fail again.
+            Self::Declined | Self::Prompt | Self::Internal => false,
             Self::Interrupted
             | Self::UserCancelled
             | Self::Timeout

@@ -9,9 +9,7 @@ use crate::domain::artifact::{Artifact, Content};
 use crate::domain::ids::{CallId, ConsultationId, TimerId};
 use crate::domain::time::Timestamp;
 
-use crate::consultation::event::{
-    Cause, ConsultationEvent, Envelope, Event, SCHEMA_VERSION, StateEvent, StateName,
-};
+use crate::consultation::event::{Cause, ConsultationEvent, Envelope, Event, SCHEMA_VERSION};
 use crate::consultation::protocol::Effect;
 
 /// The position in the log: the last numbers used, and the time of the last event.
@@ -77,11 +75,6 @@ impl<'a> Emitter<'a> {
         self.emit(Event::Consultation(ConsultationEvent::RoundArtifact {
             artifact: Box::new(artifact),
         }));
-    }
-
-    pub(crate) fn emit_transition(&mut self, from: StateName, to: StateName) {
-        debug_assert!(from.may_become(to).is_ok(), "{from} may not become {to}");
-        self.emit(Event::State(StateEvent::Changed { from, to }));
     }
 
     /// Invariant: a timer is set only in a step that also emits an event; a step without events is

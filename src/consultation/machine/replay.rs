@@ -10,10 +10,9 @@ use std::time::Duration;
 use crate::domain::ids::{AgentId, CallId, TimerId};
 use crate::domain::time::Timestamp;
 
-use crate::consultation::Consultation;
 use crate::consultation::event::{
     AgentEvent, CallEvent, CallFinished, Cause, CeilingReached, ConsultationEvent, CostEvent,
-    Envelope, Event, HealthEvent, ProviderEvent, RESUMABLE_VERSIONS,
+    Envelope, Event, HealthEvent, ProviderEvent, RESUMABLE_VERSIONS, StateEvent,
 };
 use crate::consultation::policy::estimate::Estimate;
 use crate::consultation::policy::hedging::NoHedge;
@@ -22,6 +21,7 @@ use crate::consultation::protocol::call::{Failure, Outcome, Reply, StopReason};
 use crate::consultation::protocol::provider::{Backoff, ProviderChange, ProviderUpdate};
 use crate::consultation::protocol::request::{NotAdmitted, RequestKey};
 use crate::consultation::protocol::{Effect, Input};
+use crate::consultation::{Consultation, TransitionError};
 use crate::domain::pricing::CostSource;
 
 /// A consultation restored from its log.
@@ -55,6 +55,8 @@ pub enum ReplayError {
         "event {seq} does not follow from those before it: another version of the program wrote it, or it was changed"
     )]
     DoesNotFollow { seq: u64 },
+    #[error("event {seq}: {refused}")]
+    Transition { seq: u64, refused: TransitionError },
 }
 
 /// Replays a log from its first event to its last.
@@ -67,6 +69,7 @@ pub fn replay(events: &[Envelope]) -> Result<Replayed, ReplayError> {
         return Err(ReplayError::OlderVersion);
     }
     let plan = terms.plan.as_deref().ok_or(ReplayError::OlderVersion)?;
+    check_transitions(events)?;
     let mut replayed = Replayed {
         consultation: Consultation::new(plan.clone()),
         interruption: Interruption::default(),
@@ -78,6 +81,17 @@ pub fn replay(events: &[Envelope]) -> Result<Replayed, ReplayError> {
     }
     replayed.interruption.last_at = events.last().map_or(first.at, |last| last.at);
     Ok(replayed)
+}
+
+fn check_transitions(events: &[Envelope]) -> Result<(), ReplayError> {
+    for envelope in events {
+        if let Event::State(StateEvent::Changed { from, to }) = &envelope.event {
+            let seq = envelope.seq;
+            from.may_become(*to)
+                .map_err(|refused| ReplayError::Transition { seq, refused })?;
+        }
+    }
+    Ok(())
 }
 
 impl Replayed {

@@ -11,7 +11,7 @@ use crate::domain::ids::AgentId;
 use crate::domain::tokens::{Band, estimate_tokens, token_band};
 
 use super::next::{Entry, Next};
-use crate::consultation::event::{AbortReason, ConsultationEvent, Event, Started, StateName};
+use crate::consultation::event::{AbortReason, ConsultationEvent, Event, Started};
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::plan::preview;
 use crate::consultation::plan::preview::{Places, PlannedCall};
@@ -29,21 +29,21 @@ const AROUND_A_SCHEMA: u64 = 500;
 /// one of four parts.
 const POSITION: u64 = 25;
 
-/// Emits the terms and the estimate. `logged` is the estimate in the log of a replayed
-/// consultation.
+/// Emits the terms, before the estimate.
+pub(in crate::consultation) fn announce(step: &mut StepContext<'_>) {
+    step.run.started_at = step.now;
+    step.emitter
+        .emit(Event::Consultation(ConsultationEvent::Started(Box::new(
+            started(step.plan),
+        ))));
+}
+
+/// Emits the estimate. `logged` is the estimate in the log of a replayed consultation.
 pub(in crate::consultation) fn enter(
     step: &mut StepContext<'_>,
     logged: Option<Estimate>,
 ) -> Next<()> {
-    step.run.started_at = step.now;
-    let plan = step.plan;
-    step.emitter
-        .emit(Event::Consultation(ConsultationEvent::Started(Box::new(
-            started(plan),
-        ))));
-    step.emitter
-        .emit_transition(StateName::Idle, StateName::Estimating);
-    match logged.map_or_else(|| plan.estimate(), Ok) {
+    match logged.map_or_else(|| step.plan.estimate(), Ok) {
         Ok(estimate) => {
             step.emitter
                 .emit(Event::Consultation(ConsultationEvent::CostEstimated(

@@ -73,6 +73,18 @@ pub(in crate::consultation) enum Entry {
 }
 
 impl Entry {
+    /// Returns the optional tasks that are still open.
+    pub(in crate::consultation) fn into_tasks(self) -> TaskSet {
+        match self {
+            Self::Verdict { tasks, .. } | Self::Finishing { tasks, .. } => tasks,
+            Self::AwaitingConsent(_)
+            | Self::Independent
+            | Self::Synthesis(_)
+            | Self::CrossExam { .. }
+            | Self::Complete { .. } => TaskSet::default(),
+        }
+    }
+
     /// Returns the state of the phase. `None` for the wait for optional tasks, during which
     /// subscribers still see the state of the last round.
     pub(in crate::consultation) fn state(&self) -> Option<StateName> {

@@ -4,7 +4,10 @@
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
+use serde::de::Error;
+
 use crate::consultation::event::{Envelope, READABLE_VERSIONS, SCHEMA_VERSION};
+use crate::domain::artifact::MissingFieldError;
 use crate::files::{self, SizeLimit};
 
 /// The contents of a journal.
@@ -83,6 +86,8 @@ pub(super) fn read(mut reader: impl BufRead, path: &Path) -> Result<ReadJournal,
         // The version first: another one explains every other mismatch.
         let VersionedLine { schema_version } =
             serde_json::from_slice(&line).map_err(not_an_event)?;
+        let schema_version = schema_version
+            .ok_or_else(|| not_an_event(serde_json::Error::custom(MissingFieldError::VERSION)))?;
         if !READABLE_VERSIONS.contains(&schema_version.as_str()) {
             return Err(JournalReadError::OtherVersion {
                 path: path.to_owned(),
@@ -99,5 +104,5 @@ pub(super) fn read(mut reader: impl BufRead, path: &Path) -> Result<ReadJournal,
 
 #[derive(serde::Deserialize)]
 struct VersionedLine {
-    schema_version: String,
+    schema_version: Option<String>,
 }

@@ -6,17 +6,20 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::tolerant::tolerant;
-use crate::domain::artifact::{Artifact, Content};
+use crate::domain::artifact::{Artifact, Content, MissingFieldError};
 use crate::domain::ids::ModelRef;
 use crate::domain::stored_record::{CompletedRound, StoredRecord};
 use crate::domain::time::Timestamp;
 
 /// Reads a record; what has an unexpected type counts as missing. `None` if it is not an object.
+///
+/// Artifacts without a version are not used, and a degradation of the record says so.
 pub(super) fn read(mut record: Value) -> Option<StoredRecord> {
     let completed = record.get_mut("completed_rounds").map(Value::take);
-    let mut artifacts = take_artifacts(&mut record);
+    let (mut artifacts, refused) = take_artifacts(&mut record);
     let mut record: StoredRecord = tolerant(record)?;
     record.completed_rounds = completed.map(completed_rounds).unwrap_or_default();
+    record.degradations.extend(refused);
     for (name, round) in &mut record.responses {
         round.artifacts = artifacts.remove(name).unwrap_or_default();
     }
@@ -62,37 +65,54 @@ pub(super) fn complete(mut record: StoredRecord) -> StoredRecord {
     }
 }
 
-/// Takes the artifacts out of the rounds, and reads each by its type.
-fn take_artifacts(record: &mut Value) -> BTreeMap<String, Vec<Artifact>> {
+/// Takes the artifacts out of the rounds, and reads each by its type. Also returns a sentence for
+/// each that is refused.
+fn take_artifacts(record: &mut Value) -> (BTreeMap<String, Vec<Artifact>>, Vec<String>) {
+    let (mut artifacts, mut refused) = (BTreeMap::new(), Vec::new());
     let rounds = record.get_mut("responses").and_then(Value::as_object_mut);
-    let rounds = rounds.into_iter().flatten();
-    rounds
-        .filter_map(|(name, round)| {
-            let taken = round.as_object_mut()?.shift_remove("artifacts")?;
-            Some((name.clone(), artifacts(taken)))
-        })
-        .collect()
+    for (name, round) in rounds.into_iter().flatten() {
+        let taken = round.as_object_mut();
+        let Some(Value::Array(list)) = taken.and_then(|round| round.shift_remove("artifacts"))
+        else {
+            continue;
+        };
+        refused.extend(list.iter().filter_map(|value| refusal(name, value)));
+        artifacts.insert(
+            name.clone(),
+            list.into_iter().filter_map(artifact).collect(),
+        );
+    }
+    (artifacts, refused)
 }
 
-fn artifacts(list: Value) -> Vec<Artifact> {
-    let Value::Array(list) = list else {
-        return Vec::new();
-    };
-    list.into_iter().filter_map(artifact).collect()
+/// Returns the reason why an artifact is not used, if it has no version.
+fn refusal(round: &str, value: &Value) -> Option<String> {
+    let kind = value.get("artifact_type")?.as_str()?;
+    let why = version(value).err()?;
+    Some(format!(
+        "the artifact `{kind}` of {round} is not used: {why}"
+    ))
+}
+
+fn version(value: &Value) -> Result<String, MissingFieldError> {
+    let version = value.get("schema_version").and_then(Value::as_str);
+    version
+        .map(ToOwned::to_owned)
+        .ok_or(MissingFieldError::VERSION)
 }
 
 /// What all artifacts have in common.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Envelope {
-    schema_version: String,
     round_number: u8,
     created_at: Timestamp,
     degraded: bool,
 }
 
-/// Reads an artifact; `None` for one of an unknown type.
+/// Reads an artifact; `None` for one of an unknown type or without a version.
 fn artifact(value: Value) -> Option<Artifact> {
+    let schema_version = version(&value).ok()?;
     let envelope: Envelope = tolerant(value.clone())?;
     let content = match value.get("artifact_type")?.as_str()? {
         "independent" => Content::Independent(tolerant(value)?),
@@ -105,7 +125,7 @@ fn artifact(value: Value) -> Option<Artifact> {
         _ => return None,
     };
     Some(Artifact {
-        schema_version: envelope.schema_version,
+        schema_version,
         round_number: envelope.round_number,
         created_at: envelope.created_at,
         degraded: envelope.degraded,
@@ -125,8 +145,11 @@ fn completed_round(mut round: Value) -> Option<CompletedRound> {
         return Some(CompletedRound::Number(u8::try_from(number).ok()?));
     }
     let number = round.get("round_number")?.as_u64()?;
+    let Value::Array(artifacts) = round.get_mut("artifacts")?.take() else {
+        return None;
+    };
     Some(CompletedRound::WithArtifacts {
         round_number: u8::try_from(number).ok()?,
-        artifacts: artifacts(round.get_mut("artifacts")?.take()),
+        artifacts: artifacts.into_iter().filter_map(artifact).collect(),
     })
 }

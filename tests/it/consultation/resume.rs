@@ -227,6 +227,25 @@ fn complete_and_declined_runs_are_not_resumed() {
 }
 
 #[test]
+fn log_with_a_forbidden_transition_is_rejected() {
+    let mut log = play(&resume_plan(false, ConsentMode::NonInteractive), 5).log;
+    let change = log
+        .iter_mut()
+        .find_map(|envelope| match &mut envelope.event {
+            Event::State(StateEvent::Changed { from, to }) if *from == StateName::Independent => {
+                Some((envelope.seq, to))
+            }
+            _ => None,
+        });
+    let (seq, to) = change.unwrap();
+    *to = StateName::CrossExam;
+    assert_eq!(
+        replay(&log).unwrap_err().to_string(),
+        format!("event {seq}: a consultation in state Independent cannot become CrossExam")
+    );
+}
+
+#[test]
 fn changed_log_is_rejected() {
     let uninterrupted = play(&resume_plan(false, ConsentMode::NonInteractive), 5);
     for at in 1..uninterrupted.log.len() {

@@ -110,6 +110,31 @@ fn damage_and_other_versions_are_errors_that_name_the_line() {
 }
 
 #[test]
+fn missing_version_of_an_event_or_artifact_is_an_error() {
+    let home = tempfile::tempdir().unwrap();
+    let path = written(home.path(), &sample_events::aborted()).journal;
+    let text = fs::read_to_string(&path).unwrap();
+    for (versioned, bare) in [
+        ("{\"schema_version\":\"1.3\",\"seq\":2", "{\"seq\":2"),
+        (
+            "\"artifact\":{\"schema_version\":\"1.0\",",
+            "\"artifact\":{",
+        ),
+    ] {
+        assert!(text.contains(versioned), "{versioned}");
+        fs::write(&path, text.replacen(versioned, bare, 1)).unwrap();
+        let JournalReadError::NotAnEvent { source, .. } = read_journal(&path).unwrap_err() else {
+            panic!("{versioned}")
+        };
+        let reason = source.to_string();
+        assert!(
+            reason.starts_with("Missing required field: schema_version"),
+            "{reason}"
+        );
+    }
+}
+
+#[test]
 fn journal_has_one_writer_at_a_time() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("consult-x.jsonl");

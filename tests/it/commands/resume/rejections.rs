@@ -238,7 +238,7 @@ fn declined_old_and_damaged_journals_are_rejected() {
     let changed: String = journal
         .lines()
         .take(5)
-        .map(|line| line.replace("\"to\":\"AwaitingConsent\"", "\"to\":\"Verdict\"") + "\n")
+        .map(|line| line.replace("\"to\":\"AwaitingConsent\"", "\"to\":\"Aborted\"") + "\n")
         .collect();
     std::fs::write(logs(&conclave).join("consult-00else.jsonl"), changed).unwrap();
     let stderr = rejected(&conclave, &server, &["00else"]);
@@ -261,4 +261,52 @@ fn missing_key_is_reported_with_its_seat() {
         stderr.contains(", and there is no key for Google\nhint: set "),
         "{stderr}"
     );
+}
+
+/// Rewrites the journal of an interrupted consultation, line by line.
+fn rewrite(journal: &Path, change: impl Fn(&str) -> String) {
+    let text = std::fs::read_to_string(journal).unwrap();
+    let changed: String = text.lines().map(|line| change(line) + "\n").collect();
+    assert_ne!(changed, text);
+    std::fs::write(journal, changed).unwrap();
+}
+
+#[test]
+fn journal_with_a_forbidden_transition_is_not_resumed() {
+    let server = stalling_server();
+    let conclave = Conclave::at(&server);
+    interrupt_consultation(&conclave, &server, Signal::INT).ends_with(130);
+    let journal = conclave.log("jsonl");
+    rewrite(&journal, |line| {
+        line.replace(
+            r#"{"from":"Independent","to":"Synthesis"}"#,
+            r#"{"from":"Independent","to":"Verdict"}"#,
+        )
+    });
+    let id = id_of(&journal);
+    let stderr = rejected(&conclave, &server, &[&id]);
+    assert!(
+        stderr.starts_with(&format!("error: cannot resume {id}: event "))
+            && stderr.ends_with(": a consultation in state Independent cannot become Verdict\n"),
+        "{stderr}"
+    );
+}
+
+#[test]
+fn journal_with_an_artifact_without_a_version_is_not_resumed() {
+    let server = stalling_server();
+    let conclave = Conclave::at(&server);
+    interrupt_consultation(&conclave, &server, Signal::INT).ends_with(130);
+    let journal = conclave.log("jsonl");
+    rewrite(&journal, |line| {
+        line.replace(r#""artifact":{"schema_version":"1.0","#, r#""artifact":{"#)
+    });
+    let id = id_of(&journal);
+    let reason = "Missing required field: schema_version";
+    let stderr = rejected(&conclave, &server, &[&id]);
+    assert!(stderr.contains(reason), "{stderr}");
+
+    std::fs::remove_file(conclave.log("json")).unwrap();
+    let shown = conclave.run(&["history", "show", &id]).ends_with(1);
+    assert!(shown.stderr.contains(reason), "{}", shown.stderr);
 }

@@ -83,6 +83,33 @@ fn unreadable_record_is_an_error_that_names_it() {
 }
 
 #[test]
+fn artifact_without_a_version_is_not_used() {
+    let bytes = fs::read(path("record-1.0.json")).unwrap();
+    let mut value: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
+    let whole = read(&bytes).unwrap();
+    assert!(whole.verdict().is_some());
+    let verdict = &mut value["responses"]["round_4"]["artifacts"][0];
+    verdict
+        .as_object_mut()
+        .unwrap()
+        .shift_remove("schema_version");
+    let record = read(&serde_json::to_vec(&value).unwrap()).unwrap();
+    assert_eq!(record.verdict(), None);
+    assert_eq!(record.synthesis(), whole.synthesis());
+    assert_eq!(record.recommendation, whole.recommendation);
+    let reason =
+        "the artifact `verdict` of round_4 is not used: Missing required field: schema_version";
+    assert_eq!(record.degradations.last().unwrap(), reason);
+    let report = conclave::terminal::report::report(&record);
+    assert!(
+        report.contains("Missing required field: schema"),
+        "{report}"
+    );
+    let page = conclave::records::page::page(&record);
+    assert!(page.contains(reason.split('`').nth(2).unwrap()), "{page}");
+}
+
+#[test]
 fn file_too_large_for_a_record_is_not_read() {
     let huge = tempfile::NamedTempFile::new().unwrap();
     huge.as_file().set_len((64 << 20) + 1).unwrap();
