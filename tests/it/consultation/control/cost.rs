@@ -99,7 +99,7 @@ fn unpriced_model_leaves_the_limit_on_the_others_in_force() {
     let mut player = Player::started(plan);
     let expensive = |ask: &Ask| {
         with(ask, |reply| {
-            reply.reported_cost = Some(MicroUsd(50_000_000))
+            reply.reported_cost = Some(MicroUsd(50_000_000));
         })
     };
     let index = player.open.iter().position(|ask| ask.model == unpriced);
@@ -165,7 +165,7 @@ fn call_served_by_an_unknown_model_costs_at_least_what_was_asked_for() {
     player.answer(
         0,
         with(&ask, |reply| {
-            reply.served_model = Some("unheard-of".to_owned())
+            reply.served_model = Some("unheard-of".to_owned());
         }),
     );
     let call = fold(&player).calls[0].clone();
