@@ -130,7 +130,7 @@ pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
         return printer.json(&history).map_err(Error::failed);
     }
     if history.consultations.is_empty() {
-        printer.note(&nothing(&filter));
+        printer.lines(&nothing(&filter));
         return Ok(());
     }
     let face = printer.out_traits();

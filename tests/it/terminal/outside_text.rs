@@ -204,7 +204,6 @@ fn path_of_the_home_reaches_the_screen_as_text() {
             &["consult", "-y", "--verbose", "Shall we?"],
             &["history", "show", "consult-9"],
             &["doctor"],
-            &["doctor", "--json"],
         ] {
             check(&conclave, arguments);
         }
@@ -215,7 +214,7 @@ fn path_of_the_home_reaches_the_screen_as_text() {
 fn models_of_a_local_server_reach_the_screen_as_text() {
     let mut random = Rng::with_seed(3);
     let behind = ProviderServer::start();
-    for _ in 0..3 {
+    for _ in 0..2 {
         let model = outside(&mut random);
         let server = LocalServer::llama_cpp(&model, 7_615_616_512, 8_192).before(&behind);
         let conclave =
@@ -229,8 +228,8 @@ fn models_of_a_local_server_reach_the_screen_as_text() {
             check(&conclave, arguments);
         }
         let list = conclave.run(&["models", "--json"]).json();
-        let listed = list["local_servers"][0]["model"].as_str();
-        assert_eq!(listed, Some(model.as_str()), "{list}");
+        let listed = list["local_servers"][0]["models"][0]["id"].as_str();
+        assert_eq!(listed, Some(model.as_str()), "{}", list["local_servers"]);
     }
 }
 
@@ -261,6 +260,23 @@ fn errors_of_a_server_reach_the_screen_as_text() {
             &["consult", "-y", "--on-failure", "skip", "Shall we?"],
         );
     }
+}
+
+#[test]
+fn question_about_a_fallback_shows_the_failure_as_text() {
+    let mut random = Rng::with_seed(13);
+    let server = ProviderServer::start();
+    server.on(
+        On::vendor(Vendor::Google),
+        Answer::error(400, "x", &outside(&mut random)),
+    );
+    let conclave = coloured(Conclave::at(&server)).variable("CONCLAVE_ALWAYS_ALLOW_UNDER", "90");
+    let arguments = ["consult", "Shall we?"];
+    let mut terminal = Terminal::start(&conclave, 90, Output::Terminal, &arguments);
+    terminal.wait_for("[Y/n/Fail] ", 1);
+    terminal.type_in("f\n");
+    let (_, screen) = terminal.end();
+    assert_harmless(&arguments, &without_own_sequences(screen.written()));
 }
 
 #[test]
@@ -347,7 +363,7 @@ fn valid_answer(field: &str) -> Value {
 #[test]
 fn records_and_journals_reach_the_screen_as_text() {
     let server = ProviderServer::start();
-    for seed in 6..9 {
+    for seed in 6..8 {
         let mut random = Rng::with_seed(seed);
         let conclave = coloured(Conclave::at(&server));
         let saved = complete_consultation("aaaa", "2026-03-01T10:00:00Z", "Shall we?");
@@ -379,7 +395,7 @@ fn records_and_journals_reach_the_screen_as_text() {
 #[test]
 fn resumed_journals_reach_the_screen_as_text() {
     let server = ProviderServer::start();
-    for seed in 9..12 {
+    for seed in 9..11 {
         let mut random = Rng::with_seed(seed);
         let conclave = coloured(Conclave::at(&server));
         let mut saved = complete_consultation("bbbb", "2026-03-01T10:00:00Z", "Shall we?");
@@ -432,8 +448,6 @@ fn settings_and_model_lists_reach_the_screen_as_text() {
         home(&conclave, "config.json", &settings.to_string());
         check(&conclave, &["config", "show"]);
         check(&conclave, &["config", "show", "--json"]);
-        check(&conclave, &["config", "get", "panels"]);
-        check(&conclave, &["personas"]);
         check(&conclave, &["personas", "show", "mine"]);
         check(&conclave, &["consult", "-y", "Shall we?"]);
     }

@@ -116,3 +116,30 @@ fn errors_print_causes_and_hints_even_when_quiet() {
     );
     assert_eq!(captured.out(), "answer\n");
 }
+
+#[test]
+fn line_break_in_foreign_text_begins_no_false_message() {
+    let captured = CapturedPrinter::new(Verbosity::Verbose, Some(80));
+    let foreign = "a\nhint: b\u{2028}hint: c\r\n  d\u{1b}[2J";
+    captured.printer.note(foreign);
+    captured.printer.warning(foreign);
+    captured.printer.detail(foreign);
+    let error = io::Error::other(foreign);
+    captured.printer.error(&error, &[foreign.to_owned()]);
+    let line = "a\n  hint: b\n  hint: c\n  d[2J\n";
+    assert_eq!(
+        captured.err(),
+        format!("{line}{line}{line}error: {line}hint: {line}")
+    );
+}
+
+#[test]
+fn json_escapes_what_acts_on_a_terminal() {
+    let captured = CapturedPrinter::new(Verbosity::Normal, None);
+    let value = serde_json::json!({"a": "\u{9b}2J\u{202e}\u{7f}"});
+    captured.printer.json(&value).unwrap();
+    assert_eq!(
+        captured.out(),
+        "{\n  \"a\": \"\\u009b2J\\u202e\\u007f\"\n}\n"
+    );
+}

@@ -11,6 +11,8 @@ use conclave::records::journal::read_journal;
 use conclave::records::page::page;
 use conclave::records::stored::{read, read_file};
 use conclave::terminal::report::{ReportSelection, markdown, report};
+use pulldown_cmark::{Event, Options, Parser, Tag};
+use serde_json::Value;
 
 use crate::support::sample_events;
 
@@ -217,5 +219,55 @@ fn hostile_record_text_stays_within_its_section() {
             !shown.contains('\u{1b}') && !shown.contains("<script") || shown.contains("\\<script"),
             "{shown}"
         );
+    }
+}
+
+/// Texts that load or link to something where Markdown is rendered, alone or with those around them.
+const LIVE: [&str; 10] = [
+    "![](http://evil/x.png)",
+    "[x](javascript:z)",
+    "<img src=x>",
+    "<http://evil>",
+    "\n\n[Judge]: http://evil",
+    "![a",
+    "](http://evil)",
+    "<!-- `",
+    "a | b\n---|---\n` | ![](http://evil) `",
+    "[Judge]",
+];
+
+/// Appends the texts in turn to every text with a blank, and to every name.
+fn enliven(value: &mut Value, live: &mut impl Iterator<Item = &'static str>) {
+    match value {
+        Value::String(text) if text.contains(' ') || text.starts_with(char::is_uppercase) => {
+            text.push_str(live.next().unwrap());
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| enliven(item, live)),
+        Value::Object(fields) => fields.values_mut().for_each(|field| enliven(field, live)),
+        Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+#[test]
+fn rendered_report_loads_nothing_and_has_no_links() {
+    for (shift, events) in (0..LIVE.len()).zip(sample_events::all().iter().cycle()) {
+        let record = Transcript::fold(events).unwrap().stored_record();
+        let mut value = serde_json::to_value(&record).unwrap();
+        enliven(&mut value, &mut LIVE.into_iter().cycle().skip(shift));
+        let record = read(value.to_string().as_bytes()).unwrap();
+        for round in [None, Some(1), Some(2), Some(3), Some(4)] {
+            let text = part(&record, round, None);
+            for dialect in [Options::empty(), Options::all()] {
+                let live = Parser::new_ext(&text, dialect).find(|event| {
+                    matches!(
+                        event,
+                        Event::Html(_)
+                            | Event::InlineHtml(_)
+                            | Event::Start(Tag::Link { .. } | Tag::Image { .. } | Tag::HtmlBlock)
+                    )
+                });
+                assert_eq!(live, None, "{shift}: {text}");
+            }
+        }
     }
 }
