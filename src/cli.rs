@@ -9,6 +9,7 @@ use crate::commands::{
     resume,
 };
 use crate::config::env::Environment;
+use crate::engine::host;
 use crate::error::Exit;
 use crate::terminal::output::printer::{Printer, TerminalEnv, Verbosity, clean_panics};
 use crate::terminal::output::style::Paint;
@@ -71,6 +72,7 @@ pub fn main() -> ExitCode {
             return parse_error(&error, &printer);
         }
     };
+    host::survive_file_size_limit();
     let printer = Printer::for_process(&wishes, cli.command.verbosity());
     let result = match cli.command {
         Command::Consult(args) => consult::run(&args, &environment, &printer),

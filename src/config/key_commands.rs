@@ -94,13 +94,18 @@ fn run(command: &str, time_limit: Duration) -> Result<SecretString, KeyCommandEr
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     let mut child = shell.spawn().map_err(unstartable)?;
-    let stdout = Output::collect(child.stdout.take());
-    let stderr = Output::collect(child.stderr.take());
+    let outputs = Output::collect(child.stdout.take())
+        .and_then(|stdout| Ok((stdout, Output::collect(child.stderr.take())?)));
+    let (stdout, stderr) = match outputs {
+        Ok(outputs) => outputs,
+        Err(error) => {
+            end(&mut child);
+            return Err(unstartable(error));
+        }
+    };
 
     let Some(status) = wait(&mut child, time_limit).map_err(unstartable)? else {
-        // It may have ended by itself just now; either way it is gone.
-        let _ = child.kill();
-        let _ = child.wait();
+        end(&mut child);
         return Err(KeyCommandError::TooSlow {
             command: command.to_owned(),
             time_limit,
@@ -127,6 +132,12 @@ fn run(command: &str, time_limit: Duration) -> Result<SecretString, KeyCommandEr
     }
 }
 
+/// Ends a command. It may have ended by itself just now; either way it is gone.
+fn end(child: &mut Child) {
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
 /// Waits for the end; `None` when it does not come in time.
 fn wait(child: &mut Child, time_limit: Duration) -> io::Result<Option<std::process::ExitStatus>> {
     let mut waited = Duration::ZERO;
@@ -149,13 +160,14 @@ struct Output {
 }
 
 impl Output {
-    fn collect(stream: Option<impl Read + Send + 'static>) -> Self {
+    /// Reads a stream on a thread of its own.
+    fn collect(stream: Option<impl Read + Send + 'static>) -> io::Result<Self> {
         let bytes = Arc::new(Mutex::new(Vec::new()));
         let (sender, end) = mpsc::channel();
         let shared = Arc::clone(&bytes);
         // The thread ends with the stream. A process that the command left running may hold the
         // stream open: then the thread ends with this process.
-        std::thread::spawn(move || {
+        std::thread::Builder::new().spawn(move || {
             let Some(mut stream) = stream else { return };
             let mut chunk = [0; 4096];
             while let Ok(count @ 1..) = stream.read(&mut chunk) {
@@ -165,8 +177,8 @@ impl Output {
                 bytes.extend(chunk.iter().take(count.min(room)));
             }
             drop(sender);
-        });
-        Self { bytes, end }
+        })?;
+        Ok(Self { bytes, end })
     }
 
     fn text(&self) -> String {

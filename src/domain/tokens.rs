@@ -99,17 +99,42 @@ impl Sum for Band {
 /// tokens a character (rare scripts). The real tokenizers are not used: only some vendors publish
 /// theirs, and their tables alone exceed the program's memory limit of 20 MB.
 pub fn token_band(text: &str) -> Band {
-    let (ascii, other) = text.chars().fold((0u64, 0u64), |(ascii, other), c| {
-        if c.is_ascii() {
-            (ascii + 1, other)
-        } else {
-            (ascii, other + 1)
+    let mut count = CharCount::default();
+    count.add(text);
+    count.band()
+}
+
+/// The characters of a text that is not stored, for the estimate of its tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CharCount {
+    ascii: u64,
+    other: u64,
+}
+
+impl CharCount {
+    /// Counts the next piece of the text.
+    pub fn add(&mut self, piece: &str) {
+        for c in piece.chars() {
+            if c.is_ascii() {
+                self.ascii += 1;
+            } else {
+                self.other += 1;
+            }
         }
-    });
-    Band {
-        low: ascii / 5 + other / 4,
-        expected: ascii.div_ceil(4) + other,
-        high: ascii.div_ceil(3) + 2 * other,
+    }
+
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Returns the [`token_band`] of the text.
+    pub fn band(self) -> Band {
+        let Self { ascii, other } = self;
+        Band {
+            low: ascii / 5 + other / 4,
+            expected: ascii.div_ceil(4) + other,
+            high: ascii.div_ceil(3) + 2 * other,
+        }
     }
 }
 

@@ -7,8 +7,10 @@
 use std::io;
 use std::sync::mpsc::sync_channel;
 
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
+
+use super::host;
 
 /// Listens from now on. The second interrupt ends the process with `exit_code`.
 ///
@@ -35,7 +37,7 @@ pub fn listen(exit_code: u8) -> io::Result<mpsc::UnboundedReceiver<()>> {
 }
 
 fn runtime_and_signals() -> io::Result<(Runtime, Signals)> {
-    let runtime = Builder::new_current_thread().enable_all().build()?;
+    let runtime = host::runtime()?;
     let signals = {
         let _inside = runtime.enter();
         Signals::new()?

@@ -8,5 +8,6 @@ mod calls;
 pub mod clock;
 pub mod dispatcher;
 pub mod driver;
+pub mod host;
 pub mod interrupts;
 pub mod ports;

@@ -5,15 +5,16 @@ use std::ops::ControlFlow;
 
 use crate::consultation::protocol::call::{Ask, Failure, FailureClass, Outcome, Reply, StopReason};
 use crate::domain::money::MicroUsd;
-use crate::domain::tokens::{Usage, UsageSource, estimate_tokens};
+use crate::domain::tokens::{CharCount, Usage, UsageSource, estimate_tokens};
 use crate::engine::ports::Delta;
 
 use super::errors;
 use super::form::prompt_tokens;
 use super::wire::{Account, End};
 
-/// The largest answer in bytes: far more than any model writes, and small enough to store.
-const MAX_TEXT_BYTES: usize = 4 * 1024 * 1024;
+/// The most bytes of an answer that are stored: far more than any model writes, and small enough for
+/// the prompts of later rounds.
+pub const MAX_TEXT_BYTES: usize = 1_000_000;
 
 /// The reply so far.
 #[derive(Debug, Default)]
@@ -22,9 +23,10 @@ pub struct PartialReply {
     /// Our estimate of the prompt's tokens, used if the provider does not report them.
     pub prompt_tokens: u64,
     pub text: String,
-    /// Thinking is not part of the answer; it counts as output if the provider does not report
-    /// usage.
-    thinking: String,
+    /// Text above the limit. It counts as output if the provider does not report usage, as does
+    /// thinking, which is not part of the answer.
+    left_out: CharCount,
+    thinking: CharCount,
     /// The model's words of refusal, from vendors that send them apart from the text.
     pub refusal: String,
     pub stop: Option<StopReason>,
@@ -54,20 +56,26 @@ impl PartialReply {
     }
 
     pub fn add_text(&mut self, piece: &str, on: &mut dyn FnMut(Delta)) {
-        if self.text.len().saturating_add(piece.len()) > MAX_TEXT_BYTES {
-            self.failure = Some(Failure::new(
-                FailureClass::Malformed,
-                format!("the answer is longer than {MAX_TEXT_BYTES} bytes"),
-            ));
-        } else if !piece.is_empty() {
-            self.text.push_str(piece);
-            on(Delta::Text(piece.to_owned()));
+        // Once a piece did not fit, there is no room for a shorter one.
+        let room = if self.left_out.is_empty() {
+            MAX_TEXT_BYTES.saturating_sub(self.text.len())
+        } else {
+            0
+        };
+        let end = (0..=room.min(piece.len()))
+            .rev()
+            .find(|at| piece.is_char_boundary(*at));
+        let (stored, rest) = piece.split_at(end.unwrap_or_default());
+        self.left_out.add(rest);
+        if !stored.is_empty() {
+            self.text.push_str(stored);
+            on(Delta::Text(stored.to_owned()));
         }
     }
 
     /// Adds a piece of thinking, which is empty if the vendor only reports that there is some.
     pub fn add_thinking(&mut self, piece: &str, on: &mut dyn FnMut(Delta)) {
-        self.thinking.push_str(piece);
+        self.thinking.add(piece);
         on(Delta::Thinking);
     }
 
@@ -166,19 +174,21 @@ impl PartialReply {
             }
             // Text before a refusal is not an answer, and vendors ask to discard it.
             StopReason::Refused(_) => self.text.clear(),
-            StopReason::End | StopReason::Length | StopReason::Other(_) => {}
+            StopReason::End | StopReason::Length | StopReason::TooLong | StopReason::Other(_) => {}
         }
-        let redact = |text: String| self.account.redact(&text);
+        let redact = |text: &str| self.account.redact(text);
+        let words = |text: &str| errors::shortened(&redact(text));
         let stop = match stop {
-            StopReason::Refused(words) => StopReason::Refused(redact(words)),
-            StopReason::Other(word) => StopReason::Other(redact(word)),
-            StopReason::End | StopReason::Length => stop,
+            StopReason::Refused(reason) => StopReason::Refused(words(&reason)),
+            _ if !self.left_out.is_empty() => StopReason::TooLong,
+            StopReason::Other(word) => StopReason::Other(words(&word)),
+            StopReason::End | StopReason::Length | StopReason::TooLong => stop,
         };
         Ok(Reply {
             usage,
-            text: redact(self.text),
+            text: redact(&self.text),
             stop,
-            served_model: self.served_model.map(redact),
+            served_model: self.served_model.as_deref().map(words),
             reported_cost: self.reported_cost,
         })
     }
@@ -212,10 +222,10 @@ impl PartialReply {
                 ..reported
             }
         };
-        let reasoning = estimate_tokens(&self.thinking);
+        let reasoning = self.thinking.band().expected;
         let output = reported
             .output
-            .max(estimate_tokens(&self.text).saturating_add(reasoning));
+            .max(estimate_tokens(&self.text) + self.left_out.band().expected + reasoning);
         Usage {
             output,
             reasoning: reported.reasoning.max(reasoning),

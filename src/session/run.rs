@@ -23,6 +23,7 @@ use crate::engine::clock::Clock;
 use crate::engine::dispatcher::Dispatcher;
 use crate::engine::dispatcher::budget::SharedBudget;
 use crate::engine::driver::{Driver, Providers, RunStart};
+use crate::engine::host;
 use crate::engine::ports::{Person, Subscriber};
 use crate::error::Error;
 
@@ -189,7 +190,7 @@ pub(crate) async fn run(
 
     let transcript = Transcript::fold(&history)
         .ok_or_else(|| Error::failed("the consultation emitted no event"))?;
-    let written = tokio::task::spawn_blocking(move || {
+    let written = host::run_aside("record", move || {
         let record = transcript.stored_record();
         let report = report(&record);
         let (stored, warning) = storage.write(&record, &report);
@@ -202,5 +203,7 @@ pub(crate) async fn run(
             index_entry,
         }
     });
-    written.await.map_err(Error::failed)
+    written
+        .await
+        .ok_or_else(|| Error::failed("the program failed while it wrote the record"))
 }

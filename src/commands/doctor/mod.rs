@@ -172,14 +172,16 @@ fn targets(access_list: &[ProviderAccess]) -> (Vec<Target>, Vec<Check>) {
     // Key commands run at once, so that one that hangs delays no other.
     let endpoints: Vec<_> = std::thread::scope(|scope| {
         let get = |access| {
-            scope
-                .spawn(move || ProviderAccess::endpoint(access, &KeyCommands::with_time_limit(KEY)))
+            std::thread::Builder::new().spawn_scoped(scope, move || {
+                ProviderAccess::endpoint(access, &KeyCommands::with_time_limit(KEY))
+            })
         };
         let asked: Vec<_> = selectable.iter().copied().map(get).collect();
         asked
             .into_iter()
             .map(|asked| {
                 asked
+                    .map_err(Error::failed)?
                     .join()
                     .unwrap_or_else(|_| Err(Error::failed("its key command failed")))
             })

@@ -18,8 +18,8 @@ use crate::domain::text::pretty_json;
 use crate::domain::vendors;
 use crate::engine::dispatcher::Dispatcher;
 use crate::engine::dispatcher::pool::PoolRules;
-use crate::engine::interrupts;
 use crate::engine::ports::{Person, Subscriber};
+use crate::engine::{host, interrupts};
 use crate::error::{Error, Exit};
 use crate::records::events_file::EventsFile;
 use crate::session::index::RebuildTime;
@@ -118,7 +118,7 @@ impl<'a> TerminalFace<'a> {
         let participants = Participants {
             subscribers,
             person: &person,
-            interrupts: interrupts::listen(Exit::Interrupted.code()).map_err(Error::failed)?,
+            interrupts: interrupts::listen(Exit::Interrupted.code()).map_err(cannot_start)?,
             report,
         };
         let rules = PoolRules::seeded(session.plan().seed);
@@ -249,10 +249,17 @@ pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> Result<T, Error> {
 }
 
 fn runtime() -> Result<tokio::runtime::Runtime, Error> {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(Error::failed)
+    host::runtime().map_err(cannot_start)
+}
+
+/// The system has no threads or file handles for the program.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot start")]
+struct StartError(#[source] std::io::Error);
+
+fn cannot_start(error: std::io::Error) -> Error {
+    Error::failed(StartError(error))
+        .hint("allow more open files (`ulimit -n 1024`) and processes (`ulimit -u 1024`)")
 }
 
 fn events_file(output: &OutputFlags, printer: &Printer) -> Result<Option<EventsFile>, Error> {

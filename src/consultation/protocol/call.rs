@@ -82,6 +82,8 @@ pub enum StopReason {
     End,
     /// The token limit was reached: the text is cut off.
     Length,
+    /// The answer is longer than is stored: the rest of its text was left out.
+    TooLong,
     /// The model or a filter declined; with its words, if any.
     Refused(String),
     /// Any other reason given by the provider. Not a clean end.

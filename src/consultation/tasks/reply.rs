@@ -116,13 +116,12 @@ impl AgentTask {
             &plan.labels_for(&self.agent),
         );
         let mut problems = reading.problems;
-        if let StopReason::Other(said) = &reply.stop {
-            problems.push(Problem::new(
-                ProblemSeverity::Warning,
-                "",
-                format!("unexpected stop reason `{said}`"),
-            ));
-        }
+        let problem = match &reply.stop {
+            StopReason::Other(said) => Some(format!("unexpected stop reason `{said}`")),
+            StopReason::TooLong => Some("longer than 1 MB: the rest was left out".to_owned()),
+            StopReason::End | StopReason::Length | StopReason::Refused(_) => None,
+        };
+        problems.extend(problem.map(|what| Problem::new(ProblemSeverity::Warning, "", what)));
         (reading.content, problems)
     }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::consultation::event::{Substitution, SubstitutionReason, WhySubstituted};
+use crate::consultation::protocol::call::StopReason;
 use crate::domain::artifact::{Content, Independent, Revision};
 use crate::domain::ids::{AgentId, ModelRef};
 
@@ -68,7 +69,24 @@ impl Transcript {
                     reason.in_words(message)
                 )
             });
-        failed.chain(substituted).chain(degraded).collect()
+        let too_long = self.calls.iter().filter_map(|call| {
+            let agent = match &call.agent_id {
+                AgentId::Seat(seat) => self.agent_name(seat.as_str()),
+                AgentId::Judge => "the judge",
+                AgentId::SecondJudge | AgentId::Helper => return None,
+            };
+            (call.stop == Some(StopReason::TooLong)).then(|| {
+                format!(
+                    "{agent}'s answer in Round {} was longer than 1 MB; the rest was left out",
+                    call.round_number
+                )
+            })
+        });
+        failed
+            .chain(substituted)
+            .chain(degraded)
+            .chain(too_long)
+            .collect()
     }
 
     /// Returns requested models that were served by a different one, as reported by the providers,

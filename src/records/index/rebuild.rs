@@ -231,18 +231,22 @@ fn fill(
     };
     // Their rows are inserted fastest by time.
     let stems = stored.newest_first.iter().rev().map(|stored| &stored.stem);
+    let sources = stems.map(|stem| SourceRows::read(logs, stem));
     progress(RebuildProgress { done: 0, of });
     thread::scope(|scope| -> SqlResult<()> {
         let (sender, all) = mpsc::sync_channel(AHEAD);
-        scope.spawn(move || {
-            for stem in stems {
-                if sender.send(SourceRows::read(logs, stem)).is_err() {
+        let here = sources.clone();
+        let reader = thread::Builder::new().spawn_scoped(scope, move || {
+            for source in sources {
+                if sender.send(source).is_err() {
                     // The writer has failed.
                     break;
                 }
             }
         });
-        for (done, source) in (1..).zip(all) {
+        // Where the system has no thread left, this one reads too.
+        let here = reader.is_err().then_some(here).into_iter().flatten();
+        for (done, source) in (1..).zip(all.into_iter().chain(here)) {
             contents.add(connection, logs, source)?;
             if done % AHEAD == 0 || done == of {
                 progress(RebuildProgress { done, of });

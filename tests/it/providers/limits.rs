@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
-use conclave::consultation::protocol::call::{Failure, FailureClass};
-use conclave::engine::ports::Provider;
+use conclave::consultation::protocol::call::{Failure, FailureClass, StopReason};
+use conclave::domain::tokens::UsageSource;
+use conclave::engine::ports::{Delta, Provider};
+use conclave::providers::partial_reply::MAX_TEXT_BYTES;
 use conclave::providers::sse;
 
 use super::{ask, cloud, settled};
@@ -119,8 +121,39 @@ async fn an_endless_text_is_abandoned_with_a_bounded_partial() {
     );
     assert!(sent < 64 * 1024 * 1024 + IN_TRANSIT, "{sent}");
     assert!(
-        failure.partial.len() <= 4 * 1024 * 1024,
+        failure.partial.len() <= MAX_TEXT_BYTES,
         "{} bytes of partial text",
         failure.partial.len()
     );
+}
+
+#[tokio::test]
+async fn an_overlong_answer_is_cut_and_counted_whole() {
+    // The last character that fits is cut in the middle.
+    let text = format!("x{}", "é".repeat(MAX_TEXT_BYTES));
+    for vendor in [
+        Vendor::Anthropic,
+        Vendor::OpenAi,
+        Vendor::Google,
+        Vendor::Ollama,
+    ] {
+        let server = ProviderServer::start();
+        server.on(On::any(), Answer::text(&text).pieces(50).usage(321, 45));
+        let (provider, ask) = (cloud(vendor, &server), ask(vendor, listed_model(vendor)));
+        let mut shown = String::new();
+        let outcome = provider
+            .ask(&ask, &mut |delta| {
+                if let Delta::Text(piece) = delta {
+                    shown.push_str(&piece);
+                }
+            })
+            .await;
+        let reply = outcome.unwrap();
+        assert_eq!(reply.stop, StopReason::TooLong, "{vendor:?}");
+        assert_eq!(reply.text.len(), MAX_TEXT_BYTES - 1, "{vendor:?}");
+        assert!(text.starts_with(&reply.text), "{vendor:?}");
+        assert!(shown == reply.text, "{vendor:?}");
+        assert_eq!(reply.usage.output, 45, "{vendor:?}");
+        assert_eq!(reply.usage.source, UsageSource::Reported, "{vendor:?}");
+    }
 }

@@ -194,6 +194,20 @@ impl Conclave {
         RunningProcess::of(child).wait()
     }
 
+    /// Runs under a limit of the system, as `ulimit` takes it. The shell splits the arguments.
+    pub(crate) fn run_limited(&self, limit: &str, arguments: &str) -> RunOutput {
+        let script = format!("ulimit {limit}; exec \"$0\" {arguments}");
+        let mut command = Command::new("/bin/sh");
+        command
+            .args(["-c", &script, env!("CARGO_BIN_EXE_conclave")])
+            .env_clear()
+            .envs(&self.variables)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        RunningProcess::of(command.spawn().unwrap()).wait()
+    }
+
     /// Starts, with nothing on standard input.
     pub(crate) fn start(&self, arguments: &[&str]) -> RunningProcess {
         let mut command = self.command();

@@ -19,6 +19,7 @@ mod panels;
 mod persona_selection;
 mod providers;
 mod records;
+mod system_limits;
 mod requests;
 mod second_verdict;
 mod settings;

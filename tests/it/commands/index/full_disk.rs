@@ -14,17 +14,7 @@ use crate::support::provider_server::ProviderServer;
 
 /// Runs a command whose files are limited to this many blocks of 512 bytes.
 fn run_with_file_limit(conclave: &Conclave, blocks: usize, arguments: &str) -> RunOutput {
-    let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" {arguments}");
-    let mut command = std::process::Command::new("/bin/sh");
-    command
-        .args(["-c", &script, env!("CARGO_BIN_EXE_conclave")])
-        .env_clear()
-        .envs(conclave.variables());
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    RunningProcess::of(command.spawn().unwrap()).wait()
+    conclave.run_limited(&format!("-f {blocks}"), arguments)
 }
 
 /// Returns the only file with this extension.

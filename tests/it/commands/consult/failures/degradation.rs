@@ -314,3 +314,30 @@ fn vendor_messages_cannot_control_the_terminal() {
     let markdown = std::fs::read_to_string(conclave.log("md"));
     assert!(markdown.is_ok_and(|text| !text.contains(['\u{1b}', '\u{7}', '\u{202e}', '\r'])));
 }
+
+#[test]
+fn an_overlong_answer_is_cut_and_named_in_the_report() {
+    let rest = " and so on".repeat(200_000);
+    let text = format!(
+        r#"{{"position": "Start small", "key_points": ["a"], "rationale": "r", "confidence": 0.7}}{rest}"#
+    );
+    let (_server, conclave, output) = consult_with(
+        On::vendor(Vendor::Anthropic).nth(1),
+        Answer::text(&text).usage(321, 9_000),
+    );
+    let output = output.ends_with(0);
+    let words = "Security Expert's answer in Round 1 was longer than 1 MB; the rest was left out";
+    assert!(output.stdout.contains(words), "{}", output.stdout);
+    let record = conclave.record();
+    let agents = record["responses"]["round_1"]["agents"].as_array().unwrap();
+    let expert = agents
+        .iter()
+        .find(|agent| agent["attempts"][0]["stop"] == "too_long")
+        .unwrap();
+    assert_eq!(expert["attempts"][0]["tokens"]["output"], 9_000);
+    let problems = expert["problems"].to_string();
+    assert!(
+        problems.contains("longer than 1 MB: the rest was left out"),
+        "{problems}"
+    );
+}
