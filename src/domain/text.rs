@@ -16,7 +16,7 @@ pub fn clean(text: &str) -> String {
             '\r' if letters.peek() == Some(&'\n') => {}
             '\n' | '\t' => cleaned.push(c),
             '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}' => cleaned.push('\n'),
-            c if c.is_control() || is_direction_mark(c) => {}
+            c if is_invisible(c) => {}
             c => cleaned.push(c),
         }
     }
@@ -37,7 +37,7 @@ pub fn escape_json(json: &str) -> String {
             // Blanks between values; within strings they are escaped already.
             '\n' | '\t' | '\r' => escaped.push(c),
             '\u{2028}' | '\u{2029}' => push_escape(&mut escaped, c),
-            c if c.is_control() || is_direction_mark(c) => push_escape(&mut escaped, c),
+            c if is_invisible(c) => push_escape(&mut escaped, c),
             c => escaped.push(c),
         }
     }
@@ -54,6 +54,12 @@ fn is_direction_mark(c: char) -> bool {
         c,
         '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
     )
+}
+
+/// Returns whether a character is not shown, and may be missing where the text is shown: a control
+/// character, or a mark that changes the writing direction.
+pub fn is_invisible(c: char) -> bool {
+    is_direction_mark(c) || c.is_control() && c != '\n' && c != '\t'
 }
 
 #[cfg(test)]

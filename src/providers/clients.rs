@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use reqwest::{Certificate, Client, ClientBuilder, Url};
 
-use super::errors::innermost;
+use super::errors::{innermost, shortened};
 
 /// The longest silence of a connection. There is no limit on the length of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,7 +87,7 @@ impl Clients {
                 let with_bundled = || builder().tls_certs_merge(bundled_roots());
                 builder().build().or_else(|_| with_bundled().build())
             };
-            client.map_err(|error| innermost(&error))
+            client.map_err(|error| shortened(&innermost(&error)))
         });
         built
             .as_ref()

@@ -3,15 +3,13 @@
 //! Invariant: the text passed on, in order, is [`Account::redact`] of the text received; only a
 //! possible beginning of the key is held back.
 
-use secrecy::{ExposeSecret, SecretString};
-
 use crate::engine::ports::Delta;
 
-use super::wire::{Account, BLOT};
+use super::wire::Account;
 
 /// Passes on the deltas of one call.
 pub(super) struct DeltaRedactor<'a> {
-    key: Option<SecretString>,
+    account: &'a Account,
     /// The end of the text so far that may be the beginning of the key.
     held: String,
     on: &'a mut (dyn FnMut(Delta) + Send),
@@ -25,13 +23,9 @@ impl std::fmt::Debug for DeltaRedactor<'_> {
 }
 
 impl<'a> DeltaRedactor<'a> {
-    pub(super) fn new(account: &Account, on: &'a mut (dyn FnMut(Delta) + Send)) -> Self {
-        let key = account
-            .key
-            .clone()
-            .filter(|key| !key.expose_secret().is_empty());
+    pub(super) fn new(account: &'a Account, on: &'a mut (dyn FnMut(Delta) + Send)) -> Self {
         Self {
-            key,
+            account,
             held: String::new(),
             on,
         }
@@ -41,7 +35,7 @@ impl<'a> DeltaRedactor<'a> {
     /// one, because it is still progress.
     pub(super) fn push(&mut self, delta: Delta) {
         let redacted = match delta {
-            Delta::Text(piece) => Delta::Text(self.redacted(piece)),
+            Delta::Text(piece) => Delta::Text(self.redacted(&piece)),
             Delta::Connected | Delta::Thinking => delta,
         };
         (self.on)(redacted);
@@ -50,28 +44,15 @@ impl<'a> DeltaRedactor<'a> {
     /// Passes on the held text at the end of the stream.
     pub(super) fn finish(self) {
         if !self.held.is_empty() {
-            (self.on)(Delta::Text(self.held));
+            (self.on)(Delta::Text(self.account.redact_end(&self.held).to_owned()));
         }
     }
 
-    fn redacted(&mut self, piece: String) -> String {
-        let Some(key) = self.key.as_ref().map(ExposeSecret::expose_secret) else {
-            return piece;
-        };
-        let text = std::mem::take(&mut self.held) + &piece;
-        let (mut passed, mut rest) = (String::new(), text.as_str());
-        while let Some((before, after)) = rest.split_once(key) {
-            passed = passed + before + BLOT;
-            rest = after;
-        }
-        // The earliest position from which the rest could be the beginning of the key.
-        let begins = rest
-            .char_indices()
-            .filter_map(|(at, _)| rest.split_at_checked(at))
-            .find(|(_, end)| key.starts_with(end));
-        let (before, held) = begins.unwrap_or((rest, ""));
-        held.clone_into(&mut self.held);
-        passed + before
+    fn redacted(&mut self, piece: &str) -> String {
+        let text = std::mem::take(&mut self.held) + piece;
+        let (passed, held) = self.account.redact_beginning(&text);
+        self.held = held;
+        passed
     }
 }
 
@@ -79,7 +60,7 @@ impl<'a> DeltaRedactor<'a> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::wire::Scheme;
+    use super::super::wire::{BLOT, Scheme};
     use super::*;
 
     fn account(key: Option<&str>) -> Account {

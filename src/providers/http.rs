@@ -57,8 +57,20 @@ impl Http {
         self.clients.get(&clients::parse(url)?)
     }
 
-    /// Makes one call and passes the events of the response to the decoder.
+    /// Makes one call and passes the events of the response to the decoder. Nothing that comes back
+    /// has the key in it.
     pub async fn call(
+        &self,
+        request: HttpRequest,
+        decoder: Decoder,
+        account: &Account,
+        on: &mut (dyn FnMut(Delta) + Send),
+    ) -> Answered {
+        let answered = self.exchange(request, decoder, account, on).await;
+        answered.redacted(account)
+    }
+
+    async fn exchange(
         &self,
         request: HttpRequest,
         mut decoder: Decoder,
@@ -98,7 +110,11 @@ impl Http {
         }
     }
 
-    async fn send(&self, request: HttpRequest, account: &Account) -> Result<Body, Failure> {
+    async fn send<'a>(
+        &self,
+        request: HttpRequest,
+        account: &'a Account,
+    ) -> Result<Body<'a>, Failure> {
         let bad_request = |reason: String| Failure::new(FailureClass::BadRequest, reason);
         let url = clients::parse(&request.url).map_err(|error| bad_request(error.to_string()))?;
         let client = self
@@ -121,14 +137,14 @@ impl Http {
             .map_err(|error| Failure {
                 // Without a connection no request was sent, so nothing is billed.
                 usage: error.is_connect().then(Box::<Usage>::default),
-                ..broken(&error, &authority, timeouts)
+                ..broken(&error, &authority, account, timeouts)
             })?;
-        Ok(Body::new(response, timeouts, first_byte))
+        Ok(Body::new(response, account, timeouts, first_byte))
     }
 }
 
 async fn read(
-    mut body: Body,
+    mut body: Body<'_>,
     framing: Framing,
     decoder: &mut Decoder,
     account: &Account,
@@ -191,9 +207,15 @@ async fn read(
     End::Closed
 }
 
-/// Returns the failure of a connection, without the path and query of its address.
-fn broken(error: &reqwest::Error, authority: &str, timeouts: Timeouts) -> Failure {
-    let cause = errors::innermost(error);
+/// Returns the failure of a connection, without the path and query of its address. Its cause may be
+/// words of the peer: an HTTP/2 server can send some before it closes.
+fn broken(
+    error: &reqwest::Error,
+    authority: &str,
+    account: &Account,
+    timeouts: Timeouts,
+) -> Failure {
+    let cause = errors::shortened(&account.redact(&errors::innermost(error)));
     let message = if error.is_timeout() && error.is_connect() {
         let seconds = timeouts.connect.as_secs_f64();
         format!("`{authority}` did not accept a connection within {seconds} s")
@@ -216,7 +238,7 @@ fn broken(error: &reqwest::Error, authority: &str, timeouts: Timeouts) -> Failur
 /// Returns whether a connection failure may be transient: all are, except a proxy that rejects the
 /// user and a certificate from an unknown issuer.
 fn class_of(error: &reqwest::Error) -> FailureClass {
-    match errors::innermost(error) {
+    match errors::innermost(error).as_str() {
         cause if cause.starts_with(TUNNEL) && cause.ends_with("authorization required") => {
             FailureClass::Auth
         }
@@ -260,7 +282,7 @@ fn header(headers: &HeaderMap, name: &str) -> Option<String> {
     headers.get(name)?.to_str().ok().map(ToOwned::to_owned)
 }
 
-async fn error_response(mut body: Body) -> ErrorResponse {
+async fn error_response(mut body: Body<'_>) -> ErrorResponse {
     let headers = body.response.headers();
     let mut error = ErrorResponse {
         status: body.response.status().as_u16(),

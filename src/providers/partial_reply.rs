@@ -200,7 +200,7 @@ impl PartialReply {
         Failure {
             usage,
             reported_cost: self.reported_cost,
-            partial: self.account.redact(&self.text),
+            partial: self.text,
             ..failure
         }
     }

@@ -3,8 +3,9 @@
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 
-use crate::consultation::protocol::call::{Ask, Failure, Outcome};
+use crate::consultation::protocol::call::{Ask, Failure, Outcome, Reply, StopReason};
 use crate::domain::dialect::Dialect;
+use crate::domain::text::is_invisible;
 
 use super::sse;
 
@@ -53,12 +54,49 @@ pub enum Scheme {
 }
 
 impl Account {
-    /// Returns the text with the key redacted, in case the server echoed it.
+    /// Returns the text with the key redacted, in case the server echoed it, also at an end where
+    /// the text was cut. Invisible characters are removed: inside the key they would hide it here,
+    /// and be removed later, where the text is shown.
     pub fn redact(&self, text: &str) -> String {
-        match self.key.as_ref().map(ExposeSecret::expose_secret) {
-            None | Some("") => text.to_owned(),
-            Some(key) => text.replace(key, BLOT),
+        let (redacted, end) = self.redact_beginning(text);
+        redacted + self.redact_end(&end)
+    }
+
+    /// Redacts a text that may go on. Returns apart its end that may be the beginning of the key.
+    pub(super) fn redact_beginning(&self, text: &str) -> (String, String) {
+        let text = text.replace(is_invisible, "");
+        let Some(key) = self.exposed_key() else {
+            return (text, String::new());
+        };
+        let (mut redacted, mut rest) = (String::with_capacity(text.len()), text.as_str());
+        while let Some((before, after)) = rest.split_once(key) {
+            redacted = redacted + before + BLOT;
+            rest = after;
         }
+        // Only as many characters as the key has can begin it.
+        let nearest = rest.len().saturating_sub(key.len());
+        let (before, end) = rest
+            .char_indices()
+            .filter(|(at, _)| *at >= nearest)
+            .filter_map(|(at, _)| rest.split_at_checked(at))
+            .find(|(_, end)| key.starts_with(end))
+            .unwrap_or((rest, ""));
+        (redacted + before, end.to_owned())
+    }
+
+    /// Redacts the end of a text if it is enough of the key to be worth hiding. The first few
+    /// characters are the same in every key of a vendor.
+    pub(super) fn redact_end<'a>(&self, end: &'a str) -> &'a str {
+        const FEW: usize = 8;
+        match self.exposed_key() {
+            Some(key) if end.len() >= FEW.min(key.len() / 2).max(1) => BLOT,
+            Some(_) | None => end,
+        }
+    }
+
+    fn exposed_key(&self) -> Option<&str> {
+        let key = self.key.as_ref().map(ExposeSecret::expose_secret);
+        key.filter(|key| !key.is_empty())
     }
 
     /// Returns the headers of every request in this dialect: the version of the API, and the key.
@@ -100,6 +138,34 @@ pub struct Answered {
     pub outcome: Outcome,
     /// The fields of the request that the server's error names apart from its message.
     pub named: Vec<String>,
+}
+
+impl Answered {
+    /// Redacts the key in everything that came from the server.
+    pub(super) fn redacted(self, account: &Account) -> Self {
+        let redact = |text: String| account.redact(&text);
+        let outcome = match self.outcome {
+            Ok(reply) => Ok(Reply {
+                text: redact(reply.text),
+                stop: match reply.stop {
+                    StopReason::Refused(words) => StopReason::Refused(redact(words)),
+                    StopReason::Other(word) => StopReason::Other(redact(word)),
+                    stop @ (StopReason::End | StopReason::Length | StopReason::TooLong) => stop,
+                },
+                served_model: reply.served_model.map(redact),
+                ..reply
+            }),
+            Err(failure) => Err(Failure {
+                message: redact(failure.message),
+                partial: redact(failure.partial),
+                ..failure
+            }),
+        };
+        Self {
+            outcome,
+            named: self.named.into_iter().map(redact).collect(),
+        }
+    }
 }
 
 impl HttpRequest {

@@ -125,13 +125,13 @@ pub fn shortened(words: &str) -> String {
 }
 
 /// Returns the innermost cause: the message of the system or of TLS, without the address in the
-/// outer errors.
+/// outer errors. It is as long as the peer made it.
 pub(in crate::providers) fn innermost(error: &dyn std::error::Error) -> String {
     let mut cause = error;
     while let Some(source) = cause.source() {
         cause = source;
     }
-    shortened(&cause.to_string())
+    cause.to_string()
 }
 
 #[cfg(test)]

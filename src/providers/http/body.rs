@@ -8,23 +8,31 @@ use tokio::time::{Instant, timeout, timeout_at};
 use crate::consultation::protocol::call::{Failure, FailureClass};
 use crate::domain::address::authority;
 use crate::providers::clients::Timeouts;
+use crate::providers::wire::Account;
 
 use super::broken;
 
 /// A response whose head has arrived.
 #[derive(Debug)]
-pub(super) struct Body {
+pub(super) struct Body<'a> {
     pub(super) response: Response,
+    account: &'a Account,
     timeouts: Timeouts,
     /// The end of the wait for the first byte; `None` once it has arrived.
     first_byte: Option<Instant>,
 }
 
-impl Body {
+impl<'a> Body<'a> {
     /// Waits until `first_byte` for the first chunk.
-    pub(super) fn new(response: Response, timeouts: Timeouts, first_byte: Instant) -> Self {
+    pub(super) fn new(
+        response: Response,
+        account: &'a Account,
+        timeouts: Timeouts,
+        first_byte: Instant,
+    ) -> Self {
         Self {
             response,
+            account,
             timeouts,
             first_byte: Some(first_byte),
         }
@@ -40,7 +48,7 @@ impl Body {
         let authority = authority(self.response.url().as_str());
         let chunk = next
             .map_err(|_| silent(&authority, limit))?
-            .map_err(|error| broken(&error, &authority, self.timeouts))?;
+            .map_err(|error| broken(&error, &authority, self.account, self.timeouts))?;
         if chunk.as_ref().is_some_and(|chunk| !chunk.is_empty()) {
             self.first_byte = None;
         }

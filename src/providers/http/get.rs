@@ -54,7 +54,7 @@ impl GetResponse {
 }
 
 impl Http {
-    /// Reads a whole response within `limit`.
+    /// Reads a whole response within `limit`. It does not have the key in it.
     pub async fn get(
         &self,
         request: &GetRequest,
@@ -83,7 +83,7 @@ impl Http {
         let authority = authority(url.as_str());
         let broken = |error: &reqwest::Error| Failure {
             class: FailureClass::Transport,
-            ..broken(error, &authority, self.clients.timeouts)
+            ..broken(error, &authority, account, self.clients.timeouts)
         };
         let client = self
             .clients
@@ -109,8 +109,8 @@ impl Http {
         }
         Ok(GetResponse {
             status,
-            server,
-            body: String::from_utf8_lossy(&body).into_owned(),
+            server: account.redact(&server),
+            body: account.redact(&String::from_utf8_lossy(&body)),
         })
     }
 }

@@ -46,20 +46,7 @@ impl TestListener {
     /// Starts TLS in front of a plain server, for `localhost`, `127.0.0.1`, `api.example.test` and the
     /// hosts of the vendors.
     pub(crate) fn tls(behind: SocketAddr) -> Self {
-        let certificates = include_bytes!("../data/tls/server.pem");
-        let certificates = CertificateDer::pem_slice_iter(certificates)
-            .collect::<Result<Vec<_>, _>>()
-            .unwrap();
-        let key = PrivateKeyDer::from_pem_slice(include_bytes!("../data/tls/server.key")).unwrap();
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let config = rustls::ServerConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .unwrap();
-        let config = config
-            .with_no_client_auth()
-            .with_single_cert(certificates, key)
-            .unwrap();
-        let acceptor = TlsAcceptor::from(Arc::new(config));
+        let acceptor = TlsAcceptor::from(Arc::new(tls_config()));
         Self::start(move |client, _| {
             let acceptor = acceptor.clone();
             async move {
@@ -69,6 +56,30 @@ impl TestListener {
                 };
                 let mut server = TcpStream::connect(behind).await.unwrap();
                 let _ = copy_bidirectional(&mut client, &mut server).await;
+            }
+        })
+    }
+
+    /// Starts an HTTP/2 server that closes every connection with these words.
+    pub(crate) fn going_away(words: &'static str) -> Self {
+        let mut config = tls_config();
+        config.alpn_protocols = vec![b"h2".to_vec()];
+        let acceptor = TlsAcceptor::from(Arc::new(config));
+        Self::start(move |client, _| {
+            let acceptor = acceptor.clone();
+            async move {
+                let Ok(mut client) = acceptor.accept(client).await else {
+                    return;
+                };
+                // Length, type, flags and stream; then the last stream and the error's number.
+                let length = u8::try_from(8 + words.len()).unwrap();
+                let settings = [0, 0, 0, 4, 0, 0, 0, 0, 0];
+                let go_away = [0, 0, length, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 11];
+                let frames = [&settings[..], &go_away[..], words.as_bytes()].concat();
+                let _ = client.write_all(&frames).await;
+                let _ = client.flush().await;
+                // Until the client has closed it: nothing of what was sent gets lost.
+                let _ = tokio::io::copy(&mut client, &mut tokio::io::sink()).await;
             }
         })
     }
@@ -147,6 +158,21 @@ impl TestListener {
     pub(crate) fn request_heads(&self) -> Vec<String> {
         self.request_heads.lock().unwrap().clone()
     }
+}
+
+fn tls_config() -> rustls::ServerConfig {
+    let certificates = include_bytes!("../data/tls/server.pem");
+    let certificates = CertificateDer::pem_slice_iter(certificates)
+        .collect::<Result<Vec<_>, _>>()
+        .unwrap();
+    let key = PrivateKeyDer::from_pem_slice(include_bytes!("../data/tls/server.key")).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    rustls::ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(certificates, key)
+        .unwrap()
 }
 
 /// The vendors' own hosts, all served by one provider server.

@@ -12,7 +12,7 @@ use url::Host;
 
 use super::SourceError;
 use super::part::PartialDownload;
-use crate::providers::errors::innermost;
+use crate::providers::errors::{innermost, shortened};
 
 /// Hubs redirect downloads to a content network; more redirects than this are a loop.
 const REDIRECTS: usize = 5;
@@ -121,7 +121,9 @@ impl Hub {
                         writing.written()
                     )));
                 }
-                Ok(Err(error)) => return Ok(DownloadAttempt::Broken(innermost(&error))),
+                Ok(Err(error)) => {
+                    return Ok(DownloadAttempt::Broken(shortened(&innermost(&error))));
+                }
                 Err(_) => {
                     return Ok(DownloadAttempt::Broken(format!(
                         "it stalled for {:?} after {} of {expected} bytes",
@@ -154,7 +156,7 @@ impl Hub {
             }
             let response = match timeout(self.answer, request.send()).await {
                 Ok(Ok(response)) => response,
-                Ok(Err(error)) => return Err(unavailable(innermost(&error))),
+                Ok(Err(error)) => return Err(unavailable(shortened(&innermost(&error)))),
                 Err(_) => return Err(unavailable(format!("no answer within {:?}", self.answer))),
             };
             if !response.status().is_redirection() {

@@ -1,6 +1,7 @@
 //! Keys never appear in answers, messages, logs, events or addresses, even if a server echoes them.
 
 use crate::support::binary::{Conclave, RunOutput};
+use crate::support::network::{AUTHORITY, TestListener};
 use crate::support::provider_server::{
     Answer, On, ProviderServer, RecordedRequest, Vendor, listed_model,
 };
@@ -341,4 +342,90 @@ fn keys_stay_hidden_when_a_refusal_contains_them() {
     }
     let (conclave, output) = consult_all(&server);
     assert_keys_hidden(&server, &conclave, &output.ends_with(1));
+}
+
+#[test]
+fn keys_stay_hidden_when_a_connection_closes_with_them() {
+    let server = ProviderServer::start();
+    let tls = TestListener::going_away("too many calls by test-key-anthropic");
+    let conclave = Conclave::at(&server)
+        .variable(
+            "ANTHROPIC_BASE_URL",
+            format!("https://localhost:{}", tls.address.port()),
+        )
+        .variable("SSL_CERT_FILE", AUTHORITY);
+    let output = conclave.run(&[
+        "consult",
+        "--verbose",
+        "--on-failure",
+        "skip",
+        "--format",
+        "both",
+        "--events",
+        "events.jsonl",
+        "Shall we?",
+    ]);
+    let output = output.ends_with(0);
+    assert!(
+        output.stderr.contains("too many calls by [key]"),
+        "{}",
+        output.stderr
+    );
+    assert_keys_hidden(&server, &conclave, &output);
+}
+
+#[test]
+fn keys_stay_hidden_with_control_characters_inside() {
+    let server = ProviderServer::start();
+    let with_bell = |key: &str, bell: &str| key.replace("-key-", &format!("-k{bell}ey-"));
+    let body = format!(
+        r#"{{"error": {{"message": "no account for {}"}}}}"#,
+        with_bell(KEYS[0], "\\u0007")
+    );
+    server.on(
+        On::vendor(Vendor::Anthropic),
+        Answer::http(401, "application/json", body),
+    );
+    server.on(
+        On::vendor(Vendor::OpenAi),
+        Answer::http(401, "text/plain", with_bell(KEYS[1], "\u{202e}")),
+    );
+    server.on(
+        On::vendor(Vendor::Google),
+        Answer::refusal(with_bell(KEYS[2], "\u{7}")),
+    );
+    let (conclave, output) = consult(&server);
+    let output = output.ends_with(1);
+    assert!(
+        output.stderr.contains("no account for [key]"),
+        "{}",
+        output.stderr
+    );
+    assert_keys_hidden(&server, &conclave, &output);
+}
+
+#[test]
+fn no_part_of_a_key_is_shown_where_an_error_body_is_cut() {
+    let server = ProviderServer::start();
+    let beginning = "test-key-anthr";
+    let spaces = 64 * 1024 - beginning.len();
+    server.on(
+        On::vendor(Vendor::Anthropic),
+        Answer::http(
+            401,
+            "text/plain",
+            " ".repeat(spaces) + KEYS[0] + " was not accepted",
+        ),
+    );
+    let (conclave, output) = consult(&server);
+    let output = output.ends_with(0);
+    assert!(
+        output.stderr.contains("[key] (HTTP 401)"),
+        "{}",
+        output.stderr
+    );
+    let record = std::fs::read_to_string(conclave.log("jsonl")).unwrap();
+    for text in [&output.stderr, &record] {
+        assert!(!text.contains(beginning), "{text}");
+    }
 }
