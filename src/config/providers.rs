@@ -3,7 +3,8 @@
 //!
 //! Invariant: a vendor's key goes to the vendor's address, or to the one that the vendor's own
 //! variable names. A server that the settings give an address gets the key that its entry names, or
-//! none.
+//! none. A server on the user's own machine gets a key only at an address that the user names for
+//! it: anything may answer at a usual port.
 
 use secrecy::{ExposeSecret, SecretString};
 
@@ -85,17 +86,18 @@ pub fn configured(
     environment: &Environment,
 ) -> ConfiguredProvider {
     let entry_url = entry.and_then(|entry| entry.base_url.as_deref());
-    let key = match entry.and_then(|entry| entry.key.as_ref()) {
-        Some(location) => KeySource::of(location, environment),
-        None if entry_url.is_some() => KeySource::Unneeded,
-        None => vendor_key(vendor, environment),
-    };
     let url = entry_url.or_else(|| {
         vendor
             .base_url_variables
             .iter()
             .find_map(|name| environment.text(name))
     });
+    let key = match entry.and_then(|entry| entry.key.as_ref()) {
+        _ if url.is_none() && !vendor.is_cloud() => KeySource::Unneeded,
+        Some(location) => KeySource::of(location, environment),
+        None if entry_url.is_some() => KeySource::Unneeded,
+        None => vendor_key(vendor, environment),
+    };
     let base_url = match (url, entry.and_then(|entry| entry.dialect)) {
         (None, _) => vendor.default_base_url.to_owned(),
         (Some(url), Some(format)) => base_url(url, format, format.version_path()),
@@ -137,25 +139,32 @@ impl ConfiguredProvider {
             KeySource::Variable { name, .. } => format!("`{name}`"),
             KeySource::Command(_) => format!("the `api_key_cmd` of `{}`", self.provider),
             KeySource::Missing { variables } => format!("`{}`", variables.join("` or `")),
-            KeySource::Unneeded => match self.vendor_variable() {
-                Some(variable) => format!("`{variable}`, which is not set"),
-                None => format!(
-                    "`endpoints.{}`: no key is sent, because neither `api_key_env` nor \
-                     `api_key_cmd` names one",
-                    self.provider
-                ),
-            },
+            KeySource::Unneeded if self.has_entry_address() => format!(
+                "`endpoints.{}`: no key is sent, because neither `api_key_env` nor `api_key_cmd` \
+                 names one",
+                self.provider
+            ),
+            KeySource::Unneeded => format!(
+                "`endpoints.{}`: no key is sent, because it does not name both the address, with \
+                 `base_url`, and the key, with `api_key_env` or `api_key_cmd`",
+                self.provider
+            ),
         }
     }
 
-    /// Returns the variable that a key for the vendor's own address would come from.
-    fn vendor_variable(&self) -> Option<&'static str> {
-        let url = self
-            .entry
-            .as_ref()
-            .and_then(|entry| entry.base_url.as_ref());
-        let vendor = vendors::find(self.provider.as_str()).filter(|_| url.is_none())?;
-        vendor.key_variables.first().copied()
+    /// Returns whether the user's entry gives its address.
+    pub fn has_entry_address(&self) -> bool {
+        let entry = self.entry.as_ref();
+        entry.is_some_and(|entry| entry.base_url.is_some())
+    }
+
+    /// Moves a server of the user's own machine to the address where it was found. A key for
+    /// another address is not sent there.
+    pub fn move_to(&mut self, base_url: &str) {
+        if base_url != self.base_url {
+            base_url.clone_into(&mut self.base_url);
+            self.key = KeySource::Unneeded;
+        }
     }
 
     /// Returns the key, if one is sent; runs its command unless it has run.
@@ -299,10 +308,35 @@ mod tests {
         ];
         let found = [
             "ollama http://127.0.0.1:9 -",
-            "llamacpp http://127.0.0.1:8080/v1 secret-llama",
+            "llamacpp http://127.0.0.1:8080/v1 -",
             "lmstudio http://box:1/v1 secret-studio",
         ];
         assert_eq!(usable(&[], &variables), found);
+    }
+
+    #[test]
+    fn a_local_servers_key_goes_only_to_an_address_named_for_it() {
+        let variables = [("LLAMA_API_KEY", "secret-llama")];
+        let key = Some(KeyLocation::Variable("LLAMA_API_KEY".into()));
+        let llamacpp = |base_url: Option<&str>| {
+            let entry = EndpointEntry {
+                base_url: base_url.map(ToOwned::to_owned),
+                key: key.clone(),
+                ..entry("llamacpp")
+            };
+            known("llamacpp", Some(&entry), &Environment::of(variables))
+        };
+        let sent = |server: &ConfiguredProvider| {
+            let key = server.key(&KeyCommands::default()).unwrap();
+            key.map(|key| key.expose_secret().to_owned())
+        };
+        assert_eq!(sent(&llamacpp(None)), None);
+        let mut named = llamacpp(Some("127.0.0.1:8080"));
+        assert_eq!(sent(&named).as_deref(), Some("secret-llama"));
+        named.move_to("http://127.0.0.1:8080/v1");
+        assert_eq!(sent(&named).as_deref(), Some("secret-llama"));
+        named.move_to("http://127.0.0.1:9931/v1");
+        assert_eq!(sent(&named), None);
     }
 
     #[test]
@@ -367,9 +401,10 @@ mod tests {
         let origin = |provider: &str, entry: Option<&EndpointEntry>| {
             known(provider, entry, &Environment::default()).key_origin()
         };
-        let unset = "`LM_STUDIO_API_KEY`, which is not set";
-        assert_eq!(origin("lmstudio", None), unset);
-        assert!(origin("ollama", None).starts_with("`endpoints.ollama`: no key is sent"));
+        for provider in ["lmstudio", "ollama"] {
+            let words = format!("`endpoints.{provider}`: no key is sent, because it does not name");
+            assert!(origin(provider, None).starts_with(&words), "{provider}");
+        }
         let elsewhere = EndpointEntry {
             base_url: Some("h".into()),
             ..entry("lmstudio")

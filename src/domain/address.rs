@@ -121,6 +121,16 @@ pub fn authority(address: &str) -> String {
     }
 }
 
+/// Returns an address for display without user name and password. It need not be a valid one.
+pub fn without_credentials(address: &str) -> String {
+    let (scheme, rest) = match address.split_once("://") {
+        Some((scheme, rest)) => (format!("{scheme}://"), rest),
+        None => (String::new(), address),
+    };
+    let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
+    scheme + host
+}
+
 fn is_own_machine(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
@@ -246,6 +256,18 @@ mod tests {
         assert_eq!(authority("https://api.openai.com/v1"), "api.openai.com");
         assert_eq!(authority("gateway:8443/v1"), "gateway:8443");
         assert_eq!(authority("no address"), "no address");
+    }
+
+    #[test]
+    fn credentials_are_removed_whatever_characters_they_have() {
+        for (address, shown) in [
+            ("http://user:pa@ss@proxy:8080", "http://proxy:8080"),
+            ("http://user:pa,ss/w@proxy", "http://proxy"),
+            ("user:p://x@proxy:1", "user:p://proxy:1"),
+            ("proxy:8080", "proxy:8080"),
+        ] {
+            assert_eq!(without_credentials(address), shown, "{address}");
+        }
     }
 
     #[test]

@@ -4,11 +4,13 @@
 //! of `SSL_CERT_FILE`), or against the compiled-in ones on a system without roots. `HTTPS_PROXY`,
 //! `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` apply, except to the user's own machine and network.
 
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::OnceLock;
 use std::time::Duration;
 
 use reqwest::{Certificate, Client, ClientBuilder, Url};
+
+use crate::domain::address::without_credentials;
 
 use super::errors::{innermost, shortened};
 
@@ -95,7 +97,14 @@ impl Clients {
     }
 
     fn builder(&self) -> ClientBuilder {
+        // The system may know one family only, and a server may listen on the other. Port 0 stands
+        // for the one of the address.
+        let this_machine = [
+            SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+            SocketAddr::from((Ipv6Addr::LOCALHOST, 0)),
+        ];
         Client::builder()
+            .resolve_to_addrs("localhost", &this_machine)
             .user_agent(concat!("conclave/", env!("CARGO_PKG_VERSION")))
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(self.timeouts.connect)
@@ -117,11 +126,21 @@ fn bundled_roots() -> impl Iterator<Item = Certificate> {
 
 /// Parses an address for requests.
 pub(super) fn parse(url: &str) -> Result<Url, ClientError> {
-    let without_query =
-        || ClientError::BadUrl(url.split(['?', '#']).next().unwrap_or_default().to_owned());
+    let without_query = || {
+        let address = url.split(['?', '#']).next().unwrap_or_default();
+        ClientError::BadUrl(without_credentials(address))
+    };
     let parsed = Url::parse(url).map_err(|_| without_query())?;
     let usable = matches!(parsed.scheme(), "http" | "https") && parsed.has_host();
     usable.then_some(parsed).ok_or_else(without_query)
+}
+
+/// Returns whether others may read what is sent to an address: it is unencrypted and beyond the
+/// user's own machine and network.
+pub fn is_readable_on_the_way(url: &str) -> bool {
+    parse(url).is_ok_and(|url| {
+        url.scheme() == "http" && !is_own_network(url.host_str().unwrap_or_default())
+    })
 }
 
 /// Returns whether the host is on the user's own machine or network, which is reached without a
@@ -164,6 +183,21 @@ mod tests {
         }
         for host in ["api.openai.com", "8.8.8.8", "2606:4700::1", "local.example"] {
             assert!(!is_own_network(host), "{host}");
+        }
+    }
+
+    #[test]
+    fn what_goes_unencrypted_beyond_the_own_network_is_readable() {
+        for (url, is_readable) in [
+            ("http://gateway.example/v1", true),
+            ("http://8.8.8.8", true),
+            ("https://gateway.example", false),
+            ("http://127.0.0.1:8000", false),
+            ("http://localhost", false),
+            ("http://192.168.1.5", false),
+            ("http://[::1]:1", false),
+        ] {
+            assert_eq!(is_readable_on_the_way(url), is_readable, "{url}");
         }
     }
 

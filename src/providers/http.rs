@@ -27,7 +27,7 @@ use super::sse::{self, Framing};
 use super::wire::{Account, Answered, End, HeaderText, HttpRequest};
 use body::{Body, silent};
 
-pub use super::clients::{ClientError, Timeouts};
+pub use super::clients::{ClientError, Timeouts, is_readable_on_the_way};
 
 pub use get::{GetRequest, GetResponse};
 

@@ -11,6 +11,7 @@ use crate::config::key_commands::KeyCommands;
 use crate::config::providers as configured;
 use crate::config::providers::{ConfiguredProvider, KeyError, KeyForm, KeySource};
 use crate::config::settings::Settings;
+use crate::domain::address::authority;
 use crate::domain::dialect::{Dialect, Quirks, WireFormat};
 use crate::domain::ids::ProviderId;
 use crate::domain::vendors::{self, Concurrency, Hosting};
@@ -20,7 +21,7 @@ use crate::error::Error;
 use crate::providers::catalog::ModelCatalog;
 use crate::providers::discovery::is_ollamas_cloud;
 use crate::providers::form::Parameters;
-use crate::providers::http::{Http, Timeouts};
+use crate::providers::http::{self, Http, Timeouts};
 use crate::providers::remote::Remote;
 use crate::providers::wire::{Account, Endpoint, Scheme};
 
@@ -125,7 +126,7 @@ impl ProviderAccess {
     #[must_use]
     pub(crate) fn at_address(mut self, base_url: &str) -> Self {
         if !self.has_configured_address() {
-            base_url.clone_into(&mut self.server.base_url);
+            self.server.move_to(base_url);
         }
         self
     }
@@ -136,10 +137,20 @@ impl ProviderAccess {
 
     /// Returns whether the settings give its address.
     pub(crate) fn has_configured_address(&self) -> bool {
-        self.server
-            .entry
-            .as_ref()
-            .is_some_and(|entry| entry.base_url.is_some())
+        self.server.has_entry_address()
+    }
+
+    /// Returns a warning if its key goes out unencrypted, beyond the user's own machine and network.
+    pub(crate) fn unencrypted_key(&self) -> Option<String> {
+        let exposed = self.has_key() && http::is_readable_on_the_way(self.base_url());
+        exposed.then(|| {
+            format!(
+                "the key of {} goes unencrypted to {}: others on the way can read it; use an \
+                 address that begins with https://",
+                self.id,
+                authority(self.base_url())
+            )
+        })
     }
 
     /// Returns whether it is reached at the vendor's own address, not at a gateway.

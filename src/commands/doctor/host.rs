@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::config::env::{Environment, PROXIES};
 use crate::config::paths::{Home, HomePathError};
 use crate::config::settings::{SettingOrigin, Settings};
+use crate::domain::address::without_credentials;
 use crate::domain::time::Timestamp;
 use crate::error::whole;
 use crate::providers::catalog::{ModelCatalog, PriceTable};
@@ -244,7 +245,18 @@ pub(super) fn terminal(printer: &Printer, environment: &Environment) -> Check {
 /// Lists the proxies for calls to vendors, without the credentials in their addresses.
 pub(super) fn proxies(environment: &Environment) -> Check {
     let shown = |name: &&str| {
-        let value = without_credentials(environment.text(name)?);
+        let value = environment.text(name)?;
+        // The others are one address each, and a password may contain a comma.
+        let value = if name.eq_ignore_ascii_case("no_proxy") {
+            let hosts: Vec<_> = value
+                .split(',')
+                .map(str::trim)
+                .map(without_credentials)
+                .collect();
+            hosts.join(",")
+        } else {
+            without_credentials(value)
+        };
         Some(format!("{name}={value}"))
     };
     let set: Vec<String> = PROXIES.iter().filter_map(shown).collect();
@@ -253,22 +265,6 @@ pub(super) fn proxies(environment: &Environment) -> Check {
         set => format!("{set}; never for this machine and private networks"),
     };
     Check::new("proxies", "proxies", CheckStatus::Ok, message)
-}
-
-/// Returns addresses without user and password.
-fn without_credentials(value: &str) -> String {
-    let address = |entry: &str| {
-        let host = |rest: &str| rest.rsplit('@').next().unwrap_or(rest).to_owned();
-        match entry.split_once("://") {
-            Some((scheme, rest)) => format!("{scheme}://{}", host(rest)),
-            None => host(entry),
-        }
-    };
-    let addresses: Vec<String> = value
-        .split(',')
-        .map(|entry| address(entry.trim()))
-        .collect();
-    addresses.join(",")
 }
 
 #[cfg(test)]
@@ -347,7 +343,7 @@ mod tests {
     #[test]
     fn a_proxys_password_is_not_shown() {
         let environment = Environment::of([
-            ("HTTPS_PROXY", "http://user:pa@ss@proxy:8080"),
+            ("HTTPS_PROXY", "http://user:pa@s,s@proxy:8080"),
             ("no_proxy", "localhost,.lan"),
         ]);
         let message = proxies(&environment).message;

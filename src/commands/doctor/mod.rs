@@ -74,6 +74,13 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     let (models, models_check) = host::models(home.as_ref().ok());
     let access_list = provider_access::all(&settings, environment);
     let (keyed, keyless) = targets(&access_list);
+    // Before the keys go out; the report repeats it.
+    for warning in keyed
+        .iter()
+        .filter_map(|target| target.unencrypted_key.as_ref())
+    {
+        printer.warning(&format!("Warning: {warning}"));
+    }
     let mut trials = Vec::new();
     if args.deep {
         trials = deep::trials(&keyed, &models, clock.now());
@@ -161,6 +168,8 @@ struct Target {
     endpoint: Endpoint,
     /// It is reached at the vendor's own address, not at a gateway.
     uses_default_endpoint: bool,
+    /// A warning if its key goes out unencrypted.
+    unencrypted_key: Option<String>,
 }
 
 /// Returns the providers to check, and a failed check for each whose key command fails.
@@ -195,6 +204,7 @@ fn targets(access_list: &[ProviderAccess]) -> (Vec<Target>, Vec<Check>) {
                 dialect: access.dialect,
                 endpoint,
                 uses_default_endpoint: access.uses_default_endpoint(),
+                unencrypted_key: access.unencrypted_key(),
             }),
             Err(error) => {
                 let broken = Check::new(

@@ -74,6 +74,10 @@ async fn check(
             target.uses_default_endpoint,
         )
     }));
+    findings.extend(target.unencrypted_key.as_ref().map(|warning| {
+        let (message, fix) = warning.split_once("; ").unwrap_or((warning, ""));
+        finding(CheckStatus::Warning, message, fix)
+    }));
     let list_request = model_list::request(target.dialect, &target.endpoint);
     let list = http.get(&list_request, account, ANSWER);
     let key_request = model_list::key_request(target.dialect, &target.endpoint);

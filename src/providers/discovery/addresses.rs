@@ -61,8 +61,8 @@ impl Address {
     /// Reads an address given by the user: `host:port`, `http://host:port`, also with `/v1` at the
     /// end.
     pub fn parse(text: &str) -> Result<Self, AddressError> {
-        let url =
-            address::parse(text, Bare::Http).map_err(|_| AddressError(text.trim().to_owned()))?;
+        let url = address::parse(text, Bare::Http)
+            .map_err(|_| AddressError(address::without_credentials(text.trim())))?;
         Ok(Self {
             root: address::with_path(&url, &["/v1"], ""),
             host: url.host_str().unwrap_or_default().to_owned(),

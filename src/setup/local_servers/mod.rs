@@ -164,13 +164,18 @@ impl LocalServerSet {
             // The search sends no key; the call will.
             Condition::Locked if access.has_key() => Ok(()),
             Condition::Locked => {
-                let entry = format!(
-                    "`conclave config set endpoints.{}.api_key_env VARIABLE`",
-                    access.id
-                );
+                let set = format!("conclave config set endpoints.{}", access.id);
+                let variables = kind.vendor().key_variables;
+                let variable = variables.first().copied().unwrap_or("VARIABLE");
                 Err(
                     Error::usage(format!("the {name} at {authority} needs a key"))
-                        .hint(format!("name the variable that holds it: {entry}")),
+                        .hint(format!(
+                            "a key is sent only to an address that you name: `{set}.base_url {}`",
+                            server.base_url
+                        ))
+                        .hint(format!(
+                            "name the variable that holds the key: `{set}.api_key_env {variable}`"
+                        )),
                 )
             }
         }
@@ -303,6 +308,8 @@ mod tests {
             "the llama.cpp server at 127.0.0.1:8080 needs a key"
         );
         let config = r#"{"endpoints": {"llamacpp": {"api_key_cmd": "pass show l"}}}"#;
+        assert!(named.check(&access(config, "llamacpp")).is_err());
+        let config = r#"{"endpoints": {"llamacpp": {"base_url": "127.0.0.1:8080", "api_key_cmd": "pass show l"}}}"#;
         assert!(named.check(&access(config, "llamacpp")).is_ok());
     }
 

@@ -17,6 +17,7 @@ use crate::records::experience::Experience;
 use crate::records::index::{Index, WaitLimit};
 use crate::setup::limits;
 use crate::setup::local_servers::LocalServerSet;
+use crate::setup::provider_access::ProviderAccess;
 use crate::setup::request::ControlRequest;
 
 use super::PreparedPlan;
@@ -75,9 +76,14 @@ impl PlanDraft {
         self.notices.splice(..0, servers.notice());
 
         let access_list = servers.with_addresses(access_list);
-        let addresses = access_list
-            .iter()
-            .filter(|access| provider_ids.contains(&access.id))
+        let asked = || {
+            access_list
+                .iter()
+                .filter(|access| provider_ids.contains(&access.id))
+        };
+        self.notices
+            .extend(asked().filter_map(ProviderAccess::unencrypted_key));
+        let addresses = asked()
             .map(|access| (access.id.clone(), access.base_url().to_owned()))
             .collect();
         let providers = match readiness {

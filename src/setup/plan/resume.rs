@@ -137,6 +137,11 @@ impl ResumeSources<'_> {
             None => None,
         };
         let access_list = servers.with_addresses(access_list.clone());
+        access_list
+            .iter()
+            .filter(|access| provider_ids.contains(&access.id))
+            .filter_map(ProviderAccess::unencrypted_key)
+            .for_each(|warning| self.printer.warning(&format!("Warning: {warning}")));
         let providers = connect(
             &access_list,
             &provider_ids,
