@@ -54,6 +54,7 @@ enum Command {
 /// Runs the program and returns its exit code.
 pub fn main() -> ExitCode {
     clean_panics();
+    forbid_core_files();
     let environment = Environment::read();
     let wishes = TerminalEnv {
         no_color: environment.text("NO_COLOR"),
@@ -95,6 +96,23 @@ pub fn main() -> ExitCode {
         }
     }
 }
+
+/// Forbids core files, which would hold the keys. A limit, not `PR_SET_DUMPABLE`: it exists on every
+/// Unix, holds for started programs too, and leaves `/proc/self` and debuggers usable.
+#[cfg(unix)]
+fn forbid_core_files() {
+    use rustix::process::{Resource, Rlimit, setrlimit};
+
+    let none = Rlimit {
+        current: Some(0),
+        maximum: Some(0),
+    };
+    // Lowering a limit needs no rights; a system without this one writes no core files.
+    let _ = setrlimit(Resource::Core, none);
+}
+
+#[cfg(not(unix))]
+fn forbid_core_files() {}
 
 /// Prints why the command line cannot be run, or the help or version that it asks for.
 ///

@@ -2,12 +2,17 @@
 //! needed.
 
 use std::collections::BTreeMap;
-use std::io::{self, Read};
+use std::io::{self, IsTerminal, Read};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
 use secrecy::SecretString;
+
+use crate::domain::text::clean;
+use crate::domain::vendors::VENDORS;
+
+use super::key_detection::hide_keys;
 
 /// Longest run of a command: a person may have to unlock something.
 const TIME_LIMIT: Duration = Duration::from_secs(30);
@@ -30,6 +35,28 @@ pub struct KeyCommands {
     time_limit: Option<Duration>,
 }
 
+/// Most characters that are shown of what a command says about its failure.
+const MOST_SHOWN: usize = 200;
+
+/// The process group of a command. All of it ends with the time limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ProcessGroup {
+    Own,
+    /// That of this process: on a terminal, only the group in front may ask for a password, and
+    /// Ctrl-C ends only that.
+    Shared,
+}
+
+impl ProcessGroup {
+    fn of_process() -> Self {
+        if io::stdin().is_terminal() || io::stderr().is_terminal() {
+            Self::Shared
+        } else {
+            Self::Own
+        }
+    }
+}
+
 /// A command without a key. Its standard output is never shown.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyCommandError {
@@ -40,22 +67,43 @@ pub enum KeyCommandError {
         command: String,
         time_limit: Duration,
     },
-    #[error("`{command}` failed ({status}){}", said(stderr))]
+    #[error("`{command}` failed ({status}){}", after_colon(reason))]
     Failed {
         command: String,
         status: String,
-        stderr: String,
+        reason: String,
     },
     #[error("`{command}` printed more than {} KiB, which is not a key", MOST_BYTES / 1024)]
     TooMuch { command: String },
-    #[error("`{command}` printed no key{}", said(stderr))]
-    Empty { command: String, stderr: String },
+    #[error("`{command}` printed no key{}", after_colon(reason))]
+    Empty { command: String, reason: String },
 }
 
-fn said(stderr: &str) -> String {
-    match stderr.trim() {
+fn after_colon(reason: &str) -> String {
+    match reason {
         "" => String::new(),
         words => format!(": {words}"),
+    }
+}
+
+/// Returns the last line of what a command says, without what it printed as a key. Lines that trace
+/// its steps (`set -x`) show secrets, so none of them is taken.
+fn reason(stderr: &str, stdout: &str) -> String {
+    const TOO_COMMON: usize = 4;
+    let stderr = clean(stderr);
+    let last = stderr
+        .lines()
+        .map(str::trim)
+        .rfind(|line| !line.is_empty() && !line.starts_with('+'))
+        .unwrap_or_default();
+    let mut line = hide_keys(last);
+    let printed = stdout.split_whitespace();
+    for word in printed.filter(|word| word.len() >= TOO_COMMON) {
+        line = line.replace(word, "[key]");
+    }
+    match line.char_indices().nth(MOST_SHOWN) {
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
+        None => line,
     }
 }
 
@@ -69,61 +117,58 @@ impl KeyCommands {
     }
 
     /// Returns the first line that the command prints, without surrounding white space. `sh` runs
-    /// it, with empty standard input.
+    /// it, with empty standard input and without the vendors' keys in its environment.
     pub fn key(&self, command: &str) -> Result<SecretString, KeyCommandError> {
         let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(key) = keys.get(command) {
             return Ok(key.clone());
         }
-        let key = run(command, self.time_limit.unwrap_or(TIME_LIMIT))?;
+        let time_limit = self.time_limit.unwrap_or(TIME_LIMIT);
+        let key = run(command, time_limit, ProcessGroup::of_process())?;
         keys.insert(command.to_owned(), key.clone());
         Ok(key)
     }
 }
 
-fn run(command: &str, time_limit: Duration) -> Result<SecretString, KeyCommandError> {
+fn run(
+    command: &str,
+    time_limit: Duration,
+    group: ProcessGroup,
+) -> Result<SecretString, KeyCommandError> {
     let unstartable = |source| KeyCommandError::Unstartable {
         command: command.to_owned(),
         source,
     };
-    let mut shell = Command::new("sh");
-    shell
-        .arg("-c")
-        .arg(command)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let mut child = shell.spawn().map_err(unstartable)?;
+    let mut child = shell(command, group).spawn().map_err(unstartable)?;
     let outputs = Output::collect(child.stdout.take())
         .and_then(|stdout| Ok((stdout, Output::collect(child.stderr.take())?)));
     let (stdout, stderr) = match outputs {
         Ok(outputs) => outputs,
         Err(error) => {
-            end(&mut child);
+            kill(&mut child, group);
             return Err(unstartable(error));
         }
     };
 
     let Some(status) = wait(&mut child, time_limit).map_err(unstartable)? else {
-        end(&mut child);
+        kill(&mut child, group);
         return Err(KeyCommandError::TooSlow {
             command: command.to_owned(),
             time_limit,
         });
     };
     if !status.success() {
-        let stderr = stderr.text();
         return Err(KeyCommandError::Failed {
             command: command.to_owned(),
             status: status.to_string(),
-            stderr,
+            reason: reason(&stderr.text(), &stdout.text()),
         });
     }
     let text = stdout.text();
     match text.lines().next().map(str::trim) {
         None | Some("") => Err(KeyCommandError::Empty {
             command: command.to_owned(),
-            stderr: stderr.text(),
+            reason: reason(&stderr.text(), &text),
         }),
         Some(key) if key.len() >= MOST_BYTES => Err(KeyCommandError::TooMuch {
             command: command.to_owned(),
@@ -132,8 +177,33 @@ fn run(command: &str, time_limit: Duration) -> Result<SecretString, KeyCommandEr
     }
 }
 
-/// Ends a command. It may have ended by itself just now; either way it is gone.
-fn end(child: &mut Child) {
+fn shell(command: &str, group: ProcessGroup) -> Command {
+    let mut shell = Command::new("sh");
+    shell
+        .arg("-c")
+        .arg(command)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    for variable in VENDORS.iter().flat_map(|vendor| vendor.key_variables) {
+        shell.env_remove(variable);
+    }
+    #[cfg(unix)]
+    if group == ProcessGroup::Own {
+        std::os::unix::process::CommandExt::process_group(&mut shell, 0);
+    }
+    shell
+}
+
+/// Ends a command with what it started. Any of it may have ended just now; either
+/// way it is gone.
+fn kill(child: &mut Child, group: ProcessGroup) {
+    #[cfg(unix)]
+    if group == ProcessGroup::Own {
+        use rustix::process::{Pid, Signal, kill_process_group};
+
+        let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
+    }
     let _ = child.kill();
     let _ = child.wait();
 }
@@ -257,6 +327,40 @@ mod tests {
         let commands = KeyCommands::with_time_limit(Duration::from_millis(50));
         let error = commands.key("exec sleep 60").unwrap_err().to_string();
         assert_eq!(error, "`exec sleep 60` did not finish within 0.05 s");
+    }
+
+    #[test]
+    fn what_a_slow_command_started_ends_with_it() {
+        let command = "(echo started; exec sleep 60) & wait";
+        let mut child = shell(command, ProcessGroup::Own).spawn().unwrap();
+        let mut stdout = child.stdout.take().unwrap();
+        stdout.read_exact(&mut [0; "started\n".len()]).unwrap();
+        kill(&mut child, ProcessGroup::Own);
+        let (sender, end) = mpsc::channel();
+        std::thread::spawn(move || sender.send(stdout.read_to_end(&mut Vec::new())));
+        // The output ends when no process has it open.
+        assert!(end.recv_timeout(Duration::from_secs(20)).is_ok());
+    }
+
+    #[test]
+    fn a_failure_shows_one_short_line_without_what_was_printed() {
+        let words = |command: &str| {
+            let error = key(command).unwrap_err();
+            let (_, reason) = error.split_once("status: 1)").unwrap();
+            reason.to_owned()
+        };
+        assert_eq!(words("set -x; printf my-secret; exit 1"), "");
+        assert_eq!(
+            words("printf my-secret; echo one >&2; echo my-secret is refused >&2; exit 1"),
+            ": [key] is refused"
+        );
+        assert_eq!(
+            words("printf 'sk-proj-%s is locked\\n' 0123456789abcdef >&2; exit 1"),
+            ": [key] is locked"
+        );
+        assert_eq!(words("printf 'a\\033[31mb' >&2; exit 1"), ": a[31mb");
+        let long = words("head -c 3000 /dev/zero | tr '\\0' x >&2; exit 1");
+        assert_eq!(long.chars().count(), 2 + MOST_SHOWN + 1);
     }
 
     #[test]

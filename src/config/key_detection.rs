@@ -29,13 +29,23 @@ pub fn is_key_name(name: &str) -> bool {
 /// Returns whether any part of a text has the form of a vendor's key. Other texts may hold a key
 /// too.
 pub fn holds_key(text: &str) -> bool {
+    keys(text).next().is_some()
+}
+
+/// Returns the text with every part that has the form of a key replaced, for messages.
+pub fn hide_keys(text: &str) -> String {
+    keys(text).fold(text.to_owned(), |hidden, key| hidden.replace(key, "[key]"))
+}
+
+fn keys(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_');
     // Also keys of vendors without a row of their own.
     let begins = |word: &str| {
         vendors::of_key(word).is_some() || word.starts_with("sk_") || word.starts_with("gsk_")
     };
-    let mut words = words.filter(|word| word.len() >= 20 && begins(word));
-    words.any(|word| word.chars().any(|c| c.is_ascii_digit()))
+    words.filter(move |word| {
+        word.len() >= 20 && begins(word) && word.chars().any(|c| c.is_ascii_digit())
+    })
 }
 
 #[cfg(test)]
@@ -77,6 +87,7 @@ mod tests {
             "Bearer xai-0123456789abcdefgh",
         ] {
             assert!(holds_key(text), "{text}");
+            assert!(!hide_keys(text).contains("0123456789"), "{text}");
         }
         for text in [
             "pass show sk-openai",
@@ -86,6 +97,7 @@ mod tests {
             "",
         ] {
             assert!(!holds_key(text), "{text}");
+            assert_eq!(hide_keys(text), text);
         }
     }
 }

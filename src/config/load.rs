@@ -8,10 +8,11 @@ use serde_json::Value;
 use crate::files::SizeLimit;
 
 use super::edit;
+use super::endpoints::KeyLocation;
 use super::env::Environment;
 use super::key_detection::{holds_key, is_key_name};
 use super::names::did_you_mean;
-use super::paths;
+use super::paths::{self, ExposedPath};
 use super::setting::{self, Parts, Read, SETTINGS, Setting};
 use super::settings::{SettingOrigin, Settings};
 use super::value::{ConfigValue, NO_KEYS_HERE, ValueError};
@@ -54,6 +55,8 @@ pub enum SettingsError {
         setting: &'static Setting,
         source: serde_json::Error,
     },
+    #[error("{0}, so its `api_key_cmd` is not run")]
+    Untrusted(ExposedPath),
     #[error("`{}` in `{origin}` {}", error.at, error.what)]
     Part {
         origin: SettingOrigin,
@@ -69,6 +72,7 @@ impl SettingsError {
                 "make `{}` a readable text file, or set `CONCLAVE_HOME` to another folder",
                 path.display()
             ),
+            Self::Untrusted(exposed) => exposed.remedy(),
             Self::NotJson { .. } | Self::NotAnObject { .. } | Self::Twice { .. } => {
                 "fix or remove it".to_owned()
             }
@@ -111,10 +115,26 @@ impl Settings {
             }
         })?;
         let settings = match text {
-            Some(text) => Self::default().with_file(file, &text)?,
+            Some(text) => {
+                let settings = Self::default().with_file(file, &text)?;
+                settings.check_commands(file)?;
+                settings
+            }
             None => Self::default(),
         };
         settings.with_environment(environment)
+    }
+
+    /// Refuses commands from a file that others can change: they would run with the user's rights.
+    fn check_commands(&self, file: &Path) -> Result<(), SettingsError> {
+        let has_command = self
+            .endpoints
+            .iter()
+            .any(|entry| matches!(entry.key, Some(KeyLocation::Command(_))));
+        match has_command.then(|| paths::changeable_by_others(file)) {
+            Some(Some(exposed)) => Err(SettingsError::Untrusted(exposed)),
+            Some(None) | None => Ok(()),
+        }
     }
 
     /// Lays the variables that are set over these.
@@ -156,20 +176,17 @@ impl Settings {
             Err(source) => return Err(SettingsError::NotJson { path, source }),
         };
         let origin = SettingOrigin::File(path.clone());
-        let refused = |at: String, what: &str| {
-            let (origin, what) = (origin.clone(), what.to_owned());
-            SettingsError::Part {
-                origin,
-                error: ValueError { at, what },
-            }
+        let refused = |at: &str, what: &str| SettingsError::Part {
+            origin: origin.clone(),
+            error: ValueError::new(at, what),
         };
         if let Some(at) = edit::repeated(text) {
-            return Err(refused(at, "is set twice"));
+            return Err(refused(&at, "is set twice"));
         }
         for (name, value) in fields {
             let Some(setting) = setting::find(&name) else {
-                if is_key_name(&name) {
-                    return Err(refused(name, NO_KEYS_HERE));
+                if is_key_name(&name) || holds_key(&name) {
+                    return Err(refused(&name, NO_KEYS_HERE));
                 }
                 return Err(SettingsError::UnknownName { path, name });
             };

@@ -7,11 +7,30 @@ use serde_json::{Map, Value};
 
 use crate::domain::body_fields::{holds_reserved, is_reserved};
 
-use super::value::{ConfigValue, ValueError, is_name};
+use super::key_detection::{holds_key, is_key_name};
+use super::value::{ConfigValue, NO_KEYS_HERE, ValueError, is_name};
 
 /// Body fields by `provider` or `provider:model`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Parameters(BTreeMap<String, Map<String, Value>>);
+
+/// Checks that no field at any depth is a key: requests show in previews, and settings are shared.
+fn check_keyless(place: &ConfigValue<'_>) -> Result<(), ValueError> {
+    match place.value {
+        Value::String(text) if holds_key(text) => Err(place.error(NO_KEYS_HERE)),
+        Value::Array(list) => list
+            .iter()
+            .try_for_each(|item| check_keyless(&ConfigValue::new(&place.at, item))),
+        Value::Object(fields) => fields.iter().try_for_each(|(name, value)| {
+            let field = place.inside(name, value);
+            if holds_key(name) || value.is_string() && is_key_name(name) {
+                return Err(field.error(NO_KEYS_HERE));
+            }
+            check_keyless(&field)
+        }),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Ok(()),
+    }
+}
 
 /// Checks that no field replaces one that a consultation sets.
 fn check(fields: &Map<String, Value>, place: &ConfigValue<'_>) -> Result<(), ValueError> {
@@ -60,6 +79,7 @@ impl Parameters {
             .value
             .as_object()
             .ok_or_else(|| setting.error("must be an object by `provider` or `provider:model`"))?;
+        check_keyless(setting)?;
         let entry = |(name, value): (&String, &Value)| {
             let place = setting.inside(name, value);
             let names_something = match name.split_once(':') {
@@ -106,6 +126,24 @@ mod tests {
             json!({"m:free": {"reasoning_effort": null}})
         );
         assert_eq!(read.of("google"), Default::default());
+    }
+
+    #[test]
+    fn a_key_is_refused_at_any_depth_and_not_repeated() {
+        let key = "sk-proj-0123456789abcdef";
+        for (json, at) in [
+            (r#"{"a": {"x": "$"}}"#, "a.x"),
+            (r#"{"a": {"x": {"y": ["Bearer $"]}}}"#, "a.x.y"),
+            (r#"{"a": {"$": 1}}"#, "a.[key]"),
+            (r#"{"a": {"x": {"$": 1}}}"#, "a.x.[key]"),
+            (r#"{"a:$": {"x": 1}}"#, "a:[key]"),
+            (r#"{"a": {"api_key": "plain"}}"#, "a.api_key"),
+        ] {
+            let error = parameters(&json.replace('$', key)).unwrap_err();
+            let begins = format!("parameters.{at} would store a key in the settings");
+            assert!(error.starts_with(&begins), "{error}");
+        }
+        assert!(parameters(r#"{"a": {"prompt_cache_key": "x", "tokens": 5}}"#).is_ok());
     }
 
     #[test]

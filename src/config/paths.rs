@@ -68,6 +68,58 @@ pub fn read_optional(path: &Path, limit: SizeLimit) -> io::Result<Option<String>
     }
 }
 
+/// A path that others can change.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ExposedPath {
+    #[error("others may write `{}`", .0.display())]
+    Writable(PathBuf),
+    #[error("`{}` belongs to another user", .0.display())]
+    Foreign(PathBuf),
+}
+
+impl ExposedPath {
+    /// Returns the fix, for people.
+    pub fn remedy(&self) -> String {
+        match self {
+            Self::Writable(path) => format!("run `chmod go-w '{}'`", path.display()),
+            Self::Foreign(path) => format!(
+                "check what is in it, and make it yours with `sudo chown \"$USER\" '{}'`",
+                path.display()
+            ),
+        }
+    }
+}
+
+/// Returns the file or its folder, if users other than this one and the system's can change it.
+/// Where a link leads counts as well as where it is.
+#[cfg(unix)]
+pub fn changeable_by_others(file: &Path) -> Option<ExposedPath> {
+    use std::os::unix::fs::MetadataExt;
+
+    const OTHERS_WRITE: u32 = 0o022;
+    const STICKY: u32 = 0o1000;
+    let target = fs::canonicalize(file).ok()?;
+    let places = [Some(target.as_path()), target.parent(), file.parent()];
+    for path in places.into_iter().flatten() {
+        let Ok(found) = path.metadata() else { continue };
+        // In a sticky folder, only their owners can replace files.
+        let is_sticky = found.is_dir() && found.mode() & STICKY != 0;
+        if found.mode() & OTHERS_WRITE != 0 && !is_sticky {
+            return Some(ExposedPath::Writable(path.to_owned()));
+        }
+        let own = rustix::process::geteuid().as_raw();
+        if found.uid() != own && found.uid() != 0 {
+            return Some(ExposedPath::Foreign(path.to_owned()));
+        }
+    }
+    None
+}
+
+#[cfg(not(unix))]
+pub fn changeable_by_others(_: &Path) -> Option<ExposedPath> {
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use super::key_detection::is_key_name;
+use super::key_detection::{hide_keys, holds_key, is_key_name};
 use super::names::{did_you_mean, snake_case};
 
 /// A problem, and its place: `endpoints.work.base_url`.
@@ -17,6 +17,16 @@ use super::names::{did_you_mean, snake_case};
 pub struct ValueError {
     pub at: String,
     pub what: String,
+}
+
+impl ValueError {
+    /// Returns an error that shows no key, even if one was taken for a name.
+    pub(super) fn new(at: &str, what: impl AsRef<str>) -> Self {
+        Self {
+            at: hide_keys(at),
+            what: hide_keys(what.as_ref()),
+        }
+    }
 }
 
 /// A value, and its place.
@@ -35,11 +45,8 @@ impl<'a> ConfigValue<'a> {
     }
 
     /// Returns an error; the problem is the rest of a sentence that begins with the place.
-    pub(super) fn error(&self, what: impl Into<String>) -> ValueError {
-        ValueError {
-            at: self.at.clone(),
-            what: what.into(),
-        }
+    pub(super) fn error(&self, what: impl AsRef<str>) -> ValueError {
+        ValueError::new(&self.at, what)
     }
 
     pub(super) fn inside(&self, name: &str, value: &'a Value) -> Self {
@@ -165,8 +172,10 @@ pub(super) const NO_KEYS_HERE: &str = "would store a key in the settings; name a
 
 pub(super) const NAME_RULE: &str = "use a-z, 0-9, `-` and `_`, and begin with a letter or a digit";
 
-/// Returns whether the user may give this name to a server or a panel.
+/// Returns whether the user may give this name to a server or a panel. A key is no name.
 pub(super) fn is_name(name: &str) -> bool {
     let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
-    name.starts_with(allowed) && name.chars().all(|c| allowed(c) || c == '-' || c == '_')
+    name.starts_with(allowed)
+        && name.chars().all(|c| allowed(c) || c == '-' || c == '_')
+        && !holds_key(name)
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::config::edit::{self as json_edit, EditError, PathStep};
 use crate::config::env::Environment;
-use crate::config::key_detection::holds_key;
+use crate::config::key_detection::{hide_keys, holds_key};
 use crate::config::load::SettingsError;
 use crate::config::names::snake_case;
 use crate::config::paths::{Home, read_optional};
@@ -103,7 +103,8 @@ pub(super) fn unset(
     })?;
     let word = if written { "no longer" } else { "not" };
     printer.note(&format!(
-        "`{name}` is {word} set in {}",
+        "`{}` is {word} set in {}",
+        hide_keys(name),
         home.config_file().display()
     ));
     if let Some(remaining) = remaining {

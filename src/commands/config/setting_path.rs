@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use crate::config::edit::PathStep;
-use crate::config::key_detection::is_key_name;
+use crate::config::key_detection::{hide_keys, holds_key, is_key_name};
 use crate::config::names::{did_you_mean, snake_case};
 use crate::config::setting::{self, ENDPOINTS, Parts, Setting};
 use crate::config::settings::Settings;
@@ -23,6 +23,9 @@ impl SettingPath {
     /// Parses a dotted name. Names of models may contain dots: their ends are found by the current
     /// value.
     pub(super) fn parse(dotted: &str, current: &dyn Fn(&Setting) -> Value) -> Result<Self, Error> {
+        if holds_key(dotted) {
+            return Err(no_keys_here(dotted.trim()));
+        }
         let (name, rest) = dotted
             .trim()
             .split_once('.')
@@ -183,7 +186,8 @@ fn unknown(name: &str) -> Error {
 
 pub(super) fn no_keys_here(name: &str) -> Error {
     Error::usage(format!(
-        "`{name}` would store an API key in the settings; conclave stores no API keys"
+        "`{}` would store an API key in the settings; conclave stores no API keys",
+        hide_keys(name)
     ))
     .hint("set the vendor's variable, such as `OPENAI_API_KEY`")
     .hint(

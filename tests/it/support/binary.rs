@@ -3,7 +3,9 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::fs::Permissions;
 use std::io::{Read, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
@@ -124,8 +126,13 @@ impl Conclave {
 
     /// Writes `config.json` with this text.
     pub(crate) fn config(self, text: &str) -> Self {
+        let file = self.home().join("config.json");
         std::fs::create_dir_all(self.home()).unwrap();
-        std::fs::write(self.home().join("config.json"), text).unwrap();
+        std::fs::write(&file, text).unwrap();
+        // As private as the binary makes them, whatever the developer's umask.
+        for (path, mode) in [(self.home(), 0o700), (file, 0o600)] {
+            std::fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+        }
         self
     }
 

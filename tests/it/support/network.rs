@@ -7,14 +7,14 @@
 //! certificate does not cover is rejected, and the proxy connects to nothing but the test's server.
 
 use std::collections::BTreeSet;
-use std::net::SocketAddr;
+use std::net::{Ipv6Addr, SocketAddr};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::oneshot;
 use tokio_rustls::TlsAcceptor;
 
@@ -118,10 +118,30 @@ impl TestListener {
         })
     }
 
+    /// Starts a plain passage to a server on `[::1]` alone, at a port that is refused on
+    /// `127.0.0.1`. `None` on a machine without IPv6.
+    pub(crate) fn on_ipv6_only(behind: SocketAddr) -> Option<(Self, TcpSocket)> {
+        let refused = TcpSocket::new_v4().unwrap();
+        refused.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        let port = refused.local_addr().unwrap().port();
+        let listener = std::net::TcpListener::bind((Ipv6Addr::LOCALHOST, port)).ok()?;
+        let passage = Self::start_on(listener, move |mut client, _| async move {
+            let mut server = TcpStream::connect(behind).await.unwrap();
+            let _ = copy_bidirectional(&mut client, &mut server).await;
+        });
+        Some((passage, refused))
+    }
+
     fn start<F: Future<Output = ()> + Send + 'static>(
         serve: impl Fn(TcpStream, Arc<Mutex<Vec<String>>>) -> F + Send + 'static,
     ) -> Self {
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        Self::start_on(std::net::TcpListener::bind("127.0.0.1:0").unwrap(), serve)
+    }
+
+    fn start_on<F: Future<Output = ()> + Send + 'static>(
+        listener: std::net::TcpListener,
+        serve: impl Fn(TcpStream, Arc<Mutex<Vec<String>>>) -> F + Send + 'static,
+    ) -> Self {
         listener.set_nonblocking(true).unwrap();
         let address = listener.local_addr().unwrap();
         let request_heads = Arc::new(Mutex::new(Vec::new()));

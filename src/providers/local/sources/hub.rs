@@ -12,6 +12,7 @@ use url::Host;
 
 use super::SourceError;
 use super::part::PartialDownload;
+use crate::domain::address::without_credentials;
 use crate::providers::errors::{innermost, shortened};
 
 /// Hubs redirect downloads to a content network; more redirects than this are a loop.
@@ -147,8 +148,10 @@ impl Hub {
             self.base.trim_end_matches('/'),
             part.model().hub_path
         );
-        let mut url = Url::parse(&address)
-            .map_err(|error| unavailable(format!("`{address}` is no address: {error}")))?;
+        let mut url = Url::parse(&address).map_err(|error| {
+            let address = without_credentials(&address);
+            unavailable(format!("`{address}` is no address: {error}"))
+        })?;
         for _ in 0..=REDIRECTS {
             let mut request = http.get(url.clone());
             if have > 0 {

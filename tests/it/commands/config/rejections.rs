@@ -290,3 +290,47 @@ fn request_fields_set_by_the_tool_are_rejected_as_parameters() {
         assert!(output.stderr.contains(path), "{path}: {}", output.stderr);
     }
 }
+
+#[test]
+fn api_keys_in_place_of_a_name_are_rejected_and_never_shown() {
+    let key = "sk-proj-0123456789abcdef";
+    let conclave = Conclave::new();
+    for arguments in [
+        &["set", key, "x"][..],
+        &["get", key],
+        &["unset", key],
+        &["set", "endpoints.sk-proj-0123456789abcdef.base_url", "h"],
+        &["set", "endpoints.w.sk-proj-0123456789abcdef", "h"],
+        &["set", "parameters.openai.sk-proj-0123456789abcdef", "1"],
+        &["set", "judge.sk-proj-0123456789abcdef", "1"],
+        &[
+            "set",
+            "parameters",
+            r#"{"openai": {"user_secret": "plain"}}"#,
+        ],
+    ] {
+        let output = config(&conclave, arguments).ends_with(2);
+        assert!(!output.stderr.contains(key), "{}", output.stderr);
+        assert!(output.stderr.contains("would store"), "{}", output.stderr);
+        assert!(!conclave.home().exists(), "nothing is written");
+    }
+    for text in [
+        r#"{"$": 1}"#,
+        r#"{"endpoints": {"$": {"base_url": "h"}}}"#,
+        r#"{"endpoints": [{"name": "$", "base_url": "h"}]}"#,
+        r#"{"endpoints": {"w": {"base_url": "h", "$": 1}}}"#,
+        r#"{"panels": {"$": "security=openai:m"}}"#,
+        r#"{"parameters": {"openai": {"x": {"$": 1}}}}"#,
+        r#"{"$": 1, "$": 2}"#,
+    ] {
+        let output = Conclave::new()
+            .config(&text.replace('$', key))
+            .run(&["consult", "q"])
+            .ends_with(2);
+        assert!(!output.stderr.contains(key), "{}", output.stderr);
+    }
+    let conclave = Conclave::new().config(&format!(r#"{{"{key}": 1}}"#));
+    let output = config(&conclave, &["unset", key]).ends_with(0);
+    assert!(!output.stderr.contains(key), "{}", output.stderr);
+    assert_eq!(file(&conclave), "{}");
+}

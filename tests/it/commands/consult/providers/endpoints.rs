@@ -1,5 +1,8 @@
 //! Custom endpoints: requests, keys and settings.
 
+use std::fs::{Permissions, set_permissions};
+use std::os::unix::fs::PermissionsExt;
+
 use crate::support::binary::Conclave;
 use crate::support::model_requests::model_requests;
 use crate::support::provider_server::{ProviderServer, Vendor};
@@ -299,4 +302,83 @@ fn endpoint_that_needs_a_key_yields_a_hint() {
         "{}",
         output.stderr
     );
+}
+
+#[test]
+fn key_command_sees_no_vendors_key_and_leaves_no_core_file() {
+    let server = ProviderServer::start();
+    let conclave = with_endpoints(
+        &server,
+        r#"{"work": {"base_url": "$URL", "api_key_cmd": "echo $(ulimit -H -c):$XAI_API_KEY:$VLLM_API_KEY:$OWN"}}"#,
+    );
+    conclave
+        .variable("XAI_API_KEY", "test-key-xai")
+        .variable("VLLM_API_KEY", "test-key-vllm")
+        .variable("OWN", "own")
+        .run(&["consult", "--yes", "--model", "work:m", "Shall we?"])
+        .ends_with(0);
+    assert_eq!(authorizations(&server), [Some("Bearer 0:::own".to_owned())]);
+}
+
+#[test]
+fn key_command_from_a_file_that_others_may_write_is_not_run() {
+    let server = ProviderServer::start();
+    let config = r#"{"work": {"base_url": "$URL", "api_key_cmd": "touch run; echo k"}}"#;
+    for (mode_of_home, mode_of_file) in [(0o700, 0o620), (0o700, 0o602), (0o730, 0o600)] {
+        let conclave = with_endpoints(&server, config);
+        let file = conclave.home().join("config.json");
+        set_permissions(&file, Permissions::from_mode(mode_of_file)).unwrap();
+        set_permissions(conclave.home(), Permissions::from_mode(mode_of_home)).unwrap();
+        let exposed = if mode_of_home == 0o700 {
+            file
+        } else {
+            conclave.home()
+        };
+        let exposed = exposed.canonicalize().unwrap();
+        let output = conclave
+            .run(&["consult", "--yes", "--model", "work:m", "Shall we?"])
+            .ends_with(2);
+        assert_eq!(
+            output.stderr,
+            format!(
+                "error: others may write `{0}`, so its `api_key_cmd` is not run\n\
+                 hint: run `chmod go-w '{0}'`\n",
+                exposed.display()
+            )
+        );
+        assert!(!conclave.folder().join("run").exists());
+    }
+}
+
+#[test]
+fn settings_without_commands_may_be_writable_by_a_group() {
+    let server = ProviderServer::start();
+    let conclave = with_endpoints(&server, r#"{"work": {"base_url": "$URL"}}"#);
+    let file = conclave.home().join("config.json");
+    set_permissions(file, Permissions::from_mode(0o664)).unwrap();
+    conclave
+        .run(&["consult", "--yes", "--model", "work:m", "Shall we?"])
+        .ends_with(0);
+}
+
+#[test]
+fn key_that_goes_unencrypted_beyond_the_own_network_is_announced() {
+    let conclave = Conclave::new()
+        .config(r#"{"endpoints": {"work": {"base_url": "http://work.example", "api_key_env": "WORK_KEY"}}}"#)
+        .variable("WORK_KEY", "test-key-work")
+        // A proxy that is not there: nothing leaves this machine.
+        .variable("HTTP_PROXY", "http://127.0.0.1:9");
+    let warning = "the key of work goes unencrypted to work.example: others on the way can read it";
+    let question = ["consult", "--yes", "--model", "work:m", "Shall we?"];
+    for arguments in [
+        &question[..],
+        &["doctor"],
+        &["consult", "-n", "--model", "work:m", "q"],
+    ] {
+        let output = conclave.run(arguments);
+        assert!(output.stderr.contains(warning), "{}", output.stderr);
+        assert!(!output.stderr.contains("test-key"), "{}", output.stderr);
+    }
+    let findings = conclave.run(&["doctor", "--json"]);
+    assert!(findings.stdout.contains(warning), "{}", findings.stdout);
 }

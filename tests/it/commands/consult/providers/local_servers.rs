@@ -195,3 +195,40 @@ fn missing_server_is_reported_with_the_probed_addresses() {
         output.stderr
     );
 }
+
+#[test]
+fn found_server_receives_no_key_unless_its_address_is_named() {
+    let behind = ProviderServer::start();
+    let server = LocalServer::llama_cpp("m-7b", 7_615_616_512, 8_192).before(&behind);
+    let key_sent = |conclave: Conclave| {
+        let before = model_requests(&behind).len();
+        conclave
+            .variable("LLAMA_API_KEY", "test-key-llama")
+            .run(&[
+                "consult",
+                "-n",
+                "--yes",
+                "--model",
+                "llamacpp:m-7b",
+                "Shall we?",
+            ])
+            .ends_with(0);
+        let requests = model_requests(&behind);
+        let headers = &requests[before].recorded.headers;
+        headers.get("authorization").cloned()
+    };
+    assert_eq!(key_sent(with_servers(&[&server])), None);
+    let only_the_key = r#"{"endpoints": {"llamacpp": {"api_key_env": "LLAMA_API_KEY"}}}"#;
+    assert_eq!(
+        key_sent(with_servers(&[&server]).config(only_the_key)),
+        None
+    );
+    let named = format!(
+        r#"{{"endpoints": {{"llamacpp": {{"base_url": "{}", "api_key_env": "LLAMA_API_KEY"}}}}}}"#,
+        server.url()
+    );
+    assert_eq!(
+        key_sent(Conclave::new().config(&named)).as_deref(),
+        Some("Bearer test-key-llama")
+    );
+}

@@ -165,3 +165,14 @@ fn refusing_proxy_is_reported_and_a_wrong_password_not_retried() {
         );
     }
 }
+
+#[test]
+fn localhost_is_reached_where_only_ipv6_answers() {
+    let server = ProviderServer::start();
+    let Some((passage, _refused)) = TestListener::on_ipv6_only(server.address()) else {
+        return;
+    };
+    let url = format!("http://localhost:{}", passage.address.port());
+    let output = consult(&anthropic_at(&server, &url)).ends_with(0);
+    assert_eq!(output.json()["status"], "complete");
+}
