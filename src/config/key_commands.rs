@@ -2,7 +2,8 @@
 //! needed.
 
 use std::collections::BTreeMap;
-use std::io::{self, IsTerminal, Read};
+use std::fs::File;
+use std::io::{self, Read};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::Duration;
@@ -38,21 +39,20 @@ pub struct KeyCommands {
 /// Most characters that are shown of what a command says about its failure.
 const MOST_SHOWN: usize = 200;
 
-/// The process group of a command. All of it ends with the time limit.
+/// The process group of a command. One of its own ends as a whole with the time limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ProcessGroup {
     Own,
-    /// That of this process: on a terminal, only the group in front may ask for a password, and
-    /// Ctrl-C ends only that.
+    /// That of this process. On a terminal, a command can only ask for a password in the foreground
+    /// group, and Ctrl-C ends that group alone.
     Shared,
 }
 
 impl ProcessGroup {
     fn of_process() -> Self {
-        if io::stdin().is_terminal() || io::stderr().is_terminal() {
-            Self::Shared
-        } else {
-            Self::Own
+        match File::open("/dev/tty") {
+            Ok(_) => Self::Shared,
+            Err(_) => Self::Own,
         }
     }
 }
