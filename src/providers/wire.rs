@@ -64,10 +64,10 @@ impl Account {
 
     /// Redacts a text that may go on. Returns apart its end that may be the beginning of the key.
     pub(super) fn redact_beginning(&self, text: &str) -> (String, String) {
-        let text = text.replace(is_invisible, "");
         let Some(key) = self.exposed_key() else {
-            return (text, String::new());
+            return (text.to_owned(), String::new());
         };
+        let text = text.replace(is_invisible, "");
         let (mut redacted, mut rest) = (String::with_capacity(text.len()), text.as_str());
         while let Some((before, after)) = rest.split_once(key) {
             redacted = redacted + before + BLOT;
