@@ -98,7 +98,7 @@ pub fn changeable_by_others(file: &Path) -> Option<ExposedPath> {
 
     const OTHERS_WRITE: u32 = 0o022;
     const STICKY: u32 = 0o1000;
-    let target = fs::canonicalize(file).ok()?;
+    let target = file.canonicalize().ok()?;
     let places = [Some(target.as_path()), target.parent(), file.parent()];
     for path in places.into_iter().flatten() {
         let Ok(found) = path.metadata() else { continue };
