@@ -253,7 +253,7 @@ mod tests {
                 r#""AIzaSysecret0123456789abc""#,
                 "not the key itself",
             ),
-            ("max_in_flight", "0", "above 0"),
+            ("max_in_flight", "0", "from 1 to 1000"),
             ("free", r#""yes""#, "true or false"),
             ("dialect", r#""grpc""#, "`gemini`"),
             ("baseUrl", r#""h""#, "twice"),

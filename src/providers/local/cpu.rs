@@ -13,18 +13,22 @@ pub struct ProcessorError(pub &'static str);
 /// crash.
 pub fn check() -> Result<(), ProcessorError> {
     #[cfg(target_arch = "x86_64")]
-    {
-        let needed = [
-            ("AVX2", std::arch::is_x86_feature_detected!("avx2")),
-            ("FMA", std::arch::is_x86_feature_detected!("fma")),
-            ("F16C", std::arch::is_x86_feature_detected!("f16c")),
-            ("BMI2", std::arch::is_x86_feature_detected!("bmi2")),
-        ];
-        if let Some((missing, _)) = needed.into_iter().find(|(_, there)| !there) {
-            return Err(ProcessorError(missing));
-        }
-    }
+    require(&[
+        ("AVX2", std::arch::is_x86_feature_detected!("avx2")),
+        ("FMA", std::arch::is_x86_feature_detected!("fma")),
+        ("F16C", std::arch::is_x86_feature_detected!("f16c")),
+        ("BMI2", std::arch::is_x86_feature_detected!("bmi2")),
+    ])?;
     Ok(())
+}
+
+/// Refuses a processor without one of these instructions.
+#[cfg(any(target_arch = "x86_64", test))]
+fn require(instructions: &[(&'static str, bool)]) -> Result<(), ProcessorError> {
+    match instructions.iter().find(|(_, is_present)| !is_present) {
+        Some((missing, _)) => Err(ProcessorError(missing)),
+        None => Ok(()),
+    }
 }
 
 /// Returns the number of physical cores for this process. Two threads on one core are slower than
@@ -69,6 +73,16 @@ pub fn threads() -> NonZeroUsize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn processor_without_an_instruction_is_refused_by_its_name() {
+        assert_eq!(require(&[("AVX2", true), ("FMA", true)]), Ok(()));
+        let refused = require(&[("AVX2", false), ("FMA", true)]).unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            "the local model needs a processor with AVX2, which this machine does not have"
+        );
+    }
 
     #[test]
     fn there_are_no_more_physical_cores_than_the_process_may_use() {
