@@ -17,7 +17,7 @@ use crate::support::pty::{Output, Terminal, WAIT_TIMEOUT};
 const CTRL_C: &str = "\x03";
 
 /// More than any system buffers in a pipe.
-const MORE_THAN_A_PIPE_HOLDS: usize = 2 << 20;
+const MORE_THAN_A_PIPE_HOLDS: usize = 900_000;
 
 /// Creates a named pipe. A program that opens it to write waits for a reader.
 fn make_pipe(path: &Path) {

@@ -345,6 +345,7 @@ fn run_without_answers_reports_each_reason_once() {
             .zip(error.lines())
         {
             let reason = line
+                .trim_start()
                 .strip_prefix(name)
                 .unwrap_or_else(|| panic!("{what}: {error}"));
             assert!(reason.starts_with([':', ' ']), "{what}: {error}");
