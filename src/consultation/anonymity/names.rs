@@ -29,11 +29,12 @@ fn part_with_names(text: &str, part: Range<usize>, labels: &Labels) -> String {
         code(text)
     };
     let is_in_code = |start: usize| {
-        let mut around = code.iter().filter(|range| range.contains(&start));
-        around.any(|range| {
-            let code = text.get(range.clone()).unwrap_or_default();
-            labels.resolve(code).is_none()
-        })
+        // The places are in order and apart from each other.
+        let next = code.partition_point(|range| range.end <= start);
+        code.get(next)
+            .filter(|range| range.contains(&start))
+            .and_then(|range| text.get(range.clone()))
+            .is_some_and(|code| labels.resolve(code).is_none())
     };
     let (mut named, mut done) = (String::with_capacity(part.len()), part.start);
     for Mention { start, labels: run } in mentions {

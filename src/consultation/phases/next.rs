@@ -107,6 +107,6 @@ pub(in crate::consultation) struct ExpertAnswers {
     /// The sources of the answers.
     pub(in crate::consultation) sources: Vec<AnswerSource>,
     /// The number of seats that failed, or whose answer is no evidence; see
-    /// [`AgentAnswer::is_evidence`].
+    /// `AgentAnswer::is_evidence`.
     pub(in crate::consultation) impaired: usize,
 }

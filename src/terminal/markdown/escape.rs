@@ -113,6 +113,11 @@ fn inline_edits(text: &str, dialect: Options) -> Vec<Edit> {
             code.push(range);
         }
     }
+    // The places are in order and apart from each other.
+    let is_in_code = |at: usize| {
+        let next = code.partition_point(|range| range.end <= at);
+        code.get(next).is_some_and(|range| range.contains(&at))
+    };
     let mut edits = Vec::new();
     let mut is_escaped = false;
     let mut letters = text.char_indices().peekable();
@@ -124,7 +129,7 @@ fn inline_edits(text: &str, dialect: Options) -> Vec<Edit> {
             ']' => next.is_none_or(|c| c == '('),
             _ => false,
         };
-        if is_live && !is_escaped && !code.iter().any(|range| range.contains(&at)) {
+        if is_live && !is_escaped && !is_in_code(at) {
             edits.push(escape_at(at));
         }
         is_escaped = c == '\\' && !is_escaped;

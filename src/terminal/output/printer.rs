@@ -3,7 +3,7 @@
 //!
 //! Invariants: standard output carries the result and nothing else. No control character reaches
 //! either stream, except in styles and in the live area's own movements of the cursor: whatever is
-//! printed passes [`Paint::printable`]. A closed pipe is not an error; a full disk is one.
+//! printed passes `Paint::printable`. A closed pipe is not an error; a full disk is one.
 
 use std::error::Error;
 use std::io::{self, IsTerminal, Write};
