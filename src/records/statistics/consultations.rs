@@ -15,46 +15,53 @@ use crate::domain::statistics::{
 
 use super::{average, cost, count};
 
-const SUMS: &str = "
+/// Completed consultations. A condition of the whole query costs less than one of each sum.
+const COMPLETED: &str = "
     SELECT
-        count(*) AS total,
-        total(done) AS completed,
-        total(ended = 'aborted') AS aborted,
+        count(*) AS completed,
         total(total_micro_usd) AS micro_usd,
         total(total_micro_usd IS NULL OR lower_bound) AS lower_bounds,
         total(total_tokens) AS tokens,
-        count(duration_ms) FILTER (WHERE done) AS measured,
-        total(duration_ms) FILTER (WHERE done) AS duration_ms,
-        count(confidence) FILTER (WHERE done) AS with_confidence,
-        total(round(confidence * 1e6)) FILTER (WHERE done) AS confidence,
-        total(confidence >= 0.85) FILTER (WHERE done) AS high_confidence,
-        total(confidence < 0.70) FILTER (WHERE done) AS low_confidence,
-        total(dissent > 0) FILTER (WHERE done) AS with_dissent,
-        count(agreement) FILTER (WHERE done) AS with_agreement,
-        total(round(agreement * 1e6)) FILTER (WHERE done) AS agreement,
-        total(status = 'degraded') FILTER (WHERE done) AS degraded,
-        total(experts_heard > 0) FILTER (WHERE done) AS debates,
-        total(experts_heard) FILTER (WHERE done) AS experts_heard,
-        total(experts_changed) FILTER (WHERE done AND experts_heard > 0) AS experts_changed,
+        count(duration_ms) AS measured,
+        total(duration_ms) AS duration_ms,
+        count(confidence) AS with_confidence,
+        total(round(confidence * 1e6)) AS confidence,
+        total(confidence >= 0.85) AS high_confidence,
+        total(confidence < 0.70) AS low_confidence,
+        total(dissent > 0) AS with_dissent,
+        count(agreement) AS with_agreement,
+        total(round(agreement * 1e6)) AS agreement,
+        total(status = 'degraded') AS degraded,
+        total(experts_heard > 0) AS debates,
+        total(experts_heard) AS experts_heard,
+        total(experts_changed) FILTER (WHERE experts_heard > 0) AS experts_changed,
         total(experts_changed > experts_heard - experts_changed)
-            FILTER (WHERE done AND experts_heard > 0) AS high_value,
-        total(confidence_rise) FILTER (WHERE done) AS confidence_rise,
-        total(confidence_rise_of) FILTER (WHERE done) AS confidence_rise_of,
-        count(verdict_changed) FILTER (WHERE done) AS compared,
-        total(verdict_changed) FILTER (WHERE done) AS verdicts_changed,
-        total(later_rounds_micro_usd) FILTER (WHERE done AND verdict_changed IS NOT NULL)
+            FILTER (WHERE experts_heard > 0) AS high_value,
+        total(confidence_rise) AS confidence_rise,
+        total(confidence_rise_of) AS confidence_rise_of,
+        count(verdict_changed) AS compared,
+        total(verdict_changed) AS verdicts_changed,
+        total(later_rounds_micro_usd) FILTER (WHERE verdict_changed IS NOT NULL)
             AS later_rounds_micro_usd,
-        total(later_rounds_lower_bound) FILTER (WHERE done AND verdict_changed IS NOT NULL)
+        total(later_rounds_lower_bound) FILTER (WHERE verdict_changed IS NOT NULL)
             AS later_rounds_lower_bounds,
-        total(early_termination) FILTER (WHERE done) AS early_terminations,
-        total(saved_micro_usd) FILTER (WHERE done AND early_termination) AS saved_micro_usd,
-        total(saved_micro_usd IS NULL OR lower_bound) FILTER (WHERE done AND early_termination)
+        total(early_termination) AS early_terminations,
+        total(saved_micro_usd) FILTER (WHERE early_termination) AS saved_micro_usd,
+        total(saved_micro_usd IS NULL OR lower_bound) FILTER (WHERE early_termination)
             AS saved_lower_bounds
-    FROM (
-        SELECT *, ended = 'completed' AS done
-        FROM consultations INDEXED BY idx_consultations_sums
-        WHERE number >= ?1 AND number < ?2
-    )";
+    FROM consultations INDEXED BY idx_consultations_sums
+    WHERE ended = 'completed' AND number >= ?1 AND number < ?2";
+
+/// Aborted and unfinished consultations.
+const OTHERS: &str = "
+    SELECT
+        count(*) AS others,
+        total(ended = 'aborted') AS aborted,
+        total(total_micro_usd) AS micro_usd,
+        total(total_micro_usd IS NULL OR lower_bound) AS lower_bounds,
+        total(total_tokens) AS tokens
+    FROM consultations INDEXED BY idx_consultations_sums
+    WHERE ended <> 'completed' AND number >= ?1 AND number < ?2";
 
 /// The sums over the consultations of a range.
 #[derive(Debug)]
@@ -75,17 +82,30 @@ pub(super) struct ConsultationSums {
 
 impl ConsultationSums {
     pub(super) fn read(connection: &Connection, numbers: &Range<i64>) -> Result<Self> {
+        let range = [numbers.start, numbers.end];
+        let mut sums = connection
+            .prepare_cached(COMPLETED)?
+            .query_row(range, Self::of_completed)?;
         connection
-            .prepare_cached(SUMS)?
-            .query_row([numbers.start, numbers.end], Self::of)
+            .prepare_cached(OTHERS)?
+            .query_row(range, |row| sums.add_others(row))?;
+        Ok(sums)
     }
 
-    fn of(row: &Row<'_>) -> Result<Self> {
+    fn add_others(&mut self, row: &Row<'_>) -> Result<()> {
+        self.total += count(row, "others")?;
+        self.aborted = count(row, "aborted")?;
+        self.cost += cost(row, "micro_usd", "lower_bounds")?;
+        self.tokens += count(row, "tokens")?;
+        Ok(())
+    }
+
+    fn of_completed(row: &Row<'_>) -> Result<Self> {
         let sum = |name: &str| count(row, name);
         Ok(Self {
-            total: sum("total")?,
+            total: sum("completed")?,
             completed: sum("completed")?,
-            aborted: sum("aborted")?,
+            aborted: 0,
             cost: cost(row, "micro_usd", "lower_bounds")?,
             tokens: sum("tokens")?,
             measured: sum("measured")?,
