@@ -172,7 +172,7 @@ pub(super) const NO_KEYS_HERE: &str = "would store a key in the settings; name a
 
 pub(super) const NAME_RULE: &str = "use a-z, 0-9, `-` and `_`, and begin with a letter or a digit";
 
-/// Returns whether the user may give this name to a server or a panel. A key is no name.
+/// Returns whether a server or a panel can have this name; a key is refused.
 pub(super) fn is_name(name: &str) -> bool {
     let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     name.starts_with(allowed)

@@ -4,14 +4,14 @@
 //! Agents are named by seat id if the text that named them could be matched, and by that text
 //! otherwise. Fields that a file lacks are empty.
 
+mod stored;
+
 use serde::{Deserialize, Serialize};
 
 use super::confidence::Confidence;
 use super::ids::SeatId;
-use super::time::Timestamp;
 
-/// The version of all artifact formats.
-pub const SCHEMA_VERSION: &str = "1.0";
+pub use stored::{Artifact, MissingFieldError, SCHEMA_VERSION};
 
 /// The severity of a point, from low to high.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -374,87 +374,6 @@ impl Content {
     }
 }
 
-/// An artifact as it is stored.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "StoredArtifact")]
-pub struct Artifact {
-    pub schema_version: String,
-    pub round_number: u8,
-    pub created_at: Timestamp,
-    /// True if the answer could not be read as asked and its prose was saved instead.
-    pub degraded: bool,
-    #[serde(flatten)]
-    pub content: Content,
-}
-
-/// An artifact before its version is checked.
-#[derive(Deserialize)]
-struct StoredArtifact {
-    schema_version: Option<String>,
-    round_number: u8,
-    created_at: Timestamp,
-    #[serde(default)]
-    degraded: bool,
-    #[serde(flatten)]
-    content: Content,
-}
-
-impl TryFrom<StoredArtifact> for Artifact {
-    type Error = MissingFieldError;
-
-    fn try_from(stored: StoredArtifact) -> Result<Self, MissingFieldError> {
-        Ok(Self {
-            schema_version: stored.schema_version.ok_or(MissingFieldError::VERSION)?,
-            round_number: stored.round_number,
-            created_at: stored.created_at,
-            degraded: stored.degraded,
-            content: stored.content,
-        })
-    }
-}
-
-/// Error for stored data without a field that it must have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("Missing required field: {0}")]
-pub struct MissingFieldError(&'static str);
-
-impl MissingFieldError {
-    /// Stored data without a version is refused, because its meaning is unknown.
-    pub const VERSION: Self = Self("schema_version");
-}
-
-impl Artifact {
-    /// Adds version, round number and time to content from a model.
-    pub fn stamp(content: Content, created_at: Timestamp, degraded: bool) -> Self {
-        let round_number = match &content {
-            Content::Independent(_) | Content::PersonaSelection(_) => 1,
-            Content::Synthesis(_)
-            | Content::Verdict(Verdict {
-                composed_from: Some(Source::Synthesis),
-                ..
-            }) => 2,
-            Content::Revision(_)
-            | Content::CrossExam(_)
-            | Content::Comparison(_)
-            | Content::Verdict(Verdict {
-                composed_from: Some(Source::CrossExam),
-                ..
-            }) => 3,
-            Content::Verdict(Verdict {
-                composed_from: None,
-                ..
-            }) => 4,
-        };
-        Self {
-            schema_version: SCHEMA_VERSION.to_owned(),
-            round_number,
-            created_at,
-            degraded,
-            content,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -481,37 +400,6 @@ mod tests {
         assert_eq!(
             held("I would say so.\n").own_words(),
             Some("I would say so.")
-        );
-    }
-
-    #[test]
-    fn an_artifact_survives_storing_and_needs_its_version() {
-        let content = Content::Verdict(Verdict {
-            recommendation: "x".into(),
-            confidence: Confidence::new(0.5),
-            evidence: vec![],
-            dissent: vec![],
-            summary: String::new(),
-            recommendations: vec![],
-            composed_from: None,
-        });
-        let artifact = Artifact::stamp(content, Timestamp(0), false);
-        let mut stored = serde_json::to_value(&artifact).unwrap();
-        assert_eq!(
-            (
-                stored["artifact_type"].as_str(),
-                stored["round_number"].as_u64()
-            ),
-            (Some("verdict"), Some(4))
-        );
-        let read: Artifact = serde_json::from_value(stored.clone()).unwrap();
-        assert_eq!(read, artifact);
-        stored.as_object_mut().unwrap().remove("schema_version");
-        assert_eq!(
-            serde_json::from_value::<Artifact>(stored)
-                .unwrap_err()
-                .to_string(),
-            "Missing required field: schema_version"
         );
     }
 }

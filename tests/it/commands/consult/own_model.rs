@@ -33,6 +33,10 @@ fn build_without_a_local_model_ignores_the_file() {
         "{}",
         output.stderr
     );
+}
+
+#[test]
+fn wrong_path_fails_no_run_with_keys() {
     let server = ProviderServer::start();
     Conclave::at(&server)
         .variable("CONCLAVE_MODEL", "/nonexistent.gguf")
@@ -84,16 +88,6 @@ mod built_in {
             conclave.variable(name, value)
         });
         conclave.run(&["consult", "Shall we?"]).ends_with(0);
-        assert_eq!(server.requests().len(), 9);
-    }
-
-    #[test]
-    fn wrong_path_fails_no_run_with_keys() {
-        let server = ProviderServer::start();
-        Conclave::at(&server)
-            .variable("CONCLAVE_MODEL", "/nonexistent.gguf")
-            .run(&["consult", "Shall we?"])
-            .ends_with(0);
         assert_eq!(server.requests().len(), 9);
     }
 

@@ -6,7 +6,7 @@ use conclave::consultation::policy::consent::ConsentMode;
 use conclave::consultation::protocol::call::{Ask, Outcome, Reply};
 use conclave::domain::ids::ModelRef;
 use conclave::domain::money::{Cost, MicroUsd};
-use conclave::domain::pricing::{Price, Rates};
+use conclave::domain::pricing::Price;
 
 use super::fold;
 use crate::support::script::{Player, good, plan};
@@ -119,18 +119,9 @@ fn unpriced_model_leaves_the_limit_on_the_others_in_force() {
 #[test]
 fn served_name_does_not_lower_what_limits_count() {
     let mut plan = plan();
-    let free = Price {
-        base: Rates {
-            input: MicroUsd::ZERO,
-            output: MicroUsd::ZERO,
-            cache_read: None,
-            cache_write: None,
-        },
-        long_context: None,
-    };
     for seat in &plan.panel.seats {
         let cheap = ModelRef::new(seat.model.provider.as_str(), "cheap");
-        plan.prices.0.insert(cheap, free);
+        plan.prices.0.insert(cheap, Price::FREE);
     }
     let served_cheaply = |ask: &Ask| {
         with(ask, |reply| {
