@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{BufRead, BufReader};
+use std::io::{self, BufRead, BufReader};
 use std::ops::Range;
 use std::path::Path;
 
@@ -67,7 +67,14 @@ fn spent_on(logs: &Path, stem: &RecordName, month: &Range<Timestamp>) -> Cost {
         Some(cost) if lost_calls.unwrap_or_default() == 0 => cost,
         // A consultation that began in an earlier month is split call by call.
         Some(_) | None => match crate::files::open(&files.journal, SizeLimit::JOURNAL) {
-            Err(_) => by_record.unwrap_or_default(),
+            Err(error) => {
+                let cost = by_record.unwrap_or_default();
+                let is_unreadable = error.kind() != io::ErrorKind::NotFound;
+                Cost {
+                    lower_bound: cost.lower_bound || is_unreadable,
+                    ..cost
+                }
+            }
             Ok(file) => {
                 let writer = if is_being_written(&files.journal) {
                     JournalWriter::Running
@@ -102,8 +109,12 @@ fn journalled_in(
     loop {
         line.clear();
         match journal.read_until(b'\n', &mut line) {
-            Ok(0) | Err(_) => break,
+            Ok(0) => break,
             Ok(_) => {}
+            Err(_) => {
+                cost.lower_bound = true;
+                break;
+            }
         }
         let Ok(event) = serde_json::from_slice::<CallLine>(&line) else {
             continue;
@@ -250,6 +261,21 @@ not an event
             "{journal}\n{{\"at\":\"2026-11-01T00:00:04Z\",\"type\":\"call:started\",\"data\":{{\"call\":3}}}}\n{{\"at\":"
         );
         assert_eq!(spent(&lost), Cost::at_least(MicroUsd(20)));
+    }
+
+    #[test]
+    fn journal_that_cannot_be_read_makes_the_month_a_lower_bound() {
+        let logs = tempfile::tempdir().unwrap();
+        let now = at("2026-11-21T00:00:00Z");
+        let written = || spent_in_month(logs.path(), now, &TimeZone::UTC);
+        assert_eq!(written(), Cost::FREE);
+        let journal = fs::File::create(logs.path().join("consult-01kb.jsonl")).unwrap();
+        journal.set_len(300 << 20).unwrap();
+        let november = std::time::Duration::from_millis(now.0.unsigned_abs());
+        journal
+            .set_modified(std::time::UNIX_EPOCH + november)
+            .unwrap();
+        assert_eq!(written(), Cost::at_least(MicroUsd::ZERO));
     }
 
     #[test]
