@@ -1,22 +1,50 @@
-//! The README is correct: its commands parse, its tables agree with the code, and its files exist.
+//! The README and the pages in `docs` are correct: their commands parse, their tables agree with the
+//! code, and the files and pages that they name exist.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use serde_json::Value;
 
 use crate::support::binary::Conclave;
 
 const README: &str = include_str!("../../README.md");
 
-/// Returns the lines of its code blocks.
+/// The README and all pages, one after another.
+static DOCS: LazyLock<String> = LazyLock::new(|| {
+    let mut text = README.to_owned();
+    for page in pages() {
+        text.push_str(&std::fs::read_to_string(page).unwrap());
+    }
+    text
+});
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Returns the paths of the pages in `docs`.
+fn pages() -> Vec<PathBuf> {
+    let entries = root().join("docs").read_dir().unwrap();
+    let mut pages: Vec<PathBuf> = entries
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
+        .collect();
+    pages.sort();
+    assert!(pages.len() >= 10, "{pages:?}");
+    pages
+}
+
+/// Returns the lines of all code blocks.
 fn code() -> impl Iterator<Item = &'static str> {
-    README
-        .lines()
+    DOCS.lines()
         .filter_map(|line| line.strip_prefix("    "))
         .map(str::trim)
 }
 
 /// Returns the cells of all rows of the table that starts with this heading.
 fn table(heading: &str) -> Vec<Vec<String>> {
-    let rows = README
+    let rows = DOCS
         .lines()
         .skip_while(|line| !line.starts_with(heading))
         .skip(2)
@@ -83,7 +111,7 @@ fn commands_in_code_blocks_parse() {
 }
 
 #[test]
-fn settings_in_the_readme_can_be_set() {
+fn settings_in_code_blocks_can_be_set() {
     let conclave = Conclave::new();
     let commands: Vec<&str> = code()
         .filter(|line| line.starts_with("conclave config "))
@@ -96,7 +124,11 @@ fn settings_in_the_readme_can_be_set() {
             >= 5,
         "{commands:?}"
     );
-    for command in commands {
+    // The pages are in no order: what one sets, another reads or unsets.
+    let (set, others): (Vec<_>, Vec<_>) = commands
+        .into_iter()
+        .partition(|command| command.contains(" set "));
+    for command in set.into_iter().chain(others) {
         let words = words(command);
         let words: Vec<&str> = words.iter().skip(1).map(String::as_str).collect();
         conclave.run(&words).ends_with(0);
@@ -105,7 +137,7 @@ fn settings_in_the_readme_can_be_set() {
 
 #[test]
 fn commands_in_running_text_exist() {
-    let named: Vec<&str> = quoted(README)
+    let named: Vec<&str> = quoted(&DOCS)
         .into_iter()
         .filter(|text| text.starts_with("conclave "))
         .collect();
@@ -130,11 +162,11 @@ fn exit_codes_match_the_help() {
         .map(|line| line.trim().split_once(' ').unwrap())
         .map(|(code, meaning)| (code.to_owned(), meaning.trim().to_owned()))
         .collect();
-    let of_readme: Vec<(String, String)> = table("| code |")
+    let documented: Vec<(String, String)> = table("| code |")
         .into_iter()
         .map(|row| (row[0].clone(), row[1].clone()))
         .collect();
-    assert_eq!(of_readme, of_help);
+    assert_eq!(documented, of_help);
 }
 
 #[test]
@@ -173,14 +205,63 @@ fn option_table_and_consult_help_list_the_same_options() {
 }
 
 #[test]
-fn readme_lists_exactly_the_known_settings() {
+fn table_of_settings_matches_the_code() {
     use conclave::config::setting::SETTINGS;
-    let (_, settings) = README.split_once("Settings in `config.json`: ").unwrap();
-    let mut named = quoted(settings.split("\n\n").next().unwrap());
-    named.sort_unstable();
-    let mut known: Vec<&str> = SETTINGS.iter().map(|setting| setting.name).collect();
-    known.sort_unstable();
-    assert_eq!(named, known);
+    let defaults = conclave::config::settings::Settings::default();
+    let rows: Vec<String> = SETTINGS
+        .iter()
+        .map(|setting| {
+            let default = match setting.value(&defaults) {
+                Value::Null => String::new(),
+                Value::Object(empty) if empty.is_empty() => String::new(),
+                Value::String(text) => format!(" `{text}`"),
+                value => format!(" `{value}`"),
+            };
+            format!("| `{}` | {} |{default} |", setting.name, setting.help)
+        })
+        .collect();
+    let (_, table) = DOCS
+        .split_once("| setting | meaning | default |\n|---|---|---|\n")
+        .unwrap();
+    let (table, _) = table.split_once("\n\n").unwrap();
+    assert_eq!(table, rows.join("\n"));
+}
+
+#[test]
+fn readme_is_short_and_links_to_every_page() {
+    assert!(README.lines().count() <= 100);
+    for page in pages() {
+        let name = page.file_name().unwrap().to_str().unwrap();
+        assert!(README.contains(&format!("(docs/{name})")), "{name}");
+    }
+}
+
+#[test]
+fn links_between_pages_lead_to_existing_files() {
+    let readme = root().join("README.md");
+    for page in pages().into_iter().chain([readme]) {
+        let text = std::fs::read_to_string(&page).unwrap();
+        for link in text.split("](").skip(1) {
+            let target = link.split(')').next().unwrap();
+            let (file, heading) = target.split_once('#').unwrap_or((target, ""));
+            if file.contains("://") {
+                continue;
+            }
+            let linked = match file {
+                "" => page.clone(),
+                file => page.with_file_name(file),
+            };
+            assert!(linked.exists(), "{}: `{target}`", page.display());
+            let headings = std::fs::read_to_string(&linked).unwrap_or_default();
+            let anchor = |line: &str| line.trim_start_matches(['#', ' ']).to_lowercase();
+            let is_linked = |line: &str| anchor(line).replace(' ', "-") == heading;
+            assert!(
+                heading.is_empty() || headings.lines().any(is_linked),
+                "{}: `{target}`",
+                page.display()
+            );
+        }
+    }
 }
 
 #[test]
@@ -250,8 +331,7 @@ fn endpoint_fields_match_the_code() {
 }
 
 #[test]
-fn files_named_in_the_readme_exist() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+fn files_named_in_the_docs_exist() {
     for file in [
         "schemas/consultation.schema.json",
         "schemas/history.schema.json",
@@ -267,16 +347,13 @@ fn files_named_in_the_readme_exist() {
         "src/engine",
         ".ci/run",
     ] {
-        assert!(README.contains(file), "the README no longer names `{file}`");
-        assert!(root.join(file).exists(), "`{file}` does not exist");
+        assert!(DOCS.contains(file), "the docs no longer name `{file}`");
+        assert!(root().join(file).exists(), "`{file}` does not exist");
     }
     for script in [".ci/run", "quickstart"] {
         use std::os::unix::fs::PermissionsExt;
-        assert!(
-            README.contains(script),
-            "the README no longer names `{script}`"
-        );
-        let mode = root
+        assert!(DOCS.contains(script), "the docs no longer name `{script}`");
+        let mode = root()
             .join(script)
             .metadata()
             .unwrap_or_else(|error| panic!("`{script}`: {error}"))

@@ -43,8 +43,9 @@ const UNUSED: [&str; 31] = [
 ];
 
 /// What is checked.
-const CHECKED: [&str; 6] = [
+const CHECKED: [&str; 7] = [
     "src",
+    "docs",
     "prompts",
     "schemas",
     "README.md",
