@@ -57,9 +57,12 @@ pub struct Range {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct UsageNumbers {
+    /// Without the declined ones, which no number but `declined` counts.
     pub total: u64,
     pub completed: u64,
     pub aborted: u64,
+    /// Their estimated cost was not agreed to: nothing was asked or spent.
+    pub declined: u64,
     /// Neither completed nor aborted: the process was killed or is still running.
     pub unfinished: u64,
     /// Days of the first and the last consultation.

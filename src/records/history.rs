@@ -265,9 +265,10 @@ fn history_entry(row: &Row<'_>) -> Result<HistoryEntry> {
     })
 }
 
-const COMPLETIONS: [Completion; 3] = [
+const COMPLETIONS: [Completion; 4] = [
     Completion::Completed,
     Completion::Aborted,
+    Completion::Declined,
     Completion::Unfinished,
 ];
 

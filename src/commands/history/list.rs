@@ -42,7 +42,7 @@ pub(super) struct Args {
         value_enum,
         ignore_case = true,
         hide_possible_values = true,
-        value_name = "completed|aborted|unfinished|running"
+        value_name = "completed|aborted|declined|unfinished|running"
     )]
     pub(super) state: Option<StateArg>,
 
@@ -80,6 +80,7 @@ pub(super) enum StateArg {
     #[value(alias = "complete")]
     Completed,
     Aborted,
+    Declined,
     Unfinished,
     Running,
     Idle,
@@ -100,6 +101,7 @@ impl StateArg {
         match self {
             Self::Completed => StateFilter::Completion(Completion::Completed),
             Self::Aborted => StateFilter::Completion(Completion::Aborted),
+            Self::Declined => StateFilter::Completion(Completion::Declined),
             Self::Unfinished | Self::Running => StateFilter::Completion(Completion::Unfinished),
             Self::Idle => StateFilter::In(StateName::Idle),
             Self::Estimating => StateFilter::In(StateName::Estimating),
@@ -243,6 +245,7 @@ fn entry(archive: &Archive<'_>, listed: HistoryEntry) -> HistoryRow {
             RunStatus::Running
         }
         Completion::Aborted => RunStatus::Aborted,
+        Completion::Declined => RunStatus::Declined,
         Completion::Unfinished => RunStatus::Unfinished,
     };
     let resumable = is_ours

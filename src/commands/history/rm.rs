@@ -64,7 +64,7 @@ pub(super) struct Args {
         value_enum,
         ignore_case = true,
         hide_possible_values = true,
-        value_name = "completed|aborted|unfinished",
+        value_name = "completed|aborted|declined|unfinished",
         requires = "older_than"
     )]
     state: Option<StateArg>,

@@ -7,7 +7,7 @@ use crate::domain::ids::{AgentId, ModelRef};
 use crate::domain::panel::Seat;
 
 use super::Transcript;
-use crate::consultation::event::StateName;
+use crate::consultation::event::{AbortReason, StateName};
 
 /// The status of a consultation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -19,6 +19,8 @@ pub enum Status {
     Degraded,
     /// Ended without a result.
     Aborted,
+    /// Its cost was not agreed to: nothing was asked or spent.
+    Declined,
     /// The log ends before the consultation: it is still running, or its process was killed.
     Incomplete,
 }
@@ -26,6 +28,7 @@ pub enum Status {
 impl Transcript {
     pub fn status(&self) -> Status {
         match self.state {
+            StateName::Aborted if self.is_declined() => Status::Declined,
             StateName::Aborted => Status::Aborted,
             StateName::Complete if self.degradations().is_empty() => Status::Complete,
             StateName::Complete => Status::Degraded,
@@ -37,6 +40,13 @@ impl Transcript {
             | StateName::CrossExam
             | StateName::Verdict => Status::Incomplete,
         }
+    }
+
+    /// Returns whether its cost was not agreed to.
+    fn is_declined(&self) -> bool {
+        self.abort
+            .as_ref()
+            .is_some_and(|abort| abort.reason == AbortReason::Declined)
     }
 
     /// Returns the model that gave the judge's last answer; before that, the first judge.

@@ -24,6 +24,8 @@ impl RecordWriter {
 pub enum Completion {
     Completed,
     Aborted,
+    /// Its estimated cost was not agreed to, so nothing was asked or spent.
+    Declined,
     /// Neither completed nor aborted: the process was killed or is still running.
     Unfinished,
 }
@@ -44,6 +46,7 @@ impl Completion {
         match self {
             Self::Completed => "completed",
             Self::Aborted => "aborted",
+            Self::Declined => "declined",
             Self::Unfinished => "unfinished",
         }
     }

@@ -15,6 +15,9 @@ use crate::domain::ids::{AgentId, ConsultationId, ModelRef, ProviderId, SeatId};
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::second_pass::{Held, SecondPass};
 
+/// The reason of an abort before the first call, because its cost was not agreed to.
+const DECLINED: &str = "declined";
+
 /// State and agents.
 impl StoredRecord {
     pub fn completion(&self) -> Completion {
@@ -22,6 +25,10 @@ impl StoredRecord {
         // that was running.
         match (self.writer, self.status.as_deref()) {
             (RecordWriter::LlmConclave, Some("partial" | "aborted")) => Completion::Aborted,
+            // Versions before 1.3 give a declined consultation the status `aborted`.
+            (RecordWriter::Conclave, _) if self.abort_reason.as_deref() == Some(DECLINED) => {
+                Completion::Declined
+            }
             (RecordWriter::Conclave | RecordWriter::LlmConclave, _) => self
                 .state
                 .as_deref()

@@ -65,7 +65,7 @@ pub struct StoredRecord {
     /// The context given with the question; always null so far.
     pub context: Option<Value>,
     pub mode: Option<String>,
-    /// `complete`, `degraded`, `aborted`, `incomplete`, or a status of another version.
+    /// `complete`, `degraded`, `aborted`, `declined`, `incomplete`, or a status of another version.
     pub status: Option<String>,
     /// `Complete`, `Aborted`, or the phase that was running when the process ended.
     pub state: Option<String>,

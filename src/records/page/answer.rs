@@ -34,6 +34,12 @@ pub(super) fn notice(record: &StoredRecord) -> Markup {
             }
             (rest_follows)
         },
+        Completion::Declined => html! {
+            p {
+                strong { "Declined." }
+                " The estimated cost was not agreed to. Nothing was asked or spent."
+            }
+        },
         Completion::Unfinished => html! {
             p { strong { "Incomplete:" } " the consultation was interrupted or is still running." }
             (rest_follows)
@@ -184,6 +190,7 @@ fn option(number: usize, choice: &MenuOption) -> Markup {
 fn without_verdict(record: &StoredRecord) -> Markup {
     let what = match record.completion() {
         Completion::Completed => "No verdict was asked for",
+        Completion::Declined => "Nothing was asked",
         Completion::Aborted | Completion::Unfinished => "No verdict was reached",
     };
     html! {

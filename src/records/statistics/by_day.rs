@@ -56,7 +56,7 @@ impl<'a> DayWindow<'a> {
     }
 }
 
-/// The days of a range that have a consultation.
+/// The days of a range that have a consultation, declined ones aside.
 #[derive(Debug, Default)]
 pub(super) struct ActiveDays {
     pub(super) days: u64,
@@ -72,7 +72,8 @@ impl ActiveDays {
         zone: &TimeZone,
     ) -> Result<Self> {
         let mut statement = connection.prepare_cached(
-            "SELECT number FROM consultations WHERE number >= ?1 AND number < ?2 \
+            "SELECT number FROM consultations INDEXED BY idx_consultations_sums \
+             WHERE number >= ?1 AND number < ?2 AND ended <> 'declined' \
              ORDER BY number LIMIT 1",
         )?;
         let mut active = Self::default();
@@ -171,7 +172,7 @@ fn spent(
 
     let mut statement = connection.prepare_cached(
         "SELECT created_at, total_micro_usd, lower_bound FROM consultations \
-         WHERE created_at >= ?1 AND created_at < ?2 ORDER BY created_at",
+         WHERE created_at >= ?1 AND created_at < ?2 AND ended <> 'declined' ORDER BY created_at",
     )?;
     let mut rows = statement.query([begin, &end.to_string()])?;
     let mut later = borders.iter().skip(1).peekable();

@@ -52,11 +52,12 @@ const COMPLETED: &str = "
     FROM consultations INDEXED BY idx_consultations_sums
     WHERE ended = 'completed' AND number >= ?1 AND number < ?2";
 
-/// Aborted and unfinished consultations.
+/// Aborted and unfinished consultations, and the number of declined ones, which cost nothing.
 const OTHERS: &str = "
     SELECT
-        count(*) AS others,
+        total(ended <> 'declined') AS others,
         total(ended = 'aborted') AS aborted,
+        total(ended = 'declined') AS declined,
         total(total_micro_usd) AS micro_usd,
         total(total_micro_usd IS NULL OR lower_bound) AS lower_bounds,
         total(total_tokens) AS tokens
@@ -66,9 +67,11 @@ const OTHERS: &str = "
 /// The sums over the consultations of a range.
 #[derive(Debug)]
 pub(super) struct ConsultationSums {
+    /// Without the declined ones.
     pub(super) total: u64,
     pub(super) completed: u64,
     pub(super) aborted: u64,
+    pub(super) declined: u64,
     pub(super) cost: Cost,
     pub(super) tokens: u64,
     /// Completed consultations with a recorded duration.
@@ -95,6 +98,7 @@ impl ConsultationSums {
     fn add_others(&mut self, row: &Row<'_>) -> Result<()> {
         self.total += count(row, "others")?;
         self.aborted = count(row, "aborted")?;
+        self.declined = count(row, "declined")?;
         self.cost += cost(row, "micro_usd", "lower_bounds")?;
         self.tokens += count(row, "tokens")?;
         Ok(())
@@ -106,6 +110,7 @@ impl ConsultationSums {
             total: sum("completed")?,
             completed: sum("completed")?,
             aborted: 0,
+            declined: 0,
             cost: cost(row, "micro_usd", "lower_bounds")?,
             tokens: sum("tokens")?,
             measured: sum("measured")?,
@@ -146,6 +151,7 @@ impl ConsultationSums {
             total: self.total,
             completed: self.completed,
             aborted: self.aborted,
+            declined: self.declined,
             unfinished: self.total - self.completed - self.aborted,
             ..UsageNumbers::default()
         }
@@ -230,7 +236,7 @@ pub(super) fn costs(
             ..sums.cost
         }),
         by_provider: Vec::new(),
-        most_expensive: extreme("", "DESC")?,
+        most_expensive: extreme("AND ended <> 'declined'", "DESC")?,
         cheapest: extreme("AND ended = 'completed' AND lower_bound = 0", "ASC")?,
     })
 }

@@ -70,6 +70,7 @@ fn usage(usage: &UsageNumbers) -> Value {
         "by_state": {
             "completed": usage.completed,
             "aborted": usage.aborted,
+            "declined": usage.declined,
             "unfinished": usage.unfinished,
         },
     })

@@ -55,6 +55,7 @@ fn status_notice(record: &StoredRecord) -> Option<String> {
             "> ⚠️ **Degraded result:** this is less than the panel promised.".to_owned()
         }
         Completion::Aborted => aborted(record),
+        Completion::Declined => return Some(declined()),
         Completion::Unfinished => {
             let state = inline(record.state.as_deref().unwrap_or_default());
             let state = sections::around(" in ", &state, "");
@@ -85,6 +86,11 @@ fn aborted(record: &StoredRecord) -> String {
         .or(record.abort_reason.as_ref())
         .map_or_else(|| "no reason recorded".to_owned(), |reason| inline(reason));
     format!("> 🛑 **Aborted{during}:** {reason}")
+}
+
+/// Only the question follows: nothing was asked or spent.
+fn declined() -> String {
+    "> **Declined:** the estimated cost was not agreed to. Nothing was asked or spent.".to_owned()
 }
 
 /// The question, and a line for each fact that stands above the answer.
@@ -195,10 +201,10 @@ fn consensus(record: &StoredRecord) -> String {
 
 /// Returns what is shown without a verdict: the points of agreement, or a pointer to the positions.
 fn without_verdict(record: &StoredRecord) -> String {
-    let why = if record.completion() == Completion::Completed {
-        "No verdict was asked for"
-    } else {
-        "No verdict was reached"
+    let why = match record.completion() {
+        Completion::Completed => "No verdict was asked for",
+        Completion::Declined => "Nothing was asked",
+        Completion::Aborted | Completion::Unfinished => "No verdict was reached",
     };
     let Some(synthesis) = record.synthesis() else {
         return match &record.partial_consensus {

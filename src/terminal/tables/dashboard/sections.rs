@@ -39,6 +39,10 @@ pub(super) fn usage(statistics: &Statistics) -> Vec<StyledLine> {
                 Tone::Warning,
             )
         }),
+        (usage.declined > 0).then(|| {
+            let declined = format!("{}, in no rate", thousands(usage.declined));
+            figure("Declined", declined, Tone::Quiet)
+        }),
     ];
     section("Usage Metrics", items.into_iter().flatten())
 }

@@ -58,6 +58,8 @@ pub struct HistoryRow {
 pub enum RunStatus {
     Completed,
     Aborted,
+    /// Its estimated cost was not agreed to.
+    Declined,
     /// Its process ended before it did.
     Unfinished,
     /// A process is working on it.
@@ -76,6 +78,7 @@ impl RunStatus {
         match self {
             Self::Completed => "completed",
             Self::Aborted => "aborted",
+            Self::Declined => "declined",
             Self::Unfinished => "unfinished",
             Self::Running => "running",
         }
@@ -84,6 +87,7 @@ impl RunStatus {
     pub(super) fn painted(self, paint: Paint) -> String {
         match self {
             Self::Completed => self.name().to_owned(),
+            Self::Declined => paint.dim(self.name()),
             Self::Aborted | Self::Unfinished => paint.yellow(self.name()),
             Self::Running => paint.cyan(self.name()),
         }

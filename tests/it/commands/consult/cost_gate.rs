@@ -112,6 +112,7 @@ fn declined_consultation_is_recorded_as_declined() {
     let output = assert_declined(&conclave, &server, &["--model", EXPENSIVE]);
     assert!(!output.stderr.contains("Partial results"), "there are none");
     let record = conclave.record();
+    assert_eq!(record["status"], "declined");
     assert_eq!(record["abort_reason"], "declined");
     assert_eq!(record["aborted_during"], "AwaitingConsent");
     assert_eq!(
@@ -119,6 +120,35 @@ fn declined_consultation_is_recorded_as_declined() {
         json!({"approved": false, "how": "nobody_to_ask"})
     );
     assert_eq!(record["cost"]["calls"], 0);
+
+    let listed = conclave
+        .run(&["history", "list", "--state", "declined", "--json"])
+        .ends_with(0)
+        .json();
+    assert_eq!(listed["consultations"][0]["standing"], "declined");
+    assert_eq!(listed["consultations"][0]["resumable"], false);
+    let aborted = conclave
+        .run(&["history", "list", "--state", "aborted", "--json"])
+        .ends_with(0)
+        .json();
+    assert_eq!(aborted["total"], 0);
+
+    let shown = conclave.run(&["history", "show", "last"]).ends_with(0);
+    assert!(
+        shown
+            .stdout
+            .contains("**Declined:** the estimated cost was not agreed to. Nothing was asked"),
+        "{}",
+        shown.stdout
+    );
+    assert!(!shown.stdout.contains("Aborted"), "{}", shown.stdout);
+
+    let statistics = conclave
+        .run(&["consult-stats", "--json"])
+        .ends_with(0)
+        .json();
+    assert_eq!(statistics["usage"]["by_state"]["declined"], 1);
+    assert_eq!(statistics["usage"]["total"], 0);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::support::schema;
 
 const SCHEMA: &str = include_str!("../../../../schemas/consult_stats.schema.json");
 
-/// Sets up a home with this many consultations.
+/// Sets up a home with this many consultations; of 40, one is declined.
 fn home_with(count: usize) -> Conclave {
     let conclave = Conclave::new().config("{}");
     let logs = conclave.home().join("consult-logs");
@@ -65,7 +65,7 @@ fn finished_consultations_count_towards_the_targets() {
         let json = json(&conclave, &[range]);
         assert_eq!(
             json["usage"]["by_state"],
-            json!({ "completed": 1, "aborted": 0, "unfinished": 0 }),
+            json!({ "completed": 1, "aborted": 0, "declined": 0, "unfinished": 0 }),
             "{range}"
         );
         assert_eq!(json["cost"]["total"], record["cost"]["usd"], "{range}");
@@ -98,11 +98,12 @@ fn empty_range_names_the_range_with_consultations() {
         all["usage"]["date_range"]["start"].as_str().unwrap(),
         all["usage"]["date_range"]["end"].as_str().unwrap(),
     );
-    assert_eq!(all["usage"]["total"], 40);
+    assert_eq!(all["usage"]["total"], 39);
+    assert_eq!(all["usage"]["by_state"]["declined"], 1);
     assert_eq!(
         stats(&conclave, &["--until", "2001-01-01"]),
         format!(
-            "📭 No consultations found until 2001-01-01.\n\nOutside of it there are 40 consultations, {start} to {end}:\n  \
+            "📭 No consultations found until 2001-01-01.\n\nOutside of it there are 39 consultations, {start} to {end}:\n  \
              conclave consult-stats --all-time\n"
         )
     );
@@ -166,12 +167,12 @@ fn invalid_ranges_are_rejected_with_the_reason() {
 #[test]
 fn ascii_is_used_for_other_locales_or_on_request() {
     let conclave = home_with(40);
-    assert!(stats(&conclave, &[]).contains("• Total Consultations: 40\n"));
+    assert!(stats(&conclave, &[]).contains("• Total Consultations: 39\n"));
     let conclave = conclave.variable("LC_ALL", "C");
     let by_locale = stats(&conclave, &[]);
     assert!(by_locale.is_ascii(), "{by_locale}");
     assert!(
-        by_locale.contains("* Total Consultations: 40\n"),
+        by_locale.contains("* Total Consultations: 39\n"),
         "{by_locale}"
     );
     let conclave = conclave.without("LC_ALL");
@@ -199,7 +200,7 @@ fn terminals_get_a_fitting_frame_and_pipes_get_none() {
         assert_eq!(output.code, Some(0));
         assert!(transcript.has_colours(), "{}", transcript.text());
         assert!(
-            transcript.text().contains("│  • Total Consultations: 40 "),
+            transcript.text().contains("│  • Total Consultations: 39 "),
             "{}",
             transcript.text()
         );

@@ -73,6 +73,31 @@ fn migrations_from_every_version_preserve_the_rows() {
 }
 
 #[test]
+fn migration_separates_declined_from_aborted_consultations() {
+    let mut old = stopped_at(5);
+    old.execute_batch(CONSULTATIONS).unwrap();
+    old.execute_batch(
+        "INSERT INTO consultations
+           (number, id, stem, question, mode, created_at, state, ended, abort_reason, writer)
+         SELECT 3, 'consult-3', 'consult-3', question, mode, created_at, state, ended, 'declined',
+           writer FROM consultations WHERE number = 2;",
+    )
+    .unwrap();
+    migrate(&mut old, 5).unwrap();
+    let ended = |id: &str| {
+        old.query_row(
+            "SELECT ended FROM consultations WHERE id = ?",
+            [id],
+            |row| row.get::<_, String>(0),
+        )
+        .unwrap()
+    };
+    assert_eq!(ended("consult-1"), "completed");
+    assert_eq!(ended("consult-2"), "aborted");
+    assert_eq!(ended("consult-3"), "declined");
+}
+
+#[test]
 fn current_or_newer_database_is_not_migrated() {
     let mut connection = Connection::open_in_memory().unwrap();
     migrate(&mut connection, 0).unwrap();

@@ -56,7 +56,7 @@ fn empty_index_has_zero_counts_and_unknown_values() {
             "date_range": { "start": null, "end": null, "total_days": 0 },
             "active_days": 0,
             "avg_per_day": null,
-            "by_state": { "completed": 0, "aborted": 0, "unfinished": 0 },
+            "by_state": { "completed": 0, "aborted": 0, "declined": 0, "unfinished": 0 },
         })
     );
     assert_eq!(&found["performance"]["p50"], &Value::Null);
@@ -129,6 +129,31 @@ fn aborted_consultation_counts_only_its_cost() {
     assert_eq!(found.quality.with_confidence, 0);
     assert_eq!(found.progress.month, Cost::at_least(MicroUsd(7)));
     assert_eq!(found.progress.is_cheap_enough(), None);
+}
+
+#[test]
+fn declined_consultation_is_in_no_number_but_its_own() {
+    for status in ["declined", "aborted"] {
+        let mut index = Index::in_memory().unwrap();
+        let mut record = completed(1, NOW.0);
+        record["state"] = json!("Aborted");
+        record["status"] = json!(status);
+        record["abort_reason"] = json!("declined");
+        record["cost"] = json!({ "micro_usd": 0, "lower_bound": false });
+        record["duration_ms"] = json!(9);
+        put(index.connection(), &record);
+        let found = ask(index.connection_mut(), Span::Week, &TimeZone::UTC, NOW);
+        assert_eq!(found.usage.declined, 1, "{status}");
+        assert_eq!(found.usage.total, 0);
+        assert_eq!(found.usage.aborted, 0);
+        assert_eq!(found.usage.unfinished, 0);
+        assert_eq!(found.usage.active_days, 0);
+        assert_eq!(found.usage.first_and_last, None);
+        assert_eq!(found.cost.most_expensive, None);
+        assert_eq!(found.performance.measured, 0);
+        assert_eq!(found.progress.runs_in_thirty_days, 0);
+        assert_eq!(found.days.iter().map(|day| day.runs).sum::<u64>(), 0);
+    }
 }
 
 #[test]

@@ -169,11 +169,12 @@ fn analysis() -> impl Strategy<Value = Value> {
 
 /// A record without its id and its time.
 pub(super) fn record() -> impl Strategy<Value = Value> {
-    const ENDS: [(&str, &str); 5] = [
+    const ENDS: [(&str, &str); 6] = [
         ("Complete", "complete"),
         ("Complete", "complete"),
         ("Complete", "degraded"),
         ("Aborted", "aborted"),
+        ("Aborted", "declined"),
         ("CrossExam", "aborted"),
     ];
     let terms = (
@@ -246,6 +247,14 @@ pub(super) fn record() -> impl Strategy<Value = Value> {
                 None => by_round.remove(&format!("round_{number}")),
             };
         }
+        let mut cost = cost;
+        if status == "declined" {
+            // Nothing was asked or spent.
+            written["abort_reason"] = json!("declined");
+            responses.clear();
+            by_round.clear();
+            cost = Some(json!({ "micro_usd": 0, "lower_bound": false }));
+        }
         let mut number = 0;
         for attempt in responses
             .values_mut()
@@ -257,7 +266,9 @@ pub(super) fn record() -> impl Strategy<Value = Value> {
         written["responses"] = Value::Object(responses);
         if let Some(mut cost) = cost {
             cost["by_round"] = Value::Object(by_round);
-            cost["tokens"] = tokens.map_or(Value::Null, |total| json!({ "total": total }));
+            cost["tokens"] = tokens
+                .filter(|_| status != "declined")
+                .map_or(Value::Null, |total| json!({ "total": total }));
             written["cost"] = cost;
         }
         written

@@ -94,6 +94,7 @@ pub(super) fn full() -> Statistics {
             total: 147,
             completed: 142,
             aborted: 5,
+            declined: 0,
             unfinished: 0,
             first_and_last: Some((date(2026, 10, 23), date(2026, 11, 21))),
             total_days: 30,

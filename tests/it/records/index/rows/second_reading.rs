@@ -105,6 +105,7 @@ pub(super) fn read_again(record: &Value, stem: &'static str) -> Rows {
             state: text(&record["state"]).unwrap(),
             completion: match record["state"].as_str().unwrap() {
                 "Complete" => Completion::Completed,
+                "Aborted" if record["abort_reason"] == "declined" => Completion::Declined,
                 "Aborted" => Completion::Aborted,
                 _ => Completion::Unfinished,
             },

@@ -125,7 +125,7 @@ fn expected(
             .to_zoned(zone.clone())
             .date()
     };
-    let all: Vec<DatedRecord<'_>> = records
+    let every_record: Vec<DatedRecord<'_>> = records
         .iter()
         .map(|record| {
             let at = record["timestamp"]
@@ -142,6 +142,9 @@ fn expected(
         })
         .collect();
     let today = date_of(now.0);
+    let (declined, all): (Vec<_>, Vec<_>) = every_record
+        .into_iter()
+        .partition(|one| one.record["status"] == "declined");
     let in_span: Vec<&DatedRecord<'_>> = all
         .iter()
         .filter(|one| is_in(span, one.date, today))
@@ -248,6 +251,10 @@ fn expected(
             total: in_span.len() as u64,
             completed: completed.len() as u64,
             aborted: state("Aborted"),
+            declined: declined
+                .iter()
+                .filter(|one| is_in(span, one.date, today))
+                .count() as u64,
             unfinished: in_span
                 .iter()
                 .filter(|one| !["Complete", "Aborted"].contains(&one.state()))
