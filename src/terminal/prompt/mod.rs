@@ -4,6 +4,7 @@
 
 pub mod keyboard;
 pub mod person;
+pub mod dialogue;
 mod choices;
 pub(super) mod questions;
 

@@ -1,0 +1,325 @@
+//! A dialogue: menus, ticks, lines and yes-or-no questions that nothing can withdraw.
+//!
+//! Each question is drawn on standard error and replaced by one line with its answer. Esc leaves
+//! the dialogue. Ctrl-C arrives as a signal: the caller drops the open question, and dropping the
+//! dialogue restores the terminal.
+
+use std::fmt;
+use std::io;
+
+use console::{Key, Term, measure_text_width, truncate_str};
+use dialoguer::theme::Theme;
+use dialoguer::{Confirm, MultiSelect, Select};
+
+use crate::domain::text::clean;
+use crate::engine::host::run_aside;
+use crate::terminal::output::printer::Printer;
+use crate::terminal::output::style::Paint;
+
+/// Columns of the marks in front of an item: `❯ [x] `, and one at the end that stays free.
+const ITEM_MARKS: usize = 7;
+
+/// Columns beside the text of a prompt: its mark, its colon and the page of a long menu.
+const PROMPT_MARKS: usize = 16;
+
+/// Asks one question after the other.
+#[derive(Debug)]
+pub struct Dialogue {
+    printer: Printer,
+    theme: DialogueTheme,
+    /// Restored when the dialogue ends.
+    _modes: TerminalModes,
+}
+
+/// The reason why a question of a dialogue has no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum DialogueError {
+    /// Esc.
+    #[error("cancelled")]
+    Cancelled,
+    /// Ctrl-C.
+    #[error("interrupted")]
+    Interrupted,
+    #[error("cannot ask on this terminal")]
+    Terminal(#[source] io::Error),
+}
+
+impl Dialogue {
+    pub fn open(printer: &Printer) -> Self {
+        Self {
+            printer: printer.clone(),
+            theme: DialogueTheme(printer.err_traits().paint),
+            _modes: TerminalModes::save(),
+        }
+    }
+
+    /// Asks for one of several items; returns its position.
+    pub async fn select(
+        &self,
+        prompt: &str,
+        items: &[String],
+        default: usize,
+    ) -> Result<usize, DialogueError> {
+        let (title, shown) = (self.prompt(prompt), self.items(items));
+        let theme = self.theme;
+        let choice = ask(move || {
+            Select::with_theme(&theme)
+                .with_prompt(title)
+                .items(&shown)
+                .default(default.min(shown.len().saturating_sub(1)))
+                .interact_opt()
+        })
+        .await?;
+        let answer = items.get(choice).map(String::as_str).unwrap_or_default();
+        self.answered(prompt, answer);
+        Ok(choice)
+    }
+
+    /// Asks for any number of items; returns their positions.
+    pub async fn select_several(
+        &self,
+        prompt: &str,
+        items: &[String],
+        ticked: &[bool],
+    ) -> Result<Vec<usize>, DialogueError> {
+        let (title, shown) = (self.prompt(prompt), self.items(items));
+        let (theme, ticked) = (self.theme, ticked.to_vec());
+        ask(move || {
+            MultiSelect::with_theme(&theme)
+                .with_prompt(title)
+                .items(&shown)
+                .defaults(&ticked)
+                .report(false)
+                .interact_opt()
+        })
+        .await
+    }
+
+    /// Asks a yes-or-no question; one key answers it.
+    pub async fn confirm(&self, question: &str, default: bool) -> Result<bool, DialogueError> {
+        let (theme, shown) = (self.theme, clean(question));
+        ask(move || {
+            Confirm::with_theme(&theme)
+                .with_prompt(shown)
+                .default(default)
+                .interact_opt()
+        })
+        .await
+    }
+
+    /// Asks for a line until `read` accepts it, and says why one is not accepted.
+    pub async fn line<T>(
+        &self,
+        prompt: &str,
+        read: impl Fn(&str) -> Result<T, String>,
+    ) -> Result<T, DialogueError> {
+        let head = self.theme.head(&self.prompt(prompt));
+        loop {
+            let shown = head.clone();
+            let text = ask(move || edit_line(&Term::stderr(), &shown)).await?;
+            match read(text.trim()) {
+                Ok(value) => {
+                    self.answered(prompt, text.trim());
+                    return Ok(value);
+                }
+                Err(problem) => self.printer.warning(&problem),
+            }
+        }
+    }
+
+    /// Shows the answer to a question where the question was.
+    pub fn answered(&self, prompt: &str, answer: &str) {
+        let answer = clean(answer).split_whitespace().collect::<Vec<_>>().join(" ");
+        let DialogueTheme(paint) = self.theme;
+        let head = self.theme.head(&clean(prompt));
+        self.printer.lines(&format!("{head}{}", paint.cyan(&answer)));
+    }
+
+    fn prompt(&self, prompt: &str) -> String {
+        let columns = self.columns().saturating_sub(PROMPT_MARKS);
+        fitting(prompt, columns)
+    }
+
+    fn items(&self, items: &[String]) -> Vec<String> {
+        let columns = self.columns().saturating_sub(ITEM_MARKS);
+        items.iter().map(|item| fitting(item, columns)).collect()
+    }
+
+    fn columns(&self) -> usize {
+        self.printer.err_traits().width
+    }
+}
+
+/// Returns the text on one line, cut to these columns. The menus measure an item by its bytes when
+/// they redraw it, so the bytes have to fit too.
+fn fitting(text: &str, columns: usize) -> String {
+    let line = clean(text).replace(['\n', '\t'], " ");
+    let mut room = columns.max(8);
+    loop {
+        let cut = truncate_str(&line, room, "…");
+        if cut.len() <= columns.max(8) + ITEM_MARKS || room <= 8 {
+            return cut.into_owned();
+        }
+        room -= 1;
+    }
+}
+
+/// Asks on a thread of its own, so that a signal is noticed while a key is awaited.
+async fn ask<T: Send + 'static>(
+    question: impl FnOnce() -> dialoguer::Result<Option<T>> + Send + 'static,
+) -> Result<T, DialogueError> {
+    match run_aside("dialogue", question).await {
+        Some(Ok(Some(answer))) => Ok(answer),
+        Some(Ok(None)) => Err(DialogueError::Cancelled),
+        Some(Err(dialoguer::Error::IO(error))) if error.kind() == io::ErrorKind::Interrupted => {
+            Err(DialogueError::Interrupted)
+        }
+        Some(Err(dialoguer::Error::IO(error))) => Err(DialogueError::Terminal(error)),
+        None => Err(DialogueError::Terminal(io::Error::other("the question failed"))),
+    }
+}
+
+/// Reads a line, which Esc cancels; the lines of `dialoguer` ignore Esc.
+fn edit_line(term: &Term, head: &str) -> dialoguer::Result<Option<String>> {
+    let mut text = String::new();
+    loop {
+        let room = usize::from(term.size().1).saturating_sub(measure_text_width(head) + 1);
+        let hidden = text.chars().count().saturating_sub(room.max(1));
+        let shown: String = text.chars().skip(hidden).collect();
+        term.clear_line()?;
+        term.write_str(&format!("{head}{shown}"))?;
+        term.flush()?;
+        match term.read_key()? {
+            Key::Enter if !text.trim().is_empty() => {
+                term.clear_line()?;
+                return Ok(Some(text));
+            }
+            Key::Escape => {
+                term.clear_line()?;
+                return Ok(None);
+            }
+            Key::Backspace => {
+                text.pop();
+            }
+            Key::Char(letter) if !letter.is_control() => text.push(letter),
+            _ => {}
+        }
+    }
+}
+
+/// The look of the questions.
+#[derive(Clone, Copy, Debug)]
+struct DialogueTheme(Paint);
+
+impl DialogueTheme {
+    /// `? Judge: `
+    fn head(self, prompt: &str) -> String {
+        let Self(paint) = self;
+        format!("{} {} ", paint.cyan("?"), paint.bold(&format!("{prompt}:")))
+    }
+
+    fn item(self, f: &mut dyn fmt::Write, text: &str, active: bool) -> fmt::Result {
+        let Self(paint) = self;
+        if active {
+            write!(f, "{}", paint.cyan(&format!("❯ {text}")))
+        } else {
+            write!(f, "  {text}")
+        }
+    }
+}
+
+impl Theme for DialogueTheme {
+    fn format_prompt(&self, f: &mut dyn fmt::Write, prompt: &str) -> fmt::Result {
+        write!(f, "{}", self.head(prompt).trim_end())
+    }
+
+    fn format_confirm_prompt(
+        &self,
+        f: &mut dyn fmt::Write,
+        prompt: &str,
+        default: Option<bool>,
+    ) -> fmt::Result {
+        let Self(paint) = self;
+        let keys = match default {
+            None => "[y/n]",
+            Some(true) => "[Y/n]",
+            Some(false) => "[y/N]",
+        };
+        write!(f, "{} {} {keys} ", paint.cyan("?"), paint.bold(prompt))
+    }
+
+    fn format_confirm_prompt_selection(
+        &self,
+        f: &mut dyn fmt::Write,
+        prompt: &str,
+        selection: Option<bool>,
+    ) -> fmt::Result {
+        let Self(paint) = self;
+        let answer = match selection {
+            Some(true) => "yes",
+            Some(false) => "no",
+            None => "",
+        };
+        let (mark, prompt) = (paint.cyan("?"), paint.bold(prompt));
+        write!(f, "{mark} {prompt} {}", paint.cyan(answer))
+    }
+
+    fn format_select_prompt_item(
+        &self,
+        f: &mut dyn fmt::Write,
+        text: &str,
+        active: bool,
+    ) -> fmt::Result {
+        self.item(f, text, active)
+    }
+
+    fn format_multi_select_prompt_item(
+        &self,
+        f: &mut dyn fmt::Write,
+        text: &str,
+        checked: bool,
+        active: bool,
+    ) -> fmt::Result {
+        let tick = if checked { "[x]" } else { "[ ]" };
+        self.item(f, &format!("{tick} {text}"), active)
+    }
+}
+
+/// The terminal's modes when the dialogue began. A question that is dropped leaves the terminal
+/// without echo and cursor; dropping this restores both.
+#[derive(Debug)]
+struct TerminalModes {
+    #[cfg(unix)]
+    saved: Option<(std::fs::File, rustix::termios::Termios)>,
+}
+
+impl TerminalModes {
+    #[cfg(unix)]
+    fn save() -> Self {
+        let saved = std::fs::File::open("/dev/tty").ok().and_then(|terminal| {
+            let modes = rustix::termios::tcgetattr(&terminal).ok()?;
+            Some((terminal, modes))
+        });
+        Self { saved }
+    }
+
+    #[cfg(not(unix))]
+    fn save() -> Self {
+        Self {}
+    }
+}
+
+impl Drop for TerminalModes {
+    fn drop(&mut self) {
+        #[cfg(unix)]
+        if let Some((terminal, modes)) = &self.saved {
+            // A terminal that went away has no modes to restore.
+            let _ = rustix::termios::tcsetattr(
+                terminal,
+                rustix::termios::OptionalActions::Drain,
+                modes,
+            );
+        }
+        let _ = Term::stderr().show_cursor();
+    }
+}
