@@ -129,10 +129,14 @@ impl Dialogue {
 
     /// Shows the answer to a question where the question was.
     pub fn answered(&self, prompt: &str, answer: &str) {
-        let answer = clean(answer).split_whitespace().collect::<Vec<_>>().join(" ");
+        let answer = clean(answer)
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
         let DialogueTheme(paint) = self.theme;
         let head = self.theme.head(&clean(prompt));
-        self.printer.lines(&format!("{head}{}", paint.cyan(&answer)));
+        self.printer
+            .lines(&format!("{head}{}", paint.cyan(&answer)));
     }
 
     fn prompt(&self, prompt: &str) -> String {
@@ -175,7 +179,9 @@ async fn ask<T: Send + 'static>(
             Err(DialogueError::Interrupted)
         }
         Some(Err(dialoguer::Error::IO(error))) => Err(DialogueError::Terminal(error)),
-        None => Err(DialogueError::Terminal(io::Error::other("the question failed"))),
+        None => Err(DialogueError::Terminal(io::Error::other(
+            "the question failed",
+        ))),
     }
 }
 
