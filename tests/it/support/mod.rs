@@ -20,6 +20,8 @@ pub(crate) mod sample_events;
 pub(crate) mod saved;
 #[cfg(unix)]
 pub(crate) mod schema;
+#[cfg(unix)]
+pub(crate) mod screen;
 pub(crate) mod source_tree;
 pub mod script;
 

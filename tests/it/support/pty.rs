@@ -1,5 +1,5 @@
-//! A pseudo-terminal for the binary: input, output and width. Waits for text to appear, with a
-//! timeout.
+//! A pseudo-terminal for the binary: input, output, size and modes. Waits for what a person would
+//! wait for, with a timeout.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -14,17 +14,22 @@ use console::{measure_text_width, strip_ansi_codes};
 use pty_process::Size;
 use pty_process::blocking::{Command, open};
 use rustix::process::Signal;
+use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 
 use super::binary::{Conclave, RunOutput, RunningProcess};
+use super::screen::Screen;
 
 /// Longer than any wait takes on a busy machine.
 pub(crate) const WAIT_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// The height of a terminal where a test does not set it.
+const ROWS: u16 = 40;
 
 /// A run on a terminal, which also shows standard output unless that is piped.
 #[derive(Debug)]
 pub(crate) struct Terminal {
     keyboard: File,
-    screen: Arc<(Mutex<Vec<u8>>, Condvar)>,
+    screen: Arc<(Mutex<Screen>, Condvar)>,
     reader: JoinHandle<()>,
     running: RunningProcess,
 }
@@ -38,7 +43,11 @@ pub(crate) enum Output {
 
 /// Everything that was written to a terminal.
 #[derive(Debug)]
-pub(crate) struct Transcript(String);
+pub(crate) struct Transcript {
+    written: String,
+    screen: Screen,
+    modes: String,
+}
 
 impl Terminal {
     /// Starts the binary on a terminal with this many columns.
@@ -48,8 +57,18 @@ impl Terminal {
         output: Output,
         arguments: &[&str],
     ) -> Self {
+        Self::start_sized(conclave, (columns, ROWS), output, arguments)
+    }
+
+    /// Starts the binary on a terminal with these columns and rows.
+    pub(crate) fn start_sized(
+        conclave: &Conclave,
+        size: (u16, u16),
+        output: Output,
+        arguments: &[&str],
+    ) -> Self {
         let binary = conclave.command();
-        Self::start_program(conclave, columns, output, binary.get_program(), arguments)
+        Self::spawn(conclave, size, output, binary.get_program(), arguments)
     }
 
     /// Starts a program, such as a shell that pipes into the binary, on a terminal.
@@ -60,8 +79,18 @@ impl Terminal {
         program: &OsStr,
         arguments: &[&str],
     ) -> Self {
+        Self::spawn(conclave, (columns, ROWS), output, program, arguments)
+    }
+
+    fn spawn(
+        conclave: &Conclave,
+        (columns, rows): (u16, u16),
+        output: Output,
+        program: &OsStr,
+        arguments: &[&str],
+    ) -> Self {
         let (pty, terminal) = open().unwrap();
-        pty.resize(Size::new(40, columns)).unwrap();
+        pty.resize(Size::new(rows, columns)).unwrap();
         let mut command = Command::new(program)
             .args(arguments)
             .env_clear()
@@ -73,13 +102,13 @@ impl Terminal {
         let running = RunningProcess::of(command.spawn(terminal).unwrap());
         let keyboard = File::from(OwnedFd::from(pty));
         let mut written = keyboard.try_clone().unwrap();
-        let screen = Arc::new((Mutex::new(Vec::new()), Condvar::new()));
+        let screen = Arc::new((Mutex::new(Screen::new(columns, rows)), Condvar::new()));
         let shared = Arc::clone(&screen);
         let reader = std::thread::spawn(move || {
             let mut bytes = [0; 4096];
             // Reading fails when the last program has closed the terminal.
             while let Ok(count @ 1..) = written.read(&mut bytes) {
-                shared.0.lock().unwrap().extend_from_slice(&bytes[..count]);
+                shared.0.lock().unwrap().write(&bytes[..count]);
                 shared.1.notify_all();
             }
         });
@@ -93,21 +122,61 @@ impl Terminal {
 
     /// Waits until this text has been written `times` times.
     pub(crate) fn wait_for(&self, text: &str, times: usize) {
-        let (screen, changed) = &*self.screen;
-        let missing = |bytes: &mut Vec<u8>| {
-            strip_ansi_codes(&String::from_utf8_lossy(bytes))
+        self.wait_until(&format!("`{text}` is written"), |screen| {
+            strip_ansi_codes(&String::from_utf8_lossy(screen.written()))
                 .matches(text)
                 .count()
-                < times
-        };
-        let (bytes, waited) = changed
-            .wait_timeout_while(screen.lock().unwrap(), WAIT_TIMEOUT, missing)
+                >= times
+        });
+    }
+
+    /// Waits until the screen fulfils the condition.
+    pub(crate) fn wait_until(&self, description: &str, condition: impl Fn(&Screen) -> bool) {
+        let (screen, changed) = &*self.screen;
+        let (screen, waited) = changed
+            .wait_timeout_while(screen.lock().unwrap(), WAIT_TIMEOUT, |screen| {
+                !condition(screen)
+            })
             .unwrap();
         assert!(
             !waited.timed_out(),
-            "no `{text}` before the timeout: {}",
-            String::from_utf8_lossy(&bytes)
+            "timed out waiting until {description}: {screen:?}"
         );
+    }
+
+    /// Waits until the visible text contains this.
+    pub(crate) fn wait_for_sight(&self, text: &str) {
+        self.wait_until(&format!("`{text}` is visible"), |screen| {
+            screen.contents().contains(text)
+        });
+    }
+
+    /// Looks at the screen as it is now.
+    pub(crate) fn look<T>(&self, look: impl FnOnce(&Screen) -> T) -> T {
+        look(&self.screen.0.lock().unwrap())
+    }
+
+    /// Changes the size of the terminal, as a person does who drags the corner of its window.
+    pub(crate) fn resize(&self, columns: u16, rows: u16) {
+        self.screen.0.lock().unwrap().resize(columns, rows);
+        let size = Winsize {
+            ws_row: rows,
+            ws_col: columns,
+            ws_xpixel: 0,
+            ws_ypixel: 0,
+        };
+        tcsetwinsize(&self.keyboard, size).unwrap();
+    }
+
+    /// Returns whether typed characters appear on the screen.
+    pub(crate) fn echoes(&self) -> bool {
+        let modes = tcgetattr(&self.keyboard).unwrap();
+        modes.local_modes.contains(LocalModes::ECHO)
+    }
+
+    /// Returns all modes of the terminal, to compare.
+    pub(crate) fn modes(&self) -> String {
+        modes_of(&self.keyboard)
     }
 
     /// Types these keys; `\x03` is Ctrl-C.
@@ -124,9 +193,21 @@ impl Terminal {
     pub(crate) fn end(self) -> (RunOutput, Transcript) {
         let output = self.running.wait();
         self.reader.join().unwrap();
-        let bytes = self.screen.0.lock().unwrap().clone();
-        (output, Transcript(String::from_utf8(bytes).unwrap()))
+        let modes = modes_of(&self.keyboard);
+        let screen = Arc::into_inner(self.screen).unwrap().0;
+        let screen = screen.into_inner().unwrap();
+        let written = String::from_utf8(screen.written().to_vec()).unwrap();
+        let transcript = Transcript {
+            written,
+            screen,
+            modes,
+        };
+        (output, transcript)
     }
+}
+
+fn modes_of(terminal: &File) -> String {
+    format!("{:?}", tcgetattr(terminal).unwrap())
 }
 
 /// Returns whether Ctrl-C does nothing to a program that does not listen for it: shells start their
@@ -141,21 +222,31 @@ pub(crate) fn interrupts_are_ignored() -> bool {
 impl Transcript {
     /// Returns the text without colours and cursor movements.
     pub(crate) fn text(&self) -> String {
-        strip_ansi_codes(&self.0).replace('\r', "")
+        strip_ansi_codes(&self.written).replace('\r', "")
     }
 
     /// Returns all that was written.
     pub(crate) fn written(&self) -> &str {
-        &self.0
+        &self.written
+    }
+
+    /// Returns the terminal's modes at the end, to compare with [`Terminal::modes`].
+    pub(crate) fn modes(&self) -> &str {
+        &self.modes
+    }
+
+    /// Returns the screen at the end.
+    pub(crate) fn screen(&self) -> &Screen {
+        &self.screen
     }
 
     pub(crate) fn has_escape_codes(&self) -> bool {
-        self.0.contains('\u{1b}')
+        self.written.contains('\u{1b}')
     }
 
     /// Returns whether there are colours or weights, as opposed to cursor movements.
     pub(crate) fn has_colours(&self) -> bool {
-        let mut codes = self.0.split("\u{1b}[").skip(1);
+        let mut codes = self.written.split("\u{1b}[").skip(1);
         codes.any(|code| {
             code.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';')
                 .starts_with('m')
@@ -166,7 +257,7 @@ impl Transcript {
     /// its lines with blanks to the last column and lets the terminal wrap, so a line is too long
     /// only if it has another character there.
     pub(crate) fn too_wide(&self, columns: usize) -> Vec<String> {
-        let text = strip_ansi_codes(&self.0).into_owned();
+        let text = strip_ansi_codes(&self.written).into_owned();
         let overflows = |line: &&str| {
             let mut column = 0;
             measure_text_width(line) > columns

@@ -8,7 +8,7 @@ use super::script::{Answer, Content, CutPoint, Ending, Framing, Text};
 use super::valid_answer::valid_answer;
 use super::vendor::{Route, route};
 use super::wire::{self, StreamSource, Wire, frames};
-use super::{RecordedRequest, Shared, Vendor, errors, free, lock, now, wait};
+use super::{Hold, RecordedRequest, Shared, Vendor, errors, free, lock, now, wait};
 
 /// The response to send.
 pub(super) struct ResponsePlan {
@@ -18,6 +18,8 @@ pub(super) struct ResponsePlan {
     /// Sent repeatedly after the frames, without an end.
     pub(super) repeated: Option<Vec<u8>>,
     pub(super) arrivals: usize,
+    pub(super) hold: Option<Hold>,
+    pub(super) second_half: Option<Hold>,
     pub(super) delay: Duration,
     pub(super) silence: Duration,
     pub(super) keep_alive: Option<Duration>,
@@ -242,6 +244,8 @@ impl ResponsePlan {
                 .collect(),
             repeated,
             arrivals: answer.arrivals,
+            hold: answer.hold.clone(),
+            second_half: answer.second_half.clone(),
             delay: answer.delay,
             silence: answer.silence,
             keep_alive: answer.keep_alive,

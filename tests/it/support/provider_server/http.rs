@@ -78,6 +78,9 @@ async fn respond(
     shared: &Arc<Mutex<Shared>>,
 ) -> io::Result<AfterResponse> {
     wait::arrivals(shared, plan.arrivals).await;
+    if let Some(hold) = &plan.hold {
+        hold.released().await;
+    }
     tokio::time::sleep(plan.delay).await;
     send(stream, plan.head().as_bytes()).await?;
     let mut silence = plan.silence;
@@ -89,6 +92,11 @@ async fn respond(
     tokio::time::sleep(silence).await;
     let last = plan.frames.len().saturating_sub(1);
     for (index, frame) in plan.frames.iter().enumerate() {
+        if index == plan.frames.len().div_ceil(2)
+            && let Some(hold) = &plan.second_half
+        {
+            hold.released().await;
+        }
         if index > 0 && !plan.pace.is_zero() {
             tokio::time::sleep(plan.pace).await;
         }

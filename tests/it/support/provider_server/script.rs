@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::Vendor;
 use super::damage::Damage;
+use super::wait::Hold;
 
 /// Selects the requests for an answer.
 #[derive(Clone, Debug, Default)]
@@ -85,6 +86,10 @@ pub(crate) struct Answer {
     pub(super) headers: Vec<(String, String)>,
     /// The number of requests that must arrive before the response starts.
     pub(super) arrivals: usize,
+    /// Keeps the head of the response back.
+    pub(super) hold: Option<Hold>,
+    /// Keeps the second half of the events back.
+    pub(super) second_half: Option<Hold>,
     /// The delay before the head of the response.
     pub(super) delay: Duration,
     /// The delay between the head and the first byte of the body.
@@ -182,6 +187,8 @@ impl Answer {
             content_type: None,
             headers: Vec::new(),
             arrivals: 0,
+            hold: None,
+            second_half: None,
             delay: Duration::ZERO,
             silence: Duration::ZERO,
             keep_alive: None,
@@ -306,6 +313,22 @@ impl Answer {
     /// Waits until this many requests have arrived in all.
     pub(crate) fn after_arrivals(self, arrivals: usize) -> Self {
         Self { arrivals, ..self }
+    }
+
+    /// Waits before the head of the response until the hold is released.
+    pub(crate) fn held_by(self, hold: &Hold) -> Self {
+        Self {
+            hold: Some(hold.clone()),
+            ..self
+        }
+    }
+
+    /// Sends half of the events, then waits until the hold is released.
+    pub(crate) fn held_halfway_by(self, hold: &Hold) -> Self {
+        Self {
+            second_half: Some(hold.clone()),
+            ..self
+        }
     }
 
     /// Waits before the head of the response.

@@ -3,10 +3,31 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use tokio::sync::watch;
+
 use super::{ProviderServer, RecordedRequest, Shared, lock};
 
 /// Longer than any wait takes on a busy machine.
 const WAIT_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// Keeps answers back until it is released; clones are one.
+#[derive(Clone, Debug)]
+pub(crate) struct Hold(watch::Sender<bool>);
+
+impl Hold {
+    pub(crate) fn new() -> Self {
+        Self(watch::Sender::new(false))
+    }
+
+    pub(crate) fn release(&self) {
+        self.0.send_replace(true);
+    }
+
+    pub(super) async fn released(&self) {
+        // This clone of the sender lives, so the channel stays open.
+        let _ = self.0.subscribe().wait_for(|released| *released).await;
+    }
+}
 
 impl ProviderServer {
     /// Waits until the requests so far fulfil the condition.

@@ -3,6 +3,7 @@
 mod cost_gate;
 mod display;
 mod interrupts;
+mod live_rows;
 mod local_model;
 
 use crate::support::binary::Conclave;
