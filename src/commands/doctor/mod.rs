@@ -10,6 +10,7 @@ mod vendors;
 use std::time::Duration;
 
 use super::face::block_on;
+use super::flags::ListFormatFlag;
 use crate::config::env::Environment;
 use crate::config::key_commands::KeyCommands;
 use crate::config::paths::Home;
@@ -57,6 +58,9 @@ pub struct Args {
     #[arg(long)]
     json: bool,
 
+    #[command(flatten)]
+    format: ListFormatFlag,
+
     /// Also make one small call to each provider with a key, after showing the maximum cost
     #[arg(long)]
     deep: bool,
@@ -64,6 +68,12 @@ pub struct Args {
     /// Agree to the cost of --deep in advance
     #[arg(short, long, requires = "deep")]
     yes: bool,
+}
+
+impl Args {
+    fn is_json(&self) -> bool {
+        self.json || self.format.is_json()
+    }
 }
 
 pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
@@ -147,7 +157,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         checks,
         trials: tried,
     };
-    print(&findings, args.json, printer)?;
+    print(&findings, args.is_json(), printer)?;
     if can_answer {
         return Ok(());
     }
