@@ -2,7 +2,6 @@
 
 use jiff::tz::TimeZone;
 
-use super::flags::ListFormatFlag;
 use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::config::settings::Settings;
@@ -66,9 +65,6 @@ pub struct Args {
     )]
     json: bool,
 
-    #[command(flatten)]
-    format: ListFormatFlag,
-
     /// Compare stated confidence with the outcomes recorded with `conclave history outcome`
     #[arg(long)]
     calibration: bool,
@@ -76,19 +72,13 @@ pub struct Args {
     /// Rebuild the index from the records, and do nothing else
     #[arg(
         long,
-        conflicts_with_all = ["week", "month", "all_time", "since", "until", "json", "format", "calibration"]
+        conflicts_with_all = ["week", "month", "all_time", "since", "until", "json", "calibration"]
     )]
     rebuild_index: bool,
 
     /// Draw with ASCII characters only (the default unless the locale is UTF-8)
     #[arg(long)]
     ascii: bool,
-}
-
-impl Args {
-    fn is_json(&self) -> bool {
-        self.json || self.format.is_json()
-    }
 }
 
 pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
@@ -116,7 +106,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         };
         Ok((found, elsewhere))
     })?;
-    if args.is_json() {
+    if args.json {
         return printer.json(&json::json(&found)).map_err(Error::failed);
     }
     let canvas = canvas(printer, charset);
@@ -132,7 +122,7 @@ fn calibrate(args: &Args, home: &Home, printer: &Printer, range: &Range) -> Resu
     let found = index::with(home, printer, |index| {
         calibration(index.connection(), range)
     })?;
-    if args.is_json() {
+    if args.json {
         let json = calibration::json(&found, range);
         return printer.json(&json).map_err(Error::failed);
     }

@@ -3,12 +3,11 @@
 use std::collections::BTreeSet;
 
 use crate::commands::completions::ids;
-use crate::commands::face::answer::{self, AnswerSource};
-use crate::commands::flags::{AnswerFormat, FormatFlags};
+use crate::commands::face::answer;
+use crate::commands::flags::AnswerFormat;
 use crate::domain::ids::AgentId;
 use crate::domain::stored_record::{StoredAgent, StoredRecord};
 use crate::error::Error;
-use crate::records::page;
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::report::{ReportSelection, markdown};
 
@@ -29,29 +28,30 @@ pub(super) struct Args {
     #[arg(long, value_name = "AGENT")]
     agent: Option<String>,
 
-    #[command(flatten)]
-    format: FormatFlags,
+    /// The format; JSON is the stored record
+    #[arg(long, value_enum, default_value_t = AnswerFormat::Markdown)]
+    format: AnswerFormat,
 }
 
 pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
     let is_part = args.round.is_some() || args.agent.is_some();
-    let format = args.format.for_output(None);
-    if is_part && format != AnswerFormat::Markdown {
+    if is_part && args.format != AnswerFormat::Markdown {
         let error = Error::usage("a single round or agent is shown as Markdown only");
         return Err(error.hint(
-            "extract it from the record with `conclave history show ID --json | jq \
+            "extract it from the record with `conclave history show ID --format json | jq \
              .responses.round_1`",
         ));
     }
     let found = archive.find(&args.id)?;
     let loaded = load::load(&archive.logs, &found)?;
     let selection = selection(args, &loaded.record)?;
-    let source = AnswerSource {
-        markdown: &markdown(&loaded.record, &selection),
-        json: &|| Ok(loaded.json.clone()),
-        html: &|| page::page(&loaded.record),
-    };
-    answer::write(&source, format, None, archive.printer)
+    answer::write(
+        &markdown(&loaded.record, &selection),
+        || Ok(loaded.json.clone()),
+        args.format,
+        None,
+        archive.printer,
+    )
 }
 
 /// Returns the rounds and agents to show.

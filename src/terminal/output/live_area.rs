@@ -63,24 +63,11 @@ impl LiveArea {
         self.bar.enable_steady_tick(FRAME);
     }
 
-    /// Returns true while a question is open, and after the area was stopped.
-    pub(in crate::terminal) fn is_hidden(&self) -> bool {
-        self.is_hidden.load(Ordering::Relaxed)
-    }
-
     /// Removes the area from the terminal for good.
     pub(in crate::terminal) fn stop(&self) {
         self.bar.disable_steady_tick();
         self.suspend(|| self.set_hidden(true));
         self.bar.set_draw_target(ProgressDrawTarget::hidden());
-    }
-
-    /// Leaves what is drawn where it is, for good. The echo of Ctrl-C has moved the cursor, so that
-    /// nothing can be redrawn in place.
-    pub(in crate::terminal) fn abandon(&self) {
-        self.bar.disable_steady_tick();
-        self.bar.set_draw_target(ProgressDrawTarget::hidden());
-        self.set_hidden(true);
     }
 
     /// Hides the area until the guard is dropped: while a question is open.

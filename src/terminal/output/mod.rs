@@ -6,5 +6,4 @@ mod last_line;
 pub(super) mod live_area;
 pub mod style;
 pub(super) mod wrap;
-pub mod excerpt;
 pub mod format;

@@ -193,9 +193,6 @@ impl ModelScreen {
     }
 
     fn embedded(&mut self, embedded: &EmbeddedModels) {
-        if embedded.models.is_empty() {
-            return;
-        }
         self.heading("Embedded", LOCAL_QUALITY);
         for model in &embedded.models {
             let there = if model.installed {
@@ -235,10 +232,7 @@ impl ModelScreen {
         let left_out = list.retired_left_out;
         if left_out > 0 {
             self.wrapped(
-                &match left_out {
-                    1 => "1 retired model is not shown; list it with `--all`".to_owned(),
-                    many => format!("{many} retired models are not shown; list them with `--all`"),
-                },
+                &format!("{left_out} retired models are not shown; list them with `--all`"),
                 0,
             );
         }

@@ -64,14 +64,14 @@ fn markdown_is_the_default_and_progress_goes_to_stderr() {
         "🔍 Starting consultation with 3 experts...\n",
         "claude-sonnet-5-5",
         " (auto-approved)\n",
-        "⚡ Security Expert thinking...\n",
-        "✅ Architect completed (",
+        "⚡ Asking Security Expert (claude-sonnet-5-5)\n",
+        "✔ Architect  ",
         "📋 Round 4 complete\n",
         "✨ Consultation complete\n",
     ] {
         assert!(output.stderr.contains(line), "{line}: {}", output.stderr);
     }
-    assert!(!output.stdout.contains("✅"), "{}", output.stdout);
+    assert!(!output.stdout.contains("✔"), "{}", output.stdout);
     assert!(!output.stdout.contains("💰"), "{}", output.stdout);
     assert!(!output.stderr.contains('\u{1b}'));
     assert!(!output.stdout.contains('\u{1b}'));

@@ -122,7 +122,9 @@ fn a_dumb_terminal_gets_no_escape_codes() {
                 screen.text()
             );
             assert!(
-                screen.text().contains("⚡ Security Expert thinking...\n"),
+                screen
+                    .text()
+                    .contains("⚡ Asking Security Expert (claude-sonnet-5-5)\n"),
                 "{}",
                 screen.text()
             );
