@@ -144,8 +144,7 @@ fn a_terminal_gets_the_answer_rendered() {
     let (ran, screen) = terminal.end();
     ran.ends_with(0);
     assert!(
-        screen.text().contains("Consultation Summary")
-            && !screen.text().contains("# Consultation Summary"),
+        screen.text().contains("Consultation") && !screen.text().contains("# Consultation"),
         "{}",
         screen.text()
     );
