@@ -1,35 +1,30 @@
 //! The command line: its subcommands and exit codes, and where errors are printed.
 
+mod help;
+mod words;
+
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
+use crate::commands::config::dialogue;
 use crate::commands::{
     completions, config, consult, consult_stats, doctor, history, man, model, models, personas,
     resume,
 };
 use crate::config::env::Environment;
 use crate::engine::host;
-use crate::error::Exit;
+use crate::error::{Error, Exit};
 use crate::terminal::output::printer::{Printer, TerminalEnv, Verbosity, clean_panics};
 use crate::terminal::output::style::Paint;
-
-const EXIT_CODES: &str = "\
-Exit codes:
-  0    success
-  1    the run failed: all agents failed, or every judge
-  2    the command line or the configuration is wrong
-  3    you did not agree to the cost or to continue, or could not be asked
-  4    the next call could have exceeded --max-cost, or far more was spent than estimated
-  5    with --strict, fewer agents answered than the panel has
-  130  interrupted
-
-Settings, journals and models are in ~/.llm-conclave, or in CONCLAVE_HOME.";
 
 /// Ask a panel of language models one question, let them debate it in an auditable protocol, and
 /// know when to stop.
 #[derive(Debug, Parser)]
-#[command(name = "conclave", version, about, after_help = EXIT_CODES, max_term_width = 100)]
+#[command(name = "conclave", version, about, after_help = help::after_help(), max_term_width = 100)]
+#[command(override_usage = "\
+conclave <COMMAND>
+       conclave \"QUESTION\" [OPTIONS OF consult]")]
 pub struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -37,18 +32,24 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    #[command(visible_alias = "ask")]
     Consult(consult::Args),
     Resume(resume::Args),
+    #[command(visible_alias = "stats")]
     ConsultStats(consult_stats::Args),
     History(history::Args),
+    Ls(history::ListArgs),
     Doctor(doctor::Args),
     Models(models::Args),
     Model(model::Args),
     Personas(personas::Args),
     Config(config::Args),
+    Setup(dialogue::Args),
     Completions(completions::Args),
     /// Print the manual page
     Man,
+    /// Print the version
+    Version,
 }
 
 /// Runs the program and returns its exit code.
@@ -63,7 +64,7 @@ pub fn main() -> ExitCode {
     };
     let parsed = match completions::answer_shell(Cli::command) {
         Ok(true) => return ExitCode::from(Exit::Answer.code()),
-        Ok(false) => Cli::try_parse(),
+        Ok(false) => words::parse(std::env::args_os()),
         Err(error) => Err(error),
     };
     let cli = match parsed {
@@ -80,13 +81,16 @@ pub fn main() -> ExitCode {
         Command::Resume(args) => resume::run(&args, &environment, &printer),
         Command::ConsultStats(args) => consult_stats::run(&args, &environment, &printer),
         Command::History(args) => history::run(&args, &environment, &printer),
+        Command::Ls(args) => history::list(&args, &environment, &printer),
         Command::Doctor(args) => doctor::run(&args, &environment, &printer),
         Command::Models(args) => models::run(&args, &environment, &printer),
         Command::Model(args) => model::run(&args, &environment, &printer),
         Command::Personas(args) => personas::run(&args, &environment, &printer),
+        Command::Setup(args) => dialogue::run(args, &environment, &printer),
         Command::Config(args) => config::run(&args, &environment, &printer),
         Command::Completions(args) => completions::run(&args, &printer),
-        Command::Man => man::run(&Cli::command(), &printer),
+        Command::Man => man::run(&Cli::command(), &help::man_sections(), &printer),
+        Command::Version => version(&printer),
     };
     match result {
         Ok(()) => ExitCode::from(Exit::Answer.code()),
@@ -95,6 +99,13 @@ pub fn main() -> ExitCode {
             ExitCode::from(error.exit.code())
         }
     }
+}
+
+/// Prints what `--version` prints.
+fn version(printer: &Printer) -> Result<(), Error> {
+    printer
+        .result(&Cli::command().render_version())
+        .map_err(Error::failed)
 }
 
 /// Forbids core files, which would hold the keys. A limit, not `PR_SET_DUMPABLE`: it exists on every
@@ -147,8 +158,11 @@ impl Command {
             | Self::Model(_)
             | Self::Personas(_)
             | Self::Config(_)
+            | Self::Setup(_)
             | Self::Completions(_)
-            | Self::Man => Verbosity::Normal,
+            | Self::Ls(_)
+            | Self::Man
+            | Self::Version => Verbosity::Normal,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use jiff::tz::TimeZone;
 
+use super::flags::ListFormatFlag;
 use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::config::settings::Settings;
@@ -65,6 +66,9 @@ pub struct Args {
     )]
     json: bool,
 
+    #[command(flatten)]
+    format: ListFormatFlag,
+
     /// Compare stated confidence with the outcomes recorded with `conclave history outcome`
     #[arg(long)]
     calibration: bool,
@@ -72,13 +76,19 @@ pub struct Args {
     /// Rebuild the index from the records, and do nothing else
     #[arg(
         long,
-        conflicts_with_all = ["week", "month", "all_time", "since", "until", "json", "calibration"]
+        conflicts_with_all = ["week", "month", "all_time", "since", "until", "json", "format", "calibration"]
     )]
     rebuild_index: bool,
 
     /// Draw with ASCII characters only (the default unless the locale is UTF-8)
     #[arg(long)]
     ascii: bool,
+}
+
+impl Args {
+    fn is_json(&self) -> bool {
+        self.json || self.format.is_json()
+    }
 }
 
 pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
@@ -106,7 +116,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         };
         Ok((found, elsewhere))
     })?;
-    if args.json {
+    if args.is_json() {
         return printer.json(&json::json(&found)).map_err(Error::failed);
     }
     let canvas = canvas(printer, charset);
@@ -122,7 +132,7 @@ fn calibrate(args: &Args, home: &Home, printer: &Printer, range: &Range) -> Resu
     let found = index::with(home, printer, |index| {
         calibration(index.connection(), range)
     })?;
-    if args.json {
+    if args.is_json() {
         let json = calibration::json(&found, range);
         return printer.json(&json).map_err(Error::failed);
     }

@@ -1,7 +1,8 @@
 //! Flags that commands share: how far a run may go without asking, how the panel argues, and where
 //! the output goes. Each group of flags becomes the plain data that setup takes.
 
-use std::path::PathBuf;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::ValueEnum;
@@ -199,11 +200,10 @@ impl ValueEnum for OnFailure {
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct OutputFlags {
-    /// The format of the answer
-    #[arg(long, value_enum, default_value_t = AnswerFormat::Markdown)]
-    pub(crate) format: AnswerFormat,
+    #[command(flatten)]
+    format: FormatFlags,
 
-    /// Write the answer to a file instead of standard output
+    /// Write the answer to a file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 
@@ -225,16 +225,71 @@ pub(crate) struct OutputFlags {
     pub(crate) events: Option<PathBuf>,
 }
 
+/// The format of an answer or a record, named or taken from the ending of its file.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct FormatFlags {
+    /// The format [default: by the ending of --output, or markdown]
+    #[arg(long, value_enum)]
+    format: Option<AnswerFormat>,
+
+    /// Write JSON, as `--format json` does
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+}
+
 /// The format of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum AnswerFormat {
+    #[value(alias = "md")]
     Markdown,
     Json,
+    /// A page that needs no other file
+    Html,
     /// Markdown, a line `---`, then JSON
     Both,
 }
 
+impl FormatFlags {
+    /// Returns the format in which to write to this file, or to standard output.
+    pub(crate) fn for_output(self, output: Option<&Path>) -> AnswerFormat {
+        let ending = output.and_then(Path::extension).and_then(OsStr::to_str);
+        let by_ending = match ending.map(str::to_ascii_lowercase).as_deref() {
+            Some("json") => AnswerFormat::Json,
+            Some("html" | "htm") => AnswerFormat::Html,
+            Some(_) | None => AnswerFormat::Markdown,
+        };
+        if self.json {
+            AnswerFormat::Json
+        } else {
+            self.format.unwrap_or(by_ending)
+        }
+    }
+}
+
+/// `--format json`, the long form of `--json` where the other format is text for people.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct ListFormatFlag {
+    #[arg(long, value_enum, hide = true, conflicts_with = "json")]
+    format: Option<ListFormat>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum ListFormat {
+    Text,
+    Json,
+}
+
+impl ListFormatFlag {
+    pub(crate) fn is_json(self) -> bool {
+        self.format == Some(ListFormat::Json)
+    }
+}
+
 impl OutputFlags {
+    pub(crate) fn format(&self) -> AnswerFormat {
+        self.format.for_output(self.output.as_deref())
+    }
+
     pub(crate) fn verbosity(&self) -> Verbosity {
         match (self.quiet, self.verbose) {
             (true, _) => Verbosity::Quiet,
@@ -274,6 +329,29 @@ pub(crate) fn dollars(text: &str) -> Result<MicroUsd, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn format_follows_the_ending_of_the_file_unless_it_is_named() {
+        let flags = FormatFlags {
+            format: None,
+            json: false,
+        };
+        let by_ending = |name: &str| flags.for_output(Some(Path::new(name)));
+        assert_eq!(flags.for_output(None), AnswerFormat::Markdown);
+        assert_eq!(by_ending("x.json"), AnswerFormat::Json);
+        assert_eq!(by_ending("x.md"), AnswerFormat::Markdown);
+        assert_eq!(by_ending("folder.html/x.HTML"), AnswerFormat::Html);
+        assert_eq!(by_ending("folder.html/x"), AnswerFormat::Markdown);
+        assert_eq!(by_ending("x.txt"), AnswerFormat::Markdown);
+        let named = FormatFlags {
+            format: Some(AnswerFormat::Both),
+            json: false,
+        };
+        assert_eq!(
+            named.for_output(Some(Path::new("x.json"))),
+            AnswerFormat::Both
+        );
+    }
 
     #[test]
     fn a_delay_that_is_no_number_is_refused_with_an_example() {

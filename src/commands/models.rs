@@ -4,6 +4,7 @@ use indexmap::IndexSet;
 use jiff::civil::Date;
 
 use super::face::block_on;
+use super::flags::ListFormatFlag;
 use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::domain::ids::ProviderId;
@@ -40,9 +41,21 @@ pub struct Args {
     #[arg(long)]
     json: bool,
 
+    #[command(flatten)]
+    format: ListFormatFlag,
+
+    /// Show only models whose provider, name or tier contains this, such as `claude` or `tier 1`
+    filter: Vec<String>,
+
     /// Also show models that have retired
     #[arg(long)]
     all: bool,
+}
+
+impl Args {
+    fn is_json(&self) -> bool {
+        self.json || self.format.is_json()
+    }
 }
 
 pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
@@ -53,15 +66,23 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     let search = ServerSearch::new(&settings, &access_list)?;
     let servers = block_on(search::find(&search, &all_kinds()))?;
     let now = Clock::system().now();
-    let list = ModelList {
+    let mut list = ModelList {
         warnings: catalog.age_warnings(now),
-        ..list(&catalog, &access_list, &servers, &home, now.day(), args.all)
+        ..list(&catalog, &access_list, &servers, &home, now.day())
     };
-    if args.json {
+    list.keep_only(&args.filter.join(" "));
+    if !args.all {
+        list.leave_out_retired();
+    }
+    if args.is_json() {
         return printer.json(&list).map_err(Error::failed);
     }
     for warning in &list.warnings {
         printer.warning(&format!("Warning: {warning}"));
+    }
+    if list.is_empty() {
+        printer.lines("No models match; list all with `conclave models`");
+        return Ok(());
     }
     let face = printer.out_traits();
     let width = face.is_terminal.then_some(face.width);
@@ -76,7 +97,6 @@ fn list(
     servers: &[Server],
     home: &Home,
     today: Date,
-    all: bool,
 ) -> ModelList {
     // Local servers list their models themselves; models.json only gives them prices.
     let own_machine = |id: &ProviderId| id.is_local() || LocalServerKind::of(id).is_some();
@@ -84,14 +104,9 @@ fn list(
     let mut ids: IndexSet<ProviderId> = clouds.map(|vendor| ProviderId::new(vendor.id)).collect();
     let providers = catalog.models().iter().map(|model| &model.provider);
     ids.extend(providers.filter(|id| !own_machine(id)).cloned());
-    let mut left_out = 0;
     let providers = ids.iter().map(|id| {
-        let (mut models, retired): (Vec<&Model>, Vec<&Model>) = catalog
-            .models()
-            .iter()
-            .filter(|model| model.provider == *id)
-            .partition(|model| all || !model.has_retired_by(today));
-        left_out += retired.len();
+        let models = catalog.models().iter();
+        let mut models: Vec<&Model> = models.filter(|model| model.provider == *id).collect();
         // Default panel first, then the best first, then as the file has them.
         models.sort_by_key(|model| {
             (
@@ -125,7 +140,7 @@ fn list(
         providers,
         local_servers: servers.iter().map(server_models).collect(),
         embedded: embedded(home),
-        retired_left_out: left_out,
+        retired_left_out: 0,
         warnings: Vec::new(),
     }
 }

@@ -4,6 +4,7 @@
 
 use clap::Subcommand;
 
+use super::flags::ListFormatFlag;
 use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::config::settings::Settings;
@@ -33,6 +34,9 @@ pub struct Args {
     /// Write JSON; its schema is schemas/personas.schema.json
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    format: ListFormatFlag,
 }
 
 #[derive(Clone, Debug, Subcommand)]
@@ -42,6 +46,12 @@ enum PersonasAction {
         /// Its id, its name or an alias
         persona: String,
     },
+}
+
+impl Args {
+    fn is_json(&self) -> bool {
+        self.json || self.format.is_json()
+    }
 }
 
 pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
@@ -54,7 +64,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
             let found = listed(personas.find(persona)?);
             one(&found, face.paint)
         }
-        None if args.json => {
+        None if args.is_json() => {
             let list = list(&personas, &settings);
             return printer.json(&list).map_err(Error::failed);
         }

@@ -2,7 +2,7 @@
 
 use crate::support::binary::Conclave;
 
-const COMMANDS: [&[&str]; 28] = [
+const COMMANDS: [&[&str]; 30] = [
     &[],
     &["consult"],
     &["resume"],
@@ -14,6 +14,7 @@ const COMMANDS: [&[&str]; 28] = [
     &["history", "rm"],
     &["history", "outcome"],
     &["history", "rejudge"],
+    &["ls"],
     &["doctor"],
     &["models"],
     &["model"],
@@ -31,6 +32,7 @@ const COMMANDS: [&[&str]; 28] = [
     &["config", "unset"],
     &["completions"],
     &["man"],
+    &["version"],
 ];
 
 #[test]
@@ -83,8 +85,24 @@ fn snapshot_contains_every_command() {
 }
 
 #[test]
+fn help_on_help_is_the_help() {
+    let conclave = Conclave::new();
+    let help = conclave.run(&["--help"]).ends_with(0).stdout;
+    for arguments in [&["help", "--help"], &["help", "-h"]] {
+        assert_eq!(conclave.run(arguments).ends_with(0).stdout, help);
+    }
+    let of_history = conclave.run(&["history", "--help"]).ends_with(0).stdout;
+    for arguments in [
+        &["help", "history", "--help"],
+        &["history", "help", "--help"],
+    ] {
+        assert_eq!(conclave.run(arguments).ends_with(0).stdout, of_history);
+    }
+}
+
+#[test]
 fn version_is_the_package_version() {
-    for flag in ["-V", "--version"] {
+    for flag in ["-V", "--version", "version"] {
         let output = Conclave::new().run(&[flag]).ends_with(0);
         assert_eq!(
             output.stdout,

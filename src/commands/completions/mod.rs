@@ -53,7 +53,7 @@ pub(crate) fn answer_shell(command: fn() -> Command) -> clap::error::Result<bool
 }
 
 /// Returns the command with options that are offered only where nothing else fits, as shells do
-/// with files.
+/// with files, and with aliases that are understood but not offered in place of their commands.
 fn options_last(mut command: Command) -> Command {
     // Only a built command has the options that clap adds.
     command.build();
@@ -61,7 +61,10 @@ fn options_last(mut command: Command) -> Command {
 }
 
 fn hide_options(command: Command) -> Command {
+    let aliases: Vec<String> = command.get_all_aliases().map(ToOwned::to_owned).collect();
     command
+        .visible_alias(None)
+        .aliases(aliases)
         .mut_args(|arg| {
             let is_option = !arg.is_positional();
             arg.hide(is_option)

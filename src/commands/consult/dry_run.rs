@@ -35,12 +35,17 @@ pub(super) fn show(
     flags: &OutputFlags,
     printer: &Printer,
 ) -> Result<(), Error> {
+    let format = flags.format();
+    if format == AnswerFormat::Html {
+        return Err(Error::usage("a dry run has no HTML")
+            .hint("choose another format, such as `--format markdown`"));
+    }
     let dry_run = DryRun::of(prepared)?;
     let as_json = || pretty_json(&dry_run.to_json()).map_err(Error::failed);
     // Prompts may hold control characters; the JSON has the exact text.
     let as_text = || clean(&dry_run.to_text());
-    let shown = match flags.format {
-        AnswerFormat::Markdown => as_text(),
+    let shown = match format {
+        AnswerFormat::Markdown | AnswerFormat::Html => as_text(),
         AnswerFormat::Json => as_json()? + "\n",
         AnswerFormat::Both => format!("{}\n---\n{}\n", as_text(), as_json()?),
     };

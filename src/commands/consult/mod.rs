@@ -1,11 +1,13 @@
 //! `conclave consult`: asks a panel one question and prints its answer.
 
 mod question;
+mod unread_input;
 mod dry_run;
 
 use super::face::answer::check_output;
 use super::face::{self, TerminalFace};
 use super::flags::{ControlFlags, DebateFlags, OutputFlags};
+use crate::commands::config::dialogue::offer;
 use crate::config::env::Environment;
 use crate::consultation::policy::consent::ConsentMode;
 use crate::engine::clock::Clock;
@@ -16,19 +18,23 @@ use crate::setup::plan::prepare;
 use crate::setup::request::{ConsultationRequest, PanelRequest, Purpose};
 use crate::terminal::output::printer::{Printer, Verbosity};
 
+use self::unread_input::{Patience, UnreadInput};
+
 /// Ask a panel of models a question and print the answer
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   conclave consult \"Should we use OAuth or JWT?\"
-  conclave consult --format json \"…\" | jq .recommendation
+  conclave consult Should we use OAuth or JWT
   conclave consult - < question.txt
+  conclave consult --json \"…\" | jq .recommendation
+  conclave consult -o answer.html \"…\"
   conclave consult --personas security,performance,@web \"…\"
   conclave consult --personas auto \"…\"
   conclave consult --panel \"security=anthropic:claude-sonnet-5-5,architect=openai:gpt-6.1-sol\" \"…\"")]
 pub struct Args {
-    /// The question; `-` reads it from standard input
-    question: Option<String>,
+    /// The question, in one argument or in several words; `-` reads it from standard input
+    question: Vec<String>,
 
     /// The seats: `persona=provider:model`, separated by commas; or the name of a panel in the
     /// settings
@@ -73,12 +79,18 @@ impl Args {
 }
 
 pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
-    let question = question::read(args.question.as_deref())?;
+    let question = question::read(&args.question, printer)?;
+    let unread = UnreadInput::beside(&question);
+    unread.refuse(Patience::None)?;
     check_output(args.output.output.as_deref())?;
     let clock = Clock::system();
     let consent_mode = face::consent_mode(args.control.yes, printer, question.input);
+    if consent_mode == ConsentMode::Interactive && !args.dry_run && !args.no_log {
+        offer::offer(environment, printer)?;
+    }
     let request = args.request(question.text, consent_mode)?;
     let prepared = face::block_on(prepare(request, environment, printer, clock.now()))??;
+    unread.refuse(Patience::Brief)?;
     if args.dry_run {
         return dry_run::show(&prepared, &args.output, printer);
     }
@@ -91,7 +103,9 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         face::create_storage(&home, &prepared.plan, printer)
     };
     let session = Session::new(prepared.plan, prepared.providers, storage, clock);
-    face.run(session, None)
+    let shown = face.run(session, None);
+    unread.warn(printer);
+    shown
 }
 
 impl Args {

@@ -1,9 +1,11 @@
-//! The question: an argument, or standard input for `-`.
+//! The question: the words of the command line, or standard input for `-`.
 
 use std::io::IsTerminal;
 
 use crate::error::Error;
 use crate::files::{self, SizeLimit};
+use crate::terminal::output::excerpt::excerpt;
+use crate::terminal::output::printer::Printer;
 use crate::terminal::prompt::StdinUse;
 
 /// The question, and whether its source uses up standard input.
@@ -13,12 +15,17 @@ pub(super) struct Question {
     pub(super) input: StdinUse,
 }
 
-/// Takes the argument, or reads standard input to its end.
-pub(super) fn read(argument: Option<&str>) -> Result<Question, Error> {
-    let (text, input) = match argument {
-        Some("-") => (from_input()?, StdinUse::Taken),
-        Some(text) => (text.to_owned(), StdinUse::Free),
-        None => return Err(required()),
+/// Joins the words, or reads standard input to its end.
+pub(super) fn read(words: &[String], printer: &Printer) -> Result<Question, Error> {
+    let (text, input) = match words {
+        [dash] if dash == "-" => (from_input(printer)?, StdinUse::Taken),
+        [dash, ..] if dash == "-" => {
+            return Err(Error::usage(
+                "`-` reads the whole question from standard input; other words cannot follow it",
+            )
+            .hint("leave out `-`, or the other words"));
+        }
+        words => (words.join(" "), StdinUse::Free),
     };
     let text = text.trim();
     match (text, input) {
@@ -41,10 +48,22 @@ fn required() -> Error {
     }
 }
 
-fn from_input() -> Result<String, Error> {
-    let bytes = files::read_to_end(std::io::stdin().lock(), SizeLimit::QUESTION)
+/// Reads the question that a person types, or that a file or another program holds. The latter has
+/// not been seen yet: a terminal shows how it begins.
+fn from_input(printer: &Printer) -> Result<String, Error> {
+    let input = std::io::stdin();
+    let is_typed = input.is_terminal();
+    if is_typed {
+        printer.lines("Type the question, end with Ctrl-D");
+    }
+    let bytes = files::read_to_end(input.lock(), SizeLimit::QUESTION)
         .map_err(|error| Error::usage(format!("cannot read the question: {error}")))?;
     let text = String::from_utf8(bytes)
         .map_err(|_| Error::usage("the question on standard input is not UTF-8 text"))?;
-    Ok(text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned())
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let screen = printer.err_traits();
+    if !is_typed && screen.is_terminal {
+        printer.note(&excerpt(text, screen.width));
+    }
+    Ok(text.to_owned())
 }

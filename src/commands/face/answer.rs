@@ -9,11 +9,31 @@ use crate::terminal::output::printer::Printer;
 
 use crate::commands::flags::AnswerFormat;
 
-/// An answer in both output formats.
+/// An answer in the two formats of which every command has its own.
 #[derive(Clone, Debug)]
 pub(crate) struct RenderedAnswer {
     pub(crate) markdown: String,
     pub(crate) json: serde_json::Value,
+}
+
+/// Makes a text in each format when it is needed.
+pub(crate) struct AnswerSource<'a> {
+    pub(crate) markdown: &'a str,
+    pub(crate) json: &'a dyn Fn() -> Result<String, Error>,
+    pub(crate) html: &'a dyn Fn() -> String,
+}
+
+impl AnswerSource<'_> {
+    /// Returns the text of a file in this format.
+    pub(crate) fn text(&self, format: AnswerFormat) -> Result<String, Error> {
+        let json = || (self.json)().map(|json| json.trim_end().to_owned() + "\n");
+        Ok(match format {
+            AnswerFormat::Markdown => self.markdown.to_owned(),
+            AnswerFormat::Json => json()?,
+            AnswerFormat::Html => (self.html)(),
+            AnswerFormat::Both => format!("{}\n\n---\n{}", self.markdown.trim_end(), json()?),
+        })
+    }
 }
 
 /// Checks before anything is spent that the answer can be written.
@@ -39,35 +59,33 @@ pub(crate) fn check_output(output: Option<&Path>) -> Result<(), Error> {
 
 /// Writes an answer. An answer that cannot be written to its file goes to standard output.
 pub(crate) fn write(
-    markdown: &str,
-    json: impl Fn() -> Result<String, Error>,
+    source: &AnswerSource<'_>,
     format: AnswerFormat,
     output: Option<&Path>,
     printer: &Printer,
 ) -> Result<(), Error> {
-    let source = match format {
-        AnswerFormat::Markdown => markdown.to_owned(),
-        AnswerFormat::Json => json()?.trim_end().to_owned() + "\n",
-        AnswerFormat::Both => format!("{}\n\n---\n{}\n", markdown.trim_end(), json()?.trim_end()),
-    };
+    let text = source.text(format)?;
     let Some(output) = output else {
         let face = printer.out_traits();
         let shown = match format {
             AnswerFormat::Markdown if face.is_terminal => {
-                render::render(markdown, face.width, face.paint)
+                render::render(source.markdown, face.width, face.paint)
             }
-            AnswerFormat::Markdown | AnswerFormat::Json | AnswerFormat::Both => source,
+            AnswerFormat::Markdown
+            | AnswerFormat::Json
+            | AnswerFormat::Html
+            | AnswerFormat::Both => text,
         };
         return printer.result(&shown).map_err(Error::failed);
     };
-    match write_atomically(output, source.as_bytes(), Access::Normal) {
+    match write_atomically(output, text.as_bytes(), Access::Normal) {
         Ok(()) => {
             printer.note(&format!("Answer written to {}", output.display()));
             Ok(())
         }
         Err(failed) => {
             // The answer is paid for: it must not be lost with the file.
-            printer.result(&source).map_err(Error::failed)?;
+            printer.result(&text).map_err(Error::failed)?;
             Err(Error::failed(failed).hint("the answer is on standard output instead"))
         }
     }

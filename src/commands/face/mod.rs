@@ -22,6 +22,7 @@ use crate::engine::ports::{Person, Subscriber};
 use crate::engine::{host, interrupts};
 use crate::error::{Error, Exit};
 use crate::records::events_file::EventsFile;
+use crate::records::page;
 use crate::session::index::RebuildTime;
 use crate::session::month::MonthCeiling;
 use crate::session::run::{self, Participants, RunLimits, RunOutcome, Session};
@@ -33,7 +34,7 @@ use crate::terminal::prompt::person::TerminalPerson;
 use crate::terminal::report::report;
 
 use self::abort_error::aborted;
-use self::answer::RenderedAnswer;
+use self::answer::{AnswerSource, RenderedAnswer};
 
 /// Makes the answer of a completed consultation, when it is not the report.
 pub(crate) type MakeAnswer<'a> = &'a dyn Fn(&Transcript) -> RenderedAnswer;
@@ -213,10 +214,15 @@ impl<'a> TerminalFace<'a> {
             }
             .map_err(Error::failed)
         };
-        answer::write(
+        let html = || page::page(&transcript.stored_record());
+        let source = AnswerSource {
             markdown,
-            json,
-            self.output.format,
+            json: &json,
+            html: &html,
+        };
+        answer::write(
+            &source,
+            self.output.format(),
             self.output.output.as_deref(),
             self.printer,
         )
@@ -257,7 +263,7 @@ fn runtime() -> Result<tokio::runtime::Runtime, Error> {
 #[error("cannot start")]
 struct StartError(#[source] std::io::Error);
 
-fn cannot_start(error: std::io::Error) -> Error {
+pub(crate) fn cannot_start(error: std::io::Error) -> Error {
     Error::failed(StartError(error))
         .hint("allow more open files (`ulimit -n 1024`) and processes (`ulimit -u 1024`)")
 }

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use crate::commands::completions::ids;
-use crate::commands::face::answer::check_output;
+use crate::commands::face::answer::{AnswerSource, check_output};
+use crate::commands::flags::FormatFlags;
 use crate::error::Error;
 use crate::records::files::{Access, write_atomically};
 use crate::records::page;
@@ -15,35 +16,27 @@ use super::{Archive, load};
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct Args {
     /// The consultation: its id, a unique prefix, one of its files, or `last`
-    #[arg(add = ids::all())]
+    #[arg(add = ids::all(), default_value = "last")]
     id: String,
 
-    /// The format; JSON is the stored record
-    #[arg(long, value_enum)]
-    format: ExportFormat,
+    #[command(flatten)]
+    format: FormatFlags,
 
-    /// Write to a file instead of standard output
+    /// Write to a file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum ExportFormat {
-    #[value(alias = "markdown")]
-    Md,
-    Json,
-    Html,
 }
 
 pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
     check_output(args.output.as_deref())?;
     let found = archive.find(&args.id)?;
     let loaded = load::load(&archive.logs, &found)?;
-    let text = match args.format {
-        ExportFormat::Md => report(&loaded.record),
-        ExportFormat::Json => loaded.json,
-        ExportFormat::Html => page::page(&loaded.record),
+    let source = AnswerSource {
+        markdown: &report(&loaded.record),
+        json: &|| Ok(loaded.json.clone()),
+        html: &|| page::page(&loaded.record),
     };
+    let text = source.text(args.format.for_output(args.output.as_deref()))?;
     let Some(output) = &args.output else {
         return archive.printer.result(&text).map_err(Error::failed);
     };

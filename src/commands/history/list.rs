@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use jiff::tz::TimeZone;
 use rusqlite::Connection;
 
+use crate::commands::flags::ListFormatFlag;
 use crate::consultation::event::StateName;
 use crate::domain::ids::RecordName;
 use crate::domain::stored_record::{Completion, RecordWriter};
@@ -35,7 +36,7 @@ const SHORTEST_ID: usize = 8;
 /// List past consultations, newest first
 #[derive(Clone, Debug, clap::Args)]
 #[group(skip)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// List only consultations with this state
     #[arg(
         long,
@@ -44,7 +45,7 @@ pub(super) struct Args {
         hide_possible_values = true,
         value_name = "completed|aborted|declined|unfinished|running"
     )]
-    pub(super) state: Option<StateArg>,
+    state: Option<StateArg>,
 
     /// List only consultations of this mode
     #[arg(long)]
@@ -72,6 +73,9 @@ pub(super) struct Args {
     /// Write JSON; its schema is schemas/history.schema.json
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    format: ListFormatFlag,
 }
 
 /// The values of `--state`: the end of a consultation, or its last state.
@@ -114,6 +118,12 @@ impl StateArg {
     }
 }
 
+impl Args {
+    fn is_json(&self) -> bool {
+        self.json || self.format.is_json()
+    }
+}
+
 pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
     let search = args.search.as_deref().map(Search::parse).transpose();
     let search = search.map_err(|error| {
@@ -128,7 +138,7 @@ pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
     let limit = (!args.all).then(|| usize::try_from(args.limit).unwrap_or(usize::MAX));
     let history = collect(archive, args, &filter, limit)?;
     let printer = archive.printer;
-    if args.json {
+    if args.is_json() {
         return printer.json(&history).map_err(Error::failed);
     }
     if history.consultations.is_empty() {

@@ -21,6 +21,8 @@ use crate::records::index::Index;
 use crate::session::{index, lookup};
 use crate::terminal::output::printer::{Printer, Verbosity};
 
+pub(crate) use self::list::Args as ListArgs;
+
 /// The version of the JSON.
 pub(crate) const SCHEMA_VERSION: &str = "1.0";
 
@@ -49,6 +51,7 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum HistoryAction {
+    #[command(visible_alias = "ls")]
     List(list::Args),
     Show(show::Args),
     Export(export::Args),
@@ -73,14 +76,17 @@ impl Args {
     }
 }
 
+/// Runs `conclave ls`.
+pub(crate) fn list(
+    args: &ListArgs,
+    environment: &Environment,
+    printer: &Printer,
+) -> Result<(), Error> {
+    list::run(args, &Archive::open(environment, printer)?)
+}
+
 pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
-    let home = Home::find(environment).map_err(Error::usage)?;
-    let logs = home.logs_folder();
-    let archive = Archive {
-        home,
-        logs,
-        printer,
-    };
+    let archive = Archive::open(environment, printer)?;
     match &args.action {
         None => list::run(&args.list, &archive),
         Some(HistoryAction::List(args)) => list::run(args, &archive),
@@ -100,7 +106,17 @@ struct Archive<'a> {
     printer: &'a Printer,
 }
 
-impl Archive<'_> {
+impl<'a> Archive<'a> {
+    fn open(environment: &Environment, printer: &'a Printer) -> Result<Self, Error> {
+        let home = Home::find(environment).map_err(Error::usage)?;
+        let logs = home.logs_folder();
+        Ok(Self {
+            home,
+            logs,
+            printer,
+        })
+    }
+
     /// Opens the index and brings it up to date.
     fn index(&self) -> Result<Index, Error> {
         index::open(&self.home, self.printer)

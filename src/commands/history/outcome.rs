@@ -17,21 +17,24 @@ use super::{Archive, load};
 
 /// Record whether an answer proved right or wrong
 #[derive(Clone, Debug, clap::Args)]
+#[command(override_usage = "\
+conclave history outcome [OPTIONS] [ID] <OUTCOME>
+       conclave history outcome --clear <ID>")]
 #[command(after_help = "\
 Examples:
-  conclave history outcome last right
+  conclave history outcome right
   conclave history outcome 01m7zh45 mixed --note \"right about the risk, wrong about the cost\"
   conclave history outcome 01m7zh45 --clear
 
 Once many answers are graded, `conclave consult-stats --calibration` shows how reliable stated
 confidence is.")]
 pub(super) struct Args {
-    /// The consultation: its id, a unique prefix, one of its files, or `last`
+    /// The consultation: its id, a unique prefix, one of its files, or `last` [default: last]
     #[arg(add = ids::all())]
     id: String,
 
     /// Whether the answer proved right; `mixed` counts half
-    #[arg(value_enum, required_unless_present = "clear")]
+    #[arg(value_enum)]
     outcome: Option<AnswerOutcome>,
 
     /// The reason, in your own words
@@ -53,9 +56,27 @@ impl ValueEnum for AnswerOutcome {
     }
 }
 
+/// Returns the name of the consultation, and its outcome unless that is removed. A single outcome is
+/// that of the newest.
+fn graded(args: &Args) -> Result<(&str, Option<AnswerOutcome>), Error> {
+    if args.outcome.is_some() || args.clear {
+        return Ok((&args.id, args.outcome));
+    }
+    match AnswerOutcome::from_str(&args.id, true) {
+        Ok(outcome) => Ok(("last", Some(outcome))),
+        Err(_) => {
+            let id = one_line(&args.id);
+            Err(Error::usage("no outcome is given").hint(format!(
+                "for example: `conclave history outcome {id} right`; or `wrong`, `mixed`"
+            )))
+        }
+    }
+}
+
 pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
-    let found = archive.find(&args.id)?;
-    let Some(outcome) = args.outcome else {
+    let (name, outcome) = graded(args)?;
+    let found = archive.find(name)?;
+    let Some(outcome) = outcome else {
         outcomes::remove(&archive.logs, &found.stem).map_err(Error::failed)?;
         update_index(archive, &found, None);
         archive

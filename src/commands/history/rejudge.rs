@@ -34,12 +34,12 @@ Only the judge is asked, for Rounds 2 and 4. The experts' answers are the stored
 order.
 
 Examples:
-  conclave history rejudge last
+  conclave history rejudge
   conclave history rejudge 01m7zh45 --judge claude-opus-5-5
-  conclave history rejudge 01m7zh45 --yes --format json | jq .held.consistent")]
+  conclave history rejudge 01m7zh45 --yes --json | jq .held.consistent")]
 pub(super) struct Args {
     /// The consultation: its id, a unique prefix, one of its files, or `last`
-    #[arg(add = ids::all())]
+    #[arg(add = ids::all(), default_value = "last")]
     id: String,
 
     /// The judge and its fallback models, separated by commas [default: the judge of the

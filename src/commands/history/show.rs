@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use crate::commands::completions::ids;
-use crate::commands::face::answer;
-use crate::commands::flags::AnswerFormat;
+use crate::commands::face::answer::{self, AnswerSource};
+use crate::commands::flags::{AnswerFormat, FormatFlags};
 use crate::domain::ids::AgentId;
 use crate::domain::stored_record::{StoredAgent, StoredRecord};
 use crate::error::Error;
+use crate::records::page;
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::report::{ReportSelection, markdown};
 
@@ -28,30 +29,29 @@ pub(super) struct Args {
     #[arg(long, value_name = "AGENT")]
     agent: Option<String>,
 
-    /// The format; JSON is the stored record
-    #[arg(long, value_enum, default_value_t = AnswerFormat::Markdown)]
-    format: AnswerFormat,
+    #[command(flatten)]
+    format: FormatFlags,
 }
 
 pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
     let is_part = args.round.is_some() || args.agent.is_some();
-    if is_part && args.format != AnswerFormat::Markdown {
+    let format = args.format.for_output(None);
+    if is_part && format != AnswerFormat::Markdown {
         let error = Error::usage("a single round or agent is shown as Markdown only");
         return Err(error.hint(
-            "extract it from the record with `conclave history show ID --format json | jq \
+            "extract it from the record with `conclave history show ID --json | jq \
              .responses.round_1`",
         ));
     }
     let found = archive.find(&args.id)?;
     let loaded = load::load(&archive.logs, &found)?;
     let selection = selection(args, &loaded.record)?;
-    answer::write(
-        &markdown(&loaded.record, &selection),
-        || Ok(loaded.json.clone()),
-        args.format,
-        None,
-        archive.printer,
-    )
+    let source = AnswerSource {
+        markdown: &markdown(&loaded.record, &selection),
+        json: &|| Ok(loaded.json.clone()),
+        html: &|| page::page(&loaded.record),
+    };
+    answer::write(&source, format, None, archive.printer)
 }
 
 /// Returns the rounds and agents to show.

@@ -6,4 +6,5 @@ mod last_line;
 pub(super) mod live_area;
 pub mod style;
 pub(super) mod wrap;
+pub mod excerpt;
 pub mod format;

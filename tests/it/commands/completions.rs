@@ -171,9 +171,15 @@ fn manual_page_lists_every_command_option_and_exit_code() {
         "CONCLAVE MODEL",
         "CONCLAVE COMPLETIONS",
         "CONCLAVE MAN",
+        "CONCLAVE HISTORY EXPORT",
+        "EXIT STATUS",
+        "ENVIRONMENT",
+        "FILES",
+        "EXAMPLES",
     ] {
         assert!(
-            output.stdout.contains(&format!(".SH {section}\n")),
+            output.stdout.contains(&format!(".SH {section}\n"))
+                || output.stdout.contains(&format!(".SH \"{section}\"\n")),
             "{section}: {}",
             output.stdout
         );
@@ -182,7 +188,16 @@ fn manual_page_lists_every_command_option_and_exit_code() {
     for option in OPTIONS {
         assert!(plain.contains(option), "{option}");
     }
-    assert!(plain.contains("130  interrupted"), "{plain}");
+    for (term, explanation) in [
+        ("130", "interrupted\n"),
+        ("CONCLAVE_HOME", "The folder of settings"),
+        ("OPENAI_API_KEY", "An API key"),
+        ("config.json", "The settings"),
+        ("conclave resume", "Resume the newest"),
+    ] {
+        let entry = format!(".TP\nfB{term}fR\n{explanation}");
+        assert!(plain.contains(&entry), "{entry}");
+    }
 }
 
 #[test]
@@ -233,11 +248,14 @@ fn bash_completes_consultation_ids() {
     );
     assert_eq!(
         offered(&["history", "show", ONE, ""]),
-        ["--round", "--agent", "--format", "--help"]
+        ["--round", "--agent", "--format", "--json", "--help"]
     );
     assert_eq!(offered(&["history", "show", "--format", "j"]), ["json"]);
     assert_eq!(offered(&["history", "show", "--ro"]), ["--round"]);
     assert_eq!(offered(&["hist"]), ["history"]);
+    assert_eq!(offered(&["ask", "--judge-p"]), ["--judge-passes"]);
+    assert_eq!(offered(&["stats", "--cal"]), ["--calibration"]);
+    assert_eq!(offered(&["ls", "--sea"]), ["--search"]);
 }
 
 #[test]

@@ -22,6 +22,53 @@ pub struct ModelList {
     pub warnings: Vec<String>,
 }
 
+impl ModelList {
+    /// Removes the models whose provider, name and tier do not contain this text, in any case, and
+    /// providers without a model. An empty text removes nothing.
+    pub fn keep_only(&mut self, text: &str) {
+        let wanted = text.trim().to_lowercase();
+        if wanted.is_empty() {
+            return;
+        }
+        let matches = |parts: &str| parts.to_lowercase().contains(&wanted);
+        for ProviderModels { name, models, .. } in &mut self.providers {
+            models.retain(|model| matches(&format!("{name} {} tier {}", model.model, model.tier)));
+        }
+        for ServerModels { name, models, .. } in &mut self.local_servers {
+            models.retain(|model| matches(&format!("{name} {}", model.model)));
+        }
+        let embedded = &mut self.embedded.models;
+        embedded.retain(|model| matches(&format!("embedded {}", model.model)));
+        self.providers
+            .retain(|provider| !provider.models.is_empty());
+        self.local_servers
+            .retain(|server| !server.models.is_empty());
+    }
+
+    /// Removes the models that have retired, and counts them.
+    pub fn leave_out_retired(&mut self) {
+        for ProviderModels { models, .. } in &mut self.providers {
+            let before = models.len();
+            models.retain(|model| !model.retired);
+            self.retired_left_out += before - models.len();
+        }
+    }
+
+    /// Returns whether no model is listed or left out.
+    pub fn is_empty(&self) -> bool {
+        self.retired_left_out == 0
+            && self
+                .providers
+                .iter()
+                .all(|provider| provider.models.is_empty())
+            && self
+                .local_servers
+                .iter()
+                .all(|server| server.models.is_empty())
+            && self.embedded.models.is_empty()
+    }
+}
+
 /// The models of one provider in the cloud.
 #[derive(Clone, Debug, Serialize)]
 pub struct ProviderModels {

@@ -193,6 +193,9 @@ impl ModelScreen {
     }
 
     fn embedded(&mut self, embedded: &EmbeddedModels) {
+        if embedded.models.is_empty() {
+            return;
+        }
         self.heading("Embedded", LOCAL_QUALITY);
         for model in &embedded.models {
             let there = if model.installed {
@@ -232,7 +235,10 @@ impl ModelScreen {
         let left_out = list.retired_left_out;
         if left_out > 0 {
             self.wrapped(
-                &format!("{left_out} retired models are not shown; list them with `--all`"),
+                &match left_out {
+                    1 => "1 retired model is not shown; list it with `--all`".to_owned(),
+                    many => format!("{many} retired models are not shown; list them with `--all`"),
+                },
                 0,
             );
         }

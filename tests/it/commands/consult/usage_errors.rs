@@ -55,16 +55,21 @@ fn unknown_arguments_are_rejected() {
         ),
         (
             &["consult", "--format", "yaml", "q"],
-            "[possible values: markdown, json, both]",
+            "[possible values: markdown, json, html, both]",
         ),
         (&["consult", "-q", "--verbose", "q"], "cannot be used with"),
+        (&["consul", "q"], "a similar subcommand exists: 'consult'\n"),
         (
-            &["consult", "two", "questions"],
-            "unexpected argument 'questions'",
+            &["Should", "we", "ship"],
+            "tip: ask it with 'conclave consult Should we ship'\n",
         ),
         (
-            &["consul", "q"],
-            "some similar subcommands exist: 'consult-stats', 'consult'",
+            &["consult", "-", "and", "more"],
+            "`-` reads the whole question",
+        ),
+        (
+            &["consult", "--json", "--format", "md", "q"],
+            "cannot be used with",
         ),
         (&[], "Usage: conclave <COMMAND>"),
     ] {
@@ -214,4 +219,34 @@ fn arguments_must_be_unicode() {
         "{}",
         output.stderr
     );
+}
+
+#[test]
+fn unknown_word_gets_one_suggestion() {
+    let conclave = Conclave::new();
+    for (arguments, suggested) in [
+        (&["consul"][..], "consult"),
+        (&["consul", "q"], "consult"),
+        (&["stat"], "stats"),
+        (&["history", "lst"], "list"),
+        (&["consult", "--jsn", "q"], "--json"),
+        (&["consult", "--personnas", "a", "q"], "--personas"),
+        (&["ask", "--jugde", "m", "q"], "--judge"),
+        (&["consult", "--format", "jsno", "q"], "json"),
+        (&["models", "--al"], "--all"),
+    ] {
+        let stderr = conclave.run(arguments).ends_with(2).stderr;
+        assert_eq!(stderr.matches("tip:").count(), 1, "{stderr}");
+        let tip = stderr.lines().find(|line| line.contains("tip:")).unwrap();
+        assert!(tip.ends_with(&format!(" exists: '{suggested}'")), "{tip}");
+    }
+}
+
+#[test]
+fn word_like_no_other_gets_no_suggestion() {
+    let stderr = Conclave::new()
+        .run(&["consult", "--frobnicate", "q"])
+        .ends_with(2)
+        .stderr;
+    assert!(!stderr.contains("exists:"), "{stderr}");
 }

@@ -1,0 +1,148 @@
+//! What `--help` and the manual page say beside the commands: exit codes, keys, files, variables and
+//! examples.
+
+use std::fmt::Write;
+
+use crate::commands::man::Section;
+use crate::domain::vendors::VENDORS;
+
+/// The exit codes and their meanings.
+const EXIT_CODES: [(&str, &str); 7] = [
+    ("0", "success"),
+    ("1", "the run failed: all agents failed, or every judge"),
+    ("2", "the command line or the configuration is wrong"),
+    (
+        "3",
+        "you did not agree to the cost or to continue, or could not be asked",
+    ),
+    (
+        "4",
+        "the next call could have exceeded --max-cost, or far more was spent than estimated",
+    ),
+    (
+        "5",
+        "with --strict, fewer agents answered than the panel has",
+    ),
+    ("130", "interrupted"),
+];
+
+/// The variables that are read besides keys and settings.
+const VARIABLES: [(&str, &str); 7] = [
+    (
+        "CONCLAVE_HOME",
+        "The folder of settings, journals and models [default: ~/.llm-conclave]",
+    ),
+    (
+        "CONCLAVE_NAME_OF_SETTING",
+        "A setting, such as CONCLAVE_MAX_COST; it overrides config.json, and a flag overrides it. \
+         `conclave config set --help` lists the settings",
+    ),
+    (
+        "NO_COLOR",
+        "Print without colours, if set to anything; TERM=dumb also stops animation",
+    ),
+    ("CLICOLOR_FORCE", "Print colours into pipes and files too"),
+    (
+        "LANG, LC_ALL, LC_CTYPE",
+        "Draw with ASCII characters unless the locale is UTF-8",
+    ),
+    ("TZ", "The time zone of dates and of calendar months"),
+    (
+        "HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE",
+        "The proxy, hosts reached without it, and certificates to trust",
+    ),
+];
+
+/// The files in the home.
+const FILES: [(&str, &str); 7] = [
+    (
+        "~/.llm-conclave",
+        "The home, unless CONCLAVE_HOME names another folder",
+    ),
+    (
+        "config.json",
+        "The settings; `conclave config show` lists them",
+    ),
+    ("models.json", "Your own models and prices"),
+    (
+        "prompts/personas/NAME.md",
+        "Your own personas; other files in prompts replace prompts",
+    ),
+    (
+        "consult-logs/",
+        "For each consultation its journal (.jsonl), record (.json), report (.md) and outcome",
+    ),
+    (
+        "consult-analytics.db",
+        "The index for lists and statistics, made from the records",
+    ),
+    ("models/", "Downloaded local models"),
+];
+
+const EXAMPLES: [(&str, &str); 6] = [
+    (
+        "conclave \"Should we use OAuth or JWT?\"",
+        "Ask the default panel",
+    ),
+    (
+        "conclave consult - -o answer.md < question.txt",
+        "Ask what a file holds, and write the answer to a file",
+    ),
+    (
+        "conclave consult --max-cost 0.50 --yes --json \"…\" | jq .recommendation",
+        "Ask from a script, with a ceiling and without questions",
+    ),
+    (
+        "conclave resume",
+        "Resume the newest interrupted consultation",
+    ),
+    (
+        "conclave history export last -o answer.html",
+        "Write the newest consultation as a page",
+    ),
+    (
+        "conclave doctor",
+        "Check keys, vendors and settings, for free",
+    ),
+];
+
+/// Returns what stands beneath the commands in `--help`.
+pub(super) fn after_help() -> String {
+    let mut text = "Exit codes:\n".to_owned();
+    // Writing to a `String` cannot fail.
+    for (code, meaning) in EXIT_CODES {
+        let _ = writeln!(text, "  {code:<3}  {meaning}");
+    }
+    text.push_str(
+        "\nKeys, as environment variables; one is enough, and a local server needs none:\n",
+    );
+    for (variables, vendor) in keys() {
+        let _ = writeln!(text, "  {vendor:<10}  {variables}");
+    }
+    text.push_str("\nSettings, journals and models are in ~/.llm-conclave, or in CONCLAVE_HOME.");
+    text
+}
+
+/// Returns the sections of the manual page that follow the commands.
+pub(super) fn man_sections() -> [Section; 4] {
+    let owned = |rows: &[(&str, &'static str)]| {
+        let rows = rows.iter().map(|(term, text)| ((*term).to_owned(), *text));
+        rows.collect::<Vec<_>>()
+    };
+    let mut environment = owned(&VARIABLES);
+    environment.extend(
+        keys().map(|(variables, _)| (variables, "An API key; `conclave doctor` checks it")),
+    );
+    [
+        ("EXIT STATUS", owned(&EXIT_CODES)),
+        ("ENVIRONMENT", environment),
+        ("FILES", owned(&FILES)),
+        ("EXAMPLES", owned(&EXAMPLES)),
+    ]
+}
+
+/// Returns the variables of the keys of each vendor in the cloud, and the vendor's name.
+fn keys() -> impl Iterator<Item = (String, &'static str)> {
+    let clouds = VENDORS.iter().filter(|vendor| vendor.is_cloud());
+    clouds.map(|vendor| (vendor.key_variables.join(" or "), vendor.name))
+}

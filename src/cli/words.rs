@@ -1,0 +1,167 @@
+//! The words of the command line before clap reads them, and the suggestions in its errors: a
+//! question may stand without its command, and a wrong word gets the nearest right one.
+
+use std::ffi::OsString;
+
+use clap::builder::StyledStr;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Command, CommandFactory, Parser};
+
+use super::Cli;
+use crate::config::names::likely;
+
+/// Flags of the program itself; all others belong to commands.
+const OWN_FLAGS: [&str; 4] = ["-h", "--help", "-V", "--version"];
+
+/// Parses the words of the command line, the program's name first.
+pub(super) fn parse(words: impl Iterator<Item = OsString>) -> clap::error::Result<Cli> {
+    let mut words: Vec<OsString> = words.collect();
+    let command = Cli::command();
+    if is_question_alone(&command, &words) {
+        words.insert(1, "consult".into());
+    }
+    let mut parsed = Cli::try_parse_from(&words);
+    if parsed.as_ref().is_err_and(asks_for_help_on_help) {
+        words.retain(|word| word != "--help" && word != "-h");
+        parsed = Cli::try_parse_from(&words);
+    }
+    parsed.map_err(|error| with_suggestion(error, command, &words))
+}
+
+/// Returns whether the words are a question without the command `consult`: the first has white
+/// space or a question mark and names no command, or is a flag of `consult` and such a question
+/// follows.
+fn is_question_alone(command: &Command, words: &[OsString]) -> bool {
+    let is_command = |word: &str| word == "help" || command.find_subcommand(word).is_some();
+    let is_question = |word: &str| word.contains(|c: char| c.is_whitespace() || c == '?');
+    let mut words = words.iter().skip(1).map_while(|word| word.to_str());
+    match words.next() {
+        Some(flag) if flag.starts_with('-') => {
+            let rest: Vec<&str> = words.collect();
+            !OWN_FLAGS.contains(&flag)
+                && rest.iter().any(|word| is_question(word))
+                && !rest.iter().any(|word| is_command(word))
+        }
+        Some(word) => is_question(word) && !is_command(word),
+        None => false,
+    }
+}
+
+/// Returns whether the help command was asked for its own help, which clap takes for a command.
+fn asks_for_help_on_help(error: &clap::Error) -> bool {
+    let wrong = error.get(ContextKind::InvalidSubcommand);
+    let wrong = wrong.map(ToString::to_string);
+    matches!(wrong.as_deref(), Some("--help" | "-h"))
+}
+
+/// Replaces clap's suggestions, of which some are far from the word, by the nearest command or flag.
+/// Words that begin with no command may be a question.
+fn with_suggestion(
+    mut error: clap::Error,
+    mut command: Command,
+    words: &[OsString],
+) -> clap::Error {
+    let (wrong, suggestion) = match error.kind() {
+        ErrorKind::InvalidSubcommand => (
+            ContextKind::InvalidSubcommand,
+            ContextKind::SuggestedSubcommand,
+        ),
+        ErrorKind::UnknownArgument => (ContextKind::InvalidArg, ContextKind::SuggestedArg),
+        _ => return error,
+    };
+    let Some(wrong) = error.get(wrong).map(ToString::to_string) else {
+        return error;
+    };
+    command.build();
+    let mut addressed = addressed(&command, words);
+    error.remove(suggestion);
+    error.insert(
+        ContextKind::Usage,
+        ContextValue::StyledStr(addressed.render_usage()),
+    );
+    let near = if suggestion == ContextKind::SuggestedArg {
+        nearest_flag(&addressed, &wrong).map(ContextValue::String)
+    } else {
+        nearest_command(&addressed, &wrong).map(|near| ContextValue::Strings(vec![near]))
+    };
+    let may_be_question = suggestion == ContextKind::SuggestedSubcommand
+        && addressed.get_name() == command.get_name()
+        && (near.is_none() || words.len() > 3);
+    if let Some(near) = near {
+        error.remove(ContextKind::Suggested);
+        error.insert(suggestion, near);
+    }
+    if may_be_question {
+        let question: Vec<_> = words
+            .iter()
+            .skip(1)
+            .map(|word| word.to_string_lossy())
+            .collect();
+        let tip = format!("ask it with 'conclave consult {}'", question.join(" "));
+        let tips = vec![StyledStr::from(tip)];
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
+    }
+    error
+}
+
+/// Returns the command that the words lead to.
+fn addressed(command: &Command, words: &[OsString]) -> Command {
+    let mut addressed = command;
+    for word in words.iter().skip(1) {
+        match addressed.find_subcommand(word) {
+            Some(found) => addressed = found,
+            None if word.to_string_lossy().starts_with('-') => {}
+            None => break,
+        }
+    }
+    addressed.clone()
+}
+
+fn nearest_command(command: &Command, wrong: &str) -> Option<String> {
+    let visible = command
+        .get_subcommands()
+        .filter(|found| !found.is_hide_set());
+    let names = visible.flat_map(Command::get_name_and_visible_aliases);
+    likely(wrong, names).map(ToOwned::to_owned)
+}
+
+fn nearest_flag(command: &Command, wrong: &str) -> Option<String> {
+    let wrong = wrong.strip_prefix("--")?;
+    let visible = command.get_arguments().filter(|arg| !arg.is_hide_set());
+    let names = visible.filter_map(clap::Arg::get_long);
+    likely(wrong, names).map(|near| format!("--{near}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_question(words: &[&str]) -> bool {
+        let words: Vec<OsString> = ["conclave"]
+            .iter()
+            .chain(words)
+            .map(OsString::from)
+            .collect();
+        is_question_alone(&Cli::command(), &words)
+    }
+
+    #[test]
+    fn question_without_a_command_has_white_space_or_a_question_mark() {
+        assert!(is_question(&["Should we?"]));
+        assert!(is_question(&["Why?", "--json"]));
+        assert!(is_question(&["two\nlines"]));
+        assert!(!is_question(&["Why"]));
+        assert!(!is_question(&["history"]));
+        assert!(!is_question(&["Should", "we?"]));
+        assert!(!is_question(&[]));
+    }
+
+    #[test]
+    fn flags_of_consult_may_precede_a_question_without_a_command() {
+        assert!(is_question(&["--json", "Should we?"]));
+        assert!(is_question(&["-m", "claude-opus-5-5", "Should we?"]));
+        assert!(!is_question(&["--json"]));
+        assert!(!is_question(&["--help", "Should we?"]));
+        assert!(!is_question(&["--json", "history", "Should we?"]));
+    }
+}
