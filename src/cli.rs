@@ -7,7 +7,6 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::commands::config::dialogue;
 use crate::commands::{
     completions, config, consult, consult_stats, doctor, history, man, model, models, personas,
     resume,
@@ -44,7 +43,6 @@ enum Command {
     Model(model::Args),
     Personas(personas::Args),
     Config(config::Args),
-    Setup(dialogue::Args),
     Completions(completions::Args),
     /// Print the manual page
     Man,
@@ -54,7 +52,7 @@ enum Command {
 
 /// Runs the program and returns its exit code.
 pub fn main() -> ExitCode {
-    clean_panics();
+    clean_panics(None);
     forbid_core_files();
     let environment = Environment::read();
     let wishes = TerminalEnv {
@@ -76,6 +74,7 @@ pub fn main() -> ExitCode {
     };
     host::survive_file_size_limit();
     let printer = Printer::for_process(&wishes, cli.command.verbosity());
+    clean_panics(Some(&printer));
     let result = match cli.command {
         Command::Consult(args) => consult::run(&args, &environment, &printer),
         Command::Resume(args) => resume::run(&args, &environment, &printer),
@@ -86,7 +85,6 @@ pub fn main() -> ExitCode {
         Command::Models(args) => models::run(&args, &environment, &printer),
         Command::Model(args) => model::run(&args, &environment, &printer),
         Command::Personas(args) => personas::run(&args, &environment, &printer),
-        Command::Setup(args) => dialogue::run(args, &environment, &printer),
         Command::Config(args) => config::run(&args, &environment, &printer),
         Command::Completions(args) => completions::run(&args, &printer),
         Command::Man => man::run(&Cli::command(), &help::man_sections(), &printer),
@@ -158,7 +156,6 @@ impl Command {
             | Self::Model(_)
             | Self::Personas(_)
             | Self::Config(_)
-            | Self::Setup(_)
             | Self::Completions(_)
             | Self::Ls(_)
             | Self::Man

@@ -20,8 +20,7 @@ pub struct Environment {
 }
 
 /// The variables that are read besides conclave's own and those of the vendors.
-const OTHERS: [&str; 11] = [
-    "CI",
+const OTHERS: [&str; 10] = [
     "LLM_CONCLAVE_HOME",
     "HOME",
     "USERPROFILE",

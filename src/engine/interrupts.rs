@@ -12,12 +12,16 @@ use tokio::sync::mpsc;
 
 use super::host;
 
-/// Listens from now on. The second interrupt ends the process with `exit_code`.
+/// Listens from now on. The second interrupt calls `before_exit` and ends the process with
+/// `exit_code`.
 ///
 /// # Errors
 ///
 /// When the thread or its runtime cannot be created, or the signals cannot be handled.
-pub fn listen(exit_code: u8) -> io::Result<mpsc::UnboundedReceiver<()>> {
+pub fn listen(
+    exit_code: u8,
+    before_exit: impl FnOnce() + Send + 'static,
+) -> io::Result<mpsc::UnboundedReceiver<()>> {
     let (sender, receiver) = mpsc::unbounded_channel();
     let (started, start) = sync_channel(1);
     // The thread lives as long as the process, and holds nothing that must be closed.
@@ -26,7 +30,14 @@ pub fn listen(exit_code: u8) -> io::Result<mpsc::UnboundedReceiver<()>> {
         .spawn(move || match runtime_and_signals() {
             Ok((runtime, signals)) => {
                 let _ = started.send(Ok(()));
-                runtime.block_on(forward(signals, &sender, exit_code));
+                runtime.block_on(forward_first(signals, &sender));
+                before_exit();
+                #[expect(
+                    clippy::exit,
+                    clippy::disallowed_methods,
+                    reason = "asked twice, the user wants out now, whatever is in the way"
+                )]
+                std::process::exit(i32::from(exit_code));
             }
             Err(error) => {
                 let _ = started.send(Err(error));
@@ -45,18 +56,12 @@ fn runtime_and_signals() -> io::Result<(Runtime, Signals)> {
     Ok((runtime, signals))
 }
 
-/// Forwards the first interrupt and ends the process at the second.
-async fn forward(mut signals: Signals, sender: &mpsc::UnboundedSender<()>, exit_code: u8) {
+/// Forwards the first interrupt and returns at the second.
+async fn forward_first(mut signals: Signals, sender: &mpsc::UnboundedSender<()>) {
     signals.next().await;
     // Without a receiver the run is over, and the process is about to end by itself.
     let _ = sender.send(());
     signals.next().await;
-    #[expect(
-        clippy::exit,
-        clippy::disallowed_methods,
-        reason = "asked twice, the user wants out now, whatever is in the way"
-    )]
-    std::process::exit(i32::from(exit_code));
 }
 
 #[cfg(unix)]

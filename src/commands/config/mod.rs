@@ -4,7 +4,6 @@
 
 mod edit;
 mod setting_path;
-pub(crate) mod dialogue;
 pub(crate) mod threshold;
 
 use std::fmt::Write;

@@ -116,10 +116,14 @@ impl<'a> TerminalFace<'a> {
             &vendor_name,
             session.control().consent.month,
         );
+        let printer = self.printer.clone();
+        let interrupts = interrupts::listen(Exit::Interrupted.code(), move || {
+            printer.restore_terminal();
+        });
         let participants = Participants {
             subscribers,
             person: &person,
-            interrupts: interrupts::listen(Exit::Interrupted.code()).map_err(cannot_start)?,
+            interrupts: interrupts.map_err(cannot_start)?,
             report,
         };
         let rules = PoolRules::seeded(session.plan().seed);
@@ -263,7 +267,7 @@ fn runtime() -> Result<tokio::runtime::Runtime, Error> {
 #[error("cannot start")]
 struct StartError(#[source] std::io::Error);
 
-pub(crate) fn cannot_start(error: std::io::Error) -> Error {
+fn cannot_start(error: std::io::Error) -> Error {
     Error::failed(StartError(error))
         .hint("allow more open files (`ulimit -n 1024`) and processes (`ulimit -u 1024`)")
 }

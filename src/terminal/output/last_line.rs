@@ -70,6 +70,22 @@ impl LastLine {
         format!("{before}{question}")
     }
 
+    /// Returns whether the next line begins at the start of a row.
+    pub(in crate::terminal) fn is_whole(&self) -> bool {
+        match self {
+            Self::Ended | Self::Interrupted => true,
+            Self::Open | Self::Question(_) => false,
+        }
+    }
+
+    /// Returns the prompt of an open question; empty without one.
+    pub(in crate::terminal) fn prompt(&self) -> &str {
+        match self {
+            Self::Question(prompt) => prompt,
+            Self::Ended | Self::Open | Self::Interrupted => "",
+        }
+    }
+
     /// Marks the open question as answered; the typed newline has ended its line.
     pub(in crate::terminal) fn answered(&mut self) {
         if matches!(self, Self::Question(_)) {

@@ -3,6 +3,8 @@
 
 pub mod printer;
 mod last_line;
+mod rows;
+pub(super) mod modes;
 pub(super) mod live_area;
 pub mod style;
 pub(super) mod wrap;

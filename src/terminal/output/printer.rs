@@ -15,7 +15,8 @@ use serde::Serialize;
 use crate::domain::text::{clean, pretty_json};
 
 use super::last_line::LastLine;
-use super::live_area::LiveArea;
+use super::live_area::{Animation, LiveArea, TerminalSize, Typing};
+use super::modes::TerminalModes;
 use super::style::Paint;
 
 /// The environment variables that decide about colour and animation. They are read elsewhere and
@@ -47,6 +48,8 @@ pub struct StreamTraits {
     pub is_terminal: bool,
     /// Lines can be redrawn.
     pub is_animated: bool,
+    /// The terminal may know synchronized updates, and ignores them if not.
+    pub is_synchronized: bool,
     pub paint: Paint,
     /// Columns. Meaningful on a terminal only.
     pub width: usize,
@@ -60,18 +63,13 @@ pub struct Printer {
 
 struct Inner {
     out: Mutex<Box<dyn Write + Send>>,
-    err: Mutex<ErrStream>,
     out_traits: StreamTraits,
     err_traits: StreamTraits,
     verbosity: Verbosity,
     /// Something was printed beside the result.
     has_notes: AtomicBool,
+    /// Standard error.
     live_area: LiveArea,
-}
-
-struct ErrStream {
-    writer: Box<dyn Write + Send>,
-    last_line: LastLine,
 }
 
 impl std::fmt::Debug for Printer {
@@ -110,6 +108,8 @@ impl StreamTraits {
         Self {
             is_terminal,
             is_animated: is_terminal && !dumb,
+            // The console of Linux shows some sequences that it does not know.
+            is_synchronized: is_terminal && !dumb && env.term != Some("linux"),
             paint: if coloured {
                 Paint::Colour
             } else {
@@ -127,12 +127,16 @@ impl Printer {
         let (out, err) = (io::stdout(), io::stderr());
         let out_traits = StreamTraits::new(out.is_terminal(), width(console::Term::stdout()), env);
         let err_traits = StreamTraits::new(err.is_terminal(), width(console::Term::stderr()), env);
-        Self::new(
-            Box::new(out),
-            out_traits,
-            Box::new(err),
-            err_traits,
+        let typing = if is_pipe(&out) {
+            Typing::Shared
+        } else {
+            Typing::Own
+        };
+        Self::on_terminal(
+            (Box::new(out), out_traits),
+            (Box::new(err), err_traits),
             verbosity,
+            (TerminalModes::controlling(), typing),
         )
     }
 
@@ -144,18 +148,43 @@ impl Printer {
         err_traits: StreamTraits,
         verbosity: Verbosity,
     ) -> Self {
+        Self::on_terminal(
+            (out, out_traits),
+            (err, err_traits),
+            verbosity,
+            (TerminalModes::default(), Typing::Own),
+        )
+    }
+
+    fn on_terminal(
+        (out, out_traits): (Box<dyn Write + Send>, StreamTraits),
+        (err, err_traits): (Box<dyn Write + Send>, StreamTraits),
+        verbosity: Verbosity,
+        (modes, typing): (TerminalModes, Typing),
+    ) -> Self {
+        let animation = match (err_traits.is_animated, err_traits.is_synchronized) {
+            (false, _) => Animation::None,
+            (true, false) => Animation::Redrawn,
+            (true, true) => Animation::Synchronized,
+        };
+        let columns = err_traits.width;
+        let size = move || {
+            let (rows, columns) = console::Term::stderr()
+                .size_checked()
+                .map_or((24, columns), |(rows, columns)| (rows, columns.into()));
+            TerminalSize {
+                columns,
+                rows: rows.into(),
+            }
+        };
         Self {
             inner: Arc::new(Inner {
                 out: Mutex::new(out),
-                err: Mutex::new(ErrStream {
-                    writer: err,
-                    last_line: LastLine::default(),
-                }),
                 out_traits,
                 err_traits,
                 verbosity,
                 has_notes: AtomicBool::new(false),
-                live_area: LiveArea::new(err_traits.paint),
+                live_area: LiveArea::new(err, err_traits.paint, animation, typing, modes, size),
             }),
         }
     }
@@ -175,6 +204,11 @@ impl Printer {
     /// Returns the part of standard error that is redrawn in place.
     pub(in crate::terminal) fn live_area(&self) -> &LiveArea {
         &self.inner.live_area
+    }
+
+    /// Restores the terminal's modes and cursor, for a process that is about to end without unwinding.
+    pub fn restore_terminal(&self) {
+        self.inner.live_area.end();
     }
 
     /// Writes the whole result and flushes it. A closed pipe is not an error.
@@ -305,14 +339,7 @@ impl Printer {
 
     fn write_stderr(&self, write: impl FnOnce(&mut LastLine) -> String) -> io::Result<()> {
         self.inner.has_notes.store(true, Ordering::Relaxed);
-        self.inner.live_area.suspend(|| {
-            let mut err = lock(&self.inner.err);
-            let text = write(&mut err.last_line);
-            let text = self.inner.err_traits.paint.printable(&text);
-            err.writer
-                .write_all(text.as_bytes())
-                .and_then(|()| err.writer.flush())
-        })
+        self.inner.live_area.print(write)
     }
 }
 
@@ -353,12 +380,30 @@ impl Write for StderrWriter {
     }
 }
 
-/// Prints panics without control characters: their messages can quote text from outside.
-pub fn clean_panics() {
-    std::panic::set_hook(Box::new(|panic| {
-        // Not through a printer: the thread may hold its locks.
-        let _ = writeln!(io::stderr(), "{}", clean(&panic.to_string()));
+/// Prints panics without control characters: their messages can quote text from outside. With a
+/// printer, they stand above the live area.
+pub fn clean_panics(printer: Option<&Printer>) {
+    let printer = printer.cloned();
+    std::panic::set_hook(Box::new(move |panic| {
+        let message = clean(&panic.to_string());
+        let area = printer.as_ref().map(|printer| &printer.inner.live_area);
+        // The thread may hold the lock of the live area.
+        if !area.is_some_and(|area| area.try_print_line(&message)) {
+            let _ = writeln!(io::stderr(), "{message}");
+        }
     }));
+}
+
+/// Returns whether another program reads this stream.
+#[cfg(unix)]
+fn is_pipe(stream: &impl std::os::fd::AsFd) -> bool {
+    let mode = rustix::fs::fstat(stream).map(|status| status.st_mode);
+    mode.is_ok_and(|mode| rustix::fs::FileType::from_raw_mode(mode) == rustix::fs::FileType::Fifo)
+}
+
+#[cfg(not(unix))]
+fn is_pipe(_: &impl Sized) -> bool {
+    false
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

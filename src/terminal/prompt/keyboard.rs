@@ -23,9 +23,11 @@ pub enum StdinUse {
 }
 
 /// Returns true when a question can be asked: standard error is a terminal, and standard input is
-/// one too, or carries data while there is a controlling terminal to answer on.
+/// one too, or carries data while there is a controlling terminal to answer on. The system would
+/// stop a background process that reads its terminal.
 pub fn can_ask(printer: &Printer, input: StdinUse) -> bool {
     printer.err_traits().is_terminal
+        && printer.live_area().is_in_foreground()
         && match input {
             StdinUse::Free => io::stdin().is_terminal(),
             StdinUse::Taken => controlling_terminal().is_ok(),

@@ -7,11 +7,19 @@ use vt100::{Cell, Color, Parser};
 /// More lines than any test scrolls out of sight.
 const SCROLLBACK: usize = 10_000;
 
+/// Sequences that begin and end a synchronized update (DEC mode 2026).
+const UPDATE: (&[u8], &[u8]) = (b"\x1b[?2026h", b"\x1b[?2026l");
+/// Sequences that switch off and on that text continues on the next line (DEC mode 7).
+const NO_WRAP: (&[u8], &[u8]) = (b"\x1b[?7l", b"\x1b[?7h");
+
 /// A terminal's screen. Its size follows that of the pseudo-terminal; like xterm, it does not wrap
-/// lines again when the width changes.
+/// lines again when the width changes. Unlike the emulator alone, it knows synchronized updates and
+/// text that must not wrap.
 pub(crate) struct Screen {
     parser: Parser,
     written: Vec<u8>,
+    /// The number of bytes that are on the screen: an update is shown when it is complete.
+    shown: usize,
 }
 
 impl std::fmt::Debug for Screen {
@@ -25,13 +33,18 @@ impl Screen {
         Self {
             parser: Parser::new(cells(rows), cells(columns), SCROLLBACK),
             written: Vec::new(),
+            shown: 0,
         }
     }
 
     /// Takes what a program writes.
     pub(crate) fn write(&mut self, bytes: &[u8]) {
         self.written.extend_from_slice(bytes);
-        self.parser.process(bytes);
+        while let Some(part) = next_part(&self.written[self.shown..]) {
+            let part = self.shown..self.shown + part;
+            self.shown = part.end;
+            show(&mut self.parser, &self.written[part]);
+        }
     }
 
     pub(crate) fn resize(&mut self, columns: u16, rows: u16) {
@@ -111,6 +124,54 @@ impl Screen {
     }
 }
 
+/// Returns the length of the next part to show: an update or a text that must not wrap, when it is
+/// complete, or everything before the next of these.
+fn next_part(bytes: &[u8]) -> Option<usize> {
+    let begin = [UPDATE, NO_WRAP]
+        .into_iter()
+        .filter_map(|(begin, end)| Some((find(bytes, begin)?, end)))
+        .min_by_key(|(index, _)| *index);
+    match begin {
+        Some((0, end)) => find(bytes, end).map(|index| index + end.len()),
+        Some((index, _)) => Some(index),
+        None => {
+            // The beginning of a sequence may still be incomplete.
+            let is_open = |bytes: &[u8]| {
+                let begins = |(begin, _): (&[u8], _)| begin.starts_with(bytes);
+                [UPDATE, NO_WRAP].into_iter().any(begins)
+            };
+            let open = (0..bytes.len()).find(|start| is_open(&bytes[*start..]));
+            Some(open.unwrap_or(bytes.len())).filter(|length| *length > 0)
+        }
+    }
+}
+
+fn find(bytes: &[u8], text: &[u8]) -> Option<usize> {
+    bytes.windows(text.len()).position(|window| window == text)
+}
+
+/// Shows a text; what stands between the sequences of `NO_WRAP` ends at the last column.
+fn show(parser: &mut Parser, bytes: &[u8]) {
+    let Some(begin) = find(bytes, NO_WRAP.0) else {
+        return parser.process(bytes);
+    };
+    parser.process(&bytes[..begin]);
+    let rest = &bytes[begin + NO_WRAP.0.len()..];
+    let end = find(rest, NO_WRAP.1).expect("wrapping is switched on again");
+    let mut is_sequence = false;
+    for character in String::from_utf8_lossy(&rest[..end]).chars() {
+        is_sequence |= character == '\u{1b}';
+        let screen = parser.screen();
+        let is_full = screen.cursor_position().1 >= screen.size().1.get();
+        if is_sequence || character.is_control() || !is_full {
+            parser.process(character.encode_utf8(&mut [0; 4]).as_bytes());
+        }
+        // A sequence ends with a letter.
+        is_sequence &= !character.is_ascii_alphabetic();
+    }
+    show(parser, &rest[end + NO_WRAP.1.len()..]);
+}
+
 fn cells(number: u16) -> std::num::NonZeroU16 {
     std::num::NonZeroU16::new(number).expect("a terminal has a column and a row")
 }
@@ -163,4 +224,13 @@ fn screen_shows_colours_scrolled_lines_and_the_cursor() {
     assert_eq!(screen.cursor(), (5, 1));
     screen.resize(4, 2);
     assert_eq!(screen.contents(), "two\nthre");
+}
+
+#[test]
+fn update_is_shown_when_it_is_complete_and_does_not_wrap() {
+    let mut screen = Screen::new(4, 3);
+    screen.write(b"a\x1b[?2026h\r\x1b[?7lto");
+    assert_eq!(screen.contents(), "a");
+    screen.write(b"\x1b[1mo long\x1b[0m\r\nnext\x1b[?7h\x1b[?2026l");
+    assert_eq!(screen.contents(), "too\nnext");
 }

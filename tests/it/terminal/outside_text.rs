@@ -118,18 +118,25 @@ fn assert_no_false_hint(arguments: &[&str], stderr: &str) {
     assert!(!lines.any(is_false), "{arguments:?} wrote {stderr}");
 }
 
+/// The cursor, wrapping and synchronized updates.
+const MODES: [&str; 3] = ["?25", "?7", "?2026"];
+
 /// Removes the styles, the movements of the live display, and the terminal's own carriage returns.
 fn without_own_sequences(written: &str) -> String {
     let mut rest = written;
     let mut other = String::new();
     while let Some((before, sequence)) = rest.split_once("\u{1b}[") {
         other.push_str(before);
-        let end = sequence.find(|c: char| !c.is_ascii_digit()).unwrap_or(0);
+        let end = sequence
+            .find(|c: char| !c.is_ascii_digit() && c != '?')
+            .unwrap_or(0);
         let (number, after) = sequence.split_at(end);
         let is_own = match after.chars().next() {
             Some('m') => STYLES.contains(&number),
             Some('A' | 'B') => !number.is_empty(),
+            Some('J') => number.is_empty(),
             Some('K') => true,
+            Some('h' | 'l') => MODES.contains(&number),
             _ => false,
         };
         if is_own {

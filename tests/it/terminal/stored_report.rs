@@ -192,18 +192,17 @@ fn hostile_record_text_stays_within_its_section() {
     assert_eq!(
         headings(&whole),
         [
-            "# Consultation",
-            "## Answer",
-            "## Dissent",
-            "## Open Points",
-            "## Positions",
-            "## Changes",
-            "## Challenges",
-            "## Cost",
+            "# Consultation Summary",
+            "## Consensus",
+            "## Agent Perspectives",
+            "## Changes of Mind",
+            "## Concerns Raised",
+            "## Dissenting Views",
+            "## 🎯 Debate Value Analysis"
         ]
     );
     let rounds = [
-        "# Consultation",
+        "# Consultation Summary",
         "## Round 1: independent answers",
         "## Round 2: synthesis",
         "## Round 3: cross-examination",

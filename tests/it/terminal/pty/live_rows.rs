@@ -4,6 +4,7 @@
 use super::consent_terminal;
 use crate::support::provider_server::{Answer, Hold, On, ProviderServer};
 use crate::support::pty::{Output, Terminal};
+use crate::support::screen::Screen;
 
 const ARGUMENTS: [&str; 3] = ["consult", "--yes", "Shall we?"];
 
@@ -21,12 +22,12 @@ fn run_leaves_the_terminal_as_it_was() {
     );
     let modes = terminal.modes();
     terminal.wait_for_sight("Round 1 of 4");
-    let styled = terminal.look(|screen| screen.styled());
+    let styled = terminal.look(Screen::styled);
     assert!(styled.contains("{bold}Security Expert{/}"), "{styled}");
     terminal.resize(100, 30);
     first.release();
     rest.release();
-    assert!(terminal.echoes());
+    assert!(!terminal.echoes());
     let (output, transcript) = terminal.end();
     output.ends_with(0);
     assert_eq!(transcript.modes(), modes);

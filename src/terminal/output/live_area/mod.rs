@@ -1,0 +1,375 @@
+//! The part of standard error that is redrawn in place: the rows of a run, and below them the lines
+//! of a question that takes one key. Everything else that is written to standard error passes here
+//! too, so that it stands above the rows.
+//!
+//! While there are rows, the cursor is hidden and typing leaves no marks. A process in the
+//! background draws nothing. Its thread (`frames`) draws and answers the signals that stop and
+//! continue the process.
+//!
+//! Invariant: the caller of any function here holds no lock that its rows take, because they are
+//! computed under the lock of the area.
+
+mod frames;
+
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
+use std::time::Duration;
+
+use console::truncate_str;
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+use super::last_line::LastLine;
+use super::modes::{ModeGuard, TerminalModes};
+use super::rows::DrawnRows;
+use super::style::Paint;
+
+pub(in crate::terminal) use super::rows::TerminalSize;
+
+/// The time between two frames.
+pub(in crate::terminal) const FRAME: Duration = Duration::from_millis(250);
+
+const HIDE_CURSOR: &str = "\u{1b}[?25l";
+const SHOW_CURSOR: &str = "\u{1b}[?25h";
+/// A row that is too wide for a moment, because the terminal has just become narrower, must not
+/// move the rows below it.
+const NO_WRAP: &str = "\u{1b}[?7l";
+const WRAP: &str = "\u{1b}[?7h";
+/// Between these, the terminal shows nothing (DEC mode 2026). Terminals without it ignore them.
+const BEGIN_FRAME: &str = "\u{1b}[?2026h";
+const END_FRAME: &str = "\u{1b}[?2026l";
+
+/// What standard error can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Animation {
+    /// Nothing can be redrawn.
+    None,
+    Redrawn,
+    /// Redrawn, and the terminal may show a whole frame at once.
+    Synchronized,
+}
+
+/// Who else reads the terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Typing {
+    /// Only this process.
+    Own,
+    /// Perhaps also the program that reads the answer, such as a pager: it sets the terminal's modes.
+    Shared,
+}
+
+/// The area and the stream that it is part of. Clones share it.
+#[derive(Clone)]
+pub(in crate::terminal) struct LiveArea(Arc<Shared>);
+
+struct Shared {
+    state: Mutex<AreaState>,
+    modes: TerminalModes,
+    animation: Animation,
+    typing: Typing,
+    /// There is something new to draw.
+    changed: Notify,
+    /// Whether the thread runs; it starts when it is first needed.
+    thread: OnceLock<bool>,
+}
+
+/// Computes the rows from the elapsed time.
+type MakeRows = dyn Fn(Duration, TerminalSize) -> Vec<String> + Send;
+
+struct AreaState {
+    writer: Box<dyn Write + Send>,
+    paint: Paint,
+    size: Box<dyn Fn() -> TerminalSize + Send>,
+    last_line: LastLine,
+    rows: Option<Rows>,
+    /// Lines below the rows; the newest are shown.
+    footers: Vec<(u64, Vec<String>)>,
+    next_footer: u64,
+    /// The number of reasons to draw nothing.
+    hidden: usize,
+    drawn: DrawnRows,
+    is_cursor_hidden: bool,
+}
+
+/// The rows of a run.
+struct Rows {
+    make: Box<MakeRows>,
+    since: Instant,
+    _quiet: Option<ModeGuard>,
+}
+
+impl LiveArea {
+    pub(super) fn new(
+        writer: Box<dyn Write + Send>,
+        paint: Paint,
+        animation: Animation,
+        typing: Typing,
+        modes: TerminalModes,
+        size: impl Fn() -> TerminalSize + Send + 'static,
+    ) -> Self {
+        Self(Arc::new(Shared {
+            state: Mutex::new(AreaState {
+                writer,
+                paint,
+                size: Box::new(size),
+                last_line: LastLine::default(),
+                rows: None,
+                footers: Vec::new(),
+                next_footer: 0,
+                hidden: 0,
+                drawn: DrawnRows::default(),
+                is_cursor_hidden: false,
+            }),
+            modes,
+            animation,
+            typing,
+            changed: Notify::new(),
+            thread: OnceLock::new(),
+        }))
+    }
+
+    /// Begins to draw rows and to count the time. `rows` receives the elapsed time.
+    pub(in crate::terminal) fn start(
+        &self,
+        rows: impl Fn(Duration, TerminalSize) -> Vec<String> + Send + 'static,
+    ) {
+        if !self.can_draw() {
+            return;
+        }
+        let quiet = (self.0.typing == Typing::Own).then(|| self.0.modes.quiet());
+        self.0.state().rows = Some(Rows {
+            make: Box::new(rows),
+            since: Instant::now(),
+            _quiet: quiet,
+        });
+        self.0.changed.notify_one();
+    }
+
+    /// Removes the rows for good.
+    pub(in crate::terminal) fn stop(&self) {
+        let mut state = self.0.state();
+        state.rows = None;
+        self.0.draw(&mut state);
+    }
+
+    /// Removes the rows until the guard is dropped, and shows the cursor and what is typed: for a
+    /// question whose answer is a line.
+    pub(in crate::terminal) fn hide(&self) -> HiddenGuard {
+        let mut state = self.0.state();
+        state.hidden += 1;
+        self.0.draw(&mut state);
+        HiddenGuard {
+            area: self.clone(),
+            _lines: self.0.modes.lines(),
+        }
+    }
+
+    /// Shows lines below the rows until the guard is dropped, and lets keys be read one by one: for
+    /// a question whose answer is a key. Returns `None` where nothing can be redrawn.
+    #[expect(dead_code, reason = "the questions that take a key come next")]
+    pub(in crate::terminal) fn footer(&self, lines: Vec<String>) -> Option<Footer> {
+        if !self.can_draw() {
+            return None;
+        }
+        let mut state = self.0.state();
+        let id = state.next_footer;
+        state.next_footer += 1;
+        state.footers.push((id, lines));
+        self.0.draw(&mut state);
+        Some(Footer {
+            area: self.clone(),
+            id,
+            _keys: self.0.modes.keys(),
+        })
+    }
+
+    /// Returns whether the process may read from the terminal and draw on it now.
+    pub(in crate::terminal) fn is_in_foreground(&self) -> bool {
+        self.0.modes.is_in_foreground()
+    }
+
+    /// Writes above the rows what `write` returns.
+    pub(super) fn print(&self, write: impl FnOnce(&mut LastLine) -> String) -> io::Result<()> {
+        let mut state = self.0.state();
+        let text = write(&mut state.last_line);
+        let text = state.paint.printable(&text);
+        self.0.print(&mut state, &text)
+    }
+
+    /// Writes a line in place of the rows, which the next frame draws below it. Does nothing while
+    /// a thread is writing. Returns whether the line was written.
+    pub(super) fn try_print_line(&self, line: &str) -> bool {
+        let Some(mut state) = self.0.try_state() else {
+            return false;
+        };
+        let text = state.last_line.apart(&format!("{line}\n"));
+        // The caller may hold a lock that the rows take.
+        state.hidden += 1;
+        let result = self.0.print(&mut state, &text);
+        state.hidden -= 1;
+        result.is_ok()
+    }
+
+    /// Runs a write to another stream of the same terminal, with the rows out of its way.
+    pub(super) fn suspend<R>(&self, write: impl FnOnce() -> R) -> R {
+        let mut state = self.0.state();
+        state.hidden += 1;
+        self.0.draw(&mut state);
+        let result = write();
+        state.hidden -= 1;
+        self.0.draw(&mut state);
+        result
+    }
+
+    /// Restores the terminal before the process ends without unwinding. Never waits for a thread
+    /// that writes.
+    pub(super) fn end(&self) {
+        if let Some(mut state) = self.0.try_state() {
+            state.hidden += 1;
+            self.0.draw(&mut state);
+        }
+        self.0.modes.end();
+    }
+
+    /// Returns whether something can be redrawn here.
+    fn can_draw(&self) -> bool {
+        self.0.animation != Animation::None
+            && *self.0.thread.get_or_init(|| frames::start(&self.0).is_ok())
+    }
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, AreaState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn try_state(&self) -> Option<MutexGuard<'_, AreaState>> {
+        match self.state.try_lock() {
+            Ok(state) => Some(state),
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
+    /// Draws what has changed.
+    fn draw(&self, state: &mut AreaState) {
+        // The stream itself fails: there is no other to report it on.
+        let _ = self.print(state, "");
+    }
+
+    /// Writes the text above the rows and draws what has changed, as one frame.
+    fn print(&self, state: &mut AreaState, text: &str) -> io::Result<()> {
+        if self.animation == Animation::None {
+            return state.write(text);
+        }
+        if !self.modes.is_in_foreground() {
+            state.lose_terminal();
+            return state.write(text);
+        }
+        self.modes.refresh();
+        let mut frame = String::new();
+        if !text.is_empty() {
+            frame.extend([state.drawn.erase(), text]);
+        }
+        let size = (state.size)();
+        let rows = state.rows(size);
+        let wants_cursor = rows.is_empty();
+        let changes = state.drawn.draw(rows, size);
+        if !changes.is_empty() {
+            frame.extend([NO_WRAP, &changes, WRAP]);
+        }
+        if wants_cursor == state.is_cursor_hidden {
+            state.is_cursor_hidden = !wants_cursor;
+            frame.push_str(if wants_cursor {
+                SHOW_CURSOR
+            } else {
+                HIDE_CURSOR
+            });
+        }
+        // Text alone is no frame.
+        if self.animation == Animation::Synchronized && frame != text {
+            frame = [BEGIN_FRAME, &frame, END_FRAME].concat();
+        }
+        state.write(&frame)
+    }
+}
+
+impl AreaState {
+    /// Returns the rows to draw now.
+    fn rows(&self, size: TerminalSize) -> Vec<String> {
+        // Rows stand on lines of their own.
+        if self.hidden > 0 || !self.last_line.is_whole() {
+            return Vec::new();
+        }
+        let rows = self.rows.as_ref();
+        let rows = rows.map(|rows| (rows.make)(rows.since.elapsed(), size));
+        let footer = self.footers.last().map(|(_, lines)| lines.clone());
+        let lines = rows.into_iter().chain(footer).flatten();
+        let mut fitted = Vec::new();
+        for line in lines {
+            let line = self.paint.printable(&line).replace('\t', " ");
+            // The last column stays free: some terminals wrap as soon as it is filled.
+            let width = size.columns.saturating_sub(1).max(1);
+            fitted.extend(
+                line.split('\n')
+                    .map(|row| truncate_str(row, width, "…").into_owned()),
+            );
+        }
+        fitted
+    }
+
+    /// Another program has the terminal and writes there.
+    fn lose_terminal(&mut self) {
+        self.drawn.forget();
+        self.is_cursor_hidden = false;
+    }
+
+    fn write(&mut self, text: &str) -> io::Result<()> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        self.writer.write_all(text.as_bytes())?;
+        self.writer.flush()
+    }
+}
+
+/// Keeps the rows hidden as long as it lives.
+pub(in crate::terminal) struct HiddenGuard {
+    area: LiveArea,
+    _lines: ModeGuard,
+}
+
+impl Drop for HiddenGuard {
+    fn drop(&mut self) {
+        let mut state = self.area.0.state();
+        state.hidden -= 1;
+        self.area.0.draw(&mut state);
+    }
+}
+
+/// Lines below the rows; see [`LiveArea::footer`].
+pub(in crate::terminal) struct Footer {
+    area: LiveArea,
+    id: u64,
+    _keys: ModeGuard,
+}
+
+impl Footer {
+    /// Shows other lines in place of these.
+    #[expect(dead_code, reason = "the questions that take a key come next")]
+    pub(in crate::terminal) fn replace(&self, lines: Vec<String>) {
+        let mut state = self.area.0.state();
+        if let Some(footer) = state.footers.iter_mut().find(|(id, _)| *id == self.id) {
+            footer.1 = lines;
+        }
+        self.area.0.draw(&mut state);
+    }
+}
+
+impl Drop for Footer {
+    fn drop(&mut self) {
+        let mut state = self.area.0.state();
+        state.footers.retain(|(id, _)| *id != self.id);
+        self.area.0.draw(&mut state);
+    }
+}
