@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
+use crate::commands::config::dialogue;
 use crate::commands::{
     completions, config, consult, consult_stats, doctor, history, man, model, models, personas,
     resume,
@@ -43,6 +44,7 @@ enum Command {
     Model(model::Args),
     Personas(personas::Args),
     Config(config::Args),
+    Setup(dialogue::Args),
     Completions(completions::Args),
     /// Print the manual page
     Man,
@@ -85,6 +87,7 @@ pub fn main() -> ExitCode {
         Command::Models(args) => models::run(&args, &environment, &printer),
         Command::Model(args) => model::run(&args, &environment, &printer),
         Command::Personas(args) => personas::run(&args, &environment, &printer),
+        Command::Setup(args) => dialogue::run(args, &environment, &printer),
         Command::Config(args) => config::run(&args, &environment, &printer),
         Command::Completions(args) => completions::run(&args, &printer),
         Command::Man => man::run(&Cli::command(), &help::man_sections(), &printer),
@@ -156,6 +159,7 @@ impl Command {
             | Self::Model(_)
             | Self::Personas(_)
             | Self::Config(_)
+            | Self::Setup(_)
             | Self::Completions(_)
             | Self::Ls(_)
             | Self::Man

@@ -20,7 +20,8 @@ pub struct Environment {
 }
 
 /// The variables that are read besides conclave's own and those of the vendors.
-const OTHERS: [&str; 10] = [
+const OTHERS: [&str; 11] = [
+    "CI",
     "LLM_CONCLAVE_HOME",
     "HOME",
     "USERPROFILE",

@@ -209,6 +209,15 @@ impl Verdict {
         !self.recommendations.is_empty()
     }
 
+    /// Returns the objections to it. An answer composed by rule has none: it is no judgement that
+    /// an expert could have objected to. Early versions wrote tensions there.
+    pub fn objections(&self) -> &[Dissent] {
+        match self.composed_from {
+            None => &self.dissent,
+            Some(_) => &[],
+        }
+    }
+
     /// Returns a note on the confidence if it is low and no dissent says why.
     pub fn confidence_note(&self) -> Option<&'static str> {
         self.lacks_dissent()
@@ -218,7 +227,7 @@ impl Verdict {
     /// Returns whether the verdict states doubt without the dissent behind it.
     pub fn lacks_dissent(&self) -> bool {
         let is_doubtful = self.confidence.is_some_and(|stated| stated.value() < DOUBT);
-        is_doubtful && self.dissent.is_empty() && !self.is_menu()
+        is_doubtful && self.dissent.is_empty() && self.composed_from.is_none() && !self.is_menu()
     }
 }
 

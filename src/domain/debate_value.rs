@@ -147,6 +147,13 @@ impl PositionChange {
         }
     }
 
+    pub fn basis(self) -> ChangeBasis {
+        match self {
+            Self::Changed | Self::Held => ChangeBasis::Comparison,
+            Self::Stated { .. } => ChangeBasis::Statement,
+        }
+    }
+
     pub fn is_change(self) -> bool {
         match self {
             Self::Changed => true,
@@ -165,6 +172,16 @@ impl PositionChange {
             None => "does not say whether it changed its mind",
         }
     }
+}
+
+/// How it is known whether an expert changed its position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChangeBasis {
+    /// Its positions were compared, or say the same word for word.
+    Comparison,
+    /// It says so itself.
+    Statement,
 }
 
 /// Rounds to millionths, which removes the error of a sum of decimals.
@@ -220,19 +237,6 @@ impl DebateValue {
 }
 
 impl DebateValue {
-    /// Returns a headline with the number of experts that moved. `None` if that is unknown;
-    /// `reason` then says why.
-    pub fn headline(&self) -> Option<String> {
-        let (compared, changed) = (self.agents_compared(), self.agents_changed_position());
-        let left_out = match self.total_agents.saturating_sub(compared) {
-            0 => String::new(),
-            left_out => format!(" ({left_out} could not be compared)"),
-        };
-        (compared > 0).then(|| {
-            format!("{changed}/{compared} agents changed positions during debate{left_out}")
-        })
-    }
-
     /// Describes the cost of the rounds after the second, and whether they changed the answer.
     pub fn worth_of_later_rounds(&self) -> Option<String> {
         let cost = amount(self.later_rounds_cost?);
@@ -256,44 +260,6 @@ impl DebateValue {
     }
 }
 
-impl AgentMove {
-    /// Describes what happened to its position, without its own name; `name` returns the names of
-    /// others.
-    pub fn in_words(&self, name: &dyn Fn(&SeatId) -> String) -> String {
-        let what = match self.magnitude {
-            ChangeMagnitude::Same => "maintained position",
-            ChangeMagnitude::MinorRefinement => "minor refinement",
-            ChangeMagnitude::ModerateShift => "moderate shift",
-            ChangeMagnitude::SignificantChange => "significant shift",
-            ChangeMagnitude::Unknown if self.revised_position.is_none() => {
-                "gave no answer in Round 3"
-            }
-            ChangeMagnitude::Unknown => "could not be compared",
-        };
-        let others: Vec<String> = self.influenced_by.iter().map(name).collect();
-        let by = match others.as_slice() {
-            [_, ..] if self.is_changed() == Some(true) => {
-                format!(" influenced by {}", others.join(", "))
-            }
-            [] | [_, ..] => String::new(),
-        };
-        let confidence = match self
-            .confidence_increase()
-            .map(|increase| (increase * 100.0).round())
-        {
-            None => String::new(),
-            Some(0.0) => " (confidence unchanged)".to_owned(),
-            Some(points) => format!(" (confidence {points:+.0}%)"),
-        };
-        let conformity = if self.conformity {
-            "; changed without naming an argument, towards the majority"
-        } else {
-            ""
-        };
-        format!("{what}{by}{confidence}{conformity}")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -310,52 +276,6 @@ mod tests {
             influenced_by: vec![SeatId::new("x"), SeatId::new("y")],
             ..AgentMove::default()
         }
-    }
-
-    fn in_words(agent: &AgentMove) -> String {
-        agent.in_words(&|id| id.as_str().to_uppercase())
-    }
-
-    #[test]
-    fn each_expert_is_described_in_one_line() {
-        assert_eq!(
-            in_words(&moved("a", ChangeMagnitude::SignificantChange)),
-            "significant shift influenced by X, Y (confidence +8%)"
-        );
-        assert_eq!(
-            in_words(&moved("a", ChangeMagnitude::Same)),
-            "maintained position (confidence +8%)"
-        );
-        let unstated = AgentMove {
-            revised_confidence: None,
-            influenced_by: vec![],
-            ..moved("a", ChangeMagnitude::MinorRefinement)
-        };
-        assert_eq!(in_words(&unstated), "minor refinement");
-        let same = AgentMove {
-            revised_confidence: Confidence::new(0.7501),
-            conformity: true,
-            influenced_by: vec![],
-            ..moved("a", ChangeMagnitude::ModerateShift)
-        };
-        assert_eq!(
-            in_words(&same),
-            "moderate shift (confidence unchanged); changed without naming an argument, towards \
-             the majority"
-        );
-        assert_eq!(
-            in_words(&AgentMove {
-                revised_confidence: None,
-                ..moved("a", ChangeMagnitude::Unknown)
-            }),
-            "could not be compared"
-        );
-        let silent = AgentMove {
-            revised_position: None,
-            revised_confidence: None,
-            ..moved("a", ChangeMagnitude::Unknown)
-        };
-        assert_eq!(in_words(&silent), "gave no answer in Round 3");
     }
 
     #[test]
@@ -379,22 +299,12 @@ mod tests {
             ),
             (2, 1, Some(0.5))
         );
-        assert_eq!(
-            value.headline().unwrap(),
-            "1/2 agents changed positions during debate (1 could not be compared)"
-        );
         let failed = DebateValue {
             status: ComparisonStatus::Failed,
             ..value
         };
-        assert_eq!(
-            (
-                failed.agents_compared(),
-                failed.change_rate(),
-                failed.headline()
-            ),
-            (0, None, None)
-        );
+        assert_eq!(failed.agents_compared(), 0);
+        assert_eq!(failed.change_rate(), None);
     }
 
     #[test]

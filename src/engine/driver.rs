@@ -23,7 +23,7 @@ use super::calls::{CallUpdate, Calls};
 use super::clock::Clock;
 use super::dispatcher::budget::SharedBudget;
 use super::dispatcher::{CallPermit, Dispatcher, Member, Notice, RequestAnswer};
-use super::ports::{BoxFuture, Delta, Person, Provider, Subscriber};
+use super::ports::{BoxFuture, Person, Provider, Subscriber};
 
 /// The models that can be asked, by provider.
 pub type Providers = BTreeMap<ProviderId, Arc<dyn Provider>>;
@@ -291,7 +291,7 @@ impl<'a> Run<'a> {
                 for subscriber in &mut self.with.subscribers {
                     subscriber.delta(call, &delta);
                 }
-                if delta != Delta::Connected && self.answering.insert(call) {
+                if delta.shows_answer() && self.answering.insert(call) {
                     self.queue(Input::FirstToken { call });
                 }
             }

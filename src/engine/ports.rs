@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::time::Duration;
 
 use crate::consultation::event::{Answer, Envelope};
 use crate::consultation::protocol::Question;
@@ -16,10 +17,37 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 pub enum Delta {
     /// The provider has accepted the request.
     Connected,
+    /// The provider keeps the connection alive, without any content.
+    KeepAlive,
     /// The model is thinking; the text is not part of the answer.
     Thinking,
     /// A piece of the answer.
     Text(String),
+    /// The embedded model reads the prompt.
+    Reading(LocalProgress),
+    /// The embedded model writes the answer.
+    Writing(LocalProgress),
+}
+
+impl Delta {
+    /// Returns whether it is a sign that the model answers.
+    pub fn shows_answer(&self) -> bool {
+        match self {
+            Self::Thinking | Self::Text(_) => true,
+            Self::Connected | Self::KeepAlive | Self::Reading(_) | Self::Writing(_) => false,
+        }
+    }
+}
+
+/// The progress of the embedded model in one step of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LocalProgress {
+    /// Tokens done.
+    pub tokens: u64,
+    /// The number of tokens of a prompt, the most tokens of an answer.
+    pub of: u64,
+    /// The time that the rest takes at the rate so far; `None` before there is a rate.
+    pub left: Option<Duration>,
 }
 
 /// A service whose models can be called.

@@ -36,7 +36,11 @@ impl<'a> DeltaRedactor<'a> {
     pub(super) fn push(&mut self, delta: Delta) {
         let redacted = match delta {
             Delta::Text(piece) => Delta::Text(self.redacted(&piece)),
-            Delta::Connected | Delta::Thinking => delta,
+            Delta::Connected
+            | Delta::KeepAlive
+            | Delta::Thinking
+            | Delta::Reading(_)
+            | Delta::Writing(_) => delta,
         };
         (self.on)(redacted);
     }

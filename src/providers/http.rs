@@ -166,6 +166,7 @@ async fn read(
     let mut preamble = Vec::new();
     let mut total = 0usize;
     let mut any_event = false;
+    let mut is_answering = false;
     loop {
         let chunk = match body.chunk().await {
             Ok(Some(chunk)) => chunk,
@@ -186,9 +187,16 @@ async fn read(
             preamble.extend_from_slice(chunk.get(..room.min(chunk.len())).unwrap_or_default());
         }
         for event in events.drain(..) {
+            let on = &mut |delta: Delta| {
+                is_answering |= delta.shows_answer();
+                on(delta);
+            };
             if decoder.event(&event, on) == ControlFlow::Break(()) {
                 return End::Closed;
             }
+        }
+        if !is_answering {
+            on(Delta::KeepAlive);
         }
         if let Err(error) = fed {
             return malformed(error.to_string());

@@ -73,6 +73,34 @@ pub(super) fn write(name: &str, value: &str, home: &Home) -> Result<&'static Set
     Ok(setting)
 }
 
+/// A new value of a setting; without one, the setting is removed.
+#[derive(Clone, Debug)]
+pub(super) struct SettingChange {
+    pub(super) setting: &'static Setting,
+    pub(super) value: Option<Value>,
+}
+
+/// Writes all changes at once, or none.
+pub(super) fn write_all(changes: &[SettingChange], home: &Home) -> Result<(), Error> {
+    change(home, |file| {
+        let mut text = file.text.clone();
+        for change in changes {
+            let file = SettingsFile::of(home, text)?;
+            let path = SettingPath::parse(change.setting.name, &|setting| file.current(setting))?;
+            text = match &change.value {
+                Some(value) => file.with(&path, value)?,
+                None => file
+                    .without(&path.steps())
+                    .map_err(|error| file.edit_error(error, change.setting.name))?
+                    .unwrap_or(file.text),
+            };
+        }
+        SettingsFile::of(home, text.clone())?.check(&text)?;
+        Ok((Some(text), ()))
+    })
+    .map(drop)
+}
+
 /// Removes a value, even one under an unknown name.
 pub(super) fn unset(
     name: &str,
@@ -194,7 +222,11 @@ impl<'a> SettingsFile<'a> {
                 source,
             })
         })?;
-        let text = text.unwrap_or_else(|| "{}\n".to_owned());
+        Self::of(home, text.unwrap_or_else(|| "{}\n".to_owned()))
+    }
+
+    fn of(home: &'a Home, text: String) -> Result<Self, Error> {
+        let path = home.config_file();
         let unusable_json =
             |error| Error::usage(error).hint("fix or remove the file; nothing was written");
         match serde_json::from_str(&text) {

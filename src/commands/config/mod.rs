@@ -4,6 +4,7 @@
 
 mod edit;
 mod setting_path;
+pub(crate) mod dialogue;
 pub(crate) mod threshold;
 
 use std::fmt::Write;

@@ -7,6 +7,7 @@ mod dry_run;
 use super::face::answer::check_output;
 use super::face::{self, TerminalFace};
 use super::flags::{ControlFlags, DebateFlags, OutputFlags};
+use crate::commands::config::dialogue::offer;
 use crate::config::env::Environment;
 use crate::consultation::policy::consent::ConsentMode;
 use crate::engine::clock::Clock;
@@ -84,6 +85,9 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     check_output(args.output.output.as_deref())?;
     let clock = Clock::system();
     let consent_mode = face::consent_mode(args.control.yes, printer, question.input);
+    if consent_mode == ConsentMode::Interactive && !args.dry_run && !args.no_log {
+        offer::offer(environment, printer)?;
+    }
     let request = args.request(question.text, consent_mode)?;
     let prepared = face::block_on(prepare(request, environment, printer, clock.now()))??;
     unread.refuse(Patience::Brief)?;

@@ -7,6 +7,7 @@ mod deep;
 mod host;
 mod vendors;
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::face::block_on;
@@ -14,11 +15,14 @@ use super::flags::ListFormatFlag;
 use crate::config::env::Environment;
 use crate::config::key_commands::KeyCommands;
 use crate::config::paths::Home;
+use crate::config::settings::Settings;
 use crate::domain::dialect::Dialect;
 use crate::domain::ids::ProviderId;
+use crate::domain::time::Timestamp;
 use crate::domain::vendors::name;
 use crate::engine::clock::Clock;
 use crate::error::{Error, whole};
+use crate::providers::catalog::ModelCatalog;
 use crate::providers::discovery::{Condition, Server};
 use crate::providers::http::{Http, Timeouts};
 use crate::providers::wire::Endpoint;
@@ -84,13 +88,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     let (models, models_check) = host::models(home.as_ref().ok());
     let access_list = provider_access::all(&settings, environment);
     let (keyed, keyless) = targets(&access_list);
-    // Before the keys go out; the report repeats it.
-    for warning in keyed
-        .iter()
-        .filter_map(|target| target.unencrypted_key.as_ref())
-    {
-        printer.warning(&format!("Warning: {warning}"));
-    }
+    warn_of_unencrypted_keys(&keyed, printer);
     let mut trials = Vec::new();
     if args.deep {
         trials = deep::trials(&keyed, &models, clock.now());
@@ -106,44 +104,32 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         .iter()
         .any(|check| check.status == CheckStatus::Error);
 
-    let search = ServerSearch::new(&settings, &access_list);
-    // Each call has a shorter limit of its own.
-    let http = Http::new(Timeouts {
-        connect: CONNECT,
-        first_byte: ANSWER * 2,
-        idle: ANSWER * 2,
-    });
-    let (found, found_servers, tried) = block_on(async {
-        let kinds = all_kinds();
-        let find = async {
-            match &search {
-                Ok(search) => search::find(search, &kinds).await,
-                Err(_) => Vec::new(),
-            }
-        };
-        futures_util::future::join3(
-            vendors::check_all(&keyed, &http, &models, clock.now()),
-            find,
+    let (found, tried) = block_on(async {
+        futures_util::future::join(
+            free_checks(
+                &keyed,
+                keyless,
+                &settings,
+                &access_list,
+                &models,
+                clock.now(),
+            ),
             deep::try_all(trials, &keyed, &models, &clock),
         )
         .await
     })?;
 
-    let failed = |id: &str| {
+    let failed = |id: &ProviderId| {
         tried
             .iter()
-            .any(|trial| trial.provider == id && !trial.answered)
+            .any(|trial| trial.provider == id.as_str() && !trial.answered)
     };
-    let vendor_answers = found
-        .iter()
-        .any(|found| found.answers && !failed(found.provider.as_str()));
-    checks.extend(found.into_iter().map(|found| found.check));
-    checks.extend(keyless);
-    checks.extend(vendors::without_key(&access_list));
-    let server_answers = found_servers
+    let vendor_answers = found.answering.iter().any(|id| !failed(id));
+    let server_answers = found
+        .servers
         .iter()
         .any(|server| server.preferred().is_some());
-    checks.extend(server_checks(&search, &found_servers));
+    checks.extend(found.checks);
     let embedded = host::embedded(home.as_ref().ok(), &settings, environment);
     let embedded_answers = embedded.status == CheckStatus::Ok;
     checks.push(embedded);
@@ -168,6 +154,78 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
             .hint("set a key, such as `ANTHROPIC_API_KEY`, `OPENAI_API_KEY` or `GEMINI_API_KEY`")
             .hint("or start a local server, such as Ollama")
     })
+}
+
+/// What free requests show of vendors and local servers.
+#[derive(Debug)]
+pub(crate) struct FreeChecks {
+    pub(crate) checks: Vec<Check>,
+    /// The vendors whose models would answer.
+    pub(crate) answering: BTreeSet<ProviderId>,
+    pub(crate) servers: Vec<Server>,
+}
+
+/// Checks vendors and local servers by free requests, all at once.
+pub(crate) async fn check_for_free(
+    settings: &Settings,
+    access_list: &[ProviderAccess],
+    models: &ModelCatalog,
+    now: Timestamp,
+    printer: &Printer,
+) -> FreeChecks {
+    let (keyed, keyless) = targets(access_list);
+    warn_of_unencrypted_keys(&keyed, printer);
+    free_checks(&keyed, keyless, settings, access_list, models, now).await
+}
+
+/// Warns before the keys go out; the report repeats it.
+fn warn_of_unencrypted_keys(keyed: &[Target], printer: &Printer) {
+    for warning in keyed
+        .iter()
+        .filter_map(|target| target.unencrypted_key.as_ref())
+    {
+        printer.warning(&format!("Warning: {warning}"));
+    }
+}
+
+async fn free_checks(
+    keyed: &[Target],
+    keyless: Vec<Check>,
+    settings: &Settings,
+    access_list: &[ProviderAccess],
+    models: &ModelCatalog,
+    now: Timestamp,
+) -> FreeChecks {
+    let search = ServerSearch::new(settings, access_list);
+    // Each call has a shorter limit of its own.
+    let http = Http::new(Timeouts {
+        connect: CONNECT,
+        first_byte: ANSWER * 2,
+        idle: ANSWER * 2,
+    });
+    let kinds = all_kinds();
+    let find = async {
+        match &search {
+            Ok(search) => search::find(search, &kinds).await,
+            Err(_) => Vec::new(),
+        }
+    };
+    let (reports, servers) =
+        futures_util::future::join(vendors::check_all(keyed, &http, models, now), find).await;
+    let answering = reports
+        .iter()
+        .filter(|report| report.answers)
+        .map(|report| report.provider.clone())
+        .collect();
+    let mut checks: Vec<Check> = reports.into_iter().map(|report| report.check).collect();
+    checks.extend(keyless);
+    checks.extend(vendors::without_key(access_list));
+    checks.extend(server_checks(&search, &servers));
+    FreeChecks {
+        checks,
+        answering,
+        servers,
+    }
 }
 
 /// A provider with a key, as checks and calls need it.

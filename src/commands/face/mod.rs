@@ -267,7 +267,7 @@ fn runtime() -> Result<tokio::runtime::Runtime, Error> {
 #[error("cannot start")]
 struct StartError(#[source] std::io::Error);
 
-fn cannot_start(error: std::io::Error) -> Error {
+pub(crate) fn cannot_start(error: std::io::Error) -> Error {
     Error::failed(StartError(error))
         .hint("allow more open files (`ulimit -n 1024`) and processes (`ulimit -u 1024`)")
 }

@@ -1,10 +1,9 @@
 //! Composes an answer by rule from the rounds that were held, for debates without a judge's
 //! verdict: those that ended early, or with fewer rounds requested. Every sentence is taken over
-//! unchanged.
+//! unchanged. There is no dissent: no expert has seen the answer. The record lists open points.
 
 use crate::domain::artifact::{
-    Challenge, ConsensusPoint, CrossExam, Dissent, Evidence, Independent, MenuOption, Severity,
-    Source, Synthesis, Tension, Verdict,
+    ConsensusPoint, CrossExam, Evidence, Independent, MenuOption, Source, Synthesis, Verdict,
 };
 use crate::stopping::early_termination;
 use crate::stopping::early_termination::Point;
@@ -28,43 +27,6 @@ impl HeldRounds<'_> {
         } else {
             Source::Synthesis
         }
-    }
-
-    /// Returns the remaining objections: those that the cross-examination left unresolved, else
-    /// every tension.
-    fn dissent(&self) -> Vec<Dissent> {
-        let Some(examined) = self.cross_exam else {
-            let tension = |tension: &Tension| Dissent {
-                agent: tension
-                    .viewpoints
-                    .first()
-                    .map(|view| view.agent.clone())
-                    .unwrap_or_default(),
-                concern: tension.topic.clone(),
-                severity: tension.severity,
-            };
-            return self.synthesis.tensions.iter().map(tension).collect();
-        };
-        let open = |concern: &String| Dissent {
-            agent: String::new(),
-            concern: concern.clone(),
-            severity: Severity::default(),
-        };
-        let challenge = |raised: &Challenge| Dissent {
-            agent: raised.challenger.clone(),
-            concern: raised.challenge.clone(),
-            severity: raised.severity,
-        };
-        let weighty = examined
-            .challenges
-            .iter()
-            .filter(|raised| raised.severity == Severity::High);
-        examined
-            .unresolved
-            .iter()
-            .map(open)
-            .chain(weighty.map(challenge))
-            .collect()
     }
 
     /// Returns every point of agreement. A point held by several experts has no agent.
@@ -100,7 +62,7 @@ pub(in crate::consultation) fn recommendation(material: HeldRounds<'_>) -> Verdi
             early_termination::stated_confidence(&points)
         },
         evidence: material.evidence(),
-        dissent: material.dissent(),
+        dissent: Vec::new(),
         summary: material.summary(),
         recommendations: Vec::new(),
         composed_from: Some(material.source()),
@@ -137,7 +99,7 @@ pub(in crate::consultation) fn menu(material: HeldRounds<'_>) -> Verdict {
         recommendation: String::new(),
         confidence: None,
         evidence: material.evidence(),
-        dissent: material.dissent(),
+        dissent: Vec::new(),
         summary: material.summary(),
         recommendations: material.independents.iter().map(option).collect(),
         composed_from: Some(material.source()),

@@ -49,6 +49,9 @@ pub enum CallEvent {
         wait_ms: u64,
         /// The failure, for people.
         reason: String,
+        /// The attempt that comes next; `None` if it is no retry of the same request.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        attempt: Option<AttemptNumber>,
     },
     /// A slow call is hedged: another model is asked as well.
     #[serde(rename = "call:hedged")]
@@ -77,6 +80,15 @@ pub enum CallEvent {
     /// A call came back, with an answer or a failure.
     #[serde(rename = "call:finished")]
     Finished(Box<CallFinished>),
+}
+
+/// The number of an attempt at one answer of one model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AttemptNumber {
+    /// Counted from 1, the first attempt.
+    pub number: u32,
+    /// The most attempts.
+    pub of: u32,
 }
 
 /// The purpose of a call.

@@ -27,7 +27,7 @@ use crate::domain::time::Timestamp;
 pub use abort::{Abort, AbortReason};
 pub use agent::{AgentError, AgentEvent, AgentFailure};
 pub use answer::Answer;
-pub use call::{CallError, CallEvent, CallFinished, CancelReason, Purpose};
+pub use call::{AttemptNumber, CallError, CallEvent, CallFinished, CancelReason, Purpose};
 pub use consultation::{ConsultationEvent, Resumed, Started};
 pub use cost::{CeilingReached, CostEvent};
 pub use early_termination::{DecidedBy, EarlyTermination, EarlyTerminationDecision};

@@ -120,14 +120,22 @@ impl RetryRule {
             Remedy::Nothing => return Retry::Never(NoRetry::Hopeless),
             Remedy::Reform if tried.forms < self.most_forms => return Retry::Reformed,
             Remedy::Reform => return Retry::Never(NoRetry::Exhausted),
-            Remedy::Wait => self.most,
-            Remedy::WaitOnce => self.most.min(1),
+            Remedy::Wait | Remedy::WaitOnce => self.most_retries(failure),
         };
         match failure.retry_after {
             Some(hint) if hint > self.longest_hint => Retry::Never(NoRetry::HintTooLong),
             _ if tried.retries >= most => Retry::Never(NoRetry::Exhausted),
             Some(hint) => Retry::After(hint),
             None => Retry::After(self.backoff(tried.retries, jitter)),
+        }
+    }
+
+    /// Returns the number of waits for an answer that fails in this way.
+    pub fn most_retries(&self, failure: &Failure) -> u32 {
+        match remedy(failure) {
+            Remedy::Wait => self.most,
+            Remedy::WaitOnce => self.most.min(1),
+            Remedy::Reform | Remedy::Nothing => 0,
         }
     }
 

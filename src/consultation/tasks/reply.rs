@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use crate::consultation::event::{AgentError, CallEvent, Event, Purpose, WhySubstituted};
-use crate::consultation::machine::emitter::Emitter;
+use crate::consultation::event::{
+    AgentError, AttemptNumber, CallEvent, Event, Purpose, WhySubstituted,
+};
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::plan::Plan;
 use crate::consultation::policy::retry::{NoRetry, Retry, RetryCounts};
@@ -215,10 +216,8 @@ impl AgentTask {
     ) -> Next {
         let (plan, now) = (step.plan, step.now);
         let jitter = attempt.jitter(plan.seed);
-        match self
-            .retry_rule(plan.retry)
-            .decide(failure, self.tried, jitter)
-        {
+        let rule = self.retry_rule(plan.retry);
+        match rule.decide(failure, self.tried, jitter) {
             Retry::After(wait) => {
                 // After a rate limit without a hint, this call waits together with all others.
                 let backoff = step
@@ -232,12 +231,16 @@ impl AgentTask {
                 self.tried.retries += 1;
                 // Rounded as the timer is.
                 let wait_ms = now.after(wait).ms_since(now);
-                self.announce_retry(&mut step.emitter, attempt, failure, wait_ms);
+                let next = AttemptNumber {
+                    number: self.tried.retries + 1,
+                    of: rule.most_retries(failure) + 1,
+                };
+                self.announce_retry(step, attempt, failure, wait_ms, Some(next));
                 Next::Wait(wait, Purpose::Retry)
             }
             Retry::Reformed => {
                 self.tried.forms += 1;
-                self.announce_retry(&mut step.emitter, attempt, failure, 0);
+                self.announce_retry(step, attempt, failure, 0, None);
                 Next::Again(Purpose::Reformed)
             }
             Retry::Never(NoRetry::HintTooLong) => {
@@ -257,16 +260,18 @@ impl AgentTask {
 
     fn announce_retry(
         &self,
-        emitter: &mut Emitter<'_>,
+        step: &mut StepContext<'_>,
         attempt: &Attempt,
         failure: &Failure,
         wait_ms: u64,
+        next: Option<AttemptNumber>,
     ) {
-        emitter.emit(Event::Call(CallEvent::Retried {
+        step.emitter.emit(Event::Call(CallEvent::Retried {
             call: attempt.call,
             agent_id: self.agent.clone(),
             wait_ms,
             reason: failure.message.clone(),
+            attempt: next,
         }));
     }
 

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::artifact::{Magnitude, Severity, Verdict};
 use crate::domain::confidence::Confidence;
+use crate::domain::debate_value::ChangeBasis;
 use crate::domain::ids::{ModelRef, SeatId};
 use crate::domain::second_pass::{Held, SecondPass};
 
@@ -54,6 +55,8 @@ pub struct StoredPerspective {
     /// Whether it changed its position: as compared, else as it states itself. `None` if it gave no
     /// answer in Round 3.
     pub changed: Option<bool>,
+    /// The basis of `changed`.
+    pub change_basis: Option<ChangeBasis>,
 }
 
 /// The judge's two passes.

@@ -12,6 +12,8 @@ mod rounds;
 mod answer;
 mod early_termination;
 mod debate_value;
+mod changes;
+mod open_points;
 mod lookup;
 
 use std::collections::BTreeMap;
@@ -34,9 +36,11 @@ pub use self::answer::{
     JudgePasses, Rejudged, SecondVerdict, StoredConcern, StoredDissent, StoredEvidence,
     StoredPerspective,
 };
+pub use self::changes::{ExpertChange, PositionChanges};
 pub use self::completion::{Completion, RecordWriter};
 pub use self::debate_value::{DebateValueAnalysis, StoredDebate};
 pub use self::early_termination::EarlyTerminationEvaluation;
+pub use self::open_points::{OpenPoint, OpenView};
 pub use self::panel::{
     ServedOtherwise, StoredAgent, StoredHedge, StoredModel, StoredPanel, StoredPersonaSelection,
     StoredSeat, StoredSubstitution,
@@ -113,7 +117,10 @@ pub struct StoredRecord {
     /// The texts of `concerns_detail`.
     pub concerns: Vec<String>,
     pub concerns_detail: Vec<StoredConcern>,
+    /// Objections to the judge's verdict; empty for an answer without one.
     pub dissent: Vec<StoredDissent>,
+    /// Points that the debate left open.
+    pub open_points: Vec<OpenPoint>,
     pub perspectives: Vec<StoredPerspective>,
     /// The share of the experts in Round 1 that support the leading point, from 0 to 1.
     pub agreement: Option<f64>,

@@ -222,7 +222,7 @@ fn evidence(record: &StoredRecord) -> Markup {
 }
 
 pub(super) fn dissent(record: &StoredRecord) -> Markup {
-    let dissents = record.verdict().map_or(&[][..], |verdict| &verdict.dissent);
+    let dissents = record.verdict().map_or(&[][..], Verdict::objections);
     html! {
         @if !dissents.is_empty() {
             section.dissent {

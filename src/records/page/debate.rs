@@ -3,10 +3,9 @@
 
 use maud::{Markup, html};
 
-use crate::domain::artifact::{Challenge, Independent, Revision, Severity, Synthesis};
-use crate::domain::debate_value::{AgentMove, ComparisonStatus, PositionChange};
-use crate::domain::ids::SeatId;
-use crate::domain::stored_record::{RecordWriter, StoredAgent, StoredRecord};
+use crate::domain::artifact::{Challenge, Independent, Severity, Synthesis};
+use crate::domain::debate_value::DebateValue;
+use crate::domain::stored_record::{ExpertChange, RecordWriter, StoredAgent, StoredRecord};
 use crate::domain::words::model_name;
 
 use super::elements::{
@@ -70,7 +69,10 @@ pub(super) fn synthesis(record: &StoredRecord) -> Markup {
         p.quiet { "Round 2: the judge's synthesis of the positions." }
         (block_unless_blank(&synthesis.prose_excerpt))
         (subsection("Agreed", &list(&agreements(record, synthesis))))
-        (subsection("Tensions", &tensions(record, synthesis)))
+        // Without a cross-examination, they are the open points above.
+        @if record.cross_exam().is_some() {
+            (subsection("Tensions", &tensions(record, synthesis)))
+        }
         @if !priorities.0.is_empty() { h3 { "Priorities" } ol { (priorities) } }
     };
     section("Agreements and Tensions", &body)
@@ -111,18 +113,60 @@ fn tensions(record: &StoredRecord, synthesis: &Synthesis) -> Markup {
     }
 }
 
-/// Round 3: each expert's position after the cross-examination.
-pub(super) fn changes(record: &StoredRecord) -> Markup {
-    let articles = html! {
-        @for revision in record.positions_of_round_3() { (change(record, revision)) }
+/// Points that the debate left open, each with its sides.
+pub(super) fn open_points(record: &StoredRecord) -> Markup {
+    let points = html! {
+        @for point in record.points_left_open() {
+            div.tension {
+                h3 {
+                    (inline(&point.topic))
+                    @if let Some(stated) = point.severity {
+                        (stated_severity(record, stated))
+                    }
+                }
+                @if !point.views.is_empty() {
+                    dl.side {
+                        @for side in &point.views {
+                            div { dt { (inline(&side.agent)) } dd { (block(&side.view)) } }
+                        }
+                    }
+                }
+            }
+        }
     };
-    let about = "Round 3: each expert's position after the cross-examination.";
-    section("Changes of Mind", &side_by_side(about, &articles))
+    section("Open Points", &points)
 }
 
-fn change(record: &StoredRecord, revision: &Revision) -> Markup {
-    let held = record.independent(&revision.agent_id);
-    let before = held.and_then(|held| held.confidence);
+/// Round 3: how many experts changed their minds, and each one's position after the
+/// cross-examination.
+pub(super) fn changes(record: &StoredRecord) -> Markup {
+    let changes = record.position_changes();
+    let Some(headline) = changes.headline() else {
+        return Markup::default();
+    };
+    let value = record.debate_value();
+    let insights = value.as_ref().map_or(&[][..], |value| &value.key_insights);
+    let worth = value.as_ref().and_then(DebateValue::worth_of_later_rounds);
+    let articles = html! {
+        @for expert in &changes.experts { (change(record, expert)) }
+    };
+    let silent = html! {
+        @for seat in &changes.silent {
+            li { strong { (inline(record.name_of(seat.as_str()))) } " gave no answer in Round 3" }
+        }
+    };
+    let body = html! {
+        p.stated { strong { (inline(headline)) "." } }
+        div.side { (articles) }
+        (list(&silent))
+        (subsection("Insights", &list(&items(insights))))
+        @if let Some(worth) = worth { p.quiet { (worth) "." } }
+    };
+    section("Changes", &body)
+}
+
+fn change(record: &StoredRecord, expert: &ExpertChange<'_>) -> Markup {
+    let revision = expert.revision;
     let reasons = html! {
         @for because in &revision.because_of {
             li {
@@ -135,30 +179,27 @@ fn change(record: &StoredRecord, revision: &Revision) -> Markup {
         article {
             h3 { (inline(record.name_of(revision.agent_id.as_str()))) }
             p.stated {
-                strong { (change_words(record.position_change(&revision.agent_id))) }
-                @if let Some(after) = revision.revised_confidence {
-                    " " span.label { "Confidence" } " "
-                    @if let Some(before) = before { (before.to_string()) " → " }
-                    (after.to_string())
+                strong { (capitalized(&expert.in_words())) }
+                @if let Some(confidence) = expert.confidence_in_words() {
+                    " " span.label { "Confidence" } " " (confidence)
                 }
             }
             (block(&revision.revised_position))
             (list(&reasons))
+            @if !expert.reasoning.trim().is_empty() {
+                div.said.quiet dir="auto" { (expert.reasoning.trim()) }
+            }
         }
     }
 }
 
-fn change_words(change: Option<PositionChange>) -> &'static str {
-    match change {
-        Some(PositionChange::Changed) => "Changed its mind",
-        Some(PositionChange::Held) => "Held its position",
-        Some(PositionChange::Stated { changed: true }) => "Says it changed its mind",
-        Some(PositionChange::Stated { changed: false }) => "Says it held its position",
-        None => "Does not say whether it changed its mind",
-    }
+fn capitalized(sentence: &str) -> String {
+    let mut chars = sentence.chars();
+    let first = chars.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(chars).collect()
 }
 
-/// Round 3: challenges, rebuttals, and what stays unresolved.
+/// Round 3: challenges and rebuttals.
 pub(super) fn objections(record: &StoredRecord) -> Markup {
     let merged = record.cross_exam();
     let challenges = record.challenges();
@@ -180,10 +221,9 @@ pub(super) fn objections(record: &StoredRecord) -> Markup {
         (block_unless_blank(prose.unwrap_or_default()))
         (subsection("Challenges", &list(&challenges)))
         (subsection("Rebuttals", &list(&rebuttals)))
-        (subsection("Unresolved", &list(&items(unresolved))))
         (subsection("Concerns", &list(&items(concerns))))
     };
-    section("Challenges and Rebuttals", &body)
+    section("Challenges", &body)
 }
 
 fn one_challenge(record: &StoredRecord, challenge: &Challenge) -> Markup {
@@ -220,39 +260,5 @@ fn concerns<'a>(
     match record.writer {
         RecordWriter::Conclave => Vec::new(),
         RecordWriter::LlmConclave => record.concerns.iter().filter(is_new).collect(),
-    }
-}
-
-/// The value of the later rounds; nothing where no expert answered a second time.
-pub(super) fn value(record: &StoredRecord) -> Markup {
-    let Some(value) = record
-        .debate_value()
-        .filter(|value| value.status != ComparisonStatus::NotApplicable)
-    else {
-        return Markup::default();
-    };
-    let unknown = value.reason.as_deref().unwrap_or("no reason recorded");
-    let body = html! {
-        @if let Some(headline) = value.headline() {
-            p { (headline) }
-            ul { @for moved in &value.agents { (move_of(record, moved)) } }
-        } @else {
-            p { "Whether positions changed is unknown: " (inline(unknown)) }
-        }
-        (subsection("Key Insights", &list(&items(&value.key_insights))))
-        @if let Some(worth) = value.worth_of_later_rounds() { p { (worth) "." } }
-    };
-    section("Debate Value", &body)
-}
-
-fn move_of(record: &StoredRecord, moved: &AgentMove) -> Markup {
-    let name = |agent: &SeatId| record.name_of(agent.as_str()).to_owned();
-    html! {
-        li {
-            strong { (inline(name(&moved.agent_id))) } ": " (inline(moved.in_words(&name)))
-            @if !moved.reasoning.trim().is_empty() {
-                div.said.quiet dir="auto" { (moved.reasoning.trim()) }
-            }
-        }
     }
 }

@@ -57,6 +57,9 @@ pub(super) fn complete(mut record: StoredRecord) -> StoredRecord {
     let Some(verdict) = record.verdict().cloned() else {
         return record;
     };
+    if verdict.composed_from.is_some() {
+        record.dissent.clear();
+    }
     StoredRecord {
         recommendation: record.recommendation.or(Some(verdict.recommendation)),
         summary: record.summary.or(Some(verdict.summary)),

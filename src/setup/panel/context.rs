@@ -265,7 +265,7 @@ fn no_models() -> Error {
 
 /// Returns the personas of the default seats, each with the vendor that plays it when all keys are
 /// set.
-pub(super) fn default_seats() -> impl Iterator<Item = (&'static str, &'static Vendor)> {
+pub(crate) fn default_seats() -> impl Iterator<Item = (&'static str, &'static Vendor)> {
     VENDORS
         .iter()
         .filter_map(|vendor| Some((vendor.default_persona?, vendor)))

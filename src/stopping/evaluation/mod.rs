@@ -196,7 +196,7 @@ impl Bound {
 }
 
 /// The denominator of decimal fractions.
-pub(super) const MILLION: u64 = 1_000_000;
+pub(crate) const MILLION: u64 = 1_000_000;
 
 impl Value {
     pub fn count(number: usize) -> Self {

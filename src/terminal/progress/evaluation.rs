@@ -1,6 +1,10 @@
 //! An evaluation as a tree: every rule with its outcome, and the decision last. Pure.
 
-use crate::stopping::evaluation::{Class, Decision, Evaluation, Rule, RuleKind, RuleOutcome};
+use std::cmp::Ordering;
+
+use crate::stopping::evaluation::{
+    Bound, Class, Decision, Evaluation, MILLION, Rule, RuleKind, RuleOutcome, Value,
+};
 
 use crate::terminal::markdown::escape::one_line;
 
@@ -22,25 +26,78 @@ pub fn evaluation_tree(heading: &str, evaluation: &Evaluation) -> Vec<String> {
     lines
 }
 
+/// Describes the outcome of a rule by what it means for a rule of its kind.
 fn of_rule(rule: &Rule) -> String {
-    let outcome = match rule.outcome {
-        RuleOutcome::Fired => "fired",
-        RuleOutcome::Held => "held",
-        RuleOutcome::Unknown => "unknown",
-        RuleOutcome::NotApplicable => {
-            return format!(
-                "{}: not applicable{}",
-                one_line(&rule.name),
-                of_kind(rule.kind)
-            );
+    let (value, threshold) = figures(rule);
+    let outcome = match (rule.outcome, rule.kind, value) {
+        (RuleOutcome::NotApplicable, _, _) => "not applicable".to_owned(),
+        (RuleOutcome::Unknown, _, _) | (_, _, None) => {
+            format!("unknown: {} could not be measured", one_line(&rule.metric))
+        }
+        (RuleOutcome::Fired, RuleKind::Success, Some(value)) => {
+            format!("met: {value} ({} {threshold})", bound(rule))
+        }
+        (RuleOutcome::Fired, RuleKind::Limit, Some(value)) => {
+            format!("reached: {value} ({} {threshold})", bound(rule))
+        }
+        (RuleOutcome::Fired, RuleKind::Guard, Some(value)) => {
+            format!("objects: {value} ({} {threshold})", bound(rule))
+        }
+        (RuleOutcome::Held, RuleKind::Success | RuleKind::Limit, Some(value)) => {
+            format!("not reached: {value} of {threshold}")
+        }
+        (RuleOutcome::Held, RuleKind::Guard, Some(value)) => {
+            format!("no objection: {value} ({} {threshold})", bound(rule))
         }
     };
-    format!(
-        "{}: {} → {outcome}{}",
-        one_line(&rule.name),
-        rule.measure_in_words(),
-        of_kind(rule.kind)
-    )
+    format!("{}: {outcome}{}", one_line(&rule.name), of_kind(rule.kind))
+}
+
+fn bound(rule: &Rule) -> &'static str {
+    match rule.bound {
+        Bound::AtLeast => "at least",
+        Bound::MoreThan => "more than",
+        Bound::AtMost => "at most",
+        Bound::LessThan => "less than",
+    }
+}
+
+/// Formats value and threshold: decimal fractions in percent, with as many decimals as it takes to
+/// tell different ones apart.
+fn figures(rule: &Rule) -> (Option<String>, String) {
+    let (value, threshold) = (rule.value, rule.threshold);
+    if !matches!(threshold, Value::Share { of: MILLION, .. }) {
+        return (value.map(in_numbers), in_numbers(threshold));
+    }
+    let with = |digits| {
+        let value = value.map(|value| in_percent(value, digits));
+        (value, in_percent(threshold, digits))
+    };
+    let is_same = value
+        .and_then(|value| value.compared(threshold))
+        .is_some_and(Ordering::is_eq);
+    let differs = |(value, threshold): &(Option<String>, String)| {
+        is_same || value.as_ref() != Some(threshold)
+    };
+    (0..4).map(with).find(differs).unwrap_or_else(|| with(4))
+}
+
+fn in_numbers(value: Value) -> String {
+    match value {
+        Value::Count(number) => number.to_string(),
+        Value::Share { part, of } => format!("{part} of {of}"),
+    }
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "for a screen, where a share has a few decimals"
+)]
+fn in_percent(value: Value, digits: usize) -> String {
+    match value {
+        Value::Count(number) => number.to_string(),
+        Value::Share { part, of } => format!("{:.digits$}%", 100.0 * part as f64 / of as f64),
+    }
 }
 
 fn of_kind(kind: RuleKind) -> &'static str {
@@ -75,7 +132,7 @@ fn of_class(class: Class) -> &'static str {
 #[cfg(test)]
 mod tests {
     use crate::domain::confidence::Confidence;
-    use crate::stopping::evaluation::{Bound, Checks, Value};
+    use crate::stopping::evaluation::Checks;
 
     use super::*;
 
@@ -95,7 +152,10 @@ mod tests {
 
     #[test]
     fn every_rule_has_a_line_and_the_decision_comes_last() {
-        let guard = |name, value, bound| Rule::measured(RuleKind::Guard, name, "", value, bound);
+        let guard = |name, value, bound| {
+            let metric = "signs of a rubber stamp";
+            Rule::measured(RuleKind::Guard, name, metric, value, bound)
+        };
         let families = guard(
             "families",
             Some(Value::Count(1)),
@@ -127,19 +187,30 @@ mod tests {
             .evaluation();
         let expected = "\
 EARLY TERMINATION CHECK (Round 2)
-├─ stated_confidence: 0.92 (at least 0.90) → fired
-├─ families: 1 (at least 2) → fired (guard)
-├─ support: 2 of 3 (at least 3 of 3) → fired (guard)
-├─ high_tensions: 0 (at most 0) → held (guard)
-├─ rubber_stamp: unknown (less than 3 of 3) → unknown (guard)
+├─ stated_confidence: met: 92% (at least 90%)
+├─ families: objects: 1 (at least 2) (guard)
+├─ support: objects: 2 of 3 (at least 3 of 3) (guard)
+├─ high_tensions: no objection: 0 (at most 0) (guard)
+├─ rubber_stamp: unknown: signs of a rubber stamp could not be measured (guard)
 │   └─ tensions: 0,[2J likeness: 0.93
 ├─ other: not applicable (guard)
-├─ iterations: 3 (less than 5) → held (limit)
+├─ iterations: not reached: 3 of 5 (limit)
 └─ DECISION: CONTINUE";
         assert_eq!(
             evaluation_tree("EARLY TERMINATION CHECK (Round 2)", &evaluation).join("\n"),
             expected
         );
+    }
+
+    #[test]
+    fn unmet_threshold_is_shown_beside_a_different_figure() {
+        let line = |value| of_rule(&stated(value));
+        assert_eq!(line(0.74), "stated_confidence: not reached: 74% of 90%");
+        assert_eq!(
+            line(0.8996),
+            "stated_confidence: not reached: 89.96% of 90.00%"
+        );
+        assert_eq!(line(0.9), "stated_confidence: met: 90% (at least 90%)");
     }
 
     #[test]

@@ -2,17 +2,22 @@
 //! agent of each call.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use crate::consultation::anonymity::labels::Labels;
 use crate::consultation::event::{
-    CallEvent, ConsultationEvent, CostEvent, Envelope, Event, PanelEvent, Started,
+    AgentEvent, CallEvent, ConsultationEvent, CostEvent, Envelope, Event, HealthEvent, PanelEvent,
+    ProviderEvent, RoundEvent, Started,
 };
 use crate::consultation::policy::consent::Month;
 use crate::consultation::policy::estimate::{Estimate, GateReason};
-use crate::domain::ids::{AgentId, CallId, ModelRef};
+use crate::consultation::policy::health::HealthStatus;
+use crate::domain::ids::{AgentId, CallId, ConsultationId, ModelRef, ProviderId, SeatId};
 use crate::domain::time::Timestamp;
 
 use super::messages;
+use crate::terminal::markdown::escape::one_line;
+use crate::terminal::output::format::seat_name;
 
 /// The facts of one consultation as far as its events have been seen.
 #[derive(Debug, Default)]
@@ -22,9 +27,27 @@ pub(super) struct RunFacts {
     pub(super) estimate: Option<Estimate>,
     pub(super) gate_reasons: Vec<GateReason>,
     calls: BTreeMap<CallId, (AgentId, ModelRef)>,
+    /// The time that agents took whose answer has not been announced yet.
+    answered: BTreeMap<AgentId, Duration>,
+    /// Whether a model was asked in the current round.
+    pub(super) has_asked: bool,
+    providers: BTreeMap<ProviderId, ProviderFacts>,
+}
+
+/// What is known of a provider.
+#[derive(Debug, Default)]
+struct ProviderFacts {
+    /// Whether it answers, slowly or not always.
+    is_degraded: bool,
+    is_key_refused: bool,
 }
 
 impl RunFacts {
+    /// Returns the time since this run began.
+    pub(super) fn elapsed(&self, at: Timestamp) -> Duration {
+        at.since(self.started_at)
+    }
+
     /// Records what an event says.
     pub(super) fn learn(&mut self, envelope: &Envelope) {
         match &envelope.event {
@@ -43,6 +66,25 @@ impl RunFacts {
                 }
             }
             Event::Cost(CostEvent::GateTriggered { why, .. }) => self.gate_reasons.clone_from(why),
+            Event::Round(RoundEvent::Started { .. }) => self.has_asked = false,
+            Event::Agent(AgentEvent::Thinking { .. }) => self.has_asked = true,
+            Event::Agent(AgentEvent::Completed {
+                agent_id,
+                duration_ms,
+                ..
+            }) => {
+                let took = messages::time_in_run(*duration_ms, self.elapsed(envelope.at));
+                self.answered.insert(agent_id.clone(), took);
+            }
+            Event::Health(HealthEvent::StatusUpdated(update)) => {
+                // After a failure it is not known whether the provider can answer at all.
+                self.provider(&update.provider).is_degraded =
+                    update.status == HealthStatus::Degraded && update.consecutive_failures == 0;
+            }
+            Event::Provider(ProviderEvent::KeyChanged {
+                provider,
+                is_refused,
+            }) => self.provider(provider).is_key_refused = *is_refused,
             Event::Call(CallEvent::Started {
                 call,
                 agent_id,
@@ -69,14 +111,41 @@ impl RunFacts {
                 | CallEvent::Cancelled { .. }
                 | CallEvent::Finished(_),
             )
+            | Event::Round(RoundEvent::Completed { .. })
+            | Event::Agent(AgentEvent::Failed(_))
+            | Event::Health(HealthEvent::CheckStarted { .. })
+            | Event::Provider(ProviderEvent::Held { .. } | ProviderEvent::CircuitChanged { .. })
             | Event::State(_)
-            | Event::Round(_)
-            | Event::Agent(_)
             | Event::Judge(_)
-            | Event::Pulse(_)
-            | Event::Health(_)
-            | Event::Provider(_) => {}
+            | Event::Pulse(_) => {}
         }
+    }
+
+    fn provider(&mut self, provider: &ProviderId) -> &mut ProviderFacts {
+        self.providers.entry(provider.clone()).or_default()
+    }
+
+    /// Returns the providers that are degraded and can still answer.
+    pub(super) fn degraded_providers(&self) -> Vec<&ProviderId> {
+        let usable = |facts: &ProviderFacts| facts.is_degraded && !facts.is_key_refused;
+        let providers = self.providers.iter();
+        providers
+            .filter(|(_, facts)| usable(facts))
+            .map(|(provider, _)| provider)
+            .collect()
+    }
+
+    /// Returns the consultation that the answers of a round were taken from; `None` where a model
+    /// was asked, and where there was nothing to take.
+    pub(super) fn source_of_round(&self, round: u8) -> Option<&ConsultationId> {
+        let plan = self.terms.as_ref()?.plan.as_ref()?;
+        let prior = plan.debate.prior_answers.as_ref()?;
+        let is_taken = match round {
+            1 => true,
+            3 => prior.cross_exam.is_some(),
+            _ => false,
+        };
+        (is_taken && !self.has_asked).then_some(&prior.from)
     }
 
     /// Returns the display name of an agent.
@@ -87,6 +156,21 @@ impl RunFacts {
             || messages::beside_the_panel(agent).to_owned(),
             |seat| seat.name().to_owned(),
         )
+    }
+
+    /// Returns the name of an expert as an artifact names it.
+    pub(super) fn expert_name(&self, agent: &str) -> String {
+        let terms = self.terms.as_ref();
+        let seat = terms.and_then(|terms| Some((terms, terms.panel.seat(&SeatId::new(agent))?)));
+        seat.map_or_else(
+            || one_line(agent),
+            |(terms, seat)| seat_name(&terms.panel, seat),
+        )
+    }
+
+    /// Returns the time that an agent took, the first time after its answer.
+    pub(super) fn take_answered(&mut self, agent: &AgentId) -> Option<Duration> {
+        self.answered.remove(agent)
     }
 
     /// Returns the labels under which the judge sees the experts.

@@ -16,6 +16,7 @@ use crate::consultation::policy::health::HealthStatus;
 use crate::consultation::policy::hedging::NoHedge;
 use crate::consultation::prompt::filter::PromptMaterial;
 use crate::consultation::protocol::answer::AnswerKind;
+use crate::consultation::protocol::call::FailureClass;
 use crate::consultation::reading::problem::Problem;
 use crate::domain::ids::{AgentId, ProviderId};
 use crate::domain::money::Cost;
@@ -24,7 +25,7 @@ use crate::stopping::circuit::state::CircuitState;
 
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::{
-    ONE_FAMILY, count, dollars, model_address, seat_name, seconds, whole_seconds,
+    ONE_FAMILY, count, dollars, model_address, seat_name, whole_seconds,
 };
 use crate::terminal::output::wrap::{fit, widest, wrap_options};
 
@@ -270,6 +271,19 @@ pub(in crate::terminal) fn health(update: &HealthUpdate) -> String {
     }
 }
 
+/// Warns that no provider is healthy, if these can still answer.
+pub(in crate::terminal) fn degraded(providers: &[&ProviderId]) -> Option<String> {
+    let names: Vec<String> = providers.iter().map(|id| format!("`{id}`")).collect();
+    let (last, others) = names.split_last()?;
+    let subject = match others {
+        [] => format!("{last} is"),
+        others => format!("{} and {last} are", others.join(", ")),
+    };
+    Some(format!(
+        "⚠️ {subject} degraded. The consultation may be slower than usual."
+    ))
+}
+
 pub(in crate::terminal) fn provider_wait(
     provider: &ProviderId,
     wait_ms: u64,
@@ -311,7 +325,45 @@ pub(in crate::terminal) fn problems(name: &str, call: &CallFinished) -> Vec<Stri
     call.problems.iter().map(line).collect()
 }
 
-/// Formats a number of milliseconds in seconds: `8.2s`.
+/// Formats a number of milliseconds in seconds: `8.2 s`.
 pub(in crate::terminal) fn millis(ms: u64) -> String {
-    seconds(Duration::from_millis(ms))
+    time(Duration::from_millis(ms))
+}
+
+/// Returns the part of an agent's time that belongs to a run that has lasted this long: an agent
+/// may have begun before an interruption.
+pub(in crate::terminal) fn time_in_run(duration_ms: u64, elapsed: Duration) -> Duration {
+    Duration::from_millis(duration_ms).min(elapsed)
+}
+
+/// Formats a duration in seconds: `8.2 s`.
+pub(in crate::terminal) fn time(duration: Duration) -> String {
+    format!("{:.1} s", duration.as_secs_f64())
+}
+
+/// Returns the cause of a failure in a few words: its status where it has one.
+pub(in crate::terminal) fn cause(reason: &str, class: Option<FailureClass>) -> String {
+    if let Some(status) = http_status(reason) {
+        return format!("HTTP {status}");
+    }
+    let words = match class {
+        Some(FailureClass::RateLimit) => "rate limit",
+        Some(FailureClass::Overload) => "overloaded",
+        Some(FailureClass::Transport) => "no connection",
+        Some(FailureClass::Timeout) => "no answer in time",
+        Some(FailureClass::Empty) => "empty answer",
+        Some(FailureClass::Unsupported) => "asked in a simpler form",
+        Some(_) | None => "failed",
+    };
+    words.to_owned()
+}
+
+/// Returns the status in a provider's message: `… (HTTP 529)`, or `HTTP 529 …` without an
+/// explanation.
+fn http_status(reason: &str) -> Option<u16> {
+    let (_, rest) = reason
+        .rsplit_once("(HTTP ")
+        .or_else(|| Some(("", reason.strip_prefix("HTTP ")?)))?;
+    let digits = rest.split(|c: char| !c.is_ascii_digit()).next()?;
+    digits.parse().ok()
 }

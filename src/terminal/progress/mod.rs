@@ -6,6 +6,7 @@ mod reporter;
 mod facts;
 pub mod messages;
 mod live_view;
+mod answer_summary;
 mod judge_stream;
 mod json_stream;
 mod estimate;

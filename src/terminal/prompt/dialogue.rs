@@ -7,7 +7,7 @@
 use std::fmt;
 use std::io;
 
-use console::{Key, Term, measure_text_width, truncate_str};
+use console::{Alignment, Key, Term, measure_text_width, pad_str, truncate_str};
 use dialoguer::theme::Theme;
 use dialoguer::{Confirm, MultiSelect, Select};
 
@@ -15,6 +15,7 @@ use crate::domain::text::clean;
 use crate::engine::host::run_aside;
 use crate::terminal::output::printer::Printer;
 use crate::terminal::output::style::Paint;
+use crate::terminal::output::wrap::{fit, widest, wrap_options};
 
 /// Columns of the marks in front of an item: `❯ [x] `, and one at the end that stays free.
 const ITEM_MARKS: usize = 7;
@@ -29,6 +30,13 @@ pub struct Dialogue {
     theme: DialogueTheme,
     /// Restored when the dialogue ends.
     _modes: TerminalModes,
+}
+
+/// The change of a line of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineChange {
+    Added,
+    Removed,
 }
 
 /// The reason why a question of a dialogue has no answer.
@@ -53,7 +61,8 @@ impl Dialogue {
         }
     }
 
-    /// Asks for one of several items; returns its position.
+    /// Asks for one of several items; returns its position. A remark about an item follows it after
+    /// two blanks, and is left out of the answer that stays on the screen.
     pub async fn select(
         &self,
         prompt: &str,
@@ -67,10 +76,12 @@ impl Dialogue {
                 .with_prompt(title)
                 .items(&shown)
                 .default(default.min(shown.len().saturating_sub(1)))
+                .report(false)
                 .interact_opt()
         })
         .await?;
-        let answer = items.get(choice).map(String::as_str).unwrap_or_default();
+        let item = items.get(choice).map(String::as_str).unwrap_or_default();
+        let answer = item.split_once("  ").map_or(item, |(answer, _)| answer);
         self.answered(prompt, answer);
         Ok(choice)
     }
@@ -137,6 +148,41 @@ impl Dialogue {
         let head = self.theme.head(&clean(prompt));
         self.printer
             .lines(&format!("{head}{}", paint.cyan(&answer)));
+    }
+
+    /// Shows why an answer cannot be taken.
+    pub fn problem(&self, problem: &str) {
+        self.printer.warning(problem);
+    }
+
+    /// Shows a remark after an empty line.
+    pub fn remark(&self, remark: &str) {
+        let DialogueTheme(paint) = self.theme;
+        let text = textwrap::fill(&clean(remark), wrap_options(self.columns()));
+        let lines: Vec<String> = text.lines().map(|line| paint.dim(line)).collect();
+        self.printer.lines(&format!("\n{}", lines.join("\n")));
+    }
+
+    /// Shows what a question is about, a name and a value a line.
+    pub fn table(&self, rows: &[(String, String)]) {
+        let DialogueTheme(paint) = self.theme;
+        let beside = widest(rows.iter().map(|(name, _)| name)) + 2;
+        for (name, value) in rows {
+            let name = pad_str(name, beside, Alignment::Left, None);
+            self.printer
+                .lines(&format!("  {}{}", paint.dim(&name), clean(value)));
+        }
+    }
+
+    /// Shows a line of a file that would be added, or removed.
+    pub fn change(&self, line: &str, change: LineChange) {
+        let DialogueTheme(paint) = self.theme;
+        let line = clean(line);
+        let shown = match change {
+            LineChange::Added => paint.green(&fit(&format!("  + {line}"), Some(self.columns()))),
+            LineChange::Removed => paint.red(&fit(&format!("  - {line}"), Some(self.columns()))),
+        };
+        self.printer.lines(&shown);
     }
 
     fn prompt(&self, prompt: &str) -> String {

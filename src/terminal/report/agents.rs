@@ -1,26 +1,11 @@
 //! The agents of a consultation: their names and headings.
 
-use crate::domain::artifact::Revision;
 use crate::domain::ids::AgentId;
 use crate::domain::panel::unique_name;
 use crate::domain::stored_record::{StoredAgent, StoredRecord};
 
-use super::sections::RevisedPosition;
 use crate::terminal::markdown::escape::inline;
 use crate::terminal::output::format::model_name;
-
-/// Returns an expert's position after the cross-examination, against the one before.
-pub(super) fn revised_position<'a>(
-    record: &StoredRecord,
-    revision: &'a Revision,
-) -> RevisedPosition<'a> {
-    let seat = &revision.agent_id;
-    RevisedPosition {
-        revision,
-        confidence_before: record.independent(seat).and_then(|held| held.confidence),
-        change: record.position_change(seat),
-    }
-}
 
 pub(super) fn name(record: &StoredRecord, agent: &str) -> String {
     inline(match agent {

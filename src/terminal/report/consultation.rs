@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use crate::domain::artifact::Source;
+use crate::domain::artifact::{Severity, Source};
 use crate::domain::ids::AgentId;
 use crate::domain::outcome::Grade;
 use crate::domain::stored_record::{
@@ -13,16 +13,18 @@ use crate::domain::stored_record::{
 };
 use crate::domain::text::clean;
 
-use super::agents::{name, revised_position, seat_name};
-use super::{debate_value, rounds, second_verdict, sections};
+use super::agents::{name, seat_name};
+use super::{rounds, second_verdict, sections};
 use crate::terminal::markdown::escape::{block, inline};
-use crate::terminal::output::format::{LOCAL_QUALITY, calibrated_words, model_address, thousands};
+use crate::terminal::output::format::{
+    LOCAL_QUALITY, amount, calibrated_words, model_address, thousands,
+};
 
 /// Writes the report.
 pub fn report(record: &StoredRecord) -> String {
     let mut sections = Vec::new();
     sections.extend(status_notice(record));
-    sections.push("# Consultation Summary".to_owned());
+    sections.push("# Consultation".to_owned());
     sections.push(head(record));
     sections.extend(
         record
@@ -30,18 +32,14 @@ pub fn report(record: &StoredRecord) -> String {
             .as_ref()
             .and_then(second_verdict::doubt),
     );
-    sections.push(consensus(record));
+    sections.push(answer(record));
     sections.extend(evidence(record));
-    sections.extend(perspectives(record));
-    sections.extend(changes(record));
-    sections.extend(concerns(record));
     sections.extend(dissent(record));
-    sections.extend(
-        record
-            .debate_value()
-            .and_then(|value| debate_value::section(&value, &|agent| name(record, agent))),
-    );
-    sections.push(format!("---\n{}", foot(record)));
+    sections.extend(sections::open_points(&record.points_left_open()));
+    sections.extend(positions(record));
+    sections.extend(changes(record));
+    sections.extend(challenges(record));
+    sections.push(cost(record));
     clean(&(sections.join("\n\n") + "\n"))
 }
 
@@ -185,7 +183,7 @@ fn served(record: &StoredRecord) -> Option<String> {
     (!items.is_empty()).then(|| format!("**Served:** {}", inline(&items.join(", "))))
 }
 
-fn consensus(record: &StoredRecord) -> String {
+fn answer(record: &StoredRecord) -> String {
     if let Some(verdict) = record.verdict() {
         return sections::verdict(verdict);
     }
@@ -196,7 +194,7 @@ fn consensus(record: &StoredRecord) -> String {
         ),
         None => without_verdict(record),
     };
-    format!("## Consensus\n\n{text}")
+    format!("## Answer\n\n{text}")
 }
 
 /// Returns what is shown without a verdict: the points of agreement, or a pointer to the positions.
@@ -235,56 +233,80 @@ fn evidence(record: &StoredRecord) -> Option<String> {
     sections::evidence(&record.verdict()?.evidence, &|agent| name(record, agent))
 }
 
-fn perspectives(record: &StoredRecord) -> Option<String> {
+fn positions(record: &StoredRecord) -> Option<String> {
     let positions = rounds::positions(record, None);
-    sections::titled("## Agent Perspectives", "\n\n", positions)
+    sections::titled("## Positions", "\n\n", positions)
 }
 
 fn changes(record: &StoredRecord) -> Option<String> {
-    let revisions = record.revisions();
-    let positions: Vec<_> = revisions
-        .map(|revision| revised_position(record, revision))
-        .collect();
-    sections::changes(&positions, &|agent| name(record, agent))
+    sections::changes(
+        &record.position_changes(),
+        record.debate_value().as_ref(),
+        &|agent| name(record, agent),
+    )
 }
 
-fn concerns(record: &StoredRecord) -> Option<String> {
+/// The objections of Round 3. Records of the original have concerns without their origin.
+fn challenges(record: &StoredRecord) -> Option<String> {
+    let heading = match record.writer {
+        RecordWriter::Conclave => "## Challenges",
+        RecordWriter::LlmConclave => "## Concerns",
+    };
+    let is_foreign = record.writer == RecordWriter::LlmConclave;
     let items: Vec<String> = if record.concerns_detail.is_empty() {
         let texts = record.concerns.iter();
         texts.map(|text| format!("- {}", inline(text))).collect()
     } else {
-        record.concerns_detail.iter().map(concern).collect()
+        // What the judge itself left unresolved is an open point.
+        let raised = record.concerns_detail.iter();
+        raised
+            .filter(|concern| is_foreign || concern.raised_by.is_some())
+            .map(concern)
+            .collect()
     };
-    sections::titled("## Concerns Raised", "\n", items)
+    sections::titled(heading, "\n", items)
 }
 
 fn concern(concern: &StoredConcern) -> String {
-    let severity = concern.severity.map(|severity| severity.name().to_owned());
-    let raised_by = concern.raised_by.as_deref().map(inline);
-    let notes: Vec<String> = severity
-        .into_iter()
-        .chain(raised_by)
-        .filter(|note| !note.is_empty())
-        .collect();
-    let note = if notes.is_empty() {
-        "unresolved".to_owned()
-    } else {
-        notes.join(", ")
-    };
-    format!("- {} ({note})", inline(&concern.text))
+    let by = concern.raised_by.as_deref().map(inline).unwrap_or_default();
+    let by = sections::around("**", &by, "** ");
+    let severity = concern.severity.map(Severity::name).unwrap_or_default();
+    let severity = sections::around("(", severity, "): ");
+    format!("- {by}{severity}{}", inline(&concern.text))
 }
 
 fn dissent(record: &StoredRecord) -> Option<String> {
-    sections::dissent(&record.verdict()?.dissent, &|agent| name(record, agent))
+    sections::dissent(record.verdict()?.objections(), &|agent| name(record, agent))
 }
 
-fn foot(record: &StoredRecord) -> String {
+/// The totals, the savings and the id.
+fn cost(record: &StoredRecord) -> String {
     let totals = sections::foot(
         record.total_cost(),
         record.duration(),
         record.total_tokens(),
     );
-    format!("{totals}{}", saved(record).unwrap_or_default())
+    let calls = record.cost.as_ref().and_then(|cost| cost.calls);
+    let calls = calls
+        .map(|calls| format!(" | **Calls:** {}", thousands(calls)))
+        .unwrap_or_default();
+    let by_filtering = saved(record).unwrap_or_default();
+    let lines = [
+        Some(format!("{totals}{by_filtering}{calls}")),
+        saved_by_early_end(record),
+        Some(format!("**Consultation:** {}", inline(&record.id))),
+    ];
+    let lines: Vec<String> = lines.into_iter().flatten().collect();
+    format!("## Cost\n\n{}", lines.join("  \n"))
+}
+
+/// What the early end after Round 2 saved.
+fn saved_by_early_end(record: &StoredRecord) -> Option<String> {
+    let saved = record.cost_saved()?;
+    Some(format!(
+        "**Saved by ending after Round 2:** about {}",
+        amount(saved)
+    ))
 }
 
 /// Names the tokens that filtering saved.

@@ -9,7 +9,6 @@ pub mod rejudge;
 mod rounds;
 mod agents;
 mod sections;
-mod debate_value;
 mod second_verdict;
 
 pub use self::consultation::report;

@@ -5,7 +5,7 @@ use crate::domain::artifact::{Challenge, Independent, Synthesis};
 use crate::domain::ids::AgentId;
 use crate::domain::stored_record::{StoredAgent, StoredRecord};
 
-use super::agents::{heading, name, revised_position};
+use super::agents::{heading, name};
 use super::sections;
 use crate::terminal::markdown::escape::{block, inline};
 
@@ -169,13 +169,12 @@ pub(super) fn cross_examination(record: &StoredRecord, agent: Option<&AgentId>) 
     {
         parts.push(format!("### Unresolved\n\n{}", sections::list(unresolved)));
     }
-    let revisions = record.positions_of_round_3().into_iter();
-    let held = revisions
-        .filter(|revision| is_of(agent, revision.agent_id.as_str()))
-        .map(|revision| {
-            let position = revised_position(record, revision);
-            sections::change(&position, &|agent| name(record, agent))
-        });
+    let changes = record.position_changes();
+    let held = changes
+        .experts
+        .iter()
+        .filter(|expert| is_of(agent, expert.revision.agent_id.as_str()))
+        .map(|expert| sections::change(expert, &|agent| name(record, agent)));
     parts.extend(sections::titled("### Positions", "\n\n", held));
     parts
 }
@@ -223,7 +222,7 @@ pub(super) fn verdict(record: &StoredRecord, agent: Option<&AgentId>) -> Vec<Str
     }));
     // Inside a round, headings are one level lower.
     parts.extend(
-        sections::dissent(&verdict.dissent, &|agent| name(record, agent))
+        sections::dissent(verdict.objections(), &|agent| name(record, agent))
             .map(|dissent| format!("#{dissent}")),
     );
     parts

@@ -4,11 +4,13 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use crate::domain::artifact::{Dissent, Evidence, Independent, MenuOption, Revision, Verdict};
+use crate::domain::artifact::{Dissent, Evidence, Independent, MenuOption, Severity, Verdict};
 use crate::domain::confidence::Confidence;
-use crate::domain::debate_value::PositionChange;
+use crate::domain::debate_value::DebateValue;
 use crate::domain::money::Cost;
-use crate::domain::stored_record::StoredPersonaSelection;
+use crate::domain::stored_record::{
+    ExpertChange, OpenPoint, PositionChanges, StoredPersonaSelection,
+};
 
 use crate::terminal::markdown::escape::{block, inline};
 use crate::terminal::output::format::{amount, seconds, stated, thousands};
@@ -72,7 +74,7 @@ pub(in crate::terminal) fn verdict(verdict: &Verdict) -> String {
     let heading = if verdict.is_menu() {
         "Options"
     } else {
-        "Consensus"
+        "Answer"
     };
     format!("## {heading}\n\n{}", verdict_alone(verdict))
 }
@@ -155,53 +157,54 @@ pub(in crate::terminal) fn opinion(held: &Independent) -> String {
     text
 }
 
-/// An expert's position after the cross-examination.
-pub(in crate::terminal) struct RevisedPosition<'a> {
-    pub(in crate::terminal) revision: &'a Revision,
-    /// The confidence of Round 1.
-    pub(in crate::terminal) confidence_before: Option<Confidence>,
-    /// `None` if it is unknown whether it changed.
-    pub(in crate::terminal) change: Option<PositionChange>,
-}
-
-/// The changes of Round 3: as compared, and as the experts state them where nothing was compared.
+/// What Round 3 changed: the experts that changed their minds with their new positions, the others
+/// in a line each, and what the later rounds were worth.
 pub(in crate::terminal) fn changes(
-    positions: &[RevisedPosition<'_>],
+    changes: &PositionChanges<'_>,
+    value: Option<&DebateValue>,
     name: Names<'_>,
 ) -> Option<String> {
-    let changed: Vec<String> = positions
+    let mut parts = vec![format!("{}.", inline(&changes.headline()?))];
+    parts.extend(changes.changed().map(|expert| change(expert, name)));
+    let unchanged = changes.unchanged().map(|expert| change_line(expert, name));
+    let silent = changes
+        .silent
         .iter()
-        .filter(|position| position.change.is_some_and(PositionChange::is_change))
-        .map(|position| change(position, name))
-        .collect();
-    if positions.is_empty() {
-        return None;
+        .map(|seat| format!("**{}** gave no answer in Round 3", name(seat.as_str())));
+    let others: Vec<String> = unchanged.chain(silent).collect();
+    if !others.is_empty() {
+        parts.push(others.join("  \n"));
     }
-    let all_held = positions
-        .iter()
-        .all(|position| position.change == Some(PositionChange::Held));
-    let text = if !changed.is_empty() {
-        changed.join("\n\n")
-    } else if all_held {
-        "No expert changed their mind after the cross-examination.".to_owned()
-    } else {
-        "No expert says it changed its mind.".to_owned()
-    };
-    Some(format!("## Changes of Mind\n\n{text}"))
+    if let Some(value) = value {
+        if !value.key_insights.is_empty() {
+            parts.push(format!("### Insights\n\n{}", list(&value.key_insights)));
+        }
+        parts.extend(
+            value
+                .worth_of_later_rounds()
+                .map(|sentence| format!("{sentence}.")),
+        );
+    }
+    titled("## Changes", "\n\n", parts)
+}
+
+/// What happened to an expert's position, in a line.
+fn change_line(expert: &ExpertChange<'_>, name: Names<'_>) -> String {
+    let confidence = expert.confidence_in_words().unwrap_or_default();
+    format!(
+        "**{}** {}{}",
+        name(expert.revision.agent_id.as_str()),
+        expert.in_words(),
+        around(" (confidence ", &confidence, ")")
+    )
 }
 
 /// The position of one expert after the cross-examination.
-pub(in crate::terminal) fn change(position: &RevisedPosition<'_>, name: Names<'_>) -> String {
-    let revision = position.revision;
-    let confidence = match (position.confidence_before, revision.revised_confidence) {
-        (Some(before), Some(after)) => format!(" ({before} → {after})"),
-        (None, Some(after)) => format!(" (now {after})"),
-        (Some(_) | None, None) => String::new(),
-    };
-    let what = PositionChange::in_words(position.change);
-    let agent = name(revision.agent_id.as_str());
+pub(in crate::terminal) fn change(expert: &ExpertChange<'_>, name: Names<'_>) -> String {
+    let revision = expert.revision;
     let mut text = format!(
-        "**{agent}** {what} after cross-examination{confidence}:\n\n{}",
+        "{}:\n\n{}",
+        change_line(expert, name),
         or_nothing(block(&revision.revised_position))
     );
     let reasons: Vec<String> = revision
@@ -218,7 +221,28 @@ pub(in crate::terminal) fn change(position: &RevisedPosition<'_>, name: Names<'_
     if !reasons.is_empty() {
         let _ = write!(text, "\n\n{}", reasons.join("\n"));
     }
+    let reasoning = inline(&expert.reasoning);
+    if !reasoning.is_empty() {
+        let _ = write!(text, "\n\n_As compared:_ {reasoning}");
+    }
     text
+}
+
+/// Points that the debate left open, each with its sides.
+pub(in crate::terminal) fn open_points(points: &[OpenPoint]) -> Option<String> {
+    let item = |point: &OpenPoint| {
+        let severity = point.severity.map(Severity::name).unwrap_or_default();
+        let severity = around(" (", severity, ")");
+        let views = point.views.iter().map(|view| {
+            let by = around("**", &inline(&view.agent), ":** ");
+            format!("  - {by}{}", inline(&view.view))
+        });
+        std::iter::once(format!("- {}{severity}", inline(&point.topic)))
+            .chain(views)
+            .collect::<Vec<_>>()
+            .join("\n")
+    };
+    titled("## Open Points", "\n", points.iter().map(item))
 }
 
 pub(in crate::terminal) fn dissent(dissent: &[Dissent], name: Names<'_>) -> Option<String> {
@@ -230,7 +254,7 @@ pub(in crate::terminal) fn dissent(dissent: &[Dissent], name: Names<'_>) -> Opti
             inline(&dissent.concern)
         )
     };
-    titled("## Dissenting Views", "\n", dissent.iter().map(item))
+    titled("## Dissent", "\n", dissent.iter().map(item))
 }
 
 /// Returns parts below a heading, with `separator` between them; `None` without parts.

@@ -26,7 +26,7 @@ pub fn markdown(record: &StoredRecord, selection: &ReportSelection) -> String {
         return report(record);
     }
     let mut document = vec![
-        "# Consultation Summary".to_owned(),
+        "# Consultation".to_owned(),
         sections::question(&record.question).trim_end().to_owned(),
     ];
     let numbers = (1..=4).filter(|number| selection.round.is_none_or(|only| only == *number));

@@ -111,6 +111,17 @@ impl TrialCall {
 pub fn screen(report: &DoctorReport, width: Option<usize>, paint: Paint) -> String {
     let trials = report.trials.iter().map(TrialCall::check);
     let checks: Vec<Check> = report.checks.iter().cloned().chain(trials).collect();
+    let text = check_lines(&checks, width, paint);
+    let verdict = if report.can_answer {
+        paint.green("Ready to answer.")
+    } else {
+        paint.red("No model can answer now.")
+    };
+    format!("{text}\n{verdict}\n")
+}
+
+/// Returns one line for each check, with its fix beneath.
+pub fn check_lines(checks: &[Check], width: Option<usize>, paint: Paint) -> String {
     let heads: Vec<String> = checks.iter().map(|check| head(check, paint)).collect();
     let beside = widest(&heads) + 2;
     let indent = if width.is_none_or(|width| beside + 24 <= width) {
@@ -128,12 +139,7 @@ pub fn screen(report: &DoctorReport, width: Option<usize>, paint: Paint) -> Stri
             text.push_str(&hanging(&head, &one_line(fix), indent + 2, width));
         }
     }
-    let verdict = if report.can_answer {
-        paint.green("Ready to answer.")
-    } else {
-        paint.red("No model can answer now.")
-    };
-    format!("{text}\n{verdict}\n")
+    text
 }
 
 /// Returns the mark and the subject of a check.

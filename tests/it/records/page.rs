@@ -6,8 +6,7 @@ use std::collections::BTreeMap;
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::artifact::{
     Artifact, Because, Challenge, ConsensusPoint, Content, CrossExam, Dissent, Evidence,
-    Independent, MenuOption, Rebuttal, Revision, Severity, Source, Synthesis, Tension, Verdict,
-    Viewpoint,
+    Independent, MenuOption, Rebuttal, Revision, Severity, Synthesis, Tension, Verdict, Viewpoint,
 };
 use conclave::domain::confidence::Confidence;
 use conclave::domain::ids::SeatId;
@@ -102,7 +101,7 @@ fn consultation(say: &dyn Fn(usize) -> String) -> StoredRecord {
             best_when: next(),
             confidence: stated,
         }],
-        composed_from: Some(Source::CrossExam),
+        composed_from: None,
         recommendation: String::new(),
         confidence: None,
         evidence: vec![Evidence {
@@ -394,17 +393,18 @@ fn complete_consultation_reads_in_order() {
         "Delegation is what OAuth is for",
         "Dissent",
         "Sessions would do for a single application",
+        "Open Points",
+        "Who runs the authorization server",
         "Positions",
         "Security Expert",
         "Use OAuth 2.0; keep tokens short-lived.",
         "Tensions",
         "Token lifetime",
-        "Changes of Mind",
+        "Changes",
         "Says it changed its mind",
         "70% → 85%",
         "Challenges",
         "Rebuttals",
-        "Who runs the authorization server",
         "Panel",
         "anthropic:claude-sonnet-5-5",
         "Cost",

@@ -66,6 +66,8 @@ impl Conclave {
             ("CONCLAVE_LOCAL_SERVERS", "none".into()),
             // Adds one call; tests of the debate analysis switch it on.
             ("CONCLAVE_DEBATE_ANALYSIS", "off".into()),
+            // A new home is offered `conclave setup`; tests of the offer remove this.
+            ("CI", "true".into()),
             ("NO_COLOR", "1".into()),
             ("LANG", "C.UTF-8".into()),
             ("TZ", "UTC".into()),

@@ -1,9 +1,9 @@
 //! The progress that a pipe or a log gets.
 
 use conclave::consultation::event::{
-    Abort, AbortReason, CallEvent, CancelReason, CeilingReached, ConsultationEvent, CostEvent,
-    Envelope, Event, HealthEvent, HealthUpdate, PulseEvent, Purpose, Resumed, RoundEvent,
-    StateName, StillWaiting, Substitution, SubstitutionReason, WhySubstituted,
+    Abort, AbortReason, AttemptNumber, CallEvent, CancelReason, CeilingReached, ConsultationEvent,
+    CostEvent, Envelope, Event, HealthEvent, HealthUpdate, PulseEvent, Purpose, Resumed,
+    RoundEvent, StateName, StillWaiting, Substitution, SubstitutionReason, WhySubstituted,
 };
 use conclave::consultation::plan::Control;
 use conclave::consultation::policy::consent::ConsentMode;
@@ -229,6 +229,7 @@ fn a_resumed_run_shows_its_question() {
         agent_id: AgentId::from("security"),
         wait_ms: 1_000,
         reason: "overloaded".to_owned(),
+        attempt: Some(AttemptNumber { number: 2, of: 3 }),
     }));
     let captured = CapturedPrinter::new(Verbosity::Verbose, None);
     let mut progress = ProgressReporter::plain(captured.printer.clone());

@@ -192,17 +192,18 @@ fn hostile_record_text_stays_within_its_section() {
     assert_eq!(
         headings(&whole),
         [
-            "# Consultation Summary",
-            "## Consensus",
-            "## Agent Perspectives",
-            "## Changes of Mind",
-            "## Concerns Raised",
-            "## Dissenting Views",
-            "## 🎯 Debate Value Analysis"
+            "# Consultation",
+            "## Answer",
+            "## Dissent",
+            "## Open Points",
+            "## Positions",
+            "## Changes",
+            "## Challenges",
+            "## Cost",
         ]
     );
     let rounds = [
-        "# Consultation Summary",
+        "# Consultation",
         "## Round 1: independent answers",
         "## Round 2: synthesis",
         "## Round 3: cross-examination",

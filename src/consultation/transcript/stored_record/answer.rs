@@ -4,7 +4,7 @@
 use indexmap::IndexMap;
 
 use crate::consultation::transcript::Transcript;
-use crate::domain::artifact::{Challenge, Evidence, Source, Tension};
+use crate::domain::artifact::{Challenge, Evidence, Source, Tension, Verdict};
 use crate::domain::debate_value::{DebateValue, PositionChange};
 use crate::domain::ids::{ConsultationId, SeatId};
 use crate::domain::panel::Seat;
@@ -53,9 +53,9 @@ impl Transcript {
     }
 
     pub(super) fn stored_dissent(&self) -> Vec<StoredDissent> {
-        let dissent = self.verdict().into_iter();
-        dissent
-            .flat_map(|verdict| &verdict.dissent)
+        let verdict = self.verdict().into_iter();
+        verdict
+            .flat_map(Verdict::objections)
             .map(|dissent| StoredDissent {
                 agent: self.agent_name(&dissent.agent).to_owned(),
                 concern: dissent.concern.clone(),
@@ -128,6 +128,7 @@ impl Transcript {
         let held = self.independent(&seat.id)?;
         let revision = self.revision(&seat.id);
         let stated = revision.and_then(|revision| revision.changed);
+        let change = value.position_change(&seat.id, stated);
         Some(StoredPerspective {
             agent: seat.name().to_owned(),
             agent_id: seat.id.clone(),
@@ -136,9 +137,8 @@ impl Transcript {
             confidence: held.confidence,
             revised_opinion: revision.map(|revision| revision.revised_position.clone()),
             revised_confidence: revision.and_then(|revision| revision.revised_confidence),
-            changed: value
-                .position_change(&seat.id, stated)
-                .map(PositionChange::is_change),
+            changed: change.map(PositionChange::is_change),
+            change_basis: change.map(PositionChange::basis),
         })
     }
 

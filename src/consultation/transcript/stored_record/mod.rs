@@ -63,6 +63,12 @@ impl Transcript {
     /// Returns the record of these texts. `debate_value` is computed from the texts as written: it
     /// compares their words.
     fn record(&self, debate_value: &DebateValue) -> StoredRecord {
+        let mut record = self.record_of_rounds(debate_value);
+        record.open_points = record.points_left_open();
+        record
+    }
+
+    fn record_of_rounds(&self, debate_value: &DebateValue) -> StoredRecord {
         let verdict = self.verdict();
         let recommendation = verdict.map(|verdict| verdict.recommendation.clone());
         let abort = self.abort.as_ref();
@@ -116,6 +122,7 @@ impl Transcript {
                 .collect(),
             concerns_detail: concerns,
             dissent: self.stored_dissent(),
+            open_points: Vec::new(),
             perspectives: self.stored_perspectives(debate_value),
             agreement: self.agreement(),
             debate_value_analysis: Some(DebateValueAnalysis::from(debate_value)),

@@ -91,7 +91,7 @@ fn supporters(record: &StoredRecord) -> &[String] {
 fn dissenters(record: &StoredRecord) -> Vec<String> {
     match record.verdict() {
         Some(verdict) => verdict
-            .dissent
+            .objections()
             .iter()
             .map(|dissent| dissent.agent.clone())
             .collect(),

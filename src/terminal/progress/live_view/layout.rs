@@ -8,21 +8,18 @@ use console::{Alignment, measure_text_width, pad_str, truncate_str};
 use crate::domain::money::Cost;
 
 use super::LiveView;
-use super::row::{AgentPhase, AgentRow, CallStage, OpenCall};
-use crate::terminal::output::format::{amount, clock, round_title, seconds, thousands};
+use super::phase::PhaseText;
+use super::row::{AgentPhase, AgentRow};
+use crate::terminal::output::format::{amount, clock, round_title};
 use crate::terminal::output::live_area::{FRAME, TerminalSize};
 use crate::terminal::output::wrap::widest;
 
 const FRAMES: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
-/// Columns of `done 12.3s · 12,345 tok · $0.0131`.
-const LONGEST_PHASE: usize = 33;
-
-/// The detail in which a phase is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum DetailLevel {
-    All,
-    Least,
-}
+/// Columns for an activity, beside which the model is shown: those of `retrying 2 of 3 in 12 s (HTTP
+/// 529)`.
+const USUAL_PHASE: usize = 35;
+/// Columns for an activity, for which long names are cut.
+const LEAST_PHASE: usize = 24;
 
 impl LiveView {
     /// Returns the display as lines, none wider than the terminal and no more than it has rows.
@@ -63,19 +60,15 @@ impl LiveView {
         lines
     }
 
-    /// Removes the rows of the agents that have ended, and returns them as lines.
-    pub(in crate::terminal) fn take_finished(
+    /// Removes all rows and returns them as lines.
+    pub(in crate::terminal) fn take_lines(
         &mut self,
         elapsed: Duration,
         width: usize,
     ) -> Vec<String> {
-        let lines = self.row_lines(elapsed, width).into_iter().zip(&self.rows);
-        let finished = lines
-            .filter(|(_, row)| row.phase.has_ended())
-            .map(|(line, _)| line)
-            .collect();
-        self.rows.retain(|row| !row.phase.has_ended());
-        finished
+        let lines = self.row_lines(elapsed, width);
+        self.clear();
+        lines
     }
 
     /// Returns one line for each agent.
@@ -83,22 +76,12 @@ impl LiveView {
         // The last column stays free: some terminals wrap as soon as it is filled.
         let width = width.saturating_sub(1).max(8);
         let names = widest(self.rows.iter().map(|row| &row.name)).max(self.columns.0);
-        let detail = if 2 + names + 2 + LONGEST_PHASE <= width {
-            DetailLevel::All
-        } else {
-            DetailLevel::Least
-        };
-        let phases: Vec<String> = self
-            .rows
-            .iter()
-            .map(|row| self.phase_text(row, elapsed, detail))
-            .collect();
-        // A long reason for a failure is cut, not the names beside it.
-        let phase = widest(&phases).min(LONGEST_PHASE);
-        let name = names.min(width.saturating_sub(phase + 4).clamp(6, 28));
+        let name = names.min(width.saturating_sub(LEAST_PHASE + 4).clamp(6, 28));
         let models = widest(self.rows.iter().map(|row| &row.model.model)).max(self.columns.1);
-        let model = Some(models).filter(|model| 2 + name + 2 + model + 2 + phase.max(24) <= width);
-        let row = |(row, phase): (&AgentRow, &String)| {
+        let used = 2 + name + 2;
+        let model = Some(models).filter(|model| used + model + 2 + USUAL_PHASE <= width);
+        let room = width.saturating_sub(used + model.map_or(0, |model| model + 2));
+        let row = |row: &AgentRow| {
             let mut line = format!(
                 "{} {}  ",
                 self.mark(row, elapsed),
@@ -107,59 +90,25 @@ impl LiveView {
             if let Some(model) = model {
                 let _ = write!(line, "{}  ", self.paint.dim(&pad(&row.model.model, model)));
             }
-            line.push_str(phase);
+            let PhaseText { forms, tone } = self.phase_text(row, elapsed);
+            let fitting = forms.iter().find(|form| measure_text_width(form) <= room);
+            let form = fitting.or(forms.last()).map_or("", String::as_str);
+            line.push_str(&tone.paint(self.paint, form));
             truncate_str(&line, width, "…").into_owned()
         };
-        self.rows.iter().zip(&phases).map(row).collect()
+        self.rows.iter().map(row).collect()
     }
 
     fn mark(&self, row: &AgentRow, elapsed: Duration) -> String {
         match row.phase {
-            AgentPhase::Done { .. } => self.paint.green("✔"),
+            AgentPhase::Done(_) => self.paint.green("✔"),
             AgentPhase::Failed(_) => self.paint.red("✘"),
             AgentPhase::Stopped => self.paint.dim("·"),
-            AgentPhase::Working(_) | AgentPhase::Retrying { .. } | AgentPhase::Asking => {
+            AgentPhase::Working(_) | AgentPhase::Retrying(_) | AgentPhase::Asking => {
                 let frame = usize::try_from(elapsed.as_millis() / FRAME.as_millis()).unwrap_or(0)
                     % FRAMES.len();
                 self.paint.cyan(FRAMES.get(frame).copied().unwrap_or("·"))
             }
-        }
-    }
-
-    fn phase_text(&self, row: &AgentRow, elapsed: Duration, detail: DetailLevel) -> String {
-        let waited = clock(elapsed.saturating_sub(row.since));
-        let waiting = || match detail {
-            DetailLevel::All => self
-                .paint
-                .yellow(&format!("waiting for {} · {waited}", row.model.provider)),
-            DetailLevel::Least => self.paint.yellow(&format!("waiting · {waited}")),
-        };
-        match &row.phase {
-            AgentPhase::Working(calls) => {
-                match calls.iter().max_by_key(|open_call| open_call.stage) {
-                    None => waiting(),
-                    Some(furthest) => calls_text(furthest.stage, calls, &waited, detail),
-                }
-            }
-            AgentPhase::Retrying { until } => {
-                match until.saturating_sub(elapsed).as_secs_f64().ceil() {
-                    // The wait is over, and the provider has no capacity yet.
-                    left if left < 1.0 => waiting(),
-                    left => self.paint.yellow(&format!("retrying in {left:.0} s")),
-                }
-            }
-            AgentPhase::Asking => self.paint.yellow("waiting for your answer"),
-            AgentPhase::Done { took, tokens, cost } => match detail {
-                DetailLevel::All => format!(
-                    "done {} · {} tok · {}",
-                    seconds(*took),
-                    thousands(*tokens),
-                    amount(*cost)
-                ),
-                DetailLevel::Least => format!("{} · {}", seconds(*took), amount(*cost)),
-            },
-            AgentPhase::Failed(reason) => self.paint.red(&format!("failed: {reason}")),
-            AgentPhase::Stopped => self.paint.dim("stopped"),
         }
     }
 
@@ -186,24 +135,6 @@ impl LiveView {
             short
         };
         paint.dim(&truncate_str(&line, width, "…"))
-    }
-}
-
-/// Describes an agent's open calls by the one that is furthest, and names the model of a hedge.
-fn calls_text(stage: CallStage, calls: &[OpenCall], waited: &str, detail: DetailLevel) -> String {
-    let stage = match (stage, detail) {
-        (CallStage::Connecting, _) => "connecting".to_owned(),
-        (CallStage::Thinking, _) => "thinking".to_owned(),
-        (CallStage::Writing { ascii, other }, DetailLevel::All) => {
-            format!("writing {} tokens", thousands(ascii.div_ceil(4) + other))
-        }
-        (CallStage::Writing { ascii, other }, DetailLevel::Least) => {
-            format!("{} tok", thousands(ascii.div_ceil(4) + other))
-        }
-    };
-    match calls {
-        [_, hedge, ..] => format!("{stage} · {waited} · hedged to {}", hedge.model.model),
-        [_] | [] => format!("{stage} · {waited}"),
     }
 }
 

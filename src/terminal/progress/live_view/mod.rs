@@ -1,22 +1,27 @@
 //! The content of the live display, as a value: `LiveView` follows the events of a consultation,
-//! `row` holds one agent, `layout` turns it into lines. Pure. Times count from the start of the
-//! run, or from when it was resumed.
+//! `row` holds one agent, `phase` describes its activity, `layout` turns all into lines. Pure.
+//! Times count from the start of the run, or from when it was resumed.
+//!
+//! Invariant: a row names no activity that its events and deltas do not show.
 
 mod row;
+mod phase;
 mod layout;
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::consultation::event::{
-    AgentEvent, AgentFailure, CallEvent, ConsultationEvent, Event, PanelEvent, Purpose, RoundEvent,
-    StateName, Substitution, SubstitutionReason, WhySubstituted,
+    AgentEvent, AgentFailure, CallEvent, ConsultationEvent, Event, PanelEvent, ProviderEvent,
+    Purpose, RoundEvent, StateName, Substitution, SubstitutionReason, WhySubstituted,
 };
 use crate::consultation::plan::Plan;
-use crate::domain::ids::{AgentId, CallId};
+use crate::consultation::protocol::call::FailureClass;
+use crate::domain::ids::{AgentId, CallId, ProviderId};
 use crate::domain::money::Cost;
 use crate::engine::ports::Delta;
 
-use self::row::{AgentPhase, AgentRow, CallStage, OpenCall};
+use self::row::{AgentPhase, AgentRow, CallStage, FinishedWork, OpenCall, PendingRetry};
 use super::messages;
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::style::Paint;
@@ -33,6 +38,18 @@ pub(in crate::terminal) struct LiveView {
     spent: Cost,
     estimate: Option<Cost>,
     plan: Option<Box<Plan>>,
+    /// The backoffs that providers have asked for.
+    holds: BTreeMap<ProviderId, ProviderHold>,
+    /// The last call that failed, and how.
+    last_failure: Option<(CallId, FailureClass)>,
+}
+
+/// A backoff that holds back all calls to a provider.
+#[derive(Clone, Debug)]
+struct ProviderHold {
+    until: Duration,
+    /// The reason in a few words.
+    cause: String,
 }
 
 impl LiveView {
@@ -46,7 +63,14 @@ impl LiveView {
             spent: Cost::FREE,
             estimate: None,
             plan: None,
+            holds: BTreeMap::new(),
+            last_failure: None,
         }
+    }
+
+    /// Removes all rows.
+    pub(in crate::terminal) fn clear(&mut self) {
+        self.rows.clear();
     }
 
     /// Returns true when there are no rows.
@@ -58,9 +82,9 @@ impl LiveView {
     pub(in crate::terminal) fn receive(&mut self, call: CallId, delta: &Delta) {
         let calls = self.rows.iter_mut().filter_map(|row| match &mut row.phase {
             AgentPhase::Working(calls) => Some(calls),
-            AgentPhase::Retrying { .. }
+            AgentPhase::Retrying(_)
             | AgentPhase::Asking
-            | AgentPhase::Done { .. }
+            | AgentPhase::Done(_)
             | AgentPhase::Failed(_)
             | AgentPhase::Stopped => None,
         });
@@ -69,7 +93,7 @@ impl LiveView {
         }
     }
 
-    /// Follows an event that happens now. Rows stay until the next round begins or `take_finished`
+    /// Follows an event that happens now. Rows stay until the next round begins or `drop_ended`
     /// removes them.
     pub(in crate::terminal) fn follow(&mut self, event: &Event, now: Duration) {
         match event {
@@ -121,12 +145,12 @@ impl LiveView {
                 cost,
                 ..
             }) => {
-                let done = AgentPhase::Done {
-                    took: Duration::from_millis(*duration_ms),
+                let done = FinishedWork {
+                    took: Some(messages::time_in_run(*duration_ms, now)),
                     tokens: tokens.total(),
                     cost: *cost,
                 };
-                self.set_phase(agent_id, done);
+                self.set_phase(agent_id, AgentPhase::Done(done));
             }
             Event::Agent(AgentEvent::Failed(AgentFailure {
                 agent_id, error, ..
@@ -159,10 +183,16 @@ impl LiveView {
                 ..
             }) => {
                 if let Some(row) = self.row_of(agent_id) {
+                    let attempt = match &row.phase {
+                        AgentPhase::Retrying(retry) => retry.attempt,
+                        _ => None,
+                    };
                     let new = OpenCall {
                         call: *call,
                         model: model.clone(),
-                        stage: CallStage::Connecting,
+                        purpose: *purpose,
+                        attempt,
+                        stage: CallStage::Sent,
                     };
                     match &mut row.phase {
                         AgentPhase::Working(calls) if *purpose == Purpose::Hedge => calls.push(new),
@@ -171,24 +201,45 @@ impl LiveView {
                 }
             }
             Event::Call(CallEvent::Retried {
-                agent_id, wait_ms, ..
+                call,
+                agent_id,
+                wait_ms,
+                reason,
+                attempt,
             }) => {
+                let class = self.last_failure.filter(|(failed, _)| failed == call);
+                let cause = messages::cause(reason, class.map(|(_, class)| class));
                 if let Some(row) = self.row_of(agent_id).filter(
                     |row| matches!(&row.phase, AgentPhase::Working(calls) if calls.is_empty()),
                 ) {
-                    row.phase = AgentPhase::Retrying {
+                    row.phase = AgentPhase::Retrying(PendingRetry {
                         until: now + Duration::from_millis(*wait_ms),
-                    };
+                        attempt: *attempt,
+                        cause,
+                    });
                 }
             }
             Event::Call(CallEvent::Finished(call)) => {
                 self.spent += call.cost;
+                self.last_failure = call.error.as_ref().map(|error| (call.call, error.class));
                 self.drop_call(call.call);
             }
             Event::Call(CallEvent::Cancelled { call, .. }) => {
                 // Its provider reports no cost.
                 self.spent.lower_bound |= !self.is_free(*call);
                 self.drop_call(*call);
+            }
+            Event::Provider(ProviderEvent::Held {
+                provider,
+                wait_ms,
+                reason,
+                ..
+            }) => {
+                let hold = ProviderHold {
+                    until: now + Duration::from_millis(*wait_ms),
+                    cause: messages::cause(reason, Some(FailureClass::RateLimit)),
+                };
+                self.holds.insert(provider.clone(), hold);
             }
             Event::Consultation(ConsultationEvent::Resumed(resumed)) => {
                 self.restart_unanswered(resumed.state, now);
@@ -208,7 +259,9 @@ impl LiveView {
             | Event::Cost(_)
             | Event::Pulse(_)
             | Event::Health(_)
-            | Event::Provider(_) => {}
+            | Event::Provider(
+                ProviderEvent::CircuitChanged { .. } | ProviderEvent::KeyChanged { .. },
+            ) => {}
         }
     }
 
@@ -224,15 +277,26 @@ impl LiveView {
 
     /// Returns whether an open call costs nothing.
     fn is_free(&self, call: CallId) -> bool {
-        let calls = self.rows.iter().flat_map(|row| match &row.phase {
-            AgentPhase::Working(calls) => calls.as_slice(),
-            _ => &[],
-        });
-        let model = calls
+        let model = self
+            .open_calls()
             .filter(|open| open.call == call)
             .map(|open| &open.model);
         let mut terms = model.zip(&self.plan).map(|(model, plan)| plan.terms(model));
         terms.any(|terms| terms.free)
+    }
+
+    fn open_calls(&self) -> impl Iterator<Item = &OpenCall> {
+        self.rows.iter().flat_map(|row| row.phase.open_calls())
+    }
+
+    /// Returns whether this run makes as many calls to the provider as it may.
+    fn is_full(&self, provider: &ProviderId) -> bool {
+        let Some(plan) = &self.plan else {
+            return false;
+        };
+        let calls = self.open_calls().map(|open| &open.model.provider);
+        let in_flight = calls.filter(|other| *other == provider).count();
+        u32::try_from(in_flight).is_ok_and(|in_flight| in_flight >= plan.in_flight(provider))
     }
 
     fn drop_call(&mut self, call: CallId) {
@@ -241,6 +305,11 @@ impl LiveView {
                 calls.retain(|open_call| open_call.call != call);
             }
         }
+    }
+
+    /// Removes the rows of the agents that have ended.
+    pub(in crate::terminal) fn drop_ended(&mut self) {
+        self.rows.retain(|row| !row.phase.has_ended());
     }
 
     /// Marks every agent that is still working as stopped.
@@ -253,12 +322,13 @@ impl LiveView {
     /// Sets every agent without an answer to work again.
     fn restart_unanswered(&mut self, state: StateName, now: Duration) {
         self.round = messages::round_of(state).unwrap_or(self.round);
-        for row in self
-            .rows
-            .iter_mut()
-            .filter(|row| !matches!(row.phase, AgentPhase::Done { .. } | AgentPhase::Failed(_)))
-        {
-            (row.since, row.phase) = (now, AgentPhase::Working(vec![]));
+        self.holds.clear();
+        for row in &mut self.rows {
+            match &mut row.phase {
+                AgentPhase::Done(done) => done.took = None,
+                AgentPhase::Failed(_) => {}
+                phase => (row.since, *phase) = (now, AgentPhase::Working(vec![])),
+            }
         }
     }
 }

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use crate::consultation::event::{AttemptNumber, Purpose};
 use crate::domain::ids::{AgentId, CallId, ModelRef};
 use crate::domain::money::Cost;
-use crate::engine::ports::Delta;
+use crate::engine::ports::{Delta, LocalProgress};
 
 /// One agent in one round.
 #[derive(Clone, Debug)]
@@ -22,19 +23,32 @@ pub(super) enum AgentPhase {
     /// With these open calls: none while its provider has no capacity for one, two when one is
     /// hedged.
     Working(Vec<OpenCall>),
-    Retrying {
-        until: Duration,
-    },
+    /// A call has failed and is repeated at this time.
+    Retrying(PendingRetry),
     /// A question about it is open.
     Asking,
-    Done {
-        took: Duration,
-        tokens: u64,
-        cost: Cost,
-    },
+    Done(FinishedWork),
     Failed(String),
     /// The run ended before the agent did.
     Stopped,
+}
+
+/// A retry whose time has not come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct PendingRetry {
+    pub(super) until: Duration,
+    pub(super) attempt: Option<AttemptNumber>,
+    /// The failure in a few words.
+    pub(super) cause: String,
+}
+
+/// The account of an agent that has answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct FinishedWork {
+    /// `None` for an answer of an earlier run, before the interruption.
+    pub(super) took: Option<Duration>,
+    pub(super) tokens: u64,
+    pub(super) cost: Cost,
 }
 
 /// A call that has not returned yet.
@@ -42,49 +56,68 @@ pub(super) enum AgentPhase {
 pub(super) struct OpenCall {
     pub(super) call: CallId,
     pub(super) model: ModelRef,
+    pub(super) purpose: Purpose,
+    /// The number of a retry.
+    pub(super) attempt: Option<AttemptNumber>,
     pub(super) stage: CallStage,
 }
 
-/// The progress of a call.
+/// The progress of a call, in the order of its stages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum CallStage {
-    Connecting,
+    /// The request is on its way, and nothing has come back but an acceptance.
+    Sent,
+    /// The model thinks, or its provider keeps the connection alive.
     Thinking,
+    /// The embedded model reads the prompt.
+    Reading(LocalProgress),
     /// Characters written so far, by what they count in tokens.
-    Writing {
-        ascii: u64,
-        other: u64,
-    },
+    Writing { ascii: u64, other: u64 },
+    /// The embedded model writes.
+    WritingLocally(LocalProgress),
 }
 
 impl AgentPhase {
     pub(super) fn has_ended(&self) -> bool {
         match self {
-            Self::Done { .. } | Self::Failed(_) | Self::Stopped => true,
-            Self::Working(_) | Self::Retrying { .. } | Self::Asking => false,
+            Self::Done(_) | Self::Failed(_) | Self::Stopped => true,
+            Self::Working(_) | Self::Retrying(_) | Self::Asking => false,
+        }
+    }
+
+    /// Returns the calls in flight.
+    pub(super) fn open_calls(&self) -> &[OpenCall] {
+        if let Self::Working(calls) = self {
+            calls
+        } else {
+            &[]
         }
     }
 }
 
 impl CallStage {
+    /// Returns the stage after a sign of progress. No sign leads back to an earlier stage.
     pub(super) fn advanced_by(self, delta: &Delta) -> Self {
-        match (self, delta) {
-            (Self::Connecting | Self::Thinking, Delta::Connected | Delta::Thinking) => {
-                Self::Thinking
-            }
-            (writing @ Self::Writing { .. }, Delta::Connected | Delta::Thinking) => writing,
-            (before, Delta::Text(piece)) => {
-                let all = piece.chars().count() as u64;
-                let new = piece.chars().filter(char::is_ascii).count() as u64;
-                let (ascii, other) = match before {
-                    Self::Writing { ascii, other } => (ascii, other),
-                    Self::Connecting | Self::Thinking => (0, 0),
-                };
-                Self::Writing {
-                    ascii: ascii + new,
-                    other: other + all - new,
-                }
-            }
+        let reached = match delta {
+            Delta::Connected => Self::Sent,
+            Delta::KeepAlive | Delta::Thinking => Self::Thinking,
+            Delta::Reading(progress) => return self.max(Self::Reading(*progress)),
+            Delta::Writing(progress) => return Self::WritingLocally(*progress),
+            Delta::Text(piece) => self.written(piece),
+        };
+        self.max(reached)
+    }
+
+    fn written(self, piece: &str) -> Self {
+        let all = piece.chars().count() as u64;
+        let new = piece.chars().filter(char::is_ascii).count() as u64;
+        let (ascii, other) = match self {
+            Self::Writing { ascii, other } => (ascii, other),
+            Self::Sent | Self::Thinking | Self::Reading(_) | Self::WritingLocally(_) => (0, 0),
+        };
+        Self::Writing {
+            ascii: ascii + new,
+            other: other + all - new,
         }
     }
 }

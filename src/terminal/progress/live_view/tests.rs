@@ -3,14 +3,20 @@
 use console::measure_text_width;
 
 use super::*;
-use crate::consultation::event::{AgentError, AgentFailure, CancelReason, Resumed, Substitution};
+use crate::consultation::event::{
+    AgentError, AgentFailure, AttemptNumber, CallError, CallFinished, CancelReason, Resumed,
+    Substitution,
+};
 use crate::consultation::plan::Control;
 use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::protocol::call::FailureClass;
-use crate::domain::ids::ModelRef;
+use crate::domain::ids::{ConsultationId, ModelRef};
 use crate::domain::money::MicroUsd;
+use crate::domain::panel::Panel;
+use crate::domain::pricing::CostSource;
 use crate::domain::tokens::Usage;
+use crate::engine::ports::LocalProgress;
 use crate::terminal::output::live_area::TerminalSize;
 
 const START: Duration = Duration::from_secs(2);
@@ -85,13 +91,57 @@ fn started(call: u32, agent: &str, model: &str, purpose: Purpose) -> Event {
     })
 }
 
+fn finished_with(call: u32, agent: &str, class: FailureClass) -> Event {
+    Event::Call(CallEvent::Finished(Box::new(CallFinished {
+        call: CallId(call),
+        agent_id: AgentId::from(agent),
+        round_number: 1,
+        answer: AnswerKind::Independent,
+        purpose: Purpose::Answer,
+        model: ModelRef::new("openai", "sol"),
+        served_model: None,
+        stop: None,
+        error: Some(CallError {
+            class,
+            message: String::new(),
+            retry_after_ms: None,
+            usage_reported: false,
+        }),
+        text: String::new(),
+        tokens: Usage::default(),
+        cost: Cost::FREE,
+        cost_source: CostSource::Provider,
+        first_token_ms: None,
+        duration_ms: 1,
+        problems: vec![],
+    })))
+}
+
+fn retried(call: u32, agent: &str, reason: &str) -> Event {
+    Event::Call(CallEvent::Retried {
+        call: CallId(call),
+        agent_id: AgentId::from(agent),
+        wait_ms: 12_000,
+        reason: reason.to_owned(),
+        attempt: Some(AttemptNumber { number: 2, of: 3 }),
+    })
+}
+
+fn local(tokens: u64, of: u64) -> LocalProgress {
+    LocalProgress {
+        tokens,
+        of,
+        left: Some(Duration::from_secs(20)),
+    }
+}
+
 fn done(agent: &str) -> Event {
     Event::Agent(AgentEvent::Completed {
         agent_id: AgentId::from(agent),
         name: String::new(),
         round_number: 1,
         answer: AnswerKind::Independent,
-        duration_ms: 8_200,
+        duration_ms: 1_900,
         tokens: Usage {
             output: 1_204,
             ..Usage::default()
@@ -129,12 +179,8 @@ fn four() -> LiveView {
         thinking("skeptic", "建築家 with a very long name indeed", "m"),
         done("security"),
         started(2, "architect", "gpt-6.1-sol", Purpose::Answer),
-        Event::Call(CallEvent::Retried {
-            call: CallId(3),
-            agent_id: AgentId::from("pragmatic"),
-            wait_ms: 12_000,
-            reason: String::new(),
-        }),
+        finished_with(3, "pragmatic", FailureClass::Overload),
+        retried(3, "pragmatic", "Overloaded (HTTP 529)"),
         failed("skeptic"),
     ]);
     view.receive(CallId(2), &Delta::Text("a".repeat(400) + "é日"));
@@ -146,9 +192,9 @@ fn four() -> LiveView {
 #[test]
 fn each_agent_has_a_row_with_its_activity() {
     insta::assert_snapshot!(shown(&four()), @r"
-    ✔ Security Expert               claude-sonnet-5-5  done 8.2s · 1,204 tok · $0.0131
+    ✔ Security Expert               claude-sonnet-5-5  done 1.9 s · 1,204 tok · $0.0131
     ⠙ Architect                     gpt-6.1-sol        writing 102 tokens · 0:08
-    ⠙ Pragmatist                    gemini-3-pro       retrying in 4 s
+    ⠙ Pragmatist                    gemini-3-pro       retrying 2 of 3 in 4 s (HTTP 529)
     ✘ 建築家 with a very long nam…  m                  failed: no credit left
     Round 1 of 4 · independent answers · 0:10 · $0.0131 of ≥ $0.30
     ");
@@ -165,14 +211,106 @@ fn rows_show_waiting_for_a_provider_or_the_person() {
         started(1, "c", "sol", Purpose::Answer),
     ]);
     insta::assert_snapshot!(shown(&view), @r"
-    ⠙ Architect   sol  waiting for openai · 0:08
+    ⠙ Architect   sol  not sent yet · 0:08
     ⠙ Pragmatist  sol  waiting for your answer
-    ⠙ Skeptic     sol  connecting · 0:08
+    ⠙ Skeptic     sol  waiting for the first byte · 0:08
     Round 1 of 4 · independent answers · 0:10 · $0.00
     ");
     view.receive(CallId(1), &Delta::Connected);
+    assert_shows(&view, "Skeptic     sol  waiting for the first byte · 0:08");
+    view.receive(CallId(1), &Delta::KeepAlive);
     assert_shows(&view, "Skeptic     sol  thinking · 0:08");
-    assert!(view.lines(START, size(40, 24))[0].ends_with("waiting · 0:00"));
+    view.receive(CallId(1), &Delta::Text("four".to_owned()));
+    view.receive(CallId(1), &Delta::Thinking);
+    assert_shows(&view, "Skeptic     sol  writing 1 tokens · 0:08");
+}
+
+#[test]
+fn held_provider_is_named_with_the_time_left() {
+    let held = Event::Provider(ProviderEvent::Held {
+        provider: ProviderId::new("openai"),
+        wait_ms: 12_500,
+        reason: "Slow down".to_owned(),
+        refused_ms: 0,
+    });
+    let view = view(&[thinking("a", "Architect", "sol"), held]);
+    assert_shows(&view, "waiting 5 s as openai asks (rate limit)\n");
+    let narrow = view.lines(Duration::from_secs(10), size(40, 24));
+    assert!(
+        narrow[0].ends_with("waiting 5 s (rate limit)"),
+        "{narrow:?}"
+    );
+    let later = view.lines(Duration::from_secs(15), size(100, 24));
+    assert!(later[0].ends_with("not sent yet · 0:13"), "{later:?}");
+}
+
+#[test]
+fn provider_without_a_free_slot_is_named() {
+    let panel = Panel {
+        seats: vec![],
+        judges: vec![],
+    };
+    let control = Control::usual(ConsentMode::PreApproved);
+    let mut plan = Plan::new(ConsultationId::from_unique("01"), "?", panel, control);
+    plan.in_flight.insert(ProviderId::new("openai"), 1);
+    let mut view = view(&[
+        thinking("a", "Architect", "sol"),
+        thinking("b", "Skeptic", "sol"),
+    ]);
+    view.plan = Some(Box::new(plan));
+    assert_shows(&view, "Architect  sol  not sent yet · 0:08");
+    let mut call = started(1, "a", "sol", Purpose::Answer);
+    if let Event::Call(CallEvent::Started { model, .. }) = &mut call {
+        *model = ModelRef::new("openai", "sol");
+    }
+    view.follow(&call, START);
+    assert_shows(&view, "waiting for a free slot at openai · 0:08");
+}
+
+#[test]
+fn retry_names_its_number_its_cause_and_the_time_left() {
+    let retrying = |reason: &str, class| {
+        let mut view = view(&[
+            thinking("a", "Architect", "sol"),
+            started(1, "a", "sol", Purpose::Answer),
+        ]);
+        view.follow(&finished_with(1, "a", class), START);
+        view.follow(&retried(1, "a", reason), START);
+        view
+    };
+    let mut overloaded = retrying("Overloaded (HTTP 529)", FailureClass::Overload);
+    assert_shows(&overloaded, "retrying 2 of 3 in 4 s (HTTP 529)\n");
+    let unexplained = retrying("HTTP 503 without an explanation", FailureClass::Overload);
+    assert_shows(&unexplained, "in 4 s (HTTP 503)");
+    let refused = retrying("connection refused by `x`", FailureClass::Transport);
+    assert_shows(&refused, "in 4 s (no connection)");
+    let narrow = overloaded.lines(Duration::from_secs(10), size(38, 24));
+    assert!(narrow[0].ends_with("retrying 2 of 3 in 4 s"), "{narrow:?}");
+    overloaded.follow(&started(2, "a", "sol", Purpose::Retry), START);
+    assert_shows(&overloaded, "first byte · 0:08 · attempt 2 of 3\n");
+    overloaded.receive(CallId(2), &Delta::Thinking);
+    assert_shows(&overloaded, "thinking · 0:08 · attempt 2 of 3\n");
+}
+
+#[test]
+fn local_model_shows_its_tokens_and_the_time_left() {
+    let mut view = view(&[thinking("a", "Architect", "qwen")]);
+    let mut call = started(1, "a", "qwen", Purpose::Answer);
+    if let Event::Call(CallEvent::Started { model, .. }) = &mut call {
+        *model = ModelRef::new("local", "qwen");
+    }
+    view.follow(&call, START);
+    assert_shows(&view, "waiting for the local model · 0:08");
+    view.receive(CallId(1), &Delta::Reading(local(1_200, 3_400)));
+    assert_shows(&view, "reading 1,200 of 3,400 tokens · about 0:20 left");
+    view.receive(CallId(1), &Delta::Writing(local(180, 512)));
+    view.receive(CallId(1), &Delta::Text("four".to_owned()));
+    assert_shows(&view, "writing 180 of at most 512 tokens · about 0:20 left");
+    let narrow = view.lines(Duration::from_secs(10), size(50, 24));
+    assert!(
+        narrow[0].ends_with("180 of ≤ 512 tok · ~0:20 left"),
+        "{narrow:?}"
+    );
 }
 
 #[test]
@@ -183,18 +321,26 @@ fn hedge_is_named_until_one_call_has_ended() {
         started(2, "a", "grok-4.7", Purpose::Hedge),
     ];
     let mut hedged = view(&begin);
-    assert_shows(&hedged, "sol  connecting · 0:08 · hedged to grok-4.7\n");
+    assert_shows(
+        &hedged,
+        "sol  waiting for the first byte · 0:08 · hedged to grok-4.7\n",
+    );
     hedged.receive(CallId(2), &Delta::Text("four".to_owned()));
     assert_shows(
         &hedged,
         "sol  writing 1 tokens · 0:08 · hedged to grok-4.7\n",
+    );
+    let narrow = hedged.lines(Duration::from_secs(10), size(50, 24));
+    assert!(
+        narrow[0].ends_with("1 tok · 0:08 · hedged to grok-4.7"),
+        "{narrow:?}"
     );
     hedged.follow(&cancelled(1), START);
     hedged.follow(&substituted(WhySubstituted::Hedge, "grok-4.7"), START);
     assert_shows(&hedged, "Architect  grok-4.7  writing 1 tokens · 0:08\n");
     let mut lost = view(&begin);
     lost.follow(&cancelled(2), START);
-    assert_shows(&lost, "sol  connecting · 0:08\n");
+    assert_shows(&lost, "sol  waiting for the first byte · 0:08\n");
 }
 
 #[test]
@@ -202,7 +348,7 @@ fn fallback_takes_the_row_of_the_failed_model() {
     let mut view = view(&[thinking("a", "Architect", "sol"), failed("a")]);
     view.follow(&substituted(WhySubstituted::Failure, "grok"), START);
     assert!(
-        shown(&view).starts_with("⠙ Architect  grok  waiting for xai · 0:08\nRound"),
+        shown(&view).starts_with("⠙ Architect  grok  not sent yet · 0:08\nRound"),
         "{}",
         shown(&view)
     );
@@ -229,21 +375,22 @@ fn resumed_rows_continue_where_they_were() {
         &Event::Consultation(ConsultationEvent::Resumed(Box::new(resumed))),
         Duration::from_secs(10),
     );
-    let lines = shown(&view);
-    assert!(
-        lines.contains("✔ Architect")
-            && lines.contains("Skeptic    sol  waiting for openai · 0:00\n"),
-        "{lines}"
+    assert_shows(
+        &view,
+        "✔ Architect  sol  done earlier · 1,204 tok · $0.0131\n",
     );
+    assert_shows(&view, "Skeptic    sol  not sent yet · 0:00\n");
+    view.follow(&done("b"), Duration::from_secs(1));
+    assert_shows(&view, "✔ Skeptic    sol  done 1.0 s · ");
 }
 
 #[test]
 fn narrow_terminal_drops_the_model_first() {
     insta::assert_snapshot!(four().lines(Duration::from_millis(10_400), size(50, 24)).join("\n"), @r"
-    ✔ Security Expert          8.2s · $0.0131
-    ⠙ Architect                102 tok · 0:08
-    ⠙ Pragmatist               retrying in 4 s
-    ✘ 建築家 with a very lon…  failed: no credit left
+    ✔ Security Expert        1.9 s · $0.0131
+    ⠙ Architect              102 tok · 0:08
+    ⠙ Pragmatist             retrying 2 of 3 in 4 s
+    ✘ 建築家 with a very l…  failed: no credit left
     1/4 · 0:10 · $0.0131
     ");
     let mut view = four();
@@ -261,8 +408,8 @@ fn narrow_terminal_drops_the_model_first() {
 #[test]
 fn low_terminal_shows_the_working_agents_and_the_run() {
     insta::assert_snapshot!(four().lines(Duration::from_millis(10_400), size(60, 5)).join("\n"), @r"
-    ⠙ Architect                     102 tok · 0:08
-    ⠙ Pragmatist                    retrying in 4 s
+    ⠙ Architect                     writing 102 tokens · 0:08
+    ⠙ Pragmatist                    retrying 2 of 3 in 4 s
     … 2 more, 2 of 4 done
     1/4 · 0:10 · $0.0131
     ");
@@ -275,8 +422,9 @@ fn agents_outside_the_panel_keep_their_rows_between_rounds() {
         thinking("helper", "Helper", "c"),
     ]);
     view.follow(&done("judge"), START);
-    let left = view.take_finished(Duration::from_secs(5), 100).join("\n");
-    assert!(left.contains("Judge") && !left.contains("Helper"), "{left}");
+    view.drop_ended();
+    let left = shown(&view);
+    assert!(!left.contains("Judge"), "{left}");
     view.follow(
         &Event::Round(RoundEvent::Started { round_number: 2 }),
         START,

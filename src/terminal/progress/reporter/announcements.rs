@@ -9,12 +9,14 @@ use crate::consultation::event::{
     WhySubstituted,
 };
 use crate::consultation::policy::estimate::Consent;
+use crate::domain::artifact::Artifact;
 use crate::domain::ids::{AgentId, CallId};
 use crate::domain::money::Cost;
 
 use super::{DisplayMode, ProgressReporter};
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::dollars;
+use crate::terminal::progress::answer_summary::AnswerSummary;
 use crate::terminal::progress::estimate::estimate_lines;
 use crate::terminal::progress::evaluation::evaluation_tree;
 use crate::terminal::progress::judge_stream::CallResult;
@@ -32,8 +34,8 @@ impl ProgressReporter {
                 self.personas_selected(selection);
             }
             Event::Round(RoundEvent::Completed { round_number, .. }) => {
-                self.print_finished_rows(elapsed);
-                self.heading(&format!("📋 Round {round_number} complete"));
+                self.view().drop_ended();
+                self.round_completed(*round_number);
             }
             Event::Agent(event) => self.on_agent(event),
             Event::Call(event) => self.on_call(event),
@@ -88,30 +90,33 @@ impl ProgressReporter {
                 self.early_termination(decision);
             }
             ConsultationEvent::Completed { .. } => {
-                self.print_finished_rows(elapsed);
                 self.printer.live_area().stop();
                 self.heading("✨ Consultation complete");
             }
             ConsultationEvent::Aborted(Abort { reason, .. }) => self.aborted(*reason, elapsed),
-            ConsultationEvent::RoundArtifact { .. }
-            | ConsultationEvent::SubstitutionOffered(_)
+            ConsultationEvent::RoundArtifact { artifact } => self.answered(artifact),
+            ConsultationEvent::SubstitutionOffered(_)
             | ConsultationEvent::EarlyTerminationOffered(_) => {}
         }
     }
 
-    fn on_agent(&self, event: &AgentEvent) {
+    fn on_agent(&mut self, event: &AgentEvent) {
         let is_plain = self.display == DisplayMode::Plain;
         match event {
-            AgentEvent::Thinking { name, .. } if is_plain => {
-                self.note(&format!("⚡ {name} thinking..."));
+            AgentEvent::Thinking { name, model, .. } if is_plain => {
+                self.note(&format!("⚡ Asking {name} ({})", model.model));
             }
-            AgentEvent::Completed {
-                name, duration_ms, ..
-            } if is_plain => {
-                let duration = messages::millis(*duration_ms);
-                self.note(&format!("✅ {name} completed ({duration})"));
-            }
-            AgentEvent::Thinking { .. } | AgentEvent::Completed { .. } => {}
+            AgentEvent::Completed { agent_id, name, .. } => match agent_id {
+                // The artifact follows.
+                AgentId::Seat(_) | AgentId::Judge => {}
+                AgentId::Helper | AgentId::SecondJudge => {
+                    let took = self.facts.take_answered(agent_id);
+                    if let (Some(took), true) = (took, is_plain) {
+                        self.note(&format!("✔ {name}  {}", messages::time(took)));
+                    }
+                }
+            },
+            AgentEvent::Thinking { .. } => {}
             AgentEvent::Failed(AgentFailure {
                 agent_id,
                 name,
@@ -125,6 +130,23 @@ impl ProgressReporter {
                     AgentId::Seat(_) | AgentId::Judge | AgentId::SecondJudge => self.alert(&line),
                 }
             }
+        }
+    }
+
+    /// Announces what an answer brings. Answers of an earlier consultation are not announced.
+    fn answered(&mut self, artifact: &Artifact) {
+        let (facts, labels) = (&self.facts, self.facts.labels());
+        let name = |agent: &str| facts.expert_name(agent);
+        let Some(summary) = AnswerSummary::new(artifact, labels.as_ref(), &name) else {
+            return;
+        };
+        let Some(took) = self.facts.take_answered(&summary.agent) else {
+            return;
+        };
+        let (name, took) = (self.facts.name_of(&summary.agent), messages::time(took));
+        let paint = self.printer.err_traits().paint;
+        for line in summary.lines(&name, &took, self.width(), paint) {
+            self.printer.note(&line);
         }
     }
 
@@ -144,11 +166,20 @@ impl ProgressReporter {
                 agent_id,
                 wait_ms,
                 reason,
+                attempt,
                 ..
             } => {
                 let (name, wait) = (self.facts.name_of(agent_id), messages::millis(*wait_ms));
+                let number = attempt.map_or_else(String::new, |attempt| {
+                    format!(" {} of {}", attempt.number, attempt.of)
+                });
                 let reason = one_line(reason);
-                self.detail(&format!("   {name}: retrying in {wait}: {reason}"));
+                let line = format!("   {name}: retrying{number} in {wait}: {reason}");
+                if self.display == DisplayMode::Plain {
+                    self.note(&line);
+                } else {
+                    self.detail(&line);
+                }
             }
             CallEvent::Hedged {
                 agent_id,
@@ -212,8 +243,20 @@ impl ProgressReporter {
 
     fn health_updated(&mut self, update: &HealthUpdate) {
         self.detail(&messages::health(update));
-        if update.none_healthy && !std::mem::replace(&mut self.is_degradation_reported, true) {
-            self.alert("⚠️ All providers degraded. Consultation may be slower than usual.");
+        if !update.none_healthy || self.is_degradation_reported {
+            return;
+        }
+        if let Some(line) = messages::degraded(&self.facts.degraded_providers()) {
+            self.is_degradation_reported = true;
+            self.alert(&line);
+        }
+    }
+
+    fn round_completed(&self, round: u8) {
+        if self.facts.has_asked {
+            self.heading(&format!("📋 Round {round} complete"));
+        } else if let Some(source) = self.facts.source_of_round(round) {
+            self.heading(&format!("📋 Round {round} taken over from {source}"));
         }
     }
 
@@ -295,10 +338,7 @@ impl ProgressReporter {
 
     /// The command prints the abort itself as an error; here only the live lines end.
     fn aborted(&self, reason: AbortReason, elapsed: Duration) {
-        self.printer.end_line();
-        self.view().stop_all();
-        self.print_finished_rows(elapsed);
-        self.printer.live_area().stop();
+        self.leave_rows(elapsed);
         if reason == AbortReason::CostExceededEstimate {
             self.alert("⚠️ Cost exceeded estimate. Aborting consultation.");
         }

@@ -26,7 +26,7 @@ pub struct ProgressReporter {
     view: Arc<Mutex<LiveView>>,
     /// The judge's text, with `--stream`.
     judge: Option<JudgeStream>,
-    /// The warning that all providers are degraded is printed once.
+    /// The warning about degraded providers is printed once.
     is_degradation_reported: bool,
 }
 
@@ -97,10 +97,8 @@ impl ProgressReporter {
 
     fn learn(&mut self, envelope: &Envelope) {
         self.facts.learn(envelope);
-        if self.display == DisplayMode::Live {
-            let elapsed = envelope.at.since(self.facts.started_at);
-            self.view().follow(&envelope.event, elapsed);
-        }
+        let elapsed = self.facts.elapsed(envelope.at);
+        self.view().follow(&envelope.event, elapsed);
     }
 
     fn view(&self) -> MutexGuard<'_, LiveView> {
@@ -116,12 +114,18 @@ impl ProgressReporter {
         }
     }
 
-    /// Prints the rows of the agents that have finished, and takes them off the live area.
-    fn print_finished_rows(&self, elapsed: Duration) {
+    /// Takes the live area off the terminal and prints the last state of its rows.
+    fn leave_rows(&self, elapsed: Duration) {
+        self.printer.end_line();
         let width = self.printer.err_traits().width;
-        let finished = self.view().take_finished(elapsed, width);
-        for line in finished {
-            self.printer.note(&line);
+        let rows = {
+            let mut view = self.view();
+            view.stop_all();
+            view.take_lines(elapsed, width)
+        };
+        self.printer.live_area().stop();
+        if self.display == DisplayMode::Live {
+            rows.iter().for_each(|row| self.printer.note(row));
         }
     }
 
@@ -165,7 +169,7 @@ impl Subscriber for ProgressReporter {
     fn event(&mut self, envelope: &Envelope) -> Result<(), SubscriberError> {
         if self.display != DisplayMode::Silent {
             self.learn(envelope);
-            let elapsed = envelope.at.since(self.facts.started_at);
+            let elapsed = self.facts.elapsed(envelope.at);
             self.announce(&envelope.event, elapsed);
         }
         Ok(())

@@ -27,8 +27,15 @@ fn one_cheap_call_compares_positions_before_and_after() {
     assert_eq!(comparisons(&server), [HELPER]);
     assert_eq!(server.requests().len(), 10);
     assert!(
+        output
+            .stdout
+            .contains("## Changes\n\n3 of 3 experts changed their minds.\n"),
+        "{}",
+        output.stdout
+    );
+    assert!(
         output.stdout.contains(
-            "## 🎯 Debate Value Analysis\n\n- 3/3 agents changed positions during debate\n"
+            "**Architect** changed its mind, a minor refinement (confidence 70% → 75%):\n"
         ),
         "{}",
         output.stdout
@@ -36,14 +43,7 @@ fn one_cheap_call_compares_positions_before_and_after() {
     assert!(
         output
             .stdout
-            .contains("- Architect: minor refinement (confidence +5%)\n"),
-        "{}",
-        output.stdout
-    );
-    assert!(
-        output
-            .stdout
-            .contains("Key Insights:\n\n- Speed is what is contested\n"),
+            .contains("### Insights\n\n- Speed is what is contested\n"),
         "{}",
         output.stdout
     );
@@ -67,7 +67,7 @@ fn one_cheap_call_compares_positions_before_and_after() {
         .ends_with(0)
         .stdout;
     assert!(
-        shown.contains("- 3/3 agents changed positions during debate\n"),
+        shown.contains("## Changes\n\n3 of 3 experts changed their minds.\n"),
         "{shown}"
     );
     let stats = conclave
@@ -92,7 +92,7 @@ fn comparison_is_skipped_when_switched_off_or_too_early() {
         assert!(comparisons(&server).is_empty(), "{arguments:?}");
         assert_eq!(server.requests().len(), requests, "{arguments:?}");
         assert!(
-            !output.stdout.contains("agents changed positions"),
+            !output.stdout.contains(" changed their minds"),
             "{}",
             output.stdout
         );
@@ -106,7 +106,7 @@ fn comparison_is_skipped_when_switched_off_or_too_early() {
     assert!(
         output
             .stdout
-            .contains("- Whether positions changed is unknown: no comparison was asked for\n"),
+            .contains("; positions were not compared: no comparison was asked for.\n"),
         "{}",
         output.stdout
     );
@@ -134,7 +134,7 @@ fn failed_comparison_changes_neither_answer_nor_exit_code() {
     assert!(
         output
             .stdout
-            .contains("- Whether positions changed is unknown: not today"),
+            .contains("; positions were not compared: not today (HTTP 400).\n"),
         "{}",
         output.stdout
     );

@@ -49,14 +49,14 @@ fn markdown_is_the_default_and_progress_goes_to_stderr() {
     assert!(
         output
             .stdout
-            .starts_with("# Consultation Summary\n\n**Question:** Shall we?"),
+            .starts_with("# Consultation\n\n**Question:** Shall we?"),
         "{}",
         output.stdout
     );
     assert!(
         output
             .stdout
-            .contains("\n## Consensus\n\nStart small, then grow.\n"),
+            .contains("\n## Answer\n\nStart small, then grow.\n"),
         "{}",
         output.stdout
     );
@@ -64,14 +64,14 @@ fn markdown_is_the_default_and_progress_goes_to_stderr() {
         "🔍 Starting consultation with 3 experts...\n",
         "claude-sonnet-5-5",
         " (auto-approved)\n",
-        "⚡ Security Expert thinking...\n",
-        "✅ Architect completed (",
+        "⚡ Asking Security Expert (claude-sonnet-5-5)\n",
+        "✔ Architect  ",
         "📋 Round 4 complete\n",
         "✨ Consultation complete\n",
     ] {
         assert!(output.stderr.contains(line), "{line}: {}", output.stderr);
     }
-    assert!(!output.stdout.contains("✅"), "{}", output.stdout);
+    assert!(!output.stdout.contains("✔"), "{}", output.stdout);
     assert!(!output.stdout.contains("💰"), "{}", output.stdout);
     assert!(!output.stderr.contains('\u{1b}'));
     assert!(!output.stdout.contains('\u{1b}'));
@@ -81,7 +81,7 @@ fn markdown_is_the_default_and_progress_goes_to_stderr() {
 fn both_prints_markdown_a_separator_and_json() {
     let (_, output) = consult(&["--format", "both"]);
     let (markdown, json) = output.stdout.split_once("\n---\n{").unwrap();
-    assert!(markdown.starts_with("# Consultation Summary\n"));
+    assert!(markdown.starts_with("# Consultation\n"));
     assert_published(&serde_json::from_str(&format!("{{{json}")).unwrap());
 }
 
@@ -89,7 +89,7 @@ fn both_prints_markdown_a_separator_and_json() {
 fn quiet_prints_nothing_on_stderr() {
     let (_, output) = consult(&["-q"]);
     assert_eq!(output.stderr, "");
-    assert!(output.stdout.starts_with("# Consultation Summary\n"));
+    assert!(output.stdout.starts_with("# Consultation\n"));
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn cost_is_the_reported_usage_at_the_vendors_prices() {
 #[test]
 fn model_texts_cannot_control_the_terminal() {
     let server = ProviderServer::start();
-    let hostile = "\u{1b}[2J\u{1b}]0;owned\u{7}\u{9b}31m\u{202e}fdp.exe\r# Consultation Summary";
+    let hostile = "\u{1b}[2J\u{1b}]0;owned\u{7}\u{9b}31m\u{202e}fdp.exe\r# Consultation";
     let position = serde_json::json!({"position": hostile, "key_points": [hostile], "rationale": hostile, "confidence": 0.5});
     server.on(
         On::vendor(Vendor::Anthropic).nth(1),
@@ -222,7 +222,7 @@ fn model_texts_cannot_control_the_terminal() {
         output
             .stdout
             .lines()
-            .filter(|line| *line == "# Consultation Summary")
+            .filter(|line| *line == "# Consultation")
             .count(),
         1,
         "{}",
@@ -252,7 +252,7 @@ fn unread_standard_error_is_no_failure() {
                 .wait()
                 .ends_with(0)
                 .stdout
-                .starts_with("# Consultation Summary\n")
+                .starts_with("# Consultation\n")
         );
     }
 }

@@ -141,7 +141,7 @@ fn unwritable_answer_goes_to_standard_output() {
 #[test]
 fn unwritable_events_are_reported_once() {
     let (conclave, output) = consult(&["--events", "/dev/full", "-q"]);
-    assert!(output.stdout.starts_with("# Consultation Summary\n"));
+    assert!(output.stdout.starts_with("# Consultation\n"));
     assert_eq!(output.stderr.lines().count(), 1, "{}", output.stderr);
     assert!(
         output.stderr.contains("/dev/full") || output.stderr.contains("events"),
@@ -171,7 +171,7 @@ fn output_file_can_be_a_link_or_a_device() {
     assert!(
         std::fs::read_to_string(&real)
             .unwrap()
-            .starts_with("# Consultation Summary\n")
+            .starts_with("# Consultation\n")
     );
     assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
     conclave

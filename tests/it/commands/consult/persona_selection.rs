@@ -176,9 +176,9 @@ fn helper_selects_personas_and_the_selection_is_recorded() {
     );
     for line in [
         "Helper    openai:gpt-6.1-sol, selects the personas\n",
-        "⚡ Helper thinking...\n",
+        "⚡ Asking Helper (gpt-6.1-sol)\n",
         "🎭 Personas selected for this question (planning): Skeptic, DevOps Engineer, Creative Thinker\n   Somebody has to doubt it and somebody to run it.\n",
-        "⚡ DevOps Engineer thinking...\n",
+        "⚡ Asking DevOps Engineer (gpt-6.1-sol)\n",
     ] {
         assert!(output.stderr.contains(line), "{line}: {}", output.stderr);
     }

@@ -96,7 +96,7 @@ fn no_log_leaves_no_trace() {
         let server = ProviderServer::start();
         let conclave = Conclave::at(&server);
         let output = conclave.run(&["consult", flag, "Shall we?"]).ends_with(0);
-        assert!(output.stdout.starts_with("# Consultation Summary\n"));
+        assert!(output.stdout.starts_with("# Consultation\n"));
         assert!(!conclave.home().exists());
     }
 }
@@ -146,7 +146,7 @@ fn failure_to_create_the_home_still_prints_the_answer() {
         .variable("CONCLAVE_HOME", "/proc/home")
         .run(&["consult", "-q", "Shall we?"])
         .ends_with(0);
-    assert!(output.stdout.starts_with("# Consultation Summary\n"));
+    assert!(output.stdout.starts_with("# Consultation\n"));
     assert!(
         output
             .stderr
@@ -208,7 +208,7 @@ fn full_disk_is_reported_once_and_the_answer_is_printed() {
         .stderr(std::process::Stdio::piped());
     let output = RunningProcess::of(command.spawn().unwrap()).wait();
     assert_eq!(output.code, Some(0), "{}", output.stderr);
-    assert!(output.stdout.starts_with("# Consultation Summary\n"));
+    assert!(output.stdout.starts_with("# Consultation\n"));
     assert_eq!(
         output
             .stderr

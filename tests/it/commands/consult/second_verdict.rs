@@ -102,7 +102,7 @@ fn inconsistent_verdict_is_shown_with_a_warning() {
             .find("**The verdict depends on the order of the experts.**")
             .unwrap_or_else(|| panic!("{text}"));
         assert!(
-            warning < text.find("## Consensus").unwrap(),
+            warning < text.find("## Answer").unwrap(),
             "the warning precedes the answer: {text}"
         );
         assert!(

@@ -37,7 +37,7 @@ fn a_limit_on_the_size_of_files_is_like_a_full_disk() {
         .run_limited("-f 8", "consult --yes 'Shall we?'")
         .ends_with(0);
     assert!(
-        output.stdout.starts_with("# Consultation Summary\n"),
+        output.stdout.starts_with("# Consultation\n"),
         "{}",
         output.stdout
     );

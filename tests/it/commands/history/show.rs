@@ -30,7 +30,7 @@ fn show_prints_the_original_answer() {
     let ran = conclave.run(&["history", "show", OLDEST]).ends_with(0);
     assert_eq!(ran.stderr, "");
     assert!(
-        ran.stdout.starts_with("# Consultation Summary\n")
+        ran.stdout.starts_with("# Consultation\n")
             && ran.stdout.contains("Should I use OAuth or JWT?"),
         "{}",
         ran.stdout
@@ -179,7 +179,7 @@ fn terminal_output_is_rendered_within_its_width() {
     .end();
     ran.ends_with(0);
     assert!(
-        screen.has_colours() && !screen.text().contains("# Consultation Summary"),
+        screen.has_colours() && !screen.text().contains("# Consultation"),
         "{}",
         screen.text()
     );
@@ -205,7 +205,7 @@ fn export_writes_each_format_to_a_file_or_standard_output() {
         export("md", &[])
             .ends_with(0)
             .stdout
-            .starts_with("# Consultation Summary\n")
+            .starts_with("# Consultation\n")
     );
     assert_eq!(
         export("json", &[]).ends_with(0).json()["consultation_id"],

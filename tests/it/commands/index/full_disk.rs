@@ -40,10 +40,7 @@ fn full_disk_at_any_write_keeps_earlier_files_and_the_answer() {
         let server = ProviderServer::start();
         let conclave = Conclave::at(&server);
         let ran = run_with_file_limit(&conclave, blocks, "consult -q 'Shall we?'").ends_with(0);
-        assert!(
-            ran.stdout.starts_with("# Consultation Summary\n"),
-            "{blocks}"
-        );
+        assert!(ran.stdout.starts_with("# Consultation\n"), "{blocks}");
         let logs = logs(&conclave);
         let journal_failed = ran.stderr.contains(".jsonl`");
         let journal = read_journal(&only(&logs, "jsonl").unwrap()).unwrap();
@@ -160,7 +157,7 @@ fn full_file_system_keeps_everything_written_before() {
         let ran = on_a_small_disk(&conclave, size, &copy)
             .unwrap()
             .ends_with(0);
-        assert!(ran.stdout.starts_with("# Consultation Summary\n"), "{size}");
+        assert!(ran.stdout.starts_with("# Consultation\n"), "{size}");
         assert!(ran.stderr.lines().count() <= 2, "{size}: {}", ran.stderr);
         let logs = copy.join("consult-logs");
         let events = read_journal(&only(&logs, "jsonl").unwrap()).unwrap().events;

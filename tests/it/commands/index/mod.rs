@@ -309,7 +309,7 @@ fn damaged_index_is_repaired_after_the_answer_is_printed() {
             fs::write(database(&conclave), "dear diary").unwrap();
         }
         let ran = conclave.run(&["consult", "Shall we?"]).ends_with(0);
-        assert!(ran.stdout.starts_with("# Consultation Summary\n"));
+        assert!(ran.stdout.starts_with("# Consultation\n"));
         assert!(ran.stderr.ends_with(note), "{}", ran.stderr);
         let ran = statistics(&conclave);
         assert_eq!(total(&ran), count);
@@ -328,7 +328,7 @@ fn unwritable_index_is_reported_once_and_changes_nothing_else() {
     let conclave = with_records(Conclave::at(&server), 2);
     build_newer_index(&conclave);
     let ran = conclave.run(&["consult", "-q", "Shall we?"]).ends_with(0);
-    assert!(ran.stdout.starts_with("# Consultation Summary\n"));
+    assert!(ran.stdout.starts_with("# Consultation\n"));
     let note = format!(
         "Failed to index the consultation: the index `{}` was written by a newer version",
         database(&conclave).display()

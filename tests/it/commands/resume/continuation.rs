@@ -24,7 +24,7 @@ fn resume_asks_only_for_missing_answers() {
     assert_eq!(conclave.record()["resume_token"], id.as_str());
 
     let output = conclave.run(&["resume"]).ends_with(0);
-    assert!(output.stdout.starts_with("# Consultation Summary\n"));
+    assert!(output.stdout.starts_with("# Consultation\n"));
     let announcement = format!("Resuming {id} (Round 2 of 4, 3 calls done, ≥ $");
     assert!(
         output.stderr.starts_with(&announcement),
@@ -431,7 +431,7 @@ fn unwritable_journal_is_reported_once_on_resume() {
     let output = RunningProcess::of(command.spawn().unwrap())
         .wait()
         .ends_with(0);
-    assert!(output.stdout.starts_with("# Consultation Summary\n"));
+    assert!(output.stdout.starts_with("# Consultation\n"));
     assert_eq!(
         output
             .stderr

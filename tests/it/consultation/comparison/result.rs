@@ -181,7 +181,7 @@ fn comparison_is_skipped_when_off_or_without_a_helper() {
         assert_eq!(value.status, ComparisonStatus::Skipped);
         assert_eq!(value.reason.as_deref(), Some(reason));
         assert_eq!(helper_calls(&player.log), 0);
-        assert_eq!(value.headline(), None);
+        assert_eq!(value.change_rate(), None);
         assert_eq!(value.comparison_cost, None);
         assert!(
             value.agents[1].conformity,
@@ -229,10 +229,13 @@ fn failed_expert_is_not_compared_or_counted() {
     assert_eq!(failed_expert.magnitude, ChangeMagnitude::Unknown);
     assert_eq!(failed_expert.is_changed(), None);
     assert_eq!(failed_expert.revised_position, None);
+    let record = Transcript::fold(&player.log).unwrap().stored_record();
+    let changes = record.position_changes();
     assert_eq!(
-        value.headline().unwrap(),
-        "2/2 agents changed positions during debate (1 could not be compared)"
+        changes.headline().unwrap(),
+        "2 of 2 experts changed their minds"
     );
+    assert_eq!(changes.silent, [&failed_expert.agent_id]);
 }
 
 #[test]

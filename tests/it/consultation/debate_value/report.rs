@@ -22,13 +22,13 @@ fn report_record_and_page_agree() {
     let transcript = Transcript::fold(&debate_events()).unwrap();
     let stored = transcript.stored_record();
     let report = report(&stored);
-    let section = between(&report, "## 🎯", "---\n**Cost");
+    let section = between(&report, "## Changes", "\n\n## ");
     insta::assert_snapshot!("report", section);
     let analysis =
         serde_json::to_string_pretty(&record_json(&transcript)["debate_value_analysis"]).unwrap();
     insta::assert_snapshot!("record", analysis);
     let page = page(&stored);
-    let section = between(&page, "<h2>Debate Value</h2>", "</section>");
+    let section = between(&page, "<h2>Changes</h2>", "</section>");
     insta::assert_snapshot!("page", section.replace("><", ">\n<"));
 }
 
@@ -88,7 +88,7 @@ fn failure_with_markup_does_not_break_the_report() {
     }
     let text = report(&Transcript::fold(&log).unwrap().stored_record());
     assert!(
-        text.contains("\n- Whether positions changed is unknown: no # Heading\n"),
+        text.contains("; positions were not compared: no # Heading.\n"),
         "{text}"
     );
 }

@@ -56,7 +56,12 @@ fn accepted_offer_ends_after_round_2_with_a_composed_verdict() {
         record["evidence"],
         json!(["Point of 0.88.", "Point of 0.96."])
     );
-    assert_eq!(record["dissent"][0]["concern"], json!("A medium one"));
+    assert_eq!(
+        record["dissent"],
+        json!([]),
+        "no expert has seen the answer"
+    );
+    assert_eq!(record["open_points"][0]["topic"], json!("A medium one"));
     insta::assert_snapshot!("early_end", player.log_text());
 }
 

@@ -5,8 +5,9 @@ mod answers;
 mod builder;
 
 use conclave::consultation::event::{
-    Abort, AbortReason, CallError, CallEvent, CancelReason, ConsultationEvent, Envelope, Event,
-    Purpose, RoundEvent, StateName, Substitution, SubstitutionReason, WhySubstituted,
+    Abort, AbortReason, AttemptNumber, CallError, CallEvent, CancelReason, ConsultationEvent,
+    Envelope, Event, Purpose, RoundEvent, StateName, Substitution, SubstitutionReason,
+    WhySubstituted,
 };
 use conclave::consultation::policy::estimate::Consent;
 use conclave::consultation::protocol::answer::AnswerKind;
@@ -198,6 +199,7 @@ pub(crate) fn troubled() -> Vec<Envelope> {
             agent_id,
             wait_ms: 4_000,
             reason: "overloaded, try again later".to_owned(),
+            attempt: Some(AttemptNumber { number: 2, of: 3 }),
         }));
         events.wait(4_000);
         let retry = events.call("security", answer, Purpose::Retry);

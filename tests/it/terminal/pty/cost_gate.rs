@@ -26,7 +26,7 @@ fn an_empty_line_accepts_the_cost() {
     let (ran, screen) = terminal.end();
     let ran = ran.ends_with(0);
     assert!(
-        ran.stdout.starts_with("# Consultation Summary\n"),
+        ran.stdout.starts_with("# Consultation\n"),
         "a pipe gets the source: {}",
         ran.stdout
     );

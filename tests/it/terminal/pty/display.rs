@@ -122,7 +122,9 @@ fn a_dumb_terminal_gets_no_escape_codes() {
                 screen.text()
             );
             assert!(
-                screen.text().contains("⚡ Security Expert thinking...\n"),
+                screen
+                    .text()
+                    .contains("⚡ Asking Security Expert (claude-sonnet-5-5)\n"),
                 "{}",
                 screen.text()
             );
@@ -142,8 +144,7 @@ fn a_terminal_gets_the_answer_rendered() {
     let (ran, screen) = terminal.end();
     ran.ends_with(0);
     assert!(
-        screen.text().contains("Consultation Summary")
-            && !screen.text().contains("# Consultation Summary"),
+        screen.text().contains("Consultation") && !screen.text().contains("# Consultation"),
         "{}",
         screen.text()
     );

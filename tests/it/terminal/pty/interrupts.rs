@@ -97,7 +97,7 @@ fn second_ctrl_c_ends_a_run_that_waits_for_its_record() {
     server.on(On::any(), Answer::valid());
     let resumed = conclave.run(&["resume", "--yes"]).ends_with(0);
     assert!(
-        resumed.stdout.starts_with("# Consultation Summary\n"),
+        resumed.stdout.starts_with("# Consultation\n"),
         "the journal is whole: {}",
         resumed.stdout
     );

@@ -52,7 +52,7 @@ fn failed_expert_degrades_the_result() {
     assert!(
         output
             .stdout
-            .split_once("# Consultation Summary")
+            .split_once("# Consultation")
             .unwrap()
             .0
             .contains("this key was withdrawn"),

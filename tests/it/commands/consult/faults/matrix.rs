@@ -146,7 +146,7 @@ fn transient_faults_appear_only_in_the_record() {
             let output = conclave.run(&arguments(&[&stage.panel()])).ends_with(0);
             assert!(!output.stderr.contains("⚠️"), "{what}: {}", output.stderr);
             assert!(
-                output.stdout.starts_with("# Consultation Summary"),
+                output.stdout.starts_with("# Consultation"),
                 "{what}: {}",
                 output.stderr
             );

@@ -1,0 +1,402 @@
+//! What an agent's answer brings, in two lines: who and when, then its main point. Pure.
+
+use console::{measure_text_width, truncate_str};
+use pulldown_cmark::{Event, Parser, TagEnd};
+
+use crate::consultation::anonymity::labels::Labels;
+use crate::consultation::anonymity::names::with_names;
+use crate::consultation::anonymity::texts::EditTexts;
+use crate::domain::artifact::{Artifact, Content, CrossExam, Independent, Revision, Synthesis};
+use crate::domain::confidence::Confidence;
+use crate::domain::debate_value::PositionChange;
+use crate::domain::ids::AgentId;
+
+use crate::terminal::markdown::escape::one_line;
+use crate::terminal::output::format::count;
+use crate::terminal::output::style::Paint;
+
+/// The width of the lines in a pipe or a log.
+const USUAL_WIDTH: usize = 120;
+
+/// An answer in a few words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct AnswerSummary {
+    pub(super) agent: AgentId,
+    /// The most important first.
+    facts: Vec<String>,
+    /// Empty where the answer is shown elsewhere.
+    point: String,
+}
+
+impl AnswerSummary {
+    /// Summarizes an answer with the names of the experts instead of their labels. `name` returns
+    /// the name of a seat. `None` for answers that people do not read.
+    pub(super) fn new(
+        artifact: &Artifact,
+        labels: Option<&Labels>,
+        name: &dyn Fn(&str) -> String,
+    ) -> Option<Self> {
+        let mut content = artifact.content.clone();
+        if let Some(labels) = labels {
+            content.edit_texts(&mut |text| *text = with_names(text, labels));
+        }
+        match &content {
+            Content::Independent(answer) => Some(Self::of_independent(answer)),
+            Content::Synthesis(synthesis) => Some(Self::of_synthesis(synthesis, name)),
+            Content::Revision(revision) => Some(Self::of_revision(revision, name)),
+            Content::CrossExam(record) => Some(Self::of_cross_exam(record)),
+            // The report says the rest of it.
+            Content::Verdict(verdict) if verdict.composed_from.is_none() => Some(Self {
+                agent: AgentId::Judge,
+                facts: if verdict.is_menu() {
+                    vec![count(verdict.recommendations.len(), "option")]
+                } else {
+                    in_percent(verdict.confidence)
+                },
+                point: String::new(),
+            }),
+            Content::Verdict(_) | Content::Comparison(_) | Content::PersonaSelection(_) => None,
+        }
+    }
+
+    fn of_independent(answer: &Independent) -> Self {
+        let texts = [&answer.position, &answer.prose_excerpt, &answer.rationale];
+        Self {
+            agent: AgentId::from(&answer.agent_id),
+            facts: in_percent(answer.confidence),
+            point: first_text(&texts),
+        }
+    }
+
+    fn of_synthesis(synthesis: &Synthesis, name: &dyn Fn(&str) -> String) -> Self {
+        let tensions = match synthesis.tensions.len() {
+            0 => "no open tension".to_owned(),
+            number => count(number, "open tension"),
+        };
+        let point = match (synthesis.leading(), synthesis.tensions.first()) {
+            (Some(leading), _) => {
+                let supporters = leading.supporting_agents.iter();
+                let names: Vec<String> = supporters.map(|agent| name(agent)).collect();
+                let (names, text) = (names.join(", "), plain(&leading.point));
+                let confidence = in_percent(leading.confidence).pop();
+                let confidence = confidence.map(|percent| format!(" ({percent})"));
+                let confidence = confidence.unwrap_or_default();
+                if names.is_empty() {
+                    format!("Agreed{confidence}: {text}")
+                } else {
+                    format!("Agreed by {names}{confidence}: {text}")
+                }
+            }
+            (None, Some(tension)) => format!("Open: {}", plain(&tension.topic)),
+            (None, None) => plain(&synthesis.prose_excerpt),
+        };
+        Self {
+            agent: AgentId::Judge,
+            facts: vec![tensions],
+            point,
+        }
+    }
+
+    fn of_revision(revision: &Revision, name: &dyn Fn(&str) -> String) -> Self {
+        let stated = revision
+            .changed
+            .map(|changed| PositionChange::Stated { changed });
+        let mut facts = vec![PositionChange::in_words(stated).to_owned()];
+        facts.extend(in_percent(revision.revised_confidence));
+        let reason = revision.because_of.first();
+        let reason = reason.filter(|_| revision.changed == Some(true));
+        let point = match reason {
+            Some(because) => {
+                format!(
+                    "Because of {}: {}",
+                    name(&because.agent),
+                    plain(&because.argument)
+                )
+            }
+            None => plain(&revision.revised_position),
+        };
+        Self {
+            agent: AgentId::from(&revision.agent_id),
+            facts,
+            point,
+        }
+    }
+
+    fn of_cross_exam(record: &CrossExam) -> Self {
+        let open = match record.unresolved.len() {
+            0 => "no open point".to_owned(),
+            number => count(number, "open point"),
+        };
+        let point = match record.unresolved.first() {
+            Some(unresolved) => format!("Open: {}", plain(unresolved)),
+            None => plain(&record.prose_excerpt),
+        };
+        Self {
+            agent: AgentId::Judge,
+            facts: vec![open],
+            point,
+        }
+    }
+
+    /// Returns the lines, narrower than the terminal. `None` is a pipe.
+    pub(super) fn lines(
+        &self,
+        name: &str,
+        took: &str,
+        width: Option<usize>,
+        paint: Paint,
+    ) -> Vec<String> {
+        let width = width.map_or(USUAL_WIDTH, |width| width.saturating_sub(1).max(8));
+        let mut lines = vec![title(name, took, &self.facts, width, paint)];
+        let point = one_line(&self.point);
+        if !point.is_empty() {
+            lines.push(format!("  {}", beginning(&point, width.saturating_sub(2))));
+        }
+        lines
+    }
+}
+
+/// `✔ Security Expert  8.2 s · 82%`: with the time and the later facts as far as they fit.
+pub(super) fn title(
+    name: &str,
+    took: &str,
+    facts: &[String],
+    width: usize,
+    paint: Paint,
+) -> String {
+    let with = |parts: &[&str]| {
+        let (mark, name) = (paint.green("✔"), paint.bold(name));
+        format!("{mark} {name}  {}", parts.join(" · "))
+    };
+    let mut parts: Vec<&str> = vec![took];
+    parts.extend(facts.iter().map(String::as_str));
+    if parts.len() > 1 && measure_text_width(&with(&parts)) > width {
+        parts.remove(0);
+    }
+    while parts.len() > 1 && measure_text_width(&with(&parts)) > width {
+        parts.pop();
+    }
+    truncate_str(with(&parts).trim_end(), width, "…").into_owned()
+}
+
+/// Returns the sentences that fit. If they are less than half a line, the next one is cut at a word.
+fn beginning(text: &str, width: usize) -> String {
+    if measure_text_width(text) <= width {
+        return text.to_owned();
+    }
+    let is_fitting = |end: &usize| {
+        let head = text.get(..*end).unwrap_or_default();
+        measure_text_width(head) <= width
+    };
+    let sentences = sentence_ends(text).take_while(is_fitting).last();
+    if let Some(head) = sentences.and_then(|end| text.get(..end))
+        && measure_text_width(head) * 2 >= width
+    {
+        return head.to_owned();
+    }
+    let spaces = text.char_indices().filter(|(_, c)| *c == ' ');
+    let words = spaces
+        .map(|(at, _)| at)
+        .take_while(|end| {
+            let head = text.get(..*end).unwrap_or_default();
+            measure_text_width(head) < width
+        })
+        .last();
+    match words.and_then(|end| text.get(..end)) {
+        // A script without blanks is cut between characters.
+        Some(head) if measure_text_width(head) * 2 >= width => {
+            format!("{}…", head.trim_end_matches([',', ';', ':', '—', '–', ' ']))
+        }
+        Some(_) | None => truncate_str(text, width, "…").into_owned(),
+    }
+}
+
+/// Returns the ends of sentences that another one follows.
+fn sentence_ends(text: &str) -> impl Iterator<Item = usize> {
+    let chars = text.char_indices().zip(text.chars().skip(1));
+    chars.filter_map(|((at, c), next)| {
+        let is_end = matches!(c, '.' | '!' | '?') && next == ' ' || matches!(c, '。' | '！' | '？');
+        is_end.then_some(at + c.len_utf8())
+    })
+}
+
+fn first_text(texts: &[&String]) -> String {
+    let mut texts = texts.iter().map(|text| plain(text));
+    texts.find(|text| !text.is_empty()).unwrap_or_default()
+}
+
+fn in_percent(confidence: Option<Confidence>) -> Vec<String> {
+    confidence
+        .iter()
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+}
+
+/// Returns a text of Markdown on one line, without its marks.
+fn plain(markdown: &str) -> String {
+    let mut text = String::with_capacity(markdown.len());
+    for event in Parser::new(markdown) {
+        match event {
+            Event::Text(piece) | Event::Code(piece) | Event::Html(piece) => text.push_str(&piece),
+            Event::InlineHtml(piece) => text.push_str(&piece),
+            Event::SoftBreak
+            | Event::HardBreak
+            | Event::End(TagEnd::Paragraph | TagEnd::Heading(_) | TagEnd::Item) => text.push(' '),
+            _ => {}
+        }
+    }
+    one_line(&text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::artifact::{Because, ConsensusPoint, Severity, Tension};
+    use crate::domain::ids::{ModelRef, SeatId};
+    use crate::domain::panel::Seat;
+    use crate::domain::time::Timestamp;
+
+    const POSITION: &str = "Use **OAuth 2.1** with PKCE; JWT only as the access-token format, \
+        never as a session. Rotate refresh tokens on every use. Keep the lifetime below ten minutes \
+        where a token cannot be revoked.";
+
+    fn seats() -> Vec<Seat> {
+        let seat = |(id, name)| Seat::named(id, name, ModelRef::new("scripted", "m"));
+        [
+            ("security", "Security Expert"),
+            ("architecture", "Architect"),
+        ]
+        .map(seat)
+        .to_vec()
+    }
+
+    fn summary(content: Content) -> AnswerSummary {
+        let seats = seats();
+        let order: Vec<SeatId> = seats.iter().map(|seat| seat.id.clone()).collect();
+        let labels = Labels::in_order(&order, &seats).unwrap();
+        let name = |agent: &str| {
+            let seat = seats.iter().find(|seat| seat.id.as_str() == agent);
+            seat.map_or_else(|| agent.to_owned(), |seat| seat.name().to_owned())
+        };
+        let artifact = Artifact::stamp(content, Timestamp(0), false);
+        AnswerSummary::new(&artifact, Some(&labels), &name).unwrap()
+    }
+
+    fn shown(content: Content, name: &str, width: usize) -> String {
+        let lines = summary(content).lines(name, "8.2 s", Some(width), Paint::Plain);
+        for line in &lines {
+            assert!(measure_text_width(line) < width, "{width}: {line}");
+        }
+        assert!(lines.len() <= 2, "{lines:?}");
+        lines.join("\n")
+    }
+
+    fn independent(position: &str) -> Content {
+        Content::Independent(Independent {
+            agent_id: SeatId::new("security"),
+            position: position.to_owned(),
+            confidence: Confidence::new(0.82),
+            ..Independent::default()
+        })
+    }
+
+    fn revision(changed: Option<bool>) -> Content {
+        Content::Revision(Revision {
+            agent_id: SeatId::new("architecture"),
+            changed,
+            revised_position: "Opaque tokens, as Expert A says.".to_owned(),
+            revised_confidence: Confidence::new(0.7),
+            because_of: vec![Because {
+                agent: "security".to_owned(),
+                argument: "A signed token cannot be revoked, which Expert A showed.".to_owned(),
+            }],
+            ..Revision::default()
+        })
+    }
+
+    #[test]
+    fn position_is_shown_in_two_lines_at_every_width() {
+        let at = |width| shown(independent(POSITION), "Security Expert", width);
+        insta::assert_snapshot!(at(50), @r"
+        ✔ Security Expert  8.2 s · 82%
+          Use OAuth 2.1 with PKCE; JWT only as the…
+        ");
+        insta::assert_snapshot!(at(80), @r"
+        ✔ Security Expert  8.2 s · 82%
+          Use OAuth 2.1 with PKCE; JWT only as the access-token format, never as a…
+        ");
+        insta::assert_snapshot!(at(120), @r"
+        ✔ Security Expert  8.2 s · 82%
+          Use OAuth 2.1 with PKCE; JWT only as the access-token format, never as a session. Rotate refresh tokens on every use.
+        ");
+        insta::assert_snapshot!(at(200), @r"
+        ✔ Security Expert  8.2 s · 82%
+          Use OAuth 2.1 with PKCE; JWT only as the access-token format, never as a session. Rotate refresh tokens on every use. Keep the lifetime below ten minutes where a token cannot be revoked.
+        ");
+    }
+
+    #[test]
+    fn synthesis_shows_the_strongest_agreement_and_counts_tensions() {
+        let point = |point: &str, confidence| ConsensusPoint {
+            point: point.to_owned(),
+            supporting_agents: vec!["security".to_owned(), "architecture".to_owned()],
+            confidence: Confidence::new(confidence),
+        };
+        let tension = Tension {
+            topic: "Token lifetime".to_owned(),
+            viewpoints: vec![],
+            severity: Severity::High,
+        };
+        let synthesis = Synthesis {
+            consensus_points: vec![
+                point("Log every use.", 0.6),
+                point("PKCE, as Expert B says.", 0.9),
+            ],
+            tensions: vec![tension.clone(), tension],
+            ..Synthesis::default()
+        };
+        insta::assert_snapshot!(shown(Content::Synthesis(synthesis.clone()), "Judge", 100), @r"
+        ✔ Judge  8.2 s · 2 open tensions
+          Agreed by Security Expert, Architect (90%): PKCE, as Architect says.
+        ");
+        let apart = Synthesis {
+            consensus_points: vec![],
+            ..synthesis
+        };
+        insta::assert_snapshot!(shown(Content::Synthesis(apart), "Judge", 50), @r"
+        ✔ Judge  8.2 s · 2 open tensions
+          Open: Token lifetime
+        ");
+    }
+
+    #[test]
+    fn revision_says_whether_it_changed_and_because_of_what() {
+        insta::assert_snapshot!(shown(revision(Some(true)), "Architect", 80), @r"
+        ✔ Architect  8.2 s · says it changed its mind · 70%
+          Because of Security Expert: A signed token cannot be revoked, which Security…
+        ");
+        insta::assert_snapshot!(shown(revision(Some(false)), "Architect", 80), @r"
+        ✔ Architect  8.2 s · says it held its position · 70%
+          Opaque tokens, as Security Expert says.
+        ");
+        // The time gives way first, then the confidence.
+        insta::assert_snapshot!(shown(revision(Some(true)), "A very long name", 50), @r"
+        ✔ A very long name  says it changed its mind
+          Because of Security Expert: A signed token…
+        ");
+    }
+
+    #[test]
+    fn hostile_text_stays_on_its_line() {
+        let hostile = "# Use\u{1b}[2J it\n\n✔ Judge  faked\n```\nopen\n```\n";
+        let shown = shown(independent(hostile), "Security Expert", 120);
+        assert_eq!(shown.lines().count(), 2);
+        assert!(!shown.contains('\u{1b}'), "{shown:?}");
+    }
+
+    #[test]
+    fn text_without_blanks_is_cut_between_characters() {
+        let text = "長い答えはどこで切ればよいのでしょうか".repeat(6);
+        shown(independent(&text), "Security Expert", 50);
+    }
+}
