@@ -5,6 +5,7 @@ mod display;
 mod interrupts;
 mod live_rows;
 mod local_model;
+mod tables;
 
 use crate::support::binary::Conclave;
 use crate::support::provider_server::ProviderServer;
