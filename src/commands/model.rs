@@ -106,7 +106,11 @@ fn list(home: &ModelHome, printer: &Printer) -> String {
     };
     let files: Vec<ModelFile> = MODELS.iter().map(file).collect();
     let mut notes = vec![LABEL.to_owned()];
-    notes.extend(built_in().err().map(|not| format!("This program was {not}")));
+    notes.extend(
+        built_in()
+            .err()
+            .map(|not| format!("This program was {not}")),
+    );
     let face = printer.out_traits();
     screen(&files, &notes, face.is_terminal.then_some(face.width))
 }

@@ -153,9 +153,11 @@ fn rows(settings: &Settings) -> Vec<SettingRow> {
         leaves(setting.name, &setting.value(settings), &mut parts);
         let origin = match settings.origins.get(setting.name) {
             None => "default".to_owned(),
-            Some(SettingOrigin::File(path)) => {
-                path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
-            }
+            Some(SettingOrigin::File(path)) => path
+                .file_name()
+                .unwrap_or(path.as_os_str())
+                .to_string_lossy()
+                .into_owned(),
             Some(origin) => origin.to_string(),
         };
         let mut help = Some(setting.help);

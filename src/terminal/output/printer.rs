@@ -322,7 +322,11 @@ impl Printer {
         let mut hanging = fit(lines.next().unwrap_or_default(), width);
         for line in lines {
             let is_flush = line.starts_with(|c: char| c != ' ');
-            let line = if is_flush { format!("  {line}") } else { line.to_owned() };
+            let line = if is_flush {
+                format!("  {line}")
+            } else {
+                line.to_owned()
+            };
             hanging.extend(["\n", &fit(&line, width)]);
         }
         hanging

@@ -31,9 +31,18 @@ pub fn screen(models: &[ModelFile], notes: &[String], width: Option<usize>) -> S
                 good_for,
                 ..
             } = model;
-            let status = if model.is_installed { "installed, " } else { "" };
+            let status = if model.is_installed {
+                "installed, "
+            } else {
+                ""
+            };
             text.push_str(&hanging("", name, 2, width));
-            text.push_str(&hanging("  ", &format!("{status}{size}, {licence}; {good_for}"), 2, width));
+            text.push_str(&hanging(
+                "  ",
+                &format!("{status}{size}, {licence}; {good_for}"),
+                2,
+                width,
+            ));
         }
     }
     for note in notes {

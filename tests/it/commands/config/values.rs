@@ -35,7 +35,11 @@ fn show_prints_every_value_with_its_origin() {
         ("always_allow_under", "0", "CONCLAVE_ALWAYS_ALLOW_UNDER"),
         ("judge", "a:j", "config.json"),
         ("endpoints.work.base_url", "h:1", "config.json"),
-        ("endpoints.work.api_key_cmd", "pass show work", "config.json"),
+        (
+            "endpoints.work.api_key_cmd",
+            "pass show work",
+            "config.json",
+        ),
         ("max_in_flight", "4", "default"),
         ("hedge_after", "10", "default"),
         ("max_cost", "-", "default"),

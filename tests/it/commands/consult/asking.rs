@@ -44,8 +44,14 @@ fn aliases_do_what_their_commands_do() {
         (&["stats"][..], &["consult-stats"][..]),
         (&["stats", "--json"], &["consult-stats", "--format", "json"]),
         (&["ls"], &["history", "list"]),
-        (&["history", "ls", "--json"], &["history", "--format", "json"]),
-        (&["ls", "--search", "shall"], &["history", "--search", "shall"]),
+        (
+            &["history", "ls", "--json"],
+            &["history", "--format", "json"],
+        ),
+        (
+            &["ls", "--search", "shall"],
+            &["history", "--search", "shall"],
+        ),
     ] {
         let [short, long] = [alias, command].map(|words| conclave.run(words).ends_with(0).stdout);
         assert_eq!(short, long, "{alias:?}");

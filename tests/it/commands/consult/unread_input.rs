@@ -87,7 +87,11 @@ fn inputs_without_text_are_accepted() {
     ];
     for input in inputs {
         let output = ask_with(&conclave, input).ends_with(0);
-        assert!(!output.stderr.contains("standard input"), "{}", output.stderr);
+        assert!(
+            !output.stderr.contains("standard input"),
+            "{}",
+            output.stderr
+        );
     }
 }
 
@@ -103,7 +107,9 @@ fn closed_input_is_accepted() {
         .envs(conclave.variables())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    RunningProcess::of(shell.spawn().unwrap()).wait().ends_with(0);
+    RunningProcess::of(shell.spawn().unwrap())
+        .wait()
+        .ends_with(0);
 }
 
 #[test]
@@ -113,7 +119,11 @@ fn pipe_that_is_never_written_to_is_accepted() {
     let (running, held) = ask_with_pipe(&conclave);
     let output = running.wait().ends_with(0);
     drop(held);
-    assert!(!output.stderr.contains("standard input"), "{}", output.stderr);
+    assert!(
+        !output.stderr.contains("standard input"),
+        "{}",
+        output.stderr
+    );
 }
 
 #[test]
@@ -124,11 +134,18 @@ fn text_that_comes_after_the_start_is_refused_before_the_first_call() {
     make_pipe(&pipe);
     // The command that prints the key runs between the start and the first call.
     let command = format!("echo late > {}; echo key", pipe.display());
-    let endpoint = format!(r#"{{"base_url": "{}", "api_key_cmd": "{command}"}}"#, server.url());
+    let endpoint = format!(
+        r#"{{"base_url": "{}", "api_key_cmd": "{command}"}}"#,
+        server.url()
+    );
     let conclave = conclave.config(&format!(
         r#"{{"endpoints": {{"x": {endpoint}}}, "panel": ["security=x:a", "architect=x:b"], "judge": "x:j"}}"#
     ));
-    let held = OpenOptions::new().read(true).write(true).open(&pipe).unwrap();
+    let held = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .open(&pipe)
+        .unwrap();
     let output = ask_with(&conclave, File::open(&pipe).unwrap().into());
     drop(held);
     assert_refused(output, &server, &conclave);
@@ -141,7 +158,9 @@ fn text_that_comes_during_the_run_yields_a_warning() {
     server.on(On::any(), Answer::valid().held_by(&hold));
     let conclave = Conclave::at(&server);
     let (running, mut held) = ask_with_pipe(&conclave);
-    server.wait_until("the first calls have arrived", |requests| !requests.is_empty());
+    server.wait_until("the first calls have arrived", |requests| {
+        !requests.is_empty()
+    });
     held.write_all(b"late\n").unwrap();
     hold.release();
     let output = running.wait().ends_with(0);
@@ -155,7 +174,11 @@ fn question_from_standard_input_uses_it_all() {
     let output = Conclave::at(&server)
         .run_with(&["consult", "-"], "Is this ok?\nfn main() {}\n")
         .ends_with(0);
-    assert!(!output.stderr.contains("standard input"), "{}", output.stderr);
+    assert!(
+        !output.stderr.contains("standard input"),
+        "{}",
+        output.stderr
+    );
 }
 
 fn make_pipe(path: &Path) {

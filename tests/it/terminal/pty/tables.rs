@@ -16,15 +16,32 @@ fn home_with_history() -> Conclave {
     let question = "Should a team of four with three customers rewrite its scheduler, which works, in \
                     another language, or is it too early for that, given what we know today?";
     for (unique, at, question) in [
-        ("01kea1aaaaaaaaaaaaaaaaaaaa", "2026-01-05T10:00:00Z", question),
-        ("01kea2bbbbbbbbbbbbbbbbbbbb", "2026-01-09T10:00:00Z", "Which?"),
-        ("01kea3cccccccccccccccccccc", "2026-01-12T10:00:00Z", "One?\nTwo?"),
+        (
+            "01kea1aaaaaaaaaaaaaaaaaaaa",
+            "2026-01-05T10:00:00Z",
+            question,
+        ),
+        (
+            "01kea2bbbbbbbbbbbbbbbbbbbb",
+            "2026-01-09T10:00:00Z",
+            "Which?",
+        ),
+        (
+            "01kea3cccccccccccccccccccc",
+            "2026-01-12T10:00:00Z",
+            "One?\nTwo?",
+        ),
     ] {
         complete_consultation(unique, at, question).save(&conclave);
     }
     let aborted = sample_events::aborted();
-    consultation_with(aborted, "01kea4dddddddddddddddddddd", "2026-01-13T10:00:00Z", "Why?")
-        .save(&conclave);
+    consultation_with(
+        aborted,
+        "01kea4dddddddddddddddddddd",
+        "2026-01-13T10:00:00Z",
+        "Why?",
+    )
+    .save(&conclave);
     // The index is built once.
     conclave.run(&["history"]).ends_with(0);
     conclave
