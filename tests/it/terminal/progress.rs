@@ -238,7 +238,7 @@ fn a_resumed_run_shows_its_question() {
     for event in &sample.events {
         progress.event(event).unwrap();
     }
-    let expected = "   1 call was interrupted and is repeated\n   Security Expert: retrying in 1.0s: overloaded\n";
+    let expected = "   1 call was interrupted and is repeated\n   Security Expert: retrying 2 of 3 in 1.0 s: overloaded\n";
     assert_eq!(captured.err(), expected);
 }
 

@@ -16,6 +16,7 @@ use crate::domain::money::Cost;
 use super::{DisplayMode, ProgressReporter};
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::dollars;
+use crate::terminal::output::printer::Verbosity;
 use crate::terminal::progress::answer_summary::AnswerSummary;
 use crate::terminal::progress::estimate::estimate_lines;
 use crate::terminal::progress::evaluation::evaluation_tree;
@@ -163,22 +164,25 @@ impl ProgressReporter {
                 }
             }
             CallEvent::Retried {
+                call,
                 agent_id,
                 wait_ms,
                 reason,
                 attempt,
-                ..
             } => {
-                let (name, wait) = (self.facts.name_of(agent_id), messages::millis(*wait_ms));
+                let name = self.facts.name_of(agent_id);
                 let number = attempt.map_or_else(String::new, |attempt| {
                     format!(" {} of {}", attempt.number, attempt.of)
                 });
-                let reason = one_line(reason);
-                let line = format!("   {name}: retrying{number} in {wait}: {reason}");
-                if self.display == DisplayMode::Plain {
-                    self.note(&line);
-                } else {
-                    self.detail(&line);
+                let line = format!(
+                    "   {name}: retrying{number} in {}",
+                    messages::millis(*wait_ms)
+                );
+                if self.printer.verbosity() == Verbosity::Verbose {
+                    self.detail(&format!("{line}: {}", one_line(reason)));
+                } else if self.display == DisplayMode::Plain {
+                    let class = self.view().failure_class(*call);
+                    self.note(&format!("{line} ({})", messages::cause(reason, class)));
                 }
             }
             CallEvent::Hedged {

@@ -77,10 +77,10 @@ impl ProgressReporter {
     /// Shows the judge's text too, as it is written.
     #[must_use]
     pub fn with_judges_text(mut self) -> Self {
-        let width = self.printer.err_traits().width;
+        let traits = self.printer.err_traits();
         self.judge = match self.display {
-            DisplayMode::Live => Some(JudgeStream::new(Some(width))),
-            DisplayMode::Plain => Some(JudgeStream::new(None)),
+            DisplayMode::Live => Some(JudgeStream::new(Some(traits.width), traits.paint)),
+            DisplayMode::Plain => Some(JudgeStream::new(None, traits.paint)),
             DisplayMode::Silent => None,
         };
         self

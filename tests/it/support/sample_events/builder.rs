@@ -330,9 +330,6 @@ impl EventBuilder {
         };
         let (tokens, cost) = self.finished(call, agent, answer, None, problems);
         let (agent_id, name, _) = self.agent(agent);
-        self.emit(Event::Consultation(ConsultationEvent::RoundArtifact {
-            artifact: Box::new(Artifact::stamp(content, self.now, degraded)),
-        }));
         self.emit(Event::Agent(AgentEvent::Completed {
             agent_id,
             name,
@@ -341,6 +338,9 @@ impl EventBuilder {
             duration_ms: 8_200,
             tokens,
             cost,
+        }));
+        self.emit(Event::Consultation(ConsultationEvent::RoundArtifact {
+            artifact: Box::new(Artifact::stamp(content, self.now, degraded)),
         }));
     }
 
