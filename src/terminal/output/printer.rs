@@ -238,6 +238,11 @@ impl Printer {
         }
     }
 
+    /// Returns the result as [`Self::result`] would write it, for another program that shows it.
+    pub(in crate::terminal) fn printable_result(&self, text: &str) -> String {
+        self.inner.out_traits.paint.printable(text)
+    }
+
     /// Writes a value as the whole result, as indented JSON.
     pub fn json(&self, value: &impl Serialize) -> Result<(), PrintError> {
         let json = pretty_json(value).map_err(|error| PrintError(error.into()))?;

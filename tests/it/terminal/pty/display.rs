@@ -95,7 +95,7 @@ fn the_live_display_fits_the_terminal() {
             "Agent Pragmatist failed",
             "📋 Round 4 complete",
             "✨ Consultation complete",
-            "Consensus",
+            "Answer",
         ] {
             assert!(screen.text().contains(line), "{line}: {}", screen.text());
         }
@@ -145,7 +145,7 @@ fn a_terminal_gets_the_answer_rendered() {
     let (ran, screen) = terminal.end();
     ran.ends_with(0);
     assert!(
-        screen.text().contains("Consultation") && !screen.text().contains("# Consultation"),
+        screen.text().contains("Start small, then grow.") && !screen.text().contains("# "),
         "{}",
         screen.text()
     );

@@ -2,6 +2,7 @@
 
 mod cost_gate;
 mod display;
+mod ending;
 mod interrupts;
 mod live_rows;
 mod local_model;
