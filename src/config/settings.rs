@@ -113,7 +113,7 @@ impl Default for Settings {
             max_cost: None,
             monthly_budget: None,
             on_failure: OnFailure::default(),
-            hedge_after: HedgeAfter::After(Duration::from_secs(10)),
+            hedge_after: HedgeAfter::After(Duration::from_secs(30)),
             pulse: Duration::from_secs(60),
             max_wait: None,
             mode: Mode::default(),

@@ -39,6 +39,9 @@ pub(crate) struct RunState {
     pub(crate) hedges: u32,
     /// Fallback models that have taken over, by agent, for the rest of the run.
     pub(crate) fallbacks_in_use: BTreeMap<AgentId, ModelRef>,
+    /// Models that answered sooner as a hedge, by agent: asked first in the rounds to come.
+    #[serde(default)]
+    pub(crate) hedge_winners: BTreeMap<AgentId, ModelRef>,
     pub(crate) questions: Questions,
     pub(crate) watch: Watch,
 }
@@ -128,19 +131,32 @@ impl RunState {
 
     /// Returns the model in use for an agent, then its fallbacks, best first.
     pub(crate) fn candidates(&self, plan: &Plan, agent: &AgentId) -> Vec<ModelRef> {
-        let own = plan.models_for(agent);
-        // The second pass goes to the model that judges by then.
+        let mut candidates = plan.models_for(agent);
+        if let Some(fallback) = Self::in_use(&self.fallbacks_in_use, agent) {
+            // The models before it have failed.
+            let at = candidates.iter().position(|model| model == fallback);
+            candidates.drain(..at.map_or(candidates.len(), |at| at + 1));
+            candidates.insert(0, fallback.clone());
+        }
+        if let Some(winner) = Self::in_use(&self.hedge_winners, agent) {
+            // The slow model can still take over if the winner fails.
+            candidates.retain(|model| model != winner);
+            candidates.insert(0, winner.clone());
+        }
+        candidates
+    }
+
+    /// Returns an agent's entry; the second pass goes to the model that judges by then.
+    fn in_use<'a>(
+        models: &'a BTreeMap<AgentId, ModelRef>,
+        agent: &AgentId,
+    ) -> Option<&'a ModelRef> {
         let of_the_judge = || {
             (*agent == AgentId::SecondJudge)
-                .then(|| self.fallbacks_in_use.get(&AgentId::Judge))
+                .then(|| models.get(&AgentId::Judge))
                 .flatten()
         };
-        let Some(player) = self.fallbacks_in_use.get(agent).or_else(of_the_judge) else {
-            return own;
-        };
-        // The models before it have failed.
-        let after = own.iter().skip_while(|model| *model != player).skip(1);
-        std::iter::once(player).chain(after).cloned().collect()
+        models.get(agent).or_else(of_the_judge)
     }
 }
 

@@ -164,6 +164,7 @@ impl AgentTask {
             )));
         self.rest.retain(|model| *model != substitute);
         self.current = substitute.clone();
+        step.run.hedge_winners.remove(&self.agent);
         step.run
             .fallbacks_in_use
             .insert(self.agent.clone(), substitute);

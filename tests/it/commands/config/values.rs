@@ -41,7 +41,7 @@ fn show_prints_every_value_with_its_origin() {
             "config.json",
         ),
         ("max_in_flight", "4", "default"),
-        ("hedge_after", "10", "default"),
+        ("hedge_after", "30", "default"),
         ("max_cost", "-", "default"),
         ("panels", "-", "default"),
         ("local_servers", "none", "CONCLAVE_LOCAL_SERVERS"),
