@@ -201,9 +201,7 @@ impl<'a> TerminalFace<'a> {
                 transcript.state
             ))),
             Some(abort) => {
-                // Before the first call there is nothing to lose.
-                let has_calls = !transcript.calls.is_empty() || !transcript.lost_calls.is_empty();
-                let stored = stored.as_ref().filter(|_| has_calls);
+                let stored = stored.as_ref().filter(|_| transcript.has_progress());
                 self.show_partial(outcome, started)?;
                 if let Some(stored) = stored {
                     self.printer.note(&format!(

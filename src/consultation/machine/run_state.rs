@@ -2,6 +2,7 @@
 //! and open questions.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -23,8 +24,12 @@ use crate::consultation::policy::hedging::HedgeRule;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct RunState {
     pub(crate) started_at: Timestamp,
-    /// Pauses while the consultation was interrupted. They do not count as elapsed time.
+    /// Pauses: the consultation was interrupted, or only the person was waited for. They do not
+    /// count as elapsed time.
     pub(crate) pauses: Vec<Pause>,
+    /// The time since which only the person is waited for.
+    #[serde(default)]
+    waiting_for_person_since: Option<Timestamp>,
     pub(crate) providers: ProviderViews,
     pub(crate) budget: Budget,
     /// Whether the person has agreed to exceed the monthly budget.
@@ -57,15 +62,23 @@ pub(crate) struct Pause {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Watch {
     pub(crate) round_number: u8,
+    #[serde(default)]
+    since: Timestamp,
     pub(crate) pulse: Option<TimerId>,
     pub(crate) deadline: Option<TimerId>,
 }
 
 impl Watch {
     /// Sets the timers of a round that begins or is resumed.
-    pub(crate) fn start(round_number: u8, control: &Control, emitter: &mut Emitter<'_>) -> Self {
+    pub(crate) fn start(
+        round_number: u8,
+        control: &Control,
+        now: Timestamp,
+        emitter: &mut Emitter<'_>,
+    ) -> Self {
         Self {
             round_number,
+            since: now,
             deadline: control.max_wait.map(|wait| emitter.set_timer(wait)),
             pulse: control.pulse.map(|wait| emitter.set_timer(wait)),
         }
@@ -78,11 +91,49 @@ impl Watch {
 }
 
 impl RunState {
+    /// Notes from when on only the person is waited for.
+    pub(crate) fn wait_for_person(&mut self, now: Timestamp) {
+        self.waiting_for_person_since.get_or_insert(now);
+    }
+
+    /// Ends the time in which only the person was waited for. Returns its milliseconds.
+    pub(crate) fn end_wait_for_person(&mut self, to: Timestamp) -> u64 {
+        let Some(from) = self.waiting_for_person_since.take() else {
+            return 0;
+        };
+        self.pauses.push(Pause { from, to });
+        to.ms_since(from)
+    }
+
+    /// Returns the time that is left to the round, without the time in which only the person was
+    /// waited for; `None` without a limit.
+    pub(crate) fn time_left(&self, control: &Control, now: Timestamp) -> Option<Duration> {
+        self.watch.deadline?;
+        let taken = Duration::from_millis(self.ms_since(self.watch.since, now));
+        Some(control.max_wait?.saturating_sub(taken))
+    }
+
+    /// Moves the end of the round's time limit after a wait for the person.
+    pub(crate) fn move_deadline(
+        &mut self,
+        control: &Control,
+        now: Timestamp,
+        emitter: &mut Emitter<'_>,
+    ) {
+        if let Some(left) = self.time_left(control, now) {
+            self.watch.deadline = Some(emitter.set_timer(left));
+        }
+    }
+
     /// Returns the milliseconds since an earlier moment, without pauses.
     pub(crate) fn ms_since(&self, earlier: Timestamp, now: Timestamp) -> u64 {
+        let waiting = self.waiting_for_person_since;
+        let waiting = waiting.map(|from| Pause { from, to: now });
         let paused = self
             .pauses
             .iter()
+            .copied()
+            .chain(waiting)
             .map(|pause| pause.to.min(now).ms_since(pause.from.max(earlier)));
         now.ms_since(earlier).saturating_sub(paused.sum())
     }

@@ -7,8 +7,8 @@ use crate::support::binary::Conclave;
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 use crate::support::pty::{Output, Terminal};
 
-const WAITING: &str = "Continue waiting? [Y/n] ";
-const SUBSTITUTE: &str = "for this agent? [Y/n/Fail] ";
+const WAITING: &str = "or stop? [W/";
+const SUBSTITUTE: &str = "instead? [Y/n/f = end] ";
 
 /// Starts a consultation with its cost approved and a short pulse.
 fn consult(
@@ -89,7 +89,8 @@ fn an_arriving_answer_withdraws_the_question() {
     let (ran, screen) = terminal.end();
     ran.ends_with(0);
     let after = screen.text().split(WAITING).nth(1).unwrap().to_owned();
-    assert!(after.starts_with('\n'), "its line is ended: {after}");
+    let rest = after.split_once(']').unwrap().1;
+    assert!(rest.starts_with(" \n"), "its line is ended: {after}");
     assert!(
         after.contains("📋 Round 1 complete\n") && after.contains("✨ Consultation complete\n"),
         "{after}"
@@ -138,7 +139,7 @@ fn noninteractive_runs_print_one_line_and_do_not_wait() {
         "{}",
         ran.stderr
     );
-    assert!(!ran.stderr.contains("Continue waiting"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("or stop?"), "{}", ran.stderr);
 }
 
 /// Starts a consultation whose Pragmatist fails.
@@ -161,12 +162,12 @@ fn the_fallback_takes_over_when_the_user_agrees() {
     ran.ends_with(0);
     let text = screen.text();
     assert!(
-        text.contains("⚠️ Google (gemini-4-argon) is unavailable (failure).\n   Pragmatist: "),
+        text.contains("⚠️ gemini-4-argon (Google) is unavailable for Pragmatist: "),
         "{text}"
     );
     assert!(
         text.contains("we do not know you")
-            && text.contains("\nSwitch to Anthropic (claude-sonnet-5-5) for this agent? "),
+            && text.contains("\nUse claude-sonnet-5-5 (Anthropic) instead? "),
         "{text}"
     );
     assert!(
@@ -184,7 +185,7 @@ fn the_panel_continues_without_the_seat_when_the_user_refuses() {
     let (_server, _conclave, mut terminal) = failing(&[]);
     terminal.wait_for(SUBSTITUTE, 1);
     terminal.type_in("what\n");
-    terminal.wait_for("Please answer y, n or fail: ", 1);
+    terminal.wait_for("Please answer y, n or f: ", 1);
     terminal.type_in("n\n");
     let (ran, screen) = terminal.end();
     assert!(ran.ends_with(0).stdout.contains("Degraded result"));

@@ -28,6 +28,9 @@ pub struct ProgressReporter {
     judge: Option<JudgeStream>,
     /// The warning about degraded providers is printed once.
     is_degradation_reported: bool,
+    /// Warnings of failures, until a provider has handled a call. If none does, the error at the
+    /// end says it once for all; `None` from then on.
+    held_warnings: Option<Vec<String>>,
 }
 
 /// The form in which progress is shown.
@@ -71,6 +74,7 @@ impl ProgressReporter {
             view: Arc::new(Mutex::new(view)),
             judge: None,
             is_degradation_reported: false,
+            held_warnings: Some(Vec::new()),
         }
     }
 

@@ -100,7 +100,9 @@ fn slow_model_takes_over_when_the_winner_of_its_hedge_fails() {
     let next = player
         .open
         .iter()
-        .find(|ask| ask.model.provider.as_str() != "openai" && ask.model.provider.as_str() != "google")
+        .find(|ask| {
+            ask.model.provider.as_str() != "openai" && ask.model.provider.as_str() != "google"
+        })
         .unwrap();
     assert_eq!(next.model.provider.as_str(), "anthropic");
 }

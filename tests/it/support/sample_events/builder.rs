@@ -126,6 +126,7 @@ impl EventBuilder {
             at: self.now,
             consultation_id,
             cause: None,
+            waited_for_person_ms: 0,
             event,
         });
     }
