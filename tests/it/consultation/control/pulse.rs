@@ -122,6 +122,8 @@ fn user_is_not_asked_to_wait_for_the_embedded_model() {
     let mut plan = plan_with_pulse(ConsentMode::Interactive);
     plan.panel.seats[0].model = ModelRef::new(ProviderId::LOCAL, "qwen");
     let mut player = Player::started(plan);
+    // The model has no price, so its cost is asked about.
+    player.give(Input::Answered(Answer::Yes));
     player.answer_agent("architecture", good(&player.open[0].clone()));
     player.answer_agent("pragmatic", good(&player.open[0].clone()));
     player.rest();
