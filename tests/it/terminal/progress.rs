@@ -99,7 +99,13 @@ fn controlled() -> Vec<Envelope> {
     let mut sample = EventBuilder::new(sample_events::panel());
     sample.begin(Consent::Ceiling);
     let helped = sample.call("architecture", AnswerKind::Independent, Purpose::Answer);
-    sample.finished(helped, "architecture", AnswerKind::Independent, None, vec![]);
+    sample.finished(
+        helped,
+        "architecture",
+        AnswerKind::Independent,
+        None,
+        vec![],
+    );
     for event in [
         health("google", HealthStatus::Degraded, false),
         health("openai", HealthStatus::Unhealthy, true),
