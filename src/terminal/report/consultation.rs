@@ -180,7 +180,7 @@ fn hedged(record: &StoredRecord) -> Option<String> {
         .hedge_winners()
         .map(|(agent, model)| format!("{agent} answered by {model} (hedged)"))
         .collect();
-    // Earlier versions hedged every round of a seat anew.
+    // Earlier versions hedged each round of a seat again.
     hedged.dedup();
     (!hedged.is_empty()).then(|| format!("**Hedged:** {}", inline(&hedged.join("; "))))
 }
