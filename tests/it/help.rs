@@ -2,7 +2,7 @@
 
 use crate::support::binary::Conclave;
 
-const COMMANDS: [&[&str]; 30] = [
+const COMMANDS: [&[&str]; 31] = [
     &[],
     &["consult"],
     &["resume"],
@@ -24,6 +24,7 @@ const COMMANDS: [&[&str]; 30] = [
     &["model", "path"],
     &["personas"],
     &["personas", "show"],
+    &["setup"],
     &["config"],
     &["config", "path"],
     &["config", "show"],

@@ -22,6 +22,8 @@ mod engine;
 mod help;
 mod layers;
 mod local;
+#[cfg(unix)]
+mod pictures;
 mod providers;
 mod reading;
 mod records;

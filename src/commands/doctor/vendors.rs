@@ -15,6 +15,7 @@ use crate::providers::catalog::ModelCatalog;
 use crate::providers::http::Http;
 use crate::providers::model_list::{self, KeyBudget, ListedModel};
 use crate::setup::provider_access::ProviderAccess;
+use crate::terminal::output::format::count;
 use crate::terminal::tables::doctor::{Check, CheckStatus};
 
 use super::{ANSWER, Target};
@@ -121,7 +122,7 @@ async fn check(
             let accepted = if key.is_some() { "" } else { "key accepted, " };
             findings.push(finding(
                 CheckStatus::Ok,
-                format!("{accepted}{} models", models.len()),
+                format!("{accepted}{}", count(models.len(), "model")),
                 "",
             ));
             findings.extend(panel_findings(&models, catalog, &target.id, now.day()));

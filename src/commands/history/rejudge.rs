@@ -140,7 +140,6 @@ pub(super) fn run(
         RenderedAnswer {
             markdown: rejudge::markdown(&rejudgement),
             json: to_json(&rejudgement),
-            rejudgement,
         }
     };
     face.run(session, Some(&make_answer))

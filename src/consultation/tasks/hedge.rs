@@ -190,9 +190,6 @@ impl AgentTask {
                     substitution,
                 )));
             self.current = winner.model.clone();
-            step.run
-                .hedge_winners
-                .insert(self.agent.clone(), winner.model.clone());
         }
     }
 }

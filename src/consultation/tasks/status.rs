@@ -32,7 +32,6 @@ pub(super) enum Status {
         substitute: ModelRef,
         reason: WhySubstituted,
         error: AgentError,
-        since: Timestamp,
     },
 }
 

@@ -68,11 +68,8 @@ pub struct Transcript {
     pub persona_selection: Option<PanelSelection>,
     /// The abort; `None` again after a resume.
     pub abort: Option<Abort>,
-    /// From the first event to the last, without the time between an interruption and its resume,
-    /// and without the time in which only the person was waited for.
+    /// From the first event to the last, without the time between an interruption and its resume.
     pub duration: Duration,
-    /// The time in which only the person was waited for.
-    pub waited_for_person: Duration,
     paused: Duration,
 }
 

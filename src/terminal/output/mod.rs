@@ -2,7 +2,6 @@
 //! words.
 
 pub mod printer;
-pub mod pager;
 mod last_line;
 mod rows;
 pub(super) mod modes;

@@ -13,6 +13,7 @@ use dialoguer::{Confirm, MultiSelect, Select};
 
 use crate::domain::text::clean;
 use crate::engine::host::run_aside;
+use crate::terminal::output::modes::ModeGuard;
 use crate::terminal::output::printer::Printer;
 use crate::terminal::output::style::Paint;
 use crate::terminal::output::wrap::{fit, widest, wrap_options};
@@ -28,8 +29,10 @@ const PROMPT_MARKS: usize = 16;
 pub struct Dialogue {
     printer: Printer,
     theme: DialogueTheme,
-    /// Restored when the dialogue ends.
-    _modes: TerminalModes,
+    /// Keys that are typed ahead do not appear. Its end restores the modes also when a question is
+    /// dropped while it reads a key.
+    _quiet: ModeGuard,
+    _cursor: CursorGuard,
 }
 
 /// The change of a line of a file.
@@ -57,7 +60,8 @@ impl Dialogue {
         Self {
             printer: printer.clone(),
             theme: DialogueTheme(printer.err_traits().paint),
-            _modes: TerminalModes::save(),
+            _quiet: printer.live_area().quiet(),
+            _cursor: CursorGuard(Term::stderr()),
         }
     }
 
@@ -145,14 +149,30 @@ impl Dialogue {
             .collect::<Vec<_>>()
             .join(" ");
         let DialogueTheme(paint) = self.theme;
-        let head = self.theme.head(&clean(prompt));
-        self.printer
-            .lines(&format!("{head}{}", paint.cyan(&answer)));
+        // Wrapped before it is painted: the styles must not be split.
+        let prompt = clean(prompt);
+        let text = fit(&format!("? {prompt}: {answer}"), Some(self.columns()));
+        let answer = text
+            .strip_prefix(&format!("? {prompt}:"))
+            .unwrap_or(&answer)
+            .trim_start_matches(' ');
+        let answer: Vec<String> = answer.lines().map(|line| paint.cyan(line)).collect();
+        self.printer.lines(&format!(
+            "{}{}",
+            self.theme.head(&prompt),
+            answer.join("\n")
+        ));
     }
 
     /// Shows why an answer cannot be taken.
     pub fn problem(&self, problem: &str) {
         self.printer.warning(problem);
+    }
+
+    /// Shows a sentence.
+    pub fn say(&self, sentence: &str) {
+        let text = textwrap::fill(&clean(sentence), wrap_options(self.columns()));
+        self.printer.lines(&text);
     }
 
     /// Shows a remark after an empty line.
@@ -337,41 +357,13 @@ impl Theme for DialogueTheme {
     }
 }
 
-/// The terminal's modes when the dialogue began. A question that is dropped leaves the terminal
-/// without echo and cursor; dropping this restores both.
+/// Shows the cursor again: a question that is dropped leaves it hidden.
 #[derive(Debug)]
-struct TerminalModes {
-    #[cfg(unix)]
-    saved: Option<(std::fs::File, rustix::termios::Termios)>,
-}
+struct CursorGuard(Term);
 
-impl TerminalModes {
-    #[cfg(unix)]
-    fn save() -> Self {
-        let saved = std::fs::File::open("/dev/tty").ok().and_then(|terminal| {
-            let modes = rustix::termios::tcgetattr(&terminal).ok()?;
-            Some((terminal, modes))
-        });
-        Self { saved }
-    }
-
-    #[cfg(not(unix))]
-    fn save() -> Self {
-        Self {}
-    }
-}
-
-impl Drop for TerminalModes {
+impl Drop for CursorGuard {
     fn drop(&mut self) {
-        #[cfg(unix)]
-        if let Some((terminal, modes)) = &self.saved {
-            // A terminal that went away has no modes to restore.
-            let _ = rustix::termios::tcsetattr(
-                terminal,
-                rustix::termios::OptionalActions::Drain,
-                modes,
-            );
-        }
-        let _ = Term::stderr().show_cursor();
+        // A terminal that went away has no cursor.
+        let _ = self.0.show_cursor();
     }
 }

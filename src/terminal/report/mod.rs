@@ -5,7 +5,6 @@
 
 mod consultation;
 mod selection;
-mod summary;
 pub mod rejudge;
 mod rounds;
 mod agents;
@@ -14,4 +13,3 @@ mod second_verdict;
 
 pub use self::consultation::report;
 pub use self::selection::{ReportSelection, markdown};
-pub use self::summary::{NextSteps, Summary};

@@ -46,8 +46,7 @@ fn confidence(side: &Judgement) -> String {
     }
 }
 
-/// Whether the verdict held, how far the two are apart, and why.
-pub(super) fn held(rejudgement: &Rejudgement) -> String {
+fn held(rejudgement: &Rejudgement) -> String {
     let magnitude = rejudgement
         .held
         .magnitude

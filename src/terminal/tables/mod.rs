@@ -3,8 +3,6 @@
 pub mod history;
 pub mod models;
 pub mod personas;
-pub mod settings;
-pub mod model_files;
 pub mod doctor;
 pub mod calibration;
 pub mod dashboard;

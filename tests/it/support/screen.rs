@@ -78,6 +78,11 @@ impl Screen {
         trimmed(lines.into_iter())
     }
 
+    /// Returns the cells.
+    pub(crate) fn cells(&self) -> &vt100::Screen {
+        self.parser.screen()
+    }
+
     pub(crate) fn is_cursor_visible(&self) -> bool {
         !self.parser.screen().hide_cursor()
     }

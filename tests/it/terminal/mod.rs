@@ -13,5 +13,3 @@ mod pty;
 mod questions;
 mod report;
 mod stored_report;
-#[cfg(unix)]
-mod summary;

@@ -50,7 +50,7 @@ pub(super) async fn agree_and_write(
 ) -> Result<SetupOutcome, Error> {
     let file = home.config_file();
     if changes.is_empty() {
-        printer.lines("\nNothing to change: the settings are as you answered.");
+        dialogue.say("\nNothing to change: the settings are as you answered.");
         return Ok(SetupOutcome::Unchanged);
     }
     printer.lines(&format!("\nChanges to {}:", file.display()));
@@ -66,7 +66,7 @@ pub(super) async fn agree_and_write(
         return Err(left(DialogueError::Cancelled));
     }
     edit::write_all(changes, home)?;
-    printer.lines("Written. See all settings with `conclave config show`.");
+    dialogue.say("Written. See all settings with `conclave config show`.");
     for change in changes {
         edit::warn_of_variable(change.setting, environment, printer);
     }

@@ -91,7 +91,8 @@ async fn ask_and_write(
 ) -> Result<SetupOutcome, Error> {
     let sources = Sources::load(environment, Clock::system().now())?;
     let (settings, access_list) = (&sources.settings, &sources.access_list);
-    printer.lines("Checking keys and local servers; this costs nothing.");
+    let dialogue = Dialogue::open(printer);
+    dialogue.say("Checking keys and local servers; this costs nothing.");
     let found = doctor::check_for_free(
         settings,
         access_list,
@@ -117,7 +118,6 @@ async fn ask_and_write(
         );
     }
 
-    let dialogue = Dialogue::open(printer);
     dialogue.remark(
         "Enter accepts, ↑ and ↓ move, Space ticks. Esc leaves; nothing is written before the end.",
     );

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::commands::doctor::FreeChecks;
+use crate::config::key_detection::holds_key;
 use crate::domain::ids::{ModelRef, ProviderId};
 use crate::error::whole;
 use crate::providers::catalog::Model;
@@ -115,6 +116,9 @@ impl<'a> ModelMenu<'a> {
             return Ok(model.clone());
         }
         let read = |name: &str| {
+            if holds_key(name) {
+                return Err("This looks like an API key; keys stay in their variables.".to_owned());
+            }
             self.by_keys().model(name).map_err(|error| {
                 let hints = error.hints().join("; ");
                 format!("{}: {hints}", whole(error.source()))

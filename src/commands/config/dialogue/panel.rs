@@ -99,7 +99,7 @@ impl<'a> PanelQuestions<'a> {
                 Some(PanelSource::Present) => "The present panel:",
                 Some(PanelSource::Answers) => "The panel of the vendors that answer:",
                 Some(PanelSource::Keys | PanelSource::Auto | PanelSource::Named) | None => {
-                    "The panel by the keys that are set:"
+                    "The panel by the keys and servers there are:"
                 }
             });
             self.dialogue.table(&rows(panel));

@@ -22,7 +22,7 @@ pub(super) async fn ask(dialogue: &Dialogue, draft: &mut Settings) -> Result<(),
     if present > MicroUsd::ZERO && !amounts.contains(&present) {
         amounts.insert(0, present);
     }
-    let unasked = Amounts {
+    let unasked = AmountQuestion {
         prompt: "Spend without asking",
         none: "Nothing: ask about every cost",
         suffix: "for a consultation",
@@ -36,7 +36,7 @@ pub(super) async fn ask(dialogue: &Dialogue, draft: &mut Settings) -> Result<(),
         ..0,
         draft.monthly_budget.filter(|now| !amounts.contains(now)),
     );
-    let month = Amounts {
+    let month = AmountQuestion {
         prompt: "Spend in a month",
         none: "No limit",
         suffix: "in all",
@@ -47,14 +47,14 @@ pub(super) async fn ask(dialogue: &Dialogue, draft: &mut Settings) -> Result<(),
 
 /// A question about an amount.
 #[derive(Clone, Copy, Debug)]
-struct Amounts {
+struct AmountQuestion {
     prompt: &'static str,
     /// The item without an amount, which stands first.
     none: &'static str,
     suffix: &'static str,
 }
 
-impl Amounts {
+impl AmountQuestion {
     /// Asks for one of the amounts, none, or another one; the present answer is the default.
     async fn ask(
         self,

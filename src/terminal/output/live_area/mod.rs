@@ -164,6 +164,11 @@ impl LiveArea {
         }
     }
 
+    /// Lets typed characters leave no marks until the guard is dropped.
+    pub(in crate::terminal) fn quiet(&self) -> ModeGuard {
+        self.0.modes.quiet()
+    }
+
     /// Shows lines below the rows until the guard is dropped, and lets keys be read one by one: for
     /// a question whose answer is a key. Returns `None` where nothing can be redrawn.
     #[expect(dead_code, reason = "the questions that take a key come next")]

@@ -8,18 +8,16 @@ use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::whole_seconds;
 use crate::terminal::prompt::choices::PromptChoices;
 
-/// Asks whether to keep waiting.
-pub(in crate::terminal) fn question(waiting: &[StillWaiting], choices: PromptChoices) -> String {
+/// Asks whether to continue waiting.
+pub(in crate::terminal) fn question(waiting: &[StillWaiting]) -> String {
     let agents_waiting = match waiting {
         [_] => still_waiting(waiting),
         agents => format!("⏱️ Still waiting on:\n- {}", names(agents).join("\n- ")),
     };
-    let ways = match (choices == PromptChoices::WAIT_GO_STOP, waiting) {
-        (true, [_]) => "Wait, go on without it, or stop?",
-        (true, _) => "Wait, go on without them, or stop?",
-        (false, _) => "Wait or stop?",
-    };
-    format!("{agents_waiting}\n{ways} {} ", choices.prompt())
+    format!(
+        "{agents_waiting}\nContinue waiting? {} ",
+        PromptChoices::YES_NO.prompt()
+    )
 }
 
 /// Lists the agents that a round still waits for, on one line.
@@ -60,17 +58,17 @@ mod tests {
     fn pulse_names_one_agent_or_lists_several() {
         let one = [waiting("Security Expert", 72_400)];
         assert_eq!(
-            question(&one, PromptChoices::WAIT_STOP),
-            "⏱️ Still waiting on Security Expert (72s elapsed).\nWait or stop? [W/s] "
+            question(&one),
+            "⏱️ Still waiting on Security Expert (72s elapsed).\nContinue waiting? [Y/n] "
         );
         let two = [
             waiting("Security Expert", 72_400),
             waiting("Architect", 65_000),
         ];
         assert_eq!(
-            question(&two, PromptChoices::WAIT_GO_STOP),
+            question(&two),
             "⏱️ Still waiting on:\n- Security Expert (72s)\n- Architect (65s)\n\
-             Wait, go on without them, or stop? [W/g/s] "
+             Continue waiting? [Y/n] "
         );
         assert_eq!(
             still_waiting(&two),

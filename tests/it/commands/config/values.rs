@@ -33,35 +33,21 @@ fn show_prints_every_value_with_its_origin() {
     };
     for (name, value, origin) in [
         ("always_allow_under", "0", "CONCLAVE_ALWAYS_ALLOW_UNDER"),
-        ("judge", "a:j", "config.json"),
-        ("endpoints.work.base_url", "h:1", "config.json"),
-        (
-            "endpoints.work.api_key_cmd",
-            "pass show work",
-            "config.json",
-        ),
+        ("judge", "a:j", path.as_str()),
+        ("endpoints.work.base_url", "h:1", &path),
+        ("endpoints.work.api_key_cmd", "pass show work", &path),
         ("max_in_flight", "4", "default"),
-        ("hedge_after", "30", "default"),
+        ("hedge_after", "10", "default"),
         ("max_cost", "-", "default"),
         ("panels", "-", "default"),
         ("local_servers", "none", "CONCLAVE_LOCAL_SERVERS"),
     ] {
         let columns: Vec<&str> = row(name).split_whitespace().collect();
-        let expected = format!("{name} {value} {origin}");
-        assert!(columns.join(" ").starts_with(&expected), "{columns:?}");
+        assert_eq!(columns.join(" "), format!("{name} {value} {origin}"));
     }
-    let help = "The judge, as for `--judge`";
-    assert!(row("judge").ends_with(help), "{shown}");
     let json = config(&conclave, &["show", "--json"]).ends_with(0).json();
-    assert_eq!(
-        json["judge"],
-        json!({"value": "a:j", "origin": path, "help": help})
-    );
-    let help = "The experts, as for `--panel`";
-    assert_eq!(
-        json["panel"],
-        json!({"value": null, "origin": "default", "help": help})
-    );
+    assert_eq!(json["judge"], json!({"value": "a:j", "origin": path}));
+    assert_eq!(json["panel"], json!({"value": null, "origin": "default"}));
     assert!(!shown.contains("test-key"));
     assert!(!json.to_string().contains("test-key"));
 }

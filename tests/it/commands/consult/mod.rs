@@ -1,7 +1,6 @@
 //! `conclave consult`, from the command line to the files and the requests at the vendors.
 
 mod anonymity;
-mod asking;
 mod calls;
 mod cost_gate;
 mod debate_value;
@@ -24,5 +23,4 @@ mod system_limits;
 mod requests;
 mod second_verdict;
 mod settings;
-mod unread_input;
 mod usage_errors;

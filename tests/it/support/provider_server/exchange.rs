@@ -176,8 +176,7 @@ fn stream_frames(
     text: &Text,
 ) -> Vec<Vec<u8>> {
     let content = text
-        .whole
-        .clone()
+        .for_request(body)
         .unwrap_or_else(|| valid_answer(body, model));
     let wants_usage = body["stream_options"]["include_usage"] == true;
     frames(&StreamSource {

@@ -129,6 +129,8 @@ pub(super) enum Content {
 pub(super) struct Text {
     /// `None` stands for a valid answer to the schema in the request.
     pub(super) whole: Option<String>,
+    /// Marks in the text, each with words of an expert's position; see [`Answer::labelled`].
+    pub(super) marks: Vec<(&'static str, &'static str)>,
     pub(super) pieces: usize,
     /// The model's thinking before its answer, for vendors that send it only when there is some.
     pub(super) thinking: String,
@@ -180,6 +182,23 @@ pub(super) enum CutPoint {
     Byte(usize),
 }
 
+impl Text {
+    /// Returns the text for a request, with labels in place of the marks.
+    pub(super) fn for_request(&self, body: &Value) -> Option<String> {
+        let body = body.to_string();
+        let label = |words: &str| {
+            let before = &body[..body.find(words)?];
+            body.get(before.rfind("Expert ")?..)?
+                .get(.."Expert A".len())
+        };
+        let mut text = self.whole.clone()?;
+        for (mark, words) in &self.marks {
+            text = text.replace(mark, label(words).unwrap_or("Expert A"));
+        }
+        Some(text)
+    }
+}
+
 impl Answer {
     fn of(content: Content) -> Self {
         Self {
@@ -204,6 +223,7 @@ impl Answer {
     pub(crate) fn valid() -> Self {
         Self::of(Content::Text(Text {
             whole: None,
+            marks: Vec::new(),
             pieces: 3,
             thinking: String::new(),
             usage: Some((100, 20)),
@@ -216,6 +236,11 @@ impl Answer {
     /// Sends this text, in three pieces.
     pub(crate) fn text(text: impl Into<String>) -> Self {
         Self::valid().with(|valid| valid.whole = Some(text.into()))
+    }
+
+    /// Replaces each mark by the label under which the request gives the position with these words.
+    pub(crate) fn labelled(self, marks: &[(&'static str, &'static str)]) -> Self {
+        self.with(|text| text.marks = marks.to_vec())
     }
 
     /// Sends a text that is cut off at the output limit.

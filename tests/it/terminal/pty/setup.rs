@@ -1,0 +1,568 @@
+//! `conclave setup` and its offer on a real terminal: what is shown, what is written, and every way
+//! to leave.
+
+use std::fmt::Write as _;
+use std::fs;
+
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use crate::support::binary::Conclave;
+use crate::support::local_server::LocalServer;
+use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
+use crate::support::pty::{Output, Terminal};
+use crate::support::screen::Screen;
+
+/// The questions in their order, for a dialogue that accepts every default.
+const QUESTIONS: [&str; 5] = [
+    "? Panel:",
+    "? Judge:",
+    "? Spend without asking:",
+    "? Spend in a month:",
+    "? Write them? [Y/n]",
+];
+
+const ENTER: &str = "\r";
+const DOWN: &str = "\u{1b}[B";
+const ESC: &str = "\u{1b}";
+
+/// A home whose path is the same on every machine.
+fn colour_home(server: &ProviderServer) -> Conclave {
+    Conclave::at(server)
+        .without("NO_COLOR")
+        .variable("TERM", "xterm-256color")
+        .variable("CONCLAVE_HOME", "home")
+}
+
+fn start(conclave: &Conclave, columns: u16) -> Terminal {
+    Terminal::start_sized(conclave, (columns, 60), Output::Terminal, &["setup"])
+}
+
+/// Moves to the last item of an open menu, and accepts it.
+fn take_last(terminal: &mut Terminal, question: &str, item: &str) {
+    terminal.wait_for_sight(question);
+    let active = |screen: &Screen| {
+        let text = screen.contents();
+        text.lines()
+            .find(|line| line.starts_with('❯'))
+            .map(ToOwned::to_owned)
+    };
+    let wanted = Some(format!("❯ {item}"));
+    loop {
+        terminal.wait_until("a menu is open", |screen| active(screen).is_some());
+        let now = terminal.look(active);
+        if now == wanted {
+            break;
+        }
+        terminal.type_in("k");
+        terminal.wait_until("another item is active", |screen| {
+            active(screen).is_some_and(|line| Some(line) != now)
+        });
+    }
+    terminal.type_in(ENTER);
+}
+
+/// Waits for a question and answers it.
+fn answer(terminal: &mut Terminal, question: &str, keys: &[&str]) {
+    terminal.wait_for_sight(question);
+    for key in keys {
+        terminal.type_in(key);
+    }
+}
+
+fn accept_defaults(terminal: &mut Terminal) {
+    for question in QUESTIONS {
+        answer(terminal, question, &[ENTER]);
+    }
+}
+
+fn config(conclave: &Conclave) -> String {
+    fs::read_to_string(conclave.home().join("config.json")).unwrap()
+}
+
+fn settings(conclave: &Conclave) -> Value {
+    serde_json::from_str(&config(conclave)).unwrap()
+}
+
+fn is_untouched(conclave: &Conclave) -> bool {
+    !conclave.home().exists()
+}
+
+/// Returns the screens of a dialogue by default, without what differs from run to run.
+fn screens(server: &ProviderServer, colour: bool) -> String {
+    let port = server.address().port().to_string();
+    let mut text = String::new();
+    for columns in [50, 80, 120, 200] {
+        let mut conclave = colour_home(server);
+        if !colour {
+            conclave = conclave.variable("NO_COLOR", "1");
+        }
+        let mut terminal = start(&conclave, columns);
+        terminal.wait_for_sight("Choose personas and models");
+        let menu = terminal.look(|screen| {
+            if colour {
+                screen.styled()
+            } else {
+                screen.contents()
+            }
+        });
+        accept_defaults(&mut terminal);
+        let (ran, transcript) = terminal.end();
+        ran.ends_with(0);
+        let end = if colour {
+            transcript.screen().styled()
+        } else {
+            transcript.screen().contents()
+        };
+        let after_menu = end.split("Panel:").nth(1).unwrap_or_default();
+        let _ = write!(text, "── {columns} columns ──\n{menu}\n…\n{after_menu}\n\n");
+    }
+    text.replace(&port, "55555")
+}
+
+#[test]
+fn setup_screens_match_the_snapshots() {
+    let server = ProviderServer::start();
+    server.on_free(On::vendor(Vendor::OpenAi), refused_key());
+    insta::assert_snapshot!("setup_plain", screens(&server, false));
+    insta::assert_snapshot!("setup_colour", screens(&server, true));
+}
+
+fn refused_key() -> Answer {
+    Answer::error(401, "invalid_api_key", "Incorrect API key provided")
+}
+
+#[test]
+fn a_dialogue_of_defaults_writes_the_lines_it_shows() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server).variable("TERM", "xterm");
+    let mut terminal = start(&conclave, 100);
+    let modes = terminal.modes();
+    accept_defaults(&mut terminal);
+    let (ran, transcript) = terminal.end();
+    assert_eq!(ran.ends_with(0).stdout, "", "nothing but the screen");
+    assert!(
+        transcript
+            .screen()
+            .contents()
+            .contains("+ \"always_allow_under\": 0.5\n"),
+        "{transcript:?}"
+    );
+    assert_eq!(config(&conclave), "{\n  \"always_allow_under\": 0.5\n}\n");
+    assert_eq!(transcript.modes(), modes);
+    assert!(transcript.screen().is_cursor_visible());
+    assert!(server.requests().is_empty(), "no paid call");
+}
+
+#[test]
+fn chosen_seats_judge_and_amounts_are_written() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server).variable("TERM", "xterm");
+    let mut terminal = start(&conclave, 100);
+    answer(
+        &mut terminal,
+        "Choose personas and models",
+        &[DOWN, DOWN, ENTER],
+    );
+    // The usual three are ticked; the first of all personas is ticked too.
+    answer(&mut terminal, "? Personas:", &[" ", ENTER]);
+    for persona in ["accessibility", "architecture", "pragmatic", "security"] {
+        answer(&mut terminal, &format!("? Model of {persona}:"), &[ENTER]);
+    }
+    answer(&mut terminal, "? Judge:", &[DOWN, ENTER]);
+    take_last(&mut terminal, "? Model of the judge:", "Another model");
+    answer(
+        &mut terminal,
+        "? Model, as provider:model:",
+        &["nowhere:m", ENTER],
+    );
+    terminal.wait_for_sight("no provider is called `nowhere`");
+    terminal.type_in("google:gemini-4-argon\r");
+    answer(&mut terminal, "? Spend without asking:", &["k", "k", ENTER]);
+    answer(&mut terminal, "? Spend in a month:", &["k", ENTER]);
+    answer(&mut terminal, "? Amount in dollars:", &["a lot", ENTER]);
+    terminal.wait_for_sight("The amount must be an amount in dollars");
+    terminal.type_in("125\u{7f}.50\r");
+    answer(&mut terminal, "? Write them? [Y/n]", &["y"]);
+    terminal.end().0.ends_with(0);
+    let settings = settings(&conclave);
+    let seats = settings["panel"].as_array().unwrap();
+    assert_eq!(seats.len(), 4);
+    assert!(
+        seats[0]
+            .as_str()
+            .unwrap()
+            .starts_with("accessibility=anthropic:")
+    );
+    assert_eq!(settings["judge"], "google:gemini-4-argon");
+    assert_eq!(settings["always_allow_under"], json!(0));
+    assert_eq!(settings["monthly_budget"], json!(12.5));
+}
+
+#[test]
+fn a_repeated_dialogue_keeps_what_was_set() {
+    let server = ProviderServer::start();
+    let written = "{\n    \"judge\": \"openai:gpt-6.1-sol\",\n    \"alwaysAllowUnder\" : 0.30,\n    \
+                   \"monthly_budget\": 7, \"rounds\": 2,\n    \"panel\": \
+                   \"security=google:gemini-4-argon\"\n}";
+    let conclave = Conclave::at(&server)
+        .variable("TERM", "xterm")
+        .config(written);
+    let mut terminal = start(&conclave, 100);
+    for question in &QUESTIONS[..4] {
+        answer(&mut terminal, question, &[ENTER]);
+    }
+    let (ran, transcript) = terminal.end();
+    ran.ends_with(0);
+    let screen = transcript.screen().contents();
+    assert!(
+        screen.contains("? Panel: Keep the present panel\n"),
+        "{screen}"
+    );
+    assert!(
+        screen.contains("? Judge: Keep openai:gpt-6.1-sol\n"),
+        "{screen}"
+    );
+    assert!(screen.contains("Up to $0.30"), "{screen}");
+    assert!(screen.contains("Nothing to change"), "{screen}");
+    assert_eq!(config(&conclave), written);
+}
+
+#[test]
+fn one_changed_answer_leaves_the_other_lines_as_written() {
+    let server = ProviderServer::start();
+    let written = "{\n\t\"rounds\" :2,\n\t\"judge\": \"openai:gpt-6.1-sol\",\n\t\
+                   \"alwaysAllowUnder\": 0.50\n}\n";
+    let conclave = Conclave::at(&server)
+        .variable("TERM", "xterm")
+        .config(written);
+    let mut terminal = start(&conclave, 100);
+    answer(&mut terminal, "? Panel:", &[ENTER]);
+    answer(&mut terminal, "? Judge:", &[DOWN, ENTER]);
+    answer(&mut terminal, "? Spend without asking:", &["j", ENTER]);
+    answer(&mut terminal, "? Spend in a month:", &[ENTER]);
+    answer(&mut terminal, "? Write them? [Y/n]", &[ENTER]);
+    let (ran, transcript) = terminal.end();
+    ran.ends_with(0);
+    let screen = transcript.screen().contents();
+    assert!(screen.contains("  - \"judge\"\n"), "{screen}");
+    assert!(
+        screen.contains("  + \"always_allow_under\": 1\n"),
+        "{screen}"
+    );
+    assert_eq!(
+        config(&conclave),
+        "{\n\t\"rounds\" :2,\n\t\"alwaysAllowUnder\": 1\n}\n"
+    );
+}
+
+#[test]
+fn ctrl_c_at_any_question_writes_nothing() {
+    let server = ProviderServer::start();
+    for open in 0..QUESTIONS.len() {
+        let conclave = Conclave::at(&server).variable("TERM", "xterm");
+        let mut terminal = start(&conclave, 100);
+        let modes = terminal.modes();
+        for question in &QUESTIONS[..open] {
+            answer(&mut terminal, question, &[ENTER]);
+        }
+        answer(&mut terminal, QUESTIONS[open], &["\u{3}"]);
+        let (ran, transcript) = terminal.end();
+        ran.ends_with(130);
+        assert!(
+            transcript
+                .text()
+                .contains("error: interrupted; nothing was written"),
+            "{transcript:?}"
+        );
+        assert!(transcript.screen().is_cursor_visible());
+        assert_eq!(transcript.modes(), modes);
+        assert!(is_untouched(&conclave), "{}", QUESTIONS[open]);
+    }
+}
+
+#[test]
+fn sigterm_at_a_question_restores_the_terminal() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server).variable("TERM", "xterm");
+    let terminal = start(&conclave, 100);
+    let modes = terminal.modes();
+    terminal.wait_for_sight("Choose personas and models");
+    terminal.signal(Signal::TERM);
+    let (ran, transcript) = terminal.end();
+    ran.ends_with(130);
+    assert!(transcript.screen().is_cursor_visible());
+    assert_eq!(transcript.modes(), modes);
+    assert!(is_untouched(&conclave));
+}
+
+#[test]
+fn esc_or_no_leaves_setup_with_nothing_written() {
+    let server = ProviderServer::start();
+    for (open, key) in [(0, ESC), (2, ESC), (4, ESC), (4, "n")] {
+        let conclave = Conclave::at(&server).variable("TERM", "xterm");
+        let mut terminal = start(&conclave, 100);
+        for question in &QUESTIONS[..open] {
+            answer(&mut terminal, question, &[ENTER]);
+        }
+        answer(&mut terminal, QUESTIONS[open], &[key]);
+        let (ran, transcript) = terminal.end();
+        ran.ends_with(3);
+        assert!(
+            transcript
+                .text()
+                .contains("error: setup was left; nothing was written"),
+            "{transcript:?}"
+        );
+        assert!(transcript.screen().is_cursor_visible());
+        assert!(is_untouched(&conclave), "{}", QUESTIONS[open]);
+    }
+}
+
+#[test]
+fn esc_leaves_an_edited_line_too() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server).variable("TERM", "xterm");
+    let mut terminal = start(&conclave, 100);
+    answer(&mut terminal, "? Panel:", &[ENTER]);
+    answer(&mut terminal, "? Judge:", &[ENTER]);
+    answer(&mut terminal, "? Spend without asking:", &["j", "j", ENTER]);
+    answer(&mut terminal, "? Amount in dollars:", &["1"]);
+    terminal.wait_for_sight("? Amount in dollars: 1");
+    terminal.type_in(ESC);
+    let (ran, _) = terminal.end();
+    ran.ends_with(3);
+    assert!(is_untouched(&conclave));
+}
+
+#[test]
+fn a_refused_key_and_an_unreachable_vendor_are_shown_and_left_out() {
+    let server = ProviderServer::start();
+    server.on_free(On::vendor(Vendor::OpenAi), refused_key());
+    let conclave = Conclave::at(&server)
+        .variable("TERM", "xterm")
+        .variable("GOOGLE_GEMINI_BASE_URL", "http://127.0.0.1:9");
+    let mut terminal = start(&conclave, 100);
+    accept_defaults(&mut terminal);
+    let (ran, transcript) = terminal.end();
+    ran.ends_with(0);
+    let screen = transcript.screen().contents();
+    assert!(screen.contains("✗ OpenAI"), "{screen}");
+    assert!(screen.contains("the key was refused"), "{screen}");
+    assert!(screen.contains("✗ Google"), "{screen}");
+    assert!(
+        screen.contains("✓ Anthropic") || screen.contains("! Anthropic"),
+        "{screen}"
+    );
+    assert!(
+        screen.contains("? Panel: Only the vendors that answer now\n"),
+        "{screen}"
+    );
+    let panel = settings(&conclave)["panel"].to_string();
+    assert_eq!(panel.matches("=anthropic:").count(), 3, "{panel}");
+}
+
+#[test]
+fn no_key_is_shown_or_written() {
+    let server = ProviderServer::start();
+    server.on_free(On::vendor(Vendor::OpenAi), refused_key());
+    let conclave = Conclave::with_all_keys(&server).variable("TERM", "xterm");
+    let mut terminal = start(&conclave, 100);
+    accept_defaults(&mut terminal);
+    let (ran, transcript) = terminal.end();
+    ran.ends_with(0);
+    let config = config(&conclave);
+    for vendor in Vendor::CLOUD {
+        let key = vendor.key();
+        assert!(!transcript.written().contains(&key), "{vendor:?}");
+        assert!(!config.contains(&key), "{vendor:?}");
+    }
+}
+
+#[test]
+fn a_key_typed_as_a_model_is_refused() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server).variable("TERM", "xterm");
+    let mut terminal = start(&conclave, 100);
+    answer(&mut terminal, "? Panel:", &[ENTER]);
+    answer(&mut terminal, "? Judge:", &[DOWN, ENTER]);
+    take_last(&mut terminal, "? Model of the judge:", "Another model");
+    let key = "sk-ant-api03-0123456789";
+    answer(
+        &mut terminal,
+        "? Model, as provider:model:",
+        &["anthropic:", key, ENTER],
+    );
+    terminal.wait_for_sight("looks like an API key");
+    terminal.type_in(ESC);
+    terminal.end().0.ends_with(3);
+    assert!(is_untouched(&conclave));
+}
+
+#[test]
+fn a_local_server_fills_the_panel_without_a_key() {
+    let server = LocalServer::llama_cpp("m-7b", 7_615_616_512, 8_192);
+    let conclave = Conclave::new()
+        .variable("TERM", "xterm")
+        .variable("CONCLAVE_LOCAL_SERVERS", server.authority());
+    let mut terminal = start(&conclave, 100);
+    accept_defaults(&mut terminal);
+    let (ran, transcript) = terminal.end();
+    ran.ends_with(0);
+    let screen = transcript.screen().contents();
+    assert!(
+        screen.contains(&format!("at {}: m-7b\n", server.authority())),
+        "{screen}"
+    );
+    assert!(screen.contains("security      llamacpp:m-7b\n"), "{screen}");
+    assert_eq!(settings(&conclave), json!({"always_allow_under": 0.5}));
+}
+
+#[test]
+fn without_a_key_or_server_setup_says_what_to_set() {
+    let conclave = Conclave::new().variable("TERM", "xterm");
+    let (ran, transcript) = start(&conclave, 100).end();
+    ran.ends_with(1);
+    let text = transcript.text();
+    assert!(text.contains("error: no model can be asked yet"), "{text}");
+    assert!(
+        text.contains("hint: set a key, such as `export ANTHROPIC_API_KEY=…`"),
+        "{text}"
+    );
+    assert!(is_untouched(&conclave));
+}
+
+#[test]
+fn without_a_terminal_setup_points_to_config_set() {
+    let conclave = Conclave::new();
+    let ran = conclave.run(&["setup"]).ends_with(2);
+    assert!(
+        ran.stderr.contains("there is no terminal to ask on"),
+        "{}",
+        ran.stderr
+    );
+    assert!(
+        ran.stderr.contains("`conclave config set`"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn a_broken_settings_file_is_reported_before_any_question() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server)
+        .variable("TERM", "xterm")
+        .config("{\"judge\": ");
+    let (ran, transcript) = start(&conclave, 100).end();
+    ran.ends_with(2);
+    assert!(transcript.text().contains("is not JSON"), "{transcript:?}");
+    assert_eq!(config(&conclave), "{\"judge\": ");
+    assert!(server.free_requests().is_empty());
+}
+
+const OFFER: &str = "? No settings yet: set up panel and spending first? [y/N]";
+
+/// A new home on a terminal, which is offered setup.
+fn new_home(server: &ProviderServer) -> Conclave {
+    Conclave::at(server)
+        .without("CI")
+        .variable("TERM", "xterm")
+        .variable("CONCLAVE_ALWAYS_ALLOW_UNDER", "100")
+}
+
+fn consult(conclave: &Conclave, arguments: &[&str]) -> Terminal {
+    let arguments = [&["consult", "Shall we?"], arguments].concat();
+    Terminal::start(conclave, 100, Output::Pipe, &arguments)
+}
+
+#[test]
+fn a_new_home_is_offered_setup_once_and_enter_declines() {
+    let server = ProviderServer::start();
+    let conclave = new_home(&server);
+    let mut terminal = consult(&conclave, &[]);
+    answer(&mut terminal, OFFER, &[ENTER]);
+    let (ran, _) = terminal.end();
+    assert_ne!(ran.ends_with(0).stdout, "");
+    assert!(!conclave.home().join("config.json").exists());
+    let (ran, transcript) = consult(&conclave, &[]).end();
+    ran.ends_with(0);
+    assert!(
+        !transcript.text().contains("No settings yet"),
+        "{transcript:?}"
+    );
+}
+
+#[test]
+fn accepted_offer_runs_setup_and_then_the_consultation() {
+    let server = ProviderServer::start();
+    let conclave = new_home(&server);
+    let mut terminal = consult(&conclave, &[]);
+    answer(&mut terminal, OFFER, &["y"]);
+    for question in &QUESTIONS[..3] {
+        answer(&mut terminal, question, &[ENTER]);
+    }
+    answer(&mut terminal, "? Spend in a month:", &["j", ENTER]);
+    answer(&mut terminal, "? Write them? [Y/n]", &[ENTER]);
+    let (ran, _) = terminal.end();
+    assert_ne!(ran.ends_with(0).stdout, "");
+    assert_eq!(settings(&conclave)["monthly_budget"], json!(5));
+}
+
+#[test]
+fn setup_left_after_the_offer_goes_back_to_the_question() {
+    let server = ProviderServer::start();
+    let conclave = new_home(&server);
+    let mut terminal = consult(&conclave, &[]);
+    answer(&mut terminal, OFFER, &["y"]);
+    answer(&mut terminal, "? Panel:", &[ESC]);
+    let (ran, transcript) = terminal.end();
+    assert_ne!(ran.ends_with(0).stdout, "");
+    assert!(
+        transcript.text().contains("Nothing was written"),
+        "{transcript:?}"
+    );
+    assert!(!conclave.home().join("config.json").exists());
+}
+
+#[test]
+fn ctrl_c_at_the_offer_ends_the_run() {
+    let server = ProviderServer::start();
+    let conclave = new_home(&server);
+    let mut terminal = consult(&conclave, &[]);
+    answer(&mut terminal, OFFER, &["\u{3}"]);
+    let (ran, transcript) = terminal.end();
+    ran.ends_with(130);
+    assert!(transcript.screen().is_cursor_visible());
+    assert!(is_untouched(&conclave));
+    assert!(server.requests().is_empty());
+}
+
+#[test]
+fn scripts_and_users_with_settings_or_without_keys_get_no_offer() {
+    let server = ProviderServer::start();
+    for arguments in [&["--yes"][..], &["--quiet"], &["--dry-run"], &["--no-log"]] {
+        let (ran, transcript) = consult(&new_home(&server), arguments).end();
+        ran.ends_with(0);
+        assert!(
+            !transcript.text().contains("No settings yet"),
+            "{arguments:?}"
+        );
+    }
+    let with_settings = new_home(&server).config("{}");
+    let in_ci = new_home(&server).variable("CI", "1");
+    for conclave in [with_settings, in_ci] {
+        let (ran, transcript) = consult(&conclave, &[]).end();
+        ran.ends_with(0);
+        assert!(
+            !transcript.text().contains("No settings yet"),
+            "{transcript:?}"
+        );
+    }
+    let keyless = Conclave::new().without("CI").variable("TERM", "xterm");
+    let (_, transcript) = consult(&keyless, &[]).end();
+    assert!(
+        !transcript.text().contains("No settings yet"),
+        "{transcript:?}"
+    );
+}
