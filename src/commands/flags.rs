@@ -8,6 +8,7 @@ use std::time::Duration;
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 
+use crate::config::env::Environment;
 use crate::config::hedge_after::HedgeAfter;
 use crate::consultation::plan::mode::Mode;
 use crate::consultation::plan::options::{JudgePasses, Rounds};
@@ -19,6 +20,7 @@ use crate::domain::money::MicroUsd;
 use crate::error::Error;
 use crate::setup::request::{AnalysisRequest, ControlRequest, DebateRequest};
 use crate::stopping::early_termination::Policy;
+use crate::terminal::output::pager::Pager;
 use crate::terminal::output::printer::Verbosity;
 
 /// The longest `--max-wait` in seconds, as in the settings.
@@ -44,7 +46,7 @@ pub(crate) struct ControlFlags {
     pub(crate) on_failure: Option<OnFailure>,
 
     /// Ask a second model when the first shows no sign of an answer for this long; `off` for never
-    /// [default: 10]
+    /// [default: 30, or the model's own 95th percentile after 20 calls]
     #[arg(long, value_name = "SECONDS|off")]
     pub(crate) hedge_after: Option<String>,
 
@@ -203,6 +205,13 @@ pub(crate) struct OutputFlags {
     #[command(flatten)]
     format: FormatFlags,
 
+    /// Print the whole report on a terminal [default: a summary; files and pipes get all of it]
+    #[arg(long)]
+    pub(crate) full: bool,
+
+    #[command(flatten)]
+    pub(crate) pager: PagerFlag,
+
     /// Write the answer to a file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -223,6 +232,24 @@ pub(crate) struct OutputFlags {
     /// Write every event as a line of JSON to a file; `-` writes to standard error
     #[arg(long, value_name = "FILE")]
     pub(crate) events: Option<PathBuf>,
+}
+
+/// Whether long texts on a terminal go through a pager.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct PagerFlag {
+    /// Print long texts directly [default: through $PAGER, or less, on a terminal]
+    #[arg(long)]
+    no_pager: bool,
+}
+
+impl PagerFlag {
+    pub(crate) fn pager(self, environment: &Environment) -> Pager {
+        if self.no_pager {
+            Pager::Off
+        } else {
+            Pager::of_variables(environment.pager(), environment.text("LESS"))
+        }
+    }
 }
 
 /// The format of an answer or a record, named or taken from the ending of its file.

@@ -1,7 +1,5 @@
 //! `conclave model`: downloads, lists, finds and removes the files of the embedded model.
 
-use std::fmt::Write;
-
 use clap::Subcommand;
 
 use super::face::block_on;
@@ -14,6 +12,7 @@ use crate::providers::local::{LABEL, built_in};
 use crate::setup::embedded_model::EmbeddedModels;
 use crate::setup::settings;
 use crate::terminal::output::printer::Printer;
+use crate::terminal::tables::model_files::{ModelFile, screen};
 
 /// Download, list, find and remove the files of the local model
 #[derive(Clone, Debug, clap::Args)]
@@ -74,7 +73,7 @@ fn act(action: &ModelAction, models: &EmbeddedModels<'_>) -> Result<String, Erro
             };
             Ok(format!("{}\n", path.display()))
         }
-        ModelAction::List => Ok(list(&models.home)),
+        ModelAction::List => Ok(list(&models.home, models.printer)),
         ModelAction::Rm { name } => {
             let model = named(name)?;
             let was_there = models.home.remove(model).map_err(Error::failed)?;
@@ -96,31 +95,24 @@ fn named(name: &str) -> Result<&'static Model, Error> {
         .map_err(|error| Error::usage(error).hint("see the models with `conclave model list`"))
 }
 
-/// Returns one line for each model: its name, whether it is downloaded, its size, licence and use.
-fn list(home: &ModelHome) -> String {
-    let width = MODELS.iter().map(|model| model.name.len()).max();
-    let width = width.unwrap_or(0);
-    let mut text = String::new();
-    for model in MODELS {
-        let status = if home.installed(model).is_some() {
-            "installed"
-        } else {
-            "-"
-        };
-        // Writing to a `String` cannot fail.
-        let _ = writeln!(
-            text,
-            "{:width$}  {status:9}  {:>6}  {}  {}",
-            model.name,
-            size(model.bytes),
-            model.licence,
-            model.good_for
-        );
-    }
-    match built_in() {
-        Ok(()) => text + LABEL + "\n",
-        Err(not) => format!("{text}{LABEL}\nThis program was {not}\n"),
-    }
+/// Returns the models, whether each is downloaded, its size, licence and use.
+fn list(home: &ModelHome, printer: &Printer) -> String {
+    let file = |model: &&'static Model| ModelFile {
+        name: model.name,
+        is_installed: home.installed(model).is_some(),
+        size: size(model.bytes),
+        licence: model.licence,
+        good_for: model.good_for,
+    };
+    let files: Vec<ModelFile> = MODELS.iter().map(file).collect();
+    let mut notes = vec![LABEL.to_owned()];
+    notes.extend(
+        built_in()
+            .err()
+            .map(|not| format!("This program was {not}")),
+    );
+    let face = printer.out_traits();
+    screen(&files, &notes, face.is_terminal.then_some(face.width))
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ pub struct Environment {
 }
 
 /// The variables that are read besides conclave's own and those of the vendors.
-const OTHERS: [&str; 11] = [
+const OTHERS: [&str; 13] = [
     "CI",
     "LLM_CONCLAVE_HOME",
     "HOME",
@@ -32,7 +32,12 @@ const OTHERS: [&str; 11] = [
     "LC_CTYPE",
     "LANG",
     "SSL_CERT_FILE",
+    "PAGER",
+    "LESS",
 ];
+
+/// The variable whose empty value switches something off.
+const EMPTY_MEANS_OFF: &str = "PAGER";
 
 /// The variables that name proxies.
 pub const PROXIES: [&str; 8] = [
@@ -72,7 +77,9 @@ impl Environment {
             .into_iter()
             .map(|(name, value)| (name.into(), value.into()));
         Self {
-            variables: variables.filter(|(_, value)| !value.is_empty()).collect(),
+            variables: variables
+                .filter(|(name, value)| !value.is_empty() || name == EMPTY_MEANS_OFF)
+                .collect(),
         }
     }
 
@@ -95,6 +102,11 @@ impl Environment {
     pub fn secret(&self, name: &str) -> Option<SecretString> {
         let text = self.variables.get(name)?.to_str()?.trim();
         (!text.is_empty()).then(|| SecretString::from(text))
+    }
+
+    /// Returns the pager's command; empty if paging is switched off.
+    pub fn pager(&self) -> Option<&str> {
+        self.known(EMPTY_MEANS_OFF)?.to_str()
     }
 
     fn known(&self, name: &str) -> Option<&OsString> {

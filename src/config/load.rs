@@ -38,7 +38,7 @@ pub enum SettingsError {
         did_you_mean(name, setting::names())
     )]
     UnknownName { path: PathBuf, name: String },
-    #[error("`{setting}` in `{origin}` is `{value}`, but must be {}", setting.expects)]
+    #[error("`{setting}`{} is `{value}`, but must be {}", origin.place(), setting.expects)]
     BadValue {
         origin: SettingOrigin,
         setting: &'static Setting,
@@ -57,7 +57,7 @@ pub enum SettingsError {
     },
     #[error("{0}, so its `api_key_cmd` is not run")]
     Untrusted(ExposedPath),
-    #[error("`{}` in `{origin}` {}", error.at, error.what)]
+    #[error("`{}`{} {}", error.at, origin.place(), error.what)]
     Part {
         origin: SettingOrigin,
         error: ValueError,
@@ -100,6 +100,14 @@ impl SettingsError {
                 origin: SettingOrigin::File(_),
                 ..
             } => "fix or remove it there".to_owned(),
+            Self::BadValue {
+                origin: SettingOrigin::CommandLine,
+                ..
+            }
+            | Self::Part {
+                origin: SettingOrigin::CommandLine,
+                ..
+            } => "give another value".to_owned(),
         }
     }
 }
@@ -123,6 +131,11 @@ impl Settings {
             None => Self::default(),
         };
         settings.with_environment(environment)
+    }
+
+    /// Checks a value that is to be set, before it is anywhere.
+    pub fn check_new(setting: &'static Setting, value: &Value) -> Result<(), SettingsError> {
+        Self::default().set(setting, value, &SettingOrigin::CommandLine)
     }
 
     /// Refuses commands from a file that others can change: they would run with the user's rights.
@@ -220,11 +233,13 @@ impl Settings {
 }
 
 /// Returns a wrong value for a message: a long one is cut, and a key is left out. The text of a
-/// variable has no quotation marks.
+/// variable or an argument has no quotation marks.
 fn shown(value: &Value, origin: &SettingOrigin) -> String {
     const MOST_CHARACTERS: usize = 80;
     let text = match (value, origin) {
-        (Value::String(text), SettingOrigin::Variable(_)) => text.clone(),
+        (Value::String(text), SettingOrigin::Variable(_) | SettingOrigin::CommandLine) => {
+            text.clone()
+        }
         (value, _) => value.to_string(),
     };
     match text.char_indices().nth(MOST_CHARACTERS) {

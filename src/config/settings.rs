@@ -113,7 +113,7 @@ impl Default for Settings {
             max_cost: None,
             monthly_budget: None,
             on_failure: OnFailure::default(),
-            hedge_after: HedgeAfter::After(Duration::from_secs(10)),
+            hedge_after: HedgeAfter::After(Duration::from_secs(30)),
             pulse: Duration::from_secs(60),
             max_wait: None,
             mode: Mode::default(),
@@ -137,6 +137,19 @@ pub enum SettingOrigin {
     File(PathBuf),
     /// An environment variable.
     Variable(String),
+    /// An argument of the command that is running.
+    CommandLine,
+}
+
+impl SettingOrigin {
+    /// Returns the origin as part of a sentence about the value; a value that was just given needs
+    /// no place.
+    pub(super) fn place(&self) -> String {
+        match self {
+            Self::File(_) | Self::Variable(_) => format!(" in `{self}`"),
+            Self::CommandLine => String::new(),
+        }
+    }
 }
 
 impl fmt::Display for SettingOrigin {
@@ -144,6 +157,7 @@ impl fmt::Display for SettingOrigin {
         match self {
             Self::File(path) => write!(f, "{}", path.display()),
             Self::Variable(name) => f.write_str(name),
+            Self::CommandLine => f.write_str("the command line"),
         }
     }
 }

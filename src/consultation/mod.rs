@@ -84,6 +84,7 @@ use crate::domain::panel::Panel;
 use crate::domain::time::Timestamp;
 
 use self::machine::emitter::{Emitter, LogPosition};
+use self::machine::round::Pulse;
 use self::machine::run_state::RunState;
 use self::machine::step::StepContext;
 use event::{AbortReason, Cause, Event, HealthEvent, StateName};
@@ -126,6 +127,11 @@ impl Consultation {
         {
             self.plan.apply(terms);
         }
+        let mut waited_ms = 0;
+        if let Input::Resume { .. } = &input {
+            // The time from there on is that of the interruption.
+            waited_ms = self.run.end_wait_for_person(self.log.last_event_at());
+        }
         let (mut effects, new_panel) =
             self.step(now, cause, |context, state| step(context, state, input));
         if let Some(panel) = new_panel {
@@ -134,6 +140,18 @@ impl Consultation {
             phases::persona_selection::reseat(&mut self.plan, panel);
             let (further, _) = self.step(now, None, |step, state| state.again(step));
             effects.extend(further);
+        }
+        if self.run.questions.is_open() && !self.state.is_working() {
+            self.run.wait_for_person(now);
+        } else {
+            waited_ms += self.run.end_wait_for_person(now);
+        }
+        let first_event = effects.iter_mut().find_map(|effect| match effect {
+            Effect::Emit(envelope) => Some(envelope),
+            _ => None,
+        });
+        if let Some(envelope) = first_event {
+            envelope.waited_for_person_ms = waited_ms;
         }
         effects
     }
@@ -185,11 +203,14 @@ fn step(step: &mut StepContext<'_>, state: State, input: Input) -> State {
                 .emit(Event::Health(HealthEvent::CheckStarted { provider }));
             state
         }
-        (state, Input::HealthChanged(update)) => {
+        (mut state, Input::HealthChanged(update)) => {
             step.run.providers.set_health(&update);
             step.emitter
                 .emit(Event::Health(HealthEvent::StatusUpdated(update)));
-            state
+            if let Some(work) = state.work() {
+                work.advance(step);
+            }
+            state.proceed(step)
         }
         (mut state, Input::ProviderChanged(update)) => {
             step.run.providers.note(update, step.now, &mut step.emitter);
@@ -201,11 +222,21 @@ fn step(step: &mut StepContext<'_>, state: State, input: Input) -> State {
         (state @ State::AwaitingConsent(_), _) => state,
         (state, Input::TimerFired { timer }) if state.is_over_at(timer) => state.give_up(step),
         (mut state, Input::TimerFired { timer }) if step.run.watch.pulse == Some(timer) => {
+            let may_go_on_without = state.may_go_on_without();
             let waiting = state.work().map(|work| work.still_waiting(step));
-            machine::round::pulse(step, waiting.unwrap_or_default());
+            let pulse = Pulse {
+                waiting: waiting.unwrap_or_default(),
+                may_go_on_without,
+            };
+            machine::round::pulse(step, pulse);
             state
         }
         (state, Input::TimerFired { timer }) if step.run.watch.deadline == Some(timer) => {
+            let left = step.run.time_left(&step.plan.control, step.now);
+            if left.is_some_and(|left| !left.is_zero()) {
+                // Only the person is waited for: their answer sets a new timer.
+                return state;
+            }
             let wait = step.plan.control.max_wait.unwrap_or_default().as_secs();
             let message = format!(
                 "Round {} was not done within {wait} s",

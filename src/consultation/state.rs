@@ -72,6 +72,27 @@ impl State {
         }
     }
 
+    /// Returns whether something other than the person is waited for.
+    pub(super) fn is_working(&mut self) -> bool {
+        self.work().is_some_and(|work| work.is_working())
+    }
+
+    /// Returns whether the answers that have arrived are enough to continue without the others.
+    pub(super) fn may_go_on_without(&self) -> bool {
+        match self {
+            Self::Independent(phase) => phase.has_an_answer(),
+            Self::CrossExam(phase) => phase.has_a_revision(),
+            Self::Verdict(phase) => phase.has_the_verdict(),
+            Self::Idle
+            | Self::Estimating
+            | Self::AwaitingConsent(_)
+            | Self::Synthesis(_)
+            | Self::Finishing(_)
+            | Self::Complete
+            | Self::Aborted(_) => false,
+        }
+    }
+
     /// Returns the current round.
     pub(super) fn round(&self) -> Option<u8> {
         match self {
@@ -148,14 +169,22 @@ impl State {
                 phase.answered(step, *findings, answer).map(Self::Synthesis)
             }
             (state, Question::Consent { .. } | Question::EarlyTermination { .. }) => return state,
-            (state, Question::Pulse { .. }) => {
+            (mut state, Question::Pulse { waiting, .. }) => {
                 round::pulse_answered(step, answer);
-                return state;
-            }
-            (mut state, Question::Substitution { offered, .. }) => {
-                if let Some(work) = state.work() {
-                    work.answered(step, &offered.agent_id, answer);
+                if let (Answer::GoOnWithout, Some(work)) = (answer, state.work()) {
+                    let agents: Vec<_> = waiting.iter().map(|agent| &agent.agent_id).collect();
+                    work.leave_out(step, &agents);
                 }
+                return state.proceed(step);
+            }
+            (mut state, Question::Substitution { offers }) => {
+                if let Some(work) = state.work() {
+                    let agents: Vec<_> =
+                        offers.iter().map(|offer| &offer.offered.agent_id).collect();
+                    work.answered(step, &agents, answer);
+                }
+                step.run
+                    .move_deadline(&step.plan.control, step.now, &mut step.emitter);
                 return state.proceed(step);
             }
         };

@@ -251,13 +251,7 @@ impl<'a> SettingsFile<'a> {
 
     /// Returns the value of a setting in the file, valid or not.
     fn current(&self, setting: &Setting) -> Value {
-        let field = self
-            .object
-            .as_object()
-            .into_iter()
-            .flatten()
-            .find(|(name, _)| snake_case(name) == setting.name);
-        field.map_or(Value::Null, |(_, value)| value.clone())
+        value_in(&self.object, setting)
     }
 
     /// Returns the checked text with a value set.
@@ -265,6 +259,7 @@ impl<'a> SettingsFile<'a> {
         let (path, value) = self.expand_entry(path, value);
         let text = json_edit::set(&self.text, &path.steps(), &value)
             .map_err(|error| self.edit_error(error, path.setting.name))?;
+        self.check_given(path.setting, &text)?;
         let settings = self.check(&text)?;
         if matches!(
             path.setting.name,
@@ -288,6 +283,17 @@ impl<'a> SettingsFile<'a> {
             return (path.entry(name), json!({short: alone, field: value}));
         }
         (path.clone(), value.clone())
+    }
+
+    /// Checks the new value of a setting, so that an error does not blame the file. A part of a
+    /// setting can only be checked within it, where the file itself may be wrong.
+    fn check_given(&self, setting: &'static Setting, text: &str) -> Result<(), Error> {
+        if setting.parts != Parts::None && self.check(&self.text).is_err() {
+            return Ok(());
+        }
+        let object = serde_json::from_str(text).unwrap_or_default();
+        Settings::check_new(setting, &value_in(&object, setting))
+            .map_err(|bad| Error::usage(bad).hint("nothing was written"))
     }
 
     fn check(&self, text: &str) -> Result<Settings, Error> {
@@ -314,4 +320,12 @@ impl<'a> SettingsFile<'a> {
             .hint("set it as a whole"),
         }
     }
+}
+
+/// Returns the value of a setting in an object of settings.
+fn value_in(object: &Value, setting: &Setting) -> Value {
+    let mut fields = object.as_object().into_iter().flatten();
+    fields
+        .find(|(name, _)| snake_case(name) == setting.name)
+        .map_or(Value::Null, |(_, value)| value.clone())
 }

@@ -12,16 +12,17 @@ use std::fmt::Write;
 use clap::Subcommand;
 use serde_json::{Value, json};
 
+use crate::commands::flags::ListFormatFlag;
 use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::config::setting::{SETTINGS, Setting};
-use crate::config::settings::Settings;
+use crate::config::settings::{SettingOrigin, Settings};
 use crate::domain::text::pretty_json;
 use crate::error::Error;
 use crate::setup::settings::{self, origin};
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::printer::Printer;
-use crate::terminal::output::style::Paint;
+use crate::terminal::tables::settings::{SettingRow, screen};
 
 use self::setting_path::SettingPath;
 
@@ -47,9 +48,12 @@ enum ConfigAction {
     Path,
     /// Show every setting with its value and origin
     Show {
-        /// Write one JSON object: each setting with its `value` and `origin`
+        /// Write one JSON object: each setting with its `value`, `origin` and `help`
         #[arg(long)]
         json: bool,
+
+        #[command(flatten)]
+        format: ListFormatFlag,
     },
     /// Print the value of a setting; nothing if it has none
     Get {
@@ -99,12 +103,13 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     let load = || settings::load(&home, environment);
     let result = match &args.action {
         ConfigAction::Path => format!("{}\n", home.config_file().display()),
-        ConfigAction::Show { json: true } => {
-            return printer.json(&as_json(&load()?)).map_err(Error::failed);
-        }
-        ConfigAction::Show { json: false } => {
+        ConfigAction::Show { json, format } => {
+            if *json || format.is_json() {
+                return printer.json(&as_json(&load()?)).map_err(Error::failed);
+            }
             let face = printer.out_traits();
-            as_table(&load()?, face.is_terminal.then_some(face.width), face.paint)
+            let width = face.is_terminal.then_some(face.width);
+            screen(&rows(&load()?), width, face.paint)
         }
         ConfigAction::Get { key } => get(key, &load()?)?,
         ConfigAction::Set { key, value } => {
@@ -134,47 +139,38 @@ fn as_json(settings: &Settings) -> Value {
         let (value, origin) = (setting.value(settings), origin(settings, setting));
         (
             setting.name.to_owned(),
-            json!({"value": value, "origin": origin}),
+            json!({"value": value, "origin": origin, "help": setting.help}),
         )
     };
     SETTINGS.iter().map(entry).collect()
 }
 
-/// Returns one line for each setting, or part of one: its name as `get` takes it, its value, its
-/// origin. If a line does not fit, each of the three has its own.
-fn as_table(settings: &Settings, width: Option<usize>, paint: Paint) -> String {
+/// Returns a row for each setting, or part of one, under the name that `get` takes.
+fn rows(settings: &Settings) -> Vec<SettingRow> {
     let mut rows = Vec::new();
     for setting in &SETTINGS {
         let mut parts = Vec::new();
         leaves(setting.name, &setting.value(settings), &mut parts);
-        let origin = origin(settings, setting);
-        rows.extend(
-            parts
-                .into_iter()
-                .map(|(name, value)| [name, one_line(&value), origin.clone()]),
-        );
-    }
-    let widest = |column: fn(&[String; 3]) -> &str| {
-        let widths = rows.iter().map(|row| column(row).chars().count());
-        widths.max().unwrap_or(0)
-    };
-    let names = widest(|[name, ..]| name);
-    let values = widest(|[_, value, _]| value).min(40);
-    let needs = |[_, value, origin]: &[String; 3]| {
-        names + values.max(value.chars().count()) + origin.chars().count() + 4
-    };
-    let is_stacked = width.is_some_and(|width| rows.iter().any(|row| needs(row) > width));
-    let mut text = String::new();
-    for [name, value, origin] in &rows {
-        let origin = paint.dim(origin);
-        // Writing to a `String` cannot fail.
-        let _ = if is_stacked {
-            writeln!(text, "{name}\n  {value}\n  {origin}")
-        } else {
-            writeln!(text, "{name:names$}  {value:values$}  {origin}")
+        let origin = match settings.origins.get(setting.name) {
+            None => "default".to_owned(),
+            Some(SettingOrigin::File(path)) => path
+                .file_name()
+                .unwrap_or(path.as_os_str())
+                .to_string_lossy()
+                .into_owned(),
+            Some(origin) => origin.to_string(),
         };
+        let mut help = Some(setting.help);
+        for (name, value) in parts {
+            rows.push(SettingRow {
+                name: one_line(&name),
+                value: one_line(&value),
+                origin: origin.clone(),
+                help: help.take(),
+            });
+        }
     }
-    text
+    rows
 }
 
 /// Collects the parts of a value that have no named parts, each with its dotted name.
@@ -188,6 +184,10 @@ fn leaves(name: &str, value: &Value, found: &mut Vec<(String, String)>) {
         Value::Null => found.push((name.to_owned(), "-".to_owned())),
         Value::Object(_) if !name.contains('.') => found.push((name.to_owned(), "-".to_owned())),
         Value::String(text) => found.push((name.to_owned(), text.clone())),
+        Value::Array(items) if items.iter().all(Value::is_string) => {
+            let items = items.iter().filter_map(Value::as_str);
+            found.push((name.to_owned(), items.collect::<Vec<_>>().join(", ")));
+        }
         Value::Object(_) | Value::Array(_) | Value::Bool(_) | Value::Number(_) => {
             found.push((name.to_owned(), value.to_string()));
         }
@@ -199,6 +199,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
+    use crate::terminal::output::style::Paint;
 
     const CONFIG: &str = r#"{"judge": "a:j\u001b[31m", "endpoints": {"work": {"base_url": "h", "free": true}},
         "panels": {"fast": "security=a:m"}, "parameters": {"openai:gpt-6.1-sol": {"reasoning": {"effort": "low"}, "stop": null}}}"#;
@@ -210,51 +211,52 @@ mod tests {
     }
 
     #[test]
-    fn every_setting_is_shown_with_its_origin_and_its_parts() {
-        let settings = settings();
-        let table = as_table(&settings, None, Paint::Plain);
+    fn every_setting_has_a_row_with_its_origin_and_its_help() {
+        let rows = rows(&settings());
         for setting in &SETTINGS {
-            assert!(
-                table.lines().any(|line| line.starts_with(setting.name)),
-                "{setting}"
-            );
+            let mut own = rows.iter().filter(|row| row.name.starts_with(setting.name));
+            assert!(own.any(|row| row.help == Some(setting.help)), "{setting}");
         }
-        for line in table
-            .lines()
-            .filter(|line| line.ends_with("config.json") && !line.starts_with("judge"))
-        {
-            let (name, rest) = line.split_once(' ').unwrap();
-            let value = rest.trim().strip_suffix("config.json").unwrap().trim();
-            let got = get(name, &settings).unwrap();
-            assert_eq!(
-                got.split_whitespace().collect::<String>(),
-                if value == "-" { "" } else { value },
-                "{name}"
-            );
+        let threshold = &rows[0];
+        assert_eq!(threshold.name, "always_allow_under");
+        assert_eq!(threshold.value, "0.5");
+        assert_eq!(threshold.origin, "default");
+    }
+
+    #[test]
+    fn get_takes_the_name_of_every_part() {
+        let settings = settings();
+        let rows = rows(&settings);
+        let in_file = rows.iter().filter(|row| row.origin == "config.json");
+        for row in in_file.filter(|row| !["judge", "panels.fast.seats"].contains(&&*row.name)) {
+            let got = get(&row.name, &settings).unwrap();
+            let value = if row.value == "-" { "" } else { &row.value };
+            let words = |text: &str| text.split_whitespace().collect::<String>();
+            assert_eq!(words(&got), words(value), "{}", row.name);
         }
-        let row = ["always_allow_under", "0.5", "default"];
-        assert!(
-            table.lines().any(|line| line.split_whitespace().eq(row)),
-            "{table}"
-        );
-        assert!(!table.contains('\u{1b}'), "{table}");
-        assert_eq!(as_table(&settings, Some(200), Paint::Plain), table);
-        let narrow = as_table(&settings, Some(40), Paint::Plain);
-        assert!(
-            narrow.starts_with("always_allow_under\n  0.5\n  default\n"),
-            "{narrow}"
-        );
-        assert!(
-            narrow.lines().all(|line| line.chars().count() <= 52),
-            "{narrow}"
-        );
-        let json = as_json(&settings);
-        assert_eq!(
-            json["endpoints"],
-            json!({"value": {"work": {"base_url": "h", "free": true}}, "origin": "config.json"})
-        );
+    }
+
+    #[test]
+    fn json_has_value_origin_and_help() {
+        let json = as_json(&settings());
         assert_eq!(json.as_object().unwrap().len(), SETTINGS.len());
-        assert_eq!(json["panel"], json!({"value": null, "origin": "default"}));
+        let value = json!({"work": {"base_url": "h", "free": true}});
+        assert_eq!(json["endpoints"]["value"], value);
+        assert_eq!(json["endpoints"]["origin"], "config.json");
+        assert_eq!(json["panel"]["value"], Value::Null);
+        assert_eq!(json["panel"]["origin"], "default");
+        assert_eq!(json["panel"]["help"], "The experts, as for `--panel`");
+    }
+
+    #[test]
+    fn table_fits_every_width() {
+        let rows = rows(&settings());
+        for width in [50, 80, 120, 200] {
+            let table = screen(&rows, Some(width), Paint::Plain);
+            let fits = |line: &str| console::measure_text_width(line) <= width;
+            assert!(table.lines().all(fits), "{width}: {table}");
+            assert!(!table.contains('\u{1b}'), "{table}");
+        }
     }
 
     #[test]

@@ -63,7 +63,8 @@ fn from_input(printer: &Printer) -> Result<String, Error> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let screen = printer.err_traits();
     if !is_typed && screen.is_terminal {
-        printer.note(&excerpt(text, screen.width));
+        // A note continues two columns from the left.
+        printer.note(&excerpt(&format!("Question: {text}"), screen.width - 2));
     }
     Ok(text.to_owned())
 }

@@ -16,6 +16,10 @@ pub(crate) fn aborted(
     resumable: Option<&ConsultationId>,
 ) -> Error {
     let error = Error::new(exit(abort.reason), abort.message.clone());
+    let error = match is_about_access(abort.reason, transcript) {
+        true => error.hint("find out what to fix with `conclave doctor`"),
+        false => error,
+    };
     let command = resumable.map(|id| format!("conclave resume {id}"));
     let resume = |error: Error, flags: &str| match &command {
         Some(command) => error.hint(format!("resume it with `{command}{flags}`")),
@@ -58,6 +62,25 @@ pub(crate) fn aborted(
                 "see what was answered with `conclave history show {}`",
                 transcript.id
             )),
+    }
+}
+
+/// Returns whether it ended because a key was refused or there was no connection.
+fn is_about_access(reason: AbortReason, transcript: &Transcript) -> bool {
+    let last_error = transcript.calls.last().and_then(|call| call.error.as_ref());
+    match reason {
+        AbortReason::AllAgentsFailed
+        | AbortReason::JudgeFailed
+        | AbortReason::AgentFailed
+        | AbortReason::Strict => last_error.is_some_and(|error| error.class.is_about_access()),
+        AbortReason::Declined
+        | AbortReason::Interrupted
+        | AbortReason::UserCancelled
+        | AbortReason::Timeout
+        | AbortReason::CostCeiling
+        | AbortReason::CostExceededEstimate
+        | AbortReason::Prompt
+        | AbortReason::Internal => false,
     }
 }
 
@@ -204,6 +227,7 @@ mod tests {
             at: Timestamp(0),
             consultation_id: id.clone(),
             cause: None,
+            waited_for_person_ms: 0,
             event,
         });
         let transcript = Transcript::fold(&events.collect::<Vec<_>>()).unwrap();

@@ -2,23 +2,30 @@
 
 use std::path::Path;
 
+use crate::domain::rejudgement::Rejudgement;
 use crate::error::Error;
 use crate::records::files::{Access, check_writable, write_atomically};
 use crate::terminal::markdown::render;
+use crate::terminal::output::pager::Pager;
 use crate::terminal::output::printer::Printer;
+use crate::terminal::report::Summary;
 
 use crate::commands::flags::AnswerFormat;
 
-/// An answer in the two formats of which every command has its own.
+/// An answer that is not the report, in the formats of which it has its own.
 #[derive(Clone, Debug)]
 pub(crate) struct RenderedAnswer {
     pub(crate) markdown: String,
     pub(crate) json: serde_json::Value,
+    /// What is shown on a terminal.
+    pub(crate) rejudgement: Rejudgement,
 }
 
 /// Makes a text in each format when it is needed.
 pub(crate) struct AnswerSource<'a> {
     pub(crate) markdown: &'a str,
+    /// Shown on a terminal instead of the Markdown.
+    pub(crate) summary: Option<&'a Summary>,
     pub(crate) json: &'a dyn Fn() -> Result<String, Error>,
     pub(crate) html: &'a dyn Fn() -> String,
 }
@@ -57,26 +64,28 @@ pub(crate) fn check_output(output: Option<&Path>) -> Result<(), Error> {
     }
 }
 
-/// Writes an answer. An answer that cannot be written to its file goes to standard output.
+/// Writes an answer; on a terminal, what does not fit its screen goes through the pager. An answer that cannot be written to its file goes to standard output.
 pub(crate) fn write(
     source: &AnswerSource<'_>,
     format: AnswerFormat,
     output: Option<&Path>,
+    pager: &Pager,
     printer: &Printer,
 ) -> Result<(), Error> {
     let text = source.text(format)?;
     let Some(output) = output else {
         let face = printer.out_traits();
         let shown = match format {
-            AnswerFormat::Markdown if face.is_terminal => {
-                render::render(source.markdown, face.width, face.paint)
-            }
+            AnswerFormat::Markdown if face.is_terminal => match source.summary {
+                Some(summary) => summary.render(face.width, face.paint),
+                None => render::render(source.markdown, face.width, face.paint),
+            },
             AnswerFormat::Markdown
             | AnswerFormat::Json
             | AnswerFormat::Html
             | AnswerFormat::Both => text,
         };
-        return printer.result(&shown).map_err(Error::failed);
+        return pager.result(&shown, printer).map_err(Error::failed);
     };
     match write_atomically(output, text.as_bytes(), Access::Normal) {
         Ok(()) => {

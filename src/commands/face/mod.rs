@@ -5,7 +5,7 @@ mod abort_error;
 pub(crate) mod answer;
 
 use crate::commands::config::threshold;
-use crate::commands::flags::OutputFlags;
+use crate::commands::flags::{AnswerFormat, OutputFlags};
 use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::consultation::event::{Answer, StateName};
@@ -31,13 +31,21 @@ use crate::terminal::output::printer::Printer;
 use crate::terminal::progress::ProgressReporter;
 use crate::terminal::prompt::keyboard::{Keyboard, StdinUse, can_ask};
 use crate::terminal::prompt::person::TerminalPerson;
-use crate::terminal::report::report;
+use crate::terminal::report::{NextSteps, Summary, report};
 
 use self::abort_error::aborted;
 use self::answer::{AnswerSource, RenderedAnswer};
 
 /// Makes the answer of a completed consultation, when it is not the report.
 pub(crate) type MakeAnswer<'a> = &'a dyn Fn(&Transcript) -> RenderedAnswer;
+
+/// The run that started a consultation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum StartedBy {
+    ThisRun,
+    /// It is resumed, and others may have been started since.
+    EarlierRun,
+}
 
 /// Shows one run on the terminal.
 #[derive(Debug)]
@@ -74,13 +82,18 @@ impl<'a> TerminalFace<'a> {
         make_answer: Option<MakeAnswer<'_>>,
     ) -> Result<(), Error> {
         let runtime = runtime()?;
+        let started = if session.earlier().is_empty() {
+            StartedBy::ThisRun
+        } else {
+            StartedBy::EarlierRun
+        };
         let outcome = runtime.block_on(self.take_part(session));
         let shown = outcome.and_then(|mut outcome| {
             if let Some(warning) = &outcome.warning {
                 self.printer.warning(warning);
             }
             let index_entry = outcome.index_entry.take();
-            let shown = self.show(&outcome, make_answer);
+            let shown = self.show(&outcome, started, make_answer);
             if let Some(entry) = index_entry {
                 let rebuild = if shown.is_ok() {
                     RebuildTime::Now
@@ -165,13 +178,18 @@ impl<'a> TerminalFace<'a> {
     }
 
     /// Prints the answer, or returns the reason why there is none.
-    fn show(&self, outcome: &RunOutcome, make_answer: Option<MakeAnswer<'_>>) -> Result<(), Error> {
+    fn show(
+        &self,
+        outcome: &RunOutcome,
+        started: StartedBy,
+        make_answer: Option<MakeAnswer<'_>>,
+    ) -> Result<(), Error> {
         let RunOutcome {
             transcript, stored, ..
         } = outcome;
         match &transcript.abort {
             None if transcript.state == StateName::Complete => {
-                self.show_answer(outcome, make_answer)?;
+                self.show_answer(outcome, started, make_answer)?;
                 if let Some(stored) = stored {
                     self.printer
                         .detail(&format!("Saved in {}", stored.record.display()));
@@ -183,9 +201,8 @@ impl<'a> TerminalFace<'a> {
                 transcript.state
             ))),
             Some(abort) => {
-                // Before the first call there is nothing to lose.
-                let has_calls = !transcript.calls.is_empty() || !transcript.lost_calls.is_empty();
-                let stored = stored.as_ref().filter(|_| has_calls);
+                let stored = stored.as_ref().filter(|_| transcript.has_progress());
+                self.show_partial(outcome, started)?;
                 if let Some(stored) = stored {
                     self.printer.note(&format!(
                         "💾 Partial results saved to: {}",
@@ -200,9 +217,38 @@ impl<'a> TerminalFace<'a> {
         }
     }
 
+    /// Summarizes what an aborted consultation found, on a terminal.
+    fn show_partial(&self, outcome: &RunOutcome, started: StartedBy) -> Result<(), Error> {
+        let face = self.printer.out_traits();
+        let is_shown = face.is_terminal
+            && self.output.format() == AnswerFormat::Markdown
+            && self.output.output.is_none();
+        let transcript = &outcome.transcript;
+        if !is_shown || transcript.independents().next().is_none() {
+            return Ok(());
+        }
+        let next = self.next_steps(outcome, started);
+        let summary = Summary::of(&transcript.stored_record(), next);
+        let text = summary.render(face.width, face.paint);
+        self.printer.result(&text).map_err(Error::failed)
+    }
+
+    /// Returns the commands that a summary points to: none where nothing is stored, or where only
+    /// the answer was asked for.
+    fn next_steps(&self, outcome: &RunOutcome, started: StartedBy) -> NextSteps {
+        if outcome.stored.is_none() || self.output.quiet {
+            return NextSteps::None;
+        }
+        NextSteps::Of(match started {
+            StartedBy::ThisRun => "last".to_owned(),
+            StartedBy::EarlierRun => outcome.transcript.id.to_string(),
+        })
+    }
+
     fn show_answer(
         &self,
         outcome: &RunOutcome,
+        started: StartedBy,
         make_answer: Option<MakeAnswer<'_>>,
     ) -> Result<(), Error> {
         let transcript = &outcome.transcript;
@@ -219,8 +265,16 @@ impl<'a> TerminalFace<'a> {
             .map_err(Error::failed)
         };
         let html = || page::page(&transcript.stored_record());
+        let summary = (!self.output.full).then(|| {
+            let next = self.next_steps(outcome, started);
+            match &answer {
+                Some(answer) => Summary::of_rejudgement(&answer.rejudgement, next),
+                None => Summary::of(&transcript.stored_record(), next),
+            }
+        });
         let source = AnswerSource {
             markdown,
+            summary: summary.as_ref(),
             json: &json,
             html: &html,
         };
@@ -228,6 +282,7 @@ impl<'a> TerminalFace<'a> {
             &source,
             self.output.format(),
             self.output.output.as_deref(),
+            &self.output.pager.pager(self.environment),
             self.printer,
         )
     }

@@ -33,6 +33,7 @@ pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
     let loaded = load::load(&archive.logs, &found)?;
     let source = AnswerSource {
         markdown: &report(&loaded.record),
+        summary: None,
         json: &|| Ok(loaded.json.clone()),
         html: &|| page::page(&loaded.record),
     };

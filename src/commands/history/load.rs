@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use crate::consultation::anonymity::stored::name_experts;
 use crate::consultation::transcript::Transcript;
 use crate::domain::stored_record::StoredRecord;
 use crate::domain::text::{escape_json, pretty_json};
@@ -56,7 +57,8 @@ pub(super) fn load_for_models(logs: &Path, found: &ConsultationRef) -> Result<St
 
 fn from_record(path: &Path) -> Option<LoadedRecord> {
     let bytes = files::read(path, SizeLimit::RECORD).ok()?;
-    let record = stored::read(&bytes).ok()?;
+    let mut record = stored::read(&bytes).ok()?;
+    name_experts(&mut record);
     Some(LoadedRecord {
         record,
         json: escape_json(&String::from_utf8_lossy(&bytes)),

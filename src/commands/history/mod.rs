@@ -90,7 +90,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     match &args.action {
         None => list::run(&args.list, &archive),
         Some(HistoryAction::List(args)) => list::run(args, &archive),
-        Some(HistoryAction::Show(args)) => show::run(args, &archive),
+        Some(HistoryAction::Show(args)) => show::run(args, environment, &archive),
         Some(HistoryAction::Export(args)) => export::run(args, &archive),
         Some(HistoryAction::Rm(args)) => rm::run(args, &archive),
         Some(HistoryAction::Outcome(args)) => outcome::run(args, &archive),

@@ -140,6 +140,7 @@ pub(super) fn run(
         RenderedAnswer {
             markdown: rejudge::markdown(&rejudgement),
             json: to_json(&rejudgement),
+            rejudgement,
         }
     };
     face.run(session, Some(&make_answer))

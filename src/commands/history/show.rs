@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::commands::completions::ids;
 use crate::commands::face::answer::{self, AnswerSource};
-use crate::commands::flags::{AnswerFormat, FormatFlags};
+use crate::commands::flags::{AnswerFormat, FormatFlags, PagerFlag};
+use crate::config::env::Environment;
 use crate::domain::ids::AgentId;
 use crate::domain::stored_record::{StoredAgent, StoredRecord};
 use crate::error::Error;
@@ -31,9 +32,16 @@ pub(super) struct Args {
 
     #[command(flatten)]
     format: FormatFlags,
+
+    #[command(flatten)]
+    pager: PagerFlag,
 }
 
-pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
+pub(super) fn run(
+    args: &Args,
+    environment: &Environment,
+    archive: &Archive<'_>,
+) -> Result<(), Error> {
     let is_part = args.round.is_some() || args.agent.is_some();
     let format = args.format.for_output(None);
     if is_part && format != AnswerFormat::Markdown {
@@ -48,10 +56,12 @@ pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
     let selection = selection(args, &loaded.record)?;
     let source = AnswerSource {
         markdown: &markdown(&loaded.record, &selection),
+        summary: None,
         json: &|| Ok(loaded.json.clone()),
         html: &|| page::page(&loaded.record),
     };
-    answer::write(&source, format, None, archive.printer)
+    let pager = args.pager.pager(environment);
+    answer::write(&source, format, None, &pager, archive.printer)
 }
 
 /// Returns the rounds and agents to show.

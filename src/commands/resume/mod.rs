@@ -138,7 +138,7 @@ fn agree(
             };
             match face.ask(&question, month)? {
                 Answer::Yes | Answer::Always(_) => Ok(Some(Consent::Asked)),
-                Answer::No | Answer::Fail | Answer::Gone => {
+                Answer::No | Answer::Fail | Answer::GoOnWithout | Answer::Gone => {
                     let cancelled = "Consultation cancelled by user";
                     Err(Error::new(Exit::Declined, cancelled)
                         .hint(format!("resume it with `conclave resume {id}`")))

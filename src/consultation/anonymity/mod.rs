@@ -5,3 +5,4 @@ mod mentions;
 pub mod texts;
 pub mod relabel;
 pub mod names;
+pub mod stored;

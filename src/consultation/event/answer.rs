@@ -14,6 +14,8 @@ pub enum Answer {
     Always(MicroUsd),
     /// No, and end the consultation.
     Fail,
+    /// Wait no longer for the agents in question, and continue with the others.
+    GoOnWithout,
     /// The person has left without answering.
     Gone,
 }

@@ -27,6 +27,7 @@ use crate::domain::time::Timestamp;
 pub use abort::{Abort, AbortReason};
 pub use agent::{AgentError, AgentEvent, AgentFailure};
 pub use answer::Answer;
+use call::is_zero;
 pub use call::{AttemptNumber, CallError, CallEvent, CallFinished, CancelReason, Purpose};
 pub use consultation::{ConsultationEvent, Resumed, Started};
 pub use cost::{CeilingReached, CostEvent};
@@ -62,6 +63,10 @@ pub struct Envelope {
     /// The input that led to this event and those up to the next cause; replaying the log needs it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<Cause>,
+    /// Milliseconds before this event, since the one before, in which only the person was waited
+    /// for.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub waited_for_person_ms: u64,
     #[serde(flatten)]
     pub event: Event,
 }

@@ -44,6 +44,8 @@ pub struct StillWaiting {
 #[serde(rename_all = "snake_case")]
 pub enum PulseAnswer {
     Continue,
+    /// The agents in question were left out.
+    GoOnWithout,
     Cancel,
     /// An answer arrived while the question was open.
     Superseded,

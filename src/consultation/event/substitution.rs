@@ -42,6 +42,13 @@ pub enum WhySubstituted {
     Hedge,
 }
 
+impl Substitution {
+    /// Returns whether another model only answered sooner.
+    pub fn is_hedge(&self) -> bool {
+        self.reason == SubstitutionReason::Known(WhySubstituted::Hedge)
+    }
+}
+
 impl SubstitutionReason {
     /// Describes the reason for people, with the provider's message.
     pub fn in_words(&self, message: &str) -> String {

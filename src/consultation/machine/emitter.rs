@@ -21,6 +21,13 @@ pub(crate) struct LogPosition {
     last_event_at: Timestamp,
 }
 
+impl LogPosition {
+    /// Returns the time of the last event.
+    pub(crate) fn last_event_at(&self) -> Timestamp {
+        self.last_event_at
+    }
+}
+
 /// Collects the effects of one step.
 #[derive(Debug)]
 pub(crate) struct Emitter<'a> {
@@ -65,6 +72,7 @@ impl<'a> Emitter<'a> {
             at: self.now,
             consultation_id: self.consultation.clone(),
             cause: self.cause.take(),
+            waited_for_person_ms: 0,
             event,
         })));
     }
@@ -94,6 +102,6 @@ impl<'a> Emitter<'a> {
 
     /// Returns the time of the last event, of this step or an earlier one.
     pub(crate) fn last_event_at(&self) -> Timestamp {
-        self.position.last_event_at
+        self.position.last_event_at()
     }
 }

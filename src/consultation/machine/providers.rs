@@ -8,8 +8,9 @@ use crate::domain::ids::ProviderId;
 use crate::domain::time::Timestamp;
 
 use super::emitter::Emitter;
-use crate::consultation::event::{Event, HealthUpdate, ProviderEvent};
+use crate::consultation::event::{AgentError, Event, HealthUpdate, ProviderEvent};
 use crate::consultation::policy::health::HealthStatus;
+use crate::consultation::protocol::call::Outcome;
 use crate::consultation::protocol::provider::{Backoff, ProviderChange, ProviderUpdate};
 
 /// Every provider of which the process has reported something.
@@ -26,6 +27,22 @@ struct ProviderView {
     broken_until: Option<Timestamp>,
     /// The time since which the provider refuses the key or asks for payment.
     key_refused_since: Option<Timestamp>,
+    #[serde(default)]
+    access: ProviderAccess,
+    /// Whether all its recent calls and checks have failed.
+    #[serde(default)]
+    is_failing: bool,
+}
+
+/// Whether a provider could be used in this run, as its finished calls show.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+enum ProviderAccess {
+    #[default]
+    Unknown,
+    /// It handled a call, whatever it answered.
+    Usable,
+    /// No call has reached a model: the last failure.
+    Failed(AgentError),
 }
 
 impl ProviderViews {
@@ -58,6 +75,50 @@ impl ProviderViews {
         self.is_broken(provider, now) || self.refuses_key(provider)
     }
 
+    /// Returns whether a provider can take over: it can be called now, and it was not out of reach
+    /// whenever it was called.
+    pub(crate) fn may_take_over(&self, provider: &ProviderId, now: Timestamp) -> bool {
+        let access = self.0.get(provider).map(|view| &view.access);
+        let is_out_of_reach = matches!(access, Some(ProviderAccess::Failed(_)));
+        !is_out_of_reach && !self.is_no_use(provider, now)
+    }
+
+    /// Returns whether a provider is worth offering to the person: it can take over, and not all
+    /// its checks have failed.
+    pub(crate) fn may_be_offered(&self, provider: &ProviderId, now: Timestamp) -> bool {
+        let is_failing = self.0.get(provider).is_some_and(|view| view.is_failing);
+        !is_failing && self.may_take_over(provider, now)
+    }
+
+    /// Records what a finished call shows of the access to its provider.
+    pub(crate) fn note_access(&mut self, provider: &ProviderId, outcome: &Outcome) {
+        let access = &mut self.view(provider).access;
+        match outcome {
+            Err(failure) if failure.class.is_about_access() => {
+                if *access != ProviderAccess::Usable {
+                    *access = ProviderAccess::Failed(AgentError {
+                        class: Some(failure.class),
+                        message: failure.message.clone(),
+                    });
+                }
+            }
+            Ok(_) | Err(_) => *access = ProviderAccess::Usable,
+        }
+    }
+
+    /// Returns why no provider could be used, if none of those called could.
+    pub(crate) fn access_failures(&self) -> Vec<(&ProviderId, &AgentError)> {
+        let mut failures = Vec::new();
+        for (provider, view) in &self.0 {
+            match &view.access {
+                ProviderAccess::Unknown => {}
+                ProviderAccess::Usable => return Vec::new(),
+                ProviderAccess::Failed(error) => failures.push((provider, error)),
+            }
+        }
+        failures
+    }
+
     /// Returns whether a provider can be called now and is not known to be degraded or unhealthy.
     pub(crate) fn is_well(&self, provider: &ProviderId, now: Timestamp) -> bool {
         let healthy = match self.health(provider) {
@@ -74,7 +135,9 @@ impl ProviderViews {
     }
 
     pub(crate) fn set_health(&mut self, update: &HealthUpdate) {
-        self.view(&update.provider).health = update.status;
+        let view = self.view(&update.provider);
+        view.health = update.status;
+        view.is_failing = update.error_rate >= 1.0;
     }
 
     /// Records a change of a provider, and emits it.
@@ -119,10 +182,12 @@ impl ProviderViews {
         emitter.emit(Event::Provider(event));
     }
 
-    /// Forgets which providers refused the key.
-    pub(crate) fn forget_refused_keys(&mut self) {
+    /// Forgets which providers refused the key or could not be reached.
+    pub(crate) fn forget_access_failures(&mut self) {
         for view in self.0.values_mut() {
             view.key_refused_since = None;
+            view.access = ProviderAccess::Unknown;
+            view.is_failing = false;
         }
     }
 

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Serialize};
 
 use super::emitter::Emitter;
-use crate::consultation::protocol::{Effect, Question};
+use crate::consultation::protocol::{Effect, Question, SubstitutionOffer};
 
 /// The open question, and those that wait for its answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -26,6 +26,32 @@ impl Questions {
         } else {
             emitter.push(Effect::Question(Box::new(question.clone())));
             self.open = Some(question);
+        }
+    }
+
+    /// Asks about these substitutions, or changes the question about others to one about these.
+    /// Without any, the question is withdrawn.
+    pub(crate) fn ask_about_substitutions(
+        &mut self,
+        emitter: &mut Emitter<'_>,
+        offers: Vec<SubstitutionOffer>,
+    ) {
+        if offers.is_empty() {
+            self.withdraw(emitter, is_substitution);
+            return;
+        }
+        let question = Question::Substitution { offers };
+        let mut asked = self.open.iter().chain(&self.waiting);
+        if asked.any(|asked| *asked == question) {
+            return;
+        }
+        if self.open.take_if(|open| is_substitution(open)).is_some() {
+            emitter.push(Effect::Withdraw);
+            self.ask(emitter, question);
+        } else if let Some(waiting) = self.waiting.iter_mut().find(|next| is_substitution(next)) {
+            *waiting = question;
+        } else {
+            self.ask(emitter, question);
         }
     }
 
@@ -56,4 +82,8 @@ impl Questions {
             self.ask(emitter, next);
         }
     }
+}
+
+fn is_substitution(question: &Question) -> bool {
+    matches!(question, Question::Substitution { .. })
 }

@@ -21,8 +21,8 @@ pub(crate) fn resume(
 ) -> State {
     let mut state = match state {
         State::Aborted(Some(state)) => {
-            // Keys may have been replaced and bills paid in the meantime.
-            step.run.providers.forget_refused_keys();
+            // Keys may have been replaced, bills paid and networks repaired in the meantime.
+            step.run.providers.forget_access_failures();
             *state
         }
         state @ (State::Idle | State::Estimating | State::Complete | State::Aborted(None)) => {
@@ -69,7 +69,7 @@ pub(crate) fn resume(
             }));
     }
     if let Some(round) = state.round() {
-        step.run.watch = Watch::start(round, &step.plan.control, &mut step.emitter);
+        step.run.watch = Watch::start(round, &step.plan.control, step.now, &mut step.emitter);
     }
     if let Some(work) = state.work() {
         work.resume(step, lost);

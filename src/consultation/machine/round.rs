@@ -1,6 +1,7 @@
 //! The frame of a round: its start and end, its time limit, and the pulse, which asks the person
 //! whether to keep waiting.
 
+use crate::domain::ids::ProviderId;
 use crate::domain::time::Timestamp;
 
 use super::run_state::Watch;
@@ -8,13 +9,19 @@ use super::step::StepContext;
 use crate::consultation::event::{
     Answer, Event, PulseAnswer, PulseEvent, RoundEvent, StillWaiting,
 };
+use crate::consultation::plan::Control;
 use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::protocol::Question;
 
 pub(crate) fn begin(step: &mut StepContext<'_>, round_number: u8) {
     step.emitter
         .emit(Event::Round(RoundEvent::Started { round_number }));
-    step.run.watch = Watch::start(round_number, &step.plan.control, &mut step.emitter);
+    step.run.watch = Watch::start(
+        round_number,
+        &step.plan.control,
+        step.now,
+        &mut step.emitter,
+    );
 }
 
 pub(crate) fn end(step: &mut StepContext<'_>, round_number: u8, since: Timestamp) {
@@ -26,11 +33,23 @@ pub(crate) fn end(step: &mut StepContext<'_>, round_number: u8, since: Timestamp
     }));
 }
 
+/// What the pulse finds in a slow round.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Pulse {
+    /// The agents whose answers are missing.
+    pub(crate) waiting: Vec<StillWaiting>,
+    /// Whether the other answers are enough to continue.
+    pub(crate) may_go_on_without: bool,
+}
+
 /// Reports that the round takes long, and asks the person, if any, whether to keep waiting.
-pub(crate) fn pulse(step: &mut StepContext<'_>, waiting: Vec<StillWaiting>) {
+pub(crate) fn pulse(step: &mut StepContext<'_>, pulse: Pulse) {
     let control = &step.plan.control;
-    let asked =
-        control.consent.consent_mode == ConsentMode::Interactive && !step.run.questions.is_open();
+    let Pulse {
+        waiting,
+        may_go_on_without,
+    } = pulse;
+    let asked = is_interactive(control) && !waiting.is_empty() && !step.run.questions.is_open();
     step.emitter.emit(Event::Pulse(PulseEvent::Asked {
         round_number: step.run.watch.round_number,
         waiting: waiting.clone(),
@@ -39,11 +58,24 @@ pub(crate) fn pulse(step: &mut StepContext<'_>, waiting: Vec<StillWaiting>) {
     }));
     if asked {
         step.run.watch.pulse = None;
-        let question = Question::Pulse { waiting };
+        let question = Question::Pulse {
+            waiting,
+            may_go_on_without: may_go_on_without && !control.strict,
+        };
         step.run.questions.ask(&mut step.emitter, question);
     } else {
         step.run.watch.set_pulse(control, &mut step.emitter);
     }
+}
+
+/// Returns whether the pulse is about a model of this provider. A person who watches the progress
+/// of the embedded model is not asked about it.
+pub(crate) fn concerns(control: &Control, provider: &ProviderId) -> bool {
+    !(is_interactive(control) && provider.is_local())
+}
+
+fn is_interactive(control: &Control) -> bool {
+    control.consent.consent_mode == ConsentMode::Interactive
 }
 
 /// Handles the person's answer to the pulse.
@@ -52,6 +84,7 @@ pub(crate) fn pulse_answered(step: &mut StepContext<'_>, answer: Answer) {
         Answer::Yes | Answer::Always(_) | Answer::Gone => {
             restart_pulse(step, PulseAnswer::Continue);
         }
+        Answer::GoOnWithout => restart_pulse(step, PulseAnswer::GoOnWithout),
         Answer::No | Answer::Fail => {
             emit_answer(step, PulseAnswer::Cancel);
             step.stop_for_user();

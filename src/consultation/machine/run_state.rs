@@ -2,6 +2,7 @@
 //! and open questions.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -23,8 +24,12 @@ use crate::consultation::policy::hedging::HedgeRule;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct RunState {
     pub(crate) started_at: Timestamp,
-    /// Pauses while the consultation was interrupted. They do not count as elapsed time.
+    /// Pauses: the consultation was interrupted, or only the person was waited for. They do not
+    /// count as elapsed time.
     pub(crate) pauses: Vec<Pause>,
+    /// The time since which only the person is waited for.
+    #[serde(default)]
+    waiting_for_person_since: Option<Timestamp>,
     pub(crate) providers: ProviderViews,
     pub(crate) budget: Budget,
     /// Whether the person has agreed to exceed the monthly budget.
@@ -39,6 +44,9 @@ pub(crate) struct RunState {
     pub(crate) hedges: u32,
     /// Fallback models that have taken over, by agent, for the rest of the run.
     pub(crate) fallbacks_in_use: BTreeMap<AgentId, ModelRef>,
+    /// Models that answered sooner as a hedge, by agent: asked first in the rounds to come.
+    #[serde(default)]
+    pub(crate) hedge_winners: BTreeMap<AgentId, ModelRef>,
     pub(crate) questions: Questions,
     pub(crate) watch: Watch,
 }
@@ -54,15 +62,23 @@ pub(crate) struct Pause {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Watch {
     pub(crate) round_number: u8,
+    #[serde(default)]
+    since: Timestamp,
     pub(crate) pulse: Option<TimerId>,
     pub(crate) deadline: Option<TimerId>,
 }
 
 impl Watch {
     /// Sets the timers of a round that begins or is resumed.
-    pub(crate) fn start(round_number: u8, control: &Control, emitter: &mut Emitter<'_>) -> Self {
+    pub(crate) fn start(
+        round_number: u8,
+        control: &Control,
+        now: Timestamp,
+        emitter: &mut Emitter<'_>,
+    ) -> Self {
         Self {
             round_number,
+            since: now,
             deadline: control.max_wait.map(|wait| emitter.set_timer(wait)),
             pulse: control.pulse.map(|wait| emitter.set_timer(wait)),
         }
@@ -75,11 +91,49 @@ impl Watch {
 }
 
 impl RunState {
+    /// Notes from when on only the person is waited for.
+    pub(crate) fn wait_for_person(&mut self, now: Timestamp) {
+        self.waiting_for_person_since.get_or_insert(now);
+    }
+
+    /// Ends the time in which only the person was waited for. Returns its milliseconds.
+    pub(crate) fn end_wait_for_person(&mut self, to: Timestamp) -> u64 {
+        let Some(from) = self.waiting_for_person_since.take() else {
+            return 0;
+        };
+        self.pauses.push(Pause { from, to });
+        to.ms_since(from)
+    }
+
+    /// Returns the time that is left to the round, without the time in which only the person was
+    /// waited for; `None` without a limit.
+    pub(crate) fn time_left(&self, control: &Control, now: Timestamp) -> Option<Duration> {
+        self.watch.deadline?;
+        let taken = Duration::from_millis(self.ms_since(self.watch.since, now));
+        Some(control.max_wait?.saturating_sub(taken))
+    }
+
+    /// Moves the end of the round's time limit after a wait for the person.
+    pub(crate) fn move_deadline(
+        &mut self,
+        control: &Control,
+        now: Timestamp,
+        emitter: &mut Emitter<'_>,
+    ) {
+        if let Some(left) = self.time_left(control, now) {
+            self.watch.deadline = Some(emitter.set_timer(left));
+        }
+    }
+
     /// Returns the milliseconds since an earlier moment, without pauses.
     pub(crate) fn ms_since(&self, earlier: Timestamp, now: Timestamp) -> u64 {
+        let waiting = self.waiting_for_person_since;
+        let waiting = waiting.map(|from| Pause { from, to: now });
         let paused = self
             .pauses
             .iter()
+            .copied()
+            .chain(waiting)
             .map(|pause| pause.to.min(now).ms_since(pause.from.max(earlier)));
         now.ms_since(earlier).saturating_sub(paused.sum())
     }
@@ -128,19 +182,32 @@ impl RunState {
 
     /// Returns the model in use for an agent, then its fallbacks, best first.
     pub(crate) fn candidates(&self, plan: &Plan, agent: &AgentId) -> Vec<ModelRef> {
-        let own = plan.models_for(agent);
-        // The second pass goes to the model that judges by then.
+        let mut candidates = plan.models_for(agent);
+        if let Some(fallback) = Self::in_use(&self.fallbacks_in_use, agent) {
+            // The models before it have failed.
+            let at = candidates.iter().position(|model| model == fallback);
+            candidates.drain(..at.map_or(candidates.len(), |at| at + 1));
+            candidates.insert(0, fallback.clone());
+        }
+        if let Some(winner) = Self::in_use(&self.hedge_winners, agent) {
+            // The slow model can still take over if the winner fails.
+            candidates.retain(|model| model != winner);
+            candidates.insert(0, winner.clone());
+        }
+        candidates
+    }
+
+    /// Returns an agent's entry; the second pass goes to the model that judges by then.
+    fn in_use<'a>(
+        models: &'a BTreeMap<AgentId, ModelRef>,
+        agent: &AgentId,
+    ) -> Option<&'a ModelRef> {
         let of_the_judge = || {
             (*agent == AgentId::SecondJudge)
-                .then(|| self.fallbacks_in_use.get(&AgentId::Judge))
+                .then(|| models.get(&AgentId::Judge))
                 .flatten()
         };
-        let Some(player) = self.fallbacks_in_use.get(agent).or_else(of_the_judge) else {
-            return own;
-        };
-        // The models before it have failed.
-        let after = own.iter().skip_while(|model| *model != player).skip(1);
-        std::iter::once(player).chain(after).cloned().collect()
+        models.get(agent).or_else(of_the_judge)
     }
 }
 

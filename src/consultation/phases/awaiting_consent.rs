@@ -77,7 +77,7 @@ impl AwaitingConsent {
     ) -> Next<Self> {
         match answer {
             Answer::Yes | Answer::Always(_) => self.allow(step, Consent::Asked),
-            Answer::No | Answer::Fail | Answer::Gone => self.refuse(
+            Answer::No | Answer::Fail | Answer::GoOnWithout | Answer::Gone => self.refuse(
                 &mut step.emitter,
                 Consent::Asked,
                 "Consultation cancelled by user",

@@ -95,6 +95,11 @@ impl CrossExamination {
         }
     }
 
+    /// Returns whether an expert has answered, and the judge is not asked yet.
+    pub(in crate::consultation) fn has_a_revision(&self) -> bool {
+        self.stage == Stage::Examining && !self.revisions.is_empty()
+    }
+
     /// Resumes: a judge that failed is asked again.
     pub(in crate::consultation) fn again(mut self, step: &mut StepContext<'_>) -> Next<Self> {
         match self.stage {

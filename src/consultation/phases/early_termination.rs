@@ -109,7 +109,7 @@ pub(in crate::consultation) fn answered(
     };
     let decision = match answer {
         Answer::Yes | Answer::Always(_) => by_person(true, findings),
-        Answer::No | Answer::Fail => by_person(false, findings),
+        Answer::No | Answer::Fail | Answer::GoOnWithout => by_person(false, findings),
         Answer::Gone => by_guards(DecidedBy::NobodyThere, findings),
     };
     settle(step, result, decision)

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::artifact::{Content, Independent, PersonaSelection};
 use crate::domain::ids::AgentId;
 use crate::domain::time::Timestamp;
+use crate::domain::vendors;
 
 use super::judge::prompt_failed;
 use super::next::{Entry, ExpertAnswers, Next};
@@ -18,6 +19,7 @@ use crate::consultation::machine::step::StepContext;
 use crate::consultation::plan::Plan;
 use crate::consultation::prompt::filter::RenderedPrompt;
 use crate::consultation::protocol::answer::AnswerKind;
+use crate::consultation::protocol::call::FailureClass;
 use crate::consultation::tasks::TaskSet;
 use crate::consultation::tasks::{AgentAnswer, AnswerSource, PromptSet};
 
@@ -166,6 +168,11 @@ impl IndependentRound {
         }
     }
 
+    /// Returns whether an expert has answered.
+    pub(in crate::consultation) fn has_an_answer(&self) -> bool {
+        !self.answered.is_empty()
+    }
+
     /// Handles the experts' answers and failures. Ends the round when it has all of them.
     fn answered(mut self, step: &mut StepContext<'_>) -> Next<Self> {
         for outcome in self.tasks.take_outcomes() {
@@ -230,17 +237,39 @@ impl IndependentRound {
         let seats = &step.plan.panel.seats;
         self.failed
             .sort_by_key(|(agent, _)| seats.iter().position(|seat| seat.id == *agent));
-        let reasons = self.failed.iter().map(|(agent, error)| {
+        let by_agent = self.failed.iter().map(|(agent, error)| {
             let name = name_and_model(step.plan, step.run, agent);
             format!("{name}: {}", error.message)
         });
-        let reasons: Vec<String> = reasons.collect();
+        // Without a key or a network the agents have nothing to say about: each vendor has one
+        // cause for all of them.
+        let access_failures = step.run.providers.access_failures();
+        let by_vendor = access_failures.iter().map(|(provider, error)| {
+            let cause = access_failure(error);
+            format!("{}: {cause}", vendors::name(provider))
+        });
+        let reasons: Vec<String> = if access_failures.is_empty() {
+            by_agent.collect()
+        } else {
+            by_vendor.collect()
+        };
         let reasons = reasons.join("\n");
         Next::Abort {
             phase: self,
             reason: AbortReason::AllAgentsFailed,
             message: format!("All agents failed. Unable to provide consultation.\n{reasons}"),
         }
+    }
+}
+
+/// Describes why a provider could not be used.
+fn access_failure(error: &AgentError) -> String {
+    let message = &error.message;
+    match error.class {
+        Some(FailureClass::Auth) => format!("key refused: {message}"),
+        Some(FailureClass::Billing) => format!("payment required: {message}"),
+        Some(FailureClass::Transport) => format!("no connection: {message}"),
+        _ => format!("no answer: {message}"),
     }
 }
 

@@ -211,6 +211,11 @@ impl VerdictRound {
         })
     }
 
+    /// Returns whether the verdict has arrived.
+    pub(in crate::consultation) fn has_the_verdict(&self) -> bool {
+        self.first.is_some()
+    }
+
     /// Resumes: a judge that failed is asked again.
     pub(in crate::consultation) fn again(
         mut self: Box<Self>,

@@ -122,7 +122,7 @@ impl Plan {
 }
 
 impl Control {
-    /// Returns the defaults: asks for consent from half a dollar, hedges after 10 s, reports every
+    /// Returns the defaults: asks for consent from half a dollar, hedges after 30 s, reports every
     /// minute.
     pub fn usual(consent_mode: ConsentMode) -> Self {
         Self {

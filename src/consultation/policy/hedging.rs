@@ -37,10 +37,10 @@ pub enum NoHedge {
 }
 
 impl Default for HedgeRule {
-    /// 10 s, the figure of the original design.
+    /// 30 s: models that reason are silent for longer than the 10 s of the original design.
     fn default() -> Self {
         Self {
-            after: Some(Duration::from_secs(10)),
+            after: Some(Duration::from_secs(30)),
             by_model: BTreeMap::new(),
         }
     }
@@ -85,7 +85,7 @@ mod tests {
         let new = ModelRef::new("p", "new");
         assert_eq!(rule.delay(&fast), Some(EARLIEST));
         assert_eq!(rule.delay(&slow), Some(Duration::from_secs(40)));
-        assert_eq!(rule.delay(&new), Some(Duration::from_secs(10)));
+        assert_eq!(rule.delay(&new), Some(Duration::from_secs(30)));
         let never = HedgeRule {
             after: None,
             ..rule

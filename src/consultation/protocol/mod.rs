@@ -93,14 +93,23 @@ pub enum Question {
         estimate: Estimate,
         why: Vec<GateReason>,
     },
-    /// Whether to keep waiting: yes or no. No answer is a yes.
-    Pulse { waiting: Vec<StillWaiting> },
+    /// Whether to keep waiting: yes, no, or, if the other answers are enough, without these agents.
+    /// No answer is a yes.
+    Pulse {
+        waiting: Vec<StillWaiting>,
+        may_go_on_without: bool,
+    },
     /// Whether to end here, since the experts agree: yes or no. No answer leaves it to the guards.
     EarlyTermination { findings: Box<EarlyTermination> },
-    /// Whether another model may take over: yes, no or fail. No answer is a yes.
-    Substitution {
-        /// The agent's display name.
-        name: String,
-        offered: Substitution,
-    },
+    /// Whether other models may take over for all agents whose models have failed: yes, no or
+    /// fail. No answer is a yes.
+    Substitution { offers: Vec<SubstitutionOffer> },
+}
+
+/// A model that may take over for one agent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SubstitutionOffer {
+    /// The agent's display name.
+    pub name: String,
+    pub offered: Substitution,
 }

@@ -16,8 +16,11 @@ use super::status::{CallsInFlight, Status};
 use super::task::AgentTask;
 
 impl AgentTask {
-    /// Requests the call that is due, if its time has come.
+    /// Requests the call that is due, if its time has come, or renews an offer to the person.
     pub(super) fn go(&mut self, step: &mut StepContext<'_>) -> Option<TaskOutcome> {
+        if self.is_asking() {
+            return self.renew_offer(step);
+        }
         let Status::Pending {
             purpose,
             not_before,

@@ -5,14 +5,13 @@ use crate::consultation::event::{
     AbortReason, AgentError, AgentEvent, AgentFailure, Answer, ConsultationEvent, Event, Purpose,
     Substitution, SubstitutionReason, WhySubstituted,
 };
-use crate::consultation::machine::providers::ProviderViews;
 use crate::consultation::machine::round;
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::plan::Plan;
 use crate::consultation::policy::health::HealthStatus;
 use crate::consultation::policy::retry::RetryCounts;
 use crate::consultation::policy::substitution::OnFailure;
-use crate::consultation::protocol::Question;
+use crate::consultation::protocol::SubstitutionOffer;
 use crate::consultation::protocol::call::FailureClass;
 use crate::domain::ids::ModelRef;
 use crate::domain::time::Timestamp;
@@ -44,7 +43,7 @@ impl AgentTask {
             FallbackRule::OnFailureOrRefusal | FallbackRule::Always => true,
         };
         let Some(substitute) = self
-            .substitute(&step.run.providers, step.now)
+            .substitute(step)
             .filter(|_| !step.plan.control.strict && may_fall_back)
         else {
             return match on_failure {
@@ -62,11 +61,16 @@ impl AgentTask {
             OnFailure::Fail if self.rules.counts() => self.end_all(step, &error),
             OnFailure::Skip | OnFailure::Fail => Some(self.settle(step, Err(error))),
             OnFailure::Ask => {
-                self.offer(step, &substitute, reason, &error);
+                let offered = self.substitution(&substitute, reason, &error.message);
+                step.emitter
+                    .emit(Event::Consultation(ConsultationEvent::SubstitutionOffered(
+                        offered,
+                    )));
                 self.status = Status::Asking {
                     substitute,
                     reason,
                     error,
+                    since: step.now,
                 };
                 None
             }
@@ -75,32 +79,72 @@ impl AgentTask {
 
     /// Returns the next model: the best one whose provider is not known to be unhealthy, else the
     /// best one whose provider can be called at all.
-    fn substitute(&self, providers: &ProviderViews, now: Timestamp) -> Option<ModelRef> {
+    fn substitute(&self, step: &StepContext<'_>) -> Option<ModelRef> {
+        let (providers, now) = (&step.run.providers, step.now);
+        let control = &step.plan.control;
+        let is_asked = control.on_failure.decide(control.consent.consent_mode) == OnFailure::Ask;
         let callable = || {
-            self.rest
-                .iter()
-                .filter(|model| !providers.is_no_use(&model.provider, now))
+            self.rest.iter().filter(|model| match is_asked {
+                true => providers.may_be_offered(&model.provider, now),
+                false => providers.may_take_over(&model.provider, now),
+            })
         };
         let well =
             callable().find(|model| providers.health(&model.provider) != HealthStatus::Unhealthy);
         well.or_else(|| callable().next()).cloned()
     }
 
-    fn offer(
-        &self,
-        step: &mut StepContext<'_>,
-        substitute: &ModelRef,
-        reason: WhySubstituted,
-        error: &AgentError,
-    ) {
-        let offered = self.substitution(substitute, reason, &error.message);
-        step.emitter
-            .emit(Event::Consultation(ConsultationEvent::SubstitutionOffered(
-                offered.clone(),
-            )));
-        let name = step.plan.agent_name(&self.agent);
-        let question = Question::Substitution { name, offered };
-        step.run.questions.ask(&mut step.emitter, question);
+    /// Returns whether the person is asked about another model.
+    pub(super) fn is_asking(&self) -> bool {
+        matches!(self.status, Status::Asking { .. })
+    }
+
+    /// Returns the offer that the person is asked about.
+    pub(super) fn offer(&self, plan: &Plan) -> Option<SubstitutionOffer> {
+        let Status::Asking {
+            substitute,
+            reason,
+            error,
+            ..
+        } = &self.status
+        else {
+            return None;
+        };
+        Some(SubstitutionOffer {
+            name: plan.agent_name(&self.agent),
+            offered: self.substitution(substitute, *reason, &error.message),
+        })
+    }
+
+    /// Replaces an offer that cannot work any more: by another model, or by the failure.
+    pub(super) fn renew_offer(&mut self, step: &mut StepContext<'_>) -> Option<TaskOutcome> {
+        let Status::Asking {
+            substitute,
+            reason,
+            error,
+            ..
+        } = &self.status
+        else {
+            return None;
+        };
+        if step.is_stopping()
+            || step
+                .run
+                .providers
+                .may_be_offered(&substitute.provider, step.now)
+        {
+            return None;
+        }
+        let (reason, error) = (*reason, error.clone());
+        self.end_question(step);
+        self.give_up(step, reason, error)
+    }
+
+    /// Counts the time of the question, which is not the agent's.
+    pub(super) fn end_question(&mut self, step: &StepContext<'_>) {
+        if let Status::Asking { since, .. } = self.status {
+            self.asking_ms += step.run.ms_since(since, step.now);
+        }
     }
 
     /// Returns the substitution of the model in use.
@@ -131,16 +175,18 @@ impl AgentTask {
             substitute,
             reason,
             error,
+            ..
         } = &self.status
         else {
             return None;
         };
         let (substitute, reason, error) = (substitute.clone(), *reason, error.clone());
+        self.end_question(step);
         match answer {
             Answer::Yes | Answer::Always(_) | Answer::Gone => {
                 self.take_over(step, substitute, reason, &error)
             }
-            Answer::No => Some(self.settle(step, Err(error))),
+            Answer::No | Answer::GoOnWithout => Some(self.settle(step, Err(error))),
             Answer::Fail => {
                 self.start_over(step.plan, Purpose::Answer, step.now);
                 step.stop_for_user();
@@ -164,6 +210,7 @@ impl AgentTask {
             )));
         self.rest.retain(|model| *model != substitute);
         self.current = substitute.clone();
+        step.run.hedge_winners.remove(&self.agent);
         step.run
             .fallbacks_in_use
             .insert(self.agent.clone(), substitute);
@@ -219,7 +266,7 @@ impl AgentTask {
                 name,
                 round_number,
                 answer: self.answer,
-                duration_ms: step.run.ms_since(self.began, step.now),
+                duration_ms: self.working_ms(step),
                 tokens: self.tokens,
                 cost: self.cost,
             }),

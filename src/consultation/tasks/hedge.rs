@@ -190,6 +190,9 @@ impl AgentTask {
                     substitution,
                 )));
             self.current = winner.model.clone();
+            step.run
+                .hedge_winners
+                .insert(self.agent.clone(), winner.model.clone());
         }
     }
 }

@@ -16,6 +16,15 @@ impl AgentTask {
         }
     }
 
+    /// Ends without an answer, at the person's request.
+    pub(super) fn stop_waiting(&mut self, step: &mut StepContext<'_>) -> TaskOutcome {
+        let seconds = self.working_ms(step) / 1_000;
+        self.abandon(
+            step,
+            &format!("left out at the user's request after {seconds} s"),
+        )
+    }
+
     /// Cancels the calls in flight. Returns whether there were any.
     pub(super) fn cancel_calls(&self, step: &mut StepContext<'_>, reason: CancelReason) -> bool {
         let Status::Calling(calling) = &self.status else {
@@ -65,6 +74,7 @@ impl AgentTask {
             }
             Status::Asking { reason, error, .. } => {
                 let (reason, error) = (*reason, error.clone());
+                self.end_question(step);
                 self.give_up(step, reason, error)
             }
         }

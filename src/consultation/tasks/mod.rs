@@ -26,6 +26,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::ids::{AgentId, CallId, ProviderId, TimerId};
 
 use super::event::{AbortReason, Answer, StillWaiting};
+use super::machine::round;
 use super::machine::step::StepContext;
 use super::plan::Plan;
 use super::protocol::Input;
@@ -54,10 +55,9 @@ impl TaskSet {
         let Some(mut task) = AgentTask::new(step, agent, answer, prompts) else {
             return;
         };
-        match task.begin(step) {
-            None => self.open.push(task),
-            Some(outcome) => self.outcome.push(outcome),
-        }
+        let outcome = task.begin(step);
+        self.put_back(task, outcome);
+        self.ask_about_substitutions(step);
     }
 
     pub(super) fn is_done(&self) -> bool {
@@ -107,12 +107,29 @@ impl TaskSet {
         std::mem::take(&mut self.outcome)
     }
 
-    /// Returns the agents whose tasks are open.
+    /// Returns whether something other than the person is waited for.
+    pub(super) fn is_working(&self) -> bool {
+        self.open.iter().any(|task| !task.is_asking())
+    }
+
+    /// Returns the agents that the pulse is about.
     pub(super) fn still_waiting(&self, step: &StepContext<'_>) -> Vec<StillWaiting> {
         self.open
             .iter()
+            .filter(|task| !task.is_asking())
+            .filter(|task| round::concerns(&step.plan.control, &task.current.provider))
             .map(|task| task.still_waiting(step))
             .collect()
+    }
+
+    /// Ends the tasks of these agents without an answer, at the person's request.
+    pub(super) fn leave_out(&mut self, step: &mut StepContext<'_>, agents: &[&AgentId]) {
+        self.each(step, |task, step| {
+            agents
+                .contains(&task.agent())
+                .then(|| task.stop_waiting(step))
+        });
+        self.advance(step);
     }
 
     /// Handles an input about a call or a timer. Any other input, or one about a call that is not
@@ -153,14 +170,20 @@ impl TaskSet {
         }
     }
 
-    /// Handles the person's answer to a question about an agent.
-    pub(super) fn answered(&mut self, step: &mut StepContext<'_>, agent: &AgentId, answer: Answer) {
-        let Some(at) = self.open.iter().position(|task| task.agent() == agent) else {
-            return;
-        };
-        let mut task = self.open.remove(at);
-        let outcome = task.answered(step, answer);
-        self.put_back(task, outcome);
+    /// Handles the person's answer to whether other models may take over for these agents.
+    pub(super) fn answered(
+        &mut self,
+        step: &mut StepContext<'_>,
+        agents: &[&AgentId],
+        answer: Answer,
+    ) {
+        self.each(step, |task, step| {
+            if agents.contains(&task.agent()) {
+                task.answered(step, answer)
+            } else {
+                None
+            }
+        });
         self.advance(step);
     }
 
@@ -174,6 +197,7 @@ impl TaskSet {
     /// Resumes all open tasks.
     pub(super) fn resume(&mut self, step: &mut StepContext<'_>, lost: &[CallId]) {
         self.each(step, |task, step| task.resume(step, lost));
+        self.ask_about_substitutions(step);
     }
 
     fn fired(&mut self, step: &mut StepContext<'_>, timer: TimerId) {
@@ -227,6 +251,23 @@ impl TaskSet {
     /// Requests the pending calls after a change.
     pub(super) fn advance(&mut self, step: &mut StepContext<'_>) {
         self.each(step, AgentTask::go);
+        self.ask_about_substitutions(step);
+    }
+
+    /// Asks the person about all agents whose models have failed, in one question.
+    fn ask_about_substitutions(&self, step: &mut StepContext<'_>) {
+        if step.is_stopping() {
+            return;
+        }
+        let mut asking: Vec<&AgentTask> =
+            self.open.iter().filter(|task| task.is_asking()).collect();
+        let seats = &step.plan.panel.seats;
+        asking.sort_by_key(|task| seats.iter().position(|seat| *task.agent() == seat.id));
+        let offers = asking.iter().filter_map(|task| task.offer(step.plan));
+        let offers = offers.collect();
+        step.run
+            .questions
+            .ask_about_substitutions(&mut step.emitter, offers);
     }
 
     fn each(

@@ -58,6 +58,8 @@ impl AgentTask {
 
         let (content, problems) = self.read(step.plan, &outcome);
         self.log(step, &attempt, &outcome, problems.clone());
+        let provider = &attempt.model.provider;
+        step.run.providers.note_access(provider, &outcome);
         for update in updates {
             step.run.providers.note(update, step.now, &mut step.emitter);
         }

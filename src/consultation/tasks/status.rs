@@ -32,6 +32,7 @@ pub(super) enum Status {
         substitute: ModelRef,
         reason: WhySubstituted,
         error: AgentError,
+        since: Timestamp,
     },
 }
 

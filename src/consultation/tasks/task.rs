@@ -51,6 +51,9 @@ pub(super) struct AgentTask {
     pub(super) time_limit: Option<TimerId>,
     pub(super) tokens: Usage,
     pub(super) cost: Cost,
+    /// Milliseconds in which the person was asked about its model while others worked.
+    #[serde(default)]
+    pub(super) asking_ms: u64,
 }
 
 impl AgentTask {
@@ -83,6 +86,7 @@ impl AgentTask {
             time_limit: None,
             tokens: Usage::default(),
             cost: Cost::FREE,
+            asking_ms: 0,
         })
     }
 
@@ -110,8 +114,15 @@ impl AgentTask {
         StillWaiting {
             agent_id: self.agent.clone(),
             name: step.plan.agent_name(&self.agent),
-            elapsed_ms: step.run.ms_since(self.began, step.now),
+            elapsed_ms: self.working_ms(step),
         }
+    }
+
+    /// Returns the milliseconds since the agent began, without those in which the person was asked
+    /// about it.
+    pub(super) fn working_ms(&self, step: &StepContext<'_>) -> u64 {
+        let elapsed = step.run.ms_since(self.began, step.now);
+        elapsed.saturating_sub(self.asking_ms)
     }
 
     /// Records the first sign of an answer.

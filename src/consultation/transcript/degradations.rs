@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::consultation::event::{Substitution, SubstitutionReason, WhySubstituted};
+use crate::consultation::event::Substitution;
 use crate::consultation::protocol::call::StopReason;
 use crate::domain::artifact::{Content, Independent, Revision};
 use crate::domain::ids::{AgentId, ModelRef};
@@ -42,6 +42,8 @@ impl Transcript {
         let substituted = self
             .substitutions
             .iter()
+            // An answer that another model gave sooner is no less than the panel promised.
+            .filter(|substitution| !substitution.is_hedge())
             .filter(|substitution| substitution.agent_id != AgentId::SecondJudge)
             .map(|substitution| {
                 let Substitution {
@@ -57,15 +59,9 @@ impl Transcript {
                 } else {
                     self.agent_name(agent_id.as_str())
                 };
-                // A fallback stays in use; a faster hedge answers only once.
-                let from_then_on = if *reason == SubstitutionReason::Known(WhySubstituted::Hedge) {
-                    ""
-                } else {
-                    " and later"
-                };
                 format!(
                     "{substitute} took over from {original} as {agent} in Round \
-                     {round_number}{from_then_on}: {}",
+                     {round_number} and later: {}",
                     reason.in_words(message)
                 )
             });

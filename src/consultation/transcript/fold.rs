@@ -44,6 +44,7 @@ impl Transcript {
             abort: None,
             duration: Duration::ZERO,
             paused: Duration::ZERO,
+            waited_for_person: Duration::ZERO,
         };
         for event in events {
             transcript.take(event);
@@ -59,10 +60,11 @@ impl Transcript {
             }
         }
         self.last_at = envelope.at;
+        self.waited_for_person += Duration::from_millis(envelope.waited_for_person_ms);
         self.duration = envelope
             .at
             .since(self.started_at)
-            .saturating_sub(self.paused);
+            .saturating_sub(self.paused + self.waited_for_person);
         match &envelope.event {
             Event::Consultation(ConsultationEvent::CostEstimated(estimate)) => {
                 self.estimate = Some(estimate.clone());

@@ -68,8 +68,11 @@ pub struct Transcript {
     pub persona_selection: Option<PanelSelection>,
     /// The abort; `None` again after a resume.
     pub abort: Option<Abort>,
-    /// From the first event to the last, without the time between an interruption and its resume.
+    /// From the first event to the last, without the time between an interruption and its resume,
+    /// and without the time in which only the person was waited for.
     pub duration: Duration,
+    /// The time in which only the person was waited for.
+    pub waited_for_person: Duration,
     paused: Duration,
 }
 

@@ -4,6 +4,7 @@
 use serde::Serialize;
 
 use crate::domain::ids::{AgentId, ModelRef};
+use crate::domain::money::Cost;
 use crate::domain::panel::Seat;
 
 use super::Transcript;
@@ -100,6 +101,12 @@ impl Transcript {
         (1..=planned)
             .filter(|number| !completed.contains(number))
             .collect()
+    }
+
+    /// Returns whether anything would be lost without a resume: an answer, or what was paid.
+    pub fn has_progress(&self) -> bool {
+        let is_answered = self.calls.iter().any(|call| call.error.is_none());
+        is_answered || self.total().cost != Cost::FREE
     }
 
     /// Returns whether it can be resumed, judged by its log: it has its terms and has not ended for

@@ -69,6 +69,15 @@ impl StoredRecord {
             .map_or(agent, |expert| expert.name.as_str())
     }
 
+    /// Returns the agents that another model answered for because theirs was slow, with that model.
+    pub fn hedge_winners(&self) -> impl Iterator<Item = (&str, &ModelRef)> {
+        let hedged = self
+            .substitutions
+            .iter()
+            .filter(|substitution| substitution.reason.as_deref() == Some("hedge"));
+        hedged.filter_map(|hedge| Some((hedge.agent.as_str(), hedge.substitute.as_ref()?)))
+    }
+
     /// Returns the agent that a user's text names: the judge, the helper, or a seat by its id or
     /// name, ignoring case.
     pub fn agent_named(&self, text: &str) -> Option<AgentId> {

@@ -160,8 +160,11 @@ pub struct StoredRecord {
     pub token_efficiency_stats: Option<TokenEfficiencyStats>,
     pub estimated_cost: Option<EstimatedCost>,
     pub consent: Option<StoredConsent>,
-    /// Milliseconds, without the time between an interruption and its resume.
+    /// Milliseconds, without the time between an interruption and its resume, and without the time
+    /// in which only the person was waited for.
     pub duration_ms: Option<u64>,
+    /// Milliseconds in which only the person was waited for, at questions.
+    pub waited_for_person_ms: u64,
     pub abort_reason: Option<String>,
     pub abort_message: Option<String>,
     /// The phase that was running at the abort.

@@ -40,6 +40,12 @@ impl StoredRecord {
         tensions.map(|tension| self.tension(tension)).collect()
     }
 
+    /// Returns whether a judge gave the verdict, rather than a rule.
+    pub fn is_judged(&self) -> bool {
+        self.verdict()
+            .is_some_and(|verdict| verdict.composed_from.is_none())
+    }
+
     fn tension(&self, tension: &Tension) -> OpenPoint {
         let views = tension.viewpoints.iter().map(|view| OpenView {
             agent: self.name_of(&view.agent).to_owned(),

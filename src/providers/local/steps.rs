@@ -12,6 +12,8 @@ use super::worker::{ActiveJob, BATCH, CHUNK, Worker, internal, now, sequence};
 /// The part of one answer in the batch.
 struct Share {
     tokens: usize,
+    /// The tokens before this step.
+    from: usize,
     /// The row of the batch after which its next token is chosen; `None` while its prompt is read.
     row: Option<i32>,
 }
@@ -42,6 +44,7 @@ impl Worker<'_> {
             }
             shares.push(Share {
                 tokens: tokens.len(),
+                from,
                 row: whole.then(|| self.batch.n_tokens() - 1),
             });
         }
@@ -58,7 +61,12 @@ impl Worker<'_> {
             self.slots.evaluated(answering.slot, share.tokens);
             match share.row {
                 Some(row) => self.choose(answering, row),
-                None => self.answering.push(answering),
+                None => {
+                    if share.from < answering.prompt {
+                        answering.report_reading(share.from + share.tokens);
+                    }
+                    self.answering.push(answering);
+                }
             }
         }
         let tokens = u64::try_from(self.batch.n_tokens()).unwrap_or(0);
@@ -79,7 +87,10 @@ impl Worker<'_> {
             .writer
             .choose(self.model, self.context.get_logits_ith(row))
         {
-            Ok(Some(token)) => self.go_on(answering, &[token]),
+            Ok(Some(token)) => {
+                answering.begin_writing();
+                self.go_on(answering, &[token]);
+            }
             Ok(None) => self.end(&answering, StopReason::End),
             Err(error) => self.fail(&answering, internal(error.to_string())),
         }
@@ -95,6 +106,9 @@ impl Worker<'_> {
         }
         let fitted = self.slots.push(answering.slot, &tokens);
         answering.usage.output += u64::try_from(fitted).unwrap_or(0);
+        if !chosen.is_empty() {
+            answering.report_writing();
+        }
         // Text that the schema forces before the prompt is read does not show that an answer began.
         if !chosen.is_empty()
             && let Some(text) = answering.writer.news()

@@ -19,7 +19,7 @@ use sha2::{Digest, Sha256};
 
 use crate::consultation::protocol::call::{Ask, Failure, FailureClass};
 use crate::domain::tokens::{Usage, UsageSource};
-use crate::engine::ports::Delta;
+use crate::engine::ports::{Delta, LocalProgress};
 
 use super::chat::Frame;
 use super::cpu;
@@ -112,6 +112,71 @@ pub(super) struct ActiveJob {
     pub(super) usage: Usage,
     /// The length of the prompt.
     pub(super) prompt: usize,
+    /// The most tokens of the answer.
+    pub(super) room: usize,
+    pub(super) pace: Pace,
+}
+
+/// The beginning of what a call does now: reading its prompt, or writing its answer.
+pub(super) struct Pace {
+    since: Instant,
+    /// The tokens that were done then.
+    before: u64,
+    is_writing: bool,
+}
+
+impl ActiveJob {
+    /// Reports that this many tokens of the prompt were read.
+    pub(super) fn report_reading(&self, tokens: usize) {
+        let progress = self.pace.progress(wide(tokens), wide(self.prompt));
+        self.report(Delta::Reading(progress));
+    }
+
+    /// Notes that the answer begins with the next token.
+    pub(super) fn begin_writing(&mut self) {
+        if !self.pace.is_writing {
+            self.pace = Pace {
+                since: now(),
+                before: self.usage.output,
+                is_writing: true,
+            };
+        }
+    }
+
+    /// Reports the tokens of the answer.
+    pub(super) fn report_writing(&self) {
+        let progress = self.pace.progress(self.usage.output, wide(self.room));
+        self.report(Delta::Writing(progress));
+    }
+
+    fn report(&self, delta: Delta) {
+        let _ = self.job.events.send(JobEvent::Delta(delta));
+    }
+}
+
+impl Pace {
+    fn reading(before: usize) -> Self {
+        Self {
+            since: now(),
+            before: wide(before),
+            is_writing: false,
+        }
+    }
+
+    fn progress(&self, tokens: u64, of: u64) -> LocalProgress {
+        let done = u32::try_from(tokens.saturating_sub(self.before)).unwrap_or(u32::MAX);
+        let rest = u32::try_from(of.saturating_sub(tokens)).unwrap_or(u32::MAX);
+        let each = self.since.elapsed().checked_div(done);
+        LocalProgress {
+            tokens: tokens.min(of),
+            of,
+            left: each.map(|each| each.saturating_mul(rest)),
+        }
+    }
+}
+
+fn wide(number: usize) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
 }
 
 pub(super) struct Worker<'a> {
@@ -297,7 +362,10 @@ impl<'a> Worker<'a> {
             writer: next.writer,
             usage,
             prompt: next.prompt.len(),
+            room: next.room,
+            pace: Pace::reading(admission.reused),
         };
+        answering.report_reading(admission.reused);
         self.go_on(answering, &[]);
     }
 

@@ -11,7 +11,7 @@ use super::table::table_lines;
 use crate::terminal::output::style::Paint;
 
 /// Longer lines are hard to read on any terminal.
-const WIDEST: usize = 100;
+pub(in crate::terminal) const WIDEST: usize = 100;
 
 /// Renders Markdown for a terminal of `width` columns.
 pub fn render(markdown: &str, width: usize, paint: Paint) -> String {

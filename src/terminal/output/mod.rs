@@ -2,6 +2,7 @@
 //! words.
 
 pub mod printer;
+pub mod pager;
 mod last_line;
 mod rows;
 pub(super) mod modes;

@@ -18,6 +18,7 @@ use super::last_line::LastLine;
 use super::live_area::{Animation, LiveArea, TerminalSize, Typing};
 use super::modes::TerminalModes;
 use super::style::Paint;
+use super::wrap::fit;
 
 /// The environment variables that decide about colour and animation. They are read elsewhere and
 /// interpreted here.
@@ -237,6 +238,11 @@ impl Printer {
         }
     }
 
+    /// Returns the result as [`Self::result`] would write it, for another program that shows it.
+    pub(in crate::terminal) fn printable_result(&self, text: &str) -> String {
+        self.inner.out_traits.paint.printable(text)
+    }
+
     /// Writes a value as the whole result, as indented JSON.
     pub fn json(&self, value: &impl Serialize) -> Result<(), PrintError> {
         let json = pretty_json(value).map_err(|error| PrintError(error.into()))?;
@@ -270,24 +276,20 @@ impl Printer {
     /// Prints an error, its causes and its hints.
     pub fn error(&self, error: &(dyn Error + 'static), hints: &[String]) {
         let paint = self.inner.err_traits.paint;
-        let mut text = format!(
-            "{} {}\n",
-            paint.red("error:"),
-            self.hanging(&error.to_string())
-        );
+        let line = |label: &str, painted: String, message: &str| {
+            let text = self.hanging(&format!("{label} {message}"));
+            // The label is painted last: it must not be wrapped with its colour.
+            painted + text.strip_prefix(label).unwrap_or(&text) + "\n"
+        };
+        let mut text = line("error:", paint.red("error:"), &error.to_string());
         let mut cause = error.source();
         while let Some(source) = cause {
-            text.extend([
-                "  ",
-                &paint.dim("caused by:"),
-                " ",
-                &self.hanging(&source.to_string()),
-                "\n",
-            ]);
+            let painted = "  ".to_owned() + &paint.dim("caused by:");
+            text.push_str(&line("  caused by:", painted, &source.to_string()));
             cause = source.source();
         }
         for hint in hints {
-            text.extend([&paint.cyan("hint:"), " ", &self.hanging(hint), "\n"]);
+            text.push_str(&line("hint:", paint.cyan("hint:"), hint));
         }
         self.print_apart(&text);
     }
@@ -315,15 +317,22 @@ impl Printer {
         StderrWriter(self.clone())
     }
 
-    /// Indents all lines but the first: a line break in text from outside cannot begin a line that
-    /// passes for another message or a hint.
+    /// Wraps lines to the terminal, and indents all but the first: a line break in text from outside
+    /// cannot begin a line that passes for another message or a hint.
     fn hanging(&self, text: &str) -> String {
-        let text = self.inner.err_traits.paint.printable(text);
+        let traits = self.inner.err_traits;
+        let width = traits.is_terminal.then_some(traits.width);
+        let text = traits.paint.printable(text);
         let mut lines = text.split('\n');
-        let mut hanging = lines.next().unwrap_or_default().to_owned();
+        let mut hanging = fit(lines.next().unwrap_or_default(), width);
         for line in lines {
             let is_flush = line.starts_with(|c: char| c != ' ');
-            hanging.extend(["\n", if is_flush { "  " } else { "" }, line]);
+            let line = if is_flush {
+                format!("  {line}")
+            } else {
+                line.to_owned()
+            };
+            hanging.extend(["\n", &fit(&line, width)]);
         }
         hanging
     }

@@ -67,7 +67,10 @@ impl RunFacts {
             }
             Event::Cost(CostEvent::GateTriggered { why, .. }) => self.gate_reasons.clone_from(why),
             Event::Round(RoundEvent::Started { .. }) => self.has_asked = false,
-            Event::Agent(AgentEvent::Thinking { .. }) => self.has_asked = true,
+            Event::Agent(AgentEvent::Thinking { agent_id, .. }) => {
+                self.has_asked = true;
+                self.answered.remove(agent_id);
+            }
             Event::Agent(AgentEvent::Completed {
                 agent_id,
                 duration_ms,

@@ -11,10 +11,16 @@ const REPLACEMENT: char = char::REPLACEMENT_CHARACTER;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::terminal) enum JsonFragment {
     /// A string value of this field begins; its text follows.
-    Field(String),
+    Field {
+        /// The field of the outermost object that the value is part of.
+        section: String,
+        name: String,
+    },
     Text(String),
     /// The string value is complete.
     End,
+    /// An object within another one is complete.
+    EndOfObject,
 }
 
 /// A reader of one text.
@@ -171,10 +177,10 @@ impl StreamedJson {
             }
             '"' => {
                 // Across lists, a value belongs to the field of the nearest object.
-                let mut open = self.containers.iter().rev();
-                let field = open.find_map(|open| open.field.clone());
-                self.fragments
-                    .push(JsonFragment::Field(field.unwrap_or_default()));
+                let mut fields = self.containers.iter().filter_map(|open| open.field.clone());
+                let section = fields.next().unwrap_or_default();
+                let name = fields.next_back().unwrap_or_else(|| section.clone());
+                self.fragments.push(JsonFragment::Field { section, name });
                 self.place = ReaderPlace::Value;
             }
             '{' => self.containers.push(JsonContainer {
@@ -186,7 +192,12 @@ impl StreamedJson {
                 is_value_next: true,
             }),
             '}' | ']' => {
-                self.containers.pop();
+                let closed = self.containers.pop();
+                if closed.is_some_and(|closed| closed.field.is_some())
+                    && !self.containers.is_empty()
+                {
+                    self.fragments.push(JsonFragment::EndOfObject);
+                }
                 if self.containers.is_empty() {
                     self.place = ReaderPlace::LineStart;
                 }
@@ -205,8 +216,8 @@ impl StreamedJson {
     fn text(&mut self, piece: &str) {
         match self.fragments.last_mut() {
             Some(JsonFragment::Text(text)) => text.push_str(piece),
-            Some(JsonFragment::Field(_) | JsonFragment::End) | None if piece.is_empty() => {}
-            Some(JsonFragment::Field(_) | JsonFragment::End) | None => {
+            Some(_) | None if piece.is_empty() => {}
+            Some(_) | None => {
                 self.fragments.push(JsonFragment::Text(piece.to_owned()));
             }
         }
@@ -298,12 +309,12 @@ mod tests {
         let mut read = Vec::new();
         for part in parts([text]) {
             match part {
-                JsonFragment::Field(name) => read.push(format!("{name}: ")),
+                JsonFragment::Field { name, .. } => read.push(format!("{name}: ")),
                 JsonFragment::Text(text) => match read.last_mut() {
                     Some(last) if last.ends_with(": ") => last.push_str(&text),
                     _ => read.push(text),
                 },
-                JsonFragment::End => read.push(String::new()),
+                JsonFragment::End | JsonFragment::EndOfObject => read.push(String::new()),
             }
         }
         read.retain(|line| !line.is_empty());
@@ -326,6 +337,18 @@ mod tests {
         assert_eq!(read[0], "Here it is:\n");
         assert_eq!(&read[1..5], expected);
         assert_eq!(&read[5..], ["\nThat was {it}.\n{not json}\n"]);
+    }
+
+    #[test]
+    fn value_belongs_to_a_field_and_to_a_part_of_the_whole() {
+        let text = r#"{"tensions": [{"topic": "t", "viewpoints": [{"agent": "a"}]}], "x": "y"}"#;
+        let fields = parts([text]).into_iter().filter_map(|part| match part {
+            JsonFragment::Field { section, name } => Some(format!("{section}/{name}")),
+            JsonFragment::EndOfObject => Some("}".to_owned()),
+            JsonFragment::Text(_) | JsonFragment::End => None,
+        });
+        let expected = ["tensions/topic", "tensions/agent", "}", "}", "x/x"];
+        assert_eq!(fields.collect::<Vec<_>>(), expected);
     }
 
     #[test]
@@ -414,9 +437,9 @@ mod tests {
             let mut texts: Vec<String> = Vec::new();
             for part in &all {
                 match part {
-                    JsonFragment::Field(_) => texts.push(String::new()),
+                    JsonFragment::Field { .. } => texts.push(String::new()),
                     JsonFragment::Text(text) => texts.last_mut().unwrap().push_str(text),
-                    JsonFragment::End => {}
+                    JsonFragment::End | JsonFragment::EndOfObject => {}
                 }
             }
             let mut expected = Vec::new();

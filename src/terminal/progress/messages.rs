@@ -182,7 +182,7 @@ pub(in crate::terminal) fn substituted(name: &str, substitution: &Substitution) 
     } = substitution;
     match reason {
         SubstitutionReason::Known(WhySubstituted::Hedge) => {
-            format!("🔀 {name}: {substitute} was faster than {original} and takes over.")
+            format!("🔀 {name}: answered by {substitute} (hedged); {original} was slower")
         }
         SubstitutionReason::Known(
             WhySubstituted::Timeout | WhySubstituted::Failure | WhySubstituted::HealthCheck,

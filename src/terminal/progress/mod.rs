@@ -8,6 +8,7 @@ pub mod messages;
 mod live_view;
 mod answer_summary;
 mod judge_stream;
+mod judge_prose;
 mod json_stream;
 mod estimate;
 pub mod evaluation;

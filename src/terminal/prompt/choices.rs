@@ -8,6 +8,9 @@ pub(in crate::terminal) enum PromptChoice {
     No,
     Always,
     Fail,
+    Wait,
+    GoOn,
+    Stop,
 }
 
 /// The answers of one question.
@@ -30,6 +33,16 @@ impl PromptChoices {
     pub(in crate::terminal) const YES_NO_FAIL: Self = Self {
         all: &[PromptChoice::Yes, PromptChoice::No, PromptChoice::Fail],
         usual: PromptChoice::Yes,
+    };
+    /// Whether to keep waiting, where the other answers are not enough.
+    pub(in crate::terminal) const WAIT_STOP: Self = Self {
+        all: &[PromptChoice::Wait, PromptChoice::Stop],
+        usual: PromptChoice::Wait,
+    };
+    /// Whether to keep waiting, where the other answers are enough.
+    pub(in crate::terminal) const WAIT_GO_STOP: Self = Self {
+        all: &[PromptChoice::Wait, PromptChoice::GoOn, PromptChoice::Stop],
+        usual: PromptChoice::Wait,
     };
     /// For actions that cannot be undone.
     pub(in crate::terminal) const NO_UNLESS_YES: Self = Self {
@@ -68,8 +81,9 @@ impl PromptChoices {
             return Some(self.usual);
         }
         let is_typed = |choice: &PromptChoice| {
-            let word = choice.word();
-            typed == word || typed.len() == 1 && word.starts_with(&typed)
+            let is_word =
+                |word: &str| typed == word || typed.len() == 1 && word.starts_with(&typed);
+            is_word(choice.word()) || choice.other_word().is_some_and(is_word)
         };
         self.all.iter().copied().find(is_typed)
     }
@@ -83,6 +97,18 @@ impl PromptChoice {
             Self::No => "no",
             Self::Always => "always",
             Self::Fail => "fail",
+            Self::Wait => "wait",
+            Self::GoOn => "go",
+            Self::Stop => "stop",
+        }
+    }
+
+    /// A word that is accepted too, where the question is whether to keep waiting.
+    fn other_word(self) -> Option<&'static str> {
+        match self {
+            Self::Wait => Some("yes"),
+            Self::Stop => Some("no"),
+            Self::Yes | Self::No | Self::Always | Self::Fail | Self::GoOn => None,
         }
     }
 
@@ -91,7 +117,11 @@ impl PromptChoice {
         match self {
             Self::Yes => "y",
             Self::No => "n",
-            Self::Always | Self::Fail => self.word(),
+            Self::Fail => "f",
+            Self::Wait => "w",
+            Self::GoOn => "g",
+            Self::Stop => "s",
+            Self::Always => self.word(),
         }
     }
 }
@@ -120,6 +150,18 @@ mod tests {
     }
 
     #[test]
+    fn yes_and_no_answer_whether_to_keep_waiting() {
+        let read = |line| PromptChoices::WAIT_GO_STOP.read(line);
+        assert_eq!(
+            ["", "w", "wait", "y"].map(read),
+            [Some(PromptChoice::Wait); 4]
+        );
+        assert_eq!(["g", "go"].map(read), [Some(PromptChoice::GoOn); 2]);
+        assert_eq!(["s", "stop", "no"].map(read), [Some(PromptChoice::Stop); 3]);
+        assert_eq!(PromptChoices::WAIT_STOP.read("g"), None);
+    }
+
+    #[test]
     fn question_names_its_answers() {
         assert_eq!(PromptChoices::YES_NO.prompt(), "[Y/n]");
         assert_eq!(
@@ -130,7 +172,7 @@ mod tests {
         assert_eq!(PromptChoices::YES_NO.again(), "Please answer y or n: ");
         assert_eq!(
             PromptChoices::YES_NO_FAIL.again(),
-            "Please answer y, n or fail: "
+            "Please answer y, n or f: "
         );
     }
 }

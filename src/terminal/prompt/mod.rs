@@ -60,10 +60,9 @@ async fn ask_choices(printer: &Printer, question: &str, choices: PromptChoices) 
     )
     .await
     {
-        Ok(PromptChoice::Yes | PromptChoice::Always) => Confirmation::Yes,
-        Ok(PromptChoice::No | PromptChoice::Fail) | Err(PromptError::InputEnded) => {
-            Confirmation::No
-        }
+        Ok(PromptChoice::Yes | PromptChoice::Always | PromptChoice::Wait) => Confirmation::Yes,
+        Ok(PromptChoice::No | PromptChoice::Fail | PromptChoice::GoOn | PromptChoice::Stop)
+        | Err(PromptError::InputEnded) => Confirmation::No,
         Err(PromptError::NoTerminal) => Confirmation::NoTerminal,
     }
 }

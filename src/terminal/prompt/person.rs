@@ -1,9 +1,11 @@
 //! The person at the terminal: asks the questions of a consultation and takes the answers.
 
-use crate::consultation::event::Answer;
+use std::time::Duration;
+
+use crate::consultation::event::{Answer, StillWaiting};
 use crate::consultation::policy::consent::Month;
 use crate::consultation::policy::estimate::{Estimate, GateReason};
-use crate::consultation::protocol::Question;
+use crate::consultation::protocol::{Question, SubstitutionOffer};
 use crate::domain::ids::ProviderId;
 use crate::domain::money::MicroUsd;
 use crate::engine::ports::{BoxFuture, Person};
@@ -21,6 +23,9 @@ pub type SaveThreshold<'a> = dyn Fn(MicroUsd) -> Result<String, String> + Send +
 
 /// Returns the display name of a provider.
 pub type VendorName<'a> = dyn Fn(&ProviderId) -> String + Send + Sync + 'a;
+
+/// Failures with one cause, such as a missing network, come within this time.
+const FAILURES_COME_TOGETHER: Duration = Duration::from_secs(1);
 
 /// A person at the controlling terminal.
 pub struct TerminalPerson<'a> {
@@ -95,12 +100,21 @@ impl<'a> TerminalPerson<'a> {
         }
     }
 
-    async fn pulse(&self, question: &str) -> Answer {
-        let answer = to_answer(self.choose(question, PromptChoices::YES_NO).await);
+    async fn pulse(&self, waiting: &[StillWaiting], choices: PromptChoices) -> Answer {
+        let question = pulse::question(waiting, choices);
+        let answer = to_answer(self.choose(&question, choices).await);
         if answer == Answer::Yes {
             self.printer.note("⏳ Continuing...");
         }
         answer
+    }
+
+    /// Asks once the failures that come together have come: one that withdraws or changes the
+    /// question within that time leaves nothing on the screen.
+    async fn substitution(&self, offers: &[SubstitutionOffer]) -> Answer {
+        tokio::time::sleep(FAILURES_COME_TOGETHER).await;
+        let question = substitution::question(offers, self.vendor_name);
+        to_answer(self.choose(&question, PromptChoices::YES_NO_FAIL).await)
     }
 
     async fn choose(
@@ -132,8 +146,9 @@ impl<'a> TerminalPerson<'a> {
 
 fn to_answer(chosen: Result<PromptChoice, PromptError>) -> Answer {
     match chosen {
-        Ok(PromptChoice::Yes | PromptChoice::Always) => Answer::Yes,
-        Ok(PromptChoice::No) => Answer::No,
+        Ok(PromptChoice::Yes | PromptChoice::Always | PromptChoice::Wait) => Answer::Yes,
+        Ok(PromptChoice::No | PromptChoice::Stop) => Answer::No,
+        Ok(PromptChoice::GoOn) => Answer::GoOnWithout,
         Ok(PromptChoice::Fail) => Answer::Fail,
         Err(PromptError::InputEnded | PromptError::NoTerminal) => Answer::Gone,
     }
@@ -148,11 +163,18 @@ impl Person for TerminalPerson<'_> {
                     let words = early_termination::question(findings);
                     to_answer(self.choose(&words, PromptChoices::YES_NO).await)
                 }
-                Question::Pulse { waiting } => self.pulse(&pulse::question(waiting)).await,
-                Question::Substitution { name, offered } => {
-                    let words = substitution::question(name, offered, self.vendor_name);
-                    to_answer(self.choose(&words, PromptChoices::YES_NO_FAIL).await)
+                Question::Pulse {
+                    waiting,
+                    may_go_on_without,
+                } => {
+                    let choices = if *may_go_on_without {
+                        PromptChoices::WAIT_GO_STOP
+                    } else {
+                        PromptChoices::WAIT_STOP
+                    };
+                    self.pulse(waiting, choices).await
                 }
+                Question::Substitution { offers } => self.substitution(offers).await,
             }
         })
     }

@@ -106,6 +106,7 @@ fn head(record: &StoredRecord) -> String {
         panel(record),
         record.persona_selection.as_ref().map(sections::personas),
         served(record),
+        hedged(record),
     ];
     let lines: Vec<String> = lines.into_iter().flatten().collect();
     format!(
@@ -171,6 +172,17 @@ fn panel(record: &StoredRecord) -> Option<String> {
         String::new()
     };
     (!seats.is_empty()).then(|| format!("**Panel:** {}{quality}", inline(&seats.join(", "))))
+}
+
+/// Names the agents that another model answered for, because theirs was slow.
+fn hedged(record: &StoredRecord) -> Option<String> {
+    let mut hedged: Vec<String> = record
+        .hedge_winners()
+        .map(|(agent, model)| format!("{agent} answered by {model} (hedged)"))
+        .collect();
+    // Earlier versions hedged each round of a seat again.
+    hedged.dedup();
+    (!hedged.is_empty()).then(|| format!("**Hedged:** {}", inline(&hedged.join("; "))))
 }
 
 /// Lists the models that other models answered for.

@@ -5,6 +5,7 @@
 
 mod consultation;
 mod selection;
+mod summary;
 pub mod rejudge;
 mod rounds;
 mod agents;
@@ -13,3 +14,4 @@ mod second_verdict;
 
 pub use self::consultation::report;
 pub use self::selection::{ReportSelection, markdown};
+pub use self::summary::{NextSteps, Summary};

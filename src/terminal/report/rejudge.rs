@@ -46,7 +46,8 @@ fn confidence(side: &Judgement) -> String {
     }
 }
 
-fn held(rejudgement: &Rejudgement) -> String {
+/// Whether the verdict held, how far the two are apart, and why.
+pub(super) fn held(rejudgement: &Rejudgement) -> String {
     let magnitude = rejudgement
         .held
         .magnitude

@@ -3,6 +3,8 @@
 pub mod history;
 pub mod models;
 pub mod personas;
+pub mod settings;
+pub mod model_files;
 pub mod doctor;
 pub mod calibration;
 pub mod dashboard;

@@ -88,8 +88,14 @@ fn step() -> impl Strategy<Value = Step> {
         6 => (0..8usize).prop_map(|at| Step::FirstToken { at }),
         8 => Just(Step::Fire),
         4 => (0..5_000u64).prop_map(|ms| Step::Pass { ms }),
-        4 => prop::sample::select(vec![Answer::Yes, Answer::No, Answer::Fail, Answer::Gone])
-            .prop_map(Step::Answered),
+        4 => prop::sample::select(vec![
+            Answer::Yes,
+            Answer::No,
+            Answer::Fail,
+            Answer::GoOnWithout,
+            Answer::Gone,
+        ])
+        .prop_map(Step::Answered),
         1 => Just(Step::Interrupt),
         1 => Just(Step::Nonsense),
     ]

@@ -64,8 +64,9 @@ fn run_without_answers_aborts_with_each_reason() {
     assert_eq!(
         abort.message,
         "All agents failed. Unable to provide consultation.\n\
-         Security Expert: no credit at anthropic\nArchitect: no credit at openai\n\
-         Pragmatist: no credit at google"
+         Anthropic: payment required: no credit at anthropic\n\
+         Google: payment required: no credit at google\n\
+         OpenAI: payment required: no credit at openai"
     );
 }
 

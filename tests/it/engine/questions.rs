@@ -74,6 +74,7 @@ fn stage() -> Stage {
 fn pulse() -> Effect {
     Effect::Question(Box::new(Question::Pulse {
         waiting: Vec::new(),
+        may_go_on_without: false,
     }))
 }
 

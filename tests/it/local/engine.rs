@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{Ask, FailureClass, Prompt, StopReason};
 use conclave::domain::ids::{CallId, ModelRef};
-use conclave::engine::ports::{Delta, Provider};
+use conclave::engine::ports::{Delta, LocalProgress, Provider};
 use conclave::providers::local::cut::cut_back;
 use conclave::providers::local::home::ModelHome;
 use conclave::providers::local::job::LocalSettings;
@@ -117,6 +117,20 @@ async fn three_experts_share_a_prompt_prefix() {
             })
             .collect();
         assert_eq!(deltas.first(), Some(&Delta::Connected));
+        let last = |is: fn(&Delta) -> Option<LocalProgress>| deltas.iter().filter_map(is).last();
+        let read = last(|delta| match delta {
+            Delta::Reading(progress) => Some(*progress),
+            _ => None,
+        });
+        let read = read.expect("the prompt was read");
+        assert!(read.tokens <= read.of, "{read:?}");
+        let written = last(|delta| match delta {
+            Delta::Writing(progress) => Some(*progress),
+            _ => None,
+        });
+        let written = written.expect("an answer was written");
+        assert_eq!(written.tokens, reply.usage.output.min(written.of));
+        assert!(written.left.is_some(), "there is a rate");
         assert_eq!(cut_back(&streamed, &tight), reply.text);
         reused += u64::from(reply.usage.cache_read > reply.usage.input);
     }

@@ -23,6 +23,7 @@ fn after(events: &[Envelope], event: Event, ms: u64) -> Envelope {
         seq: last.seq + 1,
         at: last.at.after(Duration::from_millis(ms)),
         cause: None,
+        waited_for_person_ms: 0,
         event,
         ..last.clone()
     }

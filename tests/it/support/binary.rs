@@ -68,6 +68,8 @@ impl Conclave {
             ("CONCLAVE_DEBATE_ANALYSIS", "off".into()),
             // A new home is offered `conclave setup`; tests of the offer remove this.
             ("CI", "true".into()),
+            // A pager would wait for a key.
+            ("PAGER", "cat".into()),
             ("NO_COLOR", "1".into()),
             ("LANG", "C.UTF-8".into()),
             ("TZ", "UTC".into()),

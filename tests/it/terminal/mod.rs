@@ -13,3 +13,5 @@ mod pty;
 mod questions;
 mod report;
 mod stored_report;
+#[cfg(unix)]
+mod summary;

@@ -280,7 +280,7 @@ fn question_about_a_fallback_shows_the_failure_as_text() {
     let conclave = coloured(Conclave::at(&server)).variable("CONCLAVE_ALWAYS_ALLOW_UNDER", "90");
     let arguments = ["consult", "Shall we?"];
     let mut terminal = Terminal::start(&conclave, 90, Output::Terminal, &arguments);
-    terminal.wait_for("[Y/n/Fail] ", 1);
+    terminal.wait_for("[Y/n/f = end] ", 1);
     terminal.type_in("f\n");
     let (_, screen) = terminal.end();
     assert_harmless(&arguments, &without_own_sequences(screen.written()));

@@ -8,7 +8,7 @@ use conclave::consultation::event::{
 };
 use conclave::consultation::policy::consent::Month;
 use conclave::consultation::policy::estimate::{Estimate, GateReason};
-use conclave::consultation::protocol::Question;
+use conclave::consultation::protocol::{Question, SubstitutionOffer};
 use conclave::domain::ids::{AgentId, ModelRef, ProviderId};
 use conclave::domain::money::{Cost, MicroUsd};
 use conclave::engine::ports::Person;
@@ -85,20 +85,23 @@ fn pulse() -> Question {
             name: "Security Expert".to_owned(),
             elapsed_ms: 72_000,
         }],
+        may_go_on_without: true,
     }
 }
 
 fn substitution() -> Question {
     Question::Substitution {
-        name: "Pragmatist".to_owned(),
-        offered: Substitution {
-            agent_id: AgentId::from("pragmatic"),
-            round_number: 1,
-            original: ModelRef::new("google", "gemini-3-pro"),
-            substitute: ModelRef::new("xai", "grok-4.7"),
-            reason: SubstitutionReason::Known(WhySubstituted::Timeout),
-            message: "no answer within 120 s".to_owned(),
-        },
+        offers: vec![SubstitutionOffer {
+            name: "Pragmatist".to_owned(),
+            offered: Substitution {
+                agent_id: AgentId::from("pragmatic"),
+                round_number: 1,
+                original: ModelRef::new("google", "gemini-3-pro"),
+                substitute: ModelRef::new("xai", "grok-4.7"),
+                reason: SubstitutionReason::Known(WhySubstituted::Timeout),
+                message: "no answer within 120 s".to_owned(),
+            },
+        }],
     }
 }
 
@@ -203,11 +206,17 @@ async fn always_is_not_offered_when_no_threshold_would_help() {
 async fn choosing_to_wait_is_confirmed() {
     let report = ask(&pulse(), "\n").await;
     assert_eq!(report.answer, Answer::Yes);
-    let screen = "⏱️ Still waiting on Security Expert (72s elapsed).\nContinue waiting? [Y/n] ⏳ Continuing...\n";
+    let screen = "⏱️ Still waiting on Security Expert (72s elapsed).\nWait, go on without it, or stop? [W/g/s] ⏳ Continuing...\n";
     assert_eq!(report.screen, screen);
-    let report = ask(&pulse(), "n\n").await;
-    assert_eq!(report.answer, Answer::No);
-    assert!(!report.screen.contains("Continuing"));
+    for (typed, answer) in [
+        ("g\n", Answer::GoOnWithout),
+        ("s\n", Answer::No),
+        ("n\n", Answer::No),
+    ] {
+        let report = ask(&pulse(), typed).await;
+        assert_eq!(report.answer, answer, "{typed:?}");
+        assert!(!report.screen.contains("Continuing"), "{typed:?}");
+    }
 }
 
 #[tokio::test]
@@ -226,8 +235,8 @@ async fn a_substitution_is_accepted_refused_or_ends_the_run() {
     }
     assert_eq!(
         ask(&substitution(), "y\n").await.screen,
-        "⚠️ GOOGLE (gemini-3-pro) is unavailable (timeout).\n   Pragmatist: no answer within 120 s\n\
-         Switch to XAI (grok-4.7) for this agent? [Y/n/Fail] "
+        "⚠️ gemini-3-pro (GOOGLE) is unavailable for Pragmatist: no answer within 120 s\n\
+         Use grok-4.7 (XAI) instead? [Y/n/f = end] "
     );
 }
 
@@ -265,11 +274,11 @@ async fn a_withdrawn_question_ends_its_line_and_takes_no_later_answer() {
         () = tokio::task::yield_now() => {}
     }
     assert!(
-        captured.err().ends_with("Continue waiting? [Y/n] \n"),
+        captured.err().ends_with("or stop? [W/g/s] \n"),
         "{:?}",
         captured.err()
     );
-    let question = substitution();
+    let question = pulse();
     let mut asking = person.ask(&question);
     tokio::select! {
         biased;
@@ -277,9 +286,9 @@ async fn a_withdrawn_question_ends_its_line_and_takes_no_later_answer() {
         () = tokio::task::yield_now() => {}
     }
     captured.printer.note("meanwhile");
-    writer.write_all(b"fail\n").unwrap();
-    assert_eq!(asking.await, Answer::Fail);
-    let end = "[Y/n/Fail] \nmeanwhile\nSwitch to xai (grok-4.7) for this agent? [Y/n/Fail] ";
+    writer.write_all(b"stop\n").unwrap();
+    assert_eq!(asking.await, Answer::No);
+    let end = "[W/g/s] \nmeanwhile\nWait, go on without it, or stop? [W/g/s] ";
     assert!(
         captured.err().ends_with(end),
         "a note appears above the question: {:?}",

@@ -98,6 +98,14 @@ fn substituted(reason: WhySubstituted, message: &str) -> Event {
 fn controlled() -> Vec<Envelope> {
     let mut sample = EventBuilder::new(sample_events::panel());
     sample.begin(Consent::Ceiling);
+    let helped = sample.call("architecture", AnswerKind::Independent, Purpose::Answer);
+    sample.finished(
+        helped,
+        "architecture",
+        AnswerKind::Independent,
+        None,
+        vec![],
+    );
     for event in [
         health("google", HealthStatus::Degraded, false),
         health("openai", HealthStatus::Unhealthy, true),
@@ -238,7 +246,7 @@ fn a_resumed_run_shows_its_question() {
     for event in &sample.events {
         progress.event(event).unwrap();
     }
-    let expected = "   1 call was interrupted and is repeated\n   Security Expert: retrying in 1.0s: overloaded\n";
+    let expected = "   1 call was interrupted and is repeated\n   Security Expert: retrying 2 of 3 in 1.0 s: overloaded\n";
     assert_eq!(captured.err(), expected);
 }
 

@@ -3,12 +3,14 @@
 
 use std::time::Duration;
 
+use conclave::records::journal::read_journal;
+
 use crate::support::binary::Conclave;
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 use crate::support::pty::{Output, Terminal};
 
-const WAITING: &str = "Continue waiting? [Y/n] ";
-const SUBSTITUTE: &str = "for this agent? [Y/n/Fail] ";
+const WAITING: &str = "or stop? [W/";
+const SUBSTITUTE: &str = "instead? [Y/n/f = end] ";
 
 /// Starts a consultation with its cost approved and a short pulse.
 fn consult(
@@ -89,7 +91,8 @@ fn an_arriving_answer_withdraws_the_question() {
     let (ran, screen) = terminal.end();
     ran.ends_with(0);
     let after = screen.text().split(WAITING).nth(1).unwrap().to_owned();
-    assert!(after.starts_with('\n'), "its line is ended: {after}");
+    let rest = after.split_once(']').unwrap().1;
+    assert!(rest.starts_with(" \n"), "its line is ended: {after}");
     assert!(
         after.contains("📋 Round 1 complete\n") && after.contains("✨ Consultation complete\n"),
         "{after}"
@@ -138,7 +141,7 @@ fn noninteractive_runs_print_one_line_and_do_not_wait() {
         "{}",
         ran.stderr
     );
-    assert!(!ran.stderr.contains("Continue waiting"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("or stop?"), "{}", ran.stderr);
 }
 
 /// Starts a consultation whose Pragmatist fails.
@@ -161,12 +164,12 @@ fn the_fallback_takes_over_when_the_user_agrees() {
     ran.ends_with(0);
     let text = screen.text();
     assert!(
-        text.contains("⚠️ Google (gemini-4-argon) is unavailable (failure).\n   Pragmatist: "),
+        text.contains("⚠️ gemini-4-argon (Google) is unavailable for Pragmatist: "),
         "{text}"
     );
     assert!(
         text.contains("we do not know you")
-            && text.contains("\nSwitch to Anthropic (claude-sonnet-5-5) for this agent? "),
+            && text.contains("\nUse claude-sonnet-5-5 (Anthropic) instead? "),
         "{text}"
     );
     assert!(
@@ -184,7 +187,7 @@ fn the_panel_continues_without_the_seat_when_the_user_refuses() {
     let (_server, _conclave, mut terminal) = failing(&[]);
     terminal.wait_for(SUBSTITUTE, 1);
     terminal.type_in("what\n");
-    terminal.wait_for("Please answer y, n or fail: ", 1);
+    terminal.wait_for("Please answer y, n or f: ", 1);
     terminal.type_in("n\n");
     let (ran, screen) = terminal.end();
     assert!(ran.ends_with(0).stdout.contains("Degraded result"));
@@ -215,4 +218,131 @@ fn the_fallback_takes_over_when_input_ends() {
         conclave.record()["substitutions"].as_array().map(Vec::len),
         Some(1)
     );
+}
+
+#[test]
+fn refused_keys_end_in_one_error_without_a_question() {
+    let server = ProviderServer::start();
+    for (vendor, status) in [
+        (Vendor::Anthropic, 401),
+        (Vendor::OpenAi, 401),
+        (Vendor::Google, 403),
+    ] {
+        server.on(
+            On::vendor(vendor),
+            Answer::error(status, "authentication_error", "wrong key"),
+        );
+    }
+    let (_conclave, terminal) = consult(&server, "0", &[]);
+    let (ran, screen) = terminal.end();
+    ran.ends_with(1);
+    let text = screen.text();
+    let (_, error) = text.split_once("error: ").expect("an error");
+    assert_eq!(
+        error,
+        "All agents failed. Unable to provide consultation.\n\
+         \x20 Anthropic: key refused: wrong key (HTTP 401); check `ANTHROPIC_API_KEY`\n\
+         \x20 Google: key refused: wrong key (HTTP 403); check `GEMINI_API_KEY`\n\
+         \x20 OpenAI: key refused: wrong key (HTTP 401); check `OPENAI_API_KEY`\n\
+         hint: find out what to fix with `conclave doctor`\n"
+    );
+    assert_eq!(text.matches("wrong key").count(), 3, "{text}");
+    assert!(!text.contains("instead?"), "{text}");
+    assert!(!text.contains("degraded"), "{text}");
+    assert!(!text.contains("resume"), "{text}");
+    assert!(!text.contains("Partial results"), "{text}");
+}
+
+#[test]
+fn without_a_network_one_error_names_each_vendor() {
+    let server = ProviderServer::start();
+    let mut conclave = Conclave::at(&server)
+        .variable("TERM", "xterm-256color")
+        .config(r#"{"always_allow_under": 90, "hedge_after": "off", "pulse_seconds": 0}"#);
+    // Nothing listens at the discard port.
+    for variable in ["ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "GEMINI_BASE_URL"] {
+        conclave = conclave.variable(variable, "http://127.0.0.1:9");
+    }
+    let terminal = Terminal::start(&conclave, 160, Output::Pipe, &["consult", "Shall we?"]);
+    let (ran, screen) = terminal.end();
+    ran.ends_with(1);
+    let text = screen.text();
+    let (_, error) = text.split_once("error: ").expect("an error");
+    let causes = ["Anthropic", "Google", "OpenAI"]
+        .map(|vendor| format!("  {vendor}: no connection: connection refused by `127.0.0.1:9`\n"));
+    assert_eq!(
+        error,
+        format!(
+            "All agents failed. Unable to provide consultation.\n{}hint: find out what to fix \
+             with `conclave doctor`\n",
+            causes.concat()
+        )
+    );
+    assert!(!text.contains("instead?"), "{text}");
+    assert!(!text.contains("degraded"), "{text}");
+}
+
+#[test]
+fn all_failed_seats_are_one_question_on_the_screen() {
+    let server = ProviderServer::start();
+    for vendor in [Vendor::Google, Vendor::OpenAi] {
+        let failing = Answer::http(400, "text/plain", "we do not know you");
+        server.on(On::vendor(vendor).nth(1), failing);
+    }
+    let (conclave, mut terminal) = consult(&server, "0", &[]);
+    terminal.wait_for("Use these models instead? [Y/n/f = end] ", 1);
+    terminal.type_in("y\n");
+    let (ran, screen) = terminal.end();
+    ran.ends_with(0);
+    let text = screen.text();
+    assert_eq!(text.matches("[Y/n/f = end]").count(), 1, "{text}");
+    assert!(text.contains(" is unavailable for Architect: "), "{text}");
+    assert!(text.contains(" is unavailable for Pragmatist: "), "{text}");
+    let substitutions = conclave.record()["substitutions"].clone();
+    assert_eq!(substitutions.as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn going_on_without_a_slow_expert_gives_an_answer() {
+    let server = ProviderServer::start();
+    server.on(
+        On::vendor(Vendor::Anthropic).nth(1),
+        Answer::text("never to be finished").stall(),
+    );
+    let (conclave, mut terminal) = consult(&server, "0.5", &["--rounds", "2"]);
+    terminal.wait_for("Wait, go on without it, or stop? [W/g/s] ", 1);
+    terminal.type_in("g\n");
+    let (ran, _) = terminal.end();
+    let stdout = ran.ends_with(0).stdout;
+    assert!(stdout.starts_with("> ⚠️ **Degraded result:**"), "{stdout}");
+    assert!(
+        stdout
+            .contains("Security Expert gave no answer in Round 1: left out at the user's request"),
+        "{stdout}"
+    );
+    let record = conclave.record();
+    assert_eq!(record["status"], "degraded");
+    assert_eq!(record["cost"]["lower_bound"], true);
+    assert_eq!(record["agents"].as_array().map(Vec::len), Some(3));
+}
+
+#[test]
+fn time_at_the_cost_question_is_not_in_the_duration() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server)
+        .variable("TERM", "xterm-256color")
+        .config(r#"{"always_allow_under": 0, "pulse_seconds": 0}"#);
+    let mut terminal = Terminal::start(&conclave, 160, Output::Pipe, &["consult", "Shall we?"]);
+    terminal.wait_for("[Y/n/", 1);
+    terminal.type_in("y\n");
+    terminal.end().0.ends_with(0);
+    let record = conclave.record();
+    let waited = record["waited_for_person_ms"].as_u64().unwrap();
+    assert!(waited > 0, "the question was open for a moment");
+    let events = read_journal(&conclave.log("jsonl")).unwrap().events;
+    let [first, .., last] = events.as_slice() else {
+        panic!("{events:?}")
+    };
+    let took = last.at.ms_since(first.at);
+    assert_eq!(record["duration_ms"].as_u64(), Some(took - waited));
 }

@@ -152,6 +152,7 @@ impl Transcript {
             estimated_cost: self.stored_estimate(),
             consent: self.stored_consent(),
             duration_ms: Some(milliseconds(self.duration)),
+            waited_for_person_ms: milliseconds(self.waited_for_person),
             abort_reason: abort.and_then(|abort| word(&abort.reason)),
             abort_message: abort.map(|abort| abort.message.clone()),
             aborted_during: abort.and_then(|abort| word(&abort.during)),

@@ -207,8 +207,7 @@ impl LiveView {
                 reason,
                 attempt,
             }) => {
-                let class = self.last_failure.filter(|(failed, _)| failed == call);
-                let cause = messages::cause(reason, class.map(|(_, class)| class));
+                let cause = messages::cause(reason, self.failure_class(*call));
                 if let Some(row) = self.row_of(agent_id).filter(
                     |row| matches!(&row.phase, AgentPhase::Working(calls) if calls.is_empty()),
                 ) {
@@ -263,6 +262,12 @@ impl LiveView {
                 ProviderEvent::CircuitChanged { .. } | ProviderEvent::KeyChanged { .. },
             ) => {}
         }
+    }
+
+    /// Returns how a call failed, right after its failure.
+    pub(in crate::terminal) fn failure_class(&self, call: CallId) -> Option<FailureClass> {
+        let last = self.last_failure.filter(|(failed, _)| *failed == call);
+        last.map(|(_, class)| class)
     }
 
     fn row_of(&mut self, agent: &AgentId) -> Option<&mut AgentRow> {

@@ -16,6 +16,7 @@ use crate::domain::money::Cost;
 use super::{DisplayMode, ProgressReporter};
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::dollars;
+use crate::terminal::output::printer::Verbosity;
 use crate::terminal::progress::answer_summary::AnswerSummary;
 use crate::terminal::progress::estimate::estimate_lines;
 use crate::terminal::progress::evaluation::evaluation_tree;
@@ -47,7 +48,7 @@ impl ProgressReporter {
                 waiting,
                 asked: false,
                 ..
-            }) => self.note(&pulse::still_waiting(waiting)),
+            }) if !waiting.is_empty() => self.note(&pulse::still_waiting(waiting)),
             Event::Provider(event) => self.on_provider(event),
             Event::Health(HealthEvent::StatusUpdated(update)) => self.health_updated(update),
             // The report shows these two beside the answer.
@@ -83,7 +84,7 @@ impl ProgressReporter {
                 if substitution.reason == SubstitutionReason::Known(WhySubstituted::Hedge) {
                     self.note(&line);
                 } else {
-                    self.alert(&line);
+                    self.warn_of_failure(line);
                 }
             }
             ConsultationEvent::EarlyTerminationDecided(decision) => {
@@ -97,6 +98,20 @@ impl ProgressReporter {
             ConsultationEvent::RoundArtifact { artifact } => self.answered(artifact),
             ConsultationEvent::SubstitutionOffered(_)
             | ConsultationEvent::EarlyTerminationOffered(_) => {}
+        }
+    }
+
+    /// Warns of a failure, unless all have failed so far for want of a key or a connection.
+    fn warn_of_failure(&mut self, line: String) {
+        match &mut self.held_warnings {
+            Some(held) => held.push(line),
+            None => self.alert(&line),
+        }
+    }
+
+    fn release_warnings(&mut self) {
+        for line in self.held_warnings.take().unwrap_or_default() {
+            self.alert(&line);
         }
     }
 
@@ -127,7 +142,9 @@ impl ProgressReporter {
                 match agent_id {
                     // What the run does instead of the helper's answer has a line of its own.
                     AgentId::Helper => self.detail(&line),
-                    AgentId::Seat(_) | AgentId::Judge | AgentId::SecondJudge => self.alert(&line),
+                    AgentId::Seat(_) | AgentId::Judge | AgentId::SecondJudge => {
+                        self.warn_of_failure(line);
+                    }
                 }
             }
         }
@@ -163,22 +180,25 @@ impl ProgressReporter {
                 }
             }
             CallEvent::Retried {
+                call,
                 agent_id,
                 wait_ms,
                 reason,
                 attempt,
-                ..
             } => {
-                let (name, wait) = (self.facts.name_of(agent_id), messages::millis(*wait_ms));
+                let name = self.facts.name_of(agent_id);
                 let number = attempt.map_or_else(String::new, |attempt| {
                     format!(" {} of {}", attempt.number, attempt.of)
                 });
-                let reason = one_line(reason);
-                let line = format!("   {name}: retrying{number} in {wait}: {reason}");
-                if self.display == DisplayMode::Plain {
-                    self.note(&line);
-                } else {
-                    self.detail(&line);
+                let line = format!(
+                    "   {name}: retrying{number} in {}",
+                    messages::millis(*wait_ms)
+                );
+                if self.printer.verbosity() == Verbosity::Verbose {
+                    self.detail(&format!("{line}: {}", one_line(reason)));
+                } else if self.display == DisplayMode::Plain {
+                    let class = self.view().failure_class(*call);
+                    self.note(&format!("{line} ({})", messages::cause(reason, class)));
                 }
             }
             CallEvent::Hedged {
@@ -248,7 +268,7 @@ impl ProgressReporter {
         }
         if let Some(line) = messages::degraded(&self.facts.degraded_providers()) {
             self.is_degradation_reported = true;
-            self.alert(&line);
+            self.warn_of_failure(line);
         }
     }
 
@@ -312,6 +332,10 @@ impl ProgressReporter {
     }
 
     fn finished(&mut self, call: &CallFinished) {
+        let error = call.error.as_ref();
+        if !error.is_some_and(|error| error.class.is_about_access()) {
+            self.release_warnings();
+        }
         let result = if call.error.is_none() {
             CallResult::Answer
         } else {
@@ -337,7 +361,13 @@ impl ProgressReporter {
     }
 
     /// The command prints the abort itself as an error; here only the live lines end.
-    fn aborted(&self, reason: AbortReason, elapsed: Duration) {
+    fn aborted(&mut self, reason: AbortReason, elapsed: Duration) {
+        if reason == AbortReason::AllAgentsFailed && self.held_warnings.is_some() {
+            // The error names each cause.
+            self.view().clear();
+        } else {
+            self.release_warnings();
+        }
         self.leave_rows(elapsed);
         if reason == AbortReason::CostExceededEstimate {
             self.alert("⚠️ Cost exceeded estimate. Aborting consultation.");

@@ -28,6 +28,9 @@ pub struct ProgressReporter {
     judge: Option<JudgeStream>,
     /// The warning about degraded providers is printed once.
     is_degradation_reported: bool,
+    /// Warnings of failures, until a provider has handled a call. If none does, the error at the
+    /// end says it once for all; `None` from then on.
+    held_warnings: Option<Vec<String>>,
 }
 
 /// The form in which progress is shown.
@@ -71,16 +74,17 @@ impl ProgressReporter {
             view: Arc::new(Mutex::new(view)),
             judge: None,
             is_degradation_reported: false,
+            held_warnings: Some(Vec::new()),
         }
     }
 
     /// Shows the judge's text too, as it is written.
     #[must_use]
     pub fn with_judges_text(mut self) -> Self {
-        let width = self.printer.err_traits().width;
+        let traits = self.printer.err_traits();
         self.judge = match self.display {
-            DisplayMode::Live => Some(JudgeStream::new(Some(width))),
-            DisplayMode::Plain => Some(JudgeStream::new(None)),
+            DisplayMode::Live => Some(JudgeStream::new(Some(traits.width), traits.paint)),
+            DisplayMode::Plain => Some(JudgeStream::new(None, traits.paint)),
             DisplayMode::Silent => None,
         };
         self

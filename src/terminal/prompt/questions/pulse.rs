@@ -8,16 +8,18 @@ use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::whole_seconds;
 use crate::terminal::prompt::choices::PromptChoices;
 
-/// Asks whether to continue waiting.
-pub(in crate::terminal) fn question(waiting: &[StillWaiting]) -> String {
+/// Asks whether to keep waiting.
+pub(in crate::terminal) fn question(waiting: &[StillWaiting], choices: PromptChoices) -> String {
     let agents_waiting = match waiting {
         [_] => still_waiting(waiting),
         agents => format!("⏱️ Still waiting on:\n- {}", names(agents).join("\n- ")),
     };
-    format!(
-        "{agents_waiting}\nContinue waiting? {} ",
-        PromptChoices::YES_NO.prompt()
-    )
+    let ways = match (choices == PromptChoices::WAIT_GO_STOP, waiting) {
+        (true, [_]) => "Wait, go on without it, or stop?",
+        (true, _) => "Wait, go on without them, or stop?",
+        (false, _) => "Wait or stop?",
+    };
+    format!("{agents_waiting}\n{ways} {} ", choices.prompt())
 }
 
 /// Lists the agents that a round still waits for, on one line.
@@ -58,17 +60,17 @@ mod tests {
     fn pulse_names_one_agent_or_lists_several() {
         let one = [waiting("Security Expert", 72_400)];
         assert_eq!(
-            question(&one),
-            "⏱️ Still waiting on Security Expert (72s elapsed).\nContinue waiting? [Y/n] "
+            question(&one, PromptChoices::WAIT_STOP),
+            "⏱️ Still waiting on Security Expert (72s elapsed).\nWait or stop? [W/s] "
         );
         let two = [
             waiting("Security Expert", 72_400),
             waiting("Architect", 65_000),
         ];
         assert_eq!(
-            question(&two),
+            question(&two, PromptChoices::WAIT_GO_STOP),
             "⏱️ Still waiting on:\n- Security Expert (72s)\n- Architect (65s)\n\
-             Continue waiting? [Y/n] "
+             Wait, go on without them, or stop? [W/g/s] "
         );
         assert_eq!(
             still_waiting(&two),

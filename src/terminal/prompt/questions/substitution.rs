@@ -1,38 +1,49 @@
-//! Substitution: whether another model may take over for an agent.
+//! Substitution: whether other models may take over for the agents whose models have failed.
 
-use crate::consultation::event::Substitution;
+use crate::consultation::protocol::SubstitutionOffer;
 use crate::domain::ids::{ModelRef, ProviderId};
 
 use crate::terminal::markdown::escape::one_line;
-use crate::terminal::prompt::choices::PromptChoices;
+
+/// The answers: another model takes over, the others continue without it, or the run ends.
+const CHOICES: &str = "[Y/n/f = end]";
 
 /// Most characters of a provider's message in a question.
 const MESSAGE_LENGTH: usize = 200;
 
-/// Asks whether another model may take over. Each model comes with the name of its vendor.
+/// Asks whether other models may take over. Each model comes with the name of its vendor.
 pub(in crate::terminal) fn question(
-    name: &str,
-    offered: &Substitution,
+    offers: &[SubstitutionOffer],
     vendor_name: impl Fn(&ProviderId) -> String,
 ) -> String {
     let model = |model: &ModelRef| {
         let vendor = vendor_name(&model.provider);
-        format!("{} ({})", one_line(&vendor), one_line(&model.model))
+        format!("{} ({})", one_line(&model.model), one_line(&vendor))
     };
-    let message = shortened(&one_line(&offered.message));
-    let message = if message.is_empty() {
-        String::new()
-    } else {
-        format!(": {message}")
+    let failure = |offer: &SubstitutionOffer| {
+        let offered = &offer.offered;
+        format!(
+            "⚠️ {} is unavailable for {}: {}",
+            model(&offered.original),
+            one_line(&offer.name),
+            shortened(&one_line(&offered.reason.in_words(&offered.message))),
+        )
     };
-    format!(
-        "⚠️ {} is unavailable ({}).\n   {}{message}\nSwitch to {} for this agent? {} ",
-        model(&offered.original),
-        one_line(&offered.reason.in_words("")),
-        one_line(name),
-        model(&offered.substitute),
-        PromptChoices::YES_NO_FAIL.prompt(),
-    )
+    if let [offer] = offers {
+        let fallback = model(&offer.offered.substitute);
+        return format!("{}\nUse {fallback} instead? {CHOICES} ", failure(offer));
+    }
+    let lines: Vec<String> = offers
+        .iter()
+        .map(|offer| {
+            format!(
+                "{}\n   → {}",
+                failure(offer),
+                model(&offer.offered.substitute)
+            )
+        })
+        .collect();
+    format!("{}\nUse these models instead? {CHOICES} ", lines.join("\n"))
 }
 
 fn shortened(text: &str) -> String {
@@ -45,38 +56,58 @@ fn shortened(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::consultation::event::{SubstitutionReason, WhySubstituted};
+    use crate::consultation::event::{Substitution, SubstitutionReason, WhySubstituted};
     use crate::domain::ids::AgentId;
 
-    #[test]
-    fn substitution_names_the_failed_model_the_cause_and_the_fallback() {
-        let ask = |why, message: &str| {
-            let offered = Substitution {
+    fn offer(name: &str, why: WhySubstituted, message: &str) -> SubstitutionOffer {
+        SubstitutionOffer {
+            name: name.to_owned(),
+            offered: Substitution {
                 agent_id: AgentId::from("pragmatic"),
                 round_number: 1,
                 original: ModelRef::new("google", "gemini-3-pro"),
                 substitute: ModelRef::new("xai", "grok-4.7"),
                 reason: SubstitutionReason::Known(why),
                 message: message.to_owned(),
-            };
-            question("Pragmatist", &offered, |provider| match provider.as_str() {
-                "google" => "Google".to_owned(),
-                _ => "xAI".to_owned(),
-            })
-        };
-        insta::assert_snapshot!(ask(WhySubstituted::Timeout, "no \
-            answer\n within \u{1b}[31m120 s"), @r"
-        ⚠️ Google (gemini-3-pro) is unavailable (timeout).
-           Pragmatist: no answer within [31m120 s
-        Switch to xAI (grok-4.7) for this agent? [Y/n/Fail]
+            },
+        }
+    }
+
+    fn ask(offers: &[SubstitutionOffer]) -> String {
+        question(offers, |provider| match provider.as_str() {
+            "google" => "Google".to_owned(),
+            _ => "xAI".to_owned(),
+        })
+    }
+
+    #[test]
+    fn substitution_names_the_failed_model_the_cause_and_the_fallback() {
+        let message = "no answer\n within \u{1b}[31m120 s";
+        let timeout = offer("Pragmatist", WhySubstituted::Timeout, message);
+        insta::assert_snapshot!(ask(&[timeout]), @r"
+        ⚠️ gemini-3-pro (Google) is unavailable for Pragmatist: no answer within [31m120 s
+        Use grok-4.7 (xAI) instead? [Y/n/f = end]
         ");
-        let long = ask(WhySubstituted::Failure, &"ü".repeat(500));
-        assert!(
-            long.contains(&format!("   Pragmatist: {}…\n", "ü".repeat(200))),
-            "{long}"
-        );
-        assert!(
-            ask(WhySubstituted::HealthCheck, "").contains("(health check).\n   Pragmatist\nSwitch")
-        );
+        let long = offer("Pragmatist", WhySubstituted::Failure, &"ü".repeat(500));
+        let question = ask(&[long]);
+        let words = format!("for Pragmatist: {}…\n", "ü".repeat(200));
+        assert!(question.contains(&words), "{question}");
+        let circuit = offer("Pragmatist", WhySubstituted::HealthCheck, "");
+        assert!(ask(&[circuit]).contains("for Pragmatist: health check\n"));
+    }
+
+    #[test]
+    fn several_failures_are_one_question() {
+        let offers = [
+            offer("Architect", WhySubstituted::Failure, "no credit"),
+            offer("Pragmatist", WhySubstituted::Timeout, ""),
+        ];
+        insta::assert_snapshot!(ask(&offers), @r"
+        ⚠️ gemini-3-pro (Google) is unavailable for Architect: no credit
+           → grok-4.7 (xAI)
+        ⚠️ gemini-3-pro (Google) is unavailable for Pragmatist: timeout
+           → grok-4.7 (xAI)
+        Use these models instead? [Y/n/f = end]
+        ");
     }
 }

@@ -23,6 +23,9 @@ const WIDE: usize = 100;
 /// Below this width too little of a question fits beside other columns.
 const NARROW: usize = 64;
 
+/// A longer piece without a blank is cut where the line ends.
+const LONGEST_WORD: usize = 24;
+
 /// Marks a consultation of the embedded model; [`below`] explains it.
 const LOCAL: &str = "local";
 
@@ -171,9 +174,15 @@ fn block(entry: &HistoryRow, age: &str, width: usize, paint: Paint) -> String {
     )
 }
 
-/// Cuts the text to a width, and marks the cut.
+/// Cuts the text to a width after a word, or within a very long one, and marks the cut.
 fn cut(text: &str, width: usize) -> String {
-    truncate_str(text, width, "…").into_owned()
+    let cut = truncate_str(text, width, "…");
+    match cut.rsplit_once(' ') {
+        Some((words, rest)) if cut.len() != text.len() && rest.chars().count() <= LONGEST_WORD => {
+            words.trim_end().to_owned() + "…"
+        }
+        Some(_) | None => cut.into_owned(),
+    }
 }
 
 /// `just now`, `3 min ago`, `5 h ago`, `2 days ago`; after a week the date in the user's time zone.

@@ -63,6 +63,45 @@ fn invalid_values_are_not_written() {
 }
 
 #[test]
+fn wrong_value_is_not_blamed_on_the_file() {
+    let conclave = Conclave::new();
+    for (key, value, message) in [
+        (
+            "max_cost",
+            "banana",
+            "`max_cost` is `banana`, but must be an amount in dollars, such as 0.50",
+        ),
+        (
+            "endpoints.work.base_url",
+            "",
+            "`endpoints.work.base_url` must be",
+        ),
+        (
+            "panels.fast",
+            "security",
+            "`panels.fast` has a seat that is not",
+        ),
+    ] {
+        let stderr = set(&conclave, key, value).ends_with(2).stderr;
+        assert!(stderr.starts_with(&format!("error: {message}")), "{stderr}");
+        assert!(!stderr.contains("config.json"), "{stderr}");
+        assert!(stderr.ends_with("hint: nothing was written\n"), "{stderr}");
+    }
+    assert!(!conclave.home().exists());
+}
+
+#[test]
+fn wrong_value_in_the_file_is_blamed_on_it() {
+    let before = r#"{"max_cost": "banana", "endpoints": {"x": {"free": 1}}}"#;
+    let conclave = Conclave::new().config(before);
+    for (key, value) in [("judge", "a:j"), ("endpoints.y.base_url", "h")] {
+        let stderr = set(&conclave, key, value).ends_with(2).stderr;
+        assert!(stderr.contains("config.json"), "{stderr}");
+    }
+    assert_eq!(file(&conclave), before);
+}
+
+#[test]
 fn broken_file_is_not_overwritten() {
     for broken in ["{\"judge\": ", "[]", ""] {
         let conclave = Conclave::new().config(broken);

@@ -33,21 +33,35 @@ fn show_prints_every_value_with_its_origin() {
     };
     for (name, value, origin) in [
         ("always_allow_under", "0", "CONCLAVE_ALWAYS_ALLOW_UNDER"),
-        ("judge", "a:j", path.as_str()),
-        ("endpoints.work.base_url", "h:1", &path),
-        ("endpoints.work.api_key_cmd", "pass show work", &path),
+        ("judge", "a:j", "config.json"),
+        ("endpoints.work.base_url", "h:1", "config.json"),
+        (
+            "endpoints.work.api_key_cmd",
+            "pass show work",
+            "config.json",
+        ),
         ("max_in_flight", "4", "default"),
-        ("hedge_after", "10", "default"),
+        ("hedge_after", "30", "default"),
         ("max_cost", "-", "default"),
         ("panels", "-", "default"),
         ("local_servers", "none", "CONCLAVE_LOCAL_SERVERS"),
     ] {
         let columns: Vec<&str> = row(name).split_whitespace().collect();
-        assert_eq!(columns.join(" "), format!("{name} {value} {origin}"));
+        let expected = format!("{name} {value} {origin}");
+        assert!(columns.join(" ").starts_with(&expected), "{columns:?}");
     }
+    let help = "The judge, as for `--judge`";
+    assert!(row("judge").ends_with(help), "{shown}");
     let json = config(&conclave, &["show", "--json"]).ends_with(0).json();
-    assert_eq!(json["judge"], json!({"value": "a:j", "origin": path}));
-    assert_eq!(json["panel"], json!({"value": null, "origin": "default"}));
+    assert_eq!(
+        json["judge"],
+        json!({"value": "a:j", "origin": path, "help": help})
+    );
+    let help = "The experts, as for `--panel`";
+    assert_eq!(
+        json["panel"],
+        json!({"value": null, "origin": "default", "help": help})
+    );
     assert!(!shown.contains("test-key"));
     assert!(!json.to_string().contains("test-key"));
 }

@@ -163,11 +163,7 @@ fn cheapest_model_compares_the_positions_and_is_paid() {
         .map(|agent| agent["micro_usd"].as_u64().unwrap())
         .sum();
     assert_eq!(cost["micro_usd"], sum, "the comparison is in the total");
-    assert!(
-        output.stderr.contains("✅ Helper completed"),
-        "{}",
-        output.stderr
-    );
+    assert!(output.stderr.contains("\n✔ Helper  "), "{}", output.stderr);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! `conclave consult`, from the command line to the files and the requests at the vendors.
 
 mod anonymity;
+mod asking;
 mod calls;
 mod cost_gate;
 mod debate_value;
@@ -23,4 +24,5 @@ mod system_limits;
 mod requests;
 mod second_verdict;
 mod settings;
+mod unread_input;
 mod usage_errors;

@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use conclave::consultation::event::{
-    AbortReason, Answer, Purpose, StateName, SubstitutionReason, WhySubstituted,
+    AbortReason, AgentEvent, Answer, Event, Purpose, StateName, SubstitutionReason, WhySubstituted,
 };
 use conclave::consultation::plan::Plan;
 use conclave::consultation::policy::consent::ConsentMode;
 use conclave::consultation::policy::substitution::OnFailure;
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{FailureClass, StopReason};
-use conclave::consultation::protocol::{Input, Question};
+use conclave::consultation::protocol::{Input, Question, SubstitutionOffer};
 use conclave::domain::ids::{ModelRef, SeatId};
 
 use super::{fold, grok, plan_with_fallbacks, substitutions};
@@ -20,6 +20,20 @@ fn asking_plan(mut plan: Plan) -> Plan {
     plan.control.on_failure = OnFailure::Ask;
     plan.control.consent.consent_mode = ConsentMode::Interactive;
     plan
+}
+
+fn offers(player: &Player) -> Vec<SubstitutionOffer> {
+    match &player.question {
+        Some(Question::Substitution { offers }) => offers.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn agents_asked_about(player: &Player) -> Vec<String> {
+    let offers = offers(player).into_iter();
+    offers
+        .map(|offer| offer.offered.agent_id.as_str().to_owned())
+        .collect()
 }
 
 #[test]
@@ -85,10 +99,10 @@ fn user_decides_whether_a_fallback_takes_over() {
                 failure(FailureClass::Timeout, "sent nothing for 120 s"),
             );
         }
-        let Some(Question::Substitution { name, offered }) = player.question.clone() else {
+        let [SubstitutionOffer { name, offered }] = &offers(&player)[..] else {
             panic!()
         };
-        assert_eq!(name.as_str(), "Security Expert");
+        assert_eq!(name, "Security Expert");
         assert_eq!(offered.original.provider.as_str(), "anthropic");
         assert_eq!(offered.substitute, grok());
         assert_eq!(
@@ -118,20 +132,135 @@ fn user_decides_whether_a_fallback_takes_over() {
 }
 
 #[test]
-fn questions_are_asked_one_at_a_time() {
+fn all_failed_seats_are_one_question() {
+    let mut player = Player::started(asking_plan(plan_with_fallbacks()));
+    player.answer_agent("pragmatic", failure(FailureClass::Auth, "bad key"));
+    assert_eq!(agents_asked_about(&player), ["pragmatic"]);
+    player.answer_agent("security", failure(FailureClass::Auth, "bad key"));
+    assert_eq!(agents_asked_about(&player), ["security", "pragmatic"]);
+    player.give(Input::Answered(Answer::Yes));
+    assert_eq!(player.question, None);
+    assert_eq!(substitutions(&player).len(), 2);
+    assert_eq!(player.finish(good), StateName::Complete);
+}
+
+#[test]
+fn one_no_continues_without_all_failed_seats() {
     let mut player = Player::started(asking_plan(plan_with_fallbacks()));
     player.answer_agent("security", failure(FailureClass::Auth, "bad key"));
     player.answer_agent("pragmatic", failure(FailureClass::Auth, "bad key"));
-    let question_about = |player: &Player| match player.question.clone() {
-        Some(Question::Substitution { offered, .. }) => offered.agent_id,
-        other => panic!("{other:?}"),
-    };
-    assert_eq!(question_about(&player), SeatId::new("security"));
     player.give(Input::Answered(Answer::No));
-    assert_eq!(question_about(&player), SeatId::new("pragmatic"));
-    player.give(Input::Answered(Answer::Yes));
-    assert_eq!(player.question, None);
     assert_eq!(player.finish(good), StateName::Complete);
+    assert_eq!(fold(&player).failures.len(), 2);
+}
+
+#[test]
+fn offer_of_a_vendor_whose_key_is_refused_meanwhile_is_replaced() {
+    let mut plan = asking_plan(plan_with_fallbacks());
+    let openai = plan.panel.seats[1].model.clone();
+    let fallbacks = vec![openai, grok()];
+    plan.fallbacks.insert(SeatId::new("security"), fallbacks);
+    let mut player = Player::started(plan);
+    player.answer_agent("security", failure(FailureClass::Auth, "bad key"));
+    assert_eq!(
+        offers(&player)[0].offered.substitute.provider.as_str(),
+        "openai"
+    );
+    player.answer_agent("architecture", failure(FailureClass::Auth, "bad key"));
+    let offered: Vec<_> = offers(&player)
+        .into_iter()
+        .map(|offer| offer.offered.substitute)
+        .collect();
+    assert_eq!(offered, [grok(), grok()]);
+}
+
+#[test]
+fn no_question_is_left_when_every_offer_has_become_useless() {
+    let mut plan = asking_plan(plan_with_fallbacks());
+    let models: Vec<_> = plan
+        .panel
+        .seats
+        .iter()
+        .map(|seat| seat.model.clone())
+        .collect();
+    for seat in &plan.panel.seats {
+        plan.fallbacks.insert(seat.id.clone(), models.clone());
+    }
+    let mut player = Player::started(plan);
+    for (agent, class, message) in [
+        ("security", FailureClass::Auth, "bad key (HTTP 401)"),
+        (
+            "architecture",
+            FailureClass::Billing,
+            "no credit (HTTP 402)",
+        ),
+        ("pragmatic", FailureClass::Auth, "bad key (HTTP 403)"),
+    ] {
+        player.answer_agent(agent, failure(class, message));
+    }
+    assert_eq!(player.question, None);
+    let abort = fold(&player).abort.unwrap();
+    assert_eq!(abort.reason, AbortReason::AllAgentsFailed);
+    assert_eq!(
+        abort.message,
+        "All agents failed. Unable to provide consultation.\n\
+         Anthropic: key refused: bad key (HTTP 401)\n\
+         Google: key refused: bad key (HTTP 403)\n\
+         OpenAI: payment required: no credit (HTTP 402)"
+    );
+    assert_eq!(substitutions(&player), []);
+}
+
+#[test]
+fn time_at_a_question_is_not_the_runs_time() {
+    let mut player = Player::started(asking_plan(plan_with_fallbacks()));
+    player.answer_agent("security", failure(FailureClass::Auth, "bad key"));
+    // Two experts still work: this second is the run's, and not the asking seat's.
+    player.pass(Duration::from_secs(1));
+    player.answer_agent("architecture", good(&player.open[0].clone()));
+    player.answer_agent("pragmatic", good(&player.open[0].clone()));
+    player.pass(Duration::from_secs(40));
+    player.give(Input::Answered(Answer::Yes));
+    player.pass(Duration::from_secs(2));
+    player.answer_agent("security", good(&player.open[0].clone()));
+    let transcript = fold(&player);
+    assert_eq!(transcript.waited_for_person, Duration::from_secs(40));
+    assert_eq!(transcript.duration, Duration::from_secs(3));
+    assert_eq!(transcript.rounds, [(1, Duration::from_secs(3))]);
+    let seat_ms = player
+        .log
+        .iter()
+        .find_map(|envelope| match &envelope.event {
+            Event::Agent(AgentEvent::Completed {
+                agent_id,
+                duration_ms,
+                ..
+            }) if agent_id.as_str() == "security" => Some(*duration_ms),
+            _ => None,
+        });
+    assert_eq!(seat_ms, Some(2_000));
+}
+
+#[test]
+fn max_wait_does_not_run_while_only_the_user_is_waited_for() {
+    let mut plan = asking_plan(plan_with_fallbacks());
+    plan.control.max_wait = Some(Duration::from_secs(90));
+    plan.control.hedge.after = None;
+    let mut player = Player::started(plan);
+    player.answer_agent("security", failure(FailureClass::Auth, "bad key"));
+    player.answer_agent("architecture", good(&player.open[0].clone()));
+    player.answer_agent("pragmatic", good(&player.open[0].clone()));
+    player.pass(Duration::from_secs(200));
+    player.rest();
+    assert!(player.question.is_some());
+    player.give(Input::Answered(Answer::Yes));
+    let answered = player.now;
+    while !player.machine.state().is_terminal() {
+        player.rest();
+    }
+    let transcript = fold(&player);
+    assert_eq!(transcript.abort.unwrap().reason, AbortReason::Timeout);
+    assert_eq!(player.now, answered.after(Duration::from_secs(90)));
 }
 
 #[test]

@@ -10,6 +10,7 @@ use conclave::consultation::plan::Plan;
 use conclave::consultation::policy::hedging::NoHedge;
 use conclave::consultation::protocol::Input;
 use conclave::consultation::protocol::call::FailureClass;
+use conclave::consultation::transcript::summary::Status;
 use conclave::domain::ids::ModelRef;
 
 use super::{
@@ -17,7 +18,7 @@ use super::{
 };
 use crate::support::script::{Player, failure, good, good_text, reply};
 
-const HEDGE_DELAY: Duration = Duration::from_secs(10);
+const HEDGE_DELAY: Duration = Duration::from_secs(30);
 
 /// Returns the reasons of the calls that were not hedged, in order.
 fn not_hedged(player: &Player) -> Vec<NoHedge> {
@@ -77,10 +78,33 @@ fn silent_call_is_hedged_and_the_first_answer_wins() {
         .find(|call| call.agent_id.as_str() == "security" && call.round_number == 3)
         .unwrap();
     assert_eq!(
-        third.model.provider.as_str(),
-        "anthropic",
-        "one slow call does not replace the model"
+        third.model,
+        grok(),
+        "the slow model is not asked first again"
     );
+    assert_eq!(transcript.degradations(), Vec::<String>::new());
+    assert_eq!(transcript.status(), Status::Complete);
+}
+
+#[test]
+fn slow_model_takes_over_when_the_winner_of_its_hedge_fails() {
+    let mut player = Player::started(plan_with_fallbacks());
+    answer_all_but(&mut player, "anthropic");
+    player.pass(HEDGE_DELAY);
+    player.rest();
+    answer_at(&mut player, "xai");
+    while player.machine.state() != StateName::CrossExam {
+        player.answer(0, good(&player.open[0].clone()));
+    }
+    player.answer_agent("security", failure(FailureClass::Auth, "bad key"));
+    let next = player
+        .open
+        .iter()
+        .find(|ask| {
+            ask.model.provider.as_str() != "openai" && ask.model.provider.as_str() != "google"
+        })
+        .unwrap();
+    assert_eq!(next.model.provider.as_str(), "anthropic");
 }
 
 #[test]

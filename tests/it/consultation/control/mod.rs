@@ -26,7 +26,7 @@ fn mistral() -> ModelRef {
 }
 
 /// Returns the plan of three seats, each with the same two fallbacks of other vendors at the same
-/// price, and hedging after 10 s.
+/// price, and hedging after 30 s.
 fn plan_with_fallbacks() -> Plan {
     let mut plan = plan();
     let price = *plan.prices.0.values().next().unwrap();

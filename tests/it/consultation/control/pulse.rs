@@ -6,6 +6,8 @@ use conclave::consultation::event::{AbortReason, Answer, StateName};
 use conclave::consultation::plan::Plan;
 use conclave::consultation::policy::consent::ConsentMode;
 use conclave::consultation::protocol::{Input, Question};
+use conclave::consultation::transcript::summary::Status;
+use conclave::domain::ids::{ModelRef, ProviderId};
 use conclave::domain::money::{Cost, MicroUsd};
 
 use super::fold;
@@ -23,9 +25,14 @@ fn slow_round_asks_the_user_and_names_the_waiting_agents() {
     let mut player = Player::started(plan_with_pulse(ConsentMode::Interactive));
     player.answer(1, good(&player.open[1].clone()));
     player.rest();
-    let Some(Question::Pulse { waiting }) = player.question.clone() else {
+    let Some(Question::Pulse {
+        waiting,
+        may_go_on_without,
+    }) = player.question.clone()
+    else {
         panic!()
     };
+    assert!(may_go_on_without, "one expert has answered");
     let waiting: Vec<_> = waiting
         .iter()
         .map(|agent| (agent.name.as_str(), agent.elapsed_ms))
@@ -53,6 +60,75 @@ fn slow_round_asks_the_user_and_names_the_waiting_agents() {
     let abort = transcript.abort.unwrap();
     assert_eq!(abort.reason, AbortReason::UserCancelled);
     assert_eq!(abort.message, "Consultation cancelled by user after 187s");
+}
+
+fn may_go_on_without(player: &Player) -> bool {
+    match player.question {
+        Some(Question::Pulse {
+            may_go_on_without, ..
+        }) => may_go_on_without,
+        ref other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn going_on_without_slow_agents_preserves_the_finished_answers() {
+    let mut player = Player::started(plan_with_pulse(ConsentMode::Interactive));
+    player.answer_agent("architecture", good(&player.open[1].clone()));
+    player.answer_agent("pragmatic", good(&player.open[1].clone()));
+    player.rest();
+    player.pass(Duration::from_secs(12));
+    player.give(Input::Answered(Answer::GoOnWithout));
+    assert!(player.log_text().contains("call:cancelled 1 TooLate"));
+    assert!(player.log_text().contains("pulse:answered GoOnWithout"));
+    assert_eq!(player.machine.state(), StateName::Synthesis);
+    assert_eq!(player.finish(good), StateName::Complete);
+    let transcript = fold(&player);
+    assert_eq!(
+        transcript.degradations(),
+        ["Security Expert gave no answer in Round 1: left out at the user's request after 72 s"]
+    );
+    assert_eq!(transcript.status(), Status::Degraded);
+    assert!(
+        transcript.total().cost.lower_bound,
+        "the cost of the cancelled call is unknown"
+    );
+    assert_eq!(transcript.waited_for_person, Duration::ZERO, "calls ran");
+}
+
+#[test]
+fn going_on_is_offered_only_when_the_answers_are_enough() {
+    let mut player = Player::started(plan_with_pulse(ConsentMode::Interactive));
+    player.rest();
+    assert!(!may_go_on_without(&player), "no expert has answered");
+
+    let mut plan = plan_with_pulse(ConsentMode::Interactive);
+    plan.control.strict = true;
+    let mut player = Player::started(plan);
+    player.answer(1, good(&player.open[1].clone()));
+    player.rest();
+    assert!(!may_go_on_without(&player), "--strict wants all answers");
+
+    let mut player = Player::started(plan_with_pulse(ConsentMode::Interactive));
+    while player.machine.state() == StateName::Independent {
+        player.answer(0, good(&player.open[0].clone()));
+    }
+    player.rest();
+    assert!(!may_go_on_without(&player), "no round without its judge");
+}
+
+#[test]
+fn user_is_not_asked_to_wait_for_the_embedded_model() {
+    let mut plan = plan_with_pulse(ConsentMode::Interactive);
+    plan.panel.seats[0].model = ModelRef::new(ProviderId::LOCAL, "qwen");
+    let mut player = Player::started(plan);
+    // The model has no price, so its cost is asked about.
+    player.give(Input::Answered(Answer::Yes));
+    player.answer_agent("architecture", good(&player.open[0].clone()));
+    player.answer_agent("pragmatic", good(&player.open[0].clone()));
+    player.rest();
+    assert_eq!(player.question, None);
+    assert_eq!(player.finish(good), StateName::Complete);
 }
 
 #[test]

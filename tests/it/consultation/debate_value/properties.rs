@@ -4,13 +4,18 @@ use conclave::consultation::event::Envelope;
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::artifact::{Because, Content, Magnitude, PairComparison, Revision};
 use conclave::domain::confidence::Confidence;
-use conclave::domain::debate_value::ComparisonStatus;
+use conclave::domain::debate_value::{ComparisonStatus, PositionChange};
 use conclave::domain::ids::SeatId;
+use conclave::domain::time::Timestamp;
+use conclave::records::index::extract;
+use conclave::records::page::page;
+use conclave::terminal::output::style::Paint;
+use conclave::terminal::report::{NextSteps, Summary, report};
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
 
-use super::{SEATS, contents, debate_value};
+use super::{SEATS, content, contents, debate_value};
 use crate::support::comparison::debate_events;
 use crate::support::record_json;
 use crate::support::schema;
@@ -243,4 +248,65 @@ proptest! {
         let stored = transcript.stored_record().debate_value().unwrap();
         prop_assert_eq!(stored.worth_of_later_rounds(), value.worth_of_later_rounds());
     }
+
+    #[test]
+    fn no_two_sections_contradict_each_other(
+        answers in proptest::collection::vec(expert_answer(), 3),
+        has_comparison in any::<bool>(),
+    ) {
+        thread_local!(static LOG: Vec<Envelope> = debate_events());
+        let mut log = LOG.with(|log| with_answers(log, &answers));
+        log.retain(|envelope| {
+            has_comparison || content(envelope).is_none_or(|content| content.comparison().is_none())
+        });
+        let transcript = Transcript::fold(&log).unwrap();
+        let record = transcript.stored_record();
+        let written = record_json(&transcript);
+        let text = report(&record);
+        let (_, section) = text.split_once("## Changes\n\n").unwrap();
+        let html = page(&record);
+        let summary = Summary::of(&record, NextSteps::None).render(101, Paint::Plain);
+        let summary = summary.split_whitespace().collect::<Vec<_>>().join(" ");
+
+        let changes = record.position_changes();
+        let count = changes.changed().count();
+        prop_assert_eq!(number_of_changes(section), count, "{}", section);
+        let analysis = &written["debate_value_analysis"];
+        let mut compared_changes = 0;
+        for expert in &changes.experts {
+            let seat = &expert.revision.agent_id;
+            let name = record.name_of(seat.as_str());
+            let words = expert.in_words();
+            prop_assert!(section.contains(&format!("**{name}** {words}")), "{}", section);
+            prop_assert!(html.contains(&words[1..]), "{words}");
+            let is_named = summary.contains(&format!("{name} {words}"));
+            prop_assert_eq!(is_named, expert.is_change(), "{}", summary);
+
+            let of_seat = |list: &Value| {
+                let mut entries = list.as_array().unwrap().iter();
+                entries.find(|entry| entry["agent_id"] == seat.as_str()).unwrap().clone()
+            };
+            let perspective = of_seat(&written["perspectives"]);
+            let judged = expert.change.map(PositionChange::is_change);
+            prop_assert_eq!(&perspective["changed"], &json!(judged));
+            let by_comparison = &of_seat(&analysis["agent_analyses"])["position_changed"];
+            if perspective["change_basis"] == "comparison" {
+                prop_assert_eq!(by_comparison, &json!(judged));
+            } else {
+                prop_assert_eq!(by_comparison, &Value::Null);
+            }
+            compared_changes += u64::from(by_comparison == &json!(true));
+        }
+        if !analysis["agents_changed_position"].is_null() {
+            prop_assert_eq!(&analysis["agents_changed_position"], compared_changes);
+            let row = extract::rows(&record, "stem", Timestamp(0)).consultation;
+            prop_assert_eq!(row.debate.changed, compared_changes);
+        }
+    }
+}
+
+/// Returns the number in the headline of the report's section on changes.
+fn number_of_changes(section: &str) -> usize {
+    let first = section.split_whitespace().next().unwrap();
+    first.parse().unwrap_or(0)
 }

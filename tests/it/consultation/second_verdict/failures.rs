@@ -118,11 +118,14 @@ fn second_pass_question_names_it_and_is_withdrawn_with_it() {
         "judge-2",
         failure(FailureClass::ModelMissing, "no such model"),
     );
-    let Some(Question::Substitution { offered, name }) = &player.question else {
+    let Some(Question::Substitution { offers }) = &player.question else {
         panic!("{:?}", player.question)
     };
-    assert_eq!(offered.agent_id, AgentId::SecondJudge);
-    assert_eq!(name.as_str(), "Judge (second pass)");
+    let [offer] = offers.as_slice() else {
+        panic!("{offers:?}")
+    };
+    assert_eq!(offer.offered.agent_id, AgentId::SecondJudge);
+    assert_eq!(offer.name, "Judge (second pass)");
     let mut declined = player.clone();
     declined.answer_agent("judge", verdict());
     declined.give(Input::Answered(Answer::No));

@@ -105,6 +105,7 @@ fn one(
         at,
         consultation_id: id.clone(),
         cause: None,
+        waited_for_person_ms: 0,
         event,
     };
     let events: Vec<Envelope> = (1..).zip(scenario.events).map(envelope).collect();

@@ -126,6 +126,7 @@ impl EventBuilder {
             at: self.now,
             consultation_id,
             cause: None,
+            waited_for_person_ms: 0,
             event,
         });
     }
@@ -330,9 +331,6 @@ impl EventBuilder {
         };
         let (tokens, cost) = self.finished(call, agent, answer, None, problems);
         let (agent_id, name, _) = self.agent(agent);
-        self.emit(Event::Consultation(ConsultationEvent::RoundArtifact {
-            artifact: Box::new(Artifact::stamp(content, self.now, degraded)),
-        }));
         self.emit(Event::Agent(AgentEvent::Completed {
             agent_id,
             name,
@@ -341,6 +339,9 @@ impl EventBuilder {
             duration_ms: 8_200,
             tokens,
             cost,
+        }));
+        self.emit(Event::Consultation(ConsultationEvent::RoundArtifact {
+            artifact: Box::new(Artifact::stamp(content, self.now, degraded)),
         }));
     }
 

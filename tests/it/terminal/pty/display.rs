@@ -13,6 +13,9 @@ fn a_pipe_gets_the_judges_text_as_plain_text() {
     let ran = Conclave::at(&server)
         .run(&["consult", "--stream", "-n", "Shall we?"])
         .ends_with(0);
+    for mark in ["recommendation", "consensus_points", "\""] {
+        assert!(!ran.stderr.contains(mark), "{mark}: {}", ran.stderr);
+    }
     assert_eq!(
         ran.stderr.matches("⚖️ Judge (gpt-6.1-sol):\n   ").count(),
         3,
@@ -20,7 +23,7 @@ fn a_pipe_gets_the_judges_text_as_plain_text() {
         ran.stderr
     );
     assert!(
-        ran.stderr.contains("\n   recommendation: ") && !ran.stderr.contains('{'),
+        ran.stderr.contains("\n   Answer\n   ") && !ran.stderr.contains('{'),
         "{}",
         ran.stderr
     );
@@ -46,10 +49,8 @@ fn the_judges_text_appears_above_the_live_display() {
     let (ran, screen) = terminal.end();
     ran.ends_with(0);
     let text = screen.text();
-    assert!(
-        text.contains("⚖️ Judge (gpt-6.1-sol):") && text.contains("   recommendation: "),
-        "{text}"
-    );
+    assert!(text.contains("⚖️ Judge (gpt-6.1-sol):"), "{text}");
+    assert!(text.contains("\n   Answer\n   "), "{text}");
     assert_eq!(screen.too_wide(80), Vec::<String>::new());
 }
 
@@ -94,7 +95,7 @@ fn the_live_display_fits_the_terminal() {
             "Agent Pragmatist failed",
             "📋 Round 4 complete",
             "✨ Consultation complete",
-            "Consensus",
+            "Answer",
         ] {
             assert!(screen.text().contains(line), "{line}: {}", screen.text());
         }
@@ -144,7 +145,7 @@ fn a_terminal_gets_the_answer_rendered() {
     let (ran, screen) = terminal.end();
     ran.ends_with(0);
     assert!(
-        screen.text().contains("Consultation") && !screen.text().contains("# Consultation"),
+        screen.text().contains("Start small, then grow.") && !screen.text().contains("# "),
         "{}",
         screen.text()
     );

@@ -2,9 +2,11 @@
 
 mod cost_gate;
 mod display;
+mod ending;
 mod interrupts;
 mod live_rows;
 mod local_model;
+mod tables;
 mod setup;
 
 use crate::support::binary::Conclave;

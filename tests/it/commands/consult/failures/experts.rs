@@ -131,15 +131,10 @@ fn overloaded_provider_is_retried_after_its_hint() {
     server.on(On::vendor(Vendor::Anthropic).nth(2), busy());
     let (conclave, output) = consult(&server, &["--verbose"]);
     let output = output.ends_with(0);
-    assert_eq!(
-        output
-            .stderr
-            .matches("Security Expert: retrying in 0.0s: Overloaded (HTTP 529)")
-            .count(),
-        2,
-        "{}",
-        output.stderr
-    );
+    for number in ["2 of 3", "3 of 3"] {
+        let line = format!("Security Expert: retrying {number} in 0.0 s: Overloaded (HTTP 529)\n");
+        assert_eq!(output.stderr.matches(&line).count(), 1, "{}", output.stderr);
+    }
     let purposes: Vec<_> = attempts(&conclave.record(), "security")
         .iter()
         .map(|attempt| attempt["purpose"].clone())
@@ -338,7 +333,7 @@ fn truncated_json_is_used_as_far_as_it_goes() {
     let (_, output) = consult(&server, &[]);
     let output = output.ends_with(0);
     assert!(
-        output.stderr.contains("✅ Pragmatist completed"),
+        output.stderr.contains("\n✔ Pragmatist  "),
         "{}",
         output.stderr
     );

@@ -91,7 +91,7 @@ fn sixty_four_experts_answer_with_four_calls_per_vendor_at_once() {
         output.stderr
     );
     assert_eq!(
-        output.stderr.matches("✅ Security Expert").count(),
+        output.stderr.matches("✔ Security Expert").count(),
         2 * SEATS
     );
     assert_costs_add_up(&record, "a crowd");

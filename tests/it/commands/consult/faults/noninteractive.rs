@@ -8,7 +8,7 @@ use super::{arguments, failing_server};
 use crate::support::binary::Conclave;
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
-const QUESTIONS: [&str; 4] = ["[Y/n", "Proceed?", "Continue waiting?", "Switch to"];
+const QUESTIONS: [&str; 4] = ["[Y/n", "Proceed?", "or stop?", "instead?"];
 
 fn assert_nothing_asked(stderr: &str) {
     for question in QUESTIONS {

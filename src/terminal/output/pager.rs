@@ -1,0 +1,180 @@
+//! Shows a long text on a terminal through a pager: `$PAGER`, else `less` where there is one.
+//!
+//! Invariant: no text is lost. It is printed directly if the pager cannot start, and a pager that
+//! the user closes early is no error.
+
+use std::io::{self, Write as _};
+use std::process::{Child, Command, ExitStatus, Stdio};
+
+use super::printer::{PrintError, Printer};
+
+/// The pager without `$PAGER`.
+const DEFAULT: &str = "less";
+
+/// The options of `less` without `$LESS`: short texts stay on the screen, styles are shown, and the
+/// text stays there afterwards.
+const LESS: &str = "FRX";
+
+/// The exit codes of a shell that cannot start a command.
+const NOT_STARTED: [i32; 2] = [126, 127];
+
+/// The pager to use.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Pager {
+    /// Everything is printed directly.
+    #[default]
+    Off,
+    /// `less`, if it exists.
+    Default {
+        /// Whether the user has options of its own for `less`.
+        has_less_options: bool,
+    },
+    /// A command of the user, for a shell.
+    Command {
+        command: String,
+        /// Whether the user has options of its own for `less`.
+        has_less_options: bool,
+    },
+}
+
+impl Pager {
+    /// Returns the pager for the values of `PAGER` and `LESS`. An empty `PAGER` and `cat` switch
+    /// paging off.
+    pub fn of_variables(pager: Option<&str>, less: Option<&str>) -> Self {
+        let has_less_options = less.is_some();
+        match pager.map(str::trim) {
+            None => Self::Default { has_less_options },
+            Some("" | "cat") => Self::Off,
+            Some(command) => Self::Command {
+                command: command.to_owned(),
+                has_less_options,
+            },
+        }
+    }
+
+    /// Prints a result on standard output, through the pager if it does not fit the screen.
+    ///
+    /// # Errors
+    ///
+    /// When standard output cannot be written to.
+    pub fn result(&self, text: &str, printer: &Printer) -> Result<(), PrintError> {
+        let is_long = || {
+            let rows = console::Term::stdout().size_checked().map(|(rows, _)| rows);
+            rows.is_some_and(|rows| text.lines().count() >= usize::from(rows))
+        };
+        let is_wanted = *self != Self::Off && printer.out_traits().is_terminal && is_long();
+        if is_wanted && self.show(&printer.printable_result(text)) {
+            return Ok(());
+        }
+        printer.result(text)
+    }
+
+    /// Returns false if the pager could not start.
+    fn show(&self, text: &str) -> bool {
+        let Some(mut command) = self.command() else {
+            return false;
+        };
+        // Ctrl-C is for the pager: without a handler it would end this program alone.
+        let _ignored = IgnoredInterrupts::begin();
+        let Ok(child) = command.stdin(Stdio::piped()).spawn() else {
+            return false;
+        };
+        let ended = feed(child, text);
+        ended.is_ok_and(|status| {
+            status
+                .code()
+                .is_none_or(|code| !NOT_STARTED.contains(&code))
+        })
+    }
+
+    fn command(&self) -> Option<Command> {
+        let (mut command, has_less_options) = match self {
+            Self::Off => return None,
+            Self::Default { has_less_options } => (Command::new(DEFAULT), *has_less_options),
+            Self::Command {
+                command,
+                has_less_options,
+            } => (shell(command), *has_less_options),
+        };
+        if !has_less_options {
+            command.env("LESS", LESS);
+        }
+        Some(command)
+    }
+}
+
+#[cfg(unix)]
+fn shell(line: &str) -> Command {
+    let mut command = Command::new("/bin/sh");
+    command.args(["-c", line]);
+    command
+}
+
+#[cfg(not(unix))]
+fn shell(line: &str) -> Command {
+    let mut command = Command::new("cmd");
+    command.args(["/C", line]);
+    command
+}
+
+/// Writes the text and waits for the end. A pager that is closed early reads no more.
+fn feed(mut child: Child, text: &str) -> io::Result<ExitStatus> {
+    if let Some(mut stdin) = child.stdin.take() {
+        let _ = stdin.write_all(text.as_bytes());
+    }
+    child.wait()
+}
+
+/// While it lives, Ctrl-C does not end this program.
+#[derive(Debug)]
+struct IgnoredInterrupts;
+
+impl IgnoredInterrupts {
+    #[cfg(unix)]
+    fn begin() -> Option<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_io()
+            .build()
+            .ok()?;
+        let _inside = runtime.enter();
+        // The handler outlives the stream and the runtime.
+        let _stream = signal(SignalKind::interrupt()).ok()?;
+        Some(Self)
+    }
+
+    #[cfg(not(unix))]
+    fn begin() -> Option<Self> {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn empty_pager_and_cat_switch_paging_off() {
+        for off in ["", " ", "cat"] {
+            assert_eq!(Pager::of_variables(Some(off), None), Pager::Off, "{off:?}");
+        }
+        let default = Pager::Default {
+            has_less_options: false,
+        };
+        assert_eq!(Pager::of_variables(None, None), default);
+        let own = Pager::Command {
+            command: "less -R".to_owned(),
+            has_less_options: true,
+        };
+        assert_eq!(Pager::of_variables(Some("less -R"), Some("FRX")), own);
+    }
+
+    #[test]
+    fn pager_that_cannot_start_shows_nothing() {
+        let pager = Pager::Command {
+            command: "/no/such/pager".to_owned(),
+            has_less_options: false,
+        };
+        assert!(!pager.show("text"));
+    }
+}

@@ -1,0 +1,172 @@
+//! The summary that is left on the screen, as a terminal shows it.
+
+use conclave::consultation::event::Envelope;
+use conclave::consultation::transcript::Transcript;
+use conclave::domain::artifact::{Content, Dissent, Severity, Verdict};
+use conclave::domain::stored_record::StoredRecord;
+use conclave::terminal::output::style::Paint;
+use conclave::terminal::report::{NextSteps, Summary};
+
+use crate::support::comparison::debate_events;
+use crate::support::sample_events;
+use crate::support::screen::Screen;
+
+const WIDTHS: [u16; 4] = [50, 80, 120, 200];
+
+fn record(events: &[Envelope]) -> StoredRecord {
+    Transcript::fold(events).unwrap().stored_record()
+}
+
+fn last() -> NextSteps {
+    NextSteps::Of("last".to_owned())
+}
+
+/// Returns the screen of a terminal after the summary.
+fn screen(record: &StoredRecord, width: u16, paint: Paint) -> Screen {
+    let mut screen = Screen::new(width, 60);
+    let text = Summary::of(record, last()).render(width.into(), paint);
+    screen.write(text.replace('\n', "\r\n").as_bytes());
+    screen
+}
+
+/// Returns the screens of terminals of every width.
+fn screens(record: &StoredRecord) -> String {
+    let screens = WIDTHS.map(|width| {
+        let screen = screen(record, width, Paint::Plain).contents();
+        format!("=== {width} columns\n{screen}\n")
+    });
+    screens.join("\n")
+}
+
+fn verdict_mut(record: &mut StoredRecord) -> &mut Verdict {
+    let artifacts = record
+        .responses
+        .values_mut()
+        .flat_map(|round| &mut round.artifacts);
+    artifacts
+        .filter_map(|artifact| match &mut artifact.content {
+            Content::Verdict(verdict) => Some(verdict),
+            _ => None,
+        })
+        .next()
+        .unwrap()
+}
+
+#[test]
+fn summary_of_a_verdict_matches_its_snapshot() {
+    insta::assert_snapshot!(screens(&record(&debate_events())));
+}
+
+#[test]
+fn summary_in_colour_matches_its_snapshot() {
+    let record = record(&sample_events::substituted());
+    insta::assert_snapshot!(screen(&record, 80, Paint::Colour).styled());
+}
+
+#[test]
+fn summary_of_an_answer_by_rule_shows_open_points_and_no_dissent() {
+    let screens = screens(&record(&sample_events::composed()));
+    assert!(!screens.contains("Dissent"), "{screens}");
+    insta::assert_snapshot!(screens);
+}
+
+#[test]
+fn summary_of_a_degraded_result_begins_with_what_is_missing() {
+    insta::assert_snapshot!(screens(&record(&sample_events::degraded())));
+}
+
+#[test]
+fn summary_of_a_menu_lists_its_options() {
+    insta::assert_snapshot!(screens(&record(&sample_events::explored())));
+}
+
+#[test]
+fn summary_of_one_round_shows_the_positions() {
+    insta::assert_snapshot!(screens(&record(&sample_events::troubled())));
+}
+
+#[test]
+fn summary_of_an_aborted_run_shows_what_was_agreed() {
+    insta::assert_snapshot!(screens(&record(&sample_events::aborted())));
+}
+
+#[test]
+fn ordinary_answer_ends_within_twenty_lines() {
+    for events in [
+        sample_events::complete(),
+        sample_events::substituted(),
+        sample_events::degraded(),
+        sample_events::composed(),
+        sample_events::explored(),
+        sample_events::troubled(),
+        debate_events(),
+    ] {
+        let text = screen(&record(&events), 80, Paint::Plain).contents();
+        assert!(text.lines().count() <= 20, "{text}");
+    }
+}
+
+#[test]
+fn long_answer_is_cut_with_a_pointer_to_the_rest() {
+    let mut record = record(&sample_events::complete());
+    let steps: Vec<String> = (1..=30).map(|step| format!("{step}. Do it.")).collect();
+    verdict_mut(&mut record).recommendation = steps.join("\n");
+    let text = screen(&record, 80, Paint::Plain).contents();
+    assert!(
+        text.contains("\n12. Do it.\n… 18 more lines: conclave history show last\n"),
+        "{text}"
+    );
+    let unstored = Summary::of(&record, NextSteps::None).render(80, Paint::Plain);
+    assert!(unstored.contains("\n… 18 more lines\n"), "{unstored}");
+    assert!(!unstored.contains("conclave "), "{unstored}");
+}
+
+#[test]
+fn long_objection_is_cut_behind_a_word() {
+    let mut record = record(&sample_events::complete());
+    verdict_mut(&mut record).dissent = (1..=5)
+        .map(|number| Dissent {
+            agent: "pragmatic".to_owned(),
+            concern: format!(
+                "**Objection** {number}. {}",
+                "One more thing to run. ".repeat(20)
+            ),
+            severity: Severity::High,
+        })
+        .collect();
+    let text = screen(&record, 80, Paint::Plain).contents();
+    let dissent: Vec<&str> = text
+        .lines()
+        .skip_while(|line| !line.starts_with("Dissent"))
+        .take(7)
+        .collect();
+    assert_eq!(
+        dissent,
+        [
+            "Dissent     Pragmatist (high): Objection 1. One more thing to run. One more",
+            "            thing to run. One more thing to run. One more thing to run. One …",
+            "            Pragmatist (high): Objection 2. One more thing to run. One more",
+            "            thing to run. One more thing to run. One more thing to run. One …",
+            "            Pragmatist (high): Objection 3. One more thing to run. One more",
+            "            thing to run. One more thing to run. One more thing to run. One …",
+            "            … 2 more",
+        ]
+    );
+}
+
+#[test]
+fn hostile_answer_stays_within_the_width_and_controls_nothing() {
+    for width in [20, 50, 80] {
+        for events in [sample_events::hostile(), sample_events::explored_hostile()] {
+            let text = Summary::of(&record(&events), last()).render(width, Paint::Plain);
+            for line in text.lines() {
+                assert!(!line.contains('\u{1b}'), "{line}");
+                let is_command = line.starts_with("conclave ") || line.contains("more lines");
+                assert!(
+                    is_command || console::measure_text_width(line) < width,
+                    "{width}: {line}"
+                );
+            }
+        }
+    }
+}
