@@ -6,8 +6,8 @@ mod ending;
 mod interrupts;
 mod live_rows;
 mod local_model;
-mod tables;
 mod setup;
+mod tables;
 
 use crate::support::binary::Conclave;
 use crate::support::provider_server::ProviderServer;
