@@ -34,6 +34,7 @@ struct ModeStack {
     device: Device,
     guards: Vec<(u64, InputMode)>,
     next_id: u64,
+    is_released: bool,
 }
 
 impl TerminalModes {
@@ -72,21 +73,24 @@ impl TerminalModes {
         self.state().apply();
     }
 
-    /// Restores the terminal before the process stops. [`Self::set_again`] sets the wanted mode.
-    pub(in crate::terminal) fn restore(&self) {
-        self.state().device.restore();
+    /// Leaves the terminal as it was found until [`Self::set_again`]: the process is about to stop.
+    pub(in crate::terminal) fn release(&self) {
+        let mut state = self.state();
+        state.is_released = true;
+        state.device.restore();
     }
 
     /// Restores the terminal before the process ends, whatever guards still live.
     pub(in crate::terminal) fn end(&self) {
         let mut state = self.state();
-        state.guards.clear();
+        state.is_released = true;
         state.device.restore();
     }
 
     /// Sets the wanted mode again after another program had the terminal.
     pub(in crate::terminal) fn set_again(&self) {
         let mut state = self.state();
+        state.is_released = false;
         state.device.set = None;
         state.apply();
     }
@@ -120,7 +124,8 @@ impl ModeStack {
     fn apply(&mut self) {
         match self.guards.last() {
             None | Some((_, InputMode::Lines)) => self.device.restore(),
-            Some((_, mode)) => self.device.set(*mode),
+            Some((_, mode)) if !self.is_released => self.device.set(*mode),
+            Some(_) => {}
         }
     }
 }

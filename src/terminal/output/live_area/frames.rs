@@ -56,19 +56,19 @@ async fn run(area: &Shared, mut signals: signals::Signals) {
     }
 }
 
-/// Removes the rows before another program gets the terminal.
+/// Removes the rows and restores the modes before another program gets the terminal.
 fn leave(area: &Shared, state: &mut AreaState) {
-    state.hidden += 1;
+    state.is_released = true;
     area.draw(state);
-    state.hidden -= 1;
-    area.modes.restore();
+    area.modes.release();
 }
 
 /// Draws everything again after another program had the terminal.
 fn come_back(area: &Shared, state: &mut AreaState) {
+    state.is_released = false;
     state.lose_terminal();
+    area.modes.set_again();
     if area.modes.is_in_foreground() {
-        area.modes.set_again();
         let prompt = state.paint.printable(state.last_line.prompt());
         // The stream itself fails: there is no other to report it on.
         let _ = area.print(state, &prompt);
@@ -128,13 +128,12 @@ mod signals {
     }
 
     pub(super) fn handle(area: &Shared, signal: TerminalSignal) {
-        // Until the process has stopped, no other thread may write.
         let mut state = area.state();
         match signal {
             TerminalSignal::Stop if can_be_continued() => {
                 leave(area, &mut state);
+                // The process stops some time later; `Continue` says that it has been.
                 let _ = kill_process(getpid(), Signal::STOP);
-                come_back(area, &mut state);
             }
             TerminalSignal::Continue => come_back(area, &mut state),
             TerminalSignal::Stop | TerminalSignal::Resize => area.draw(&mut state),

@@ -87,6 +87,8 @@ struct AreaState {
     next_footer: u64,
     /// The number of reasons to draw nothing.
     hidden: usize,
+    /// The process is about to stop.
+    is_released: bool,
     drawn: DrawnRows,
     is_cursor_hidden: bool,
 }
@@ -117,6 +119,7 @@ impl LiveArea {
                 footers: Vec::new(),
                 next_footer: 0,
                 hidden: 0,
+                is_released: false,
                 drawn: DrawnRows::default(),
                 is_cursor_hidden: false,
             }),
@@ -171,7 +174,10 @@ impl LiveArea {
 
     /// Shows lines below the rows until the guard is dropped, and lets keys be read one by one: for
     /// a question whose answer is a key. Returns `None` where nothing can be redrawn.
-    #[expect(dead_code, reason = "the questions that take a key come next")]
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "the questions that take a key come next")
+    )]
     pub(in crate::terminal) fn footer(&self, lines: Vec<String>) -> Option<Footer> {
         if !self.can_draw() {
             return None;
@@ -303,7 +309,7 @@ impl AreaState {
     /// Returns the rows to draw now.
     fn rows(&self, size: TerminalSize) -> Vec<String> {
         // Rows stand on lines of their own.
-        if self.hidden > 0 || !self.last_line.is_whole() {
+        if self.hidden > 0 || self.is_released || !self.last_line.is_whole() {
             return Vec::new();
         }
         let rows = self.rows.as_ref();
@@ -361,7 +367,10 @@ pub(in crate::terminal) struct Footer {
 
 impl Footer {
     /// Shows other lines in place of these.
-    #[expect(dead_code, reason = "the questions that take a key come next")]
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "the questions that take a key come next")
+    )]
     pub(in crate::terminal) fn replace(&self, lines: Vec<String>) {
         let mut state = self.area.0.state();
         if let Some(footer) = state.footers.iter_mut().find(|(id, _)| *id == self.id) {
@@ -378,3 +387,6 @@ impl Drop for Footer {
         self.area.0.draw(&mut state);
     }
 }
+
+#[cfg(all(test, unix))]
+mod tests;

@@ -77,7 +77,11 @@ fn output_of(terminal: &mut Terminal, command: &str) -> String {
 
 #[test]
 fn run_leaves_the_terminal_as_it_was() {
-    let (_server, hold, conclave) = held_answers();
+    let (server, hold, conclave) = held_answers();
+    server.on(
+        On::any().nth(EXPERTS),
+        Answer::valid().held_halfway_by(&hold),
+    );
     let terminal = Terminal::start_sized(&conclave, (80, 24), Output::Terminal, &ARGUMENTS);
     let modes = terminal.modes();
     terminal.wait_until("all rows are drawn", has_one_set_of_rows);
@@ -169,8 +173,10 @@ fn ctrl_z_restores_the_terminal_and_fg_draws_again() {
     terminal.wait_until("all rows are drawn", has_one_set_of_rows);
     terminal.type_in("\x1a");
     terminal.wait_for_sight("Stopped");
-    assert_eq!(terminal.look(rows_at_work), 0);
-    assert!(terminal.look(Screen::is_cursor_visible));
+    let (stopped, is_visible) =
+        terminal.look(|screen| (screen.history(), screen.is_cursor_visible()));
+    assert!(!stopped.contains(SPINNER), "{stopped}");
+    assert!(is_visible);
     assert_eq!(output_of(&mut terminal, "stty -g"), modes);
     terminal.type_in("fg\n");
     terminal.wait_until("all rows are drawn again", has_one_set_of_rows);
