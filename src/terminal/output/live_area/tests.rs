@@ -109,7 +109,8 @@ fn lines_stand_above_the_rows_and_a_footer_below() {
     let mut terminal = terminal(80);
     area.start(|_, _| vec!["row".to_owned()]);
     area.print(|last| last.apart("line\n")).unwrap();
-    let footer = area.footer(vec!["Go on?".to_owned()]).unwrap();
+    let footer = area.footer(vec!["Stop?".to_owned()]).unwrap();
+    footer.replace(vec!["Go on?".to_owned()]);
     area.print(|last| last.apart("next\n")).unwrap();
     terminal.process(&written.take());
     assert_eq!(terminal.screen().contents(), "line\nnext\nrow\nGo on?");
