@@ -27,7 +27,7 @@ const EXIT_CODES: [(&str, &str); 7] = [
 ];
 
 /// The variables that are read besides keys and settings.
-const VARIABLES: [(&str, &str); 7] = [
+const VARIABLES: [(&str, &str); 8] = [
     (
         "CONCLAVE_HOME",
         "The folder of settings, journals and models [default: ~/.llm-conclave]",
@@ -45,6 +45,10 @@ const VARIABLES: [(&str, &str); 7] = [
     (
         "LANG, LC_ALL, LC_CTYPE",
         "Draw with ASCII characters unless the locale is UTF-8",
+    ),
+    (
+        "PAGER",
+        "The command that shows long texts on a terminal; empty for none [default: less]",
     ),
     ("TZ", "The time zone of dates and of calendar months"),
     (

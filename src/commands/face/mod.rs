@@ -202,8 +202,8 @@ impl<'a> TerminalFace<'a> {
             ))),
             Some(abort) => {
                 let stored = stored.as_ref().filter(|_| transcript.has_progress());
-                self.show_partial(outcome, started)?;
-                if let Some(stored) = stored {
+                let is_shown = self.show_partial(outcome, started);
+                if let Some(stored) = stored.filter(|_| !is_shown) {
                     self.printer.note(&format!(
                         "💾 Partial results saved to: {}",
                         stored.record.display()
@@ -217,20 +217,21 @@ impl<'a> TerminalFace<'a> {
         }
     }
 
-    /// Summarizes what an aborted consultation found, on a terminal.
-    fn show_partial(&self, outcome: &RunOutcome, started: StartedBy) -> Result<(), Error> {
+    /// Summarizes what an aborted consultation found, on a terminal. Returns whether it did: the
+    /// reason for the abort matters more than a failure to write.
+    fn show_partial(&self, outcome: &RunOutcome, started: StartedBy) -> bool {
         let face = self.printer.out_traits();
         let is_shown = face.is_terminal
             && self.output.format() == AnswerFormat::Markdown
             && self.output.output.is_none();
         let transcript = &outcome.transcript;
         if !is_shown || transcript.independents().next().is_none() {
-            return Ok(());
+            return false;
         }
         let next = self.next_steps(outcome, started);
         let summary = Summary::of(&transcript.stored_record(), next);
         let text = summary.render(face.width, face.paint);
-        self.printer.result(&text).map_err(Error::failed)
+        self.printer.result(&text).is_ok()
     }
 
     /// Returns the commands that a summary points to: none where nothing is stored, or where only

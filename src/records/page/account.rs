@@ -54,7 +54,21 @@ pub(super) fn cost(record: &StoredRecord) -> Markup {
     }
     let total = record.total_cost().map(amount);
     let body = html! {
-        p.stated { (labelled("Total", total.as_deref().unwrap_or("not recorded"))) }
+        p.stated {
+            (labelled("Total", total.as_deref().unwrap_or("not recorded")))
+            @if let Some(duration) = record.duration() {
+                " " (labelled("Time", &seconds(duration)))
+            }
+            @if let Some(calls) = record.cost.as_ref().and_then(|cost| cost.calls) {
+                " " (labelled("Calls", &thousands(calls)))
+            }
+            @if let Some(tokens) = record.total_tokens() {
+                " " (labelled("Tokens", &thousands(tokens)))
+            }
+            @if let Some(saved) = record.cost_saved() {
+                " " (labelled("Saved by ending after Round 2", &format!("about {}", amount(saved))))
+            }
+        }
         (table("By round", &["Round", "Time", "Tokens", "Cost"], &by_round(record)))
         (table("By agent", &["Agent", "Time", "Tokens", "Cost"], &by_agent(record)))
         (table("By provider", &["Provider", "Cost"], &by_provider(record)))

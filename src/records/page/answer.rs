@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use crate::domain::artifact::{MenuOption, Verdict};
+use crate::domain::artifact::{MenuOption, Source, Verdict};
 use crate::domain::stored_record::{Completion, StoredRecord};
 use crate::domain::words::{amount, seconds, stated, thousands};
 
@@ -122,6 +122,9 @@ fn figures(record: &StoredRecord, has_options: bool) -> Markup {
             @if let Some(note) = record.verdict().and_then(Verdict::confidence_note) {
                 " (" (note) ")"
             }
+            @if let Some(calibrated) = calibrated(record) {
+                " " (labelled("Calibrated", &calibrated))
+            }
             @if let Some(agreement) = record.agreement {
                 " " (labelled("Agreement", &format!("{:.0}%", agreement * 100.0)))
             }
@@ -131,6 +134,16 @@ fn figures(record: &StoredRecord, has_options: bool) -> Markup {
             }
         }
     }
+}
+
+/// The calibrated probability of an answer composed from the synthesis. A verdict of the judge has
+/// none.
+fn calibrated(record: &StoredRecord) -> Option<String> {
+    record
+        .verdict()
+        .filter(|verdict| verdict.composed_from == Some(Source::Synthesis))?;
+    let calibrated = record.calibrated()?;
+    Some(format!("{:.0}%", calibrated.probability * 100.0))
 }
 
 /// Names the consultation whose answers were rejudged.

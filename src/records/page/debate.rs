@@ -9,8 +9,8 @@ use crate::domain::stored_record::{ExpertChange, RecordWriter, StoredAgent, Stor
 use crate::domain::words::model_name;
 
 use super::elements::{
-    block, block_unless_blank, confidence, inline, items, joined, list, section, severity,
-    subsection,
+    block, block_unless_blank, confidence, inline, items, joined, labelled, list, section,
+    severity, subsection,
 };
 
 /// Round 1: the panel in its order, then experts that are not on it.
@@ -75,7 +75,13 @@ pub(super) fn synthesis(record: &StoredRecord) -> Markup {
         }
         @if !priorities.0.is_empty() { h3 { "Priorities" } ol { (priorities) } }
     };
-    section("Agreements and Tensions", &body)
+    let has_tensions = record.cross_exam().is_some() && !synthesis.tensions.is_empty();
+    let title = if has_tensions {
+        "Agreements and Tensions"
+    } else {
+        "Agreements"
+    };
+    section(title, &body)
 }
 
 fn agreements(record: &StoredRecord, synthesis: &Synthesis) -> Markup {
@@ -178,11 +184,9 @@ fn change(record: &StoredRecord, expert: &ExpertChange<'_>) -> Markup {
     html! {
         article {
             h3 { (inline(record.name_of(revision.agent_id.as_str()))) }
-            p.stated {
-                strong { (capitalized(&expert.in_words())) }
-                @if let Some(confidence) = expert.confidence_in_words() {
-                    " " span.label { "Confidence" } " " (confidence)
-                }
+            p.stated { strong { (capitalized(&expert.in_words())) } }
+            @if let Some(confidence) = expert.confidence_in_words() {
+                p.stated { (labelled("Confidence", &confidence)) }
             }
             (block(&revision.revised_position))
             (list(&reasons))
@@ -219,7 +223,7 @@ pub(super) fn objections(record: &StoredRecord) -> Markup {
     };
     let body = html! {
         (block_unless_blank(prose.unwrap_or_default()))
-        (subsection("Challenges", &list(&challenges)))
+        (subsection("Raised", &list(&challenges)))
         (subsection("Rebuttals", &list(&rebuttals)))
         (subsection("Concerns", &list(&items(concerns))))
     };
