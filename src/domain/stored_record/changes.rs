@@ -1,6 +1,8 @@
 //! What the cross-examination did to the experts' positions: the one judgement that summary,
 //! report and page show.
 
+use std::fmt::Write as _;
+
 use super::StoredRecord;
 use crate::domain::artifact::Revision;
 use crate::domain::confidence::Confidence;
@@ -129,7 +131,7 @@ impl<'a> PositionChanges<'a> {
                 Some(reason) => text.extend(["; positions were not compared: ", reason.trim()]),
                 None if held + compared > 0 => {
                     let left_out = total - held - compared;
-                    text.push_str(&format!("; {left_out} could not be compared"));
+                    let _ = write!(text, "; {left_out} could not be compared");
                 }
                 None => {}
             }

@@ -4,6 +4,7 @@
 //!
 //! Everything a model wrote is shown as plain text, but for the answer, which is rendered.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use console::measure_text_width;
@@ -275,15 +276,19 @@ fn shortened(text: &str, room: usize, most: usize, indent: &str) -> Vec<String> 
         .subsequent_indent(indent)
         .word_splitter(textwrap::WordSplitter::NoHyphenation);
     let lines = textwrap::wrap(text, &options);
-    let mut lines: Vec<String> = lines.into_iter().map(|line| line.into_owned()).collect();
+    let mut lines: Vec<String> = lines.into_iter().map(Cow::into_owned).collect();
     if lines.len() > most {
         lines.truncate(most);
         if let Some(last) = lines.last_mut() {
             while measure_text_width(last) + 2 > room {
-                match last.trim_end().rfind(' ') {
-                    Some(blank) if !last[..blank].trim().is_empty() => last.truncate(blank),
-                    _ => break,
+                let blank = last.trim_end().rfind(' ');
+                let Some(shorter) = blank.and_then(|blank| last.get(..blank)) else {
+                    break;
+                };
+                if shorter.trim().is_empty() {
+                    break;
                 }
+                last.truncate(shorter.len());
             }
             let end = last.trim_end_matches([' ', ',', ';', ':']).len();
             last.truncate(end);
@@ -514,18 +519,18 @@ fn open_points(record: &StoredRecord) -> Vec<String> {
 
 fn changes(record: &StoredRecord) -> Vec<String> {
     let changes = record.position_changes();
-    let changed: Vec<String> = changes
+    let lines: Vec<String> = changes
         .changed()
         .map(|expert| change(record, expert))
         .collect();
-    if changed.is_empty() {
+    if lines.is_empty() {
         changes
             .headline()
             .map(|line| one_line(&line))
             .into_iter()
             .collect()
     } else {
-        changed
+        lines
     }
 }
 
