@@ -52,11 +52,11 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["since", "until"])]
     all_time: bool,
 
-    /// Cover this day and later
+    /// Cover this day and later [default: from the first consultation on]
     #[arg(long, value_name = "YYYY-MM-DD")]
     since: Option<String>,
 
-    /// Cover this day and earlier
+    /// Cover this day and earlier [default: today]
     #[arg(long, value_name = "YYYY-MM-DD")]
     until: Option<String>,
 

@@ -25,7 +25,7 @@ pub struct Args {
 enum ModelAction {
     /// Download a model if it is missing, and print its path
     Pull {
-        /// A name from `conclave model list`, or a unique part of one [default: the default model]
+        #[arg(help = name_help())]
         name: Option<String>,
     },
     /// List the models and show which are downloaded
@@ -37,9 +37,14 @@ enum ModelAction {
     },
     /// Print the path of a model's file
     Path {
-        /// A name from `conclave model list`, or a unique part of one [default: the default model]
+        #[arg(help = name_help())]
         name: Option<String>,
     },
+}
+
+fn name_help() -> String {
+    let default = DEFAULT.name;
+    format!("A name from `conclave model list`, or a unique part of one [default: {default}]")
 }
 
 pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {

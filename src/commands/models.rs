@@ -45,6 +45,7 @@ pub struct Args {
     format: ListFormatFlag,
 
     /// Show only models whose provider, name or tier contains this, such as `claude` or `tier 1`
+    /// [default: all]
     filter: Vec<String>,
 
     /// Also show models that have retired

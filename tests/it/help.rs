@@ -31,6 +31,7 @@ const COMMANDS: [&[&str]; 31] = [
     &["config", "get"],
     &["config", "set"],
     &["config", "unset"],
+    &["setup"],
     &["completions"],
     &["man"],
     &["version"],

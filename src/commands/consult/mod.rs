@@ -37,20 +37,22 @@ pub struct Args {
     question: Vec<String>,
 
     /// The seats: `persona=provider:model`, separated by commas; or the name of a panel in the
-    /// settings
+    /// settings [default: three seats, if possible of three vendors whose keys are set]
     #[arg(long, value_name = "SEATS|NAME")]
     panel: Option<String>,
 
     /// The personas of the seats: names and `@sets`, separated by commas; or `auto` to let a model
-    /// select them for the question
+    /// select them for the question [default: security, architecture, pragmatic]
     #[arg(long, value_name = "PERSONAS|auto")]
     personas: Option<String>,
 
-    /// The model of a seat; give it once for each seat in order, or once for all seats
+    /// The model of a seat; give it once for each seat in order, or once for all seats [default: the
+    /// best model of the seat's vendor]
     #[arg(short, long, value_name = "MODEL")]
     model: Vec<String>,
 
-    /// The judge and its fallback models, separated by commas
+    /// The judge and its fallback models, separated by commas [default: the best model of OpenAI,
+    /// then of other vendors whose keys are set]
     #[arg(long, value_name = "MODEL[,FALLBACK…]")]
     judge: Option<String>,
 

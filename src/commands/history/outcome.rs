@@ -62,15 +62,13 @@ fn graded(args: &Args) -> Result<(&str, Option<AnswerOutcome>), Error> {
     if args.outcome.is_some() || args.clear {
         return Ok((&args.id, args.outcome));
     }
-    match AnswerOutcome::from_str(&args.id, true) {
-        Ok(outcome) => Ok(("last", Some(outcome))),
-        Err(_) => {
-            let id = one_line(&args.id);
-            Err(Error::usage("no outcome is given").hint(format!(
-                "for example: `conclave history outcome {id} right`; or `wrong`, `mixed`"
-            )))
-        }
+    if let Ok(outcome) = AnswerOutcome::from_str(&args.id, true) {
+        return Ok(("last", Some(outcome)));
     }
+    let id = one_line(&args.id);
+    Err(Error::usage("no outcome is given").hint(format!(
+        "for example: `conclave history outcome {id} right`; or `wrong`, `mixed`"
+    )))
 }
 
 pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {

@@ -22,11 +22,11 @@ pub(super) struct Args {
     #[arg(add = ids::all())]
     id: String,
 
-    /// Show only this round
+    /// Show only this round [default: all]
     #[arg(long, value_name = "N")]
     round: Option<u8>,
 
-    /// Show only this agent: its id, its name, or `judge`
+    /// Show only this agent: its id, its name, or `judge` [default: all]
     #[arg(long, value_name = "AGENT")]
     agent: Option<String>,
 

@@ -1,29 +1,21 @@
 //! Resolving the name of a model that a user gives.
 
-use super::ModelCatalog;
+use super::{Model, ModelCatalog};
 use crate::domain::ids::ModelRef;
 
 /// The error for a name of no known model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "unknown model `{name}`{}",
-    suggestions
-        .first()
-        .map(|_| format!("; did you mean {}?", one_of(suggestions)))
+    suggestion
+        .as_ref()
+        .map(|near| format!("; did you mean `{near}`?"))
         .unwrap_or_default()
 )]
 pub struct UnknownModel {
     pub name: String,
-    /// The closest known names, at most three.
-    pub suggestions: Vec<String>,
-}
-
-fn one_of(names: &[String]) -> String {
-    names
-        .iter()
-        .map(|name| format!("`{name}`"))
-        .collect::<Vec<_>>()
-        .join(" or ")
+    /// The closest known name.
+    pub suggestion: Option<String>,
 }
 
 impl ModelCatalog {
@@ -47,23 +39,23 @@ impl ModelCatalog {
             .find(|model| self.at_own_vendor(model).is_some())
             .ok_or_else(|| UnknownModel {
                 name: name.to_owned(),
-                suggestions: self.closest(name),
+                suggestion: self.closest(name),
             })
     }
 
-    fn closest(&self, name: &str) -> Vec<String> {
+    fn closest(&self, name: &str) -> Option<String> {
+        const LEAST_LIKENESS: f64 = 0.8;
         let name = name.to_lowercase();
-        let mut near: Vec<(f64, &str)> = self
-            .models
-            .iter()
-            .map(|model| (strsim::jaro_winkler(&name, &model.id), model.id.as_str()))
-            .filter(|near| near.0 > 0.8)
-            .collect();
-        near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
-        near.into_iter()
-            .take(3)
-            .map(|(_, id)| id.to_owned())
-            .collect()
+        let likeness = |model: &Model| strsim::jaro_winkler(&name, &model.id);
+        // Of models that are equally like it, the first: lists begin with the best.
+        let mut closest: Option<(f64, &Model)> = None;
+        for model in &self.models {
+            let likeness = likeness(model);
+            if likeness > closest.map_or(LEAST_LIKENESS, |(best, _)| best) {
+                closest = Some((likeness, model));
+            }
+        }
+        closest.map(|(_, model)| model.id.clone())
     }
 }
 
@@ -72,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bare_name_finds_its_provider_or_suggestions() {
+    fn a_bare_name_finds_its_provider_or_a_suggestion() {
         let catalog = ModelCatalog::builtin();
         let named = [
             ("claude-sonnet-5-5", "anthropic:claude-sonnet-5-5"),
@@ -91,14 +83,8 @@ mod tests {
         );
         let error = catalog.resolve("claude-sonet-5-5").unwrap_err();
         assert_eq!(
-            error.suggestions.first().map(String::as_str),
-            Some("claude-sonnet-5-5")
-        );
-        assert!(
-            error
-                .to_string()
-                .starts_with("unknown model `claude-sonet-5-5`; did you mean `claude-sonnet-5-5`"),
-            "{error}"
+            error.to_string(),
+            "unknown model `claude-sonet-5-5`; did you mean `claude-sonnet-5-5`?"
         );
         assert_eq!(
             catalog.resolve("zzz").unwrap_err().to_string(),

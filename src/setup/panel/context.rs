@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::config::names::likely;
 use crate::domain::family::{Family, family};
 use crate::domain::ids::{ModelRef, ProviderId};
 use crate::domain::panel::Seat;
@@ -33,11 +34,9 @@ impl SelectionContext<'_> {
     /// Returns the model of this name. Fails when its provider cannot be asked.
     pub(crate) fn model(&self, name: &str) -> Result<ModelRef, Error> {
         let model = self.catalog.resolve(name.trim()).map_err(|unknown| {
-            let hint = match unknown.suggestions.as_slice() {
-                [] => "write it as `provider:model`".to_owned(),
-                near => format!("did you mean {}?", near.join(" or ")),
-            };
-            Error::usage(unknown).hint(hint)
+            Error::usage(unknown).hint(
+                "see the models with `conclave models`, or write it as `provider:model`",
+            )
         })?;
         self.check_provider(&model.provider)?;
         Ok(model)
@@ -57,8 +56,12 @@ impl SelectionContext<'_> {
                 .iter()
                 .map(|access| access.id.as_str())
                 .collect();
+            let hint = match likely(provider.as_str(), known.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("one of: {}, local", known.join(", ")),
+            };
             return Err(Error::usage(format!("no provider is called `{provider}`"))
-                .hint(format!("one of: {}, local", known.join(", ")))
+                .hint(hint)
                 .hint(format!(
                     "or give it an address with `conclave config set endpoints.{provider}.base_url \
                      URL`"

@@ -124,9 +124,19 @@ fn unavailable_models_are_rejected_with_a_hint() {
     let output = conclave
         .run(&["consult", "Shall we?", "--model", "claude-sonet-5-5"])
         .ends_with(2);
+    assert_eq!(
+        output.stderr,
+        "error: unknown model `claude-sonet-5-5`; did you mean `claude-sonnet-5-5`?\n\
+         hint: see the models with `conclave models`, or write it as `provider:model`\n"
+    );
+    let output = conclave
+        .run(&["consult", "Shall we?", "--judge", "antropic:claude-opus-5-5"])
+        .ends_with(2);
     assert!(
-        output.stderr.contains("claude-sonnet-5-5"),
-        "a similar name is suggested: {}",
+        output
+            .stderr
+            .starts_with("error: no provider is called `antropic`\nhint: did you mean `anthropic`?\n"),
+        "{}",
         output.stderr
     );
     assert!(server.requests().is_empty());

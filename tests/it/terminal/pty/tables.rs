@@ -135,7 +135,7 @@ fn no_table_cuts_a_word() {
 
 #[test]
 fn messages_are_wrapped_between_words() {
-    let arguments = ["consult", "--personas", "secruity", "Shall we?"];
+    let arguments = ["consult", "--personas", "stranger", "Shall we?"];
     let terminal = Terminal::start(&Conclave::new(), 50, Output::Terminal, &arguments);
     let (output, transcript) = terminal.end();
     output.ends_with(2);
