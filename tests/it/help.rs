@@ -24,7 +24,6 @@ const COMMANDS: [&[&str]; 31] = [
     &["model", "path"],
     &["personas"],
     &["personas", "show"],
-    &["setup"],
     &["config"],
     &["config", "path"],
     &["config", "show"],
