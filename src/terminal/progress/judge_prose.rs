@@ -64,7 +64,7 @@ enum ValueLayout {
     Quote,
     /// Names the expert of the statement that follows.
     Speaker,
-    /// Names the expert whom the statement that follows is addressed to.
+    /// Names the expert to which the statement that follows is addressed.
     Addressee,
     /// Names an expert behind the statement before.
     Supporter,
