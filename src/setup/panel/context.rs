@@ -34,9 +34,8 @@ impl SelectionContext<'_> {
     /// Returns the model of this name. Fails when its provider cannot be asked.
     pub(crate) fn model(&self, name: &str) -> Result<ModelRef, Error> {
         let model = self.catalog.resolve(name.trim()).map_err(|unknown| {
-            Error::usage(unknown).hint(
-                "see the models with `conclave models`, or write it as `provider:model`",
-            )
+            Error::usage(unknown)
+                .hint("see the models with `conclave models`, or write it as `provider:model`")
         })?;
         self.check_provider(&model.provider)?;
         Ok(model)

@@ -130,12 +130,17 @@ fn unavailable_models_are_rejected_with_a_hint() {
          hint: see the models with `conclave models`, or write it as `provider:model`\n"
     );
     let output = conclave
-        .run(&["consult", "Shall we?", "--judge", "antropic:claude-opus-5-5"])
+        .run(&[
+            "consult",
+            "Shall we?",
+            "--judge",
+            "antropic:claude-opus-5-5",
+        ])
         .ends_with(2);
     assert!(
-        output
-            .stderr
-            .starts_with("error: no provider is called `antropic`\nhint: did you mean `anthropic`?\n"),
+        output.stderr.starts_with(
+            "error: no provider is called `antropic`\nhint: did you mean `anthropic`?\n"
+        ),
         "{}",
         output.stderr
     );
