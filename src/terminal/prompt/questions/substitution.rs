@@ -1,5 +1,6 @@
 //! Substitution: whether other models may take over for the agents whose models have failed.
 
+use crate::consultation::event::Substitution;
 use crate::consultation::protocol::SubstitutionOffer;
 use crate::domain::ids::{ModelRef, ProviderId};
 
@@ -20,27 +21,39 @@ pub(in crate::terminal) fn question(
         let vendor = vendor_name(&model.provider);
         format!("{} ({})", one_line(&model.model), one_line(&vendor))
     };
-    let failure = |offer: &SubstitutionOffer| {
-        let offered = &offer.offered;
+    // Agents of one model share its failure.
+    let mut failures: Vec<(&Substitution, Vec<String>)> = Vec::new();
+    for SubstitutionOffer { name, offered } in offers {
+        let name = one_line(name);
+        let is_same = |other: &Substitution| {
+            (&other.original, &other.substitute) == (&offered.original, &offered.substitute)
+                && other.message == offered.message
+        };
+        match failures.iter_mut().find(|(other, _)| is_same(other)) {
+            Some((_, names)) => names.push(name),
+            None => failures.push((offered, vec![name])),
+        }
+    }
+    let failure = |offered: &Substitution, names: &[String]| {
         format!(
             "⚠️ {} is unavailable for {}: {}",
             model(&offered.original),
-            one_line(&offer.name),
+            names.join(", "),
             shortened(&one_line(&offered.reason.in_words(&offered.message))),
         )
     };
-    if let [offer] = offers {
-        let fallback = model(&offer.offered.substitute);
-        return format!("{}\nUse {fallback} instead? {CHOICES} ", failure(offer));
+    if let [(offered, names)] = failures.as_slice() {
+        let fallback = model(&offered.substitute);
+        return format!(
+            "{}\nUse {fallback} instead? {CHOICES} ",
+            failure(offered, names)
+        );
     }
-    let lines: Vec<String> = offers
+    let lines: Vec<String> = failures
         .iter()
-        .map(|offer| {
-            format!(
-                "{}\n   → {}",
-                failure(offer),
-                model(&offer.offered.substitute)
-            )
+        .map(|(offered, names)| {
+            let fallback = model(&offered.substitute);
+            format!("{}\n   → {fallback}", failure(offered, names))
         })
         .collect();
     format!("{}\nUse these models instead? {CHOICES} ", lines.join("\n"))
@@ -56,7 +69,7 @@ fn shortened(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::consultation::event::{Substitution, SubstitutionReason, WhySubstituted};
+    use crate::consultation::event::{SubstitutionReason, WhySubstituted};
     use crate::domain::ids::AgentId;
 
     fn offer(name: &str, why: WhySubstituted, message: &str) -> SubstitutionOffer {
@@ -108,6 +121,16 @@ mod tests {
         ⚠️ gemini-3-pro (Google) is unavailable for Pragmatist: timeout
            → grok-4.7 (xAI)
         Use these models instead? [Y/n/f = end]
+        ");
+    }
+
+    #[test]
+    fn agents_of_one_model_share_its_failure() {
+        let offers = ["Architect", "Pragmatist"]
+            .map(|name| offer(name, WhySubstituted::Failure, "no credit"));
+        insta::assert_snapshot!(ask(&offers), @r"
+        ⚠️ gemini-3-pro (Google) is unavailable for Architect, Pragmatist: no credit
+        Use grok-4.7 (xAI) instead? [Y/n/f = end]
         ");
     }
 }
