@@ -75,16 +75,16 @@ fn pictures_of_the_readme_are_made() {
 
 /// Returns the text without what differs from run to run: tenths of seconds, and the date.
 fn settled(text: &str) -> String {
-    let mut settled = String::with_capacity(text.len());
-    for piece in text.split_inclusive(|c: char| !c.is_ascii_digit() && c != '.') {
-        match piece
-            .strip_suffix('s')
-            .and_then(|time| time.split_once('.'))
-        {
-            Some((whole, tenths)) if tenths.len() == 1 => {
-                settled.extend([whole, ".0s"]);
-            }
-            Some(_) | None => settled.push_str(piece),
+    let mut settled = text.to_owned();
+    for (at, _) in text.match_indices('.') {
+        let is_digit = |at: Option<usize>| {
+            at.and_then(|at| text.as_bytes().get(at))
+                .is_some_and(u8::is_ascii_digit)
+        };
+        let unit = text.get(at + 2..).unwrap_or_default();
+        let is_time = unit.starts_with('s') || unit.starts_with(" s ");
+        if is_digit(at.checked_sub(1)) && is_digit(Some(at + 1)) && is_time {
+            settled.replace_range(at + 1..at + 2, "0");
         }
     }
     let dates: Vec<usize> = settled.match_indices(" UTC").map(|(at, _)| at).collect();
