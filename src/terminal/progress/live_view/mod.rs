@@ -21,7 +21,7 @@ use crate::domain::ids::{AgentId, CallId, ProviderId};
 use crate::domain::money::Cost;
 use crate::engine::ports::Delta;
 
-use self::row::{AgentPhase, AgentRow, CallStage, FinishedWork, OpenCall, PendingRetry};
+use self::row::{AgentPhase, AgentRow, CallReply, CallStage, FinishedWork, OpenCall, PendingRetry};
 use super::messages;
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::style::Paint;
@@ -132,6 +132,7 @@ impl LiveView {
                     model: model.clone(),
                     since: now,
                     phase: AgentPhase::Working(vec![]),
+                    last_reply: None,
                 };
                 match self.row_of(agent_id) {
                     Some(existing) => *existing = row,
@@ -194,6 +195,7 @@ impl LiveView {
                         attempt,
                         stage: CallStage::Sent,
                     };
+                    row.last_reply = None;
                     match &mut row.phase {
                         AgentPhase::Working(calls) if *purpose == Purpose::Hedge => calls.push(new),
                         phase => *phase = AgentPhase::Working(vec![new]),
@@ -222,6 +224,14 @@ impl LiveView {
                 self.spent += call.cost;
                 self.last_failure = call.error.as_ref().map(|error| (call.call, error.class));
                 self.drop_call(call.call);
+                let reply = if call.error.is_none() {
+                    CallReply::Answer
+                } else {
+                    CallReply::Failure
+                };
+                if let Some(row) = self.row_of(&call.agent_id) {
+                    row.last_reply = Some(reply);
+                }
             }
             Event::Call(CallEvent::Cancelled { call, .. }) => {
                 // Its provider reports no cost.
@@ -332,7 +342,10 @@ impl LiveView {
             match &mut row.phase {
                 AgentPhase::Done(done) => done.took = None,
                 AgentPhase::Failed(_) => {}
-                phase => (row.since, *phase) = (now, AgentPhase::Working(vec![])),
+                phase => {
+                    (row.since, *phase) = (now, AgentPhase::Working(vec![]));
+                    row.last_reply = None;
+                }
             }
         }
     }

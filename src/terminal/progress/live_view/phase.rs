@@ -4,7 +4,9 @@
 use std::time::Duration;
 
 use super::LiveView;
-use super::row::{AgentPhase, AgentRow, CallStage, FinishedWork, OpenCall, PendingRetry};
+use super::row::{
+    AgentPhase, AgentRow, CallReply, CallStage, FinishedWork, OpenCall, PendingRetry,
+};
 use crate::consultation::event::Purpose;
 use crate::engine::ports::LocalProgress;
 use crate::terminal::output::format::{amount, clock, thousands};
@@ -84,7 +86,12 @@ impl LiveView {
                 format!("no slot · {waited}"),
             ]
         } else {
-            vec![format!("not sent yet · {waited}")]
+            let activity = match row.last_reply {
+                None => "not sent yet",
+                Some(CallReply::Answer) => "reading the answer",
+                Some(CallReply::Failure) => "the call failed",
+            };
+            vec![format!("{activity} · {waited}")]
         }
     }
 

@@ -15,6 +15,15 @@ pub(super) struct AgentRow {
     pub(super) model: ModelRef,
     pub(super) since: Duration,
     pub(super) phase: AgentPhase,
+    /// The result of the last call, until another one is made.
+    pub(super) last_reply: Option<CallReply>,
+}
+
+/// The result of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CallReply {
+    Answer,
+    Failure,
 }
 
 /// The activity of an agent.

@@ -162,9 +162,8 @@ impl ProgressReporter {
         };
         let (name, took) = (self.facts.name_of(&summary.agent), messages::time(took));
         let paint = self.printer.err_traits().paint;
-        for line in summary.lines(&name, &took, self.width(), paint) {
-            self.printer.note(&line);
-        }
+        let lines = summary.lines(&name, &took, self.width(), paint);
+        self.printer.note(&lines.join("\n"));
     }
 
     fn on_call(&mut self, event: &CallEvent) {
@@ -245,7 +244,8 @@ impl ProgressReporter {
                 ..
             } => {
                 let line = messages::provider_wait(provider, *wait_ms, reason);
-                if *wait_ms >= NOTABLE_WAIT_MS {
+                // Redrawn rows show it.
+                if *wait_ms >= NOTABLE_WAIT_MS && self.display == DisplayMode::Plain {
                     self.note(&line);
                 } else {
                     self.detail(&line);

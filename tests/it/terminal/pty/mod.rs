@@ -6,6 +6,7 @@ mod ending;
 mod interrupts;
 mod live_rows;
 mod local_model;
+mod progress;
 mod setup;
 mod tables;
 
