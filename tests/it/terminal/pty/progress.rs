@@ -65,8 +65,8 @@ fn first_round(columns: u16, look: impl Fn(&Screen) -> String, colour: bool) -> 
     });
     let seen = steady(&terminal.look(look));
     terminal.type_in("\x03");
-    hold.release();
     let (output, transcript) = terminal.end();
+    hold.release();
     output.ends_with(130);
     let left = transcript.screen().history();
     assert_eq!(left.matches("stopped").count(), 2, "{left}");
