@@ -12,6 +12,7 @@ mod consultation;
 mod svg;
 
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
 
@@ -62,15 +63,14 @@ fn pictures_of_the_readme_are_made() {
         .ends_with(0)
         .stdout;
     fs::write(&page, settle(&html)).unwrap();
-    match BROWSERS
+    let browser = BROWSERS
         .into_iter()
-        .find(|browser| photograph(browser, &page, &docs))
-    {
-        Some(browser) => println!("docs/run.svg and docs/page.png are written, by {browser}"),
-        None => {
-            println!("docs/run.svg is written; docs/page.png needs Chromium, and there is none")
-        }
-    }
+        .find(|browser| photograph(browser, &page, &docs));
+    let report = match browser {
+        Some(_) => "docs/run.svg and docs/page.png are written",
+        None => "docs/run.svg is written; docs/page.png needs Chromium, and there is none",
+    };
+    writeln!(std::io::stderr(), "{report}").unwrap();
 }
 
 /// Returns the text without what differs from run to run: tenths of seconds, and the date.
