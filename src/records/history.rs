@@ -41,6 +41,9 @@ pub struct HistoryEntry {
     pub note: Option<String>,
     /// True if the embedded model played a seat or the judge.
     pub demonstration: bool,
+    pub follow_up_of: Option<String>,
+    /// The consultations that follow this one up, the first first.
+    pub follow_ups: Vec<String>,
 }
 
 /// Selects consultations; all where every field is `None`.
@@ -63,7 +66,9 @@ pub enum StateFilter {
 /// The columns of an entry.
 const COLUMNS: &str = "c.number, c.id, c.stem, c.question, c.mode, c.final_recommendation, \
     c.confidence, c.total_micro_usd, c.lower_bound, c.total_tokens, c.duration_ms, c.state, \
-    c.ended, c.status, c.abort_reason, c.writer, c.outcome, c.outcome_note, \
+    c.ended, c.status, c.abort_reason, c.writer, c.outcome, c.outcome_note, c.follow_up_of, \
+    (SELECT group_concat(f.id, ' ') FROM consultations f WHERE f.follow_up_of = c.id) \
+    AS follow_ups, \
     EXISTS (SELECT 1 FROM consultation_agents a WHERE a.number = c.number AND \
     a.provider = 'local') AS demonstration";
 
@@ -262,7 +267,26 @@ fn history_entry(row: &Row<'_>) -> Result<HistoryEntry> {
         }),
         note: row.get("outcome_note")?,
         demonstration: row.get("demonstration")?,
+        follow_up_of: row.get("follow_up_of")?,
+        follow_ups: ids(row.get("follow_ups")?),
     })
+}
+
+/// Returns ids that stand in one text. Ours sort by time.
+fn ids(text: Option<String>) -> Vec<String> {
+    let text = text.unwrap_or_default();
+    let mut ids: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+    ids.sort();
+    ids
+}
+
+/// Returns the consultations that follow up the one with this id, the first first.
+pub fn follow_ups(connection: &Connection, id: &str) -> Result<Vec<String>> {
+    let sql = "SELECT id FROM consultations WHERE follow_up_of = ? ORDER BY id";
+    connection
+        .prepare_cached(sql)?
+        .query_map([id], |row| row.get(0))?
+        .collect()
 }
 
 const COMPLETIONS: [Completion; 4] = [

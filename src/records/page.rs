@@ -8,6 +8,9 @@ mod account;
 mod answer;
 mod debate;
 mod elements;
+mod links;
+
+use std::collections::BTreeSet;
 
 use maud::{DOCTYPE, PreEscaped, html};
 
@@ -22,6 +25,12 @@ const LONGEST_TITLE: usize = 80;
 
 /// Renders the page of a consultation, finished or not.
 pub fn page(record: &StoredRecord) -> String {
+    page_beside(record, &BTreeSet::new())
+}
+
+/// Renders the page of a consultation with links to the pages of others, named `ID.html`, that lie
+/// in the same folder.
+pub fn page_beside(record: &StoredRecord, pages: &BTreeSet<String>) -> String {
     // The style sheet is this program's own file; text in `style` knows no escapes.
     let style = PreEscaped(include_str!("page/style.css"));
     let page = html! {
@@ -40,6 +49,7 @@ pub fn page(record: &StoredRecord) -> String {
                 main {
                     (answer::notice(record))
                     (answer::head(record))
+                    (links::links(record, pages))
                     (answer::answer(record))
                     (answer::dissent(record))
                     (debate::open_points(record))

@@ -6,3 +6,4 @@ pub(crate) mod storage;
 pub(crate) mod month;
 pub(crate) mod index;
 pub(crate) mod lookup;
+pub(crate) mod load;

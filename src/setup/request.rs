@@ -10,12 +10,15 @@ use crate::consultation::policy::substitution::OnFailure;
 use crate::consultation::prompt::filter::PromptMaterial;
 use crate::domain::confidence::Confidence;
 use crate::domain::money::MicroUsd;
+use crate::domain::stored_record::StoredRecord;
 use crate::stopping::early_termination::Policy;
 
 /// The request for one consultation. The settings decide everything that is absent.
 #[derive(Clone, Debug)]
 pub(crate) struct ConsultationRequest {
     pub(crate) question: String,
+    /// The earlier consultation that the question follows up, as loaded for models.
+    pub(crate) follows_up: Option<Box<StoredRecord>>,
     pub(crate) panel: PanelRequest,
     pub(crate) debate: DebateRequest,
     pub(crate) control: ControlRequest,
@@ -43,6 +46,13 @@ pub(crate) struct PanelRequest {
     pub(crate) models: Vec<String>,
     /// The judge and its fallbacks, separated by commas.
     pub(crate) judge: Option<String>,
+}
+
+impl PanelRequest {
+    /// Returns whether the settings decide on the seats.
+    pub(crate) fn names_no_seats(&self) -> bool {
+        self.panel.is_none() && self.personas.is_none() && self.models.is_empty()
+    }
 }
 
 /// The options of the debate.

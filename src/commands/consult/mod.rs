@@ -1,6 +1,7 @@
 //! `conclave consult`: asks a panel one question and prints its answer.
 
 mod question;
+mod follow_up;
 mod unread_input;
 mod dry_run;
 
@@ -27,14 +28,23 @@ Examples:
   conclave consult \"Should we use OAuth or JWT?\"
   conclave consult Should we use OAuth or JWT
   conclave consult - < question.txt
+  conclave consult --follow-up \"And for mobile?\"
+  conclave consult --follow-up \"And for mobile?\" 01m7zh45
   conclave consult --json \"…\" | jq .recommendation
   conclave consult -o answer.html \"…\"
   conclave consult --personas security,performance,@web \"…\"
   conclave consult --personas auto \"…\"
   conclave consult --panel \"security=anthropic:claude-sonnet-5-5,architect=openai:gpt-6.1-sol\" \"…\"")]
 pub struct Args {
-    /// The question, in one argument or in several words; `-` reads it from standard input
+    /// The question, in one argument or in several words; `-` reads it from standard input. With
+    /// --follow-up, the ID of the consultation before
+    #[arg(value_name = "QUESTION")]
     question: Vec<String>,
+
+    /// Ask a question that follows up an earlier consultation, with its panel and judge: ID is the
+    /// one before [default: last]
+    #[arg(long, value_name = "QUESTION")]
+    follow_up: Option<String>,
 
     /// The seats: `persona=provider:model`, separated by commas; or the name of a panel in the
     /// settings [default: three seats, if possible of three vendors whose keys are set]
@@ -81,16 +91,23 @@ impl Args {
 }
 
 pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
-    let question = question::read(&args.question, printer)?;
+    let question = question::read(args.question_words(), printer)?;
     let unread = UnreadInput::beside(&question);
     unread.refuse(Patience::None)?;
     check_output(args.output.output.as_deref())?;
+    let follows_up = match args.follow_up {
+        Some(_) => Some(Box::new(follow_up::load(&args.question, environment)?)),
+        None => None,
+    };
     let clock = Clock::system();
     let consent_mode = face::consent_mode(args.control.yes, printer, question.input);
     if consent_mode == ConsentMode::Interactive && !args.dry_run && !args.no_log {
         offer::offer(environment, printer)?;
     }
-    let request = args.request(question.text, consent_mode)?;
+    let request = ConsultationRequest {
+        follows_up,
+        ..args.request(question.text, consent_mode)?
+    };
     let prepared = face::block_on(prepare(request, environment, printer, clock.now()))??;
     unread.refuse(Patience::Brief)?;
     if args.dry_run {
@@ -111,6 +128,13 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
 }
 
 impl Args {
+    /// Returns the words of the question. Beside `--follow-up`, the others name a consultation.
+    fn question_words(&self) -> &[String] {
+        self.follow_up
+            .as_ref()
+            .map_or(self.question.as_slice(), std::slice::from_ref)
+    }
+
     /// Returns the arguments as setup takes them.
     fn request(
         &self,
@@ -119,6 +143,7 @@ impl Args {
     ) -> Result<ConsultationRequest, Error> {
         Ok(ConsultationRequest {
             question,
+            follows_up: None,
             panel: PanelRequest {
                 panel: self.panel.clone(),
                 personas: self.personas.clone(),

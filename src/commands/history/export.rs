@@ -1,16 +1,18 @@
 //! `conclave history export`: writes one consultation as a file.
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use crate::commands::completions::ids;
 use crate::commands::face::answer::{AnswerSource, check_output};
 use crate::commands::flags::FormatFlags;
+use crate::domain::stored_record::StoredRecord;
 use crate::error::Error;
 use crate::records::files::{Access, write_atomically};
 use crate::records::page;
 use crate::terminal::report::report;
 
-use super::{Archive, load};
+use super::Archive;
 
 /// Write one consultation as Markdown, JSON or a self-contained HTML page
 #[derive(Clone, Debug, clap::Args)]
@@ -30,12 +32,13 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
     check_output(args.output.as_deref())?;
     let found = archive.find(&args.id)?;
-    let loaded = load::load(&archive.logs, &found)?;
+    let loaded = archive.load(&found)?;
+    let folder = args.output.as_deref().and_then(Path::parent);
     let source = AnswerSource {
         markdown: &report(&loaded.record),
         summary: None,
         json: &|| Ok(loaded.json.clone()),
-        html: &|| page::page(&loaded.record),
+        html: &|| page::page_beside(&loaded.record, &pages_beside(&loaded.record, folder)),
     };
     let text = source.text(args.format.for_output(args.output.as_deref()))?;
     let Some(output) = &args.output else {
@@ -46,4 +49,12 @@ pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
         .printer
         .note(&format!("{} written to {}", found.id, output.display()));
     Ok(())
+}
+
+/// Returns the linked consultations whose pages lie in the folder of a page.
+fn pages_beside(record: &StoredRecord, folder: Option<&Path>) -> BTreeSet<String> {
+    let linked = record.follow_ups.iter().chain(&record.follow_up_of);
+    let has_page =
+        |id: &&String| folder.is_some_and(|folder| folder.join(format!("{id}.html")).is_file());
+    linked.filter(has_page).cloned().collect()
 }

@@ -283,6 +283,8 @@ fn entry(archive: &Archive<'_>, listed: HistoryEntry) -> HistoryRow {
         }),
         written_by: listed.writer.name(),
         demonstration: listed.demonstration,
+        follow_up_of: listed.follow_up_of,
+        follow_ups: listed.follow_ups,
     }
 }
 

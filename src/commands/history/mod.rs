@@ -4,7 +4,6 @@
 mod export;
 mod list;
 mod outcome;
-mod load;
 mod rejudge;
 mod rm;
 mod show;
@@ -18,6 +17,7 @@ use crate::config::paths::Home;
 use crate::error::Error;
 use crate::records::files::ConsultationRef;
 use crate::records::index::Index;
+use crate::session::load::{self, LoadedRecord};
 use crate::session::{index, lookup};
 use crate::terminal::output::printer::{Printer, Verbosity};
 
@@ -126,6 +126,15 @@ impl<'a> Archive<'a> {
     /// names as well.
     fn name_index(&self) -> Option<Index> {
         Index::open(&self.home.index_file()).ok()
+    }
+
+    /// Loads a consultation with the ids of those that follow it up.
+    fn load(&self, found: &ConsultationRef) -> Result<LoadedRecord, Error> {
+        let mut loaded = load::load(&self.logs, found)?;
+        if let Some(index) = self.name_index() {
+            loaded.add_follow_ups(&index)?;
+        }
+        Ok(loaded)
     }
 
     /// Returns the consultation with this name.

@@ -13,7 +13,8 @@ use crate::records::index::store;
 use crate::records::outcomes;
 use crate::terminal::markdown::escape::one_line;
 
-use super::{Archive, load};
+use super::Archive;
+use crate::session::load;
 
 /// Record whether an answer proved right or wrong
 #[derive(Clone, Debug, clap::Args)]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{Archive, SCHEMA_VERSION, load};
+use super::{Archive, SCHEMA_VERSION};
 use crate::commands::completions::ids;
 use crate::commands::face::answer::{RenderedAnswer, check_output};
 use crate::commands::face::{self, TerminalFace};
@@ -19,6 +19,7 @@ use crate::domain::rejudgement::Rejudgement;
 use crate::domain::stored_record::Amount;
 use crate::engine::clock::Clock;
 use crate::error::Error;
+use crate::session::load;
 use crate::session::run::Session;
 use crate::session::storage::Storage;
 use crate::setup::plan::rejudge::{RejudgeRequest, prepare};
@@ -113,14 +114,15 @@ pub(super) fn run(
     }
     let (printer, clock) = (archive.printer, Clock::system());
     let consent_mode = face::consent_mode(args.yes, printer, StdinUse::Free);
+    let for_models = load::load_for_models(&archive.logs, &found)?;
     let request = RejudgeRequest {
+        follows_up: for_models.follows_up,
         judge: args.judge.as_deref(),
         material: args.output.material(),
         control: args.control(consent_mode),
     };
-    let for_models = load::load_for_models(&archive.logs, &found)?;
     let prepared = face::block_on(prepare(
-        &for_models,
+        &for_models.record,
         request,
         environment,
         printer,

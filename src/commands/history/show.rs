@@ -13,7 +13,7 @@ use crate::records::page;
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::report::{ReportSelection, markdown};
 
-use super::{Archive, load};
+use super::Archive;
 
 /// Show one consultation
 #[derive(Clone, Debug, clap::Args)]
@@ -52,7 +52,7 @@ pub(super) fn run(
         ));
     }
     let found = archive.find(&args.id)?;
-    let loaded = load::load(&archive.logs, &found)?;
+    let loaded = archive.load(&found)?;
     let selection = selection(args, &loaded.record)?;
     let source = AnswerSource {
         markdown: &markdown(&loaded.record, &selection),

@@ -60,6 +60,19 @@ impl Labels {
         }
     }
 
+    /// Returns these labels, and behind them one for each seat that only an earlier panel had.
+    #[must_use]
+    pub fn followed_by(&self, earlier: &Self) -> Self {
+        let mut labels = self.clone();
+        for (seat, name) in earlier.order.iter().zip(&earlier.names) {
+            if labels.place(seat).is_none() {
+                labels.order.push(seat.clone());
+                labels.names.push(name.clone());
+            }
+        }
+        labels
+    }
+
     /// Returns the seats in the order of their labels.
     pub fn order(&self) -> &[SeatId] {
         &self.order

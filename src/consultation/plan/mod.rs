@@ -2,6 +2,7 @@
 //! it runs.
 
 pub mod options;
+pub mod prior_consultation;
 pub mod mode;
 pub mod preview;
 pub mod resume_terms;
@@ -262,6 +263,7 @@ impl Plan {
             templates: &self.templates,
             labels,
             question: &self.question,
+            prior: self.debate.follows_up.as_deref(),
             size: self.terms(model).size,
             mode: self.debate.mode,
         }

@@ -7,6 +7,7 @@ use crate::domain::ids::{ConsultationId, ModelRef};
 use crate::domain::panel::Persona;
 
 use super::mode::Mode;
+use super::prior_consultation::PriorConsultation;
 use crate::consultation::protocol::answer::AnswerKind;
 
 /// The options of a debate, fixed before it begins. The default is the behaviour of consultations
@@ -30,6 +31,9 @@ pub struct DebateOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(alias = "given")]
     pub prior_answers: Option<Box<PriorAnswers>>,
+    /// The earlier consultation that the question follows up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub follows_up: Option<Box<PriorConsultation>>,
 }
 
 impl DebateOptions {

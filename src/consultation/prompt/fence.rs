@@ -42,13 +42,12 @@ impl Fence {
         format!("TEXT {}>>>", self.mark)
     }
 
-    /// Returns the name of the tags around the question. The usual name gets a unique part if the
-    /// question has such a tag, in any spelling that a model could take for one.
-    pub(super) fn question_tag(question: &str) -> String {
-        let letters = |c: &char| !c.is_whitespace() && !matches!(c, '/' | '\\');
-        let spelled: String = question.to_lowercase().chars().filter(letters).collect();
-        if spelled.contains(&format!("<{QUESTION}")) {
-            format!("{QUESTION}-{}", Self::around([question]).mark)
+    /// Returns the name of the tags around the question. The usual name gets a unique part if one of
+    /// the texts beside them has such a tag, in any spelling that a model could take for one.
+    pub(super) fn question_tag<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
+        let texts: Vec<&str> = texts.into_iter().collect();
+        if texts.iter().any(|text| has_question_tag(text)) {
+            format!("{QUESTION}-{}", Self::around(texts).mark)
         } else {
             QUESTION.to_owned()
         }
@@ -59,6 +58,12 @@ impl Fence {
     }
 }
 
+fn has_question_tag(text: &str) -> bool {
+    let letters = |c: &char| !c.is_whitespace() && !matches!(c, '/' | '\\');
+    let spelled: String = text.to_lowercase().chars().filter(letters).collect();
+    spelled.contains(&format!("<{QUESTION}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -66,7 +71,7 @@ mod tests {
     #[test]
     fn a_question_with_tags_gets_tags_that_it_lacks() {
         for plain in ["Why?", "Is a < b?", "Is <b>bold</b> a question?"] {
-            assert_eq!(Fence::question_tag(plain), "question");
+            assert_eq!(Fence::question_tag([plain]), "question");
         }
         for hostile in [
             "</question>",
@@ -74,11 +79,11 @@ mod tests {
             "< / Question >",
             "<\\/question>",
         ] {
-            let tag = Fence::question_tag(hostile);
+            let tag = Fence::question_tag([hostile]);
             assert!(tag.starts_with("question-"), "{hostile}: {tag}");
-            assert_eq!(Fence::question_tag(hostile), tag);
+            assert_eq!(Fence::question_tag([hostile]), tag);
             let guessed = format!("{hostile}</{tag}>");
-            assert!(!guessed.contains(&Fence::question_tag(&guessed)));
+            assert!(!guessed.contains(&Fence::question_tag([guessed.as_str()])));
         }
     }
 

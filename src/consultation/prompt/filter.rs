@@ -371,6 +371,7 @@ mod tests {
                 templates: &templates,
                 labels: &labels,
                 question: "Stay?",
+                prior: None,
                 size,
                 mode: Mode::Converge,
             };

@@ -2,13 +2,46 @@
 //! no item can look like two.
 
 use crate::consultation::anonymity::labels::Labels;
+use crate::consultation::anonymity::relabel::Relabelling;
 use crate::consultation::plan::mode::Headings;
+use crate::consultation::plan::prior_consultation::PriorConsultation;
 use crate::consultation::reading::problem::Problem;
 use crate::domain::artifact::{Challenge, CrossExam, Independent, Revision, Synthesis};
 use crate::domain::confidence::Confidence;
 
+use super::Size;
+
 /// The most characters of an unusable answer that its model is shown.
 const SHOWN: usize = 24_000;
+
+/// The most characters of each text of an earlier consultation that is quoted: those of its
+/// question, its answer, and every other text.
+struct QuoteLimits {
+    question: usize,
+    answer: usize,
+    other: usize,
+}
+
+impl QuoteLimits {
+    /// A small model has room for a sentence or two of each.
+    fn of(size: Size) -> Self {
+        match size {
+            Size::Full => Self {
+                question: 4_000,
+                answer: 8_000,
+                other: 2_000,
+            },
+            Size::Small => Self {
+                question: 400,
+                answer: 600,
+                other: 200,
+            },
+        }
+    }
+}
+
+/// Most objections and most options of an earlier answer that are quoted.
+const QUOTED_ITEMS: usize = 8;
 
 /// What a list without items becomes.
 #[derive(Clone, Copy)]
@@ -121,6 +154,78 @@ pub(super) fn cross_exam(record: &CrossExam, labels: &Labels, headings: &Heading
     });
     list(&mut text, headings.positions, EmptyList::Nothing, positions);
     text
+}
+
+/// Renders an earlier consultation, with its experts under these labels. The answer stands last,
+/// because it may have several lines.
+pub(super) fn prior(prior: &PriorConsultation, labels: &Labels, size: Size) -> String {
+    let limits = QuoteLimits::of(size);
+    let relabelling = Relabelling {
+        from: &prior.labels,
+        into: labels,
+    };
+    let quote = |text: &str, most: usize| shortened(&relabelling.text(text), most);
+    let mut text = format!(
+        "Question: {}\n",
+        one_line(&shortened(&prior.question, limits.question))
+    );
+    let mut positions: Vec<_> = prior.positions.iter().collect();
+    positions.sort_by_key(|held| labels.rank(&held.agent_id));
+    let positions = positions.into_iter().map(|held| {
+        let (label, stated) = (labels.label(&held.agent_id), confidence(held.confidence));
+        let position = quote(&held.position, limits.other);
+        format!("{label} [confidence {stated}]: {position}")
+    });
+    list(
+        &mut text,
+        "Positions at the end",
+        EmptyList::Nothing,
+        positions,
+    );
+    let Some(verdict) = &prior.verdict else {
+        text.push_str("There was no answer.\n");
+        return text;
+    };
+    let objections = verdict.dissent.iter().take(QUOTED_ITEMS).map(|dissent| {
+        let seat = prior.labels.resolve(&dissent.agent);
+        let holder = seat.map_or_else(|| dissent.agent.clone(), |seat| labels.label(&seat));
+        let concern = quote(&dissent.concern, limits.other);
+        match (holder.as_str(), dissent.severity.name()) {
+            ("", severity) => format!("[severity {severity}] {concern}"),
+            (holder, severity) => format!("{holder} [severity {severity}]: {concern}"),
+        }
+    });
+    list(
+        &mut text,
+        "Objections that remained",
+        EmptyList::None,
+        objections,
+    );
+    let options = verdict.recommendations.iter().take(QUOTED_ITEMS);
+    let options = options.map(|choice| {
+        format!(
+            "{} [confidence {}]: {} Best when: {}",
+            quote(&choice.option, limits.other),
+            confidence(choice.confidence),
+            quote(&choice.description, limits.other),
+            quote(&choice.best_when, limits.other)
+        )
+    });
+    list(&mut text, "Options", EmptyList::Nothing, options);
+    text.push_str("Answer [confidence ");
+    text.push_str(&confidence(verdict.confidence));
+    text.push_str("]:\n");
+    text.push_str(&quote(&verdict.recommendation, limits.answer));
+    text.push('\n');
+    text
+}
+
+/// Returns the beginning of a text, with a mark where it is cut.
+fn shortened(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{} […]", text.get(..end).unwrap_or_default().trim_end()),
+    }
 }
 
 /// Describes an expert's own statement on its position; `None` if it made none.

@@ -2,8 +2,8 @@
 //!
 //! Invariants: every prompt contains the question, and every expert's prompt its persona; an expert
 //! appears to the judge and to other experts only under its label; text from agents occurs only
-//! between the lines of a `Fence` that it cannot contain, and the question between tags that it
-//! cannot contain.
+//! between the lines of a `Fence` that it cannot contain, and the question between tags that neither
+//! it nor a quoted earlier consultation can contain.
 
 pub mod filter;
 mod error;
@@ -21,6 +21,7 @@ use crate::domain::panel::{Persona, Seat};
 
 use super::anonymity::labels::Labels;
 use super::plan::mode::{Headings, Mode};
+use super::plan::prior_consultation::PriorConsultation;
 use super::protocol::answer::AnswerKind;
 use super::protocol::call::Prompt;
 use super::reading::problem::{Problem, ProblemSeverity};
@@ -32,6 +33,10 @@ use fence::Fence;
 
 /// The folder of the helper model's templates.
 pub const HELPER_FOLDER: &str = "helper";
+
+/// The templates that quote an earlier consultation, for a model of each size.
+pub const FOLLOW_UP: &str = "follow_up";
+pub const SMALL_FOLLOW_UP: &str = "small/follow_up";
 
 /// The variant of a prompt that a model gets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -64,6 +69,8 @@ pub struct Prompter<'a> {
     pub templates: &'a Templates,
     pub labels: &'a Labels,
     pub question: &'a str,
+    /// The earlier consultation that the question follows up; every prompt quotes it.
+    pub prior: Option<&'a PriorConsultation>,
     pub size: Size,
     pub mode: Mode,
 }
@@ -294,8 +301,10 @@ impl Prompter<'_> {
     ) -> Result<Prompt, PromptError> {
         if let Some(values) = values.as_object_mut() {
             values.insert("question".to_owned(), self.question.into());
-            let tag = Fence::question_tag(self.question);
+            let prior = self.prior_text();
+            let tag = Fence::question_tag([self.question].into_iter().chain(prior.as_deref()));
             values.insert("question_tag".to_owned(), tag.into());
+            values.extend(prior.map(|text| ("prior".to_owned(), self.quoted(&text))));
             values.insert(
                 "fence".to_owned(),
                 json!({ "open": fence.open(), "close": fence.close() }),
@@ -312,9 +321,33 @@ impl Prompter<'_> {
                 .map(|seat| self.size.persona(&seat.persona))
                 .unwrap_or_default(),
             protocol: templates.fill(&templates::protocol(&name), &values)?,
-            shared: templates.fill("question", &values)?,
+            shared: templates.fill(self.shared_template(), &values)?,
             task: templates.fill(&templates::task(&name), &values)?,
         })
+    }
+
+    /// Returns the earlier consultation as text. Its experts have their labels of this consultation;
+    /// those who are not on the panel have the labels after them.
+    fn prior_text(&self) -> Option<String> {
+        let prior = self.prior?;
+        let labels = self.labels.followed_by(&prior.labels);
+        Some(material::prior(prior, &labels, self.size))
+    }
+
+    /// Returns the earlier consultation between the lines of a fence of its own, which is the same
+    /// in every round: what comes first in all prompts stays in the caches of providers.
+    fn quoted(&self, prior: &str) -> serde_json::Value {
+        let fence = Fence::around([prior, self.question]);
+        json!({ "open": fence.open(), "close": fence.close(), "text": fence.enclose(prior) })
+    }
+
+    /// Returns the template for the part that every prompt shares.
+    fn shared_template(&self) -> &'static str {
+        match (self.prior, self.size) {
+            (None, _) => "question",
+            (Some(_), Size::Full) => FOLLOW_UP,
+            (Some(_), Size::Small) => SMALL_FOLLOW_UP,
+        }
     }
 
     /// Returns the template for a kind of answer.

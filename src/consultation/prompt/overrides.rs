@@ -3,13 +3,15 @@
 
 use crate::consultation::anonymity::labels::Labels;
 use crate::consultation::plan::mode::Mode;
+use crate::consultation::plan::prior_consultation::{PriorConsultation, PriorPosition};
+use crate::consultation::protocol::call::Prompt;
 use crate::consultation::reading::problem::{Problem, ProblemSeverity};
 use crate::domain::artifact::{
     Because, Challenge, ConsensusPoint, CrossExam, Independent, Rebuttal, Revision, Severity,
     Synthesis, Tension, Viewpoint,
 };
 use crate::domain::confidence::Confidence;
-use crate::domain::ids::ModelRef;
+use crate::domain::ids::{ConsultationId, ModelRef};
 use crate::domain::panel::Seat;
 
 use super::error::PromptError;
@@ -17,6 +19,8 @@ use super::templates::{PERSONAS, Templates};
 use super::{Pair, Prompter, Size};
 
 const QUESTION: &str = "Is this the question?";
+
+const PRIOR_QUESTION: &str = "Was this the earlier question?";
 
 impl Templates {
     /// Replaces a template with the user's text, or adds a persona. Refuses a template that cannot
@@ -52,14 +56,17 @@ fn fill_all(templates: &Templates) -> Result<(), PromptError> {
         after: "a position".to_owned(),
     }];
     let sizes = [Size::Full, Size::Small];
-    for (mode, size) in Mode::ALL
+    let prior = prior(&labels, first);
+    let variants = Mode::ALL
         .into_iter()
         .flat_map(|mode| sizes.map(|size| (mode, size)))
-    {
+        .flat_map(|(mode, size)| [None, Some(&prior)].map(|prior| (mode, size, prior)));
+    for (mode, size, prior) in variants {
         let prompter = Prompter {
             templates,
             labels: &labels,
             question: QUESTION,
+            prior,
             size,
             mode,
         };
@@ -82,8 +89,15 @@ fn fill_all(templates: &Templates) -> Result<(), PromptError> {
             .all(|prompt| prompt.shared.contains(QUESTION))
         {
             return Err(PromptError::Lacks {
-                name: "question".to_owned(),
+                name: prompter.shared_template().to_owned(),
                 what: "the question: `{{ question }}`",
+            });
+        }
+        let quotes = |prompt: &Prompt| prompt.shared.contains(PRIOR_QUESTION);
+        if prior.is_some() && !prompts.iter().all(quotes) {
+            return Err(PromptError::Lacks {
+                name: prompter.shared_template().to_owned(),
+                what: "the earlier consultation: `{{ prior.text }}`",
             });
         }
     }
@@ -94,6 +108,20 @@ fn seat(id: &str) -> Seat {
     let mut seat = Seat::named(id, id, ModelRef::new("none", "none"));
     "You are an expert.".clone_into(&mut seat.persona.prompt);
     seat
+}
+
+fn prior(labels: &Labels, seat: &Seat) -> PriorConsultation {
+    PriorConsultation {
+        id: ConsultationId::from_unique("earlier"),
+        question: PRIOR_QUESTION.to_owned(),
+        labels: labels.clone(),
+        positions: vec![PriorPosition {
+            agent_id: seat.id.clone(),
+            position: "a position".to_owned(),
+            confidence: Confidence::new(0.7),
+        }],
+        verdict: None,
+    }
 }
 
 fn answer(seat: &Seat) -> Independent {

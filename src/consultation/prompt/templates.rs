@@ -36,8 +36,10 @@ macro_rules! builtin {
     ($($name:literal),* $(,)?) => { [$(($name, include_str!(concat!("../../../prompts/", $name, ".md")))),*] };
 }
 
-const BUILTIN: [(&str, &str); 38] = builtin![
+const BUILTIN: [(&str, &str); 40] = builtin![
     "question",
+    "follow_up",
+    "small/follow_up",
     "material",
     "small/material",
     "repair",

@@ -138,6 +138,8 @@ pub struct StoredRecord {
     pub rejudged_from: Option<String>,
     /// Whether its verdict held.
     pub rejudged: Option<Rejudged>,
+    /// The consultation that the question follows up.
+    pub follow_up_of: Option<String>,
     /// Whether the consultation ended after Round 2 because the experts agree.
     pub early_termination: bool,
     pub early_termination_reason: Option<String>,
@@ -189,6 +191,10 @@ pub struct StoredRecord {
     /// The user's grade of the answer. The caller reads it from its separate file.
     #[serde(skip)]
     pub grade: Option<Grade>,
+    /// The consultations that follow this one up. The caller reads them from the index: the record
+    /// is not rewritten when one begins.
+    #[serde(skip)]
+    pub follow_ups: Vec<String>,
 }
 
 /// The vocabulary of a JSON-LD document.

@@ -54,6 +54,7 @@ pub fn rows(record: &StoredRecord, stem: &str, written_at: Timestamp) -> Rows {
                 .verdict_changed_after_round_2
                 .or_else(|| analysis?.verdict_changed_after_round_2),
             later_rounds: cost_of_later_rounds(record, &rounds),
+            follow_up_of: record.follow_up_of.clone(),
         },
         rounds,
     }

@@ -55,6 +55,8 @@ pub struct ConsultationRow {
     pub verdict_changed: Option<bool>,
     /// The cost of Rounds 3 and 4 together; `None` when neither was started.
     pub later_rounds: Option<Cost>,
+    /// The id of the consultation that the question follows up.
+    pub follow_up_of: Option<String>,
 }
 
 /// Changes of position between the first and the last round.

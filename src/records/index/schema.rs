@@ -7,13 +7,14 @@ use rusqlite::{Connection, OptionalExtension, Result, Row, TransactionBehavior};
 pub const APPLICATION_ID: i32 = 0x636f_6e63;
 
 /// The migrations, in order. A published one never changes: a new version adds one.
-pub const MIGRATIONS: [&str; 6] = [
+pub const MIGRATIONS: [&str; 7] = [
     include_str!("migrations/001_consultations.sql"),
     include_str!("migrations/002_search_and_outcomes.sql"),
     include_str!("migrations/003_days.sql"),
     include_str!("migrations/004_statistics.sql"),
     include_str!("migrations/005_calls.sql"),
     include_str!("migrations/006_declined.sql"),
+    include_str!("migrations/007_follow_ups.sql"),
 ];
 
 /// Returns the number of migrations, which is the current version.

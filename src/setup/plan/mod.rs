@@ -2,7 +2,8 @@
 //!
 //! [`prepare`] reads top to bottom: home, settings, catalog, templates, personas, provider access,
 //! panel, local servers, the embedded model, debate, helper, fallbacks; [`PlanDraft::complete`]
-//! adds terms, prices, keys and limits. [`rejudge`] takes its panel from a stored record, and
+//! adds terms, prices, keys and limits. A [`follow_up`] takes its panel and material for its prompts
+//! from a stored record; [`rejudge`] takes its panel from a stored record, and
 //! shares the beginning ([`Sources`]) and the end. [`resume`] has its plan from a journal: it adds
 //! providers and new limits.
 
@@ -12,17 +13,15 @@ pub(crate) mod draft;
 mod terms;
 mod connection;
 pub(crate) mod rejudge;
+pub(crate) mod follow_up;
 pub(crate) mod resume_consent;
 pub(crate) mod resume;
 
 use std::collections::BTreeMap;
 
 use super::embedded_model::EmbeddedModels;
-use super::local_servers::LocalServerSet;
-use super::local_servers::search::ServerSearch;
-use super::panel::spec::PanelSpec;
 use super::request::{ConsultationRequest, Purpose};
-use super::{fallbacks, helper, panel};
+use super::{fallbacks, helper};
 use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::consultation::plan::Plan;
@@ -33,6 +32,7 @@ use crate::error::Error;
 use crate::terminal::output::printer::Printer;
 
 use self::draft::{PlanDraft, Readiness};
+use self::follow_up::{PanelChoice, choose_panel};
 use self::sources::Sources;
 
 /// A plan, and the providers that it needs.
@@ -54,13 +54,15 @@ pub(crate) async fn prepare(
     now: Timestamp,
 ) -> Result<PreparedPlan, Error> {
     let sources = Sources::load(environment, now)?;
-    let spec = PanelSpec::new(&request.panel, &sources.settings, &sources.personas)?;
     let embedded_models =
         EmbeddedModels::new(environment, &sources.settings, &sources.home, printer);
-    let search = ServerSearch::new(&sources.settings, &sources.access_list)?;
-    let servers = LocalServerSet::for_panel(&spec, &sources.access_list, search).await;
-    let context = sources.selection_context(embedded_models.default_model(), &servers);
-    let mut selected = panel::select(&spec, &context)?;
+    let embedded = embedded_models.default_model();
+    let earlier = request.follows_up.as_deref();
+    let PanelChoice {
+        spec,
+        servers,
+        mut selected,
+    } = choose_panel(&request.panel, earlier, &sources, embedded.as_ref()).await?;
     let consent_mode = request.control.consent_mode;
     let readiness = match request.purpose {
         Purpose::Preview => {
@@ -75,6 +77,8 @@ pub(crate) async fn prepare(
     };
     let mut debate = debate::options(request.debate, &sources.settings)?;
     debate.selectable_personas = selected.selectable_personas;
+    debate.follows_up = earlier.and_then(follow_up::prior).map(Box::new);
+    let context = sources.selection_context(embedded, &servers);
     helper::assign(&mut debate, &selected.panel, &context);
     let fallbacks = fallbacks::fallbacks(&selected.panel, &spec, &context);
     let draft = PlanDraft {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::config::settings::Settings;
 use crate::consultation::plan::ModelTerms;
 use crate::consultation::plan::options::DebateOptions;
-use crate::consultation::prompt::{HELPER_FOLDER, Size, Templates};
+use crate::consultation::prompt::{FOLLOW_UP, HELPER_FOLDER, SMALL_FOLLOW_UP, Size, Templates};
 use crate::domain::ids::{ModelRef, ProviderId, SeatId};
 use crate::domain::panel::Panel;
 use crate::providers::catalog::ModelCatalog;
@@ -96,6 +96,9 @@ pub(super) fn templates(
         if let Some(persona) = persona {
             return !debate.selectable_personas.is_empty()
                 || panel.seats.iter().any(|seat| seat.persona.id == persona);
+        }
+        if [FOLLOW_UP, SMALL_FOLLOW_UP].contains(&name) && debate.follows_up.is_none() {
+            return false;
         }
         let Some((folder, file)) = name.split_once('/') else {
             return true;

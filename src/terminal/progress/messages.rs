@@ -30,20 +30,18 @@ use crate::terminal::output::format::{
 use crate::terminal::output::wrap::{fit, widest, wrap_options};
 
 pub(in crate::terminal) fn starting(terms: &Started) -> String {
-    let prior = terms
-        .plan
-        .as_ref()
-        .and_then(|plan| plan.debate.prior_answers.as_ref());
-    match prior {
-        Some(prior) => format!(
+    let debate = terms.plan.as_ref().map(|plan| &plan.debate);
+    if let Some(prior) = debate.and_then(|debate| debate.prior_answers.as_ref()) {
+        return format!(
             "🔍 Judging {} of {} again...",
             count(prior.independents.len(), "answer"),
             prior.from
-        ),
-        None => format!(
-            "🔍 Starting consultation with {}...",
-            count(terms.panel.seats.len(), "expert")
-        ),
+        );
+    }
+    let experts = count(terms.panel.seats.len(), "expert");
+    match debate.and_then(|debate| debate.follows_up.as_ref()) {
+        Some(prior) => format!("🔍 Following up {} with {experts}...", prior.id),
+        None => format!("🔍 Starting consultation with {experts}..."),
     }
 }
 

@@ -96,7 +96,9 @@ fn head(record: &StoredRecord) -> String {
     let stated = sections::confidence_of(record.verdict(), record.confidence);
     let rejudged = record.rejudged_from.as_ref();
     let second = record.second_pass();
+    let earlier = record.follow_up_of.as_ref();
     let lines = [
+        earlier.map(|earlier| format!("**Follows up:** {}", inline(earlier))),
         Some(format!("**Confidence:** {stated}")),
         record.grade.as_ref().map(outcome),
         calibrated(record),
@@ -107,6 +109,7 @@ fn head(record: &StoredRecord) -> String {
         record.persona_selection.as_ref().map(sections::personas),
         served(record),
         hedged(record),
+        follow_ups(record),
     ];
     let lines: Vec<String> = lines.into_iter().flatten().collect();
     format!(
@@ -114,6 +117,12 @@ fn head(record: &StoredRecord) -> String {
         sections::question(&record.question),
         lines.join("  \n")
     )
+}
+
+/// The consultations that follow this one up.
+fn follow_ups(record: &StoredRecord) -> Option<String> {
+    let ids: Vec<String> = record.follow_ups.iter().map(|id| inline(id)).collect();
+    (!ids.is_empty()).then(|| format!("**Followed up by:** {}", ids.join(", ")))
 }
 
 /// The grade of the answer, with the user's note.

@@ -192,6 +192,7 @@ pub(super) fn debate() -> impl Strategy<Value = DebateOptions> {
             } else {
                 Vec::new()
             },
+            follows_up: None,
             prior_answers: None,
         },
     )

@@ -156,6 +156,7 @@ fn prompts_of(
         templates,
         labels: &labels,
         question: QUESTION,
+        prior: None,
         size,
         mode,
     };
@@ -326,6 +327,7 @@ pub(super) fn prompter<'a>(
         templates,
         labels,
         question: QUESTION,
+        prior: None,
         size: Size::Full,
         mode,
     }

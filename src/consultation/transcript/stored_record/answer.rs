@@ -169,6 +169,14 @@ impl Transcript {
         Some(&prior.from)
     }
 
+    /// Returns the consultation that the question follows up. A rejudgement has its link in
+    /// [`Self::rejudged_from`].
+    pub(super) fn follow_up_of(&self) -> Option<&ConsultationId> {
+        let debate = &self.terms.plan.as_ref()?.debate;
+        let prior = debate.follows_up.as_ref()?;
+        debate.prior_answers.is_none().then_some(&prior.id)
+    }
+
     pub(super) fn stored_rejudgement(&self) -> Option<Rejudged> {
         let held = self.rejudged.clone().unwrap_or_default();
         self.rejudged_from().map(|from| Rejudged {

@@ -29,10 +29,15 @@ impl Transcript {
     /// name there.
     pub fn stored_record(&self) -> StoredRecord {
         let mut value = self.debate_value();
-        let Some(labels) = Labels::in_order(&self.terms.expert_order, &self.terms.panel.seats)
+        let Some(mut labels) = Labels::in_order(&self.terms.expert_order, &self.terms.panel.seats)
         else {
             return self.record(&value);
         };
+        let plan = self.terms.plan.as_ref();
+        if let Some(prior) = plan.and_then(|plan| plan.debate.follows_up.as_ref()) {
+            // Answers can name an expert of the earlier panel.
+            labels = labels.followed_by(&prior.labels);
+        }
         let edit = &mut |text: &mut String| *text = with_names(text, &labels);
         for moved in &mut value.agents {
             edit(&mut moved.reasoning);
@@ -134,6 +139,7 @@ impl Transcript {
             judge_passes: self.stored_judge_passes(),
             rejudged_from: self.rejudged_from().map(|from| from.as_str().to_owned()),
             rejudged: self.stored_rejudgement(),
+            follow_up_of: self.follow_up_of().map(|of| of.as_str().to_owned()),
             early_termination: early_end.is_some(),
             early_termination_reason: early_end
                 .map(|_| EarlyTerminationDecision::REASON.to_owned()),
@@ -165,6 +171,7 @@ impl Transcript {
             writer: RecordWriter::Conclave,
             debate: None,
             grade: None,
+            follow_ups: Vec::new(),
         }
     }
 }

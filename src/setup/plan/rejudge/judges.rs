@@ -86,7 +86,10 @@ pub(super) fn named<'a>(
 }
 
 /// Returns whether every expert and the judge ran on the user's own servers.
-pub(super) fn was_private(record: &StoredRecord, context: &SelectionContext<'_>) -> bool {
+pub(in crate::setup::plan) fn was_private(
+    record: &StoredRecord,
+    context: &SelectionContext<'_>,
+) -> bool {
     let mut asked = record
         .agents
         .iter()

@@ -4,12 +4,16 @@
 mod judges;
 mod prior_answers;
 
+pub(super) use judges::was_private;
+pub(super) use prior_answers::seats;
+
 use std::collections::BTreeMap;
 
 use super::PreparedPlan;
 use super::draft::{PlanDraft, Readiness};
 use super::sources::Sources;
 use crate::config::env::Environment;
+use crate::consultation::plan::prior_consultation::PriorConsultation;
 use crate::consultation::prompt::filter::PromptMaterial;
 use crate::domain::panel::Panel;
 use crate::domain::stored_record::StoredRecord;
@@ -27,6 +31,8 @@ use crate::terminal::output::printer::Printer;
 pub(crate) struct RejudgeRequest<'a> {
     /// The judge and its fallbacks, separated by commas.
     pub(crate) judge: Option<&'a str>,
+    /// The consultation that the question follows up, as the experts knew it.
+    pub(crate) follows_up: Option<Box<PriorConsultation>>,
     pub(crate) material: PromptMaterial,
     pub(crate) control: ControlRequest,
 }
@@ -57,6 +63,7 @@ pub(crate) async fn prepare(
         .obtain_for_panel(&mut judging, request.control.consent_mode)
         .await?;
     let mut debate = prior_answers::debate(record);
+    debate.follows_up = request.follows_up;
     helper::assign(&mut debate, &judging, &context);
     if judges::was_private(record, &context) {
         // Only the judge that the user names sees the answers.

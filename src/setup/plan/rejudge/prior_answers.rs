@@ -13,7 +13,7 @@ use crate::domain::stored_record::{StoredAgent, StoredRecord};
 const DRAWS: u64 = 64;
 
 /// Returns the seats of the consultation. No expert is asked, so the personas need no prompts.
-pub(super) fn seats(record: &StoredRecord) -> Vec<Seat> {
+pub(in crate::setup::plan) fn seats(record: &StoredRecord) -> Vec<Seat> {
     let seat = |id: &SeatId, name: &str, model: Option<ModelRef>| {
         let model = model.unwrap_or_else(|| ModelRef::new("unknown", "unknown"));
         Seat::named(id.as_str(), name, model)

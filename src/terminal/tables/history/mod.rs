@@ -50,6 +50,10 @@ pub struct HistoryRow {
     pub written_by: &'static str,
     /// The embedded model played a seat or the judge.
     pub demonstration: bool,
+    /// The consultation that the question follows up.
+    pub follow_up_of: Option<String>,
+    /// The consultations that follow this one up.
+    pub follow_ups: Vec<String>,
 }
 
 /// The state of a consultation.
@@ -122,6 +126,8 @@ impl HistoryRow {
             outcome: None,
             written_by: RecordWriter::Conclave.name(),
             demonstration: false,
+            follow_up_of: None,
+            follow_ups: Vec::new(),
         }
     }
 

@@ -29,6 +29,9 @@ const LONGEST_WORD: usize = 24;
 /// Marks a consultation of the embedded model; [`below`] explains it.
 const LOCAL: &str = "local";
 
+/// Marks a question that follows up an earlier consultation; [`below`] explains it.
+const FOLLOW_UP: &str = "↳";
+
 /// Returns the screen for a terminal of this width; `None` does not wrap.
 pub fn screen(
     history: &History,
@@ -66,7 +69,7 @@ pub fn screen(
             row.push(result(entry, paint));
         }
         row.push(entry.cost().unwrap_or_default());
-        row.push(one_line(&entry.question));
+        row.push(question(entry));
         rows.push(row);
     }
     let lines = columns(&rows, figures);
@@ -99,6 +102,10 @@ pub fn below(history: &History, width: usize) -> Vec<String> {
         .any(|entry| entry.demonstration)
     {
         lines.push(format!("{LOCAL}: {LOCAL_QUALITY}"));
+    }
+    let mut entries = history.consultations.iter();
+    if entries.any(|entry| entry.follow_up_of.is_some()) {
+        lines.push(format!("{FOLLOW_UP} follows up an earlier consultation"));
     }
     lines.iter().map(|line| fit(line, Some(width))).collect()
 }
@@ -155,9 +162,18 @@ fn plain(entry: &HistoryRow) -> Vec<String> {
     ]
 }
 
+/// The question on one line, with the mark of a follow-up.
+fn question(entry: &HistoryRow) -> String {
+    let question = one_line(&entry.question);
+    match entry.follow_up_of {
+        Some(_) => format!("{FOLLOW_UP} {question}"),
+        None => question,
+    }
+}
+
 /// The lines of a narrow terminal, and an empty one.
 fn block(entry: &HistoryRow, age: &str, width: usize, paint: Paint) -> String {
-    let question = cut(&one_line(&entry.question), width.saturating_sub(3));
+    let question = cut(&question(entry), width.saturating_sub(3));
     let facts: Vec<String> = [
         Some(status_words(entry, paint)),
         entry.confidence(),

@@ -10,6 +10,7 @@ mod dry_run;
 mod early_termination;
 pub(crate) mod failures;
 mod fallbacks;
+mod follow_up;
 mod faults;
 mod interrupts;
 mod month_budget;

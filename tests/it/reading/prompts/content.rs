@@ -200,6 +200,7 @@ fn single_expert_is_not_asked_for_agreement() {
             templates: &templates,
             labels: &labels,
             question: QUESTION,
+            prior: None,
             size,
             mode,
         };

@@ -140,6 +140,7 @@ pub(super) fn read_again(record: &Value, stem: &'static str) -> Rows {
                 Value::Object(_) => cost(&analysis["rounds_3_4_cost"]),
                 _ => (!later.is_empty()).then(|| later.into_iter().sum()),
             },
+            follow_up_of: text(&record["follow_up_of"]),
         },
         agents,
         rounds,

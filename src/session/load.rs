@@ -3,27 +3,32 @@
 use std::fs;
 use std::path::Path;
 
+use serde_json::{Map, Value, json};
+
 use crate::consultation::anonymity::stored::name_experts;
+use crate::consultation::plan::prior_consultation::PriorConsultation;
 use crate::consultation::transcript::Transcript;
 use crate::domain::stored_record::StoredRecord;
 use crate::domain::text::{escape_json, pretty_json};
 use crate::error::Error;
 use crate::files::{self, SizeLimit};
 use crate::records::files::{ConsultationFiles, ConsultationRef};
+use crate::records::history;
+use crate::records::index::Index;
 use crate::records::journal::{is_being_written, read_journal};
 use crate::records::outcomes;
 use crate::records::stored;
 
 /// A consultation loaded from its files.
 #[derive(Debug)]
-pub(super) struct LoadedRecord {
-    pub(super) record: StoredRecord,
+pub(crate) struct LoadedRecord {
+    pub(crate) record: StoredRecord,
     /// The stored record, or the one that the journal gives.
-    pub(super) json: String,
+    pub(crate) json: String,
 }
 
 /// Loads the record; the journal if there is no record, or if the journal is newer.
-pub(super) fn load(logs: &Path, found: &ConsultationRef) -> Result<LoadedRecord, Error> {
+pub(crate) fn load(logs: &Path, found: &ConsultationRef) -> Result<LoadedRecord, Error> {
     let files = ConsultationFiles::with_stem(logs, &found.stem);
     let loaded = if is_journal_newer(&files) {
         from_journal(&files.journal).or_else(|| from_record(&files.record))
@@ -38,20 +43,57 @@ pub(super) fn load(logs: &Path, found: &ConsultationRef) -> Result<LoadedRecord,
     Ok(loaded)
 }
 
-/// Loads the record for models: with the texts as they were written, which name the experts by
-/// their labels. Only the journal has them.
-pub(super) fn load_for_models(logs: &Path, found: &ConsultationRef) -> Result<StoredRecord, Error> {
+impl LoadedRecord {
+    /// Adds the consultations that follow this one up, to its JSON if there are any.
+    pub(crate) fn add_follow_ups(&mut self, index: &Index) -> Result<(), Error> {
+        let ids = history::follow_ups(index.connection(), &self.record.id);
+        // What an index cannot say is left out.
+        self.record.follow_ups = ids.unwrap_or_default();
+        if self.record.follow_ups.is_empty() {
+            return Ok(());
+        }
+        let mut json: Map<String, Value> =
+            serde_json::from_str(&self.json).map_err(Error::failed)?;
+        json.insert("follow_ups".to_owned(), json!(self.record.follow_ups));
+        self.json = pretty_json(&json).map_err(Error::failed)? + "\n";
+        Ok(())
+    }
+}
+
+/// A record for models: with the texts as they were written, which name the experts by their labels.
+/// Only the journal has them.
+#[derive(Debug)]
+pub(crate) struct RecordForModels {
+    pub(crate) record: StoredRecord,
+    /// The consultation that its question follows up, as its prompts quoted it.
+    pub(crate) follows_up: Option<Box<PriorConsultation>>,
+}
+
+/// Loads the record for models.
+pub(crate) fn load_for_models(
+    logs: &Path,
+    found: &ConsultationRef,
+) -> Result<RecordForModels, Error> {
     let LoadedRecord { record, .. } = load(logs, found)?;
     let journal = read_journal(&ConsultationFiles::with_stem(logs, &found.stem).journal);
     let transcript = journal
         .ok()
         .and_then(|journal| Transcript::fold(&journal.events));
-    Ok(match transcript {
-        Some(transcript) => StoredRecord {
+    let Some(transcript) = transcript else {
+        return Ok(RecordForModels {
+            record,
+            follows_up: None,
+        });
+    };
+    Ok(RecordForModels {
+        record: StoredRecord {
             responses: transcript.labelled_record().responses,
             ..record
         },
-        None => record,
+        follows_up: transcript
+            .terms
+            .plan
+            .and_then(|plan| plan.debate.follows_up),
     })
 }
 
