@@ -230,6 +230,11 @@ pub(crate) struct OutputFlags {
     pub(crate) stream: bool,
 
     /// Write every event as a line of JSON to a file; `-` writes to standard error [default: no file]
+    /// Ring the terminal's bell at the end, with a desktop notification where the terminal has them
+    #[arg(long)]
+    pub(crate) notify: bool,
+
+    /// Write every event as a line of JSON to a file; `-` writes to standard error
     #[arg(long, value_name = "FILE")]
     pub(crate) events: Option<PathBuf>,
 }

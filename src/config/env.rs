@@ -20,7 +20,7 @@ pub struct Environment {
 }
 
 /// The variables that are read besides conclave's own and those of the vendors.
-const OTHERS: [&str; 13] = [
+const OTHERS: [&str; 14] = [
     "CI",
     "LLM_CONCLAVE_HOME",
     "HOME",
@@ -34,6 +34,7 @@ const OTHERS: [&str; 13] = [
     "SSL_CERT_FILE",
     "PAGER",
     "LESS",
+    "BROWSER",
 ];
 
 /// The variable whose empty value switches something off.

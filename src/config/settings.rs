@@ -79,6 +79,8 @@ pub struct Settings {
     pub debate_analysis: DebateAnalysis,
     /// How often the judge decides; with fewer than four rounds it does not.
     pub judge_passes: JudgePasses,
+    /// Whether the terminal rings its bell at the end of a run.
+    pub notify: bool,
     /// Consultations in thirty days that `consult-stats` calls consistent.
     pub target_runs: u64,
     /// The median duration below which it calls them quick.
@@ -123,6 +125,7 @@ impl Default for Settings {
             error_correlation: EarlyStop::USUAL_CORRELATION,
             debate_analysis: DebateAnalysis::On,
             judge_passes: JudgePasses::default(),
+            notify: false,
             target_runs: 150,
             target_median: Duration::from_secs(15),
             target_monthly_cost: MicroUsd(20_000_000),

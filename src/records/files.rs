@@ -39,12 +39,14 @@ impl ConsultationRef {
     }
 }
 
-/// The three files of one consultation in the folder of logs.
+/// The files of one consultation in the folder of logs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConsultationFiles {
     pub journal: PathBuf,
     pub record: PathBuf,
     pub markdown: PathBuf,
+    /// The page that `history export --open` leaves.
+    pub page: PathBuf,
 }
 
 impl ConsultationFiles {
@@ -60,6 +62,7 @@ impl ConsultationFiles {
             journal: named("jsonl"),
             record: named("json"),
             markdown: named("md"),
+            page: named("html"),
         }
     }
 

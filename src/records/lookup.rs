@@ -123,7 +123,7 @@ impl ConsultationName {
             .file_name()
             .and_then(|name| name.to_str())
             .unwrap_or_default();
-        let suffixes = [".jsonl", ".outcome.json", ".json", ".md"];
+        let suffixes = [".jsonl", ".outcome.json", ".json", ".md", ".html"];
         let name = suffixes
             .iter()
             .find_map(|suffix| name.strip_suffix(suffix))

@@ -68,7 +68,13 @@ fn files(logs: &Path, stem: &RecordName) -> Vec<PathBuf> {
         .flat_map(|stem| {
             let files = ConsultationFiles::with_stem(logs, &stem);
             let outcome = outcomes::path(logs, &stem);
-            [files.markdown, outcome, files.record, files.journal]
+            [
+                files.markdown,
+                files.page,
+                outcome,
+                files.record,
+                files.journal,
+            ]
         })
         .collect()
 }

@@ -27,6 +27,7 @@ use crate::session::index::RebuildTime;
 use crate::session::month::MonthCeiling;
 use crate::session::run::{self, Participants, RunLimits, RunOutcome, Session};
 use crate::session::storage::Storage;
+use crate::setup::settings;
 use crate::terminal::output::printer::Printer;
 use crate::terminal::progress::ProgressReporter;
 use crate::terminal::prompt::keyboard::{Keyboard, StdinUse, can_ask};
@@ -107,7 +108,22 @@ impl<'a> TerminalFace<'a> {
         // The end must not wait for a thread that still reads the terminal, or for a model that
         // still decodes.
         runtime.shutdown_background();
+        self.notify(shown.is_ok());
         shown
+    }
+
+    /// Calls the person back, if flag or setting ask for it.
+    fn notify(&self, has_answer: bool) {
+        let by_settings =
+            || settings::load(self.home, self.environment).is_ok_and(|settings| settings.notify);
+        if self.output.notify || by_settings() {
+            let text = if has_answer {
+                "answer ready"
+            } else {
+                "no answer"
+            };
+            self.printer.notify(text, self.environment.text("TERM"));
+        }
     }
 
     /// Runs the session with the terminal's progress, person and interrupts.
@@ -304,6 +320,26 @@ pub(crate) fn create_storage(home: &Home, plan: &Plan, printer: &Printer) -> Sto
         printer.warning(&failure.notice());
         Storage::Nowhere
     })
+}
+
+/// Runs a dialogue until its end or the first interrupt, which restores the terminal.
+pub(crate) fn until_interrupted<T>(
+    printer: &Printer,
+    interrupted: impl FnOnce() -> Error,
+    dialogue: impl Future<Output = Result<T, Error>>,
+) -> Result<T, Error> {
+    let printer = printer.clone();
+    block_on(async {
+        let mut interrupts = interrupts::listen(Exit::Interrupted.code(), move || {
+            printer.restore_terminal();
+        })
+        .map_err(cannot_start)?;
+        tokio::select! {
+            biased;
+            _ = interrupts.recv() => Err(interrupted()),
+            outcome = Box::pin(dialogue) => outcome,
+        }
+    })?
 }
 
 /// Runs a future to its end on a runtime of its own.

@@ -5,14 +5,15 @@ use std::path::{Path, PathBuf};
 
 use crate::commands::completions::ids;
 use crate::commands::face::answer::{AnswerSource, check_output};
-use crate::commands::flags::FormatFlags;
+use crate::commands::flags::{AnswerFormat, FormatFlags};
+use crate::config::env::Environment;
 use crate::domain::stored_record::StoredRecord;
 use crate::error::Error;
-use crate::records::files::{Access, write_atomically};
+use crate::records::files::{Access, ConsultationFiles, write_atomically};
 use crate::records::page;
 use crate::terminal::report::report;
 
-use super::Archive;
+use super::{Archive, browser};
 
 /// Write one consultation as Markdown, JSON or a self-contained HTML page
 #[derive(Clone, Debug, clap::Args)]
@@ -27,27 +28,51 @@ pub(super) struct Args {
     /// Write to a file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+
+    /// Open the HTML page with the command in BROWSER or the system's opener; without --output, the
+    /// page lies beside the record
+    #[arg(long)]
+    open: bool,
 }
 
-pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
+pub(super) fn run(
+    args: &Args,
+    environment: &Environment,
+    archive: &Archive<'_>,
+) -> Result<(), Error> {
     check_output(args.output.as_deref())?;
     let found = archive.find(&args.id)?;
     let loaded = archive.load(&found)?;
-    let folder = args.output.as_deref().and_then(Path::parent);
+    let beside_record = ConsultationFiles::with_stem(&archive.logs, &found.stem).page;
+    let (output, access) = match &args.output {
+        Some(output) => (Some(output.as_path()), Access::Normal),
+        None => (args.open.then_some(beside_record.as_path()), Access::Own),
+    };
+    let format = args.format.for_output(output);
+    if args.open && format != AnswerFormat::Html {
+        return Err(Error::usage("only the HTML page can be opened")
+            .hint("leave out `--format`, or export without `--open`"));
+    }
+    let folder = output.and_then(Path::parent);
     let source = AnswerSource {
         markdown: &report(&loaded.record),
         summary: None,
         json: &|| Ok(loaded.json.clone()),
         html: &|| page::page_beside(&loaded.record, &pages_beside(&loaded.record, folder)),
     };
-    let text = source.text(args.format.for_output(args.output.as_deref()))?;
-    let Some(output) = &args.output else {
+    let text = source.text(format)?;
+    let Some(output) = output else {
         return archive.printer.result(&text).map_err(Error::failed);
     };
-    write_atomically(output, text.as_bytes(), Access::Normal).map_err(Error::failed)?;
+    write_atomically(output, text.as_bytes(), access).map_err(Error::failed)?;
     archive
         .printer
         .note(&format!("{} written to {}", found.id, output.display()));
+    if args.open && !browser::open(output, environment) {
+        archive
+            .printer
+            .warning("no browser could be started: open the page yourself, or set BROWSER");
+    }
     Ok(())
 }
 

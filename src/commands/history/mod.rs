@@ -2,8 +2,10 @@
 //! files.
 
 mod export;
+mod browser;
 mod list;
 mod outcome;
+mod picker;
 mod rejudge;
 mod rm;
 mod show;
@@ -91,7 +93,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         None => list::run(&args.list, &archive),
         Some(HistoryAction::List(args)) => list::run(args, &archive),
         Some(HistoryAction::Show(args)) => show::run(args, environment, &archive),
-        Some(HistoryAction::Export(args)) => export::run(args, &archive),
+        Some(HistoryAction::Export(args)) => export::run(args, environment, &archive),
         Some(HistoryAction::Rm(args)) => rm::run(args, &archive),
         Some(HistoryAction::Outcome(args)) => outcome::run(args, &archive),
         Some(HistoryAction::Rejudge(args)) => rejudge::run(args, environment, &archive),

@@ -25,8 +25,8 @@ use crate::terminal::output::format::{bytes, count};
 use crate::terminal::prompt::{Confirmation, StdinUse, ask_before_harm, can_ask};
 use crate::terminal::tables::history::date;
 
-use super::Archive;
 use super::list::{StateArg, short};
+use super::{Archive, picker};
 
 /// Most consultations that are named in the question.
 const MOST_NAMED: usize = 10;
@@ -45,11 +45,10 @@ Examples:
   conclave history rm --older-than 90d
   conclave history rm --older-than 12w --state aborted --yes")]
 pub(super) struct Args {
-    /// The consultations: ids, unique prefixes, files, or `last`
+    /// The consultations: ids, unique prefixes, files, or `last`; without any, a menu on a terminal
     #[arg(
         value_name = "ID",
         add = ids::all(),
-        required_unless_present = "older_than",
         conflicts_with = "older_than"
     )]
     ids: Vec<String>,
@@ -85,8 +84,13 @@ struct Deletion {
 pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
     let deletions = match args.older_than {
         Some(age) => older(archive, age, args.state)?,
+        None if args.ids.is_empty() => picked(archive)?,
         None => named(archive, &args.ids)?,
     };
+    if deletions.is_empty() && args.older_than.is_none() {
+        archive.printer.note("Nothing was deleted");
+        return Ok(());
+    }
     if deletions.is_empty() {
         archive
             .printer
@@ -114,14 +118,28 @@ fn older(
     let listed = index::with(&archive.home, archive.printer, |index| {
         history::list(index.connection(), &filter, None)
     })?;
-    let deletion = |listed: history::HistoryEntry| Deletion {
+    Ok(listed.into_iter().map(deletion).collect())
+}
+
+/// Asks which to delete.
+fn picked(archive: &Archive<'_>) -> Result<Vec<Deletion>, Error> {
+    if !picker::can_pick(archive.printer) {
+        return Err(Error::usage("no consultation to delete is named")
+            .hint("name ids, which `conclave history list` shows")
+            .hint("or delete old ones with `conclave history rm --older-than 90d`"));
+    }
+    let chosen = picker::pick_several(archive, "Delete (Space ticks)")?;
+    Ok(chosen.into_iter().map(deletion).collect())
+}
+
+fn deletion(listed: history::HistoryEntry) -> Deletion {
+    Deletion {
         found: ConsultationRef {
             id: listed.id,
             stem: listed.stem,
         },
         description: Some((listed.at, listed.question)),
-    };
-    Ok(listed.into_iter().map(deletion).collect())
+    }
 }
 
 fn named(archive: &Archive<'_>, names: &[String]) -> Result<Vec<Deletion>, Error> {

@@ -13,14 +13,15 @@ use crate::records::page;
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::report::{ReportSelection, markdown};
 
-use super::Archive;
+use super::{Archive, picker};
 
 /// Show one consultation
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct Args {
-    /// The consultation: its id, a unique prefix, one of its files, or `last`
+    /// The consultation: its id, a unique prefix, one of its files, or `last`; without it, a menu on
+    /// a terminal, and otherwise `last`
     #[arg(add = ids::all())]
-    id: String,
+    id: Option<String>,
 
     /// Show only this round [default: all]
     #[arg(long, value_name = "N")]
@@ -51,7 +52,9 @@ pub(super) fn run(
              .responses.round_1`",
         ));
     }
-    let found = archive.find(&args.id)?;
+    let Some(found) = picker::named_or_picked(args.id.as_deref(), archive)? else {
+        return Ok(());
+    };
     let loaded = archive.load(&found)?;
     let selection = selection(args, &loaded.record)?;
     let source = AnswerSource {

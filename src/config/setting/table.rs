@@ -35,7 +35,7 @@ const TEXT: &str = "a string";
 const SHORTEST_TIME: Duration = Duration::from_millis(100);
 
 /// All settings, in the order in which they are shown.
-pub static SETTINGS: [Setting; 34] = [
+pub static SETTINGS: [Setting; 35] = [
     Setting {
         name: ALWAYS_ALLOW_UNDER,
         expects: DOLLARS,
@@ -316,6 +316,14 @@ pub static SETTINGS: [Setting; 34] = [
         write: |from| json!(from.judge_passes.number()),
     },
     Setting {
+        name: "notify",
+        expects: "`on` or `off`",
+        help: "Whether the terminal rings its bell at the end",
+        parts: Parts::None,
+        read: Read::Plain(|to, value| store(&mut to.notify, switch(value))),
+        write: |from| json!(if from.notify { "on" } else { "off" }),
+    },
+    Setting {
         name: "target_runs",
         expects: COUNT,
         help: "Target of `consult-stats`: consultations in thirty days",
@@ -408,6 +416,14 @@ fn choice<T: DeserializeOwned>(value: &Value) -> Option<T> {
 
 fn on_or_off(value: &Value) -> Option<DebateAnalysis> {
     choice(value).filter(|analysis| *analysis != DebateAnalysis::NoModel)
+}
+
+fn switch(value: &Value) -> Option<bool> {
+    match value.as_str()?.trim() {
+        "on" => Some(true),
+        "off" => Some(false),
+        _ => None,
+    }
 }
 
 fn seconds(time: Duration) -> Value {

@@ -1,8 +1,8 @@
 //! What a follow-up takes over from the consultation before it: material for the prompts and, unless
 //! the request names another, the panel and its judge.
 //!
-//! The settings do not replace that panel: a conversation goes on with those who know it. What ran
-//! wholly on the user's own servers stays there, unless the user names another panel.
+//! The settings do not replace that panel, which knows the conversation. What ran wholly on the
+//! user's own servers stays there, unless the user names another panel.
 
 use std::collections::BTreeSet;
 

@@ -249,6 +249,24 @@ impl Printer {
         self.result(&(json + "\n"))
     }
 
+    /// Rings the bell, and sends a text of this program as a desktop notification, which terminals
+    /// without them ignore. Nothing but a terminal gets it.
+    pub fn notify(&self, text: &'static str, term: Option<&str>) {
+        let traits = self.inner.err_traits;
+        if !traits.is_animated {
+            return;
+        }
+        // These terminals know the sequence of rxvt alone; the others that of iTerm2.
+        let is_rxvts =
+            term.is_some_and(|term| term.starts_with("rxvt") || term.starts_with("foot"));
+        let notification = match (traits.is_synchronized, is_rxvts) {
+            (false, _) => String::new(),
+            (true, true) => format!("\u{1b}]777;notify;conclave;{text}\u{7}"),
+            (true, false) => format!("\u{1b}]9;conclave: {text}\u{7}"),
+        };
+        self.on_last_line(|_| format!("\u{7}{notification}"));
+    }
+
     /// Prints a line beside the result.
     pub fn note(&self, line: &str) {
         if self.inner.verbosity > Verbosity::Quiet {

@@ -13,11 +13,10 @@ mod changes;
 pub(crate) mod offer;
 
 use crate::commands::doctor::{self, FreeChecks};
-use crate::commands::face::{block_on, cannot_start};
+use crate::commands::face::until_interrupted;
 use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::engine::clock::Clock;
-use crate::engine::interrupts;
 use crate::error::{Error, Exit};
 use crate::setup::embedded_model::EmbeddedModels;
 use crate::setup::local_servers::LocalServerSet;
@@ -63,26 +62,7 @@ fn can_run(printer: &Printer) -> bool {
 }
 
 fn set_up(environment: &Environment, printer: &Printer) -> Result<SetupOutcome, Error> {
-    until_interrupted(printer, ask_and_write(environment, printer))
-}
-
-/// Runs a dialogue until its end or the first interrupt, which restores the terminal.
-fn until_interrupted<T>(
-    printer: &Printer,
-    dialogue: impl Future<Output = Result<T, Error>>,
-) -> Result<T, Error> {
-    let printer = printer.clone();
-    block_on(async {
-        let mut interrupts = interrupts::listen(Exit::Interrupted.code(), move || {
-            printer.restore_terminal();
-        })
-        .map_err(cannot_start)?;
-        tokio::select! {
-            biased;
-            _ = interrupts.recv() => Err(left(DialogueError::Interrupted)),
-            outcome = Box::pin(dialogue) => outcome,
-        }
-    })?
+    until_interrupted(printer, interrupted, ask_and_write(environment, printer))
 }
 
 async fn ask_and_write(
@@ -145,6 +125,10 @@ fn storage(home: &Home) -> String {
          nothing; `history rm` deletes.",
         folder.display()
     )
+}
+
+fn interrupted() -> Error {
+    left(DialogueError::Interrupted)
 }
 
 /// Returns the error of a dialogue that ended before its last question.

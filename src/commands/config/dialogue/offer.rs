@@ -11,7 +11,9 @@ use crate::setup::provider_access::{self, ProviderAccess};
 use crate::terminal::output::printer::{Printer, Verbosity};
 use crate::terminal::prompt::dialogue::{Dialogue, DialogueError};
 
-use super::{can_run, left, set_up, until_interrupted};
+use crate::commands::face::until_interrupted;
+
+use super::{can_run, interrupted, left, set_up};
 
 /// Offers setup to a person who has not been asked yet, and runs it if the answer is yes. A dialogue
 /// that is left goes back to the question that was asked.
@@ -19,7 +21,7 @@ pub(crate) fn offer(environment: &Environment, printer: &Printer) -> Result<(), 
     if !is_due(environment, printer) {
         return Ok(());
     }
-    if !until_interrupted(printer, ask(printer))? {
+    if !until_interrupted(printer, interrupted, ask(printer))? {
         return Ok(());
     }
     match set_up(environment, printer) {

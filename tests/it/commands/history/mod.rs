@@ -3,6 +3,7 @@
 
 mod list;
 mod naming;
+mod open;
 mod outcome;
 mod rejudge;
 mod rm;

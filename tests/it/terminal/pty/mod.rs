@@ -3,6 +3,7 @@
 mod cost_gate;
 mod display;
 mod ending;
+mod history_menus;
 mod interrupts;
 mod live_rows;
 mod local_model;
