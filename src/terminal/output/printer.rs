@@ -264,7 +264,8 @@ impl Printer {
             (true, true) => format!("\u{1b}]777;notify;conclave;{text}\u{7}"),
             (true, false) => format!("\u{1b}]9;conclave: {text}\u{7}"),
         };
-        self.on_last_line(|_| format!("\u{7}{notification}"));
+        // A terminal that is gone needs no bell.
+        let _ = self.inner.live_area.signal(&format!("\u{7}{notification}"));
     }
 
     /// Prints a line beside the result.

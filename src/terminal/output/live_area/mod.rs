@@ -207,6 +207,11 @@ impl LiveArea {
         self.0.print(&mut state, &text)
     }
 
+    /// Writes a sequence of this program that moves nothing on the screen, such as the bell.
+    pub(super) fn signal(&self, sequence: &str) -> io::Result<()> {
+        self.0.state().write(sequence)
+    }
+
     /// Writes a line in place of the rows, which the next frame draws below it. Does nothing while
     /// a thread is writing. Returns whether the line was written.
     pub(super) fn try_print_line(&self, line: &str) -> bool {
