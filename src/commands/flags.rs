@@ -229,12 +229,11 @@ pub(crate) struct OutputFlags {
     #[arg(long, conflicts_with = "quiet")]
     pub(crate) stream: bool,
 
-    /// Write every event as a line of JSON to a file; `-` writes to standard error [default: no file]
     /// Ring the terminal's bell at the end, with a desktop notification where the terminal has them
     #[arg(long)]
     pub(crate) notify: bool,
 
-    /// Write every event as a line of JSON to a file; `-` writes to standard error
+    /// Write every event as a line of JSON to a file; `-` writes to standard error [default: no file]
     #[arg(long, value_name = "FILE")]
     pub(crate) events: Option<PathBuf>,
 }
