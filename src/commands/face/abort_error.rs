@@ -16,9 +16,10 @@ pub(crate) fn aborted(
     resumable: Option<&ConsultationId>,
 ) -> Error {
     let error = Error::new(exit(abort.reason), abort.message.clone());
-    let error = match is_about_access(abort.reason, transcript) {
-        true => error.hint("find out what to fix with `conclave doctor`"),
-        false => error,
+    let error = if is_about_access(abort.reason, transcript) {
+        error.hint("find out what to fix with `conclave doctor`")
+    } else {
+        error
     };
     let command = resumable.map(|id| format!("conclave resume {id}"));
     let resume = |error: Error, flags: &str| match &command {

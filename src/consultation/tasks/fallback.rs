@@ -83,12 +83,14 @@ impl AgentTask {
         let (providers, now) = (&step.run.providers, step.now);
         let control = &step.plan.control;
         let is_asked = control.on_failure.decide(control.consent.consent_mode) == OnFailure::Ask;
-        let callable = || {
-            self.rest.iter().filter(|model| match is_asked {
-                true => providers.may_be_offered(&model.provider, now),
-                false => providers.may_take_over(&model.provider, now),
-            })
+        let is_callable = |model: &&ModelRef| {
+            if is_asked {
+                providers.may_be_offered(&model.provider, now)
+            } else {
+                providers.may_take_over(&model.provider, now)
+            }
         };
+        let callable = || self.rest.iter().filter(is_callable);
         let well =
             callable().find(|model| providers.health(&model.provider) != HealthStatus::Unhealthy);
         well.or_else(|| callable().next()).cloned()

@@ -148,9 +148,12 @@ impl AnswerSummary {
     ) -> Vec<String> {
         let width = width.map_or(USUAL_WIDTH, |width| width.saturating_sub(1).max(8));
         let mut lines = vec![title(name, took, &self.facts, width, paint)];
-        let point = one_line(&self.point);
-        if !point.is_empty() {
-            lines.push(format!("  {}", beginning(&point, width.saturating_sub(2))));
+        let statement = one_line(&self.point);
+        if !statement.is_empty() {
+            lines.push(format!(
+                "  {}",
+                beginning(&statement, width.saturating_sub(2))
+            ));
         }
         lines
     }
@@ -164,19 +167,19 @@ pub(super) fn title(
     width: usize,
     paint: Paint,
 ) -> String {
-    let with = |parts: &[&str]| {
+    let line = |notes: &[&str]| {
         let (mark, name) = (paint.green("✔"), paint.bold(name));
-        format!("{mark} {name}  {}", parts.join(" · "))
+        format!("{mark} {name}  {}", notes.join(" · "))
     };
-    let mut parts: Vec<&str> = vec![took];
-    parts.extend(facts.iter().map(String::as_str));
-    if parts.len() > 1 && measure_text_width(&with(&parts)) > width {
-        parts.remove(0);
+    let mut notes: Vec<&str> = vec![took];
+    notes.extend(facts.iter().map(String::as_str));
+    if notes.len() > 1 && measure_text_width(&line(&notes)) > width {
+        notes.remove(0);
     }
-    while parts.len() > 1 && measure_text_width(&with(&parts)) > width {
-        parts.pop();
+    while notes.len() > 1 && measure_text_width(&line(&notes)) > width {
+        notes.pop();
     }
-    truncate_str(with(&parts).trim_end(), width, "…").into_owned()
+    truncate_str(line(&notes).trim_end(), width, "…").into_owned()
 }
 
 /// Returns the sentences that fit. If they are less than half a line, the next one is cut at a word.

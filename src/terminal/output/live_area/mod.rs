@@ -393,5 +393,6 @@ impl Drop for Footer {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests;

@@ -134,9 +134,9 @@ fn panic_removes_the_rows_and_shows_the_cursor() {
 
     let (area, written) = area(80);
     let mut terminal = terminal(80);
-    let owned = area.clone();
+    let same_area = area.clone();
     let panicked = catch_unwind(AssertUnwindSafe(move || {
-        let owner = Owner(owned);
+        let owner = Owner(same_area);
         owner.0.start(|_, _| vec!["row".to_owned()]);
         owner.0.0.draw(&mut owner.0.0.state());
         // The hook prints the message while the rows are drawn.

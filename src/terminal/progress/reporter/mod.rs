@@ -129,7 +129,9 @@ impl ProgressReporter {
         };
         self.printer.live_area().stop();
         if self.display == DisplayMode::Live {
-            rows.iter().for_each(|row| self.printer.note(row));
+            for row in &rows {
+                self.printer.note(row);
+            }
         }
     }
 
