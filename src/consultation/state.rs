@@ -165,7 +165,7 @@ impl State {
             (Self::AwaitingConsent(phase), Question::Consent { .. }) => {
                 phase.answered(step, answer).map(Self::AwaitingConsent)
             }
-            (Self::Synthesis(phase), Question::EarlyTermination { findings }) => {
+            (Self::Synthesis(phase), Question::EarlyTermination { findings, .. }) => {
                 phase.answered(step, *findings, answer).map(Self::Synthesis)
             }
             (state, Question::Consent { .. } | Question::EarlyTermination { .. }) => return state,

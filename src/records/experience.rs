@@ -2,6 +2,7 @@
 //! begin, and how often agreement was right.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::time::Duration;
 
 use rusqlite::{Connection, Result, Row, params};
@@ -9,13 +10,20 @@ use rusqlite::{Connection, Result, Row, params};
 use crate::consultation::plan::OutputTokens;
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::domain::ids::ModelRef;
+use crate::domain::money::MicroUsd;
 use crate::stopping::calibration::Level;
 
 use super::calibration;
+use super::files::{ConsultationFiles, ConsultationRef};
+use super::lookup::consultations_newest_first;
+use super::stored;
 
 /// The newest calls that are read: models and their use change, and the start must not take long.
 /// With three experts they cover some two hundred consultations.
 const MOST_CALLS: u32 = 3_000;
+
+/// The newest records that are read where there is no index.
+const MOST_RECORDS: usize = 20;
 
 /// Calls with a complete answer, newest first.
 const CALLS: &str = "
@@ -36,14 +44,21 @@ pub struct Experience {
     /// Milliseconds to the first token, sorted.
     first_tokens: BTreeMap<ModelRef, Vec<u64>>,
     by_agreement: Vec<Level>,
+    has_cost: bool,
 }
 
 impl Experience {
     /// Reads the newest calls of these models from the index.
     pub fn read(connection: &Connection, models: &BTreeSet<&ModelRef>) -> Result<Self> {
         let by_agreement = calibration::by_agreement(connection)?;
+        let has_cost = connection.query_row(
+            "SELECT EXISTS (SELECT 1 FROM consultations WHERE total_cost > 0)",
+            [],
+            |row| row.get(0),
+        )?;
         let mut experience = Self {
             by_agreement,
+            has_cost,
             ..Self::default()
         };
         let mut statement = connection.prepare(CALLS)?;
@@ -57,6 +72,27 @@ impl Experience {
             .chain(experience.first_tokens.values_mut());
         samples.for_each(|samples| samples.sort_unstable());
         Ok(experience)
+    }
+
+    /// Reads what the newest records say without an index: whether a consultation has cost money.
+    pub fn of_records(logs: &Path) -> Self {
+        let consultations = consultations_newest_first(logs).unwrap_or_default();
+        let has_cost = |consultation: &ConsultationRef| {
+            let record = ConsultationFiles::with_stem(logs, &consultation.stem).record;
+            let cost = stored::read_file(&record)
+                .ok()
+                .and_then(|record| record.total_cost());
+            cost.is_some_and(|cost| cost.known > MicroUsd::ZERO)
+        };
+        Self {
+            has_cost: consultations.iter().take(MOST_RECORDS).any(has_cost),
+            ..Self::default()
+        }
+    }
+
+    /// Returns whether a consultation of this home has cost money.
+    pub fn has_cost(&self) -> bool {
+        self.has_cost
     }
 
     /// Returns how often graded answers were right, by how many experts agreed.

@@ -12,6 +12,7 @@ use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::prompt::Size;
 use crate::domain::ids::{ModelRef, ProviderId};
 use crate::domain::panel::Panel;
+use crate::domain::vendors;
 use crate::engine::ports::Provider;
 use crate::error::{Error, Exit};
 use crate::providers::http::Http;
@@ -48,6 +49,8 @@ pub(crate) struct EmbeddedModels<'a> {
     pub configured_name: Option<String>,
     pub home: ModelHome,
     pub sources: Sources,
+    /// Whether a vendor's key is set, so that there are better models to ask.
+    pub has_key: bool,
     pub printer: &'a Printer,
 }
 
@@ -69,6 +72,11 @@ impl<'a> EmbeddedModels<'a> {
                 hub,
                 ..Sources::default()
             },
+            has_key: vendors::VENDORS
+                .iter()
+                .filter(|vendor| vendor.is_cloud())
+                .flat_map(|vendor| vendor.key_variables)
+                .any(|variable| environment.secret(variable).is_some()),
             printer,
         }
     }
@@ -100,11 +108,26 @@ impl<'a> EmbeddedModels<'a> {
             LocalModelChoice::Ready(file) => return Ok(file),
             LocalModelChoice::ToPull(model) => model,
         };
-        let question = format!(
-            "{LABEL}: {} is not downloaded yet.\nDownload it? [Y/n] ",
-            manifest::announcement(model)
-        );
-        self.agree(&question, model, consent_mode).await?;
+        let offer = if self.has_key {
+            vec![format!(
+                "{} is not downloaded yet ({LABEL}).",
+                manifest::announcement(model)
+            )]
+        } else {
+            vec![
+                format!(
+                    "No API key found. Download a small demonstration model ({}), or set \
+                     ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY for real answers.",
+                    manifest::size(model.bytes)
+                ),
+                format!(
+                    "The model, {}, runs on this machine (licence {}).",
+                    model.name, model.licence
+                ),
+            ]
+        };
+        self.agree(offer, "Download it?", model, consent_mode)
+            .await?;
         let error = match self.download(model).await {
             Ok(file) => return Ok(ModelFile::of(model, file)),
             Err(error) => error,
@@ -114,10 +137,11 @@ impl<'a> EmbeddedModels<'a> {
         };
         self.printer.warning(&error.to_string());
         let question = format!(
-            "Use the smallest model instead, {}? [Y/n] ",
+            "Use the smallest model instead, {}?",
             manifest::announcement(smaller)
         );
-        self.agree(&question, smaller, consent_mode).await?;
+        self.agree(Vec::new(), &question, smaller, consent_mode)
+            .await?;
         let file = self.download(smaller).await?;
         Ok(ModelFile::of(smaller, file))
     }
@@ -165,6 +189,7 @@ impl<'a> EmbeddedModels<'a> {
 
     async fn agree(
         &self,
+        lines: Vec<String>,
         question: &str,
         model: &Model,
         consent_mode: ConsentMode,
@@ -172,7 +197,7 @@ impl<'a> EmbeddedModels<'a> {
         let agreed = match consent_mode {
             ConsentMode::PreApproved => Confirmation::Yes,
             ConsentMode::NonInteractive => Confirmation::NoTerminal,
-            ConsentMode::Interactive => ask_yes_no(self.printer, question).await,
+            ConsentMode::Interactive => ask_yes_no(self.printer, lines, question).await,
         };
         let pull = format!(
             "download it first with `conclave model pull {}`",

@@ -8,7 +8,7 @@ use jiff::tz::TimeZone;
 
 use super::request::ControlRequest;
 use crate::config::hedge_after::HedgeAfter;
-use crate::config::setting::HEDGE_AFTER;
+use crate::config::setting::{ALWAYS_ALLOW_UNDER, HEDGE_AFTER};
 use crate::config::settings::Settings;
 use crate::consultation::event::AbortReason;
 use crate::consultation::plan::Control;
@@ -31,6 +31,8 @@ pub(crate) fn control(
             always_allow_under: settings.always_allow_under,
             consent_mode: request.consent_mode,
             month,
+            asks_first_cost: !experience.has_cost()
+                && !settings.origins.contains_key(ALWAYS_ALLOW_UNDER),
         },
         max_cost: request.max_cost.or(settings.max_cost),
         on_failure: request.on_failure.unwrap_or(settings.on_failure),
@@ -260,10 +262,24 @@ mod tests {
     #[test]
     fn an_empty_request_gives_the_defaults() {
         let interactive = ConsentMode::Interactive;
+        let mut usual = Control::usual(interactive);
+        usual.consent.asks_first_cost = true;
         assert_eq!(
             control_of(&ControlRequest::new(interactive), "{}", &[]),
-            Control::usual(interactive)
+            usual
         );
+    }
+
+    #[test]
+    fn a_threshold_of_the_user_is_consent_to_the_first_cost() {
+        let asks = |config, variables: &[_]| {
+            control_of(&request(), config, variables)
+                .consent
+                .asks_first_cost
+        };
+        assert!(asks("{}", &[]));
+        assert!(!asks(r#"{"always_allow_under": 0.5}"#, &[]));
+        assert!(!asks("{}", &[("CONCLAVE_ALWAYS_ALLOW_UNDER", "0.5")]));
     }
 
     #[test]

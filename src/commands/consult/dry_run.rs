@@ -348,6 +348,7 @@ fn reasons(why: &[GateReason]) -> String {
         GateReason::Unpriced => "a model has no price",
         GateReason::MonthlyBudget => "it would exceed the monthly budget",
         GateReason::LargeContext => "the context is large",
+        GateReason::FirstCost => "nothing has been spent here so far",
     };
     why.iter().map(words).collect::<Vec<_>>().join("; ")
 }

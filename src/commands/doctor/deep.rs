@@ -121,8 +121,11 @@ pub(super) fn agree(planned: &[PlannedCall], yes: bool, printer: &Printer) -> Re
     if !can_ask(printer, StdinUse::Free) {
         return Err(not_asked());
     }
-    let question = format!("{announcement}\nProceed? [Y/n] ");
-    match block_on(ask_yes_no(printer, &question))? {
+    match block_on(ask_yes_no(
+        printer,
+        vec![announcement.clone()],
+        "Make them?",
+    ))? {
         Confirmation::Yes => Ok(()),
         Confirmation::No => Err(Error::new(Exit::Declined, "no call was made")),
         Confirmation::NoTerminal => Err(not_asked()),

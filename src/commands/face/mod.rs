@@ -10,7 +10,7 @@ use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::consultation::event::{Answer, StateName};
 use crate::consultation::plan::Plan;
-use crate::consultation::policy::consent::{ConsentMode, Month};
+use crate::consultation::policy::consent::{ConsentMode, ConsentRule};
 use crate::consultation::protocol::Question;
 use crate::consultation::transcript::Transcript;
 use crate::domain::ids::ProviderId;
@@ -143,7 +143,7 @@ impl<'a> TerminalFace<'a> {
             Keyboard::controlling(),
             &save_threshold,
             &vendor_name,
-            session.control().consent.month,
+            session.control().consent,
         );
         let printer = self.printer.clone();
         let interrupts = interrupts::listen(Exit::Interrupted.code(), move || {
@@ -165,13 +165,13 @@ impl<'a> TerminalFace<'a> {
     }
 
     /// Asks a question before a run.
-    pub(crate) fn ask(&self, question: &Question, month: Option<Month>) -> Result<Answer, Error> {
+    pub(crate) fn ask(&self, question: &Question, rule: ConsentRule) -> Result<Answer, Error> {
         let save_threshold =
             |amount| threshold::save(amount, self.home, self.environment, self.printer);
         let vendor_name = |provider: &ProviderId| vendors::name(provider).to_owned();
         let keyboard = Keyboard::controlling();
         let printer = self.printer.clone();
-        let person = TerminalPerson::new(printer, keyboard, &save_threshold, &vendor_name, month);
+        let person = TerminalPerson::new(printer, keyboard, &save_threshold, &vendor_name, rule);
         block_on(person.ask(question))
     }
 
@@ -329,11 +329,11 @@ pub(crate) fn until_interrupted<T>(
     dialogue: impl Future<Output = Result<T, Error>>,
 ) -> Result<T, Error> {
     let printer = printer.clone();
-    block_on(async {
-        let mut interrupts = interrupts::listen(Exit::Interrupted.code(), move || {
-            printer.restore_terminal();
-        })
-        .map_err(cannot_start)?;
+    let interrupts = interrupts::listen(Exit::Interrupted.code(), move || {
+        printer.restore_terminal();
+    });
+    let mut interrupts = interrupts.map_err(cannot_start)?;
+    to_end(async {
         tokio::select! {
             biased;
             _ = interrupts.recv() => Err(interrupted()),
@@ -342,8 +342,23 @@ pub(crate) fn until_interrupted<T>(
     })?
 }
 
-/// Runs a future to its end on a runtime of its own.
+/// Runs a future on a runtime of its own to its end, or to the first interrupt: an open question is
+/// dropped, which restores the terminal.
 pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> Result<T, Error> {
+    // The first interrupt drops an open question, so nothing is left to restore at the second.
+    let interrupts = interrupts::listen(Exit::Interrupted.code(), || ());
+    let mut interrupts = interrupts.map_err(cannot_start)?;
+    to_end(async {
+        tokio::select! {
+            biased;
+            result = future => Ok(result),
+            _ = interrupts.recv() => Err(Error::new(Exit::Interrupted, "interrupted")),
+        }
+    })?
+}
+
+/// Runs a future to its end on a runtime of its own.
+fn to_end<T>(future: impl Future<Output = T>) -> Result<T, Error> {
     let runtime = runtime()?;
     let result = runtime.block_on(future);
     runtime.shutdown_background();

@@ -187,18 +187,19 @@ fn agree(archive: &Archive<'_>, deletions: &[Deletion]) -> Result<(), Error> {
     let named: Vec<String> = deletions.iter().take(MOST_NAMED).map(line).collect();
     // Other processes can use the index while the question is open.
     drop(index);
-    for line in named {
-        printer.note(&console::truncate_str(&line, width, "…"));
-    }
+    let mut lines: Vec<String> = named
+        .iter()
+        .map(|line| console::truncate_str(line, width, "…").into_owned())
+        .collect();
     if let more @ 1.. = deletions.len().saturating_sub(MOST_NAMED) {
-        printer.note(&format!("and {more} more"));
+        lines.push(format!("and {more} more"));
     }
     let question = format!(
         "Delete {}{}?",
         count(deletions.len(), "consultation"),
         days(deletions, &zone)
     );
-    match block_on(ask_before_harm(printer, &question))? {
+    match block_on(ask_before_harm(printer, lines, &question))? {
         Confirmation::Yes => Ok(()),
         Confirmation::No | Confirmation::NoTerminal => {
             Err(Error::new(Exit::Declined, "nothing was deleted"))

@@ -12,7 +12,7 @@ use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::consultation::event::{Answer, StateName};
 use crate::consultation::machine::replay::replay;
-use crate::consultation::policy::consent::{Gate, Month};
+use crate::consultation::policy::consent::{ConsentRule, Gate, Month};
 use crate::consultation::policy::estimate::{Consent, GateReason};
 use crate::consultation::protocol::Question;
 use crate::consultation::transcript::Transcript;
@@ -112,7 +112,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     } = face::block_on(sources.prepare(plan, &transcript, &request, clock.now()))??;
     printer.note(&announcement(&transcript));
     if let Some(consent) = consent {
-        let how = agree(&consent, &id, terms.control.consent.month, &face)?;
+        let how = agree(&consent, &id, terms.control.consent, &face)?;
         consent.give(how, &mut terms);
     }
     let session = Session::resumed(events, replayed, terms, providers, storage, clock);
@@ -123,7 +123,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
 fn agree(
     consent: &ResumeConsent,
     id: &ConsultationId,
-    month: Option<Month>,
+    rule: ConsentRule,
     face: &TerminalFace<'_>,
 ) -> Result<Option<Consent>, Error> {
     let remaining = &consent.remaining;
@@ -136,7 +136,7 @@ fn agree(
                 estimate: remaining.clone(),
                 why: why.clone(),
             };
-            match face.ask(&question, month)? {
+            match face.ask(&question, rule)? {
                 Answer::Yes | Answer::Always(_) => Ok(Some(Consent::Asked)),
                 Answer::No | Answer::Fail | Answer::GoOnWithout | Answer::Gone => {
                     let cancelled = "Consultation cancelled by user";
@@ -154,6 +154,7 @@ fn agree(
                 "the estimate is {:.2}: agree to it with `conclave resume {id} --yes`",
                 remaining.cost
             ));
+            let month = rule.month;
             Err(match month.filter(|_| why.contains(&GateReason::MonthlyBudget)) {
                 Some(Month { budget, spent }) => error.hint(format!(
                     "or raise `monthly_budget` in config.json: {spent:.2} of {budget:.2} has been \

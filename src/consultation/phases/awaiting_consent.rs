@@ -80,7 +80,7 @@ impl AwaitingConsent {
             Answer::No | Answer::Fail | Answer::GoOnWithout | Answer::Gone => self.refuse(
                 &mut step.emitter,
                 Consent::Asked,
-                "Consultation cancelled by user",
+                "Consultation cancelled by user; nothing was spent",
             ),
         }
     }

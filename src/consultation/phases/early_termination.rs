@@ -11,6 +11,8 @@ use super::next::{Entry, ExpertAnswers, Next};
 use super::savings;
 use crate::consultation::analysis::compose::HeldRounds;
 use crate::consultation::analysis::evidence::{Judgement, calibrated, evidence};
+use crate::consultation::anonymity::names::with_names;
+use crate::consultation::anonymity::texts::EditTexts;
 use crate::consultation::event::{
     Answer, ConsultationEvent, DecidedBy, EarlyTermination, EarlyTerminationDecision, Event,
 };
@@ -85,8 +87,12 @@ fn consider(
         step.emitter.emit(Event::Consultation(
             ConsultationEvent::EarlyTerminationOffered(Box::new(findings.clone())),
         ));
+        let labels = step.plan.labels();
+        let mut synthesis = result.synthesis.clone();
+        synthesis.edit_texts(&mut |text| *text = with_names(text, &labels));
         let question = Question::EarlyTermination {
             findings: Box::new(findings),
+            synthesis: Box::new(synthesis),
         };
         step.run.questions.ask(&mut step.emitter, question);
         Next::Stay(result)

@@ -131,6 +131,7 @@ impl Control {
                 always_allow_under: MicroUsd(500_000),
                 consent_mode,
                 month: None,
+                asks_first_cost: false,
             },
             max_cost: None,
             on_failure: OnFailure::default(),

@@ -19,6 +19,10 @@ pub struct ConsentRule {
     /// The monthly budget, if the user has set one.
     #[serde(default)]
     pub month: Option<Month>,
+    /// True if nothing has been spent so far and the user has not set the threshold: a person is
+    /// asked about the first cost, however low it is.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub asks_first_cost: bool,
 }
 
 /// The monthly budget, and the part that is spent.
@@ -81,6 +85,9 @@ impl ConsentRule {
         let below_ceiling = ceiling
             .is_some_and(|ceiling| estimate.high.known <= ceiling && !estimate.high.lower_bound);
         match self.consent_mode {
+            ConsentMode::Interactive if why.is_empty() && self.asks_first_cost => {
+                Gate::Ask(vec![GateReason::FirstCost])
+            }
             _ if why.is_empty() => Gate::Pass(Consent::AutoApproved),
             ConsentMode::PreApproved => Gate::Pass(Consent::Flag),
             ConsentMode::Interactive => Gate::Ask(why),
@@ -127,6 +134,7 @@ mod tests {
             always_allow_under: MicroUsd(under),
             consent_mode,
             month: None,
+            asks_first_cost: false,
         }
     }
 
@@ -156,6 +164,27 @@ mod tests {
         ];
         for (estimate, gate) in cases {
             assert_eq!(half.decide(&estimate, None), gate);
+        }
+    }
+
+    #[test]
+    fn a_person_is_asked_about_the_first_cost_however_low() {
+        let first = |consent_mode| ConsentRule {
+            asks_first_cost: true,
+            ..rule(500_000, consent_mode)
+        };
+        let asked = first(ConsentMode::Interactive);
+        assert_eq!(
+            asked.decide(&exactly(1), None),
+            Gate::Ask(vec![GateReason::FirstCost])
+        );
+        assert_eq!(asked.decide(&exactly(0), None), AUTO_APPROVED);
+        assert_eq!(
+            asked.decide(&exactly(500_000), None),
+            Gate::Ask(vec![GateReason::Cost])
+        );
+        for consent_mode in [ConsentMode::NonInteractive, ConsentMode::PreApproved] {
+            assert_eq!(first(consent_mode).decide(&exactly(1), None), AUTO_APPROVED);
         }
     }
 

@@ -18,6 +18,8 @@ pub enum GateReason {
     MonthlyBudget,
     /// The context is large.
     LargeContext,
+    /// It would be the first cost that the person has agreed to.
+    FirstCost,
 }
 
 /// The expected tokens and cost of a consultation, from the prompts as they will be sent.

@@ -7,6 +7,7 @@ pub mod request;
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::artifact::Synthesis;
 use crate::domain::ids::{CallId, ProviderId, TimerId};
 use crate::domain::time::Timestamp;
 
@@ -100,7 +101,12 @@ pub enum Question {
         may_go_on_without: bool,
     },
     /// Whether to end here, since the experts agree: yes or no. No answer leaves it to the guards.
-    EarlyTermination { findings: Box<EarlyTermination> },
+    EarlyTermination {
+        findings: Box<EarlyTermination>,
+        /// What they agree on and where they differ, with the seats' names.
+        #[serde(default)]
+        synthesis: Box<Synthesis>,
+    },
     /// Whether other models may take over for all agents whose models have failed: yes, no or
     /// fail. No answer is a yes.
     Substitution { offers: Vec<SubstitutionOffer> },

@@ -138,5 +138,5 @@ fn experience(home: &Home, models: &BTreeSet<&ModelRef>) -> Experience {
     let index = Index::open_with(&home.index_file(), WaitLimit::Moment).ok();
     index
         .and_then(|index| Experience::read(index.connection(), models).ok())
-        .unwrap_or_default()
+        .unwrap_or_else(|| Experience::of_records(&home.logs_folder()))
 }

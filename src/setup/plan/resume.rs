@@ -80,6 +80,8 @@ impl ResumeSources<'_> {
         } else {
             limits::month(self.settings, &self.home.logs_folder(), now)
         };
+        // The first cost was agreed to before the first call.
+        terms.control.consent.asks_first_cost &= transcript.consent.is_none();
         today.control = terms.control.clone();
         let consent = if transcript.state == StateName::Complete {
             None

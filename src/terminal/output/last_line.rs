@@ -86,7 +86,7 @@ impl LastLine {
         }
     }
 
-    /// Marks the open question as answered; the typed newline has ended its line.
+    /// Marks the open question as answered; the caller ends its line.
     pub(in crate::terminal) fn answered(&mut self) {
         if matches!(self, Self::Question(_)) {
             *self = Self::Ended;

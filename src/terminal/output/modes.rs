@@ -10,8 +10,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// What typed characters do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::terminal) enum InputMode {
-    /// As the terminal was found: lines, which appear as they are typed.
-    Lines,
     /// They do not appear.
     Quiet,
     /// Each can be read at once, and does not appear.
@@ -45,11 +43,6 @@ impl TerminalModes {
             ..ModeStack::default()
         };
         Self(Arc::new(Mutex::new(state)))
-    }
-
-    /// Typed characters form lines and appear: for a question whose answer is a line.
-    pub(in crate::terminal) fn lines(&self) -> ModeGuard {
-        self.enter(InputMode::Lines)
     }
 
     /// Typed characters leave no marks: while nothing is asked.
@@ -123,7 +116,7 @@ impl Drop for ModeGuard {
 impl ModeStack {
     fn apply(&mut self) {
         match self.guards.last() {
-            None | Some((_, InputMode::Lines)) => self.device.restore(),
+            None => self.device.restore(),
             Some((_, mode)) if !self.is_released => self.device.set(*mode),
             Some(_) => {}
         }

@@ -315,9 +315,9 @@ impl Printer {
 
     /// Asks a question. Text printed while it is open stands above it; dropping the returned value
     /// withdraws it.
-    pub(in crate::terminal) fn ask(&self, question: &str) -> OpenQuestion {
+    pub(in crate::terminal) fn ask(&self, question: &str) -> PlainQuestion {
         self.on_last_line(|last| last.ask(question));
-        OpenQuestion(self.clone())
+        PlainQuestion(self.clone())
     }
 
     /// Ends the last line and closes a question on it.
@@ -373,19 +373,19 @@ impl Printer {
 
 /// A question that has not been answered; see [`Printer::ask`].
 #[derive(Debug)]
-pub(in crate::terminal) struct OpenQuestion(Printer);
+pub(in crate::terminal) struct PlainQuestion(Printer);
 
-impl OpenQuestion {
-    /// Marks the question as answered; the typed newline has ended its line.
-    pub(in crate::terminal) fn answered(self) {
+impl PlainQuestion {
+    /// Shows the answer behind the question and ends its line.
+    pub(in crate::terminal) fn answered(self, word: &str) {
         self.0.on_last_line(|last| {
             last.answered();
-            String::new()
+            format!("{word}\n")
         });
     }
 }
 
-impl Drop for OpenQuestion {
+impl Drop for PlainQuestion {
     fn drop(&mut self) {
         self.0.end_line();
     }

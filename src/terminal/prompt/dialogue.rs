@@ -29,9 +29,9 @@ const PROMPT_MARKS: usize = 16;
 pub struct Dialogue {
     printer: Printer,
     theme: DialogueTheme,
-    /// Keys that are typed ahead do not appear. Its end restores the modes also when a question is
+    /// Keys that are typed ahead do not appear, and the terminal does not edit them. Its end restores the modes also when a question is
     /// dropped while it reads a key.
-    _quiet: ModeGuard,
+    _keys: ModeGuard,
     _cursor: CursorGuard,
 }
 
@@ -60,7 +60,7 @@ impl Dialogue {
         Self {
             printer: printer.clone(),
             theme: DialogueTheme(printer.err_traits().paint),
-            _quiet: printer.live_area().quiet(),
+            _keys: printer.live_area().keys(),
             _cursor: CursorGuard(Term::stderr()),
         }
     }
@@ -128,10 +128,21 @@ impl Dialogue {
         prompt: &str,
         read: impl Fn(&str) -> Result<T, String>,
     ) -> Result<T, DialogueError> {
+        self.edited_line(prompt, "", read).await
+    }
+
+    /// Asks for a line that is there to be changed; see [`Self::line`].
+    pub async fn edited_line<T>(
+        &self,
+        prompt: &str,
+        suggested: &str,
+        read: impl Fn(&str) -> Result<T, String>,
+    ) -> Result<T, DialogueError> {
         let head = self.theme.head(&self.prompt(prompt));
+        let mut suggested = suggested.to_owned();
         loop {
-            let shown = head.clone();
-            let text = ask(move || edit_line(&Term::stderr(), &shown)).await?;
+            let (shown, typed) = (head.clone(), std::mem::take(&mut suggested));
+            let text = ask(move || edit_line(&Term::stderr(), &shown, typed)).await?;
             match read(text.trim()) {
                 Ok(value) => {
                     self.answered(prompt, text.trim());
@@ -252,8 +263,7 @@ async fn ask<T: Send + 'static>(
 }
 
 /// Reads a line, which Esc cancels; the lines of `dialoguer` ignore Esc.
-fn edit_line(term: &Term, head: &str) -> dialoguer::Result<Option<String>> {
-    let mut text = String::new();
+fn edit_line(term: &Term, head: &str, mut text: String) -> dialoguer::Result<Option<String>> {
     loop {
         let room = usize::from(term.size().1).saturating_sub(measure_text_width(head) + 1);
         let hidden = text.chars().count().saturating_sub(room.max(1));

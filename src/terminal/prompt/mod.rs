@@ -1,19 +1,20 @@
-//! Asks one question on the terminal: repeats it until the answer is valid, and withdraws it when
-//! the caller drops the future. `questions` holds the words; the caller decides whether there is a
-//! person to ask.
+//! Asks a person on the terminal. `question` is what one key answers, `keyboard` reads the keys,
+//! `dialogue` asks with menus and lines, and `questions` holds the words; the caller decides whether
+//! there is a person to ask. A question is withdrawn by dropping its future.
 
 pub mod keyboard;
 pub mod person;
 pub mod dialogue;
-mod choices;
+mod question;
+mod open_question;
 pub(super) mod questions;
 
 pub use self::keyboard::{StdinUse, can_ask};
 
-use self::choices::{PromptChoice, PromptChoices};
-use self::keyboard::{Keyboard, TypedLine};
+use self::keyboard::{Keyboard, TypedKey};
+use self::open_question::OpenQuestion;
+use self::question::{KeyChoice, KeyQuestion, QuestionTrace};
 use super::output::printer::Printer;
-use super::output::wrap::fit;
 
 /// The answer to a yes-or-no question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,63 +35,66 @@ pub(super) enum PromptError {
     NoTerminal,
 }
 
-/// Asks a question whose default is yes on the controlling terminal until the answer is valid.
-pub async fn ask_yes_no(printer: &Printer, question: &str) -> Confirmation {
-    ask_choices(printer, question, PromptChoices::YES_NO).await
+/// Asks a question whose default is yes on the controlling terminal. `lines` are above it.
+pub async fn ask_yes_no(printer: &Printer, lines: Vec<String>, question: &str) -> Confirmation {
+    confirm(printer, lines, question, 'y').await
 }
 
-/// Asks before an action that cannot be undone: the default is no. Appends the prompt to the
-/// question.
-pub async fn ask_before_harm(printer: &Printer, question: &str) -> Confirmation {
-    let choices = PromptChoices::NO_UNLESS_YES;
-    let fitted = fit(
-        &format!("{question} {}", choices.prompt()),
-        Some(printer.err_traits().width),
-    );
-    ask_choices(printer, &format!("{fitted} "), choices).await
+/// Asks before an action that cannot be undone: the default is no.
+pub async fn ask_before_harm(
+    printer: &Printer,
+    lines: Vec<String>,
+    question: &str,
+) -> Confirmation {
+    confirm(printer, lines, question, 'n').await
 }
 
-async fn ask_choices(printer: &Printer, question: &str, choices: PromptChoices) -> Confirmation {
-    match ask(
-        printer,
-        &Keyboard::controlling(),
-        question,
-        &choices.again(),
-        |line| choices.read(line),
-    )
-    .await
-    {
-        Ok(PromptChoice::Yes | PromptChoice::Always | PromptChoice::Wait) => Confirmation::Yes,
-        Ok(PromptChoice::No | PromptChoice::Fail | PromptChoice::GoOn | PromptChoice::Stop)
-        | Err(PromptError::InputEnded) => Confirmation::No,
+async fn confirm(
+    printer: &Printer,
+    lines: Vec<String>,
+    question: &str,
+    default: char,
+) -> Confirmation {
+    let question = KeyQuestion {
+        lines,
+        question: question.to_owned(),
+        choices: vec![
+            KeyChoice::yes(Confirmation::Yes),
+            KeyChoice::no(Confirmation::No),
+        ],
+        default,
+        safe: 'n',
+        trace: QuestionTrace::Whole,
+    };
+    match ask(printer, &Keyboard::controlling(), &question).await {
+        Ok(answer) => answer,
+        Err(PromptError::InputEnded) => Confirmation::No,
         Err(PromptError::NoTerminal) => Confirmation::NoTerminal,
     }
 }
 
-/// Asks until `read` accepts a line. The live area is hidden while the question is open. Dropping
-/// the future withdraws the question: its line is ended, and what is typed then does not answer the
-/// next one.
-pub(super) async fn ask<T>(
+/// Asks until a key has a meaning. The first key without one gets the legend. Dropping the future
+/// withdraws the question: its lines go, and what is typed then does not answer the next one.
+pub(super) async fn ask<A: Clone>(
     printer: &Printer,
     keyboard: &Keyboard,
-    question: &str,
-    again: &str,
-    read: impl Fn(&str) -> Option<T> + Send,
-) -> Result<T, PromptError> {
-    let _hidden = printer.live_area().hide();
+    question: &KeyQuestion<A>,
+) -> Result<A, PromptError> {
+    let _keys = printer.live_area().keys();
     keyboard.forget();
-    let mut open = printer.ask(question);
+    let mut open = OpenQuestion::new(printer, question.words());
     loop {
-        match keyboard.line().await {
-            TypedLine::Typed(line) => {
-                open.answered();
-                match read(&line) {
-                    Some(answer) => return Ok(answer),
-                    None => open = printer.ask(again),
-                }
+        let key = match keyboard.key().await {
+            TypedKey::Typed(key) => key,
+            TypedKey::InputEnded => return Err(PromptError::InputEnded),
+            TypedKey::NoTerminal => return Err(PromptError::NoTerminal),
+        };
+        match question.chosen(key) {
+            Some(choice) => {
+                open.answered(choice.word, question.trace);
+                return Ok(choice.answer.clone());
             }
-            TypedLine::InputEnded => return Err(PromptError::InputEnded),
-            TypedLine::NoTerminal => return Err(PromptError::NoTerminal),
+            None => open.explain(question.legend()),
         }
     }
 }

@@ -3,15 +3,18 @@
 use std::time::Duration;
 
 use crate::consultation::event::{Answer, StillWaiting};
-use crate::consultation::policy::consent::Month;
+use crate::consultation::policy::consent::ConsentRule;
 use crate::consultation::policy::estimate::{Estimate, GateReason};
 use crate::consultation::protocol::{Question, SubstitutionOffer};
 use crate::domain::ids::ProviderId;
 use crate::domain::money::MicroUsd;
 use crate::engine::ports::{BoxFuture, Person};
 
-use super::choices::{PromptChoice, PromptChoices};
+use super::dialogue::{Dialogue, DialogueError};
 use super::keyboard::Keyboard;
+use super::question::KeyQuestion;
+use super::questions::consent::GateAnswer;
+use super::questions::threshold::NO_AMOUNT;
 use super::questions::{consent, early_termination, pulse, substitution, threshold};
 use super::{PromptError, ask};
 use crate::terminal::output::printer::Printer;
@@ -33,7 +36,7 @@ pub struct TerminalPerson<'a> {
     keyboard: Keyboard,
     save_threshold: &'a SaveThreshold<'a>,
     vendor_name: &'a VendorName<'a>,
-    month: Option<Month>,
+    consent_rule: ConsentRule,
 }
 
 impl std::fmt::Debug for TerminalPerson<'_> {
@@ -50,42 +53,40 @@ impl<'a> TerminalPerson<'a> {
         keyboard: Keyboard,
         save_threshold: &'a SaveThreshold<'a>,
         vendor_name: &'a VendorName<'a>,
-        month: Option<Month>,
+        consent_rule: ConsentRule,
     ) -> Self {
         Self {
             printer,
             keyboard,
             save_threshold,
             vendor_name,
-            month,
+            consent_rule,
         }
     }
 
     async fn consent(&self, estimate: &Estimate, why: &[GateReason]) -> Answer {
-        let question = consent::question(estimate, why, self.month);
-        let chosen = self.choose(&question, consent::choices(why)).await;
-        if chosen == Ok(PromptChoice::Always) {
-            self.always(estimate).await
-        } else {
-            to_answer(chosen)
+        let question = consent::question(estimate, why, &self.consent_rule);
+        match self.ask_keys(&question).await {
+            Ok(GateAnswer::Yes) => Answer::Yes,
+            Ok(GateAnswer::No) => Answer::No,
+            Ok(GateAnswer::Always) => self.always(estimate).await,
+            Err(PromptError::InputEnded | PromptError::NoTerminal) => Answer::Gone,
         }
     }
 
     /// Asks for the amount and saves it. If it cannot be saved, this consultation is still
-    /// approved.
+    /// approved; without an amount it is not.
     async fn always(&self, estimate: &Estimate) -> Answer {
-        let suggested = threshold::suggestion(estimate);
-        let read = |line: &str| threshold::read(line, suggested);
-        let asked = ask(
-            &self.printer,
-            &self.keyboard,
-            &threshold::question(suggested),
-            threshold::NO_AMOUNT,
-            read,
-        )
-        .await;
-        let Ok(amount) = asked else {
-            return Answer::Gone;
+        let suggested = threshold::typed(threshold::suggestion(estimate));
+        let read = |line: &str| threshold::read(line).ok_or_else(|| NO_AMOUNT.to_owned());
+        let dialogue = Dialogue::open(&self.printer);
+        let amount = match dialogue
+            .edited_line(threshold::QUESTION, &suggested, read)
+            .await
+        {
+            Ok(amount) => amount,
+            Err(DialogueError::Cancelled) => return Answer::No,
+            Err(DialogueError::Interrupted | DialogueError::Terminal(_)) => return Answer::Gone,
         };
         match (self.save_threshold)(amount) {
             Ok(place) => {
@@ -100,9 +101,9 @@ impl<'a> TerminalPerson<'a> {
         }
     }
 
-    async fn pulse(&self, waiting: &[StillWaiting], choices: PromptChoices) -> Answer {
-        let question = pulse::question(waiting, choices);
-        let answer = to_answer(self.choose(&question, choices).await);
+    async fn pulse(&self, waiting: &[StillWaiting], may_go_on_without: bool) -> Answer {
+        let question = pulse::question(waiting, may_go_on_without);
+        let answer = self.answer(&question).await;
         if answer == Answer::Yes {
             self.printer.note("⏳ Continuing...");
         }
@@ -113,44 +114,23 @@ impl<'a> TerminalPerson<'a> {
     /// question within that time leaves nothing on the screen.
     async fn substitution(&self, offers: &[SubstitutionOffer]) -> Answer {
         tokio::time::sleep(FAILURES_COME_TOGETHER).await;
-        let question = substitution::question(offers, self.vendor_name);
-        to_answer(self.choose(&question, PromptChoices::YES_NO_FAIL).await)
+        self.answer(&substitution::question(offers, self.vendor_name))
+            .await
     }
 
-    async fn choose(
-        &self,
-        question: &str,
-        choices: PromptChoices,
-    ) -> Result<PromptChoice, PromptError> {
-        ask(
-            &self.printer,
-            &self.keyboard,
-            &self.fit(question),
-            &choices.again(),
-            |line| choices.read(line),
-        )
-        .await
+    async fn answer(&self, question: &KeyQuestion<Answer>) -> Answer {
+        match self.ask_keys(question).await {
+            Ok(answer) => answer,
+            Err(PromptError::InputEnded | PromptError::NoTerminal) => Answer::Gone,
+        }
     }
 
-    /// Wraps the lines to the terminal; the blank after a prompt stays.
+    async fn ask_keys<A: Clone>(&self, question: &KeyQuestion<A>) -> Result<A, PromptError> {
+        ask(&self.printer, &self.keyboard, question).await
+    }
+
     fn fit(&self, text: &str) -> String {
-        let width = self.printer.err_traits().width;
-        let fitted: Vec<String> = text
-            .split('\n')
-            .map(|line| fit(line, Some(width)))
-            .collect();
-        let end = if text.ends_with(' ') { " " } else { "" };
-        format!("{}{end}", fitted.join("\n").trim_end())
-    }
-}
-
-fn to_answer(chosen: Result<PromptChoice, PromptError>) -> Answer {
-    match chosen {
-        Ok(PromptChoice::Yes | PromptChoice::Always | PromptChoice::Wait) => Answer::Yes,
-        Ok(PromptChoice::No | PromptChoice::Stop) => Answer::No,
-        Ok(PromptChoice::GoOn) => Answer::GoOnWithout,
-        Ok(PromptChoice::Fail) => Answer::Fail,
-        Err(PromptError::InputEnded | PromptError::NoTerminal) => Answer::Gone,
+        fit(text, Some(self.printer.err_traits().width))
     }
 }
 
@@ -159,21 +139,17 @@ impl Person for TerminalPerson<'_> {
         Box::pin(async move {
             match question {
                 Question::Consent { estimate, why } => self.consent(estimate, why).await,
-                Question::EarlyTermination { findings } => {
-                    let words = early_termination::question(findings);
-                    to_answer(self.choose(&words, PromptChoices::YES_NO).await)
+                Question::EarlyTermination {
+                    findings,
+                    synthesis,
+                } => {
+                    let question = early_termination::question(findings, synthesis);
+                    self.answer(&question).await
                 }
                 Question::Pulse {
                     waiting,
                     may_go_on_without,
-                } => {
-                    let choices = if *may_go_on_without {
-                        PromptChoices::WAIT_GO_STOP
-                    } else {
-                        PromptChoices::WAIT_STOP
-                    };
-                    self.pulse(waiting, choices).await
-                }
+                } => self.pulse(waiting, *may_go_on_without).await,
                 Question::Substitution { offers } => self.substitution(offers).await,
             }
         })

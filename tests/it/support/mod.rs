@@ -15,6 +15,8 @@ pub(crate) mod network;
 pub(crate) mod provider_server;
 #[cfg(unix)]
 pub(crate) mod pty;
+#[cfg(unix)]
+pub(crate) mod question_screens;
 pub(crate) mod sample_events;
 #[cfg(unix)]
 pub(crate) mod saved;

@@ -7,8 +7,9 @@ use crate::support::binary::Conclave;
 use crate::support::model_requests::request_counts;
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 use crate::support::pty::{Output, Terminal};
+use crate::support::question_screens::at_every_width;
 
-const OFFER: &str = "Terminate early and skip Rounds 3-4? [Y/n] ";
+const OFFER: &str = "Stop here and save about $0.";
 
 /// Starts a server whose judge (the second call of the panel's OpenAI model) has this confidence in a
 /// point with these supporters.
@@ -64,19 +65,16 @@ fn accepting_the_offer_ends_before_later_rounds() {
     terminal.type_in("\n");
     let (ran, screen) = terminal.end();
     let answer = ran.ends_with(0).stdout;
-    let text = screen.text();
+    let text = screen.screen().history();
     assert!(
-        text.contains("✨ Strong consensus reached (confidence: 92%)\n   Calibrated probability: "),
+        text.contains(
+            "✨ Strong consensus reached (confidence: 92%)\n   • Start small (3 experts)\n"
+        ),
         "{text}"
     );
-    assert!(
-        text.contains("   Rounds 3-4 would save about $0."),
-        "{text}"
-    );
-    assert!(
-        !text.contains("Against it"),
-        "there are no objections: {text}"
-    );
+    assert!(text.contains("   Calibrated probability: "), "{text}");
+    assert!(text.contains("? [Y/n] "), "Enter ends it: {text}");
+    assert!(!text.contains("Against"), "there are no objections: {text}");
     assert!(
         answer.contains("Start small") && answer.contains("**Confidence:** 92%"),
         "{answer}"
@@ -94,36 +92,38 @@ fn declining_the_offer_runs_all_rounds_without_asking_again() {
     let server = judged(0.92, &ALL, &json!([]));
     let (conclave, mut terminal) = consult(&server, 160, &[]);
     terminal.wait_for(OFFER, 1);
-    terminal.type_in("perhaps\n");
-    terminal.wait_for("Please answer y or n: ", 1);
-    terminal.type_in("n\n");
+    terminal.type_in("p");
+    terminal.wait_for("Press one of these keys: y = yes, n = no", 1);
+    terminal.type_in("n");
     let (ran, screen) = terminal.end();
     ran.ends_with(0);
-    assert_eq!(screen.text().matches(OFFER).count(), 1);
+    assert_eq!(screen.screen().history().matches(OFFER).count(), 1);
     assert_eq!(requests(&server), [3, 1, 3, 1, 1]);
     assert_eq!(conclave.record()["early_termination"], false);
 }
 
 #[test]
 fn objections_follow_the_offer_and_fit_a_narrow_window() {
-    let tensions = json!([{"topic": "Speed", "viewpoints": [{"agent": "Expert A", "viewpoint": "Go fast"}], "severity": "high"}]);
+    let tensions = json!([{"topic": "Speed, says Expert A", "viewpoints": [{"agent": "Expert A", "viewpoint": "Go fast"}], "severity": "high"}]);
     let server = judged(0.95, &ALL[..2], &tensions);
     let (_conclave, mut terminal) = consult(&server, 60, &[]);
-    terminal.wait_for("[Y/n] ", 1);
-    terminal.type_in("y\n");
+    terminal.wait_for("[y/N] ", 1);
+    terminal.type_in("y");
     let (ran, screen) = terminal.end();
     ran.ends_with(0);
-    let text = screen.text();
+    let text = screen.screen().history();
     let (_, offer) = text.split_once("✨ Strong consensus").unwrap();
-    let (offer, _) = offer.split_once("Terminate early").unwrap();
+    let (offer, _) = offer.split_once("Stop here").unwrap();
     assert!(
-        offer.contains("Against it: experts behind the strongest point: 2 of 3"),
+        offer.contains("Against stopping: only 2 of 3 experts support"),
         "{text}"
     );
     assert!(
-        offer.contains("Against it: tensions of high severity: 1"),
+        offer.contains("Against stopping: 1 tension of high severity"),
         "{text}"
     );
+    assert!(offer.contains("Open: Speed, says "), "{text}");
+    assert!(!offer.contains("Expert A"), "a label means nothing: {text}");
     assert!(
         offer.lines().all(|line| line.chars().count() <= 60),
         "{offer}"
@@ -176,4 +176,44 @@ fn yes_and_auto_do_not_ask_and_never_prints_nothing() {
             "{arguments:?}"
         );
     }
+}
+
+#[test]
+fn enter_continues_where_a_guard_speaks_against_stopping() {
+    let server = judged(0.92, &ALL[..2], &json!([]));
+    let (conclave, mut terminal) = consult(&server, 100, &[]);
+    terminal.wait_for_sight(OFFER);
+    terminal.type_in("\r");
+    terminal.end().0.ends_with(0);
+    assert_eq!(requests(&server), [3, 1, 3, 1, 1]);
+    assert_eq!(
+        conclave.record()["early_termination_evaluation"]["by"],
+        "person"
+    );
+}
+
+#[test]
+fn the_offer_shows_what_is_agreed_and_what_is_open_at_every_width() {
+    let synthesis = json!({
+        "consensus_points": [
+            {"point": "Move the scheduler piece by piece, each piece behind an interface of its own", "supporting_agents": ALL, "confidence": 0.95},
+            {"point": "Measure first", "supporting_agents": ALL[..2], "confidence": 0.92},
+            {"point": "Freeze new features meanwhile", "supporting_agents": ALL[..1], "confidence": 0.99},
+            {"point": "Keep the old one for a release", "supporting_agents": ALL, "confidence": 0.9},
+        ],
+        "tensions": [{"topic": "How long two schedulers can be maintained side by side", "viewpoints": [{"agent": "Expert A", "viewpoint": "A month"}], "severity": "high"}],
+        "priority_order": ["Safety"],
+    });
+    let shown = at_every_width("✨ Strong consensus", |columns, paint| {
+        let server = ProviderServer::start();
+        server.on(
+            On::vendor(Vendor::OpenAi).nth(2),
+            Answer::text(synthesis.to_string()),
+        );
+        let config = r#"{"always_allow_under": 90, "hedge_after": "off"}"#;
+        let conclave = paint.apply(Conclave::at(&server)).config(config);
+        let terminal = Terminal::start(&conclave, columns, Output::Pipe, &["consult", "Shall we?"]);
+        ((server, conclave), terminal)
+    });
+    insta::assert_snapshot!(shown);
 }

@@ -281,7 +281,7 @@ fn question_about_a_fallback_shows_the_failure_as_text() {
     let arguments = ["consult", "Shall we?"];
     let mut terminal = Terminal::start(&conclave, 90, Output::Terminal, &arguments);
     terminal.wait_for("[Y/n/f = end] ", 1);
-    terminal.type_in("f\n");
+    terminal.type_in("f");
     let (_, screen) = terminal.end();
     assert_harmless(&arguments, &without_own_sequences(screen.written()));
 }

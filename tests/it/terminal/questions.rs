@@ -8,9 +8,10 @@ use conclave::records::journal::read_journal;
 use crate::support::binary::Conclave;
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 use crate::support::pty::{Output, Terminal};
+use crate::support::screen::Screen;
 
 const WAITING: &str = "or stop? [W/";
-const SUBSTITUTE: &str = "instead? [Y/n/f = end] ";
+const SUBSTITUTE: &str = "instead? [Y/n/f = end]";
 
 /// Starts a consultation with its cost approved and a short pulse.
 fn consult(
@@ -41,18 +42,21 @@ fn yes_repeats_the_pulse_and_no_preserves_the_answers() {
         Answer::text("never to be finished").stall(),
     );
     let (conclave, mut terminal) = consult(&server, "0.5", &[]);
-    terminal.wait_for(WAITING, 1);
+    terminal.wait_for_sight(WAITING);
+    let asked = terminal.look(Screen::contents);
+    let (rows, question) = asked.split_once("⏱️ Still waiting").unwrap();
+    assert!(rows.contains("Security Expert"), "the rows stay: {asked}");
+    assert!(question.contains(WAITING), "{asked}");
     terminal.type_in("\n");
     terminal.wait_for("⏳ Continuing...", 1);
-    terminal.wait_for(WAITING, 2);
-    terminal.type_in("n\n");
+    terminal.wait_until("the question goes and comes back", |screen| {
+        let contents = screen.contents();
+        contents.contains("⏳ Continuing...") && contents.contains(WAITING)
+    });
+    terminal.type_in("s");
     let (ran, screen) = terminal.end();
     assert_eq!(ran.ends_with(3).stdout, "");
-    let text = screen.text();
-    assert!(
-        text.contains("⏱️ Still waiting on Security Expert ("),
-        "{text}"
-    );
+    let text = screen.screen().history();
     assert!(
         text.contains("error: Consultation cancelled by user after ")
             && text.contains("💾 Partial results saved to: "),
@@ -66,16 +70,15 @@ fn all_slow_experts_are_listed() {
     let server = ProviderServer::start();
     server.on(On::any(), Answer::text("never to be finished").stall());
     let (_conclave, mut terminal) = consult(&server, "0.3", &[]);
-    terminal.wait_for(WAITING, 1);
-    terminal.type_in("no\n");
-    let (ran, screen) = terminal.end();
-    ran.ends_with(3);
+    terminal.wait_for_sight(WAITING);
+    let asked = terminal.look(Screen::contents);
+    terminal.type_in("s");
+    terminal.end().0.ends_with(3);
     assert!(
-        screen.text().contains(
+        asked.contains(
             "⏱️ Still waiting on:\n- Security Expert (0s)\n- Architect (0s)\n- Pragmatist (0s)\n"
         ),
-        "{}",
-        screen.text()
+        "{asked}"
     );
 }
 
@@ -90,12 +93,14 @@ fn an_arriving_answer_withdraws_the_question() {
     terminal.wait_for(WAITING, 1);
     let (ran, screen) = terminal.end();
     ran.ends_with(0);
-    let after = screen.text().split(WAITING).nth(1).unwrap().to_owned();
-    let rest = after.split_once(']').unwrap().1;
-    assert!(rest.starts_with(" \n"), "its line is ended: {after}");
+    let history = screen.screen().history();
     assert!(
-        after.contains("📋 Round 1 complete\n") && after.contains("✨ Consultation complete\n"),
-        "{after}"
+        !history.contains("Still waiting") && !history.contains("or stop?"),
+        "it disappears with its lines: {history}"
+    );
+    assert!(
+        history.contains("📋 Round 1 complete\n") && history.contains("✨ Consultation complete"),
+        "{history}"
     );
 }
 
@@ -104,23 +109,19 @@ fn ctrl_c_at_a_question_ends_the_consultation() {
     let server = ProviderServer::start();
     server.on(On::any(), Answer::text("never to be finished").stall());
     let (_conclave, mut terminal) = consult(&server, "0.3", &[]);
+    let modes = terminal.modes();
     terminal.wait_for(WAITING, 1);
     terminal.type_in("\x03");
     let (ran, screen) = terminal.end();
     ran.ends_with(130);
-    assert_eq!(
-        screen.text().matches(WAITING).count(),
-        1,
-        "the question is not repeated: {}",
-        screen.text()
-    );
+    let history = screen.screen().history();
+    assert!(!history.contains("or stop?"), "{history}");
     assert!(
-        screen
-            .text()
-            .contains("\nerror: Consultation interrupted\n"),
-        "{}",
-        screen.text()
+        history.contains("\nerror: Consultation interrupted\n"),
+        "{history}"
     );
+    assert_eq!(screen.modes(), modes);
+    assert!(screen.screen().is_cursor_visible());
 }
 
 #[test]
@@ -186,9 +187,9 @@ fn the_fallback_takes_over_when_the_user_agrees() {
 fn the_panel_continues_without_the_seat_when_the_user_refuses() {
     let (_server, _conclave, mut terminal) = failing(&[]);
     terminal.wait_for(SUBSTITUTE, 1);
-    terminal.type_in("what\n");
-    terminal.wait_for("Please answer y, n or f: ", 1);
-    terminal.type_in("n\n");
+    terminal.type_in("w");
+    terminal.wait_for("Press one of these keys: y = yes, n = no, f = end", 1);
+    terminal.type_in("n");
     let (ran, screen) = terminal.end();
     assert!(ran.ends_with(0).stdout.contains("Degraded result"));
     assert!(
@@ -202,7 +203,7 @@ fn the_panel_continues_without_the_seat_when_the_user_refuses() {
 fn fail_ends_the_consultation() {
     let (_server, conclave, mut terminal) = failing(&[]);
     terminal.wait_for(SUBSTITUTE, 1);
-    terminal.type_in("Fail\n");
+    terminal.type_in("f");
     let (ran, _) = terminal.end();
     assert_eq!(ran.ends_with(3).stdout, "");
     assert_eq!(conclave.record()["abort_reason"], "user_cancelled");
@@ -293,10 +294,10 @@ fn all_failed_seats_are_one_question_on_the_screen() {
     }
     let (conclave, mut terminal) = consult(&server, "0", &[]);
     terminal.wait_for("Use these models instead? [Y/n/f = end] ", 1);
-    terminal.type_in("y\n");
+    terminal.type_in("y");
     let (ran, screen) = terminal.end();
     ran.ends_with(0);
-    let text = screen.text();
+    let text = screen.screen().history();
     assert_eq!(text.matches("[Y/n/f = end]").count(), 1, "{text}");
     assert!(text.contains(" is unavailable for Architect: "), "{text}");
     assert!(text.contains(" is unavailable for Pragmatist: "), "{text}");
@@ -313,7 +314,7 @@ fn going_on_without_a_slow_expert_gives_an_answer() {
     );
     let (conclave, mut terminal) = consult(&server, "0.5", &["--rounds", "2"]);
     terminal.wait_for("Wait, go on without it, or stop? [W/g/s] ", 1);
-    terminal.type_in("g\n");
+    terminal.type_in("g");
     let (ran, _) = terminal.end();
     let stdout = ran.ends_with(0).stdout;
     assert!(stdout.starts_with("> ⚠️ **Degraded result:**"), "{stdout}");
@@ -336,7 +337,7 @@ fn time_at_the_cost_question_is_not_in_the_duration() {
         .config(r#"{"always_allow_under": 0, "pulse_seconds": 0}"#);
     let mut terminal = Terminal::start(&conclave, 160, Output::Pipe, &["consult", "Shall we?"]);
     terminal.wait_for("[Y/n/", 1);
-    terminal.type_in("y\n");
+    terminal.type_in("y");
     terminal.end().0.ends_with(0);
     let record = conclave.record();
     let waited = record["waited_for_person_ms"].as_u64().unwrap();

@@ -76,6 +76,9 @@ struct Shared {
 /// Computes the rows from the elapsed time.
 type MakeRows = dyn Fn(Duration, TerminalSize) -> Vec<String> + Send;
 
+/// Computes the lines of a question.
+type MakeFooter = dyn Fn(TerminalSize) -> Vec<String> + Send;
+
 struct AreaState {
     writer: Box<dyn Write + Send>,
     paint: Paint,
@@ -83,7 +86,7 @@ struct AreaState {
     last_line: LastLine,
     rows: Option<Rows>,
     /// Lines below the rows; the newest are shown.
-    footers: Vec<(u64, Vec<String>)>,
+    footers: Vec<(u64, Box<MakeFooter>)>,
     next_footer: u64,
     /// The number of reasons to draw nothing.
     hidden: usize,
@@ -155,42 +158,31 @@ impl LiveArea {
         self.0.draw(&mut state);
     }
 
-    /// Removes the rows until the guard is dropped, and shows the cursor and what is typed: for a
-    /// question whose answer is a line.
-    pub(in crate::terminal) fn hide(&self) -> HiddenGuard {
-        let mut state = self.0.state();
-        state.hidden += 1;
-        self.0.draw(&mut state);
-        HiddenGuard {
-            area: self.clone(),
-            _lines: self.0.modes.lines(),
-        }
+    /// Lets keys be read one by one until the guard is dropped: for a question whose answer is a
+    /// key.
+    pub(in crate::terminal) fn keys(&self) -> ModeGuard {
+        // The thread restores the terminal for Ctrl-Z.
+        self.can_draw();
+        self.0.modes.keys()
     }
 
-    /// Lets typed characters leave no marks until the guard is dropped.
-    pub(in crate::terminal) fn quiet(&self) -> ModeGuard {
-        self.0.modes.quiet()
-    }
-
-    /// Shows lines below the rows until the guard is dropped, and lets keys be read one by one: for
-    /// a question whose answer is a key. Returns `None` where nothing can be redrawn.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "the questions that take a key come next")
-    )]
-    pub(in crate::terminal) fn footer(&self, lines: Vec<String>) -> Option<Footer> {
+    /// Shows lines below the rows until the guard is dropped. Returns `None` where nothing can be
+    /// redrawn.
+    pub(in crate::terminal) fn footer(
+        &self,
+        lines: impl Fn(TerminalSize) -> Vec<String> + Send + 'static,
+    ) -> Option<Footer> {
         if !self.can_draw() {
             return None;
         }
         let mut state = self.0.state();
         let id = state.next_footer;
         state.next_footer += 1;
-        state.footers.push((id, lines));
+        state.footers.push((id, Box::new(lines)));
         self.0.draw(&mut state);
         Some(Footer {
             area: self.clone(),
             id,
-            _keys: self.0.modes.keys(),
         })
     }
 
@@ -317,15 +309,38 @@ impl AreaState {
         if self.hidden > 0 || self.is_released || !self.last_line.is_whole() {
             return Vec::new();
         }
+        let footer = self.footers.last().map(|(_, lines)| lines(size));
+        let mut footer = self.fitted(footer.unwrap_or_default(), size);
+        // The question itself is at the end of its lines, and stays in sight.
+        let room = size.rows.saturating_sub(1).max(1);
+        footer.drain(..footer.len().saturating_sub(room));
+        let reserved = if footer.is_empty() {
+            0
+        } else {
+            footer.len() + 1
+        };
+        let room = TerminalSize {
+            rows: size.rows.saturating_sub(reserved),
+            ..size
+        };
         let rows = self.rows.as_ref();
-        let rows = rows.map(|rows| (rows.make)(rows.since.elapsed(), size));
-        let footer = self.footers.last().map(|(_, lines)| lines.clone());
-        let lines = rows.into_iter().chain(footer).flatten();
+        let rows = rows.map(|rows| (rows.make)(rows.since.elapsed(), room));
+        let mut rows = self.fitted(rows.unwrap_or_default(), size);
+        rows.truncate(room.rows.saturating_sub(1));
+        if !rows.is_empty() && !footer.is_empty() {
+            rows.push(String::new());
+        }
+        rows.extend(footer);
+        rows
+    }
+
+    /// Returns the rows of some lines, none wider than the terminal.
+    fn fitted(&self, lines: Vec<String>, size: TerminalSize) -> Vec<String> {
+        // The last column stays free: some terminals wrap as soon as it is filled.
+        let width = size.columns.saturating_sub(1).max(1);
         let mut fitted = Vec::new();
         for line in lines {
             let line = self.paint.printable(&line).replace('\t', " ");
-            // The last column stays free: some terminals wrap as soon as it is filled.
-            let width = size.columns.saturating_sub(1).max(1);
             fitted.extend(
                 line.split('\n')
                     .map(|row| truncate_str(row, width, "…").into_owned()),
@@ -349,39 +364,16 @@ impl AreaState {
     }
 }
 
-/// Keeps the rows hidden as long as it lives.
-pub(in crate::terminal) struct HiddenGuard {
-    area: LiveArea,
-    _lines: ModeGuard,
-}
-
-impl Drop for HiddenGuard {
-    fn drop(&mut self) {
-        let mut state = self.area.0.state();
-        state.hidden -= 1;
-        self.area.0.draw(&mut state);
-    }
-}
-
 /// Lines below the rows; see [`LiveArea::footer`].
 pub(in crate::terminal) struct Footer {
     area: LiveArea,
     id: u64,
-    _keys: ModeGuard,
 }
 
 impl Footer {
-    /// Shows other lines in place of these.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "the questions that take a key come next")
-    )]
-    pub(in crate::terminal) fn replace(&self, lines: Vec<String>) {
-        let mut state = self.area.0.state();
-        if let Some(footer) = state.footers.iter_mut().find(|(id, _)| *id == self.id) {
-            footer.1 = lines;
-        }
-        self.area.0.draw(&mut state);
+    /// Draws the lines again, which have changed.
+    pub(in crate::terminal) fn redraw(&self) {
+        self.area.0.draw(&mut self.area.0.state());
     }
 }
 

@@ -109,11 +109,11 @@ fn lines_stand_above_the_rows_and_a_footer_below() {
     let mut terminal = terminal(80);
     area.start(|_, _| vec!["row".to_owned()]);
     area.print(|last| last.apart("line\n")).unwrap();
-    let footer = area.footer(vec!["Stop?".to_owned()]).unwrap();
-    footer.replace(vec!["Go on?".to_owned()]);
+    let footer = area.footer(|_| vec!["Go on?".to_owned()]).unwrap();
+    footer.redraw();
     area.print(|last| last.apart("next\n")).unwrap();
     terminal.process(&written.take());
-    assert_eq!(terminal.screen().contents(), "line\nnext\nrow\nGo on?");
+    assert_eq!(terminal.screen().contents(), "line\nnext\nrow\n\nGo on?");
     assert!(terminal.screen().hide_cursor());
     drop(footer);
     area.stop();

@@ -1,44 +1,56 @@
-//! The cost gate: what a consultation is estimated to cost, and why you are asked.
+//! The cost gate: what a consultation is estimated to cost, what makes it up, and why you are asked.
 
 use std::collections::BTreeSet;
 
-use crate::consultation::policy::consent::Month;
+use crate::consultation::policy::consent::{ConsentRule, Month};
 use crate::consultation::policy::estimate::{Estimate, GateReason};
 use crate::domain::ids::{AgentId, ModelRef};
-use crate::domain::money::Cost;
+use crate::domain::money::{Cost, MicroUsd};
 
-use crate::terminal::output::format::{cost_range, count, dollars, thousands};
-use crate::terminal::prompt::choices::PromptChoices;
+use super::threshold;
+use crate::terminal::output::format::{count, dollars, thousands};
+use crate::terminal::prompt::question::{KeyChoice, KeyQuestion, QuestionTrace};
+
+/// The setting of the amount below which nothing is asked.
+const ALWAYS_ALLOW_UNDER: &str = "always_allow_under";
+
+/// Models that are named; the rest is counted.
+const MOST_NAMED: usize = 4;
+
+/// The answers of the cost gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::terminal) enum GateAnswer {
+    Yes,
+    No,
+    /// Yes, and what costs less than some amount without asking.
+    Always,
+}
 
 /// The cost gate's question.
 pub(in crate::terminal) fn question(
     estimate: &Estimate,
     why: &[GateReason],
-    month: Option<Month>,
-) -> String {
-    let mut text = format!(
-        "Estimated cost: {}\n- Input tokens: {}\n- Expected output tokens: ~{}\n- {}\n\n",
-        cost_range(estimate.low, estimate.cost, estimate.high, dollars),
-        thousands(estimate.input_tokens),
-        thousands(estimate.output_tokens),
-        size(estimate),
-    );
-    for line in reasons(estimate, why, month) {
-        text.extend([&line, "\n"]);
+    rule: &ConsentRule,
+) -> KeyQuestion<GateAnswer> {
+    let mut lines = vec![size(estimate)];
+    lines.extend(threshold_reason(why, rule.always_allow_under));
+    lines.extend(reasons(estimate, why, rule.month));
+    let mut choices = vec![
+        KeyChoice::yes(GateAnswer::Yes),
+        KeyChoice::no(GateAnswer::No),
+    ];
+    if is_helped_by_threshold(why) {
+        let below = dollars(Cost::exactly(threshold::suggestion(estimate)));
+        let label = format!("always below {below}");
+        choices.push(KeyChoice::named("always", label, GateAnswer::Always));
     }
-    if why.iter().any(|why| *why != GateReason::Cost) {
-        text.push('\n');
-    }
-    format!("{text}Proceed? {} ", choices(why).prompt())
-}
-
-/// Returns the accepted answers. `Always` is offered where a higher threshold would have let the
-/// estimate pass.
-pub(in crate::terminal) fn choices(why: &[GateReason]) -> PromptChoices {
-    if why.contains(&GateReason::Cost) {
-        PromptChoices::YES_NO_ALWAYS
-    } else {
-        PromptChoices::YES_NO
+    KeyQuestion {
+        lines,
+        question: format!("{}. Go on?", cost(estimate)),
+        choices,
+        default: 'y',
+        safe: 'n',
+        trace: QuestionTrace::Whole,
     }
 }
 
@@ -48,8 +60,8 @@ pub(in crate::terminal) fn reasons(
     why: &[GateReason],
     month: Option<Month>,
 ) -> Vec<String> {
-    let lines = |reason: &GateReason| match reason {
-        GateReason::Cost => vec![],
+    let words = |reason: &GateReason| match reason {
+        GateReason::Cost | GateReason::FirstCost => Vec::new(),
         GateReason::Unpriced => {
             let models: BTreeSet<&ModelRef> = estimate
                 .calls
@@ -57,10 +69,9 @@ pub(in crate::terminal) fn reasons(
                 .filter(|call| call.cost.lower_bound)
                 .map(|call| &call.model)
                 .collect();
-            let models: Vec<String> = models.into_iter().map(ToString::to_string).collect();
             vec![format!(
                 "⚠️ No price is known for {}: its cost is not included.",
-                models.join(", ")
+                named(models)
             )]
         }
         GateReason::MonthlyBudget => vec![match month {
@@ -80,36 +91,97 @@ pub(in crate::terminal) fn reasons(
             "This may increase cost and response time.".to_owned(),
         ],
     };
-    why.iter().flat_map(lines).collect()
+    why.iter().flat_map(words).collect()
 }
 
-/// `3 agents × 4 rounds`, as the estimate counts them; judge and helper are not counted.
+/// Returns how the threshold is a reason for asking, and how to change it.
+fn threshold_reason(why: &[GateReason], threshold: MicroUsd) -> Option<String> {
+    let amount = dollars(Cost::exactly(threshold));
+    if why.contains(&GateReason::FirstCost) {
+        return Some(format!(
+            "Nothing has been spent here so far. After this, only consultations of {amount} or \
+             more are asked about; change that with `conclave config set {ALWAYS_ALLOW_UNDER} USD`."
+        ));
+    }
+    why.contains(&GateReason::Cost).then(|| match threshold {
+        MicroUsd::ZERO => format!("You are asked about every cost (`{ALWAYS_ALLOW_UNDER}` is 0)."),
+        _ => format!(
+            "You are asked because the cost is not below {amount} (`{ALWAYS_ALLOW_UNDER}`)."
+        ),
+    })
+}
+
+/// Returns whether a higher threshold would have let the estimate pass.
+fn is_helped_by_threshold(why: &[GateReason]) -> bool {
+    why.iter()
+        .any(|why| matches!(why, GateReason::Cost | GateReason::FirstCost))
+}
+
+/// `About $0.28, at most $0.96`; `At least $0.21` where a price is unknown.
+fn cost(estimate: &Estimate) -> String {
+    let figure = |cost: Cost| dollars(Cost::exactly(cost.known));
+    let (expected, high) = (estimate.cost, estimate.high);
+    if expected.lower_bound || high.lower_bound {
+        return match expected.known {
+            MicroUsd::ZERO => "The cost is unknown".to_owned(),
+            _ => format!("At least {}", figure(expected)),
+        };
+    }
+    if high.known <= expected.known {
+        format!("About {}", figure(expected))
+    } else {
+        format!("About {}, at most {}", figure(expected), figure(high))
+    }
+}
+
+/// `9 calls in 4 rounds: 3 experts and the judge, with openai:gpt-6.1-sol and google:gemini-3-pro`.
 fn size(estimate: &Estimate) -> String {
-    let agents: BTreeSet<&AgentId> = estimate
-        .calls
+    let calls = &estimate.calls;
+    let experts: BTreeSet<&AgentId> = calls
         .iter()
         .map(|call| &call.agent_id)
         .filter(|agent| agent.seat().is_some())
         .collect();
-    let rounds: BTreeSet<u8> = estimate
-        .calls
-        .iter()
-        .map(|call| call.round_number)
-        .collect();
-    let asked = if agents.is_empty() {
-        "the judge alone".to_owned()
-    } else {
-        count(agents.len(), "agent")
+    let rounds: BTreeSet<u8> = calls.iter().map(|call| call.round_number).collect();
+    let who = match experts.len() {
+        0 => "the judge alone".to_owned(),
+        experts => format!("{} and the judge", count(experts, "expert")),
     };
-    format!("{asked} × {}", count(rounds.len(), "round"))
+    let models: BTreeSet<&ModelRef> = calls.iter().map(|call| &call.model).collect();
+    format!(
+        "{} in {}: {who}, with {}",
+        count(calls.len(), "call"),
+        count(rounds.len(), "round"),
+        named(models)
+    )
+}
+
+/// `openai:gpt-6.1-sol, google:gemini-3-pro and 3 more`.
+fn named(models: BTreeSet<&ModelRef>) -> String {
+    let all = models.len();
+    let shown = if all > MOST_NAMED + 1 {
+        MOST_NAMED
+    } else {
+        all
+    };
+    let mut names: Vec<String> = models.iter().take(shown).map(ToString::to_string).collect();
+    if all > shown {
+        names.push(format!("{} more", all - shown));
+    }
+    match names.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} and {last}", others.join(", ")),
+        None => "no model".to_owned(),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::consultation::policy::consent::ConsentMode;
     use crate::consultation::policy::estimate::CallEstimate;
     use crate::consultation::protocol::answer::AnswerKind;
-    use crate::domain::money::MicroUsd;
+    use crate::terminal::output::style::Paint;
 
     fn exactly(micro: u64) -> Cost {
         Cost::exactly(MicroUsd(micro))
@@ -141,16 +213,37 @@ mod tests {
         }
     }
 
-    #[test]
-    fn gate_names_cost_tokens_and_size() {
-        insta::assert_snapshot!(question(&estimate(), &[GateReason::Cost], None), @r"
-        Estimated cost: $0.21 – $0.45 – $0.90
-        - Input tokens: 1,234
-        - Expected output tokens: ~8,000
-        - 3 agents × 4 rounds
+    fn text(estimate: &Estimate, why: &[GateReason], month: Option<Month>) -> String {
+        let rule = ConsentRule {
+            always_allow_under: MicroUsd(500_000),
+            consent_mode: ConsentMode::Interactive,
+            month,
+            asks_first_cost: false,
+        };
+        question(estimate, why, &rule)
+            .words()
+            .text(100, Paint::Plain)
+    }
 
-        Proceed? [Y/n/Always]
-        ");
+    #[test]
+    fn gate_states_cost_size_and_models() {
+        insta::assert_snapshot!(text(&estimate(), &[GateReason::Cost], None), @r#"
+        6 calls in 4 rounds: 3 experts and the judge, with openai:model-of-a, openai:model-of-b,
+          openai:model-of-c and openai:model-of-judge
+        You are asked because the cost is not below $0.50 (`always_allow_under`).
+        About $0.45, at most $0.90. Go on? [Y/n/a = always below $1.00]
+        "#);
+    }
+
+    #[test]
+    fn first_cost_says_how_to_change_what_is_asked() {
+        insta::assert_snapshot!(text(&estimate(), &[GateReason::FirstCost], None), @r#"
+        6 calls in 4 rounds: 3 experts and the judge, with openai:model-of-a, openai:model-of-b,
+          openai:model-of-c and openai:model-of-judge
+        Nothing has been spent here so far. After this, only consultations of $0.50 or more are asked
+          about; change that with `conclave config set always_allow_under USD`.
+        About $0.45, at most $0.90. Go on? [Y/n/a = always below $1.00]
+        "#);
     }
 
     #[test]
@@ -167,18 +260,51 @@ mod tests {
             GateReason::MonthlyBudget,
             GateReason::LargeContext,
         ];
-        insta::assert_snapshot!(question(&estimate, &why, month), @r"
-        Estimated cost: ≥ $0.21 – $0.45 – $0.90
-        - Input tokens: 1,234
-        - Expected output tokens: ~8,000
-        - 3 agents × 4 rounds
-
+        insta::assert_snapshot!(text(&estimate, &why, month), @r#"
+        6 calls in 4 rounds: 3 experts and the judge, with openai:model-of-a, openai:model-of-b,
+          openai:model-of-c and openai:model-of-judge
         ⚠️ No price is known for openai:model-of-a: its cost is not included.
         ⚠️ This would bring the month to ≥ $20.15, above its budget of $20.00.
         ⚠️ Large context detected (~12,500 tokens)
         This may increase cost and response time.
+        At least $0.45. Go on? [Y/n]
+        "#);
+    }
 
-        Proceed? [Y/n]
-        ");
+    #[test]
+    fn unknown_costs_are_stated_as_such() {
+        let known = |cost, high| {
+            cost_of(Estimate {
+                cost,
+                high,
+                ..Estimate::default()
+            })
+        };
+        let at_least = |micro| Cost::at_least(MicroUsd(micro));
+        assert_eq!(known(exactly(450_000), exactly(450_000)), "About $0.45");
+        assert_eq!(
+            known(at_least(450_000), at_least(900_000)),
+            "At least $0.45"
+        );
+        assert_eq!(known(at_least(0), at_least(0)), "The cost is unknown");
+    }
+
+    fn cost_of(estimate: Estimate) -> String {
+        cost(&estimate)
+    }
+
+    #[test]
+    fn many_models_are_counted() {
+        let models: Vec<ModelRef> = (0..7)
+            .map(|number| ModelRef::new("openai", format!("m{number}")))
+            .collect();
+        assert_eq!(
+            named(models.iter().collect()),
+            "openai:m0, openai:m1, openai:m2, openai:m3 and 3 more"
+        );
+        assert_eq!(
+            named(models.iter().take(2).collect()),
+            "openai:m0 and openai:m1"
+        );
     }
 }

@@ -1,27 +1,67 @@
 //! Early termination: the question whether to end after Round 2, and the line of a decision that
 //! was made without asking.
 
-use crate::consultation::event::{DecidedBy, EarlyTermination, EarlyTerminationDecision};
-use crate::domain::money::Cost;
-use crate::stopping::evaluation::Rule;
+use crate::consultation::event::{Answer, DecidedBy, EarlyTermination, EarlyTerminationDecision};
+use crate::domain::artifact::{Severity, Synthesis};
+use crate::domain::money::{Cost, MicroUsd};
+use crate::stopping::evaluation::{Rule, Value};
 
-use crate::terminal::output::format::{calibrated_words, dollars, stated};
-use crate::terminal::prompt::choices::PromptChoices;
+use crate::terminal::markdown::escape::one_line;
+use crate::terminal::output::format::{calibrated_words, count, dollars, stated};
+use crate::terminal::prompt::question::{KeyChoice, KeyQuestion, QuestionTrace};
 
-/// Asks whether to end here. What speaks against it stands above the question.
-pub(in crate::terminal) fn question(findings: &EarlyTermination) -> String {
-    let mut text = format!(
-        "✨ Strong consensus reached (confidence: {})\n",
+/// Points of agreement and tensions that are shown; the rest is counted.
+const MOST_SHOWN: usize = 3;
+
+/// Most characters of one of them.
+const LONGEST: usize = 200;
+
+/// Asks whether to end here: what the experts agree on, what is open, and what speaks against it.
+/// The default follows the guards.
+pub(in crate::terminal) fn question(
+    findings: &EarlyTermination,
+    synthesis: &Synthesis,
+) -> KeyQuestion<Answer> {
+    let mut lines = vec![format!(
+        "✨ Strong consensus reached (confidence: {})",
         stated(findings.confidence)
+    )];
+    lines.extend(points(synthesis));
+    lines.extend(tensions(synthesis));
+    lines.extend(
+        findings
+            .evaluation
+            .unmet_guards()
+            .map(|rule| format!("   Against stopping: {}", objection(rule))),
     );
-    for line in grounds(findings) {
-        text.extend(["   ", &line, "\n"]);
+    if let Some(calibrated) = &findings.calibrated {
+        lines.push(format!(
+            "   Calibrated probability: {}",
+            calibrated_words(calibrated)
+        ));
     }
-    format!(
-        "{text}Terminate early and skip {}? {} ",
-        skipped(findings),
-        PromptChoices::YES_NO.prompt()
-    )
+    let saved = match findings.estimated_cost_saved {
+        Cost {
+            known: MicroUsd::ZERO,
+            ..
+        } => format!("without {}", skipped(findings)),
+        saved if saved.lower_bound => {
+            format!("and save at least {}", dollars(Cost::exactly(saved.known)))
+        }
+        saved => format!("and save about {}", dollars(saved)),
+    };
+    KeyQuestion {
+        lines,
+        question: format!("Stop here {saved}?"),
+        choices: vec![KeyChoice::yes(Answer::Yes), KeyChoice::no(Answer::No)],
+        default: if findings.evaluation.stops() {
+            'y'
+        } else {
+            'n'
+        },
+        safe: 'n',
+        trace: QuestionTrace::Whole,
+    }
 }
 
 /// Describes a decision made without asking; `None` where the threshold was not reached.
@@ -43,11 +83,7 @@ pub(in crate::terminal) fn decision(decision: &EarlyTerminationDecision) -> Opti
             skipped(findings)
         )),
         (DecidedBy::Guards | DecidedBy::NobodyThere, false) => {
-            let against: Vec<String> = findings
-                .evaluation
-                .unmet_guards()
-                .map(Rule::in_words)
-                .collect();
+            let against: Vec<String> = findings.evaluation.unmet_guards().map(objection).collect();
             Some(format!(
                 "   Strong consensus (confidence: {confidence}), but the debate continues: {}",
                 against.join("; ")
@@ -56,21 +92,74 @@ pub(in crate::terminal) fn decision(decision: &EarlyTerminationDecision) -> Opti
     }
 }
 
-/// Returns what is known beside the stated confidence: the calibrated probability, the unmet
-/// guards, and the saving.
-pub(in crate::terminal) fn grounds(findings: &EarlyTermination) -> Vec<String> {
-    let calibrated = findings
-        .calibrated
-        .as_ref()
-        .map(|calibrated| format!("Calibrated probability: {}", calibrated_words(calibrated)));
-    let against = findings
-        .evaluation
-        .unmet_guards()
-        .map(|rule| format!("Against it: {}", rule.in_words()));
-    let saved = findings.estimated_cost_saved;
-    let saved = (saved != Cost::FREE)
-        .then(|| format!("{} would save about {}", skipped(findings), dollars(saved)));
-    calibrated.into_iter().chain(against).chain(saved).collect()
+/// Returns the points of agreement, strongest first, each with the number of its supporters.
+fn points(synthesis: &Synthesis) -> Vec<String> {
+    let mut points: Vec<_> = synthesis.consensus_points.iter().collect();
+    // A stable sort keeps the judge's order among equals.
+    points.sort_by_key(|point| std::cmp::Reverse(point.confidence.map(|c| c.millionths())));
+    let words = points.iter().map(|point| {
+        let supporters = count(point.supporting_agents.len(), "expert");
+        format!("• {} ({supporters})", shortened(&point.point))
+    });
+    listed(words, "point")
+}
+
+fn tensions(synthesis: &Synthesis) -> Vec<String> {
+    let words = synthesis.tensions.iter().map(|tension| {
+        let severity = match tension.severity {
+            Severity::High => " (of high severity)",
+            Severity::Medium | Severity::Low => "",
+        };
+        format!("Open: {}{severity}", shortened(&tension.topic))
+    });
+    listed(words, "open tension")
+}
+
+/// Indents the first lines and counts the rest.
+fn listed(lines: impl ExactSizeIterator<Item = String>, thing: &str) -> Vec<String> {
+    let more = lines.len().saturating_sub(MOST_SHOWN);
+    let mut listed: Vec<String> = lines
+        .take(MOST_SHOWN)
+        .map(|line| format!("   {line}"))
+        .collect();
+    if more > 0 {
+        listed.push(format!("   and {}", count(more, &format!("more {thing}"))));
+    }
+    listed
+}
+
+/// Describes an unmet guard to a person.
+fn objection(rule: &Rule) -> String {
+    let counted = match rule.value {
+        Some(Value::Count(number)) => usize::try_from(number).ok(),
+        Some(Value::Share { .. }) | None => None,
+    };
+    match (rule.name.as_str(), rule.value, counted) {
+        ("answers", _, Some(number)) => format!("only {} answered", count(number, "expert")),
+        ("families", _, Some(1)) => "all answers come from one family of models".to_owned(),
+        ("troubled_seats", _, Some(number)) => format!(
+            "{} failed, answered badly or used the local model",
+            count(number, "seat")
+        ),
+        ("support", Some(Value::Share { part, of }), _) => {
+            format!("only {part} of {of} experts support the strongest point")
+        }
+        ("high_tensions", _, Some(number)) => {
+            format!("{} of high severity", count(number, "tension"))
+        }
+        ("rubber_stamp", Some(_), _) => {
+            "the answers look copied: all sure, hardly different, and without a tension".to_owned()
+        }
+        _ => rule.in_words(),
+    }
+}
+
+fn shortened(text: &str) -> String {
+    let line = one_line(text);
+    match line.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default().trim_end()),
+        None => line,
+    }
 }
 
 /// `Rounds 3-4`, or the one round that would be skipped.

@@ -2,24 +2,45 @@
 
 use std::time::Duration;
 
-use crate::consultation::event::StillWaiting;
+use crate::consultation::event::{Answer, StillWaiting};
 
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::whole_seconds;
-use crate::terminal::prompt::choices::PromptChoices;
+use crate::terminal::prompt::question::{KeyChoice, KeyQuestion, QuestionTrace};
 
-/// Asks whether to keep waiting.
-pub(in crate::terminal) fn question(waiting: &[StillWaiting], choices: PromptChoices) -> String {
-    let agents_waiting = match waiting {
-        [_] => still_waiting(waiting),
-        agents => format!("⏱️ Still waiting on:\n- {}", names(agents).join("\n- ")),
+/// Asks whether to keep waiting, or, if the other answers are enough, to go on without the agents.
+pub(in crate::terminal) fn question(
+    waiting: &[StillWaiting],
+    may_go_on_without: bool,
+) -> KeyQuestion<Answer> {
+    let lines = match waiting {
+        [_] => vec![still_waiting(waiting)],
+        agents => {
+            let names = names(agents).into_iter().map(|name| format!("- {name}"));
+            std::iter::once("⏱️ Still waiting on:".to_owned())
+                .chain(names)
+                .collect()
+        }
     };
-    let ways = match (choices == PromptChoices::WAIT_GO_STOP, waiting) {
+    let question = match (may_go_on_without, waiting) {
         (true, [_]) => "Wait, go on without it, or stop?",
         (true, _) => "Wait, go on without them, or stop?",
         (false, _) => "Wait or stop?",
     };
-    format!("{agents_waiting}\n{ways} {} ", choices.prompt())
+    let mut choices = vec![
+        KeyChoice::plain("wait", Answer::Yes),
+        KeyChoice::plain("go on", Answer::GoOnWithout),
+        KeyChoice::plain("stop", Answer::No),
+    ];
+    choices.retain(|choice| may_go_on_without || choice.answer != Answer::GoOnWithout);
+    KeyQuestion {
+        lines,
+        question: question.to_owned(),
+        choices,
+        default: 'w',
+        safe: 'w',
+        trace: QuestionTrace::Nothing,
+    }
 }
 
 /// Lists the agents that a round still waits for, on one line.
@@ -47,6 +68,7 @@ fn elapsed(agent: &StillWaiting) -> String {
 mod tests {
     use super::*;
     use crate::domain::ids::AgentId;
+    use crate::terminal::output::style::Paint;
 
     fn waiting(name: &str, elapsed_ms: u64) -> StillWaiting {
         StillWaiting {
@@ -58,9 +80,14 @@ mod tests {
 
     #[test]
     fn pulse_names_one_agent_or_lists_several() {
+        let text = |waiting: &[StillWaiting], may_go_on_without| {
+            question(waiting, may_go_on_without)
+                .words()
+                .text(80, Paint::Plain)
+        };
         let one = [waiting("Security Expert", 72_400)];
         assert_eq!(
-            question(&one, PromptChoices::WAIT_STOP),
+            text(&one, false),
             "⏱️ Still waiting on Security Expert (72s elapsed).\nWait or stop? [W/s] "
         );
         let two = [
@@ -68,7 +95,7 @@ mod tests {
             waiting("Architect", 65_000),
         ];
         assert_eq!(
-            question(&two, PromptChoices::WAIT_GO_STOP),
+            text(&two, true),
             "⏱️ Still waiting on:\n- Security Expert (72s)\n- Architect (65s)\n\
              Wait, go on without them, or stop? [W/g/s] "
         );

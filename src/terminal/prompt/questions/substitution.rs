@@ -1,13 +1,11 @@
 //! Substitution: whether other models may take over for the agents whose models have failed.
 
-use crate::consultation::event::Substitution;
+use crate::consultation::event::{Answer, Substitution};
 use crate::consultation::protocol::SubstitutionOffer;
 use crate::domain::ids::{ModelRef, ProviderId};
 
 use crate::terminal::markdown::escape::one_line;
-
-/// The answers: another model takes over, the others continue without it, or the run ends.
-const CHOICES: &str = "[Y/n/f = end]";
+use crate::terminal::prompt::question::{KeyChoice, KeyQuestion, QuestionTrace};
 
 /// Most characters of a provider's message in a question.
 const MESSAGE_LENGTH: usize = 200;
@@ -16,7 +14,7 @@ const MESSAGE_LENGTH: usize = 200;
 pub(in crate::terminal) fn question(
     offers: &[SubstitutionOffer],
     vendor_name: impl Fn(&ProviderId) -> String,
-) -> String {
+) -> KeyQuestion<Answer> {
     let model = |model: &ModelRef| {
         let vendor = vendor_name(&model.provider);
         format!("{} ({})", one_line(&model.model), one_line(&vendor))
@@ -42,21 +40,32 @@ pub(in crate::terminal) fn question(
             shortened(&one_line(&offered.reason.in_words(&offered.message))),
         )
     };
-    if let [(offered, names)] = failures.as_slice() {
+    let (lines, question) = if let [(offered, names)] = failures.as_slice() {
         let fallback = model(&offered.substitute);
-        return format!(
-            "{}\nUse {fallback} instead? {CHOICES} ",
-            failure(offered, names)
-        );
-    }
-    let lines: Vec<String> = failures
-        .iter()
-        .map(|(offered, names)| {
+        (
+            vec![failure(offered, names)],
+            format!("Use {fallback} instead?"),
+        )
+    } else {
+        let lines = failures.iter().flat_map(|(offered, names)| {
             let fallback = model(&offered.substitute);
-            format!("{}\n   → {fallback}", failure(offered, names))
-        })
-        .collect();
-    format!("{}\nUse these models instead? {CHOICES} ", lines.join("\n"))
+            [failure(offered, names), format!("   → {fallback}")]
+        });
+        (lines.collect(), "Use these models instead?".to_owned())
+    };
+    KeyQuestion {
+        lines,
+        question,
+        // Another model takes over, the others continue without it, or the run ends.
+        choices: vec![
+            KeyChoice::yes(Answer::Yes),
+            KeyChoice::no(Answer::No),
+            KeyChoice::named("fail", "end".to_owned(), Answer::Fail),
+        ],
+        default: 'y',
+        safe: 'y',
+        trace: QuestionTrace::Whole,
+    }
 }
 
 fn shortened(text: &str) -> String {
@@ -71,6 +80,7 @@ mod tests {
     use super::*;
     use crate::consultation::event::{SubstitutionReason, WhySubstituted};
     use crate::domain::ids::AgentId;
+    use crate::terminal::output::style::Paint;
 
     fn offer(name: &str, why: WhySubstituted, message: &str) -> SubstitutionOffer {
         SubstitutionOffer {
@@ -91,6 +101,8 @@ mod tests {
             "google" => "Google".to_owned(),
             _ => "xAI".to_owned(),
         })
+        .words()
+        .text(400, Paint::Plain)
     }
 
     #[test]

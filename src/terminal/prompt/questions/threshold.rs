@@ -6,17 +6,17 @@ use crate::domain::money::{Cost, MicroUsd};
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::dollars;
 
-/// Asks for the amount below which not to ask. An empty line accepts the one in brackets.
-pub(in crate::terminal) fn question(suggested: MicroUsd) -> String {
-    format!(
-        "Auto-approve consultations under: $[{}] ",
-        format!("{suggested:.2}").trim_start_matches('$')
-    )
-}
+/// Asks for the amount below which not to ask.
+pub(in crate::terminal) const QUESTION: &str = "Do not ask below, in dollars";
 
 /// The reply to a line that is not an amount.
 pub(in crate::terminal) const NO_AMOUNT: &str =
-    "Please enter an amount in dollars, such as 0.50; 0 means always ask: $";
+    "Please enter an amount in dollars, such as 0.50; 0 means always ask.";
+
+/// Returns the suggested amount as it is typed.
+pub(in crate::terminal) fn typed(suggested: MicroUsd) -> String {
+    format!("{suggested:.2}").trim_start_matches('$').to_owned()
+}
 
 /// Returns an amount that would have let this estimate pass: its high figure, rounded up to one
 /// that is easy to remember.
@@ -30,13 +30,9 @@ pub(in crate::terminal) fn suggestion(estimate: &Estimate) -> MicroUsd {
     MicroUsd((high / step + 1).saturating_mul(step))
 }
 
-/// Reads an amount in dollars; an empty line is the suggested one.
-pub(in crate::terminal) fn read(line: &str, suggested: MicroUsd) -> Option<MicroUsd> {
-    let typed = line.trim();
-    if typed.is_empty() {
-        return Some(suggested);
-    }
-    typed
+/// Reads an amount in dollars.
+pub(in crate::terminal) fn read(line: &str) -> Option<MicroUsd> {
+    line.trim()
         .trim_start_matches('$')
         .trim_start()
         .parse()
@@ -79,16 +75,12 @@ mod tests {
             [900_000, 990_000, 1_000_000, 12_300_000].map(|high| suggested(high).to_string()),
             ["$1.0000", "$1.0000", "$1.5000", "$13.0000"]
         );
-        assert_eq!(
-            question(MicroUsd(1_000_000)),
-            "Auto-approve consultations under: $[1.00] "
-        );
+        assert_eq!(typed(MicroUsd(1_500_000)), "1.50");
     }
 
     #[test]
     fn amounts_are_read_as_people_write_them() {
-        let read = |line| read(line, MicroUsd(7));
-        assert_eq!(read("\n"), Some(MicroUsd(7)));
+        assert_eq!(read(""), None);
         assert_eq!(read(" $0.5\n"), Some(MicroUsd(500_000)));
         assert_eq!(read("0"), Some(MicroUsd::ZERO));
         assert_eq!(

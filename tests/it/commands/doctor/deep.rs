@@ -106,8 +106,8 @@ fn deep_needs_consent() {
         output.stderr
     );
     let mut terminal = Terminal::start(&conclave, 100, Output::Terminal, &["doctor", "--deep"]);
-    terminal.wait_for("Proceed? [Y/n]", 1);
-    terminal.type_in("n\n");
+    terminal.wait_for("Make them? [Y/n]", 1);
+    terminal.type_in("n");
     let (output, transcript) = terminal.end();
     assert_eq!(output.code, Some(3), "{}", transcript.text());
     assert!(server.requests().is_empty());

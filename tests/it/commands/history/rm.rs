@@ -3,7 +3,8 @@
 use std::fs::File;
 
 use crate::support::binary::Conclave;
-use crate::support::pty::{Output, Terminal, interrupts_are_ignored};
+use crate::support::pty::{Output, Terminal};
+use crate::support::question_screens::at_every_width;
 use crate::support::sample_events;
 use crate::support::saved::{complete_consultation, consultation_with, log_folder};
 
@@ -259,9 +260,12 @@ fn deletion_prompt() -> (Conclave, Terminal) {
 #[test]
 fn yes_on_the_terminal_deletes() {
     let (conclave, mut terminal) = deletion_prompt();
-    terminal.type_in("maybe\n");
-    terminal.wait_for("Please answer y or n: ", 1);
-    terminal.type_in("y\n");
+    terminal.type_in("m");
+    terminal.wait_for(
+        "Press one of these keys: y = yes, n = no (Enter: n, Esc: n)",
+        1,
+    );
+    terminal.type_in("y");
     let (ran, screen) = terminal.end();
     ran.ends_with(0);
     assert!(
@@ -284,22 +288,31 @@ fn yes_on_the_terminal_deletes() {
 fn any_other_answer_deletes_nothing() {
     for (typed, code) in [
         ("\n", Some(3)),
-        ("n\n", Some(3)),
+        ("n", Some(3)),
+        ("\x1b", Some(3)),
         ("\x04", Some(3)),
-        ("\x03", None),
+        ("\x03", Some(130)),
     ] {
-        if code.is_none() && interrupts_are_ignored() {
-            continue;
-        }
         let (conclave, mut terminal) = deletion_prompt();
         terminal.type_in(typed);
         let (ran, screen) = terminal.end();
         assert_eq!(ran.code, code, "{typed:?}: {}", screen.text());
         assert!(
-            code.is_none() || screen.text().contains("error: nothing was deleted\n"),
+            code == Some(130) || screen.text().contains("error: nothing was deleted\n"),
             "{typed:?}: {}",
             screen.text()
         );
         assert_eq!(listed(&conclave).len(), 3, "{typed:?}");
     }
+}
+
+#[test]
+fn the_question_fits_every_width() {
+    let shown = at_every_width("01k", |columns, paint| {
+        let conclave = paint.apply(three());
+        let arguments = ["history", "rm", MIDDLE, OLDEST];
+        let terminal = Terminal::start(&conclave, columns, Output::Pipe, &arguments);
+        (conclave, terminal)
+    });
+    insta::assert_snapshot!(shown);
 }

@@ -108,7 +108,7 @@ fn play_to_offer(plan: Plan, synthesis: &Outcome) -> Player {
 
 fn offer(player: &Player) -> EarlyTermination {
     match &player.question {
-        Some(Question::EarlyTermination { findings }) => (**findings).clone(),
+        Some(Question::EarlyTermination { findings, .. }) => (**findings).clone(),
         other => panic!("no offer: {other:?}"),
     }
 }

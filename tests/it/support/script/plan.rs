@@ -64,6 +64,7 @@ pub fn plan() -> Plan {
                 always_allow_under: MicroUsd(10_000_000),
                 consent_mode: ConsentMode::Interactive,
                 month: None,
+                asks_first_cost: false,
             },
             hedge: HedgeRule {
                 after: None,

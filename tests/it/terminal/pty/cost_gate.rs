@@ -6,9 +6,10 @@ use super::consent_terminal;
 use crate::support::binary::Conclave;
 use crate::support::provider_server::ProviderServer;
 use crate::support::pty::{Output, Terminal};
+use crate::support::question_screens::at_every_width;
 
-const QUESTION: &str = "Proceed? [Y/n/Always] ";
-const AMOUNT: &str = "Auto-approve consultations under: $[";
+const QUESTION: &str = "Go on? [Y/n/a = always below $";
+const AMOUNT: &str = "Do not ask below, in dollars: ";
 
 fn at_the_gate(server: &ProviderServer) -> (Conclave, Terminal) {
     let conclave = consent_terminal(server);
@@ -19,7 +20,7 @@ fn at_the_gate(server: &ProviderServer) -> (Conclave, Terminal) {
 }
 
 #[test]
-fn an_empty_line_accepts_the_cost() {
+fn enter_accepts_the_cost() {
     let server = ProviderServer::start();
     let (conclave, mut terminal) = at_the_gate(&server);
     terminal.type_in("\n");
@@ -31,8 +32,10 @@ fn an_empty_line_accepts_the_cost() {
         ran.stdout
     );
     assert!(
-        screen.text().contains("Estimated cost: $0.")
-            && screen.text().contains("- 3 agents × 4 rounds\n"),
+        screen.text().contains("About $0.")
+            && screen
+                .text()
+                .contains("9 calls in 4 rounds: 3 experts and the judge, with "),
         "{}",
         screen.text()
     );
@@ -44,13 +47,13 @@ fn an_empty_line_accepts_the_cost() {
 fn no_ends_the_run_before_any_spending() {
     let server = ProviderServer::start();
     let (conclave, mut terminal) = at_the_gate(&server);
-    terminal.type_in("n\n");
+    terminal.type_in("n");
     let (ran, screen) = terminal.end();
     assert_eq!(ran.ends_with(3).stdout, "");
     assert!(
         screen
             .text()
-            .contains("error: Consultation cancelled by user\n"),
+            .contains("error: Consultation cancelled by user; nothing was spent\n"),
         "{}",
         screen.text()
     );
@@ -64,14 +67,15 @@ fn no_ends_the_run_before_any_spending() {
 }
 
 #[test]
-fn the_question_repeats_until_the_answer_is_valid() {
+fn keys_without_a_meaning_are_explained_once() {
     let server = ProviderServer::start();
     let (_conclave, mut terminal) = at_the_gate(&server);
-    terminal.type_in("maybe\n");
-    terminal.wait_for("Please answer y, n or always: ", 1);
-    terminal.type_in("2\n");
-    terminal.wait_for("Please answer y, n or always: ", 2);
-    terminal.type_in("YES\n");
+    terminal.type_in("m");
+    terminal.wait_for(
+        "Press one of these keys: y = yes, n = no, a = always below $",
+        1,
+    );
+    terminal.type_in("2\x1b[A\x1bOBY");
     terminal.end().0.ends_with(0);
     assert_eq!(server.requests().len(), 9);
 }
@@ -107,7 +111,7 @@ fn always_saves_the_amount_for_the_next_consultation() {
         &["consult", "-n", "Shall we?"],
     );
     terminal.wait_for(QUESTION, 1);
-    terminal.type_in("always\n");
+    terminal.type_in("a");
     terminal.wait_for(AMOUNT, 1);
     assert!(
         server.requests().is_empty(),
@@ -138,7 +142,7 @@ fn always_saves_the_amount_for_the_next_consultation() {
     .end();
     ran.ends_with(0);
     assert!(
-        screen.text().contains(" (auto-approved)\n") && !screen.text().contains("Proceed?"),
+        screen.text().contains(" (auto-approved)\n") && !screen.text().contains("Go on?"),
         "{}",
         screen.text()
     );
@@ -146,7 +150,7 @@ fn always_saves_the_amount_for_the_next_consultation() {
 }
 
 #[test]
-fn an_empty_line_takes_the_suggested_amount() {
+fn enter_takes_the_suggested_amount() {
     let server = ProviderServer::start();
     let conclave = always_asking(&server);
     let mut terminal = Terminal::start(
@@ -156,7 +160,7 @@ fn an_empty_line_takes_the_suggested_amount() {
         &["consult", "-n", "Shall we?"],
     );
     terminal.wait_for(QUESTION, 1);
-    terminal.type_in("a\n");
+    terminal.type_in("a");
     terminal.wait_for(AMOUNT, 1);
     terminal.type_in("\n");
     terminal.end().0.ends_with(0);
@@ -176,9 +180,9 @@ fn an_amount_of_zero_asks_every_time() {
         &["consult", "-n", "Shall we?"],
     );
     terminal.wait_for(QUESTION, 1);
-    terminal.type_in("Always\n");
+    terminal.type_in("a");
     terminal.wait_for(AMOUNT, 1);
-    terminal.type_in("0\n");
+    terminal.type_in("\x7f\x7f\x7f\x7f0\n");
     let (ran, screen) = terminal.end();
     ran.ends_with(0);
     assert!(
@@ -197,7 +201,7 @@ fn an_amount_of_zero_asks_every_time() {
         &["consult", "-n", "Shall we?"],
     );
     terminal.wait_for(QUESTION, 1);
-    terminal.type_in("n\n");
+    terminal.type_in("n");
     terminal.end().0.ends_with(3);
     assert_eq!(server.requests().len(), 9);
 }
@@ -217,9 +221,9 @@ fn an_unsaved_amount_approves_only_this_consultation() {
     terminal.wait_for(QUESTION, 1);
     // Another program leaves the file in pieces.
     std::fs::write(conclave.home().join("config.json"), "{\"always_allow").unwrap();
-    terminal.type_in("always\n");
+    terminal.type_in("a");
     terminal.wait_for(AMOUNT, 1);
-    terminal.type_in("2\n");
+    terminal.type_in("\x7f\x7f\x7f\x7f2\n");
     let (ran, screen) = terminal.end();
     ran.ends_with(0);
     assert!(
@@ -243,9 +247,9 @@ fn a_variable_that_overrides_the_saved_amount_is_named() {
         &["consult", "-n", "Shall we?"],
     );
     terminal.wait_for(QUESTION, 1);
-    terminal.type_in("always\n");
+    terminal.type_in("a");
     terminal.wait_for(AMOUNT, 1);
-    terminal.type_in("2\n");
+    terminal.type_in("\x7f\x7f\x7f\x7f2\n");
     let (ran, screen) = terminal.end();
     ran.ends_with(0);
     let warning = "CONCLAVE_ALWAYS_ALLOW_UNDER is set in the environment and overrides the file";
@@ -257,7 +261,7 @@ fn a_variable_that_overrides_the_saved_amount_is_named() {
 fn input_typed_before_the_question_is_discarded() {
     let server = ProviderServer::start();
     let conclave = consent_terminal(&server);
-    // The shell keeps the terminal until the line is there.
+    // The shell holds the terminal until the line is there.
     let script = format!(
         "echo ready; until read -t 0; do :; done; exec {} consult -n 'Shall we?'",
         env!("CARGO_BIN_EXE_conclave")
@@ -273,7 +277,7 @@ fn input_typed_before_the_question_is_discarded() {
     terminal.type_in("y\n");
     terminal.wait_for(QUESTION, 1);
     assert!(server.requests().is_empty());
-    terminal.type_in("n\n");
+    terminal.type_in("n");
     terminal.end().0.ends_with(3);
     assert!(server.requests().is_empty());
 }
@@ -282,15 +286,19 @@ fn input_typed_before_the_question_is_discarded() {
 fn ctrl_c_at_the_cost_gate_ends_the_run() {
     let server = ProviderServer::start();
     let (conclave, mut terminal) = at_the_gate(&server);
+    assert!(!terminal.echoes());
     terminal.type_in("\x03");
     let (ran, screen) = terminal.end();
     assert_eq!(ran.ends_with(130).stdout, "");
+    assert!(screen.screen().is_cursor_visible());
+    assert!(screen.modes().contains("ECHO"), "{}", screen.modes());
     assert!(
         screen
-            .text()
-            .ends_with("\nerror: Consultation interrupted\n"),
+            .screen()
+            .history()
+            .ends_with("error: Consultation interrupted"),
         "{}",
-        screen.text()
+        screen.screen().history()
     );
     assert!(server.requests().is_empty());
     assert_eq!(conclave.record()["abort_reason"], "interrupted");
@@ -312,7 +320,7 @@ fn a_piped_question_does_not_answer_the_cost_gate() {
         &["-c", &script],
     );
     terminal.wait_for(QUESTION, 1);
-    terminal.type_in("n\n");
+    terminal.type_in("n");
     terminal.end().0.ends_with(3);
     assert!(server.requests().is_empty());
 }
@@ -337,4 +345,90 @@ fn no_question_is_asked_without_a_terminal_on_stderr() {
             .unwrap()
             .contains("agree to it with `--yes`")
     );
+}
+
+/// A terminal on which nothing says what may be spent.
+fn at_the_first_cost(server: &ProviderServer) -> (Conclave, Terminal) {
+    let conclave = Conclave::at(server).variable("TERM", "xterm-256color");
+    let terminal = consult_on(&conclave);
+    terminal.wait_for(QUESTION, 1);
+    (conclave, terminal)
+}
+
+fn consult_on(conclave: &Conclave) -> Terminal {
+    Terminal::start(conclave, 100, Output::Pipe, &["consult", "Shall we?"])
+}
+
+#[test]
+fn the_first_cost_is_asked_about_once() {
+    let server = ProviderServer::start();
+    let (conclave, mut terminal) = at_the_first_cost(&server);
+    terminal.type_in("y");
+    terminal.end().0.ends_with(0);
+    assert_eq!(conclave.record()["consent"]["how"], "asked");
+    let (ran, screen) = consult_on(&conclave).end();
+    ran.ends_with(0);
+    assert!(!screen.text().contains("Go on?"), "{}", screen.text());
+    assert!(
+        screen.text().contains(" (auto-approved)\n"),
+        "{}",
+        screen.text()
+    );
+}
+
+#[test]
+fn a_declined_first_cost_is_asked_about_again() {
+    let server = ProviderServer::start();
+    let (conclave, mut terminal) = at_the_first_cost(&server);
+    terminal.type_in("\x1b");
+    terminal.end().0.ends_with(3);
+    assert_eq!(conclave.record()["status"], "declined");
+    let mut terminal = consult_on(&conclave);
+    terminal.wait_for(QUESTION, 1);
+    terminal.type_in("n");
+    terminal.end().0.ends_with(3);
+    assert!(server.requests().is_empty());
+}
+
+#[test]
+fn the_first_cost_is_not_asked_about_after_a_paid_run_or_with_a_threshold() {
+    let server = ProviderServer::start();
+    let paid = Conclave::at(&server).variable("TERM", "xterm-256color");
+    paid.run(&["consult", "Shall we?"]).ends_with(0);
+    // The records say as much as the index.
+    for file in ["consult-analytics.db", "consult-analytics.db-wal"] {
+        let _ = std::fs::remove_file(paid.home().join(file));
+    }
+    let with_threshold = Conclave::at(&server)
+        .variable("TERM", "xterm-256color")
+        .config(r#"{"always_allow_under": 0.5}"#);
+    for conclave in [paid, with_threshold] {
+        let (ran, screen) = consult_on(&conclave).end();
+        ran.ends_with(0);
+        assert!(!screen.text().contains("Go on?"), "{}", screen.text());
+    }
+}
+
+#[test]
+fn the_cost_gate_fits_every_width() {
+    let shown = at_every_width("9 calls", |columns, paint| {
+        let server = ProviderServer::start();
+        let conclave = paint
+            .apply(Conclave::at(&server))
+            .config("{\"always_allow_under\": 0.01}");
+        let terminal = Terminal::start(&conclave, columns, Output::Pipe, &["consult", "Shall we?"]);
+        ((server, conclave), terminal)
+    });
+    insta::assert_snapshot!(shown);
+}
+
+#[test]
+fn the_first_cost_question_fits_every_width() {
+    let shown = at_every_width("9 calls", |columns, paint| {
+        let server = ProviderServer::start();
+        let conclave = paint.apply(Conclave::at(&server));
+        let terminal = Terminal::start(&conclave, columns, Output::Pipe, &["consult", "Shall we?"]);
+        ((server, conclave), terminal)
+    });
+    insta::assert_snapshot!(shown);
 }

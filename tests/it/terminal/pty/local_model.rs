@@ -32,6 +32,7 @@ fn build_without_a_local_model_offers_no_download() {
 #[cfg(feature = "local")]
 mod built_in {
     use crate::support::provider_server::ProviderServer;
+    use crate::support::question_screens::at_every_width;
 
     use super::*;
 
@@ -53,14 +54,16 @@ mod built_in {
     fn first_run_without_keys_asks_before_the_download() {
         let hub = ProviderServer::start();
         let (conclave, mut terminal) = at_the_question(&hub);
-        terminal.type_in("n\n");
+        terminal.type_in("n");
         let (output, screen) = terminal.end();
         assert_eq!(output.ends_with(3).stdout, "");
         let screen = screen.text();
         assert!(
-            screen.starts_with(&format!(
-                "local model, demonstration quality: {DEFAULT}, 491 MB, licence \
-                 Apache-2.0 is not downloaded yet.\nDownload it? [Y/n] "
+            screen.contains(&format!(
+                "No API key found. Download a small demonstration model (491 MB), or set \
+                 ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY for real answers.\n\
+                 The model, {DEFAULT}, runs on this machine (licence Apache-2.0).\n\
+                 Download it? [Y/n] "
             )),
             "{screen}"
         );
@@ -76,6 +79,21 @@ mod built_in {
     }
 
     #[test]
+    fn download_question_fits_every_width() {
+        let shown = at_every_width("No API key", |columns, paint| {
+            let hub = ProviderServer::start();
+            let conclave = paint
+                .apply(Conclave::new())
+                .variable("CONCLAVE_HUB_URL", hub.url())
+                .variable("PATH", "/nonexistent");
+            let arguments = ["consult", "-n", "Shall we?"];
+            let terminal = Terminal::start(&conclave, columns, Output::Pipe, &arguments);
+            ((hub, conclave), terminal)
+        });
+        insta::assert_snapshot!(shown);
+    }
+
+    #[test]
     fn failed_download_offers_the_smallest_model() {
         let hub = ProviderServer::start();
         let (_conclave, mut terminal) = at_the_question(&hub);
@@ -86,7 +104,7 @@ mod built_in {
         );
         let [request] = hub.free_requests().try_into().unwrap();
         assert!(request.path_and_query.contains(DEFAULT), "{request:?}");
-        terminal.type_in("n\n");
+        terminal.type_in("n");
         let (output, screen) = terminal.end();
         assert_eq!(output.ends_with(3).stdout, "");
         let hint = format!("hint: download it first with `conclave model pull {SMALLEST}`\n");
