@@ -71,7 +71,7 @@ pub(in crate::terminal) fn reasons(
                 .collect();
             vec![format!(
                 "⚠️ No price is known for {}: its cost is not included.",
-                named(models)
+                named(&models)
             )]
         }
         GateReason::MonthlyBudget => vec![match month {
@@ -152,12 +152,12 @@ fn size(estimate: &Estimate) -> String {
         "{} in {}: {who}, with {}",
         count(calls.len(), "call"),
         count(rounds.len(), "round"),
-        named(models)
+        named(&models)
     )
 }
 
 /// `openai:gpt-6.1-sol, google:gemini-3-pro and 3 more`.
-fn named(models: BTreeSet<&ModelRef>) -> String {
+fn named(models: &BTreeSet<&ModelRef>) -> String {
     let all = models.len();
     let shown = if all > MOST_NAMED + 1 {
         MOST_NAMED
@@ -273,9 +273,9 @@ mod tests {
 
     #[test]
     fn unknown_costs_are_stated_as_such() {
-        let known = |cost, high| {
-            cost_of(Estimate {
-                cost,
+        let known = |expected, high| {
+            cost(&Estimate {
+                cost: expected,
                 high,
                 ..Estimate::default()
             })
@@ -289,21 +289,17 @@ mod tests {
         assert_eq!(known(at_least(0), at_least(0)), "The cost is unknown");
     }
 
-    fn cost_of(estimate: Estimate) -> String {
-        cost(&estimate)
-    }
-
     #[test]
     fn many_models_are_counted() {
         let models: Vec<ModelRef> = (0..7)
             .map(|number| ModelRef::new("openai", format!("m{number}")))
             .collect();
         assert_eq!(
-            named(models.iter().collect()),
+            named(&models.iter().collect()),
             "openai:m0, openai:m1, openai:m2, openai:m3 and 3 more"
         );
         assert_eq!(
-            named(models.iter().take(2).collect()),
+            named(&models.iter().take(2).collect()),
             "openai:m0 and openai:m1"
         );
     }

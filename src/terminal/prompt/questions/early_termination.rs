@@ -3,6 +3,7 @@
 
 use crate::consultation::event::{Answer, DecidedBy, EarlyTermination, EarlyTerminationDecision};
 use crate::domain::artifact::{Severity, Synthesis};
+use crate::domain::confidence::Confidence;
 use crate::domain::money::{Cost, MicroUsd};
 use crate::stopping::evaluation::{Rule, Value};
 
@@ -96,7 +97,7 @@ pub(in crate::terminal) fn decision(decision: &EarlyTerminationDecision) -> Opti
 fn points(synthesis: &Synthesis) -> Vec<String> {
     let mut points: Vec<_> = synthesis.consensus_points.iter().collect();
     // A stable sort keeps the judge's order among equals.
-    points.sort_by_key(|point| std::cmp::Reverse(point.confidence.map(|c| c.millionths())));
+    points.sort_by_key(|point| std::cmp::Reverse(point.confidence.map(Confidence::millionths)));
     let words = points.iter().map(|point| {
         let supporters = count(point.supporting_agents.len(), "expert");
         format!("• {} ({supporters})", shortened(&point.point))
