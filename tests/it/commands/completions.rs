@@ -248,7 +248,14 @@ fn bash_completes_consultation_ids() {
     );
     assert_eq!(
         offered(&["history", "show", ONE, ""]),
-        ["--round", "--agent", "--format", "--json", "--help"]
+        [
+            "--round",
+            "--agent",
+            "--format",
+            "--json",
+            "--no-pager",
+            "--help"
+        ]
     );
     assert_eq!(offered(&["history", "show", "--format", "j"]), ["json"]);
     assert_eq!(offered(&["history", "show", "--ro"]), ["--round"]);

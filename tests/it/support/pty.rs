@@ -32,6 +32,7 @@ pub(crate) struct Terminal {
     screen: Arc<(Mutex<Screen>, Condvar)>,
     reader: JoinHandle<()>,
     running: RunningProcess,
+    modes_before: String,
 }
 
 /// Where standard output goes.
@@ -46,6 +47,7 @@ pub(crate) enum Output {
 pub(crate) struct Transcript {
     written: String,
     screen: Screen,
+    modes_before: String,
     modes: String,
 }
 
@@ -99,8 +101,9 @@ impl Terminal {
         if output == Output::Pipe {
             command = command.stdout(Stdio::piped());
         }
-        let running = RunningProcess::of(command.spawn(terminal).unwrap());
         let keyboard = File::from(OwnedFd::from(pty));
+        let modes_before = modes_of(&keyboard);
+        let running = RunningProcess::of(command.spawn(terminal).unwrap());
         let mut written = keyboard.try_clone().unwrap();
         let screen = Arc::new((Mutex::new(Screen::new(columns, rows)), Condvar::new()));
         let shared = Arc::clone(&screen);
@@ -117,6 +120,7 @@ impl Terminal {
             screen,
             reader,
             running,
+            modes_before,
         }
     }
 
@@ -200,6 +204,7 @@ impl Terminal {
         let transcript = Transcript {
             written,
             screen,
+            modes_before: self.modes_before,
             modes,
         };
         (output, transcript)
@@ -228,6 +233,11 @@ impl Transcript {
     /// Returns all that was written.
     pub(crate) fn written(&self) -> &str {
         &self.written
+    }
+
+    /// Returns whether the terminal has the modes that it had before the program started.
+    pub(crate) fn has_restored_modes(&self) -> bool {
+        self.modes == self.modes_before
     }
 
     /// Returns the terminal's modes at the end, to compare with [`Terminal::modes`].

@@ -293,11 +293,7 @@ fn interrupted_rejudge_resumes_without_the_experts() {
         .run(&["history", "rejudge", "last", "--judge", &judge])
         .ends_with(1)
         .stderr;
-    assert!(
-        stderr.contains("The judge failed in Round 2")
-            && stderr.contains("conclave resume consult-"),
-        "{stderr}"
-    );
+    assert!(stderr.contains("The judge failed in Round 2"), "{stderr}");
     let second_server = ProviderServer::start();
     let conclave = second_server
         .variables()

@@ -36,9 +36,10 @@ fn with_records(conclave: Conclave, count: usize) -> Conclave {
     conclave
 }
 
-/// Returns the number of consultations in the statistics.
+/// Returns the number of consultations in the statistics, declined ones included.
 fn total(ran: &RunOutput) -> u64 {
-    ran.json()["usage"]["total"].as_u64().unwrap()
+    let usage = &ran.json()["usage"];
+    usage["total"].as_u64().unwrap() + usage["by_state"]["declined"].as_u64().unwrap()
 }
 
 fn statistics(conclave: &Conclave) -> RunOutput {
@@ -362,20 +363,20 @@ fn killed_consultation_is_counted_before_and_after_resume() {
     };
     assert_eq!(
         states(&statistics(&conclave)),
-        serde_json::json!({"completed": 1, "aborted": 0, "unfinished": 0})
+        serde_json::json!({"completed": 1, "aborted": 0, "declined": 0, "unfinished": 0})
     );
     assert_eq!(open_consultations(), 1);
     running.signal(Signal::KILL);
     running.wait();
     assert_eq!(
         states(&statistics(&conclave)),
-        serde_json::json!({"completed": 1, "aborted": 0, "unfinished": 1})
+        serde_json::json!({"completed": 1, "aborted": 0, "declined": 0, "unfinished": 1})
     );
     assert_eq!(open_consultations(), 0);
     conclave.run(&["resume"]).ends_with(0);
     assert_eq!(
         states(&statistics(&conclave)),
-        serde_json::json!({"completed": 2, "aborted": 0, "unfinished": 0})
+        serde_json::json!({"completed": 2, "aborted": 0, "declined": 0, "unfinished": 0})
     );
 }
 

@@ -137,7 +137,6 @@ fn a_dialogue_of_defaults_writes_the_lines_it_shows() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server).variable("TERM", "xterm");
     let mut terminal = start(&conclave, 100);
-    let modes = terminal.modes();
     accept_defaults(&mut terminal);
     let (ran, transcript) = terminal.end();
     assert_eq!(ran.ends_with(0).stdout, "", "nothing but the screen");
@@ -149,7 +148,7 @@ fn a_dialogue_of_defaults_writes_the_lines_it_shows() {
         "{transcript:?}"
     );
     assert_eq!(config(&conclave), "{\n  \"always_allow_under\": 0.5\n}\n");
-    assert_eq!(transcript.modes(), modes);
+    assert!(transcript.has_restored_modes());
     assert!(transcript.screen().is_cursor_visible());
     assert!(server.requests().is_empty(), "no paid call");
 }
@@ -262,7 +261,6 @@ fn ctrl_c_at_any_question_writes_nothing() {
     for open in 0..QUESTIONS.len() {
         let conclave = Conclave::at(&server).variable("TERM", "xterm");
         let mut terminal = start(&conclave, 100);
-        let modes = terminal.modes();
         for question in &QUESTIONS[..open] {
             answer(&mut terminal, question, &[ENTER]);
         }
@@ -276,7 +274,7 @@ fn ctrl_c_at_any_question_writes_nothing() {
             "{transcript:?}"
         );
         assert!(transcript.screen().is_cursor_visible());
-        assert_eq!(transcript.modes(), modes);
+        assert!(transcript.has_restored_modes());
         assert!(is_untouched(&conclave), "{}", QUESTIONS[open]);
     }
 }
@@ -286,13 +284,12 @@ fn sigterm_at_a_question_restores_the_terminal() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server).variable("TERM", "xterm");
     let terminal = start(&conclave, 100);
-    let modes = terminal.modes();
     terminal.wait_for_sight("Choose personas and models");
     terminal.signal(Signal::TERM);
     let (ran, transcript) = terminal.end();
     ran.ends_with(130);
     assert!(transcript.screen().is_cursor_visible());
-    assert_eq!(transcript.modes(), modes);
+    assert!(transcript.has_restored_modes());
     assert!(is_untouched(&conclave));
 }
 

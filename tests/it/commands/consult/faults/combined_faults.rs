@@ -164,7 +164,7 @@ fn resume_continues_in_the_round_that_had_no_judge() {
 #[test]
 fn failure_reasons_name_their_experts() {
     let server = ProviderServer::start();
-    server.on(On::any(), Answer::error(401, "authentication_error", "no"));
+    server.on(On::any(), Answer::error(400, "invalid_request_error", "no"));
     let output = Conclave::with_all_keys(&server)
         .run(&arguments(&[&Stage::Expert(1).panel()]))
         .ends_with(1);
@@ -172,7 +172,7 @@ fn failure_reasons_name_their_experts() {
         .stderr
         .split_once("error: All agents failed. Unable to provide consultation.\n")
         .unwrap();
-    assert!(error.contains(": no (HTTP 401); check `"), "{error}");
+    assert!(error.contains(": no (HTTP 400)"), "{error}");
     assert!(error.contains("Security Expert ("), "{error}");
 }
 

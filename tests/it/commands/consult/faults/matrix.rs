@@ -340,10 +340,13 @@ fn run_without_answers_reports_each_reason_once() {
             .stderr
             .split_once("error: All agents failed. Unable to provide consultation.\n")
             .unwrap();
-        for (name, line) in ["Security Expert", "Architect", "Pragmatist"]
-            .into_iter()
-            .zip(error.lines())
-        {
+        // What no model of a vendor can do is said of the vendor.
+        let names = if ["auth", "billing"].contains(&fault.class) {
+            ["Anthropic", "Google", "Mistral"]
+        } else {
+            ["Security Expert", "Architect", "Pragmatist"]
+        };
+        for (name, line) in names.into_iter().zip(error.lines()) {
             let reason = line
                 .trim_start()
                 .strip_prefix(name)
