@@ -187,7 +187,7 @@ impl Text {
     pub(super) fn for_request(&self, body: &Value) -> Option<String> {
         let body = body.to_string();
         let label = |words: &str| {
-            let before = &body[..body.find(words)?];
+            let (before, _) = body.split_once(words)?;
             body.get(before.rfind("Expert ")?..)?
                 .get(.."Expert A".len())
         };
