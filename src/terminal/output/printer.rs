@@ -52,7 +52,7 @@ pub struct StreamTraits {
     /// The terminal may know synchronized updates, and ignores them if not.
     pub is_synchronized: bool,
     pub paint: Paint,
-    /// Columns. Meaningful on a terminal only.
+    /// The present columns. Meaningful on a terminal only.
     pub width: usize,
 }
 
@@ -66,6 +66,8 @@ struct Inner {
     out: Mutex<Box<dyn Write + Send>>,
     out_traits: StreamTraits,
     err_traits: StreamTraits,
+    /// Whether the streams are those of the process, whose terminal can change its size.
+    is_process: bool,
     verbosity: Verbosity,
     /// Something was printed beside the result.
     has_notes: AtomicBool,
@@ -124,10 +126,13 @@ impl StreamTraits {
 impl Printer {
     /// Prints to the process's own streams.
     pub fn for_process(env: &TerminalEnv<'_>, verbosity: Verbosity) -> Self {
-        let width = |term: console::Term| term.size_checked().map(|(_, columns)| columns);
         let (out, err) = (io::stdout(), io::stderr());
-        let out_traits = StreamTraits::new(out.is_terminal(), width(console::Term::stdout()), env);
-        let err_traits = StreamTraits::new(err.is_terminal(), width(console::Term::stderr()), env);
+        let (out_width, err_width) = (
+            columns(&console::Term::stdout()),
+            columns(&console::Term::stderr()),
+        );
+        let out_traits = StreamTraits::new(out.is_terminal(), out_width, env);
+        let err_traits = StreamTraits::new(err.is_terminal(), err_width, env);
         let typing = if is_pipe(&out) {
             Typing::Shared
         } else {
@@ -137,7 +142,7 @@ impl Printer {
             (Box::new(out), out_traits),
             (Box::new(err), err_traits),
             verbosity,
-            (TerminalModes::controlling(), typing),
+            Some((TerminalModes::controlling(), typing)),
         )
     }
 
@@ -153,7 +158,7 @@ impl Printer {
             (out, out_traits),
             (err, err_traits),
             verbosity,
-            (TerminalModes::default(), Typing::Own),
+            None,
         )
     }
 
@@ -161,8 +166,10 @@ impl Printer {
         (out, out_traits): (Box<dyn Write + Send>, StreamTraits),
         (err, err_traits): (Box<dyn Write + Send>, StreamTraits),
         verbosity: Verbosity,
-        (modes, typing): (TerminalModes, Typing),
+        process: Option<(TerminalModes, Typing)>,
     ) -> Self {
+        let is_process = process.is_some();
+        let (modes, typing) = process.unwrap_or((TerminalModes::default(), Typing::Own));
         let animation = match (err_traits.is_animated, err_traits.is_synchronized) {
             (false, _) => Animation::None,
             (true, false) => Animation::Redrawn,
@@ -170,8 +177,9 @@ impl Printer {
         };
         let columns = err_traits.width;
         let size = move || {
-            let (rows, columns) = console::Term::stderr()
-                .size_checked()
+            let (rows, columns) = Some(console::Term::stderr())
+                .filter(|_| is_process)
+                .and_then(|terminal| terminal.size_checked())
                 .map_or((24, columns), |(rows, columns)| (rows, columns.into()));
             TerminalSize {
                 columns,
@@ -183,6 +191,7 @@ impl Printer {
                 out: Mutex::new(out),
                 out_traits,
                 err_traits,
+                is_process,
                 verbosity,
                 has_notes: AtomicBool::new(false),
                 live_area: LiveArea::new(err, err_traits.paint, animation, typing, modes, size),
@@ -191,11 +200,24 @@ impl Printer {
     }
 
     pub fn out_traits(&self) -> StreamTraits {
-        self.inner.out_traits
+        self.with_present_width(self.inner.out_traits, console::Term::stdout)
     }
 
     pub fn err_traits(&self) -> StreamTraits {
-        self.inner.err_traits
+        self.with_present_width(self.inner.err_traits, console::Term::stderr)
+    }
+
+    /// A terminal's width changes when a person drags its window.
+    fn with_present_width(
+        &self,
+        traits: StreamTraits,
+        terminal: fn() -> console::Term,
+    ) -> StreamTraits {
+        let present = (self.inner.is_process && traits.is_terminal)
+            .then(|| columns(&terminal()))
+            .flatten();
+        let width = present.map_or(traits.width, |columns| usize::from(columns).max(1));
+        StreamTraits { width, ..traits }
     }
 
     pub fn verbosity(&self) -> Verbosity {
@@ -339,7 +361,7 @@ impl Printer {
     /// Wraps lines to the terminal, and indents all but the first: a line break in text from outside
     /// cannot begin a line that passes for another message or a hint.
     fn hanging(&self, text: &str) -> String {
-        let traits = self.inner.err_traits;
+        let traits = self.err_traits();
         let width = traits.is_terminal.then_some(traits.width);
         let text = traits.paint.printable(text);
         let mut lines = text.split('\n');
@@ -420,6 +442,10 @@ pub fn clean_panics(printer: Option<&Printer>) {
             let _ = writeln!(io::stderr(), "{message}");
         }
     }));
+}
+
+fn columns(terminal: &console::Term) -> Option<u16> {
+    terminal.size_checked().map(|(_, columns)| columns)
 }
 
 /// Returns whether another program reads this stream.

@@ -23,6 +23,8 @@ use crate::terminal::output::format::seat_name;
 #[derive(Debug, Default)]
 pub(super) struct RunFacts {
     pub(super) started_at: Timestamp,
+    /// The time since then in which only the person was waited for.
+    pub(super) waited_for_person: Duration,
     pub(super) terms: Option<Box<Started>>,
     pub(super) estimate: Option<Estimate>,
     pub(super) gate_reasons: Vec<GateReason>,
@@ -43,19 +45,27 @@ struct ProviderFacts {
 }
 
 impl RunFacts {
-    /// Returns the time since this run began.
+    /// Returns the time since this run began, without that in which only the person was waited for.
     pub(super) fn elapsed(&self, at: Timestamp) -> Duration {
         at.since(self.started_at)
+            .saturating_sub(self.waited_for_person)
+    }
+
+    /// Begins to count the time of a run.
+    pub(super) fn start_clock(&mut self, at: Timestamp) {
+        self.started_at = at;
+        self.waited_for_person = Duration::ZERO;
     }
 
     /// Records what an event says.
     pub(super) fn learn(&mut self, envelope: &Envelope) {
+        self.waited_for_person += Duration::from_millis(envelope.waited_for_person_ms);
         match &envelope.event {
             Event::Consultation(ConsultationEvent::Started(terms)) => {
-                self.started_at = envelope.at;
+                self.start_clock(envelope.at);
                 self.terms = Some(terms.clone());
             }
-            Event::Consultation(ConsultationEvent::Resumed(_)) => self.started_at = envelope.at,
+            Event::Consultation(ConsultationEvent::Resumed(_)) => self.start_clock(envelope.at),
             Event::Consultation(ConsultationEvent::CostEstimated(estimate)) => {
                 self.estimate = Some(estimate.clone());
             }

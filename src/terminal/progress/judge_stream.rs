@@ -30,6 +30,13 @@ impl JudgeStream {
         }
     }
 
+    /// Follows the width of the terminal, from the next call on.
+    pub(in crate::terminal) fn resize(&mut self, columns: usize) {
+        if let Some(wrap_at) = &mut self.wrap_at {
+            *wrap_at = columns;
+        }
+    }
+
     /// Opens a call. The labels of the experts are shown as their names.
     pub(in crate::terminal) fn begin(
         &mut self,

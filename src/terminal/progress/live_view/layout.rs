@@ -23,7 +23,12 @@ const LEAST_PHASE: usize = 24;
 
 impl LiveView {
     /// Returns the display as lines, none wider than the terminal and no more than it has rows.
-    pub(in crate::terminal) fn lines(&self, elapsed: Duration, size: TerminalSize) -> Vec<String> {
+    /// `since_start` includes the time in which only the person was waited for.
+    pub(in crate::terminal) fn lines(
+        &self,
+        since_start: Duration,
+        size: TerminalSize,
+    ) -> Vec<String> {
         let TerminalSize {
             columns: width,
             rows: height,
@@ -31,7 +36,8 @@ impl LiveView {
         if self.is_blank() {
             return Vec::new();
         }
-        let mut lines = self.row_lines(elapsed, width);
+        let elapsed = self.elapsed(since_start);
+        let mut lines = self.row_lines(elapsed, since_start, width);
         let room = height.saturating_sub(3).max(1);
         if lines.len() > room {
             // Agents at work come first.
@@ -66,13 +72,13 @@ impl LiveView {
         elapsed: Duration,
         width: usize,
     ) -> Vec<String> {
-        let lines = self.row_lines(elapsed, width);
+        let lines = self.row_lines(elapsed, elapsed, width);
         self.clear();
         lines
     }
 
-    /// Returns one line for each agent.
-    fn row_lines(&self, elapsed: Duration, width: usize) -> Vec<String> {
+    /// Returns one line for each agent. The marks move with `frames`.
+    fn row_lines(&self, elapsed: Duration, frames: Duration, width: usize) -> Vec<String> {
         // The last column stays free: some terminals wrap as soon as it is filled.
         let width = width.saturating_sub(1).max(8);
         let names = widest(self.rows.iter().map(|row| &row.name)).max(self.columns.0);
@@ -84,7 +90,7 @@ impl LiveView {
         let row = |row: &AgentRow| {
             let mut line = format!(
                 "{} {}  ",
-                self.mark(row, elapsed),
+                self.mark(row, frames),
                 self.paint.bold(&pad(&row.name, name))
             );
             if let Some(model) = model {
@@ -99,13 +105,13 @@ impl LiveView {
         self.rows.iter().map(row).collect()
     }
 
-    fn mark(&self, row: &AgentRow, elapsed: Duration) -> String {
+    fn mark(&self, row: &AgentRow, frames: Duration) -> String {
         match row.phase {
             AgentPhase::Done(_) => self.paint.green("✔"),
             AgentPhase::Failed(_) => self.paint.red("✘"),
             AgentPhase::Stopped => self.paint.dim("·"),
             AgentPhase::Working(_) | AgentPhase::Retrying(_) | AgentPhase::Asking => {
-                let frame = usize::try_from(elapsed.as_millis() / FRAME.as_millis()).unwrap_or(0)
+                let frame = usize::try_from(frames.as_millis() / FRAME.as_millis()).unwrap_or(0)
                     % FRAMES.len();
                 self.paint.cyan(FRAMES.get(frame).copied().unwrap_or("·"))
             }

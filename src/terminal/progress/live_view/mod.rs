@@ -1,6 +1,7 @@
 //! The content of the live display, as a value: `LiveView` follows the events of a consultation,
 //! `row` holds one agent, `phase` describes its activity, `layout` turns all into lines. Pure.
-//! Times count from the start of the run, or from when it was resumed.
+//! Times count from the start of the run, or from when it was resumed, and leave out the time in
+//! which only the person is waited for.
 //!
 //! Invariant: a row names no activity that its events and deltas do not show.
 
@@ -42,6 +43,10 @@ pub(in crate::terminal) struct LiveView {
     holds: BTreeMap<ProviderId, ProviderHold>,
     /// The last call that failed, and how.
     last_failure: Option<(CallId, FailureClass)>,
+    /// The time in which only the person was waited for.
+    left_out: Duration,
+    /// When only the person began to be waited for.
+    waiting_since: Option<Duration>,
 }
 
 /// A backoff that holds back all calls to a provider.
@@ -65,6 +70,8 @@ impl LiveView {
             plan: None,
             holds: BTreeMap::new(),
             last_failure: None,
+            left_out: Duration::ZERO,
+            waiting_since: None,
         }
     }
 
@@ -76,6 +83,25 @@ impl LiveView {
     /// Returns true when there are no rows.
     pub(in crate::terminal) fn is_blank(&self) -> bool {
         self.rows.is_empty()
+    }
+
+    /// Sets the time in which only the person was waited for.
+    pub(in crate::terminal) fn leave_out(&mut self, waited_for_person: Duration) {
+        self.left_out = waited_for_person;
+    }
+
+    /// Returns the time that the clocks show. They stand while only the person is waited for.
+    fn elapsed(&self, since_start: Duration) -> Duration {
+        let elapsed = since_start.saturating_sub(self.left_out);
+        self.waiting_since
+            .map_or(elapsed, |since| since.min(elapsed))
+    }
+
+    /// Returns whether no agent works and one waits for the person.
+    fn waits_for_person(&self) -> bool {
+        let at_work = self.rows.iter().filter(|row| !row.phase.has_ended());
+        let mut at_work = at_work.peekable();
+        at_work.peek().is_some() && at_work.all(|row| row.phase == AgentPhase::Asking)
     }
 
     /// Advances the stage of an open call.
@@ -96,6 +122,15 @@ impl LiveView {
     /// Follows an event that happens now. Rows stay until the next round begins or `drop_ended`
     /// removes them.
     pub(in crate::terminal) fn follow(&mut self, event: &Event, now: Duration) {
+        self.take(event, now);
+        self.waiting_since = if self.waits_for_person() {
+            self.waiting_since.or(Some(now))
+        } else {
+            None
+        };
+    }
+
+    fn take(&mut self, event: &Event, now: Duration) {
         match event {
             Event::Consultation(ConsultationEvent::Started(terms)) => {
                 self.columns = messages::columns(&terms.panel);

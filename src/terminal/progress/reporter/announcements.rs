@@ -175,6 +175,7 @@ impl ProgressReporter {
                 ..
             } => {
                 if let (Some(judge), AgentId::Judge) = (&mut self.judge, agent_id) {
+                    judge.resize(self.printer.err_traits().width);
                     judge.begin(*call, model, self.facts.labels());
                 }
             }

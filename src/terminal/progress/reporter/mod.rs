@@ -96,13 +96,15 @@ impl ProgressReporter {
         for envelope in earlier {
             self.learn(envelope);
         }
-        self.facts.started_at = now;
+        self.facts.start_clock(now);
     }
 
     fn learn(&mut self, envelope: &Envelope) {
         self.facts.learn(envelope);
         let elapsed = self.facts.elapsed(envelope.at);
-        self.view().follow(&envelope.event, elapsed);
+        let mut view = self.view();
+        view.leave_out(self.facts.waited_for_person);
+        view.follow(&envelope.event, elapsed);
     }
 
     fn view(&self) -> MutexGuard<'_, LiveView> {

@@ -111,6 +111,23 @@ fn resize_leaves_one_set_of_rows() {
 }
 
 #[test]
+fn lines_wrap_at_the_present_width() {
+    let (_server, hold, conclave) = held_answers();
+    let terminal = start(&conclave, (110, 40));
+    let before = terminal.look(|screen| screen.written().len());
+    terminal.resize(50, 40);
+    hold.release();
+    let (output, transcript) = terminal.end();
+    output.ends_with(0);
+    let later = String::from_utf8_lossy(&transcript.screen().written()[before..]).into_owned();
+    let text = console::strip_ansi_codes(&later).replace('\r', "");
+    assert!(text.contains("Cost"), "{text}");
+    for line in text.lines() {
+        assert!(console::measure_text_width(line) <= 50, "{line}");
+    }
+}
+
+#[test]
 fn typing_leaves_no_marks_while_nothing_is_asked() {
     let (_server, hold, conclave) = held_answers();
     let mut terminal = start(&conclave, (80, 24));
