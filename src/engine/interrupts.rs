@@ -1,19 +1,56 @@
-//! Ctrl-C, SIGTERM and a closed terminal, as messages to the driver. The first asks to end; the
-//! second ends the process.
+//! Ctrl-C, SIGTERM and a closed terminal, as messages to what listens last. The first asks it to
+//! end; the second ends the process.
 //!
-//! The listener has a thread and a runtime of its own: the second interrupt must end the process
-//! also while the thread of the run waits for a file, a full pipe or a stopped terminal.
+//! The process has one listener, with a thread and a runtime of its own: the second interrupt must
+//! end the process also while the thread of the run waits for a file, a full pipe or a stopped
+//! terminal.
 
 use std::io;
 use std::sync::mpsc::sync_channel;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 
 use super::host;
 
+static LISTENER: Mutex<Listener> = Mutex::new(Listener {
+    is_running: false,
+    listening: None,
+    foreground_programs: 0,
+});
+
+struct Listener {
+    is_running: bool,
+    /// What listened last.
+    listening: Option<Listening>,
+    /// Programs that have the terminal, such as a pager.
+    foreground_programs: usize,
+}
+
+/// A dialogue or a run that can be interrupted.
+struct Listening {
+    sender: mpsc::UnboundedSender<()>,
+    exit_code: u8,
+    before_exit: Box<dyn FnOnce() + Send>,
+    interrupt: FirstInterrupt,
+}
+
+/// The interrupt that asks to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FirstInterrupt {
+    None,
+    Received,
+    /// The receiver had ended.
+    Missed,
+}
+
+/// Leaves Ctrl-C to another program as long as it lives.
+#[derive(Debug)]
+pub struct ForegroundProgram(());
+
 /// Listens from now on. The second interrupt calls `before_exit` and ends the process with
-/// `exit_code`.
+/// `exit_code`. An interrupt that came after the end of the last receiver is the first one.
 ///
 /// # Errors
 ///
@@ -23,28 +60,87 @@ pub fn listen(
     before_exit: impl FnOnce() + Send + 'static,
 ) -> io::Result<mpsc::UnboundedReceiver<()>> {
     let (sender, receiver) = mpsc::unbounded_channel();
+    let mut listener = listener();
+    if !listener.is_running {
+        start()?;
+        listener.is_running = true;
+    }
+    let mut next = Listening {
+        sender,
+        exit_code,
+        before_exit: Box::new(before_exit),
+        interrupt: FirstInterrupt::None,
+    };
+    let last = listener.listening.take();
+    if last.is_some_and(|last| last.interrupt == FirstInterrupt::Missed) {
+        next.interrupt();
+    }
+    listener.listening = Some(next);
+    Ok(receiver)
+}
+
+impl ForegroundProgram {
+    pub fn begin() -> Self {
+        listener().foreground_programs += 1;
+        Self(())
+    }
+}
+
+impl Drop for ForegroundProgram {
+    fn drop(&mut self) {
+        listener().foreground_programs -= 1;
+    }
+}
+
+impl Listening {
+    /// Asks to end.
+    fn interrupt(&mut self) {
+        // Without a receiver the run is over, and the process is about to end by itself.
+        self.interrupt = match self.sender.send(()) {
+            Ok(()) => FirstInterrupt::Received,
+            Err(_) => FirstInterrupt::Missed,
+        };
+    }
+}
+
+impl Listener {
+    /// Takes a signal. Returns what is to be ended with the process.
+    fn take(&mut self, signal: Interrupt) -> Option<Listening> {
+        if signal == Interrupt::CtrlC && self.foreground_programs > 0 {
+            return None;
+        }
+        match &mut self.listening {
+            Some(listening) if listening.interrupt == FirstInterrupt::None => {
+                listening.interrupt();
+                None
+            }
+            _ => self.listening.take(),
+        }
+    }
+}
+
+/// Starts the thread, which lives as long as the process and holds nothing that must be closed.
+fn start() -> io::Result<()> {
     let (started, start) = sync_channel(1);
-    // The thread lives as long as the process, and holds nothing that must be closed.
     std::thread::Builder::new()
         .name("interrupts".to_owned())
         .spawn(move || match runtime_and_signals() {
             Ok((runtime, signals)) => {
                 let _ = started.send(Ok(()));
-                runtime.block_on(forward_first(signals, &sender));
-                before_exit();
+                let last = runtime.block_on(second_interrupt(signals));
+                (last.before_exit)();
                 #[expect(
                     clippy::exit,
                     clippy::disallowed_methods,
                     reason = "asked twice, the user wants out now, whatever is in the way"
                 )]
-                std::process::exit(i32::from(exit_code));
+                std::process::exit(i32::from(last.exit_code));
             }
             Err(error) => {
                 let _ = started.send(Err(error));
             }
         })?;
-    start.recv().map_err(io::Error::other)??;
-    Ok(receiver)
+    start.recv().map_err(io::Error::other)?
 }
 
 fn runtime_and_signals() -> io::Result<(Runtime, Signals)> {
@@ -56,12 +152,27 @@ fn runtime_and_signals() -> io::Result<(Runtime, Signals)> {
     Ok((runtime, signals))
 }
 
-/// Forwards the first interrupt and returns at the second.
-async fn forward_first(mut signals: Signals, sender: &mpsc::UnboundedSender<()>) {
-    signals.next().await;
-    // Without a receiver the run is over, and the process is about to end by itself.
-    let _ = sender.send(());
-    signals.next().await;
+/// Returns what listens when it is interrupted for the second time.
+async fn second_interrupt(mut signals: Signals) -> Listening {
+    loop {
+        let signal = signals.next().await;
+        if let Some(last) = listener().take(signal) {
+            return last;
+        }
+    }
+}
+
+fn listener() -> MutexGuard<'static, Listener> {
+    LISTENER.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A signal that asks to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Interrupt {
+    /// The terminal sends it to every program in the foreground.
+    CtrlC,
+    #[cfg_attr(not(unix), expect(dead_code, reason = "Unix has these signals"))]
+    Other,
 }
 
 #[cfg(unix)]
@@ -79,12 +190,12 @@ impl Signals {
         ]))
     }
 
-    async fn next(&mut self) {
+    async fn next(&mut self) -> Interrupt {
         let [interrupt, terminate, hangup] = &mut self.0;
         tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-            _ = hangup.recv() => {}
+            _ = interrupt.recv() => Interrupt::CtrlC,
+            _ = terminate.recv() => Interrupt::Other,
+            _ = hangup.recv() => Interrupt::Other,
         }
     }
 }
@@ -99,9 +210,66 @@ impl Signals {
         Ok(Self)
     }
 
-    async fn next(&mut self) {
+    async fn next(&mut self) -> Interrupt {
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending().await
         }
+        Interrupt::CtrlC
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn listening() -> (Listening, mpsc::UnboundedReceiver<()>) {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        let listening = Listening {
+            sender,
+            exit_code: 130,
+            before_exit: Box::new(|| {}),
+            interrupt: FirstInterrupt::None,
+        };
+        (listening, receiver)
+    }
+
+    fn listener_of(listening: Listening) -> Listener {
+        Listener {
+            is_running: true,
+            listening: Some(listening),
+            foreground_programs: 0,
+        }
+    }
+
+    #[test]
+    fn second_interrupt_ends_the_process() {
+        let (listening, mut receiver) = listening();
+        let mut listener = listener_of(listening);
+        assert!(listener.take(Interrupt::CtrlC).is_none());
+        assert_eq!(receiver.try_recv(), Ok(()));
+        assert!(listener.take(Interrupt::Other).is_some());
+    }
+
+    #[test]
+    fn interrupt_after_the_end_of_the_receiver_is_remembered() {
+        let (listening, receiver) = listening();
+        drop(receiver);
+        let mut listener = listener_of(listening);
+        assert!(listener.take(Interrupt::CtrlC).is_none());
+        let last = listener.listening.unwrap();
+        assert_eq!(last.interrupt, FirstInterrupt::Missed);
+    }
+
+    #[test]
+    fn ctrl_c_belongs_to_the_program_that_has_the_terminal() {
+        let (listening, mut receiver) = listening();
+        let mut listener = listener_of(listening);
+        listener.foreground_programs = 1;
+        for _ in 0..2 {
+            assert!(listener.take(Interrupt::CtrlC).is_none());
+        }
+        assert!(receiver.try_recv().is_err());
+        assert!(listener.take(Interrupt::Other).is_none());
+        assert_eq!(receiver.try_recv(), Ok(()));
     }
 }

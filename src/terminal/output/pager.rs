@@ -7,6 +7,7 @@ use std::io::{self, Write as _};
 use std::process::{Child, Command, ExitStatus, Stdio};
 
 use super::printer::{PrintError, Printer};
+use crate::engine::interrupts::ForegroundProgram;
 
 /// The pager without `$PAGER`.
 const DEFAULT: &str = "less";
@@ -74,7 +75,8 @@ impl Pager {
         let Some(mut command) = self.command() else {
             return false;
         };
-        // Ctrl-C is for the pager: without a handler it would end this program alone.
+        // Ctrl-C is for the pager: it would end this program before the pager has restored the
+        // terminal.
         let _ignored = IgnoredInterrupts::begin();
         let Ok(child) = command.stdin(Stdio::piped()).spawn() else {
             return false;
@@ -127,7 +129,7 @@ fn feed(mut child: Child, text: &str) -> io::Result<ExitStatus> {
 
 /// While it lives, Ctrl-C does not end this program.
 #[derive(Debug)]
-struct IgnoredInterrupts;
+struct IgnoredInterrupts(ForegroundProgram);
 
 impl IgnoredInterrupts {
     #[cfg(unix)]
@@ -140,7 +142,7 @@ impl IgnoredInterrupts {
         let _inside = runtime.enter();
         // The handler outlives the stream and the runtime.
         let _stream = signal(SignalKind::interrupt()).ok()?;
-        Some(Self)
+        Some(Self(ForegroundProgram::begin()))
     }
 
     #[cfg(not(unix))]

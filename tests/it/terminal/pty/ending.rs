@@ -173,6 +173,29 @@ fn ctrl_c_in_the_pager_does_not_end_the_program_first() {
 }
 
 #[test]
+fn second_ctrl_c_in_the_pager_waits_for_its_end() {
+    let server = ProviderServer::start();
+    let script = "trap 'echo interrupted; : \\$((count++))' INT; echo ready; \
+                  while [ \\$((count)) -lt 3 ]; do read -t 1 x </dev/tty; done; echo restored";
+    let conclave =
+        consent_terminal(&server).variable("PAGER", format!("exec /bin/bash -c \"{script}\""));
+    let arguments = ["consult", "--yes", "--full", "Shall we?"];
+    let mut terminal = Terminal::start_sized(&conclave, (80, 30), Output::Terminal, &arguments);
+    terminal.wait_for("ready", 1);
+    for times in 1..=3 {
+        terminal.type_in("\x03");
+        terminal.wait_for("interrupted", times);
+    }
+    let (ran, transcript) = terminal.end();
+    ran.ends_with(0);
+    assert!(
+        transcript.text().contains("restored"),
+        "{}",
+        transcript.text()
+    );
+}
+
+#[test]
 fn judged_again_ends_with_what_changed() {
     let server = ProviderServer::start();
     let conclave = consent_terminal(&server);

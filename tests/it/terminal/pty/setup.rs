@@ -522,6 +522,53 @@ fn setup_left_after_the_offer_goes_back_to_the_question() {
     assert!(!conclave.home().join("config.json").exists());
 }
 
+/// Leaves the offered setup and waits until the run has asked all experts.
+fn run_after_setup(server: &ProviderServer, conclave: &Conclave) -> Terminal {
+    let mut terminal = consult(conclave, &[]);
+    answer(&mut terminal, OFFER, &["y"]);
+    answer(&mut terminal, "? Panel:", &[ESC]);
+    server.wait_until("all experts are asked", |requests| {
+        let asked = requests.iter().filter(|request| request.body.is_object());
+        asked.count() == 3
+    });
+    terminal
+}
+
+#[test]
+fn first_ctrl_c_after_the_offer_ends_the_run_in_order() {
+    let server = ProviderServer::start();
+    server.on(On::any(), Answer::text("never to be finished").stall());
+    let conclave = new_home(&server);
+    let mut terminal = run_after_setup(&server, &conclave);
+    terminal.type_in("\u{3}");
+    let (ran, transcript) = terminal.end();
+    ran.ends_with(130);
+    assert!(
+        transcript.text().contains("Consultation interrupted"),
+        "{transcript:?}"
+    );
+}
+
+#[test]
+fn second_ctrl_c_after_the_offer_ends_the_process() {
+    let server = ProviderServer::start();
+    server.on(On::any(), Answer::text("never to be finished").stall());
+    let conclave = new_home(&server);
+    let mut terminal = run_after_setup(&server, &conclave);
+    // Its end waits for a reader of the record.
+    let record = conclave.log("jsonl").with_extension("json");
+    let made = std::process::Command::new("mkfifo").arg(&record).status();
+    assert!(made.unwrap().success());
+    terminal.type_in("\u{3}");
+    server.wait_until("the first Ctrl-C has closed all connections", |requests| {
+        requests.iter().all(|request| request.finished.is_some())
+    });
+    terminal.type_in("\u{3}");
+    let (ran, transcript) = terminal.end();
+    assert_eq!(ran.ends_with(130).stdout, "");
+    assert!(!transcript.text().contains("error:"), "{transcript:?}");
+}
+
 #[test]
 fn ctrl_c_at_the_offer_ends_the_run() {
     let server = ProviderServer::start();
