@@ -2,12 +2,14 @@
 //! nothing, and its content security policy forbids both.
 //!
 //! `maud` escapes all text except literals of this program. `answer`, `debate` and `account` render
-//! the sections, in reading order, from what they share in `elements`.
+//! the sections, in reading order, from what they share in `elements`. `marks` renders what models
+//! write as bold words, code and lists.
 
 mod account;
 mod answer;
 mod debate;
 mod elements;
+mod marks;
 mod links;
 
 use std::collections::BTreeSet;

@@ -78,6 +78,15 @@ impl StoredRecord {
         hedged.filter_map(|hedge| Some((hedge.agent.as_str(), hedge.substitute.as_ref()?)))
     }
 
+    /// Says of each agent that was hedged which model answered for it.
+    pub fn hedge_notices(&self) -> Vec<String> {
+        let notice = |(agent, model)| format!("{agent} answered by {model} (hedged)");
+        let mut notices: Vec<String> = self.hedge_winners().map(notice).collect();
+        // Earlier versions hedged each round of a seat again.
+        notices.dedup();
+        notices
+    }
+
     /// Returns the agent that a user's text names: the judge, the helper, or a seat by its id or
     /// name, ignoring case.
     pub fn agent_named(&self, text: &str) -> Option<AgentId> {

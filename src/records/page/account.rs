@@ -8,7 +8,7 @@ use crate::domain::money::Cost;
 use crate::domain::stored_record::{StoredAgentRound, StoredRecord};
 use crate::domain::words::{amount, model_address, round_title, seconds, thousands};
 
-use super::elements::{inline, joined, labelled, moment, section};
+use super::elements::{inline, items, joined, labelled, list, moment, section};
 
 const UNKNOWN: &str = "–";
 
@@ -36,6 +36,7 @@ pub(super) fn panel(record: &StoredRecord) -> Markup {
                 }
             }
         }
+        (list(&items(record.hedge_notices())))
         @if let Some(selection) = &record.persona_selection {
             @if let Some(helper) = &selection.chosen_by {
                 p.quiet {

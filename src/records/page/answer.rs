@@ -7,9 +7,10 @@ use crate::domain::stored_record::{Completion, StoredRecord};
 use crate::domain::words::{amount, seconds, stated, thousands};
 
 use super::elements::{
-    block, block_unless_blank, confidence, inline, items, labelled, list, moment, severity,
+    block, block_unless_blank, confidence, inline, items, labelled, list, moment, said, severity,
     subsection,
 };
+use super::marks::marked;
 
 /// The notice on top: the reasons why the result is incomplete or degraded.
 pub(super) fn notice(record: &StoredRecord) -> Markup {
@@ -184,10 +185,10 @@ fn second_pass(record: &StoredRecord) -> Markup {
 fn option(number: usize, choice: &MenuOption) -> Markup {
     html! {
         article.option {
-            h3 { "Option " (number) ": " (inline(&choice.option)) }
+            h3 { "Option " (number) ": " bdi { (marked(choice.option.trim())) } }
             (confidence(choice.confidence))
             @if !choice.best_when.trim().is_empty() {
-                p { span.label { "Best when" } " " (inline(&choice.best_when)) }
+                p { span.label { "Best when" } " " bdi { (marked(choice.best_when.trim())) } }
             }
             (block_unless_blank(&choice.description))
             div.side {
@@ -222,7 +223,7 @@ fn evidence(record: &StoredRecord) -> Markup {
     html! {
         @for evidence in record.verdict().into_iter().flat_map(|verdict| &verdict.evidence) {
             li {
-                span.said dir="auto" { (evidence.claim.trim()) }
+                (said(&evidence.claim))
                 @if !evidence.agent.trim().is_empty() {
                     " " span.by { (inline(record.name_of(&evidence.agent))) }
                 }

@@ -9,9 +9,10 @@ use crate::domain::stored_record::{ExpertChange, RecordWriter, StoredAgent, Stor
 use crate::domain::words::model_name;
 
 use super::elements::{
-    block, block_unless_blank, confidence, inline, items, joined, labelled, list, section,
+    block, block_unless_blank, confidence, inline, items, joined, labelled, list, said, section,
     severity, subsection,
 };
+use super::marks::marked;
 
 /// Round 1: the panel in its order, then experts that are not on it.
 pub(super) fn positions(record: &StoredRecord) -> Markup {
@@ -89,7 +90,7 @@ fn agreements(record: &StoredRecord, synthesis: &Synthesis) -> Markup {
         @for point in &synthesis.consensus_points {
             @let names = point.supporting_agents.iter().map(|agent| record.name_of(agent));
             li {
-                span.said dir="auto" { (point.point.trim()) }
+                (said(&point.point))
                 @if let Some(confidence) = point.confidence {
                     " " span.weight { (confidence.to_string()) }
                 }
@@ -103,7 +104,7 @@ fn tensions(record: &StoredRecord, synthesis: &Synthesis) -> Markup {
     html! {
         @for tension in &synthesis.tensions {
             div.tension {
-                h4 { (inline(&tension.topic)) (stated_severity(record, tension.severity)) }
+                h4 { bdi { (marked(tension.topic.trim())) } (stated_severity(record, tension.severity)) }
                 @if !tension.viewpoints.is_empty() {
                     dl.side {
                         @for view in &tension.viewpoints {
@@ -125,7 +126,7 @@ pub(super) fn open_points(record: &StoredRecord) -> Markup {
         @for point in record.points_left_open() {
             div.tension {
                 h3 {
-                    (inline(&point.topic))
+                    bdi { (marked(point.topic.trim())) }
                     @if let Some(stated) = point.severity {
                         (stated_severity(record, stated))
                     }
@@ -177,7 +178,7 @@ fn change(record: &StoredRecord, expert: &ExpertChange<'_>) -> Markup {
         @for because in &revision.because_of {
             li {
                 "because of " strong { (inline(record.name_of(&because.agent))) } ": "
-                span.said dir="auto" { (because.argument.trim()) }
+                (said(&because.argument))
             }
         }
     };
@@ -191,7 +192,7 @@ fn change(record: &StoredRecord, expert: &ExpertChange<'_>) -> Markup {
             (block(&revision.revised_position))
             (list(&reasons))
             @if !expert.reasoning.trim().is_empty() {
-                div.said.quiet dir="auto" { (expert.reasoning.trim()) }
+                div.said.quiet dir="auto" { (marked(expert.reasoning.trim())) }
             }
         }
     }

@@ -8,6 +8,8 @@ use crate::domain::confidence::Confidence;
 use crate::domain::time::Timestamp;
 use crate::domain::words::stated;
 
+use super::marks::marked;
+
 /// Renders foreign text inline.
 pub(super) fn inline(text: impl AsRef<str>) -> Markup {
     html! { bdi { (text.as_ref().trim()) } }
@@ -20,6 +22,11 @@ pub(super) fn joined<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Marku
     }
 }
 
+/// Renders what a model says, with its marks, in a line of ours.
+pub(super) fn said(text: &str) -> Markup {
+    html! { span.said dir="auto" { (marked(text.trim())) } }
+}
+
 /// Renders foreign text as a block with its line breaks. Empty text is marked as such.
 pub(super) fn block(text: &str) -> Markup {
     let text = text.trim_matches('\n').trim_end();
@@ -27,7 +34,7 @@ pub(super) fn block(text: &str) -> Markup {
         return html! { p.quiet { "(empty answer)" } };
     }
     // Not `pre`: a parser drops the line break behind that tag.
-    html! { div.said dir="auto" { (text) } }
+    html! { div.said dir="auto" { (marked(text)) } }
 }
 
 /// Renders foreign text as a block; nothing for blank text.
@@ -37,7 +44,7 @@ pub(super) fn block_unless_blank(text: &str) -> Markup {
 
 /// Renders foreign texts as items of a list.
 pub(super) fn items<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Markup {
-    html! { @for text in texts { li.said dir="auto" { (text.as_ref().trim()) } } }
+    html! { @for text in texts { li.said dir="auto" { (marked(text.as_ref().trim())) } } }
 }
 
 pub(super) fn list(items: &Markup) -> Markup {

@@ -185,12 +185,7 @@ fn panel(record: &StoredRecord) -> Option<String> {
 
 /// Names the agents that another model answered for, because theirs was slow.
 fn hedged(record: &StoredRecord) -> Option<String> {
-    let mut hedged: Vec<String> = record
-        .hedge_winners()
-        .map(|(agent, model)| format!("{agent} answered by {model} (hedged)"))
-        .collect();
-    // Earlier versions hedged each round of a seat again.
-    hedged.dedup();
+    let hedged = record.hedge_notices();
     (!hedged.is_empty()).then(|| format!("**Hedged:** {}", inline(&hedged.join("; "))))
 }
 

@@ -318,6 +318,10 @@ fn notices(record: &StoredRecord) -> Vec<String> {
     }
     let reasons = record.degradations.iter().map(|reason| one_line(reason));
     notices.extend(reasons.map(|reason| format!("⚠️ {reason}")));
+    let hedges = record.hedge_notices();
+    if !hedges.is_empty() {
+        notices.push(format!("🔀 {}", one_line(&hedges.join("; "))));
+    }
     if record
         .second_pass()
         .is_some_and(|second| second.other_verdict().is_some())

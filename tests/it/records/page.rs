@@ -255,6 +255,20 @@ fn shows_as_text(say: &dyn Fn(usize) -> String) {
     }
 }
 
+/// Proves that texts add nothing to a page but themselves, bold words and code.
+fn adds_only_text_and_marks(say: &dyn Fn(usize) -> String) {
+    let is_mark = |tag: &String| tag.contains("strong") || tag.contains("code");
+    let unmarked = |text: &str| text.replace(['*', '`'], "").replace('•', "");
+    let (mut tags, text) = apart(&page(&consultation(say)));
+    let (mut plain_tags, plain_text) = apart(&page(&consultation(&name)));
+    tags.retain(|tag| !is_mark(tag));
+    plain_tags.retain(|tag| !is_mark(tag));
+    assert_eq!(tags, plain_tags);
+    // A bullet stands for `-` or `*`.
+    let dashless = |text: &str| unmarked(text).replace('-', "");
+    assert_eq!(dashless(&text), dashless(&filled(&plain_text, say)));
+}
+
 #[test]
 fn foreign_text_is_shown_verbatim() {
     let attacks = [
@@ -506,12 +520,44 @@ fn page_lists_missing_data_first_and_shows_no_zero_for_it() {
     );
 }
 
+#[test]
+fn panel_names_the_model_that_was_faster() {
+    let events = sample_events::substituted();
+    let mut record = Transcript::fold(&events).unwrap().stored_record();
+    let agent = record.substitutions[0].agent.clone();
+    record.substitutions[0].reason = Some("hedge".to_owned());
+    let text = scan(&page(&record)).text;
+    let (_, panel) = text.split_once("Panel").unwrap();
+    assert!(panel.contains(&format!("{agent} answered by ")), "{panel}");
+    assert!(panel.contains("(hedged)"), "{panel}");
+}
+
+#[test]
+fn bold_code_and_lists_of_models_are_rendered() {
+    let said = "Use **both `a*b`** here:\n- one\n* two\n2**3**4 `<b>`, [x](http://y.example)";
+    let record = StoredRecord {
+        recommendation: Some(said.to_owned()),
+        ..StoredRecord::default()
+    };
+    let page = page(&record);
+    let rendered = "Use <strong>both <code>a*b</code></strong> here:\n• one\n• two\n\
+                    2**3**4 <code>&lt;b&gt;</code>, [x](http://y.example)";
+    assert!(page.contains(rendered), "{page}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
     fn text_never_changes_the_markup(texts in proptest::collection::vec(r#"(\PC|[\u{0}-\u{20}<>&"'=/!\-\u{202e}]|</|<!--|&#|&lt;|script|style){0,30}"#, 1..8)) {
         // The texts are not empty: an empty text has its own markup.
-        shows_as_text(&|at| format!("{at}x{}x", texts[at % texts.len()]));
+        let say = |at: usize| format!("{at}x{}x", texts[at % texts.len()]);
+        adds_only_text_and_marks(&say);
+        shows_as_text(&|at| say(at).replace(['*', '`', '-'], "_"));
+    }
+
+    #[test]
+    fn marks_of_models_add_only_bold_words_and_code(texts in proptest::collection::vec(r#"([*`_\-<>&\n\t #>\[\]()\\~|a-c1.]|\*\*|\n[*-] |```){0,40}"#, 1..8)) {
+        adds_only_text_and_marks(&|at| format!("{at}x{}x", texts[at % texts.len()]));
     }
 }

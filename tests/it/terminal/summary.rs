@@ -170,3 +170,14 @@ fn hostile_answer_stays_within_the_width_and_controls_nothing() {
         }
     }
 }
+
+#[test]
+fn hedged_agent_is_named_above_the_answer() {
+    let mut record = record(&sample_events::substituted());
+    let agent = record.substitutions[0].agent.clone();
+    record.substitutions[0].reason = Some("hedge".to_owned());
+    let screen = screen(&record, 120, Paint::Plain).contents();
+    let (above, _) = screen.split_once("Answer").unwrap();
+    assert!(above.contains(&format!("{agent} answered by ")), "{screen}");
+    assert!(above.contains("(hedged)"), "{screen}");
+}
