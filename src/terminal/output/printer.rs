@@ -154,12 +154,7 @@ impl Printer {
         err_traits: StreamTraits,
         verbosity: Verbosity,
     ) -> Self {
-        Self::on_terminal(
-            (out, out_traits),
-            (err, err_traits),
-            verbosity,
-            None,
-        )
+        Self::on_terminal((out, out_traits), (err, err_traits), verbosity, None)
     }
 
     fn on_terminal(

@@ -120,7 +120,9 @@ fn lines_wrap_at_the_present_width() {
     let (output, transcript) = terminal.end();
     output.ends_with(0);
     let later = String::from_utf8_lossy(&transcript.screen().written()[before..]).into_owned();
-    let text = console::strip_ansi_codes(&later).replace('\r', "");
+    // Each row is followed by the sequence that erases the rest of its line.
+    let rows = later.replace("\u{1b}[J", "\n").replace("\u{1b}[K", "\n");
+    let text = console::strip_ansi_codes(&rows).replace('\r', "");
     assert!(text.contains("Cost"), "{text}");
     for line in text.lines() {
         assert!(console::measure_text_width(line) <= 50, "{line}");
