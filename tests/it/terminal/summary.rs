@@ -60,7 +60,11 @@ fn summary_of_a_verdict_matches_its_snapshot() {
 #[test]
 fn summary_in_colour_matches_its_snapshot() {
     let record = record(&sample_events::substituted());
-    insta::assert_snapshot!(screen(&record, 80, Paint::Colour).styled());
+    let screens = WIDTHS.map(|width| {
+        let screen = screen(&record, width, Paint::Colour).styled();
+        format!("=== {width} columns\n{screen}\n")
+    });
+    insta::assert_snapshot!(screens.join("\n"));
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod interrupts;
 mod live_rows;
 mod local_model;
 mod progress;
+mod screens;
 mod setup;
 mod tables;
 

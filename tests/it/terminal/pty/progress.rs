@@ -18,7 +18,7 @@ fn unhedged(server: &ProviderServer) -> Conclave {
 }
 
 /// Replaces what differs from run to run by marks of the same width: times and spinners.
-fn steady(text: &str) -> String {
+pub(super) fn steady(text: &str) -> String {
     let mut steady = String::new();
     let mut rest = text;
     while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
@@ -26,11 +26,14 @@ fn steady(text: &str) -> String {
         let is_part = |c: char| c.is_ascii_digit() || c == ':' || c == '.';
         let end = number.find(|c| !is_part(c)).unwrap_or(number.len());
         let (number, after) = number.split_at(end);
-        let is_seconds = after
-            .strip_prefix(" s")
-            .is_some_and(|after| !after.starts_with(char::is_alphanumeric));
+        let is_seconds = [" s", "s"].into_iter().any(|unit| {
+            after
+                .strip_prefix(unit)
+                .is_some_and(|after| !after.starts_with(char::is_alphanumeric))
+        });
+        let is_clock = number.contains(':') && !number.contains('.');
         steady.push_str(before);
-        if number.contains(':') || is_seconds {
+        if is_clock || is_seconds {
             steady.push_str(&number.replace(|c: char| c.is_ascii_digit(), "0"));
         } else {
             steady.push_str(number);

@@ -1,12 +1,13 @@
 //! Lists and tables on a terminal: nothing overflows, and no word is cut.
 
+use std::fmt::Write as _;
+
+use super::screens::{Colours, WIDTHS};
 use crate::support::binary::Conclave;
 use crate::support::pty::{Output, Terminal};
 use crate::support::sample_events;
 use crate::support::saved::{complete_consultation, consultation_with};
 use crate::support::screen::Screen;
-
-const WIDTHS: [u16; 4] = [50, 80, 120, 200];
 
 /// Returns a home with some consultations of January 2026.
 fn home_with_history() -> Conclave {
@@ -54,7 +55,7 @@ fn shown<T>(
     arguments: &[&str],
     look: impl FnOnce(&Screen) -> T,
 ) -> T {
-    let terminal = Terminal::start_sized(conclave, (columns, 100), Output::Terminal, arguments);
+    let terminal = Terminal::start_sized(conclave, (columns, 150), Output::Terminal, arguments);
     let (output, transcript) = terminal.end();
     assert_eq!(output.code, Some(0), "{}", transcript.text());
     let too_wide = transcript.too_wide(columns.into());
@@ -62,16 +63,17 @@ fn shown<T>(
     look(transcript.screen())
 }
 
-/// Returns the screens of all widths without colour, then one with colour.
-fn screens(conclave: Conclave, arguments: &[&str]) -> String {
-    let coloured = shown(&conclave, 80, arguments, Screen::styled);
-    let conclave = conclave.variable("NO_COLOR", "1");
+/// Returns the screens of all widths, without colours and with them.
+fn screens(mut conclave: Conclave, arguments: &[&str]) -> String {
     let mut all = String::new();
-    for columns in WIDTHS {
-        let screen = shown(&conclave, columns, arguments, Screen::history);
-        all.push_str(&format!("=== {columns} columns\n{screen}\n\n"));
+    for colours in [Colours::Off, Colours::On] {
+        conclave = colours.apply(conclave);
+        for columns in WIDTHS {
+            let screen = shown(&conclave, columns, arguments, |screen| colours.look(screen));
+            let _ = write!(all, "{}\n{screen}\n\n", colours.title(columns));
+        }
     }
-    all + "=== 80 columns, in colour\n" + &coloured + "\n"
+    all
 }
 
 #[test]
