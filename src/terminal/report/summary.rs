@@ -38,6 +38,9 @@ const ITEMS: usize = 3;
 /// The options of a menu, or the positions without a verdict.
 const LIST_ITEMS: usize = 5;
 
+/// The width below which an item may have one line more.
+const NARROW: usize = 60;
+
 /// The columns of the labels.
 const LABEL: usize = 12;
 
@@ -250,9 +253,10 @@ impl Row {
         // On a narrow screen, a column of labels leaves too little.
         let is_narrow = room < 4 * LABEL;
         let indent = if is_narrow { 2 } else { LABEL };
+        let most_lines = self.most_lines + usize::from(room < NARROW);
         let mut lines = Vec::new();
         for item in &self.items {
-            lines.extend(shortened(item, room - indent, self.most_lines, ""));
+            lines.extend(shortened(item, room - indent, most_lines, ""));
         }
         let mut labelled = Vec::new();
         if is_narrow {

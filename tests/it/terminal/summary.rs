@@ -39,16 +39,15 @@ fn screens(record: &StoredRecord) -> String {
 }
 
 fn verdict_mut(record: &mut StoredRecord) -> &mut Verdict {
-    let artifacts = record
+    let mut artifacts = record
         .responses
         .values_mut()
         .flat_map(|round| &mut round.artifacts);
     artifacts
-        .filter_map(|artifact| match &mut artifact.content {
+        .find_map(|artifact| match &mut artifact.content {
             Content::Verdict(verdict) => Some(verdict),
             _ => None,
         })
-        .next()
         .unwrap()
 }
 
