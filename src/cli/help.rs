@@ -17,7 +17,7 @@ const EXIT_CODES: [(&str, &str); 7] = [
     ),
     (
         "4",
-        "the next call could have exceeded --max-cost, or far more was spent than estimated",
+        "a call could exceed --max-cost, or far more was spent than estimated",
     ),
     (
         "5",

@@ -28,7 +28,7 @@ fn page(command: &Command, sections: &[Section]) -> io::Result<Vec<u8>> {
     man.render_synopsis_section(&mut page)?;
     man.render_description_section(&mut page)?;
     man.render_options_section(&mut page)?;
-    man.render_subcommands_section(&mut page)?;
+    page.extend(commands(command).to_roff().as_bytes());
     add_commands(command, command.get_name(), &mut page)?;
     for (title, entries) in sections {
         let mut section = Roff::new();
@@ -42,6 +42,19 @@ fn page(command: &Command, sections: &[Section]) -> io::Result<Vec<u8>> {
     }
     man.render_version_section(&mut page)?;
     Ok(page)
+}
+
+/// Lists the commands by the names of their sections: they have no pages of their own.
+fn commands(command: &Command) -> Roff {
+    let mut section = Roff::new();
+    section.control("SH", ["COMMANDS"]);
+    for one in command.get_subcommands().filter(|one| !one.is_hide_set()) {
+        let about = one.get_about().map(ToString::to_string);
+        section.control("TP", []);
+        section.text([bold(format!("{} {}", command.get_name(), one.get_name()))]);
+        section.text([roman(about.unwrap_or_default())]);
+    }
+    section
 }
 
 /// Adds a section for each command, and for the commands beneath it.

@@ -25,6 +25,7 @@ For example, in a shell's start-up file:
 
 Commands, flags, their values and the ids of consultations are completed.")]
 pub struct Args {
+    /// The shell that reads the script
     shell: Shell,
 }
 

@@ -34,15 +34,17 @@ Examples:
   conclave consult -o answer.html \"…\"
   conclave consult --personas security,performance,@web \"…\"
   conclave consult --personas auto \"…\"
-  conclave consult --panel \"security=anthropic:claude-sonnet-5-5,architect=openai:gpt-6.1-sol\" \"…\"")]
+  conclave consult --panel \"security=anthropic:claude-sonnet-5-5,architect=openai:gpt-6.1-sol\" \"…\"
+
+The keys, the home and the exit codes: `conclave --help`. What may be spent unasked, and every other
+default: `conclave config show`.")]
 pub struct Args {
     /// The question, in one argument or in several words; `-` reads it from standard input. With
-    /// --follow-up, the ID of the consultation before
+    /// --follow-up, the ID of the earlier consultation [default: last]
     #[arg(value_name = "QUESTION")]
     question: Vec<String>,
 
-    /// Ask a question that follows up an earlier consultation, with its panel and judge: ID is the
-    /// one before [default: last]
+    /// Ask this question as a follow-up to an earlier consultation, with its panel and judge
     #[arg(long, value_name = "QUESTION")]
     follow_up: Option<String>,
 

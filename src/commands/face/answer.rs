@@ -64,7 +64,8 @@ pub(crate) fn check_output(output: Option<&Path>) -> Result<(), Error> {
     }
 }
 
-/// Writes an answer; on a terminal, what does not fit its screen goes through the pager. An answer that cannot be written to its file goes to standard output.
+/// Writes an answer; on a terminal, what does not fit its screen goes through the pager. An answer
+/// that cannot be written to its file goes to standard output.
 pub(crate) fn write(
     source: &AnswerSource<'_>,
     format: AnswerFormat,
