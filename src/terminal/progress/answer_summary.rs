@@ -69,10 +69,8 @@ impl AnswerSummary {
     }
 
     fn of_synthesis(synthesis: &Synthesis, name: &dyn Fn(&str) -> String) -> Self {
-        let tensions = match synthesis.tensions.len() {
-            0 => "no open tension".to_owned(),
-            number => count(number, "open tension"),
-        };
+        let prose = &synthesis.prose_excerpt;
+        let tensions = number_of(synthesis.tensions.len(), "open tension", prose);
         let point = match (synthesis.leading(), synthesis.tensions.first()) {
             (Some(leading), _) => {
                 let supporters = leading.supporting_agents.iter();
@@ -92,7 +90,7 @@ impl AnswerSummary {
         };
         Self {
             agent: AgentId::Judge,
-            facts: vec![tensions],
+            facts: tensions.into_iter().collect(),
             point,
         }
     }
@@ -123,17 +121,14 @@ impl AnswerSummary {
     }
 
     fn of_cross_exam(record: &CrossExam) -> Self {
-        let open = match record.unresolved.len() {
-            0 => "no open point".to_owned(),
-            number => count(number, "open point"),
-        };
+        let open = number_of(record.unresolved.len(), "open point", &record.prose_excerpt);
         let point = match record.unresolved.first() {
             Some(unresolved) => format!("Open: {}", plain(unresolved)),
             None => plain(&record.prose_excerpt),
         };
         Self {
             agent: AgentId::Judge,
-            facts: vec![open],
+            facts: open.into_iter().collect(),
             point,
         }
     }
@@ -226,6 +221,15 @@ fn sentence_ends(text: &str) -> impl Iterator<Item = usize> {
 fn first_text(texts: &[&String]) -> String {
     let mut texts = texts.iter().map(|text| plain(text));
     texts.find(|text| !text.is_empty()).unwrap_or_default()
+}
+
+/// Counts what a judge leaves open. Of an answer that could be read only as prose, nothing is known.
+fn number_of(number: usize, what: &str, prose: &str) -> Option<String> {
+    match number {
+        0 if !prose.is_empty() => None,
+        0 => Some(format!("no {what}")),
+        number => Some(count(number, what)),
+    }
 }
 
 fn in_percent(confidence: Option<Confidence>) -> Vec<String> {
@@ -369,6 +373,26 @@ mod tests {
         insta::assert_snapshot!(shown(Content::Synthesis(apart), "Judge", 50), @r"
         ✔ Judge  8.2 s · 2 open tensions
           Open: Token lifetime
+        ");
+    }
+
+    #[test]
+    fn judges_prose_is_not_said_to_leave_nothing_open() {
+        let synthesis = Synthesis {
+            prose_excerpt: "They mostly agree.".to_owned(),
+            ..Synthesis::default()
+        };
+        insta::assert_snapshot!(shown(Content::Synthesis(synthesis), "Judge", 100), @r"
+        ✔ Judge  8.2 s
+          They mostly agree.
+        ");
+        let record = CrossExam {
+            prose_excerpt: "It stays open.".to_owned(),
+            ..CrossExam::default()
+        };
+        insta::assert_snapshot!(shown(Content::CrossExam(record), "Judge", 100), @r"
+        ✔ Judge  8.2 s
+          It stays open.
         ");
     }
 
