@@ -25,6 +25,8 @@ pub(crate) mod schema;
 #[cfg(unix)]
 pub(crate) mod screen;
 pub(crate) mod source_tree;
+#[cfg(unix)]
+pub(crate) mod steady_text;
 pub mod script;
 
 /// Returns the record of a consultation as JSON.

@@ -12,6 +12,7 @@ use crate::support::screen::Screen;
 
 const WAITING: &str = "or stop? [W/";
 const SUBSTITUTE: &str = "instead? [Y/n/f = end]";
+const SUBSTITUTE_ALL: &str = "Use these models instead? [Y/n/f = end]";
 
 /// Starts a consultation with its cost approved and a short pulse.
 fn consult(
@@ -252,6 +253,29 @@ fn refused_keys_end_in_one_error_without_a_question() {
     assert!(!text.contains("degraded"), "{text}");
     assert!(!text.contains("resume"), "{text}");
     assert!(!text.contains("Partial results"), "{text}");
+}
+
+#[test]
+fn refused_keys_are_no_degraded_providers() {
+    let server = ProviderServer::start();
+    for vendor in [Vendor::OpenAi, Vendor::Google] {
+        let refused = Answer::error(401, "authentication_error", "wrong key");
+        server.on(On::vendor(vendor), refused);
+    }
+    let (_conclave, mut terminal) = consult(&server, "0", &[]);
+    terminal.wait_for_sight(SUBSTITUTE_ALL);
+    let asked = terminal.look(Screen::contents);
+    assert_eq!(asked.matches(" (Anthropic)").count(), 2, "{asked}");
+    terminal.type_in("y");
+    terminal.wait_for_sight("unavailable for Judge");
+    terminal.type_in("y");
+    let (ran, screen) = terminal.end();
+    let answer = ran.ends_with(0).stdout;
+    assert!(answer.contains("Degraded result"), "{answer}");
+    let history = screen.screen().history();
+    assert!(!history.contains("is degraded"), "{history}");
+    assert!(!history.contains("are degraded"), "{history}");
+    assert!(!history.contains("slower than usual"), "{history}");
 }
 
 #[test]

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::support::binary::{Conclave, RunOutput, RunningProcess};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
+use crate::support::steady_text::steady;
 
 pub(super) fn consult(arguments: &[&str]) -> (Conclave, RunOutput) {
     let server = ProviderServer::start();
@@ -255,4 +256,29 @@ fn unread_standard_error_is_no_failure() {
                 .starts_with("# Consultation\n")
         );
     }
+}
+
+#[test]
+fn verbose_shows_what_was_repaired_retried_and_decided() {
+    let server = ProviderServer::start();
+    let overloaded = Answer::error(529, "overloaded_error", "Overloaded");
+    server.on(On::any().nth(1), overloaded.header("retry-after-ms", "1"));
+    server.on(On::any().nth(2), Answer::text("Use OAuth. It is enough."));
+    let agreed = r#"{"consensus_points": [{"point": "Use OAuth.", "supporting_agents": ["Expert A"], "confidence": "0.9"}], "tensions": [], "priority_order": []}"#;
+    server.on(On::asking_for("consensus_points"), Answer::text(agreed));
+    let conclave = Conclave::at(&server).variable("CONCLAVE_HEDGE_AFTER", "off");
+    let arguments = [
+        "consult",
+        "-v",
+        "--rounds",
+        "2",
+        "--panel",
+        "security=anthropic:claude-sonnet-5-5",
+        "--judge",
+        "anthropic:claude-sonnet-5-5",
+        "Shall we?",
+    ];
+    let stderr = conclave.run(&arguments).ends_with(0).stderr;
+    let home = conclave.home().display().to_string();
+    insta::assert_snapshot!(steady(&stderr.replace(&home, "HOME")));
 }

@@ -157,11 +157,11 @@ fn text_that_comes_during_the_run_yields_a_warning() {
     let hold = Hold::new();
     server.on(On::any(), Answer::valid().held_by(&hold));
     let conclave = Conclave::at(&server);
-    let (running, mut held) = ask_with_pipe(&conclave);
+    let (running, mut input) = ask_with_pipe(&conclave);
     server.wait_until("the first calls have arrived", |requests| {
         !requests.is_empty()
     });
-    held.write_all(b"late\n").unwrap();
+    input.write_all(b"late\n").unwrap();
     hold.release();
     let output = running.wait().ends_with(0);
     assert!(output.stderr.ends_with(WARNING), "{}", output.stderr);

@@ -1,7 +1,10 @@
 //! Interrupted consultations and their continuation.
 
+use std::fmt::Write as _;
+use std::path::Path;
 use std::process::Stdio;
 
+use conclave::domain::time::Timestamp;
 use conclave::records::journal::read_journal;
 use rustix::process::Signal;
 use serde_json::Value;
@@ -9,6 +12,7 @@ use serde_json::Value;
 use super::{id_of, interrupt_consultation, logs, rejected, stalling_server};
 use crate::support::binary::{Conclave, RunningProcess};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
+use crate::support::pty::{Output, Terminal};
 
 #[test]
 fn resume_asks_only_for_missing_answers() {
@@ -109,6 +113,53 @@ fn run_without_any_answer_can_be_resumed() {
         "{}",
         output.stderr
     );
+}
+
+/// Puts everything in a journal an hour into the past.
+fn age(journal: &Path) {
+    let text = std::fs::read_to_string(journal).unwrap();
+    let mut aged = String::new();
+    for line in text.lines() {
+        let mut line: Value = serde_json::from_str(line).unwrap();
+        for key in ["/at", "/data/artifact/created_at"] {
+            let Some(time) = line.pointer_mut(key) else {
+                continue;
+            };
+            let mut at: Timestamp = serde_json::from_value(time.take()).unwrap();
+            at.0 -= 3_600_000;
+            *time = serde_json::to_value(at).unwrap();
+        }
+        let _ = writeln!(aged, "{line}");
+    }
+    std::fs::write(journal, aged).unwrap();
+}
+
+#[test]
+fn resume_shows_no_seat_longer_than_the_run() {
+    let server = ProviderServer::start();
+    let stalled = Answer::text("never to be finished").stall();
+    server.on(On::vendor(Vendor::Google).nth(1), stalled);
+    let conclave = Conclave::at(&server).variable("TERM", "xterm-256color");
+    let running = conclave.start(&["consult", "Shall we?"]);
+    server.wait_until("two experts have answered", |requests| {
+        requests.len() == 3 && requests.iter().filter(|request| request.complete).count() == 2
+    });
+    running.signal(Signal::INT);
+    running.wait().ends_with(130);
+    age(&conclave.log("jsonl"));
+    let terminal = Terminal::start(&conclave, 80, Output::Terminal, &["resume", "--yes"]);
+    let (ran, transcript) = terminal.end();
+    let text = transcript.text();
+    assert_eq!(ran.code, Some(0), "{text}");
+    let answered: Vec<&str> = text
+        .lines()
+        .filter(|line| line.starts_with("✔ Pragmatist  "))
+        .collect();
+    assert!(!answered.is_empty(), "{text}");
+    // An hour is `3600.0 s`, `3600s` or `1:00:00`.
+    for hour in ["3600", "3601", "1:00:0"] {
+        assert!(!text.contains(hour), "{hour}: {text}");
+    }
 }
 
 #[test]

@@ -211,6 +211,13 @@ fn judged_again_ends_with_what_changed() {
     let (ran, transcript) = terminal.end();
     ran.ends_with(0);
     let history = transcript.screen().history();
+    // No expert answers again.
+    assert!(!history.contains("Round 1 complete"), "{history}");
+    assert!(
+        history.contains("\n📋 Round 1 taken over from consult-"),
+        "{history}"
+    );
+    assert!(history.contains("\n📋 Round 4 complete\n"), "{history}");
     let (_, summary) = history.split_once("Answer now\n").unwrap();
     assert!(summary.lines().count() <= 20, "{summary}");
     for row in ["\nVerdict     ", "\nJudge       ", "\nCost        "] {

@@ -5,6 +5,7 @@ use crate::support::binary::Conclave;
 use crate::support::provider_server::{Answer, Hold, On, ProviderServer, Vendor};
 use crate::support::pty::{Output, Terminal};
 use crate::support::screen::Screen;
+use crate::support::steady_text::steady;
 
 const ARGUMENTS: [&str; 5] = ["consult", "--yes", "--on-failure", "skip", "Shall we?"];
 
@@ -15,33 +16,6 @@ const REVISION: &str = r#"{"challenges": [], "rebuttals": [], "revised_position"
 /// A terminal on which no call is hedged while the server holds it.
 fn unhedged(server: &ProviderServer) -> Conclave {
     consent_terminal(server).variable("CONCLAVE_HEDGE_AFTER", "off")
-}
-
-/// Replaces what differs from run to run by marks of the same width: times and spinners.
-pub(super) fn steady(text: &str) -> String {
-    let mut steady = String::new();
-    let mut rest = text;
-    while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
-        let (before, number) = rest.split_at(start);
-        let is_part = |c: char| c.is_ascii_digit() || c == ':' || c == '.';
-        let end = number.find(|c| !is_part(c)).unwrap_or(number.len());
-        let (number, after) = number.split_at(end);
-        let is_seconds = [" s", "s"].into_iter().any(|unit| {
-            after
-                .strip_prefix(unit)
-                .is_some_and(|after| !after.starts_with(char::is_alphanumeric))
-        });
-        let is_clock = number.contains(':') && !number.contains('.');
-        steady.push_str(before);
-        if is_clock || is_seconds {
-            steady.push_str(&number.replace(|c: char| c.is_ascii_digit(), "0"));
-        } else {
-            steady.push_str(number);
-        }
-        rest = after;
-    }
-    steady.push_str(rest);
-    steady.replace(|c| "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏".contains(c), "⠋")
 }
 
 /// Holds a first round: one expert has answered, one waits for its retry, one for its first byte.

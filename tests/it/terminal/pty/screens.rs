@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use super::progress::steady;
 use crate::support::binary::Conclave;
 use crate::support::provider_server::{Answer, Hold, On, ProviderServer, Vendor};
 use crate::support::pty::{Output, Terminal};
 use crate::support::screen::Screen;
+use crate::support::steady_text::steady;
 
 pub(super) const WIDTHS: [u16; 4] = [50, 80, 120, 200];
 
@@ -63,30 +63,14 @@ fn at_every_width(shown: impl Fn(u16, Colours) -> String + Sync) -> String {
 }
 
 /// Runs to the end and returns the screen then. Nothing is wider than the terminal.
-fn at_the_end(conclave: &Conclave, columns: u16, colours: Colours, code: i32) -> String {
-    let arguments = ["consult", "--max-cost", "90", "Shall we?"];
-    let terminal = Terminal::start_sized(conclave, (columns, 60), Output::Terminal, &arguments);
+fn at_the_end(conclave: Conclave, columns: u16, colours: Colours, code: i32) -> String {
+    let conclave = conclave.config(r#"{"always_allow_under": 90}"#);
+    let arguments = ["consult", "Shall we?"];
+    let terminal = Terminal::start_sized(&conclave, (columns, 60), Output::Terminal, &arguments);
     let (ran, transcript) = terminal.end();
     ran.ends_with(code);
     assert_eq!(transcript.too_wide(columns.into()), Vec::<String>::new());
-    without_ids(&steady(&colours.look(transcript.screen())))
-}
-
-/// Replaces the ids of consultations by one of the same length.
-fn without_ids(text: &str) -> String {
-    const START: &str = "consult-01";
-    let mut parts = text.split(START);
-    let mut steady = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let end = part
-            .find(|c: char| !c.is_ascii_alphanumeric())
-            .unwrap_or(part.len());
-        let (id, rest) = part.split_at(end);
-        steady += START;
-        steady += &"0".repeat(id.len());
-        steady += rest;
-    }
-    steady
+    steady(&colours.look(transcript.screen()))
 }
 
 #[test]
@@ -103,6 +87,49 @@ fn request_for_a_question_fits_every_width() {
         terminal.type_in("\n\x04");
         terminal.end().0.ends_with(0);
         seen
+    });
+    insta::assert_snapshot!(seen);
+}
+
+/// Returns the screens of a question in a run, from the line behind the rows' heading on, with what
+/// a server does beforehand. Ctrl-C ends each run.
+fn asked_at_every_width(question: &str, prepare: impl Fn(&ProviderServer) + Sync) -> String {
+    let config = r#"{"always_allow_under": 90, "hedge_after": "off", "pulse_seconds": 1}"#;
+    at_every_width(|columns, colours| {
+        let server = ProviderServer::start();
+        prepare(&server);
+        let conclave = colours.apply(Conclave::at(&server)).config(config);
+        let arguments = ["consult", "Shall we?"];
+        let mut terminal =
+            Terminal::start_sized(&conclave, (columns, 60), Output::Terminal, &arguments);
+        terminal.wait_until("the question is asked", |screen| {
+            let text = screen.contents();
+            text.ends_with(']') && text.contains(question)
+        });
+        let screen = terminal.look(|screen| colours.look(screen));
+        terminal.type_in("\x03");
+        terminal.end();
+        let (_, seen) = screen.split_once("auto-approved)\n").unwrap();
+        steady(seen)
+    })
+}
+
+#[test]
+fn question_about_slow_experts_fits_every_width() {
+    let seen = asked_at_every_width("or stop?", |server| {
+        for vendor in [Vendor::OpenAi, Vendor::Google] {
+            server.on(On::vendor(vendor), Answer::text("never finished").stall());
+        }
+    });
+    insta::assert_snapshot!(seen);
+}
+
+#[test]
+fn question_about_failed_experts_fits_every_width() {
+    let seen = asked_at_every_width("instead?", |server| {
+        let failing = || Answer::http(400, "text/plain", "this model has been retired");
+        server.on(On::vendor(Vendor::OpenAi), failing());
+        server.on(On::vendor(Vendor::Google), failing());
     });
     insta::assert_snapshot!(seen);
 }
@@ -143,7 +170,7 @@ fn end_of_a_run_fits_every_width() {
         let verdict = Answer::text(VERDICT).labelled(&[("@security", "Use OAuth 2.1")]);
         server.on(On::asking_for("summary"), verdict);
         let conclave = colours.apply(Conclave::at(&server));
-        let screen = at_the_end(&conclave, columns, colours, 0);
+        let screen = at_the_end(conclave, columns, colours, 0);
         let (_, seen) = screen.split_once("Round 3 complete").unwrap();
         seen.trim_start_matches("{/}").trim_start().to_owned()
     });
@@ -157,7 +184,7 @@ fn refused_keys_fit_every_width() {
         let refused = || Answer::error(401, "authentication_error", "invalid x-api-key");
         server.on(On::any(), refused());
         let conclave = colours.apply(Conclave::at(&server));
-        at_the_end(&conclave, columns, colours, 1)
+        at_the_end(conclave, columns, colours, 1)
     });
     insta::assert_snapshot!(seen);
 }
@@ -173,7 +200,7 @@ fn missing_network_fits_every_width() {
                 conclave = conclave.variable(variable, "http://127.0.0.1:9");
             }
         }
-        at_the_end(&conclave, columns, colours, 1)
+        at_the_end(conclave, columns, colours, 1)
     });
     insta::assert_snapshot!(seen);
 }

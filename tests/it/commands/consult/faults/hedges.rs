@@ -86,6 +86,8 @@ fn faster_hedge_wins_and_cancels_the_first_call_at_once() {
             );
 
             let record = conclave.record();
+            assert_eq!(record["status"], "complete", "{}", output.stderr);
+            assert!(!output.stdout.contains("Degraded result"));
             let (agent, name) = stage.agent();
             let substitutions = record["substitutions"].as_array().unwrap();
             assert_eq!(substitutions.len(), 1, "{substitutions:?}");
