@@ -557,7 +557,7 @@ proptest! {
     }
 
     #[test]
-    fn marks_of_models_add_only_bold_words_and_code(texts in proptest::collection::vec(r#"([*`_\-<>&\n\t #>\[\]()\\~|a-c1.]|\*\*|\n[*-] |```){0,40}"#, 1..8)) {
+    fn marks_of_models_add_only_bold_words_and_code(texts in proptest::collection::vec(r"([*`_\-<>&\n\t #>\[\]()\\~|a-c1.]|\*\*|\n[*-] |```){0,40}", 1..8)) {
         adds_only_text_and_marks(&|at| format!("{at}x{}x", texts[at % texts.len()]));
     }
 }
