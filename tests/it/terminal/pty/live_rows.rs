@@ -208,6 +208,38 @@ fn ctrl_z_restores_the_terminal_and_fg_draws_again() {
 }
 
 #[test]
+fn question_in_the_background_waits_and_fg_draws_it_again() {
+    const QUESTION: &str = "Go on? [Y/n/a = always below $";
+    let server = ProviderServer::start();
+    let conclave = consent_terminal(&server);
+    let mut terminal = start_shell(&conclave);
+    terminal.type_in("conclave consult 'Shall we?'\n");
+    terminal.wait_for_sight(QUESTION);
+    terminal.type_in("\x1a");
+    terminal.wait_for_sight("Stopped");
+    let stopped = terminal.look(Screen::contents);
+    assert!(!stopped.contains(QUESTION), "{stopped}");
+    // What is typed now is for the shell, and is no reason to stop the process again.
+    terminal.type_in("bg\n");
+    assert_eq!(output_of(&mut terminal, "echo still there"), "still there");
+    let state = output_of(&mut terminal, "jobs");
+    assert!(state.contains("Running"), "{state}");
+    let before = terminal.look(Screen::contents);
+    assert!(!before.contains(QUESTION), "{before}");
+    terminal.type_in("fg\n");
+    terminal.wait_for_sight(QUESTION);
+    let after = terminal.look(Screen::contents);
+    assert_eq!(after.matches(QUESTION).count(), 1, "{after}");
+    terminal.type_in("n");
+    terminal.wait_for("nothing was spent", 1);
+    terminal.type_in("exit\n");
+    let (_, transcript) = terminal.end();
+    let history = transcript.screen().history();
+    assert_eq!(history.matches(QUESTION).count(), 1, "{history}");
+    assert!(server.requests().is_empty());
+}
+
+#[test]
 fn background_run_draws_nothing_and_ends() {
     let (_server, hold, conclave) = held_answers();
     let mut terminal = start_shell(&conclave);
