@@ -1,6 +1,8 @@
 //! Replaces labels in a stored record by the names of the seats. Records of early versions have the
 //! texts as the models wrote them; in later ones there is nothing left to replace.
 
+use std::collections::BTreeMap;
+
 use super::labels::Labels;
 use super::names::with_names;
 use super::texts::EditTexts;
@@ -8,9 +10,13 @@ use crate::domain::ids::ModelRef;
 use crate::domain::panel::Seat;
 use crate::domain::stored_record::{StoredAgent, StoredRecord};
 
+/// The texts that were changed, by what they were before.
+pub type NamedTexts = BTreeMap<String, String>;
+
 /// Names the experts in every text that a person reads. Answers of Round 1 stay as they are: no
 /// expert had seen a label.
-pub fn name_experts(record: &mut StoredRecord) {
+pub fn name_experts(record: &mut StoredRecord) -> NamedTexts {
+    let mut changed = NamedTexts::new();
     let seat = |agent: &StoredAgent| {
         let unknown = || ModelRef::new("", "");
         let model = agent.chosen_model().unwrap_or_else(unknown);
@@ -18,8 +24,14 @@ pub fn name_experts(record: &mut StoredRecord) {
     };
     let seats: Vec<Seat> = record.agents.iter().map(seat).collect();
     if let Some(labels) = Labels::in_order(&record.expert_order, &seats) {
-        edit(record, &mut |text| *text = with_names(text, &labels));
+        edit(record, &mut |text| {
+            let named = with_names(text, &labels);
+            if named != *text {
+                changed.insert(std::mem::replace(text, named.clone()), named);
+            }
+        });
     }
+    changed
 }
 
 fn edit(record: &mut StoredRecord, edit: &mut dyn FnMut(&mut String)) {

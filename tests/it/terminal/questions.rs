@@ -6,7 +6,7 @@ use std::time::Duration;
 use conclave::records::journal::read_journal;
 
 use crate::support::binary::Conclave;
-use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
+use crate::support::provider_server::{Answer, Hold, On, ProviderServer, Vendor};
 use crate::support::pty::{Output, Terminal};
 use crate::support::screen::Screen;
 
@@ -307,6 +307,34 @@ fn without_a_network_one_error_names_each_vendor() {
     );
     assert!(!text.contains("instead?"), "{text}");
     assert!(!text.contains("degraded"), "{text}");
+}
+
+#[test]
+fn answers_above_an_open_question_do_not_repeat_it() {
+    let server = ProviderServer::start();
+    let hold = Hold::new();
+    let failing = Answer::http(400, "text/plain", "we do not know you");
+    server.on(On::vendor(Vendor::Google).nth(1), failing);
+    server.on(
+        On::vendor(Vendor::Anthropic).nth(1),
+        Answer::valid().held_by(&hold),
+    );
+    let (_conclave, mut terminal) = consult(&server, "0", &[]);
+    terminal.wait_for_sight(SUBSTITUTE);
+    hold.release();
+    terminal.wait_for("✔ Security Expert", 1);
+    let history = terminal.look(Screen::history);
+    assert_eq!(history.matches(SUBSTITUTE).count(), 1, "{history}");
+    assert_eq!(
+        history.matches(" is unavailable for ").count(),
+        1,
+        "{history}"
+    );
+    terminal.type_in("y");
+    let (ran, screen) = terminal.end();
+    ran.ends_with(0);
+    let history = screen.screen().history();
+    assert_eq!(history.matches(SUBSTITUTE).count(), 1, "{history}");
 }
 
 #[test]

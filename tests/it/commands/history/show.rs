@@ -2,10 +2,15 @@
 
 use std::time::Duration;
 
+use serde_json::{Value, json};
+
+use crate::support::binary::Conclave;
 use crate::support::pty::{Output, Terminal};
 use crate::support::saved::complete_consultation;
 
 use super::{MIDDLE, NEWEST, OLDEST, three};
+
+const START: &str = "2026-03-01T10:00:00Z";
 
 #[test]
 fn show_names_a_consultation_that_has_only_just_begun() {
@@ -22,6 +27,26 @@ fn show_names_a_consultation_that_has_only_just_begun() {
              history show {id}`\n"
         )
     );
+}
+
+#[test]
+fn json_of_an_early_record_names_the_experts() {
+    let conclave = Conclave::new();
+    let saved = complete_consultation("01kfa1aaaaaaaaaaaaaaaaaaaa", START, "Is Expert C right?");
+    let files = saved.save(&conclave);
+    std::fs::remove_file(&files.journal).unwrap();
+    // Early versions stored the texts as the models wrote them.
+    let mut early: Value = serde_json::from_slice(&std::fs::read(&files.record).unwrap()).unwrap();
+    early["recommendation"] = json!("Do as Expert C says.");
+    early["question"] = json!("Is Expert C right?");
+    early["of_a_later_version"] = json!({ "figure": 0.1 });
+    std::fs::write(&files.record, early.to_string()).unwrap();
+    let ran = conclave
+        .run(&["history", "show", "last", "--json"])
+        .ends_with(0);
+    let shown: Value = serde_json::from_str(&ran.stdout).unwrap();
+    early["recommendation"] = json!("Do as Security Expert says.");
+    assert_eq!(&shown, &early);
 }
 
 #[test]
