@@ -142,7 +142,10 @@ impl AgentTask {
         };
         match next {
             Next::Use(_) if self.rules.is_limited() => {
-                let unread = failed(FailureClass::Malformed, "its answer could not be read");
+                let unread = failed(
+                    FailureClass::Malformed,
+                    "the answer of the helper model could not be read",
+                );
                 Some(self.settle(step, Err(unread)))
             }
             Next::Use(text) => {

@@ -117,7 +117,7 @@ impl Transcript {
         {
             skipped("there is no cheap model with a key to compare with")
         } else if comparison.is_some() {
-            failed("the answer named none of the positions")
+            failed("the answer of the helper model named none of the positions")
         } else if let Some(failure) = self.failures.iter().find(|failure| {
             failure.agent_id == AgentId::Helper && failure.round_number == REVISED_IN
         }) {
@@ -127,7 +127,7 @@ impl Transcript {
             .iter()
             .any(|artifact| artifact.degraded && artifact.content.comparison().is_some())
         {
-            failed("the answer could not be read")
+            failed("the answer of the helper model could not be read")
         } else {
             not_applicable("the consultation ended before they were compared")
         }

@@ -143,10 +143,13 @@ fn size(estimate: &Estimate) -> String {
         .filter(|agent| agent.seat().is_some())
         .collect();
     let rounds: BTreeSet<u8> = calls.iter().map(|call| call.round_number).collect();
-    let who = match experts.len() {
-        0 => "the judge alone".to_owned(),
-        experts => format!("{} and the judge", count(experts, "expert")),
-    };
+    let asks = |agent: &AgentId| calls.iter().any(|call| call.agent_id == *agent);
+    let judge =
+        (asks(&AgentId::Judge) || asks(&AgentId::SecondJudge)).then(|| "the judge".to_owned());
+    let helper = asks(&AgentId::Helper).then(|| "the helper model".to_owned());
+    let experts = (!experts.is_empty()).then(|| count(experts.len(), "expert"));
+    let agents = experts.into_iter().chain(judge).chain(helper);
+    let who = enumerated(agents.collect());
     let models: BTreeSet<&ModelRef> = calls.iter().map(|call| &call.model).collect();
     format!(
         "{} in {}: {who}, with {}",
@@ -168,10 +171,14 @@ fn named(models: &BTreeSet<&ModelRef>) -> String {
     if all > shown {
         names.push(format!("{} more", all - shown));
     }
+    enumerated(names)
+}
+
+/// `a, b and c`.
+fn enumerated(names: Vec<String>) -> String {
     match names.split_last() {
-        Some((last, [])) => last.clone(),
-        Some((last, others)) => format!("{} and {last}", others.join(", ")),
-        None => "no model".to_owned(),
+        Some((last, others @ [_, ..])) => format!("{} and {last}", others.join(", ")),
+        Some(_) | None => names.concat(),
     }
 }
 
@@ -233,6 +240,15 @@ mod tests {
         You are asked because the cost is not below $0.50 (`always_allow_under`).
         About $0.45, at most $0.90. Go on? [Y/n/a = always below $1.00]
         "#);
+    }
+
+    #[test]
+    fn size_names_only_those_that_are_asked() {
+        let mut estimate = estimate();
+        estimate.calls[5].agent_id = AgentId::Helper;
+        assert!(size(&estimate).contains(": 3 experts, the judge and the helper model, with"));
+        estimate.calls.truncate(3);
+        assert!(size(&estimate).starts_with("3 calls in 1 round: 3 experts, with"));
     }
 
     #[test]
