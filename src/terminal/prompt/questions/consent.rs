@@ -149,7 +149,7 @@ fn size(estimate: &Estimate) -> String {
     let helper = asks(&AgentId::Helper).then(|| "the helper model".to_owned());
     let experts = (!experts.is_empty()).then(|| count(experts.len(), "expert"));
     let agents = experts.into_iter().chain(judge).chain(helper);
-    let who = enumerated(agents.collect());
+    let who = enumerated(&agents.collect::<Vec<_>>());
     let models: BTreeSet<&ModelRef> = calls.iter().map(|call| &call.model).collect();
     format!(
         "{} in {}: {who}, with {}",
@@ -171,11 +171,11 @@ fn named(models: &BTreeSet<&ModelRef>) -> String {
     if all > shown {
         names.push(format!("{} more", all - shown));
     }
-    enumerated(names)
+    enumerated(&names)
 }
 
 /// `a, b and c`.
-fn enumerated(names: Vec<String>) -> String {
+fn enumerated(names: &[String]) -> String {
     match names.split_last() {
         Some((last, others @ [_, ..])) => format!("{} and {last}", others.join(", ")),
         Some(_) | None => names.concat(),
