@@ -20,6 +20,7 @@ mod own_model;
 mod panels;
 mod persona_selection;
 mod providers;
+mod readable_text;
 mod records;
 mod system_limits;
 mod requests;

@@ -33,6 +33,29 @@ fn full_disk_on_standard_output_is_a_failure() {
 }
 
 #[test]
+fn name_of_the_output_file_gives_its_format() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server);
+    let written = |arguments: &[&str], file: &str| {
+        conclave
+            .run(&[&["consult", "-n", "Shall we?", "-o", file], arguments].concat())
+            .ends_with(0);
+        std::fs::read_to_string(conclave.folder().join(file)).unwrap()
+    };
+    assert_published(&serde_json::from_str(&written(&[], "a.json")).unwrap());
+    let page = written(&[], "a.html");
+    assert!(page.starts_with("<!DOCTYPE html>"), "{page}");
+    for file in ["a.md", "a.txt"] {
+        let report = written(&[], file);
+        assert!(report.starts_with("# Consultation\n"), "{report}");
+    }
+    for name in ["md", "markdown"] {
+        let report = written(&["--format", name], "b.json");
+        assert!(report.starts_with("# Consultation\n"), "{name}: {report}");
+    }
+}
+
+#[test]
 fn output_file_gets_the_whole_answer() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);

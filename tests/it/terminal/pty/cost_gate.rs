@@ -64,6 +64,16 @@ fn no_ends_the_run_before_any_spending() {
     );
     assert!(server.requests().is_empty());
     assert_eq!(conclave.record()["abort_reason"], "declined");
+    let list = conclave.run(&["history", "--json"]).ends_with(0).json();
+    assert_eq!(list["consultations"][0]["status"], "declined", "{list}");
+    let statistics = conclave
+        .run(&["consult-stats", "--json"])
+        .ends_with(0)
+        .json();
+    let states = &statistics["usage"]["by_state"];
+    assert_eq!(states["declined"], 1, "{statistics}");
+    assert_eq!(states["aborted"], 0, "{statistics}");
+    assert_eq!(statistics["usage"]["total"], 0, "{statistics}");
 }
 
 #[test]
@@ -76,7 +86,10 @@ fn keys_without_a_meaning_are_explained_once() {
         1,
     );
     terminal.type_in("2\x1b[A\x1bOBY");
-    terminal.end().0.ends_with(0);
+    let (ran, transcript) = terminal.end();
+    ran.ends_with(0);
+    let history = transcript.screen().history();
+    assert!(!history.contains("^["), "{history}");
     assert_eq!(server.requests().len(), 9);
 }
 
