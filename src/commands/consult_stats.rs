@@ -25,8 +25,8 @@ use crate::terminal::tables::dashboard::{Border, Canvas, dashboard, nothing};
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 A consultation counts on the day it began, in your time zone (TZ).
-Percentiles (p50, p95, p99) are nearest-rank percentiles of the durations of completed
-consultations. Unknown values are left out, not counted as 0; a cost with an unknown part is shown
+Percentiles (p50, p95, p99) are nearest-rank percentiles of the durations of completed \
+consultations. Unknown values are left out, not counted as 0; a cost with an unknown part is shown \
 as a lower bound.
 The targets are settings: target_runs (in thirty days), target_median_seconds, target_monthly_cost.
 

@@ -25,7 +25,7 @@ const SCHEMA_VERSION: &str = "1.0";
 Define your own in the settings:
   conclave config set personas.hebrew_linguist.prompt \"You are a linguist who reads Hebrew.\"
   conclave config set persona_sets.web \"security,accessibility,performance\"
-or as a file prompts/personas/NAME.md in the home that begins with `version`, `id` and `name`
+or as a file prompts/personas/NAME.md in the home that begins with `version`, `id` and `name` \
 between two lines `---`. A persona with the id of a built-in one replaces it.")]
 pub struct Args {
     #[command(subcommand)]

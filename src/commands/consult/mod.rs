@@ -34,10 +34,10 @@ Examples:
   conclave consult -o answer.html \"…\"
   conclave consult --personas security,performance,@web \"…\"
   conclave consult --personas auto \"…\"
-  conclave consult --panel \"security=anthropic:claude-sonnet-5-5,architect=openai:gpt-6.1-sol\" \"…\"
+  conclave consult --panel \"security=claude-opus-5-5,architect=gpt-6.1-sol\" \"…\"
 
-The keys, the home and the exit codes: `conclave --help`. What may be spent unasked, and every other
-default: `conclave config show`.")]
+Keys, the home and exit codes: `conclave --help`. What is spent without asking, and other defaults: \
+`conclave config show`.")]
 pub struct Args {
     /// The question, in one argument or in several words; `-` reads it from standard input. With
     /// --follow-up, the ID of the earlier consultation [default: last]

@@ -47,7 +47,7 @@ const KEY: Duration = Duration::from_secs(4);
 /// Check what works here and show how to fix what does not
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
-Checks the home and its files, prices, keys, vendors, local servers, the embedded model,
+Checks the home and its files, prices, keys, vendors, local servers, the embedded model, \
 the terminal and proxies.
 
 Exit codes:
@@ -55,7 +55,7 @@ Exit codes:
   1    no model can, or a setting is broken
   3    you did not agree to the cost of --deep
 
-Without --deep, nothing is spent: vendors are asked only for their lists of models.
+Without --deep, nothing is spent: vendors are asked only for their lists of models. \
 No API key is ever shown.")]
 pub struct Args {
     /// Write JSON; its schema is schemas/doctor.schema.json

@@ -27,7 +27,7 @@ Examples:
   conclave history outcome 01m7zh45 mixed --note \"right about the risk, wrong about the cost\"
   conclave history outcome 01m7zh45 --clear
 
-Once many answers are graded, `conclave consult-stats --calibration` shows how reliable stated
+Once many answers are graded, `conclave consult-stats --calibration` shows how reliable stated \
 confidence is.")]
 pub(super) struct Args {
     /// The consultation: its id, a unique prefix, one of its files, or `last` [default: last]

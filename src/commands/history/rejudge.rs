@@ -31,7 +31,7 @@ use crate::terminal::report::rejudge;
 /// Judge the answers of a consultation again and show what changes
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
-Only the judge is asked, for Rounds 2 and 4. The experts' answers are the stored ones, in another
+Only the judge is asked, for Rounds 2 and 4. The experts' answers are the stored ones, in another \
 order.
 
 Examples:

@@ -403,7 +403,6 @@ fn confidence(record: &StoredRecord) -> Option<String> {
     if record.recommendation.is_none() || verdict.is_some_and(Verdict::is_menu) {
         return None;
     }
-    let figure = stated(record.confidence);
     let composed_from = verdict.and_then(|verdict| verdict.composed_from);
     let source = match composed_from {
         None => "stated by the judge",
@@ -412,7 +411,11 @@ fn confidence(record: &StoredRecord) -> Option<String> {
             "averaged over Round 2's points of agreement, without a verdict after Round 3"
         }
     };
-    let mut parts = vec![format!("{figure}, {source}")];
+    let mut parts = vec![match (record.confidence, composed_from) {
+        (None, None) => "not stated by the judge".to_owned(),
+        (None, Some(_)) => "not stated; there is no verdict".to_owned(),
+        (figure, _) => format!("{}, {source}", stated(figure)),
+    }];
     parts.extend(
         verdict
             .and_then(Verdict::confidence_note)

@@ -94,6 +94,19 @@ fn summary_of_an_aborted_run_shows_what_was_agreed() {
 }
 
 #[test]
+fn missing_confidence_is_not_said_to_be_stated() {
+    for (events, words) in [
+        (sample_events::complete(), "not stated by the judge"),
+        (sample_events::composed(), "not stated; there is no verdict"),
+    ] {
+        let mut record = record(&events);
+        record.confidence = None;
+        let text = screen(&record, 80, Paint::Plain).contents();
+        assert!(text.contains(&format!("\nConfidence  {words}")), "{text}");
+    }
+}
+
+#[test]
 fn ordinary_answer_ends_within_twenty_lines() {
     for events in [
         sample_events::complete(),

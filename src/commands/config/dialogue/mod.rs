@@ -34,8 +34,8 @@ use self::panel::PanelQuestions;
 /// Set up the panel, the judge and what may be spent, in a dialogue
 #[derive(Clone, Copy, Debug, clap::Args)]
 #[command(after_help = "\
-Checks keys and local servers by free requests, asks, shows the lines, and writes them to
-config.json after you agree. It can be repeated: the present settings are the defaults.
+Checks keys and local servers by free requests, asks, shows the lines, and writes them to \
+config.json after you agree. It can be repeated: the present settings are the defaults. \
 API keys are never stored: they stay in their variables.
 
 Keys: Enter accepts, the arrows move, Space ticks, Esc leaves and writes nothing.")]
