@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 
 use crate::error::Error;
 use crate::files::{self, SizeLimit};
-use crate::terminal::output::excerpt::excerpt;
+use crate::terminal::output::excerpt::print_question;
 use crate::terminal::output::printer::Printer;
 use crate::terminal::prompt::StdinUse;
 
@@ -61,10 +61,8 @@ fn from_input(printer: &Printer) -> Result<String, Error> {
     let text = String::from_utf8(bytes)
         .map_err(|_| Error::usage("the question on standard input is not UTF-8 text"))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    let screen = printer.err_traits();
-    if !is_typed && screen.is_terminal {
-        // A note continues two columns from the left.
-        printer.note(&excerpt(&format!("Question: {text}"), screen.width - 2));
+    if !is_typed {
+        print_question(text, printer);
     }
     Ok(text.to_owned())
 }

@@ -25,6 +25,7 @@ use crate::session::run::Session;
 use crate::setup::plan::resume::{PreparedResume, ResumeSources};
 use crate::setup::plan::resume_consent::ResumeConsent;
 use crate::setup::settings;
+use crate::terminal::output::excerpt::print_question;
 use crate::terminal::output::format::{amount, count};
 use crate::terminal::output::printer::{Printer, Verbosity};
 use crate::terminal::prompt::StdinUse;
@@ -111,6 +112,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         consent,
     } = face::block_on(sources.prepare(plan, &transcript, &request, clock.now()))??;
     printer.note(&announcement(&transcript));
+    print_question(&transcript.terms.question, printer);
     if let Some(consent) = consent {
         let how = agree(&consent, &id, terms.control.consent, &face)?;
         consent.give(how, &mut terms);

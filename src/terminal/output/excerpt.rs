@@ -1,5 +1,6 @@
 //! The beginning of a long text, for places where the whole would push everything else away.
 
+use super::printer::Printer;
 use super::wrap::wrap_options;
 use crate::terminal::output::format::count;
 
@@ -7,7 +8,7 @@ use crate::terminal::output::format::count;
 const MOST_LINES: usize = 3;
 
 /// Returns a text wrapped to the width of the terminal: its first lines and the number of the rest.
-pub fn excerpt(text: &str, width: usize) -> String {
+fn excerpt(text: &str, width: usize) -> String {
     let lines = textwrap::wrap(text.trim(), wrap_options(width));
     let rest = lines.len().saturating_sub(MOST_LINES);
     let mut shown = lines;
@@ -16,6 +17,16 @@ pub fn excerpt(text: &str, width: usize) -> String {
         shown.push(format!("… {} more", count(rest, "line")).into());
     }
     shown.join("\n")
+}
+
+/// Prints on a terminal how a question begins that is not on its screen yet.
+pub fn print_question(question: &str, printer: &Printer) {
+    let screen = printer.err_traits();
+    if screen.is_terminal {
+        // A note continues two columns from the left.
+        let width = screen.width.saturating_sub(2).max(1);
+        printer.note(&excerpt(&format!("Question: {question}"), width));
+    }
 }
 
 #[cfg(test)]

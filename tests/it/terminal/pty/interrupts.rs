@@ -63,6 +63,27 @@ fn ctrl_c_while_models_answer_ends_the_run() {
 }
 
 #[test]
+fn resume_shows_how_a_long_question_begins() {
+    let server = ProviderServer::start();
+    server.on(On::any(), Answer::text("never to be finished").stall());
+    let conclave = consent_terminal(&server);
+    let question = "Shall we?\nOne.\nTwo.\nThree.\nFour.";
+    let arguments = ["consult", "--yes", question];
+    let mut terminal = Terminal::start(&conclave, 80, Output::Pipe, &arguments);
+    server.wait_until("all experts are asked", |asked| asked.len() == 3);
+    terminal.type_in(CTRL_C);
+    terminal.end().0.ends_with(130);
+    server.on(On::any(), Answer::valid());
+    let (ran, screen) = Terminal::start(&conclave, 80, Output::Pipe, &["resume", "--yes"]).end();
+    ran.ends_with(0);
+    let text = screen.text();
+    assert!(
+        text.contains("\nQuestion: Shall we?\n  One.\n  Two.\n  … 2 lines more\n"),
+        "{text}"
+    );
+}
+
+#[test]
 fn second_ctrl_c_ends_a_run_that_waits_for_the_index() {
     let server = ProviderServer::start();
     server.on(On::any(), Answer::valid());
