@@ -97,6 +97,7 @@ impl<A> KeyQuestion<A> {
             keys: self.keys(),
         }
     }
+
     /// `[Y/n/a = always below $1.00]`: the key of Enter is a capital letter.
     pub(in crate::terminal) fn keys(&self) -> String {
         let names: Vec<String> = self

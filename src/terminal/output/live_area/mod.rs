@@ -54,7 +54,8 @@ pub(super) enum Animation {
 pub(super) enum Typing {
     /// Only this process.
     Own,
-    /// Perhaps also the program that reads the answer, such as a pager: it sets the terminal's modes.
+    /// Perhaps also the program that reads the answer, such as a pager. It sets the terminal's modes,
+    /// and at its end those that it found: if typing left no marks when it started, that would stay.
     Shared,
 }
 
