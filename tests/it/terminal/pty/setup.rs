@@ -550,26 +550,6 @@ fn first_ctrl_c_after_the_offer_ends_the_run_in_order() {
 }
 
 #[test]
-fn second_ctrl_c_after_the_offer_ends_the_process() {
-    let server = ProviderServer::start();
-    server.on(On::any(), Answer::text("never to be finished").stall());
-    let conclave = new_home(&server);
-    let mut terminal = run_after_setup(&server, &conclave);
-    // Its end waits for a reader of the record.
-    let record = conclave.log("jsonl").with_extension("json");
-    let made = std::process::Command::new("mkfifo").arg(&record).status();
-    assert!(made.unwrap().success());
-    terminal.type_in("\u{3}");
-    server.wait_until("the first Ctrl-C has closed all connections", |requests| {
-        requests.iter().all(|request| request.finished.is_some())
-    });
-    terminal.type_in("\u{3}");
-    let (ran, transcript) = terminal.end();
-    assert_eq!(ran.ends_with(130).stdout, "");
-    assert!(!transcript.text().contains("error:"), "{transcript:?}");
-}
-
-#[test]
 fn ctrl_c_at_the_offer_ends_the_run() {
     let server = ProviderServer::start();
     let conclave = new_home(&server);
