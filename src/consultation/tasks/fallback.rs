@@ -18,7 +18,7 @@ use crate::domain::time::Timestamp;
 
 use super::outcome::{AgentAnswer, TaskOutcome};
 use super::rules::FallbackRule;
-use super::status::Status;
+use super::status::{OpenOffer, Status};
 use super::task::AgentTask;
 
 impl AgentTask {
@@ -66,12 +66,12 @@ impl AgentTask {
                     .emit(Event::Consultation(ConsultationEvent::SubstitutionOffered(
                         offered,
                     )));
-                self.status = Status::Asking {
+                self.status = Status::Asking(OpenOffer {
                     substitute,
                     reason,
                     error,
                     since: step.now,
-                };
+                });
                 None
             }
         }
@@ -98,54 +98,41 @@ impl AgentTask {
 
     /// Returns whether the person is asked about another model.
     pub(super) fn is_asking(&self) -> bool {
-        matches!(self.status, Status::Asking { .. })
+        self.open_offer().is_some()
+    }
+
+    fn open_offer(&self) -> Option<&OpenOffer> {
+        match &self.status {
+            Status::Asking(open) => Some(open),
+            Status::Pending { .. } | Status::Calling(_) => None,
+        }
     }
 
     /// Returns the offer that the person is asked about.
     pub(super) fn offer(&self, plan: &Plan) -> Option<SubstitutionOffer> {
-        let Status::Asking {
-            substitute,
-            reason,
-            error,
-            ..
-        } = &self.status
-        else {
-            return None;
-        };
+        let open = self.open_offer()?;
         Some(SubstitutionOffer {
             name: plan.agent_name(&self.agent),
-            offered: self.substitution(substitute, *reason, &error.message),
+            offered: self.substitution(&open.substitute, open.reason, &open.error.message),
         })
     }
 
     /// Replaces an offer that cannot work any more: by another model, or by the failure.
     pub(super) fn renew_offer(&mut self, step: &mut StepContext<'_>) -> Option<TaskOutcome> {
-        let Status::Asking {
-            substitute,
-            reason,
-            error,
-            ..
-        } = &self.status
-        else {
-            return None;
-        };
-        if step.is_stopping()
-            || step
-                .run
-                .providers
-                .may_be_offered(&substitute.provider, step.now)
-        {
+        let open = self.open_offer()?;
+        let providers = &step.run.providers;
+        if step.is_stopping() || providers.may_be_offered(&open.substitute.provider, step.now) {
             return None;
         }
-        let (reason, error) = (*reason, error.clone());
+        let open = open.clone();
         self.end_question(step);
-        self.give_up(step, reason, error)
+        self.give_up(step, open.reason, open.error)
     }
 
     /// Counts the time of the question, which is not the agent's.
     pub(super) fn end_question(&mut self, step: &StepContext<'_>) {
-        if let Status::Asking { since, .. } = self.status {
-            self.asking_ms += step.run.ms_since(since, step.now);
+        if let Some(open) = self.open_offer() {
+            self.asking_ms += step.run.ms_since(open.since, step.now);
         }
     }
 
@@ -173,16 +160,12 @@ impl AgentTask {
         step: &mut StepContext<'_>,
         answer: Answer,
     ) -> Option<TaskOutcome> {
-        let Status::Asking {
+        let OpenOffer {
             substitute,
             reason,
             error,
             ..
-        } = &self.status
-        else {
-            return None;
-        };
-        let (substitute, reason, error) = (substitute.clone(), *reason, error.clone());
+        } = self.open_offer()?.clone();
         self.end_question(step);
         match answer {
             Answer::Yes | Answer::Always(_) | Answer::Gone => {

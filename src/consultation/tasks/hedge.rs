@@ -45,7 +45,7 @@ impl AgentTask {
                         .iter()
                         .all(|attempt| attempt.first_token.is_none())
             }
-            Status::Pending { .. } | Status::Asking { .. } => false,
+            Status::Pending { .. } | Status::Asking(_) => false,
         }
     }
 

@@ -72,10 +72,10 @@ impl AgentTask {
                 }
                 self.go(step)
             }
-            Status::Asking { reason, error, .. } => {
-                let (reason, error) = (*reason, error.clone());
+            Status::Asking(open) => {
+                let open = open.clone();
                 self.end_question(step);
-                self.give_up(step, reason, error)
+                self.give_up(step, open.reason, open.error)
             }
         }
     }

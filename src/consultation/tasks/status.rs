@@ -28,12 +28,16 @@ pub(super) enum Status {
     /// One call is in flight, or two with its hedge.
     Calling(CallsInFlight),
     /// The person is asked whether this model may take over.
-    Asking {
-        substitute: ModelRef,
-        reason: WhySubstituted,
-        error: AgentError,
-        since: Timestamp,
-    },
+    Asking(OpenOffer),
+}
+
+/// A fallback that the person is asked about.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct OpenOffer {
+    pub(super) substitute: ModelRef,
+    pub(super) reason: WhySubstituted,
+    pub(super) error: AgentError,
+    pub(super) since: Timestamp,
 }
 
 /// The calls in flight for one answer.
