@@ -7,7 +7,8 @@ use conclave::consultation::event::{
     Answer, StillWaiting, Substitution, SubstitutionReason, WhySubstituted,
 };
 use conclave::consultation::policy::consent::{ConsentMode, ConsentRule, Month};
-use conclave::consultation::policy::estimate::{Estimate, GateReason};
+use conclave::consultation::policy::estimate::{CallEstimate, Estimate, GateReason};
+use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::{Question, SubstitutionOffer};
 use conclave::domain::ids::{AgentId, ModelRef, ProviderId};
 use conclave::domain::money::{Cost, MicroUsd};
@@ -67,6 +68,17 @@ fn consent(why: &[GateReason]) -> Question {
         low: cost(210_000),
         cost: cost(450_000),
         high: cost(900_000),
+        calls: vec![CallEstimate {
+            round_number: 1,
+            agent_id: AgentId::from("security"),
+            answer: AnswerKind::Independent,
+            model: ModelRef::new("openai", "gpt-6.1-sol"),
+            input_tokens: 100,
+            output_tokens: 500,
+            cost: cost(450_000),
+            low: cost(210_000),
+            high: cost(900_000),
+        }],
         ..Estimate::default()
     };
     Question::Consent {
@@ -118,7 +130,7 @@ async fn the_cost_gate_accepts_a_key_and_explains_its_keys_once() {
     let report = ask(&gate, "x\u{1b}[A?n").await;
     assert_eq!(report.answer, Answer::No);
     insta::assert_snapshot!(report.screen, @r#"
-    0 calls in 0 rounds: the judge alone, with no model
+    1 call in 1 round: 1 expert, with openai:gpt-6.1-sol
     You are asked because the cost is not below $0.50 (`always_allow_under`).
     About $0.45, at most $0.90. Go on? [Y/n/a = always below $1.00] 
     Press one of these keys: y = yes, n = no, a = always below $1.00 (Enter: y,

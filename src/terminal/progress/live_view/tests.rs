@@ -460,15 +460,28 @@ fn clocks_stand_while_only_the_person_is_waited_for() {
         let lines = view.lines(Duration::from_secs(since_start), size(50, 24));
         lines.last().unwrap().clone()
     };
-    assert_eq!(time(&view, 10), "1/4 · 0:10 · $0.00", "an expert works");
+    assert_eq!(
+        time(&view, 10),
+        "Round 1 of 4 · independent answers · 0:10 · $0.00",
+        "an expert works"
+    );
     view.follow(&done("b"), Duration::from_secs(12));
-    assert_eq!(time(&view, 12), "1/4 · 0:12 · $0.00");
-    assert_eq!(time(&view, 72), "1/4 · 0:12 · $0.00");
+    assert_eq!(
+        time(&view, 12),
+        "Round 1 of 4 · independent answers · 0:12 · $0.00"
+    );
+    assert_eq!(
+        time(&view, 72),
+        "Round 1 of 4 · independent answers · 0:12 · $0.00"
+    );
     // The answer comes a minute later, and its event says for how long the person was waited for.
     view.leave_out(Duration::from_secs(60));
     view.follow(
         &substituted(WhySubstituted::Failure, "grok"),
         Duration::from_secs(12),
     );
-    assert_eq!(time(&view, 75), "1/4 · 0:15 · $0.00");
+    assert_eq!(
+        time(&view, 75),
+        "Round 1 of 4 · independent answers · 0:15 · $0.00"
+    );
 }
