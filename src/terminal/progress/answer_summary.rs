@@ -154,7 +154,7 @@ impl AnswerSummary {
     }
 }
 
-/// `✔ Security Expert  8.2 s · 82%`: with the time and the later facts as far as they fit.
+/// `✔ Security Expert  8.2s · 82%`: with the time and the later facts as far as they fit.
 pub(super) fn title(
     name: &str,
     took: &str,
@@ -290,7 +290,7 @@ mod tests {
     }
 
     fn shown(content: Content, name: &str, width: usize) -> String {
-        let lines = summary(content).lines(name, "8.2 s", Some(width), Paint::Plain);
+        let lines = summary(content).lines(name, "8.2s", Some(width), Paint::Plain);
         for line in &lines {
             assert!(measure_text_width(line) < width, "{width}: {line}");
         }
@@ -325,19 +325,19 @@ mod tests {
     fn position_is_shown_in_two_lines_at_every_width() {
         let at = |width| shown(independent(POSITION), "Security Expert", width);
         insta::assert_snapshot!(at(50), @r"
-        ✔ Security Expert  8.2 s · 82%
+        ✔ Security Expert  8.2s · 82%
           Use OAuth 2.1 with PKCE; JWT only as the…
         ");
         insta::assert_snapshot!(at(80), @r"
-        ✔ Security Expert  8.2 s · 82%
+        ✔ Security Expert  8.2s · 82%
           Use OAuth 2.1 with PKCE; JWT only as the access-token format, never as a…
         ");
         insta::assert_snapshot!(at(120), @r"
-        ✔ Security Expert  8.2 s · 82%
+        ✔ Security Expert  8.2s · 82%
           Use OAuth 2.1 with PKCE; JWT only as the access-token format, never as a session. Rotate refresh tokens on every use.
         ");
         insta::assert_snapshot!(at(200), @r"
-        ✔ Security Expert  8.2 s · 82%
+        ✔ Security Expert  8.2s · 82%
           Use OAuth 2.1 with PKCE; JWT only as the access-token format, never as a session. Rotate refresh tokens on every use. Keep the lifetime below ten minutes where a token cannot be revoked.
         ");
     }
@@ -363,7 +363,7 @@ mod tests {
             ..Synthesis::default()
         };
         insta::assert_snapshot!(shown(Content::Synthesis(synthesis.clone()), "Judge", 100), @r"
-        ✔ Judge  8.2 s · 2 open tensions
+        ✔ Judge  8.2s · 2 open tensions
           Agreed by Security Expert, Architect (90%): PKCE, as Architect says.
         ");
         let apart = Synthesis {
@@ -371,7 +371,7 @@ mod tests {
             ..synthesis
         };
         insta::assert_snapshot!(shown(Content::Synthesis(apart), "Judge", 50), @r"
-        ✔ Judge  8.2 s · 2 open tensions
+        ✔ Judge  8.2s · 2 open tensions
           Open: Token lifetime
         ");
     }
@@ -383,7 +383,7 @@ mod tests {
             ..Synthesis::default()
         };
         insta::assert_snapshot!(shown(Content::Synthesis(synthesis), "Judge", 100), @r"
-        ✔ Judge  8.2 s
+        ✔ Judge  8.2s
           They mostly agree.
         ");
         let record = CrossExam {
@@ -391,7 +391,7 @@ mod tests {
             ..CrossExam::default()
         };
         insta::assert_snapshot!(shown(Content::CrossExam(record), "Judge", 100), @r"
-        ✔ Judge  8.2 s
+        ✔ Judge  8.2s
           It stays open.
         ");
     }
@@ -399,11 +399,11 @@ mod tests {
     #[test]
     fn revision_says_whether_it_changed_and_because_of_what() {
         insta::assert_snapshot!(shown(revision(Some(true)), "Architect", 80), @r"
-        ✔ Architect  8.2 s · says it changed its mind · 70%
+        ✔ Architect  8.2s · says it changed its mind · 70%
           Because of Security Expert: A signed token cannot be revoked, which Security…
         ");
         insta::assert_snapshot!(shown(revision(Some(false)), "Architect", 80), @r"
-        ✔ Architect  8.2 s · says it held its position · 70%
+        ✔ Architect  8.2s · says it held its position · 70%
           Opaque tokens, as Security Expert says.
         ");
         // The time gives way first, then the confidence.

@@ -323,20 +323,15 @@ pub(in crate::terminal) fn problems(name: &str, call: &CallFinished) -> Vec<Stri
     call.problems.iter().map(line).collect()
 }
 
-/// Formats a number of milliseconds in seconds: `8.2 s`.
+/// Formats the length of a wait in seconds, for a sentence: `8.2 s`.
 pub(in crate::terminal) fn millis(ms: u64) -> String {
-    time(Duration::from_millis(ms))
+    format!("{:.1} s", Duration::from_millis(ms).as_secs_f64())
 }
 
 /// Returns the part of an agent's time that belongs to a run that has lasted this long: an agent
 /// may have begun before an interruption.
 pub(in crate::terminal) fn time_in_run(duration_ms: u64, elapsed: Duration) -> Duration {
     Duration::from_millis(duration_ms).min(elapsed)
-}
-
-/// Formats a duration in seconds: `8.2 s`.
-pub(in crate::terminal) fn time(duration: Duration) -> String {
-    format!("{:.1} s", duration.as_secs_f64())
 }
 
 /// Returns the cause of a failure in a few words: its status where it has one.

@@ -9,9 +9,8 @@ use super::row::{
 };
 use crate::consultation::event::Purpose;
 use crate::engine::ports::LocalProgress;
-use crate::terminal::output::format::{amount, clock, thousands};
+use crate::terminal::output::format::{amount, clock, seconds, thousands};
 use crate::terminal::output::style::Paint;
-use crate::terminal::progress::messages::time;
 
 /// An activity.
 #[derive(Clone, Debug)]
@@ -124,9 +123,9 @@ fn done(work: &FinishedWork) -> Vec<String> {
     let (tokens, cost) = (thousands(work.tokens), amount(work.cost));
     match work.took {
         Some(took) => vec![
-            format!("done {} · {tokens} tok · {cost}", time(took)),
-            format!("{} · {cost}", time(took)),
-            time(took),
+            format!("done {} · {tokens} tok · {cost}", seconds(took)),
+            format!("{} · {cost}", seconds(took)),
+            seconds(took),
         ],
         None => vec![
             format!("done earlier · {tokens} tok · {cost}"),

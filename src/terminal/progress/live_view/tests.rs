@@ -192,7 +192,7 @@ fn four() -> LiveView {
 #[test]
 fn each_agent_has_a_row_with_its_activity() {
     insta::assert_snapshot!(shown(&four()), @r"
-    ✔ Security Expert               claude-sonnet-5-5  done 1.9 s · 1,204 tok · $0.0131
+    ✔ Security Expert               claude-sonnet-5-5  done 1.9s · 1,204 tok · $0.0131
     ⠙ Architect                     gpt-6.1-sol        writing 102 tokens · 0:08
     ⠙ Pragmatist                    gemini-3-pro       retrying 2 of 3 in 4 s (HTTP 529)
     ✘ 建築家 with a very long nam…  m                  failed: no credit left
@@ -381,13 +381,13 @@ fn resumed_rows_continue_where_they_were() {
     );
     assert_shows(&view, "Skeptic    sol  not sent yet · 0:00\n");
     view.follow(&done("b"), Duration::from_secs(1));
-    assert_shows(&view, "✔ Skeptic    sol  done 1.0 s · ");
+    assert_shows(&view, "✔ Skeptic    sol  done 1.0s · ");
 }
 
 #[test]
 fn narrow_terminal_drops_the_model_first() {
     insta::assert_snapshot!(four().lines(Duration::from_millis(10_400), size(50, 24)).join("\n"), @r"
-    ✔ Security Expert        1.9 s · $0.0131
+    ✔ Security Expert        1.9s · $0.0131
     ⠙ Architect              102 tok · 0:08
     ⠙ Pragmatist             retrying 2 of 3 in 4 s
     ✘ 建築家 with a very l…  failed: no credit left

@@ -15,7 +15,7 @@ use crate::domain::money::Cost;
 
 use super::{DisplayMode, ProgressReporter};
 use crate::terminal::markdown::escape::one_line;
-use crate::terminal::output::format::dollars;
+use crate::terminal::output::format::{dollars, seconds};
 use crate::terminal::output::printer::Verbosity;
 use crate::terminal::progress::answer_summary::AnswerSummary;
 use crate::terminal::progress::estimate::estimate_lines;
@@ -127,7 +127,7 @@ impl ProgressReporter {
                 AgentId::Helper | AgentId::SecondJudge => {
                     let took = self.facts.take_answered(agent_id);
                     if let (Some(took), true) = (took, is_plain) {
-                        self.note(&format!("✔ {name}  {}", messages::time(took)));
+                        self.note(&format!("✔ {name}  {}", seconds(took)));
                     }
                 }
             },
@@ -160,7 +160,7 @@ impl ProgressReporter {
         let Some(took) = self.facts.take_answered(&summary.agent) else {
             return;
         };
-        let (name, took) = (self.facts.name_of(&summary.agent), messages::time(took));
+        let (name, took) = (self.facts.name_of(&summary.agent), seconds(took));
         let paint = self.printer.err_traits().paint;
         let lines = summary.lines(&name, &took, self.width(), paint);
         self.printer.note(&lines.join("\n"));

@@ -156,7 +156,7 @@ fn resume_shows_no_seat_longer_than_the_run() {
         .filter(|line| line.starts_with("✔ Pragmatist  "))
         .collect();
     assert!(!answered.is_empty(), "{text}");
-    // An hour is `3600.0 s`, `3600s` or `1:00:00`.
+    // An hour is `3600.0s`, `3600s` or `1:00:00`.
     for hour in ["3600", "3601", "1:00:0"] {
         assert!(!text.contains(hour), "{hour}: {text}");
     }
