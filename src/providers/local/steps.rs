@@ -59,15 +59,14 @@ impl Worker<'_> {
         let decoded = now();
         for (answering, share) in std::mem::take(&mut self.answering).into_iter().zip(shares) {
             self.slots.evaluated(answering.slot, share.tokens);
-            match share.row {
-                Some(row) => self.choose(answering, row),
-                None => {
-                    if share.from < answering.prompt {
-                        answering.report_reading(share.from + share.tokens);
-                    }
-                    self.answering.push(answering);
-                }
+            if let Some(row) = share.row {
+                self.choose(answering, row);
+                continue;
             }
+            if share.from < answering.prompt {
+                answering.report_reading(share.from + share.tokens);
+            }
+            self.answering.push(answering);
         }
         let tokens = u64::try_from(self.batch.n_tokens()).unwrap_or(0);
         self.note(|statistics| {

@@ -117,7 +117,7 @@ async fn three_experts_share_a_prompt_prefix() {
             })
             .collect();
         assert_eq!(deltas.first(), Some(&Delta::Connected));
-        let last = |is: fn(&Delta) -> Option<LocalProgress>| deltas.iter().filter_map(is).last();
+        let last = |is: fn(&Delta) -> Option<LocalProgress>| deltas.iter().rev().find_map(is);
         let read = last(|delta| match delta {
             Delta::Reading(progress) => Some(*progress),
             _ => None,
