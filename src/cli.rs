@@ -15,7 +15,8 @@ use crate::commands::{
 use crate::config::env::Environment;
 use crate::engine::host;
 use crate::error::{Error, Exit};
-use crate::terminal::output::printer::{Printer, TerminalEnv, Verbosity, clean_panics};
+use crate::terminal::output::printer::{Printer, Verbosity, clean_panics};
+use crate::terminal::output::stream_traits::TerminalEnv;
 use crate::terminal::output::style::Paint;
 
 /// Ask a panel of language models one question, let them debate it in an auditable protocol, and

@@ -125,7 +125,8 @@ mod tests {
     use super::*;
     use crate::config::settings::Settings;
     use crate::error::Exit;
-    use crate::terminal::output::printer::{TerminalEnv, Verbosity};
+    use crate::terminal::output::printer::Verbosity;
+    use crate::terminal::output::stream_traits::TerminalEnv;
 
     fn run(home: &Home, action: &ModelAction) -> Result<String, Error> {
         let printer = Printer::for_process(&TerminalEnv::default(), Verbosity::Quiet);

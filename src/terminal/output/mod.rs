@@ -2,6 +2,7 @@
 //! words.
 
 pub mod printer;
+pub mod stream_traits;
 pub mod pager;
 mod last_line;
 mod rows;

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::question::{QuestionTrace, QuestionWords};
 use crate::terminal::output::live_area::Footer;
-use crate::terminal::output::printer::{PlainQuestion, Printer, StreamTraits};
+use crate::terminal::output::printer::{PlainQuestion, Printer};
+use crate::terminal::output::stream_traits::StreamTraits;
 use crate::terminal::output::wrap::fit;
 
 pub(super) struct OpenQuestion {

@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
-use conclave::terminal::output::printer::{Printer, StreamTraits, TerminalEnv, Verbosity};
+use conclave::terminal::output::printer::{Printer, Verbosity};
+use conclave::terminal::output::stream_traits::{StreamTraits, TerminalEnv};
 
 /// A printer whose output is captured.
 pub(super) struct CapturedPrinter {
