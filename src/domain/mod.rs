@@ -5,6 +5,7 @@ pub mod address;
 pub mod artifact;
 pub mod body_fields;
 pub mod confidence;
+pub mod context;
 pub mod debate_value;
 pub mod dialect;
 pub mod family;

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::support::source_tree::rust_files;
 
 /// The folders of this crate that each folder may use.
-const MAY_USE: [(&str, &[&str]); 13] = [
+const MAY_USE: [(&str, &[&str]); 14] = [
     ("domain", &["domain"]),
     ("stopping", &["domain", "stopping"]),
     ("consultation", &["domain", "stopping", "consultation"]),
@@ -23,6 +23,7 @@ const MAY_USE: [(&str, &[&str]); 13] = [
             "providers",
         ],
     ),
+    ("context", &["domain", "files", "context"]),
     (
         "records",
         &[
@@ -58,6 +59,7 @@ const MAY_USE: [(&str, &[&str]); 13] = [
             "files",
             "engine",
             "providers",
+            "context",
             "records",
             "terminal",
             "config",
@@ -76,6 +78,7 @@ const MAY_USE: [(&str, &[&str]); 13] = [
             "files",
             "engine",
             "providers",
+            "context",
             "records",
             "terminal",
             "config",
@@ -92,6 +95,7 @@ const MAY_USE: [(&str, &[&str]); 13] = [
             "files",
             "engine",
             "providers",
+            "context",
             "records",
             "terminal",
             "config",

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::context::{Context, ProjectContext, ScrubbingReport};
 use crate::domain::ids::{AgentId, ConsultationId, ModelRef, ProviderId, SeatId};
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::panel::Panel;
@@ -71,6 +72,15 @@ pub struct Plan {
     pub tool_version: String,
     /// Notes on the panel for the user, shown before anything is spent.
     pub notices: Vec<String>,
+    /// The context of the question, part of the prompts of experts and judges.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<Box<Context>>,
+    /// What was detected of the project that belongs to the question.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<Box<ProjectContext>>,
+    /// The secrets that were masked in question and context. `None` in journals of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scrubbing: Option<Box<ScrubbingReport>>,
 }
 
 /// The limits within which a consultation runs by itself.
@@ -118,6 +128,9 @@ impl Plan {
             in_flight: BTreeMap::new(),
             tool_version: String::new(),
             notices: Vec::new(),
+            context: None,
+            project: None,
+            scrubbing: None,
         }
     }
 }

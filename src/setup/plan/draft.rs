@@ -122,6 +122,9 @@ impl PlanDraft {
             in_flight,
             tool_version: env!("CARGO_PKG_VERSION").to_owned(),
             notices: self.notices,
+            context: None,
+            project: None,
+            scrubbing: None,
         };
         Ok(PreparedPlan {
             home,

@@ -82,6 +82,9 @@ pub fn plan() -> Plan {
         in_flight: BTreeMap::new(),
         tool_version: "0.0.0".to_owned(),
         notices: Vec::new(),
+        context: None,
+        project: None,
+        scrubbing: None,
     }
 }
 

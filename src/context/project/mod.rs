@@ -1,0 +1,2 @@
+//! Describes the project in a folder: its framework and stack, from parsed manifests, and excerpts
+//! of its documentation.

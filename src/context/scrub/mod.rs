@@ -1,0 +1,1 @@
+//! Masks secrets in texts that go out.

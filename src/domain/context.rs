@@ -1,0 +1,161 @@
+//! The context of a question: what plan, journal and record say of it. They name the sources; the
+//! text itself is stored once, beside the journal.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
+
+use super::tokens::Band;
+
+/// The kind of a source. The order is that of the prompt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SourceKind {
+    Project,
+    Stdin,
+    File,
+}
+
+/// One source of context, as sent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ContextSource {
+    pub kind: SourceKind,
+    /// A file's path as given or found, a project's folder; `stdin`.
+    pub name: String,
+    /// The size of the text as sent.
+    pub bytes: u64,
+    /// The expected tokens of the text as sent.
+    pub tokens: u64,
+    /// SHA-256 of the text as sent, in hexadecimal.
+    pub sha256: String,
+}
+
+/// The text of the context, shared by all prompts of a run. Plans are serialized without it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ContextText(Arc<str>);
+
+impl ContextText {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Serialize for ContextText {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.as_str().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for ContextText {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(Self::from)
+    }
+}
+
+impl From<String> for ContextText {
+    fn from(text: String) -> Self {
+        Self(text.into())
+    }
+}
+
+/// The context of a consultation.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Context {
+    /// In the order of the text.
+    pub sources: Vec<ContextSource>,
+    /// The size of the whole text, headings included.
+    pub bytes: u64,
+    /// SHA-256 of the whole text, in hexadecimal.
+    pub sha256: String,
+    pub tokens: ContextTokens,
+    /// Whether answers follow the patterns of the project.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stance: Option<ProjectStance>,
+    /// The text as sent: each source under its heading. Empty until it is loaded from its file.
+    #[serde(skip)]
+    pub text: ContextText,
+}
+
+/// The tokens of a context.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ContextTokens {
+    pub low: u64,
+    pub expected: u64,
+    pub high: u64,
+    /// The most that any vendor's tokenizer is taken to count; ceilings reserve this.
+    pub worst: u64,
+    pub counted_by: TokenCounter,
+}
+
+impl ContextTokens {
+    pub fn band(self) -> Band {
+        Band {
+            low: self.low,
+            expected: self.expected,
+            high: self.high,
+        }
+    }
+}
+
+/// The method of a token count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TokenCounter {
+    /// The documented ratio of characters to tokens.
+    #[default]
+    Ratio,
+    /// OpenAI's tokenizer `o200k_base`.
+    O200k,
+}
+
+/// The attitude of the answers to what exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProjectStance {
+    /// An existing project: prefer its patterns.
+    Brownfield,
+    /// A new one, or the person said so: current best practices.
+    Greenfield,
+}
+
+/// What was detected of a project; the record's `project_context`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ProjectContext {
+    /// `brownfield` or `greenfield`.
+    pub project_type: String,
+    /// The id of the main framework: `nextjs`.
+    pub framework_detected: Option<String>,
+    /// Its version as the lock file or the manifest has it: `14`, `14.2.3`.
+    pub framework_version: Option<String>,
+    /// `app_router`, `pages_router`, `workspace`, …
+    pub architecture_pattern: Option<String>,
+    /// Ids by kind: a text, or a list of texts for kinds that may have several (`testing`).
+    pub tech_stack: BTreeMap<String, Value>,
+    /// `package.json`, `src/`, `git`, …
+    pub indicators_found: Vec<String>,
+    /// Paths of the documents that the excerpts are from.
+    pub documentation_used: Vec<String>,
+    /// Whether the prompts ask to prefer existing patterns.
+    pub bias_applied: bool,
+}
+
+/// The secrets that were masked; the record's `scrubbing_report`. It holds nothing of a secret.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ScrubbingReport {
+    /// False with `--no-scrub`.
+    pub sensitive_data_scrubbed: bool,
+    /// The number of masked values; each occurrence counts.
+    pub patterns_matched: u64,
+    /// The types that were found, sorted: `api_key`, `github_token`.
+    pub types_detected: Vec<String>,
+    /// Masked values by type.
+    pub by_type: BTreeMap<String, u64>,
+    /// Masked values by source (`question`, `stdin`, a path) and type.
+    pub by_source: BTreeMap<String, BTreeMap<String, u64>>,
+}
