@@ -128,6 +128,12 @@ impl KeyCommands {
         keys.insert(command.to_owned(), key.clone());
         Ok(key)
     }
+
+    /// Returns the keys of the commands that have run.
+    pub fn printed_keys(&self) -> Vec<SecretString> {
+        let keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
+        keys.values().cloned().collect()
+    }
 }
 
 fn run(
@@ -294,6 +300,7 @@ mod tests {
             commands.key(&command).unwrap(),
         ];
         assert!(keys.iter().all(|key| key.expose_secret() == "k"));
+        assert_eq!(commands.printed_keys().len(), 1);
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "run\n");
         assert!(!format!("{commands:?}").contains("\"k\""), "{commands:?}");
     }

@@ -18,4 +18,5 @@ pub mod parameters;
 pub mod personas;
 pub mod providers;
 pub mod key_commands;
+pub mod own_keys;
 mod prompt_overrides;

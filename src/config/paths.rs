@@ -45,6 +45,11 @@ impl Home {
         self.0.join("models.json")
     }
 
+    /// Returns the file of the user's own rules and exceptions for the masking of secrets.
+    pub fn scrub_file(&self) -> PathBuf {
+        self.0.join("scrub.toml")
+    }
+
     /// Returns the folder of journals, records and Markdown reports.
     pub fn logs_folder(&self) -> PathBuf {
         self.0.join("consult-logs")

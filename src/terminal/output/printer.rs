@@ -191,7 +191,19 @@ impl Printer {
             // On one screen, an empty line separates the result from what was printed before it.
             self.print_apart("\n");
         }
-        let text = out_traits.paint.printable(text);
+        self.write_result(&out_traits.paint.printable(text))
+    }
+
+    /// Writes the whole result without changing a byte, unless it goes to a terminal, which would
+    /// obey the control characters in it.
+    pub fn exact_result(&self, text: &str) -> Result<(), PrintError> {
+        if self.inner.out_traits.is_terminal {
+            return self.result(text);
+        }
+        self.write_result(text)
+    }
+
+    fn write_result(&self, text: &str) -> Result<(), PrintError> {
         let written = self.inner.live_area.suspend(|| {
             let mut out = lock(&self.inner.out);
             out.write_all(text.as_bytes()).and_then(|()| out.flush())

@@ -12,6 +12,7 @@ mod judge_prose;
 mod json_stream;
 mod estimate;
 pub mod evaluation;
+pub mod scrubbing;
 pub mod download_bar;
 pub mod rebuild_bar;
 

@@ -1,0 +1,132 @@
+//! The secrets that were masked, for people: how many of which type, never their values.
+
+use std::cmp::Reverse;
+use std::fmt::Write;
+
+use crate::domain::context::ScrubbingReport;
+
+/// The warning that nothing is masked.
+pub const DISABLED: &str = "⚠️ WARNING: Sensitive data scrubbing disabled.\n\
+                            Ensure your context contains no secrets!";
+
+/// Returns the lines that say what was masked, the most frequent type first; `None` if nothing was.
+pub fn scrubbing_lines(report: &ScrubbingReport) -> Option<String> {
+    let values = match report.patterns_matched {
+        0 => return None,
+        1 => "value",
+        _ => "values",
+    };
+    let mut text = format!(
+        "🔒 Security: {} sensitive {values} detected and masked in context:",
+        report.patterns_matched
+    );
+    let mut types: Vec<_> = report.by_type.iter().collect();
+    types.sort_by_key(|(_, number)| Reverse(**number));
+    for (name, number) in types {
+        // Writing to a `String` cannot fail.
+        let _ = write!(text, "\n- {number} {}", type_name(name, *number));
+    }
+    Some(text)
+}
+
+/// Returns the name of a type as people write it, in the singular or the plural: `API keys`.
+fn type_name(id: &str, number: u64) -> String {
+    let words: Vec<&str> = id.split('_').map(word).collect();
+    let name = words.join(" ");
+    if number == 1 {
+        return name;
+    }
+    match name.strip_suffix('y') {
+        Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{stem}ies"),
+        _ if name.ends_with('s') => name + "es",
+        _ => name + "s",
+    }
+}
+
+fn word(word: &str) -> &str {
+    match word {
+        "api" => "API",
+        "aws" => "AWS",
+        "gcp" => "GCP",
+        "github" => "GitHub",
+        "gitlab" => "GitLab",
+        "google" => "Google",
+        "azure" => "Azure",
+        "slack" => "Slack",
+        "stripe" => "Stripe",
+        "twilio" => "Twilio",
+        "sendgrid" => "SendGrid",
+        "docker" => "Docker",
+        "digitalocean" => "DigitalOcean",
+        "pypi" => "PyPI",
+        "ssh" => "SSH",
+        "pgp" => "PGP",
+        "jwt" => "JWT",
+        "url" => "URL",
+        "id" => "ID",
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    fn lines(by_type: &[(&str, u64)]) -> Option<String> {
+        let by_type: BTreeMap<String, u64> = by_type
+            .iter()
+            .map(|(name, number)| ((*name).to_owned(), *number))
+            .collect();
+        scrubbing_lines(&ScrubbingReport {
+            sensitive_data_scrubbed: true,
+            patterns_matched: by_type.values().sum(),
+            types_detected: by_type.keys().cloned().collect(),
+            by_type,
+            ..ScrubbingReport::default()
+        })
+    }
+
+    #[test]
+    fn masked_values_are_counted_by_type() {
+        let types = [
+            ("api_key", 1),
+            ("database_password", 1),
+            ("github_token", 1),
+            ("secret", 1),
+        ];
+        assert_eq!(
+            lines(&types).unwrap(),
+            "🔒 Security: 4 sensitive values detected and masked in context:\n\
+             - 1 API key\n\
+             - 1 database password\n\
+             - 1 GitHub token\n\
+             - 1 secret"
+        );
+    }
+
+    #[test]
+    fn single_value_is_in_the_singular() {
+        assert_eq!(
+            lines(&[("aws_key", 1)]).unwrap(),
+            "🔒 Security: 1 sensitive value detected and masked in context:\n- 1 AWS key"
+        );
+    }
+
+    #[test]
+    fn the_most_frequent_type_comes_first_and_several_are_in_the_plural() {
+        assert_eq!(
+            lines(&[("identity", 2), ("password", 3), ("private_key", 2)]).unwrap(),
+            "🔒 Security: 7 sensitive values detected and masked in context:\n\
+             - 3 passwords\n\
+             - 2 identities\n\
+             - 2 private keys"
+        );
+    }
+
+    #[test]
+    fn nothing_is_said_if_nothing_was_masked() {
+        assert_eq!(lines(&[]), None);
+    }
+}
