@@ -1,5 +1,6 @@
 //! The request for a consultation, as plain data: no flags, no settings and no defaults.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::config::hedge_after::HedgeAfter;
@@ -8,6 +9,7 @@ use crate::consultation::plan::options::{JudgePasses, Rounds};
 use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::policy::substitution::OnFailure;
 use crate::consultation::prompt::filter::PromptMaterial;
+use crate::context::sources::{SourceLimits, SourceText};
 use crate::domain::confidence::Confidence;
 use crate::domain::money::MicroUsd;
 use crate::domain::stored_record::StoredRecord;
@@ -19,11 +21,21 @@ pub(crate) struct ConsultationRequest {
     pub(crate) question: String,
     /// The earlier consultation that the question follows up, as loaded for models.
     pub(crate) follows_up: Option<Box<StoredRecord>>,
+    /// The sources of the question's context, as read.
+    pub(crate) sources: Vec<SourceText>,
     pub(crate) panel: PanelRequest,
     pub(crate) debate: DebateRequest,
     pub(crate) control: ControlRequest,
     pub(crate) material: PromptMaterial,
     pub(crate) purpose: Purpose,
+}
+
+/// The context that a person names.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ContextRequest {
+    /// Files, in their order in the prompt.
+    pub(crate) files: Vec<PathBuf>,
+    pub(crate) limits: SourceLimits,
 }
 
 /// The purpose of a plan.

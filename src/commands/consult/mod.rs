@@ -1,6 +1,7 @@
 //! `conclave consult`: asks a panel one question and prints its answer.
 
 mod question;
+mod context;
 mod follow_up;
 mod unread_input;
 mod dry_run;
@@ -15,10 +16,12 @@ use crate::engine::clock::Clock;
 use crate::error::Error;
 use crate::session::run::Session;
 use crate::session::storage::Storage;
+use crate::setup::context::read_sources;
 use crate::setup::plan::prepare;
 use crate::setup::request::{ConsultationRequest, PanelRequest, Purpose};
 use crate::terminal::output::printer::{Printer, Verbosity};
 
+use self::context::ContextFlags;
 use self::unread_input::{Patience, UnreadInput};
 
 /// Ask a panel of models a question and print the answer
@@ -77,6 +80,9 @@ pub struct Args {
     no_log: bool,
 
     #[command(flatten)]
+    context: ContextFlags,
+
+    #[command(flatten)]
     debate: DebateFlags,
 
     #[command(flatten)]
@@ -96,6 +102,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     let question = question::read(args.question_words(), printer)?;
     let unread = UnreadInput::beside(&question);
     unread.refuse(Patience::None)?;
+    let sources = read_sources(&args.context.request(), printer)?;
     check_output(args.output.output.as_deref())?;
     let follows_up = match args.follow_up {
         Some(_) => Some(Box::new(follow_up::load(&args.question, environment)?)),
@@ -108,6 +115,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     }
     let request = ConsultationRequest {
         follows_up,
+        sources,
         ..args.request(question.text, consent_mode)?
     };
     let prepared = face::block_on(prepare(request, environment, printer, clock.now()))??;
@@ -146,6 +154,7 @@ impl Args {
         Ok(ConsultationRequest {
             question,
             follows_up: None,
+            sources: Vec::new(),
             panel: PanelRequest {
                 panel: self.panel.clone(),
                 personas: self.personas.clone(),

@@ -15,6 +15,7 @@ use crate::error::Error;
 use crate::providers::local::choice::ModelFile;
 use crate::records::experience::Experience;
 use crate::records::index::{Index, WaitLimit};
+use crate::setup::context::OutgoingContext;
 use crate::setup::limits;
 use crate::setup::local_servers::LocalServerSet;
 use crate::setup::provider_access::ProviderAccess;
@@ -28,7 +29,7 @@ use super::terms;
 /// The decisions about one consultation before its models are looked up.
 #[derive(Debug)]
 pub(crate) struct PlanDraft {
-    pub(crate) question: String,
+    pub(crate) outgoing: OutgoingContext,
     pub(crate) panel: Panel,
     pub(crate) debate: DebateOptions,
     pub(crate) fallbacks: BTreeMap<SeatId, Vec<ModelRef>>,
@@ -107,7 +108,7 @@ impl PlanDraft {
         let unique = ulid::Ulid::generate();
         let plan = Plan {
             id: ConsultationId::from_unique(&unique.to_string()),
-            question: self.question,
+            question: self.outgoing.question,
             panel: self.panel,
             debate: self.debate,
             models,
@@ -122,9 +123,9 @@ impl PlanDraft {
             in_flight,
             tool_version: env!("CARGO_PKG_VERSION").to_owned(),
             notices: self.notices,
-            context: None,
-            project: None,
-            scrubbing: None,
+            context: self.outgoing.context,
+            project: self.outgoing.project,
+            scrubbing: self.outgoing.scrubbing,
         };
         Ok(PreparedPlan {
             home,

@@ -19,6 +19,7 @@ pub(crate) mod resume;
 
 use std::collections::BTreeMap;
 
+use super::context::assemble;
 use super::embedded_model::EmbeddedModels;
 use super::request::{ConsultationRequest, Purpose};
 use super::{fallbacks, helper};
@@ -82,7 +83,7 @@ pub(crate) async fn prepare(
     helper::assign(&mut debate, &selected.panel, &context);
     let fallbacks = fallbacks::fallbacks(&selected.panel, &spec, &context);
     let draft = PlanDraft {
-        question: request.question,
+        outgoing: assemble(request.question, request.sources),
         panel: selected.panel,
         debate,
         fallbacks,

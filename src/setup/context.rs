@@ -1,0 +1,146 @@
+//! The context of a question: reads its sources before anything is asked or spent, and puts their
+//! texts together under headings, in the order project, standard input, files.
+
+use crate::context::count::count;
+use crate::context::sources::SourceText;
+use crate::context::sources::error::SourcesError;
+use crate::context::sources::files::read_files;
+use crate::domain::context::{
+    Context, ContextSource, ContextText, ProjectContext, ScrubbingReport, SourceKind,
+};
+use crate::domain::hash::sha256;
+use crate::error::Error;
+use crate::setup::request::ContextRequest;
+use crate::terminal::output::printer::Printer;
+
+/// The texts that go out with a question, and what is recorded of them.
+#[derive(Debug, Default)]
+pub(crate) struct OutgoingContext {
+    pub(crate) question: String,
+    pub(crate) context: Option<Box<Context>>,
+    pub(crate) project: Option<Box<ProjectContext>>,
+    pub(crate) scrubbing: Option<Box<ScrubbingReport>>,
+}
+
+impl OutgoingContext {
+    /// A question without context.
+    pub(crate) fn none(question: String) -> Self {
+        Self {
+            question,
+            ..Self::default()
+        }
+    }
+}
+
+/// Reads the sources that a person names.
+pub(crate) fn read_sources(
+    request: &ContextRequest,
+    printer: &Printer,
+) -> Result<Vec<SourceText>, Error> {
+    read_files(&request.files, request.limits).map_err(|error| explain(error, printer))
+}
+
+/// Prints each path that cannot be used, and returns the error of the command.
+fn explain(error: SourcesError, printer: &Printer) -> Error {
+    match &error {
+        SourcesError::Paths(paths) => {
+            for path in paths {
+                printer.warning(&format!("❌ {path}"));
+            }
+            printer.lines("\nValid paths must exist and be readable.");
+        }
+    }
+    Error::usage(error)
+}
+
+/// Puts the sources of a question together.
+pub(crate) fn assemble(question: String, sources: Vec<SourceText>) -> OutgoingContext {
+    OutgoingContext {
+        question,
+        context: context(&sources).map(Box::new),
+        project: None,
+        scrubbing: None,
+    }
+}
+
+/// Returns the context of these sources; `None` when there is none.
+fn context(sources: &[SourceText]) -> Option<Context> {
+    if sources.is_empty() {
+        return None;
+    }
+    let mut ordered: Vec<&SourceText> = sources.iter().collect();
+    ordered.sort_by_key(|source| source.kind);
+    let text = ordered
+        .iter()
+        .map(|source| section(source))
+        .collect::<String>();
+    Some(Context {
+        sources: ordered.into_iter().map(described).collect(),
+        bytes: text.len() as u64,
+        sha256: sha256(&text),
+        tokens: count(&text),
+        stance: None,
+        text: ContextText::from(text),
+    })
+}
+
+/// Returns a source under its heading.
+fn section(source: &SourceText) -> String {
+    let text = source.text.trim_end_matches(['\n', '\r']);
+    let heading = match source.kind {
+        SourceKind::Project => "### Project Context".to_owned(),
+        SourceKind::Stdin => "### Stdin Input".to_owned(),
+        SourceKind::File => format!("### File: {}", source.name),
+    };
+    format!("{heading}\n\n{text}\n\n")
+}
+
+fn described(source: &SourceText) -> ContextSource {
+    ContextSource {
+        kind: source.kind,
+        name: source.name.clone(),
+        bytes: source.text.len() as u64,
+        tokens: count(&source.text).expected,
+        sha256: sha256(&source.text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source(kind: SourceKind, name: &str, text: &str) -> SourceText {
+        SourceText {
+            kind,
+            name: name.to_owned(),
+            text: text.to_owned(),
+        }
+    }
+
+    #[test]
+    fn sources_stand_in_the_order_project_stdin_files_under_their_headings() {
+        let sources = vec![
+            source(SourceKind::File, "b.md", "# B\n"),
+            source(SourceKind::File, "a.rs", "fn a() {}"),
+            source(SourceKind::Stdin, "stdin", "log\n\n"),
+            source(SourceKind::Project, ".", "**Framework:** none\n"),
+        ];
+        let context = context(&sources).unwrap();
+        assert_eq!(
+            context.text.as_str(),
+            "### Project Context\n\n**Framework:** none\n\n\
+             ### Stdin Input\n\nlog\n\n\
+             ### File: b.md\n\n# B\n\n\
+             ### File: a.rs\n\nfn a() {}\n\n"
+        );
+        let names: Vec<_> = context.sources.iter().map(|source| &*source.name).collect();
+        assert_eq!(names, [".", "stdin", "b.md", "a.rs"]);
+        assert_eq!(context.bytes, context.text.as_str().len() as u64);
+        assert_eq!(context.sha256, sha256(context.text.as_str()));
+    }
+
+    #[test]
+    fn question_without_sources_has_no_context() {
+        assert_eq!(assemble("Which?".to_owned(), Vec::new()).context, None);
+    }
+}
