@@ -315,7 +315,8 @@ impl StoredRecord {
 
     /// Returns `brownfield` or `greenfield`.
     pub fn project_type(&self) -> Option<&str> {
-        self.project_context.as_ref()?.project_type.as_deref()
+        let project = self.project_context.as_ref()?;
+        Some(project.project_type.as_str()).filter(|kind| !kind.is_empty())
     }
 
     /// Returns the prompt templates that were used, with their versions.

@@ -6,6 +6,7 @@
 //! versions may extend are text.
 
 mod completion;
+mod context;
 mod panel;
 mod account;
 mod rounds;
@@ -20,10 +21,10 @@ use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::artifact::MenuOption;
 use super::confidence::{Basis, Confidence};
+use super::context::{ProjectContext, ScrubbingReport};
 use super::ids::SeatId;
 use super::outcome::Grade;
 use super::time::Timestamp;
@@ -38,6 +39,7 @@ pub use self::answer::{
 };
 pub use self::changes::{ExpertChange, PositionChanges};
 pub use self::completion::{Completion, RecordWriter};
+pub use self::context::StoredContext;
 pub use self::debate_value::{DebateValueAnalysis, StoredDebate};
 pub use self::early_termination::EarlyTerminationEvaluation;
 pub use self::open_points::{OpenPoint, OpenView};
@@ -66,8 +68,8 @@ pub struct StoredRecord {
     #[serde(rename = "timestamp")]
     pub at: Option<Timestamp>,
     pub question: String,
-    /// The context given with the question; always null so far.
-    pub context: Option<Value>,
+    /// The context of the question: its sources, without their text.
+    pub context: Option<StoredContext>,
     pub mode: Option<String>,
     /// `complete`, `degraded`, `aborted`, `declined`, `incomplete`, or a status of another version.
     pub status: Option<String>,
@@ -180,9 +182,12 @@ pub struct StoredRecord {
     /// by name.
     pub expert_order: Vec<SeatId>,
     pub tool_version: Option<String>,
-    /// The project of the question, which only the original records.
+    /// What was detected of the project that the question is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project_context: Option<ProjectContext>,
+    /// The secrets that were masked in question and context; `None` in early versions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scrubbing_report: Option<ScrubbingReport>,
     #[serde(skip)]
     pub writer: RecordWriter,
     /// Changes of position as the original counts them; `None` in our own records.
@@ -203,12 +208,4 @@ pub struct StoredRecord {
 pub struct Vocabulary {
     #[serde(rename = "@vocab")]
     pub url: String,
-}
-
-/// The project that a question is about.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct ProjectContext {
-    /// `brownfield` or `greenfield`.
-    pub project_type: Option<String>,
 }

@@ -45,6 +45,7 @@ pub fn rows(record: &StoredRecord, stem: &str, written_at: Timestamp) -> Rows {
             abort_reason: record.abort_reason.clone(),
             writer: record.writer,
             project_type: record.project_type().map(str::to_owned),
+            context_tokens: record.context.as_ref().and_then(|context| context.tokens),
             agreement: record.agreement,
             dissent: dissent(record),
             early_termination: record.early_termination,

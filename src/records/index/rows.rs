@@ -47,6 +47,8 @@ pub struct ConsultationRow {
     pub abort_reason: Option<String>,
     pub writer: RecordWriter,
     pub project_type: Option<String>,
+    /// The expected tokens of the question's context.
+    pub context_tokens: Option<u64>,
     pub agreement: Option<f64>,
     pub dissent: Option<u64>,
     pub early_termination: bool,

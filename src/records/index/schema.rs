@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, Result, Row, TransactionBehavior};
 pub const APPLICATION_ID: i32 = 0x636f_6e63;
 
 /// The migrations, in order. A published one never changes: a new version adds one.
-pub const MIGRATIONS: [&str; 7] = [
+pub const MIGRATIONS: [&str; 8] = [
     include_str!("migrations/001_consultations.sql"),
     include_str!("migrations/002_search_and_outcomes.sql"),
     include_str!("migrations/003_days.sql"),
@@ -15,6 +15,7 @@ pub const MIGRATIONS: [&str; 7] = [
     include_str!("migrations/005_calls.sql"),
     include_str!("migrations/006_declined.sql"),
     include_str!("migrations/007_follow_ups.sql"),
+    include_str!("migrations/008_context.sql"),
 ];
 
 /// Returns the number of migrations, which is the current version.

@@ -9,12 +9,12 @@ use std::collections::BTreeMap;
 
 use crate::domain::artifact::{Artifact, Content, CrossExam, Independent, Synthesis, Verdict};
 use crate::domain::confidence::Confidence;
+use crate::domain::context::ProjectContext;
 use crate::domain::ids::{AgentId, ModelRef, ProviderId, SeatId};
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::stored_record::{
-    ProjectContext, PromptTemplate, PromptVersions, RecordWriter, StoredAgent, StoredAgentRound,
-    StoredAttempt, StoredCost, StoredDebate, StoredError, StoredRecord, StoredRound, StoredSpend,
-    TokenCounts,
+    PromptTemplate, PromptVersions, RecordWriter, StoredAgent, StoredAgentRound, StoredAttempt,
+    StoredCost, StoredDebate, StoredError, StoredRecord, StoredRound, StoredSpend, TokenCounts,
 };
 use crate::domain::time::Timestamp;
 
@@ -59,7 +59,8 @@ pub(super) fn read(record: JsonFields<'_>) -> StoredRecord {
         debate: debate(record),
         project_context: record.at("project_context").nonblank("project_type").map(
             |project_type| ProjectContext {
-                project_type: Some(project_type),
+                project_type,
+                ..ProjectContext::default()
             },
         ),
         prompt_versions: prompt_versions(record),

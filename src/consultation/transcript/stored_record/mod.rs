@@ -20,8 +20,8 @@ use crate::domain::artifact::SCHEMA_VERSION;
 use crate::domain::confidence::Calibrated;
 use crate::domain::debate_value::DebateValue;
 use crate::domain::stored_record::{
-    Amount, DebateValueAnalysis, EarlyTerminationEvaluation, RecordWriter, StoredModel,
-    StoredRecord, Vocabulary,
+    Amount, DebateValueAnalysis, EarlyTerminationEvaluation, RecordWriter, StoredContext,
+    StoredModel, StoredRecord, Vocabulary,
 };
 
 impl Transcript {
@@ -82,6 +82,7 @@ impl Transcript {
         let calibrated = self.calibrated();
         let concerns = self.stored_concerns();
         let terms = &self.terms;
+        let plan = terms.plan.as_deref();
         let cost = self.total().cost;
         StoredRecord {
             vocabulary: Vocabulary {
@@ -92,7 +93,9 @@ impl Transcript {
             id: self.id.as_str().to_owned(),
             at: Some(self.started_at),
             question: terms.question.clone(),
-            context: None,
+            context: plan
+                .and_then(|plan| plan.context.as_deref())
+                .map(StoredContext::from),
             mode: Some(terms.mode.clone()),
             status: word(&self.status()),
             state: word(&self.state),
@@ -167,7 +170,8 @@ impl Transcript {
             seed: Some(terms.seed),
             expert_order: terms.expert_order.clone(),
             tool_version: Some(terms.tool_version.clone()),
-            project_context: None,
+            project_context: plan.and_then(|plan| plan.project.as_deref().cloned()),
+            scrubbing_report: plan.and_then(|plan| plan.scrubbing.as_deref().cloned()),
             writer: RecordWriter::Conclave,
             debate: None,
             grade: None,

@@ -83,6 +83,7 @@ fn generated_records_cover_every_kind() {
         note("dissent", consultation.dissent > Some(0));
         note("compared", consultation.verdict_changed.is_some());
         note("project", consultation.project_type.is_some());
+        note("context", consultation.context_tokens > Some(0));
         note(
             "moved",
             consultation.debate.changed > 0 && consultation.debate.rise != 0,
@@ -126,6 +127,7 @@ fn generated_records_cover_every_kind() {
         "compared",
         "complete",
         "completed",
+        "context",
         "converge",
         "declined",
         "degraded",

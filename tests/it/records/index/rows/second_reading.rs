@@ -113,6 +113,7 @@ pub(super) fn read_again(record: &Value, stem: &'static str) -> Rows {
             abort_reason: text(&record["abort_reason"]),
             writer: RecordWriter::Conclave,
             project_type: text(&record["project_context"]["project_type"]),
+            context_tokens: record["context"]["tokens"].as_u64(),
             agreement: record["agreement"].as_f64(),
             dissent: answered.then(|| list(&record["dissent"]).len() as u64),
             early_termination: record["early_termination"] == true,
