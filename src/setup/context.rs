@@ -6,30 +6,21 @@ use crate::context::sources::SourceText;
 use crate::context::sources::error::SourcesError;
 use crate::context::sources::files::read_files;
 use crate::domain::context::{
-    Context, ContextSource, ContextText, ProjectContext, ScrubbingReport, SourceKind,
+    Context, ContextSource, ContextText, ProjectContext, ProjectStance, SourceKind,
 };
 use crate::domain::hash::sha256;
 use crate::error::Error;
 use crate::setup::request::ContextRequest;
 use crate::terminal::output::printer::Printer;
 
-/// The texts that go out with a question, and what is recorded of them.
+/// The texts that go out with a question, as read.
 #[derive(Debug, Default)]
-pub(crate) struct OutgoingContext {
+pub(crate) struct OutgoingTexts {
     pub(crate) question: String,
-    pub(crate) context: Option<Box<Context>>,
+    pub(crate) sources: Vec<SourceText>,
     pub(crate) project: Option<Box<ProjectContext>>,
-    pub(crate) scrubbing: Option<Box<ScrubbingReport>>,
-}
-
-impl OutgoingContext {
-    /// A question without context.
-    pub(crate) fn none(question: String) -> Self {
-        Self {
-            question,
-            ..Self::default()
-        }
-    }
+    /// Whether answers follow the patterns of the project.
+    pub(crate) stance: Option<ProjectStance>,
 }
 
 /// Reads the sources that a person names.
@@ -53,18 +44,8 @@ fn explain(error: SourcesError, printer: &Printer) -> Error {
     Error::usage(error)
 }
 
-/// Puts the sources of a question together.
-pub(crate) fn assemble(question: String, sources: Vec<SourceText>) -> OutgoingContext {
-    OutgoingContext {
-        question,
-        context: context(&sources).map(Box::new),
-        project: None,
-        scrubbing: None,
-    }
-}
-
-/// Returns the context of these sources; `None` when there is none.
-fn context(sources: &[SourceText]) -> Option<Context> {
+/// Puts sources together; `None` when there are none.
+pub(crate) fn assemble(sources: &[SourceText], stance: Option<ProjectStance>) -> Option<Context> {
     if sources.is_empty() {
         return None;
     }
@@ -79,7 +60,7 @@ fn context(sources: &[SourceText]) -> Option<Context> {
         bytes: text.len() as u64,
         sha256: sha256(&text),
         tokens: count(&text),
-        stance: None,
+        stance,
         text: ContextText::from(text),
     })
 }
@@ -125,7 +106,7 @@ mod tests {
             source(SourceKind::Stdin, "stdin", "log\n\n"),
             source(SourceKind::Project, ".", "**Framework:** none\n"),
         ];
-        let context = context(&sources).unwrap();
+        let context = assemble(&sources, None).unwrap();
         assert_eq!(
             context.text.as_str(),
             "### Project Context\n\n**Framework:** none\n\n\
@@ -141,6 +122,6 @@ mod tests {
 
     #[test]
     fn question_without_sources_has_no_context() {
-        assert_eq!(assemble("Which?".to_owned(), Vec::new()).context, None);
+        assert_eq!(assemble(&[], None), None);
     }
 }

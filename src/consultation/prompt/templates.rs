@@ -197,6 +197,23 @@ impl Templates {
         Self::of(kept.collect())
     }
 
+    /// Edits the templates that are not those of this version of the program; the first argument
+    /// is a template's name.
+    pub fn edit_own(&mut self, edit: &mut dyn FnMut(&str, &mut String)) {
+        let own: Vec<String> = self
+            .texts
+            .keys()
+            .filter(|name| !self.is_builtin(name))
+            .cloned()
+            .collect();
+        for name in own {
+            if let Some(text) = self.texts.get_mut(&name) {
+                edit(&name, text);
+            }
+        }
+        self.compiled = CompiledByName::default();
+    }
+
     /// Returns every template with its version and the SHA-256 of its text.
     pub fn used(&self) -> Vec<PromptUsed> {
         let used = |(name, text): (&String, &String)| PromptUsed {

@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::providers::local::choice::ModelFile;
 use crate::records::experience::Experience;
 use crate::records::index::{Index, WaitLimit};
-use crate::setup::context::OutgoingContext;
+use crate::setup::context::{OutgoingTexts, assemble};
 use crate::setup::limits;
 use crate::setup::local_servers::LocalServerSet;
 use crate::setup::provider_access::ProviderAccess;
@@ -29,7 +29,7 @@ use super::terms;
 /// The decisions about one consultation before its models are looked up.
 #[derive(Debug)]
 pub(crate) struct PlanDraft {
-    pub(crate) outgoing: OutgoingContext,
+    pub(crate) outgoing: OutgoingTexts,
     pub(crate) panel: Panel,
     pub(crate) debate: DebateOptions,
     pub(crate) fallbacks: BTreeMap<SeatId, Vec<ModelRef>>,
@@ -105,6 +105,7 @@ impl PlanDraft {
         let control = limits::control(request, &settings, month, &experience);
 
         let templates = terms::templates(templates, &self.panel, &self.debate, &models);
+        let context = assemble(&self.outgoing.sources, self.outgoing.stance);
         let unique = ulid::Ulid::generate();
         let plan = Plan {
             id: ConsultationId::from_unique(&unique.to_string()),
@@ -123,9 +124,9 @@ impl PlanDraft {
             in_flight,
             tool_version: env!("CARGO_PKG_VERSION").to_owned(),
             notices: self.notices,
-            context: self.outgoing.context,
+            context: context.map(Box::new),
             project: self.outgoing.project,
-            scrubbing: self.outgoing.scrubbing,
+            scrubbing: None,
         };
         Ok(PreparedPlan {
             home,

@@ -19,7 +19,7 @@ pub(crate) mod resume;
 
 use std::collections::BTreeMap;
 
-use super::context::assemble;
+use super::context::OutgoingTexts;
 use super::embedded_model::EmbeddedModels;
 use super::request::{ConsultationRequest, Purpose};
 use super::{fallbacks, helper};
@@ -83,7 +83,12 @@ pub(crate) async fn prepare(
     helper::assign(&mut debate, &selected.panel, &context);
     let fallbacks = fallbacks::fallbacks(&selected.panel, &spec, &context);
     let draft = PlanDraft {
-        outgoing: assemble(request.question, request.sources),
+        outgoing: OutgoingTexts {
+            question: request.question,
+            sources: request.sources,
+            project: None,
+            stance: None,
+        },
         panel: selected.panel,
         debate,
         fallbacks,

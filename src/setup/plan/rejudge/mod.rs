@@ -19,7 +19,7 @@ use crate::domain::panel::Panel;
 use crate::domain::stored_record::StoredRecord;
 use crate::domain::time::Timestamp;
 use crate::error::Error;
-use crate::setup::context::OutgoingContext;
+use crate::setup::context::OutgoingTexts;
 use crate::setup::embedded_model::EmbeddedModels;
 use crate::setup::helper;
 use crate::setup::local_servers::LocalServerSet;
@@ -77,7 +77,10 @@ pub(crate) async fn prepare(
     let judge = judging.judges.first();
     notices.extend(judge.and_then(|judge| sources.catalog.notices(judge, now)));
     let draft = PlanDraft {
-        outgoing: OutgoingContext::none(record.question.clone()),
+        outgoing: OutgoingTexts {
+            question: record.question.clone(),
+            ..OutgoingTexts::default()
+        },
         panel: Panel {
             seats,
             judges: judging.judges,
