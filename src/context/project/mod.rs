@@ -1,2 +1,14 @@
-//! Describes the project in a folder: its framework and stack, from parsed manifests, and excerpts
-//! of its documentation.
+//! Describes the project in a folder: whether it exists already, its framework and stack, from
+//! parsed manifests, its layout, and excerpts of its documentation.
+//!
+//! [`describe`] reads top to bottom. What it looks for is data: `rules.toml`.
+
+mod description;
+mod rules;
+mod patterns;
+mod tree;
+mod history;
+mod indicators;
+mod structure;
+
+pub use self::description::{ProjectDescription, ProjectError, describe};

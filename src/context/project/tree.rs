@@ -1,0 +1,185 @@
+//! Walks a project once, and keeps what its description needs: counts by language and folder, and
+//! the paths of manifests, configuration and documents.
+//!
+//! `.gitignore` is honoured, also without Git and from folders above; vendored and generated
+//! folders are skipped. Links are not followed, so that no loop and nothing outside is read.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use ignore::{DirEntry, WalkBuilder};
+
+use super::rules::{Rules, SkippedFolders};
+
+/// The walk ends after so many files, and the description says so. It bounds time and memory when
+/// the folder is a home or a whole disk.
+const MOST_FILES: u64 = 250_000;
+
+/// Deeper folders are counted in their ancestor at this depth.
+const FOLDER_DEPTH: usize = 4;
+
+/// What the walk found. Paths are relative to the project, with `/` between their parts; each list
+/// has the paths with the fewest parts first.
+#[derive(Debug, Default)]
+pub(super) struct Tree {
+    pub(super) files: u64,
+    /// Source files by language.
+    pub(super) languages: BTreeMap<String, u64>,
+    /// Source files by folder; `""` is the project itself.
+    pub(super) folders: BTreeMap<String, u64>,
+    pub(super) manifests: Vec<String>,
+    pub(super) configuration: Vec<String>,
+    pub(super) documents: Vec<String>,
+    /// Folders and files that could not be read.
+    pub(super) unreadable: u64,
+    /// False if there are more than [`MOST_FILES`].
+    pub(super) is_complete: bool,
+}
+
+impl Tree {
+    /// Walks a folder.
+    ///
+    /// # Errors
+    ///
+    /// When the folder itself cannot be read. Others inside are counted and passed over.
+    pub(super) fn walk(root: &Path, rules: &Rules) -> io::Result<Self> {
+        fs::read_dir(root)?;
+        let tree = Self::walk_with(root, rules, ParentIgnores::Honoured);
+        // A person who names a folder that Git ignores wants it read.
+        if tree.files == 0 {
+            return Ok(Self::walk_with(root, rules, ParentIgnores::Disregarded));
+        }
+        Ok(tree)
+    }
+
+    fn walk_with(root: &Path, rules: &Rules, parents: ParentIgnores) -> Self {
+        let mut tree = Self {
+            is_complete: true,
+            ..Self::default()
+        };
+        let skipped = rules.skipped.clone();
+        let walk = WalkBuilder::new(root)
+            .hidden(false)
+            .parents(parents == ParentIgnores::Honoured)
+            .require_git(false)
+            .git_global(false)
+            .follow_links(false)
+            .sort_by_file_name(Ord::cmp)
+            .filter_entry(move |entry| !is_skipped(entry, &skipped))
+            .build();
+        for entry in walk {
+            let Ok(entry) = entry else {
+                tree.unreadable += 1;
+                continue;
+            };
+            if !entry.file_type().is_some_and(|kind| kind.is_file()) {
+                continue;
+            }
+            if tree.files == MOST_FILES {
+                tree.is_complete = false;
+                break;
+            }
+            if let Some(path) = relative(entry.path(), root) {
+                tree.add(&path, rules);
+            }
+        }
+        for list in [
+            &mut tree.manifests,
+            &mut tree.configuration,
+            &mut tree.documents,
+        ] {
+            list.sort_by_cached_key(|path| (path.matches('/').count(), path.clone()));
+        }
+        tree
+    }
+
+    fn add(&mut self, path: &str, rules: &Rules) {
+        self.files += 1;
+        let name = name_of(path).to_ascii_lowercase();
+        let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+        if rules.manifests.matches(&name) {
+            self.manifests.push(path.to_owned());
+        } else if rules.configuration.matches(&name) {
+            self.configuration.push(path.to_owned());
+        } else if rules.documentation.matches(&name)
+            || (rules.document_extensions.iter().any(|known| known == extension)
+                && is_in_document_folder(path, rules))
+        {
+            self.documents.push(path.to_owned());
+        } else if let Some(language) = rules.languages.get(extension)
+            && !name.ends_with(".min.js")
+        {
+            *self.languages.entry(language.clone()).or_default() += 1;
+            *self.folders.entry(folder_of(path).to_owned()).or_default() += 1;
+        }
+    }
+
+    /// Returns the number of source files.
+    pub(super) fn sources(&self) -> u64 {
+        self.languages.values().sum()
+    }
+}
+
+/// Whether `.gitignore` files above the project count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ParentIgnores {
+    Honoured,
+    Disregarded,
+}
+
+/// Returns the file name of a relative path.
+pub(super) fn name_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or(path, |(_, name)| name)
+}
+
+/// Returns the folder that a file counts in.
+fn folder_of(path: &str) -> &str {
+    let Some((folder, _)) = path.rsplit_once('/') else {
+        return "";
+    };
+    match folder.match_indices('/').nth(FOLDER_DEPTH - 1) {
+        Some((end, _)) => folder.get(..end).unwrap_or(folder),
+        None => folder,
+    }
+}
+
+/// Returns a path below the root with `/` between its parts; none if it is not Unicode.
+fn relative(path: &Path, root: &Path) -> Option<String> {
+    let mut joined = String::new();
+    for part in path.strip_prefix(root).ok()? {
+        if !joined.is_empty() {
+            joined.push('/');
+        }
+        joined.push_str(part.to_str()?);
+    }
+    Some(joined)
+}
+
+fn is_in_document_folder(path: &str, rules: &Rules) -> bool {
+    path.rsplit('/')
+        .skip(1)
+        .any(|folder| rules.document_folders.matches(&folder.to_ascii_lowercase()))
+}
+
+/// Returns whether a folder holds nothing of the project's own.
+fn is_skipped(entry: &DirEntry, skipped: &SkippedFolders) -> bool {
+    if entry.depth() == 0 || !entry.file_type().is_some_and(|kind| kind.is_dir()) {
+        return false;
+    }
+    let path = entry.path();
+    let Some(name) = entry.file_name().to_str().map(str::to_ascii_lowercase) else {
+        return false;
+    };
+    skipped.anywhere.matches(&name)
+        || skipped.marks.iter().any(|mark| path.join(mark).exists())
+        || skipped.beside.get(&name).is_some_and(|manifests| {
+            let siblings = path.parent().and_then(|parent| fs::read_dir(parent).ok());
+            let mut siblings = siblings.into_iter().flatten().flatten();
+            siblings.any(|sibling| {
+                let name = sibling.file_name().to_string_lossy().to_ascii_lowercase();
+                manifests.matches(&name)
+            })
+        })
+}
