@@ -64,7 +64,9 @@ pub fn describe(root: &Path, budget_tokens: u64) -> Result<ProjectDescription, P
         structure::languages(&tree),
         structure::folders(&tree)
     );
-    text.truncate(text.floor_char_boundary(usize::try_from(budget_tokens * 4).unwrap_or(usize::MAX)));
+    text.truncate(
+        text.floor_char_boundary(usize::try_from(budget_tokens * 4).unwrap_or(usize::MAX)),
+    );
     Ok(ProjectDescription {
         context: ProjectContext {
             project_type: match stance {

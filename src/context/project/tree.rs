@@ -104,7 +104,10 @@ impl Tree {
         } else if rules.configuration.matches(&name) {
             self.configuration.push(path.to_owned());
         } else if rules.documentation.matches(&name)
-            || (rules.document_extensions.iter().any(|known| known == extension)
+            || (rules
+                .document_extensions
+                .iter()
+                .any(|known| known == extension)
                 && is_in_document_folder(path, rules))
         {
             self.documents.push(path.to_owned());

@@ -57,8 +57,14 @@ fn first_offsets(mut index: File) -> Option<Vec<u64>> {
     let objects = u64::from(number(header.get(NAMES - 4..)?)?);
     let names = NAMES as u64;
     // Ids have 20 bytes, or 32 where the file is too large for that.
-    let id = if size >= names + objects * (32 + 8) + 64 { 32 } else { 20 };
-    index.seek(SeekFrom::Start(names + objects * (id + 4))).ok()?;
+    let id = if size >= names + objects * (32 + 8) + 64 {
+        32
+    } else {
+        20
+    };
+    index
+        .seek(SeekFrom::Start(names + objects * (id + 4)))
+        .ok()?;
     let mut table = BufReader::with_capacity(64 * 1024, index).take(objects * 4);
     let mut first = BinaryHeap::new();
     let mut entry = [0; 4];
