@@ -83,6 +83,7 @@ fn ask(call: u32, model: &Model, kind: AnswerKind, persona: &str) -> Ask {
         protocol: protocol.to_owned(),
         shared: QUESTION.to_owned(),
         task,
+        ..Prompt::default()
     };
     Ask {
         call: CallId(call),
@@ -90,6 +91,7 @@ fn ask(call: u32, model: &Model, kind: AnswerKind, persona: &str) -> Ask {
         prompt,
         answer: kind,
         max_output_tokens: 2_048,
+        cache_key: None,
     }
 }
 

@@ -31,7 +31,7 @@ static SPEAKERS: LazyLock<Vec<(Remote, Ask)>> = LazyLock::new(|| {
         let account = Account { key: Some(SecretString::from(KEY)), origin: "`KEY`".to_owned(), scheme: Scheme::Usual };
         let endpoint = Endpoint { base_url: "http://127.0.0.1:9".to_owned(), account };
         let prompt = Prompt { shared: "Question?".to_owned(), task: "Answer.".to_owned(), ..Prompt::default() };
-        let ask = Ask { call: CallId(1), model: ModelRef::new(vendor.id, "m"), prompt, answer: AnswerKind::Independent, max_output_tokens: 16_384 };
+        let ask = Ask { call: CallId(1), model: ModelRef::new(vendor.id, "m"), prompt, answer: AnswerKind::Independent, max_output_tokens: 16_384, cache_key: None };
         (Remote::new(vendor.dialect, endpoint, Arc::clone(&catalog), Arc::clone(&http)), ask)
     };
     VENDORS.iter().map(speaker).collect()

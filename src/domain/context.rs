@@ -2,12 +2,14 @@
 //! text itself is stored once, beside the journal.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-use super::tokens::Band;
+use super::hash::sha256;
+use super::tokens::{Band, token_band};
 
 /// The kind of a source. The order is that of the prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -33,12 +35,64 @@ pub struct ContextSource {
 }
 
 /// The text of the context, shared by all prompts of a run. Plans are serialized without it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ContextText(Arc<str>);
+///
+/// A context may have 16 MB: copies share the text, and what is computed from it is computed once.
+#[derive(Clone, Default)]
+pub struct ContextText(Arc<SharedText>);
+
+#[derive(Default)]
+struct SharedText {
+    text: String,
+    tokens: OnceLock<ContextTokens>,
+    sha256: OnceLock<String>,
+}
 
 impl ContextText {
+    /// Returns a text whose tokens have been counted.
+    pub fn counted(text: String, tokens: ContextTokens) -> Self {
+        Self(Arc::new(SharedText {
+            text,
+            tokens: OnceLock::from(tokens),
+            sha256: OnceLock::new(),
+        }))
+    }
+
     pub fn as_str(&self) -> &str {
-        &self.0
+        &self.0.text
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.text.is_empty()
+    }
+
+    /// Returns its tokens: as counted by its maker, else by the documented ratio.
+    pub fn tokens(&self) -> ContextTokens {
+        let by_ratio = || ContextTokens::by_ratio(&self.0.text);
+        *self.0.tokens.get_or_init(by_ratio)
+    }
+
+    /// Returns the SHA-256 of the text, in hexadecimal.
+    pub fn sha256(&self) -> &str {
+        self.0.sha256.get_or_init(|| sha256(&self.0.text))
+    }
+}
+
+impl PartialEq for ContextText {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.0.text == other.0.text
+    }
+}
+
+impl Eq for ContextText {}
+
+/// A failed assertion does not print the whole text.
+impl fmt::Debug for ContextText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let beginning: String = self.0.text.chars().take(200).collect();
+        f.debug_struct("ContextText")
+            .field("bytes", &self.0.text.len())
+            .field("beginning", &beginning)
+            .finish()
     }
 }
 
@@ -56,7 +110,10 @@ impl<'de> Deserialize<'de> for ContextText {
 
 impl From<String> for ContextText {
     fn from(text: String) -> Self {
-        Self(text.into())
+        Self(Arc::new(SharedText {
+            text,
+            ..SharedText::default()
+        }))
     }
 }
 
@@ -74,6 +131,9 @@ pub struct Context {
     /// Whether answers follow the patterns of the project.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stance: Option<ProjectStance>,
+    /// The project's stack in words, one line each: `Framework: Next.js 14 App Router`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stack: Vec<String>,
     /// The text as sent: each source under its heading. Empty until it is loaded from its file.
     #[serde(skip)]
     pub text: ContextText,
@@ -92,6 +152,18 @@ pub struct ContextTokens {
 }
 
 impl ContextTokens {
+    /// Counts the tokens of a text by the documented ratio. At worst, each byte is a token.
+    pub fn by_ratio(text: &str) -> Self {
+        let band = token_band(text);
+        Self {
+            low: band.low,
+            expected: band.expected,
+            high: band.high,
+            worst: u64::try_from(text.len()).unwrap_or(u64::MAX),
+            counted_by: TokenCounter::Ratio,
+        }
+    }
+
     pub fn band(self) -> Band {
         Band {
             low: self.low,

@@ -100,6 +100,35 @@ pub enum Structure {
     Prompt,
 }
 
+/// The way in which a vendor caches the beginning of prompts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PromptCaching {
+    /// It does not, or nothing is known.
+    #[default]
+    None,
+    /// By itself, from a beginning of this many tokens.
+    Automatic { min_tokens: u64 },
+    /// Up to a mark in the request, from a beginning of this many tokens.
+    Breakpoints { min_tokens: u64 },
+}
+
+impl PromptCaching {
+    pub fn is_none(&self) -> bool {
+        *self == Self::None
+    }
+
+    /// Returns whether a beginning of this many tokens is cached.
+    pub fn applies_to(self, tokens: u64) -> bool {
+        match self {
+            Self::None => false,
+            Self::Automatic { min_tokens } | Self::Breakpoints { min_tokens } => {
+                tokens > 0 && tokens >= min_tokens
+            }
+        }
+    }
+}
+
 /// Peculiarities of a server that speaks Chat Completions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quirks {

@@ -10,6 +10,7 @@ use crate::config::settings::Settings;
 use crate::consultation::plan::{ModelTerms, OutputTokens};
 use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::prompt::Size;
+use crate::domain::dialect::PromptCaching;
 use crate::domain::ids::{ModelRef, ProviderId};
 use crate::domain::panel::Panel;
 use crate::domain::vendors;
@@ -38,6 +39,7 @@ pub(crate) const TERMS: ModelTerms = ModelTerms {
     },
     size: Size::Small,
     free: true,
+    caching: PromptCaching::None,
 };
 
 /// Finds and downloads the files of the embedded model.

@@ -335,7 +335,7 @@ impl<'a> DryRun<'a> {
 fn as_sent(provider: &ProviderId, prompt: &Prompt) -> (String, String) {
     if provider.is_local() {
         return (
-            prompt.shared.trim().to_owned(),
+            prompt.shared_prefix(),
             join([&prompt.protocol, &prompt.persona, &prompt.task]),
         );
     }

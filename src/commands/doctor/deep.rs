@@ -60,7 +60,7 @@ pub(super) fn trials(keyed: &[Target], catalog: &ModelCatalog, now: Timestamp) -
     };
     let planned = |model: ModelRef| {
         let ask = ask(model);
-        let sent = estimate_tokens(&ask.prompt.text()) + estimate_tokens(ask.answer.schema());
+        let sent = ask.prompt.tokens().expected + estimate_tokens(ask.answer.schema());
         // Vendors add tokens of their own to prompts and schemas: twice the estimate covers them.
         let usage = Usage {
             input: sent.saturating_mul(2),
@@ -78,10 +78,10 @@ pub(super) fn trials(keyed: &[Target], catalog: &ModelCatalog, now: Timestamp) -
 
 fn ask(model: ModelRef) -> Ask {
     let prompt = Prompt {
-        persona: String::new(),
         protocol: "This is a test of the connection. Keep every text to one word.".to_owned(),
         shared: "Question: does this work?".to_owned(),
         task: "Confirmation in the form that is asked for.".to_owned(),
+        ..Prompt::default()
     };
     Ask {
         call: CallId(1),
@@ -89,6 +89,7 @@ fn ask(model: ModelRef) -> Ask {
         prompt,
         answer: AnswerKind::Independent,
         max_output_tokens: MAX_OUTPUT_TOKENS,
+        cache_key: None,
     }
 }
 

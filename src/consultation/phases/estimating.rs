@@ -90,8 +90,7 @@ impl Plan {
             prompt,
         } in calls
         {
-            let input =
-                token_band(&prompt.text()) + schema(answer) + carried(self, answer, &agent_id);
+            let input = prompt.tokens() + schema(answer) + carried(self, answer, &agent_id);
             let output = self.expected_output(&model, answer);
             let CostRange {
                 low,
@@ -124,8 +123,10 @@ impl Plan {
 /// Returns the tokens of question and context, which are part of every call.
 fn context_tokens(calls: &[PlannedCall]) -> u64 {
     calls
-        .first()
-        .map(|call| estimate_tokens(&call.prompt.shared))
+        .iter()
+        .find(|call| !call.answer.is_for_helper())
+        .or(calls.first())
+        .map(|call| estimate_tokens(&call.prompt.shared) + call.prompt.context.tokens().expected)
         .unwrap_or_default()
 }
 

@@ -6,7 +6,7 @@
 
 use crate::domain::artifact::{CrossExam, Independent, Revision, Synthesis};
 use crate::domain::money::Cost;
-use crate::domain::tokens::{Usage, estimate_tokens};
+use crate::domain::tokens::Usage;
 
 use crate::consultation::plan::Plan;
 use crate::consultation::plan::options::JudgePasses;
@@ -26,7 +26,7 @@ pub(in crate::consultation) fn of_skipped_rounds(
     let labels = plan.labels();
     let cost = |source: &AnswerSource, prompt: &Prompt, answers: u64| {
         let usage = Usage {
-            input: estimate_tokens(&prompt.text()) + answers,
+            input: prompt.tokens().expected + answers,
             output: source.output,
             ..Usage::default()
         };

@@ -13,6 +13,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::context::{Context, ProjectContext, ScrubbingReport};
+use crate::domain::dialect::PromptCaching;
 use crate::domain::ids::{AgentId, ConsultationId, ModelRef, ProviderId, SeatId};
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::panel::Panel;
@@ -27,7 +28,7 @@ use super::policy::hedging::HedgeRule;
 use super::policy::retry::RetryRule;
 use super::policy::substitution::OnFailure;
 use super::prompt::filter::PromptMaterial;
-use super::prompt::{Prompter, Size, Templates};
+use super::prompt::{PromptContext, Prompter, RenderedContexts, Size, Templates};
 use super::protocol::answer::AnswerKind;
 use super::protocol::call::{Failure, FailureClass, Prompt, Reply};
 use crate::domain::pricing::CostSource;
@@ -81,6 +82,8 @@ pub struct Plan {
     /// The secrets that were masked in question and context. `None` in journals of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scrubbing: Option<Box<ScrubbingReport>>,
+    #[serde(skip)]
+    pub rendered_contexts: RenderedContexts,
 }
 
 /// The limits within which a consultation runs by itself.
@@ -131,6 +134,7 @@ impl Plan {
             context: None,
             project: None,
             scrubbing: None,
+            rendered_contexts: RenderedContexts::default(),
         }
     }
 }
@@ -171,6 +175,9 @@ pub struct ModelTerms {
     pub size: Size,
     /// True if the model costs nothing, because it runs on the user's own machine.
     pub free: bool,
+    /// The way in which its vendor caches prompts.
+    #[serde(default, skip_serializing_if = "PromptCaching::is_none")]
+    pub caching: PromptCaching,
 }
 
 /// The expected tokens of an answer: a range and its middle.
@@ -215,6 +222,7 @@ impl Default for ModelTerms {
             expected_output: OutputTokens::USUAL,
             size: Size::Full,
             free: false,
+            caching: PromptCaching::None,
         }
     }
 }
@@ -278,9 +286,25 @@ impl Plan {
             labels,
             question: &self.question,
             prior: self.debate.follows_up.as_deref(),
+            context: self.context.as_deref().map(|context| PromptContext {
+                context,
+                rendered: &self.rendered_contexts,
+            }),
             size: self.terms(model).size,
             mode: self.debate.mode,
         }
+    }
+
+    /// Returns the name of the context for the cache of a model's vendor, if it caches a context
+    /// of this length. The helper's prompts have no context.
+    pub fn cache_key(&self, model: &ModelRef, answer: AnswerKind) -> Option<String> {
+        let context = self.context.as_deref()?;
+        let caches = self
+            .terms(model)
+            .caching
+            .applies_to(context.tokens.expected);
+        let digits = context.sha256.get(..16)?;
+        (caches && !answer.is_for_helper()).then(|| format!("conclave-{digits}"))
     }
 
     /// Returns an agent's model, then its fallbacks, best first.
@@ -400,17 +424,19 @@ impl Plan {
 
     /// Returns the most that a call within its token limit can cost, by the price of its model.
     ///
-    /// Every token covers at least one byte of the prompt, with any tokenizer. A model without a
-    /// price may cost anything.
+    /// Every token covers at least one byte of the prompt, with any tokenizer; a long context counts
+    /// as [`worst`](crate::domain::context::ContextTokens::worst) says. A model without a price may cost anything.
     pub fn worst_case(&self, model: &ModelRef, prompt: &Prompt, max_output_tokens: u64) -> Cost {
         if self.terms(model).free {
             return Cost::FREE;
         }
-        let bytes = u64::try_from(prompt.text().len()).unwrap_or(u64::MAX);
         let Some(price) = self.prices.price(model) else {
             return Cost::at_least(MicroUsd::ZERO);
         };
-        Cost::exactly(price.most(bytes.saturating_add(AROUND_A_PROMPT), max_output_tokens))
+        Cost::exactly(price.most(
+            prompt.worst_tokens().saturating_add(AROUND_A_PROMPT),
+            max_output_tokens,
+        ))
     }
 
     fn cost_of_usage(

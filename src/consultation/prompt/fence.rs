@@ -47,10 +47,15 @@ impl Fence {
     pub(super) fn question_tag<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
         let texts: Vec<&str> = texts.into_iter().collect();
         if texts.iter().any(|text| has_question_tag(text)) {
-            format!("{QUESTION}-{}", Self::around(texts).mark)
+            Self::unique_question_tag(texts)
         } else {
             QUESTION.to_owned()
         }
+    }
+
+    /// Returns a name for the tags around the question that depends on the texts beside them.
+    pub(super) fn unique_question_tag<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
+        format!("{QUESTION}-{}", Self::around(texts).mark)
     }
 
     pub(super) fn enclose(&self, text: &str) -> String {
@@ -58,7 +63,8 @@ impl Fence {
     }
 }
 
-fn has_question_tag(text: &str) -> bool {
+/// Returns whether a text has a tag that a model could take for the question's.
+pub(super) fn has_question_tag(text: &str) -> bool {
     let letters = |c: &char| !c.is_whitespace() && !matches!(c, '/' | '\\');
     let spelled: String = text.to_lowercase().chars().filter(letters).collect();
     spelled.contains(&format!("<{QUESTION}"))

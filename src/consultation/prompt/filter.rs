@@ -20,7 +20,6 @@ use serde::{Deserialize, Serialize};
 use crate::domain::artifact::{CrossExam, Independent, Revision, Synthesis};
 use crate::domain::confidence::Confidence;
 use crate::domain::panel::Seat;
-use crate::domain::tokens::estimate_tokens;
 
 use super::{PromptError, Prompter};
 use crate::consultation::protocol::call::Prompt;
@@ -151,7 +150,7 @@ fn show<A: PartialEq>(
         PromptMaterial::Filtered => {
             let kept = filter(whole);
             let prompt = render(&kept)?;
-            let tokens = |prompt: &Prompt| estimate_tokens(&prompt.text());
+            let tokens = |prompt: &Prompt| prompt.tokens().expected;
             let tokens_saved = if kept == *whole {
                 0
             } else {
@@ -372,6 +371,7 @@ mod tests {
                 labels: &labels,
                 question: "Stay?",
                 prior: None,
+                context: None,
                 size,
                 mode: Mode::Converge,
             };
@@ -393,7 +393,7 @@ mod tests {
     #[test]
     fn saved_tokens_are_the_difference_to_the_whole_prompt() {
         let (found, examined) = (long_synthesis(), long_cross_exam());
-        let tokens = |shown: &RenderedPrompt| estimate_tokens(&shown.prompt.text());
+        let tokens = |shown: &RenderedPrompt| shown.prompt.tokens().expected;
         for (filtered, whole) in prompts(PromptMaterial::Filtered, &found, &examined)
             .iter()
             .zip(&prompts(PromptMaterial::Whole, &found, &examined))

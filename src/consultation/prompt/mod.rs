@@ -3,13 +3,15 @@
 //! Invariants: every prompt contains the question, and every expert's prompt its persona; an expert
 //! appears to the judge and to other experts only under its label; text from agents occurs only
 //! between the lines of a `Fence` that it cannot contain, and the question between tags that neither
-//! it nor a quoted earlier consultation can contain.
+//! it nor a quoted earlier consultation nor the context can contain; prompts of experts and judges
+//! begin with the context, the same to the byte in all of them.
 
 pub mod filter;
 mod error;
 mod fence;
 mod material;
 mod templates;
+mod context;
 mod overrides;
 
 use minijinja::value::{Serde, Value};
@@ -26,8 +28,11 @@ use super::protocol::answer::AnswerKind;
 use super::protocol::call::Prompt;
 use super::reading::problem::{Problem, ProblemSeverity};
 
+pub use context::{PromptContext, RenderedContexts};
 pub use error::PromptError;
-pub use templates::{PromptUsed, Templates, present_name, read_prompts_used};
+pub use templates::{
+    CONTEXT, PromptUsed, SMALL_CONTEXT, Templates, present_name, read_prompts_used,
+};
 
 use fence::Fence;
 
@@ -71,6 +76,8 @@ pub struct Prompter<'a> {
     pub question: &'a str,
     /// The earlier consultation that the question follows up; every prompt quotes it.
     pub prior: Option<&'a PriorConsultation>,
+    /// The context of the question; prompts of experts and judges begin with it.
+    pub context: Option<PromptContext<'a>>,
     pub size: Size,
     pub mode: Mode,
 }
@@ -299,10 +306,19 @@ impl Prompter<'_> {
         fence: &Fence,
         mut values: serde_json::Value,
     ) -> Result<Prompt, PromptError> {
+        let context = self
+            .context
+            .filter(|_| !kind.is_for_helper())
+            .map(|context| context.blocks(self.templates, self.size))
+            .transpose()?;
         if let Some(values) = values.as_object_mut() {
             values.insert("question".to_owned(), self.question.into());
             let prior = self.prior_text();
-            let tag = Fence::question_tag([self.question].into_iter().chain(prior.as_deref()));
+            let beside = [self.question].into_iter().chain(prior.as_deref());
+            let tag = match context.as_ref().filter(|blocks| blocks.has_question_tag) {
+                Some(blocks) => Fence::unique_question_tag(beside.chain([blocks.text.sha256()])),
+                None => Fence::question_tag(beside),
+            };
             values.insert("question_tag".to_owned(), tag.into());
             values.extend(prior.map(|text| ("prior".to_owned(), self.quoted(&text))));
             values.insert(
@@ -316,7 +332,12 @@ impl Prompter<'_> {
         let values = Value::from(Serde(values));
         let name = self.template(kind);
         let templates = self.templates.compiled(&name)?;
+        let (preamble, context) = context
+            .map(|blocks| (blocks.preamble, blocks.text))
+            .unwrap_or_default();
         Ok(Prompt {
+            preamble,
+            context,
             persona: seat
                 .map(|seat| self.size.persona(&seat.persona))
                 .unwrap_or_default(),

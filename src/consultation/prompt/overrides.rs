@@ -67,6 +67,7 @@ fn fill_all(templates: &Templates) -> Result<(), PromptError> {
             labels: &labels,
             question: QUESTION,
             prior,
+            context: None,
             size,
             mode,
         };

@@ -15,14 +15,15 @@ use crate::domain::panel::Persona;
 
 use super::error::PromptError;
 
-/// The line between the part that is the same for every call of a kind and the part that is
-/// specific to one call.
-const SEPARATOR: &str = "\n=== task ===\n";
+/// The templates of the context, for a model of each size.
+pub const CONTEXT: &str = "context";
+pub const SMALL_CONTEXT: &str = "small/context";
 
 pub(super) const PERSONAS: &str = "personas/";
 
-/// Folders whose templates have two parts.
-const FOLDERS_OF_PARTS: [&str; 3] = ["converge/", "explore/", "helper/"];
+/// Folders whose templates have two parts: one that is the same for every call of a kind, and one
+/// that is specific to a call.
+const FOLDERS_OF_TASKS: [&str; 3] = ["converge/", "explore/", "helper/"];
 
 /// Former names of templates, each with the present one. Journals and homes may still use them.
 const FORMER_NAMES: [(&str, &str); 4] = [
@@ -36,8 +37,10 @@ macro_rules! builtin {
     ($($name:literal),* $(,)?) => { [$(($name, include_str!(concat!("../../../prompts/", $name, ".md")))),*] };
 }
 
-const BUILTIN: [(&str, &str); 40] = builtin![
+const BUILTIN: [(&str, &str); 42] = builtin![
     "question",
+    "context",
+    "small/context",
     "follow_up",
     "small/follow_up",
     "material",
@@ -246,6 +249,13 @@ impl Templates {
             .is_some_and(|(_, text)| self.texts.get(name).is_some_and(|own| *own == normal(text)))
     }
 
+    /// Returns the text of a template that differs from the built-in one. A missing template, as in
+    /// a journal of an earlier version, has none.
+    pub(super) fn own_text(&self, name: &str) -> Option<&str> {
+        let text = self.texts.get(name)?;
+        (!self.is_builtin(name)).then_some(text)
+    }
+
     /// Returns each persona with the name of its template.
     pub fn persona_files(&self) -> impl Iterator<Item = (&str, Persona)> {
         self.texts
@@ -296,10 +306,10 @@ impl Templates {
             .filter(|(name, _)| !name.starts_with(PERSONAS))
         {
             let body = FrontMatter::of(text).body;
-            let parts = match body.split_once(SEPARATOR) {
+            let parts = match Parts::of(name).and_then(|parts| parts.split(name, body)) {
                 Some(_) if name != wanted => continue,
                 None => vec![(name.clone(), body)],
-                Some((first, second)) => vec![(protocol(name), first), (task(name), second)],
+                Some(parts) => parts.into(),
             };
             for (part, text) in parts {
                 environment
@@ -336,11 +346,12 @@ impl Templates {
         {
             return lacks(what);
         }
-        let has_parts = FOLDERS_OF_PARTS
-            .iter()
-            .any(|folder| name.starts_with(folder));
-        if has_parts && !front.body.contains(SEPARATOR) {
-            return lacks("the line `=== task ===`");
+        if let Some(parts) = Parts::of(name).filter(|parts| !front.body.contains(parts.separator()))
+        {
+            return lacks(match parts {
+                Parts::Task => "the line `=== task ===`",
+                Parts::Context => "the line `=== context ===`",
+            });
         }
         if front.body.trim().is_empty() {
             return lacks("text");
@@ -377,14 +388,62 @@ fn cannot_fill(part: &str, source: minijinja::Error) -> PromptError {
     }
 }
 
-/// Returns the name of a template's first part.
+/// The two parts of a template.
+#[derive(Clone, Copy)]
+enum Parts {
+    /// `protocol` and `task`.
+    Task,
+    /// `preamble` and `context`.
+    Context,
+}
+
+impl Parts {
+    fn of(name: &str) -> Option<Self> {
+        if [CONTEXT, SMALL_CONTEXT].contains(&name) {
+            return Some(Self::Context);
+        }
+        let mut folders = FOLDERS_OF_TASKS.iter();
+        folders
+            .any(|folder| name.starts_with(folder))
+            .then_some(Self::Task)
+    }
+
+    /// Returns the line between them.
+    fn separator(self) -> &'static str {
+        match self {
+            Self::Task => "\n=== task ===\n",
+            Self::Context => "\n=== context ===\n",
+        }
+    }
+
+    /// Returns both parts with their names; `None` without the line between them.
+    fn split<'a>(self, name: &str, body: &'a str) -> Option<[(String, &'a str); 2]> {
+        let (first, second) = body.split_once(self.separator())?;
+        Some(match self {
+            Self::Task => [(protocol(name), first), (task(name), second)],
+            Self::Context => [(preamble(name), first), (context(name), second)],
+        })
+    }
+}
+
+/// Returns the name of the first part of a template with a task.
 pub(super) fn protocol(name: &str) -> String {
     format!("{name}: protocol")
 }
 
-/// Returns the name of a template's second part.
+/// Returns the name of the second part of a template with a task.
 pub(super) fn task(name: &str) -> String {
     format!("{name}: task")
+}
+
+/// Returns the name of the first part of a template for the context.
+pub(super) fn preamble(name: &str) -> String {
+    format!("{name}: preamble")
+}
+
+/// Returns the name of the second part of a template for the context.
+pub(super) fn context(name: &str) -> String {
+    format!("{name}: context")
 }
 
 /// `key: value` lines between two lines `---`, and the body after them.

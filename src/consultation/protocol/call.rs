@@ -4,27 +4,36 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::context::ContextText;
 use crate::domain::hash::sha256;
 use crate::domain::ids::{CallId, ModelRef};
 use crate::domain::money::MicroUsd;
-use crate::domain::tokens::Usage;
+use crate::domain::tokens::{Band, Usage, token_band};
 
 use super::answer::AnswerKind;
 
-/// A prompt in four blocks, so that each provider can put the stable ones first and have them
-/// cached.
+/// A prompt in blocks, so that each provider can put the stable ones first and have them cached.
 ///
-/// A cloud model gets persona and protocol as its system prompt, then the shared block, then the
-/// task: stable across the rounds of one seat. The embedded model gets the shared block as its
-/// system prompt, then protocol, persona and task: the same prefix for all calls of a run, and a
-/// longer one for all seats of a round.
+/// Without context, a cloud model gets persona and protocol as its system prompt, then the shared
+/// block, then the task: stable across the rounds of one seat. With context, it gets the preamble as
+/// its system prompt, then the context, and only then what differs: the longest block is part of
+/// every call's prefix, whichever agent is asked. The embedded model gets preamble, context and
+/// shared block as its system prompt, then protocol, persona and task: the same prefix for all calls
+/// of a run, and a longer one for all seats of a round.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Prompt {
+    /// The rules for the context; empty without one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub preamble: String,
+    /// The context, quoted: the same for all calls of a run to models of one size.
+    #[serde(default, skip_serializing_if = "ContextText::is_empty")]
+    pub context: ContextText,
     /// The model's role; empty for the judge.
     pub persona: String,
     /// The rules for this kind of answer.
     pub protocol: String,
-    /// The question and its context: the same for all calls of a run.
+    /// The question, with an earlier consultation that it follows up: the same for all calls of a
+    /// run.
     pub shared: String,
     /// The task at hand, with its material.
     pub task: String,
@@ -33,33 +42,99 @@ pub struct Prompt {
 impl Prompt {
     /// Returns the system prompt in the cloud order.
     pub fn system(&self) -> String {
-        join([&self.persona, &self.protocol])
+        if self.has_context() {
+            join([&self.preamble])
+        } else {
+            join([&self.persona, &self.protocol])
+        }
     }
 
-    /// Returns the user's message in the cloud order.
+    /// Returns the user's message in the cloud order. The context, if any, comes first.
     pub fn user(&self) -> String {
-        join([&self.shared, &self.task])
+        if self.has_context() {
+            join([self.context.as_str(), &self.after_context()])
+        } else {
+            join([&self.shared, &self.task])
+        }
+    }
+
+    /// Returns the part of the user's message after the context.
+    pub fn after_context(&self) -> String {
+        if self.has_context() {
+            join([&self.shared, &self.protocol, &self.persona, &self.task])
+        } else {
+            join([&self.shared, &self.task])
+        }
+    }
+
+    /// Returns the system prompt of the embedded model: the same for all calls of a run.
+    pub fn shared_prefix(&self) -> String {
+        join([&self.preamble, self.context.as_str(), &self.shared])
     }
 
     /// Returns all text, for counting.
     pub fn text(&self) -> String {
-        join([&self.persona, &self.protocol, &self.shared, &self.task])
+        if self.has_context() {
+            join([&self.system(), &self.user()])
+        } else {
+            join([&self.persona, &self.protocol, &self.shared, &self.task])
+        }
     }
 
-    /// Returns the SHA-256 of all text, in hexadecimal: equal for equal prompts.
+    /// Returns all text but the context.
+    fn text_beside_context(&self) -> String {
+        if self.has_context() {
+            join([&self.preamble, &self.after_context()])
+        } else {
+            self.text()
+        }
+    }
+
+    /// Returns the estimated tokens of all text. The context is not read again.
+    pub fn tokens(&self) -> Band {
+        token_band(&self.text_beside_context()) + self.context.tokens().band()
+    }
+
+    /// Returns the most tokens that any tokenizer is taken to count: each byte beside the context
+    /// is one.
+    pub fn worst_tokens(&self) -> u64 {
+        let others = u64::try_from(self.text_beside_context().len()).unwrap_or(u64::MAX);
+        if self.context.is_empty() {
+            return others;
+        }
+        let breaks = u64::try_from(BLANK_LINE.len()).unwrap_or_default();
+        self.context
+            .tokens()
+            .worst
+            .saturating_add(others)
+            .saturating_add(breaks)
+    }
+
+    /// Returns the SHA-256 of all text, in hexadecimal: equal for equal prompts. A context counts by
+    /// its own hash.
     pub fn sha256(&self) -> String {
-        sha256(&self.text())
+        if self.context.is_empty() {
+            sha256(&self.text())
+        } else {
+            sha256(&join([self.context.sha256(), &self.text_beside_context()]))
+        }
+    }
+
+    fn has_context(&self) -> bool {
+        !self.preamble.is_empty() || !self.context.is_empty()
     }
 }
 
+const BLANK_LINE: &str = "\n\n";
+
 /// Joins the blocks that are not empty with a blank line.
-pub fn join<'a>(blocks: impl IntoIterator<Item = &'a String>) -> String {
+pub fn join<'a, T: AsRef<str> + ?Sized + 'a>(blocks: impl IntoIterator<Item = &'a T>) -> String {
     blocks
         .into_iter()
-        .map(|block| block.trim())
+        .map(|block| block.as_ref().trim())
         .filter(|block| !block.is_empty())
         .collect::<Vec<_>>()
-        .join("\n\n")
+        .join(BLANK_LINE)
 }
 
 /// One request to one model: a call, before it is made.
@@ -72,6 +147,10 @@ pub struct Ask {
     pub answer: AnswerKind,
     /// The most tokens of the answer, thinking included.
     pub max_output_tokens: u64,
+    /// The name of the prompt's context for the vendor's cache: the context is long enough to be
+    /// cached. A schema would come before it or be part of the cache's key, so none is sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_key: Option<String>,
 }
 
 /// The reason why a model stopped.

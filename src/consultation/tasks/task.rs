@@ -192,6 +192,7 @@ impl AgentTask {
             prompt,
             answer: self.answer,
             max_output_tokens,
+            cache_key: step.plan.cache_key(model, self.answer),
         })));
         Attempt {
             call,

@@ -13,7 +13,6 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use crate::consultation::protocol::call::{Ask, join};
-use crate::domain::tokens::estimate_tokens;
 
 use crate::domain::dialect::{JsonMode, Quirks, TokensField};
 
@@ -123,5 +122,5 @@ pub fn parts(body: &Value) -> Vec<String> {
 
 /// Returns our estimate of a prompt's tokens.
 pub fn prompt_tokens(ask: &Ask) -> u64 {
-    estimate_tokens(&ask.prompt.text())
+    ask.prompt.tokens().expected
 }

@@ -7,6 +7,7 @@ use crate::config::paths::Home;
 use crate::consultation::plan::Plan;
 use crate::consultation::plan::options::DebateOptions;
 use crate::consultation::policy::retry::RetryRule;
+use crate::consultation::prompt::RenderedContexts;
 use crate::consultation::prompt::filter::PromptMaterial;
 use crate::domain::ids::{ConsultationId, ModelRef, ProviderId, SeatId};
 use crate::domain::panel::Panel;
@@ -104,8 +105,14 @@ impl PlanDraft {
         self.notices.extend(month.and_then(limits::month_notice));
         let control = limits::control(request, &settings, month, &experience);
 
-        let templates = terms::templates(templates, &self.panel, &self.debate, &models);
         let context = assemble(&self.outgoing.sources, self.outgoing.stance);
+        let templates = terms::templates(
+            templates,
+            &self.panel,
+            &self.debate,
+            context.as_ref(),
+            &models,
+        );
         let unique = ulid::Ulid::generate();
         let plan = Plan {
             id: ConsultationId::from_unique(&unique.to_string()),
@@ -127,6 +134,7 @@ impl PlanDraft {
             context: context.map(Box::new),
             project: self.outgoing.project,
             scrubbing: None,
+            rendered_contexts: RenderedContexts::default(),
         };
         Ok(PreparedPlan {
             home,

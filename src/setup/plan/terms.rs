@@ -5,7 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::config::settings::Settings;
 use crate::consultation::plan::ModelTerms;
 use crate::consultation::plan::options::DebateOptions;
-use crate::consultation::prompt::{FOLLOW_UP, HELPER_FOLDER, SMALL_FOLLOW_UP, Size, Templates};
+use crate::consultation::prompt::{
+    CONTEXT, FOLLOW_UP, HELPER_FOLDER, SMALL_CONTEXT, SMALL_FOLLOW_UP, Size, Templates,
+};
+use crate::domain::context::Context;
 use crate::domain::ids::{ModelRef, ProviderId, SeatId};
 use crate::domain::panel::Panel;
 use crate::providers::catalog::ModelCatalog;
@@ -90,6 +93,7 @@ pub(super) fn templates(
     all: Templates,
     panel: &Panel,
     debate: &DebateOptions,
+    context: Option<&Context>,
     models: &BTreeMap<ModelRef, ModelTerms>,
 ) -> Templates {
     all.only(|name, persona| {
@@ -98,6 +102,9 @@ pub(super) fn templates(
                 || panel.seats.iter().any(|seat| seat.persona.id == persona);
         }
         if [FOLLOW_UP, SMALL_FOLLOW_UP].contains(&name) && debate.follows_up.is_none() {
+            return false;
+        }
+        if [CONTEXT, SMALL_CONTEXT].contains(&name) && context.is_none() {
             return false;
         }
         let Some((folder, file)) = name.split_once('/') else {

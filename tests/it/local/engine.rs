@@ -56,6 +56,7 @@ fn ask(call: u32, persona: &str, answer: AnswerKind) -> Ask {
         shared,
         task: "Expert A is for SQLite and Expert B is for Postgres. Give your own answer."
             .to_owned(),
+        ..Prompt::default()
     };
     Ask {
         call: CallId(call),
@@ -63,6 +64,7 @@ fn ask(call: u32, persona: &str, answer: AnswerKind) -> Ask {
         prompt,
         answer,
         max_output_tokens: 2_048,
+        cache_key: None,
     }
 }
 

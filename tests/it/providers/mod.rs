@@ -55,6 +55,7 @@ fn ask(vendor: Vendor, model: &str) -> Ask {
         protocol: "Rules.".into(),
         shared: "Question?".into(),
         task: "Answer.".into(),
+        ..Prompt::default()
     };
     Ask {
         call: CallId(1),
@@ -62,6 +63,7 @@ fn ask(vendor: Vendor, model: &str) -> Ask {
         prompt,
         answer: AnswerKind::Independent,
         max_output_tokens: 16_384,
+        cache_key: None,
     }
 }
 

@@ -28,6 +28,7 @@ fn ask_with(tokens: usize, max_output_tokens: u64) -> Ask {
     Ask {
         prompt,
         max_output_tokens,
+        cache_key: None,
         ..ask_of("ollama", "qwen3:8b")
     }
 }

@@ -157,6 +157,7 @@ fn prompts_of(
         labels: &labels,
         question: QUESTION,
         prior: None,
+        context: None,
         size,
         mode,
     };
@@ -328,6 +329,7 @@ pub(super) fn prompter<'a>(
         labels,
         question: QUESTION,
         prior: None,
+        context: None,
         size: Size::Full,
         mode,
     }

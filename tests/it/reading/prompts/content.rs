@@ -201,6 +201,7 @@ fn single_expert_is_not_asked_for_agreement() {
             labels: &labels,
             question: QUESTION,
             prior: None,
+            context: None,
             size,
             mode,
         };

@@ -8,8 +8,8 @@ use conclave::consultation::policy::consent::{ConsentMode, ConsentRule};
 use conclave::consultation::policy::hedging::HedgeRule;
 use conclave::consultation::policy::retry::RetryRule;
 use conclave::consultation::policy::substitution::OnFailure;
-use conclave::consultation::prompt::Templates;
 use conclave::consultation::prompt::filter::PromptMaterial;
+use conclave::consultation::prompt::{RenderedContexts, Templates};
 use conclave::domain::ids::{ConsultationId, ModelRef, SeatId};
 use conclave::domain::money::MicroUsd;
 use conclave::domain::panel::{Panel, Seat};
@@ -85,6 +85,7 @@ pub fn plan() -> Plan {
         context: None,
         project: None,
         scrubbing: None,
+        rendered_contexts: RenderedContexts::default(),
     }
 }
 

@@ -1,0 +1,180 @@
+//! Renders the context of a question as the first two blocks of a prompt: the rules for it, and the
+//! quoted text.
+//!
+//! Invariants: the blocks depend only on the context, the templates and the size of the model, so
+//! they are the same to the byte in every prompt of a run, and vendors can cache them; the text
+//! stands between the lines of a `Fence` that it cannot contain; a user's template that has no
+//! place for the text gets it in the words of the built-in one.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use minijinja::value::{Serde, Value};
+use serde_json::json;
+
+use crate::domain::context::{Context, ContextText, ContextTokens, ProjectStance};
+use crate::domain::tokens::token_band;
+
+use super::Size;
+use super::error::PromptError;
+use super::fence::{Fence, has_question_tag};
+use super::material::one_line;
+use super::templates::{self, CONTEXT, SMALL_CONTEXT, Templates};
+
+/// The most characters of a line of the project's stack: its texts come from the project's files.
+const STACK_LINE: usize = 200;
+
+/// The context of a consultation's prompts.
+#[derive(Clone, Copy, Debug)]
+pub struct PromptContext<'a> {
+    pub context: &'a Context,
+    pub rendered: &'a RenderedContexts,
+}
+
+/// The first two blocks of a prompt with context.
+#[derive(Clone, Debug)]
+pub(super) struct ContextBlocks {
+    pub(super) preamble: String,
+    pub(super) text: ContextText,
+    /// Whether the text has tags like those around the question.
+    pub(super) has_question_tag: bool,
+}
+
+/// Rendered blocks, shared by every copy of a plan: a context may have 16 MB, and all prompts of a
+/// run begin with it. Two sets are equal whatever was rendered.
+#[derive(Clone, Debug, Default)]
+pub struct RenderedContexts(Arc<Mutex<Vec<(Ingredients, ContextBlocks)>>>);
+
+impl PartialEq for RenderedContexts {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+/// Everything on which the blocks depend.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Ingredients {
+    template: &'static str,
+    own_text: Option<String>,
+    text: ContextText,
+    tokens: ContextTokens,
+    stance: Option<ProjectStance>,
+    stack: Vec<String>,
+}
+
+impl PromptContext<'_> {
+    /// Returns the blocks for a model of this size.
+    pub(super) fn blocks(
+        &self,
+        templates: &Templates,
+        size: Size,
+    ) -> Result<ContextBlocks, PromptError> {
+        let template = match size {
+            Size::Full => CONTEXT,
+            Size::Small => SMALL_CONTEXT,
+        };
+        let ingredients = Ingredients {
+            template,
+            own_text: templates.own_text(template).map(ToOwned::to_owned),
+            text: self.context.text.clone(),
+            tokens: self.context.tokens,
+            stance: self.context.stance,
+            stack: self.context.stack.clone(),
+        };
+        let mut rendered = self
+            .rendered
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, blocks)) = rendered.iter().find(|(of, _)| *of == ingredients) {
+            return Ok(blocks.clone());
+        }
+        let blocks = ingredients.render(templates)?;
+        rendered.push((ingredients, blocks.clone()));
+        Ok(blocks)
+    }
+}
+
+impl Ingredients {
+    fn render(&self, templates: &Templates) -> Result<ContextBlocks, PromptError> {
+        let text = self.text.as_str().trim();
+        let fence = Fence::around([text]);
+        let quoted = (!text.is_empty()).then(|| {
+            let text = fence.enclose(text);
+            json!({ "open": fence.open(), "close": fence.close(), "text": text })
+        });
+        let stack: Vec<String> = self.stack.iter().map(|line| stack_line(line)).collect();
+        let values = json!({
+            "context": quoted,
+            "stance": self.stance,
+            "stack": stack,
+        });
+        let values = Value::from(Serde(values));
+        let fill = |templates: &Templates| -> Result<[String; 2], PromptError> {
+            let compiled = templates.compiled(self.template)?;
+            let preamble = compiled.fill(&templates::preamble(self.template), &values)?;
+            let block = if text.is_empty() {
+                String::new()
+            } else {
+                compiled.fill(&templates::context(self.template), &values)?
+            };
+            Ok([preamble, block])
+        };
+        let [preamble, block] = match self.own_text {
+            None => fill(&Templates::builtin())?,
+            Some(_) => {
+                let [preamble, block] = fill(templates)?;
+                if block.contains(text) {
+                    [preamble, block]
+                } else {
+                    let [usual_preamble, usual_block] = fill(&Templates::builtin())?;
+                    [
+                        join_parts(&usual_preamble, &preamble),
+                        join_parts(&usual_block, &block),
+                    ]
+                }
+            }
+        };
+        let tokens = self.tokens_of(&block, text);
+        Ok(ContextBlocks {
+            preamble,
+            has_question_tag: has_question_tag(text),
+            text: ContextText::counted(block, tokens),
+        })
+    }
+
+    /// Returns the tokens of the whole block: those of the context, as counted, and those of the
+    /// words around it.
+    fn tokens_of(&self, block: &str, text: &str) -> ContextTokens {
+        let Some((before, after)) = block.split_once(text) else {
+            return ContextTokens::by_ratio(block);
+        };
+        let around = token_band(before) + token_band(after);
+        let bytes = u64::try_from(before.len() + after.len()).unwrap_or(u64::MAX);
+        let ContextTokens {
+            low,
+            expected,
+            high,
+            worst,
+            counted_by,
+        } = self.tokens;
+        ContextTokens {
+            low: low.saturating_add(around.low),
+            expected: expected.saturating_add(around.expected),
+            high: high.saturating_add(around.high),
+            worst: worst.saturating_add(bytes),
+            counted_by,
+        }
+    }
+}
+
+fn stack_line(line: &str) -> String {
+    one_line(line).chars().take(STACK_LINE).collect()
+}
+
+fn join_parts(one: &str, other: &str) -> String {
+    let parts: Vec<&str> = [one, other]
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect();
+    parts.join("\n\n")
+}
