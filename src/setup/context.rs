@@ -44,9 +44,9 @@ fn explain(error: SourcesError, printer: &Printer) -> Error {
     Error::usage(error)
 }
 
-/// Puts sources together; `None` when there are none.
+/// Puts sources together; `None` when there are none and no attitude to what exists.
 pub(crate) fn assemble(sources: &[SourceText], stance: Option<ProjectStance>) -> Option<Context> {
-    if sources.is_empty() {
+    if sources.is_empty() && stance.is_none() {
         return None;
     }
     let mut ordered: Vec<&SourceText> = sources.iter().collect();
@@ -61,6 +61,7 @@ pub(crate) fn assemble(sources: &[SourceText], stance: Option<ProjectStance>) ->
         sha256: sha256(&text),
         tokens: count(&text),
         stance,
+        stack: Vec::new(),
         text: ContextText::from(text),
     })
 }
