@@ -216,6 +216,18 @@ pub struct ProjectContext {
     pub bias_applied: bool,
 }
 
+impl ProjectContext {
+    /// Records the attitude of the answers.
+    pub fn set_stance(&mut self, stance: ProjectStance) {
+        let (project_type, bias_applied) = match stance {
+            ProjectStance::Brownfield => ("brownfield", true),
+            ProjectStance::Greenfield => ("greenfield", false),
+        };
+        project_type.clone_into(&mut self.project_type);
+        self.bias_applied = bias_applied;
+    }
+}
+
 /// The secrets that were masked; the record's `scrubbing_report`. It holds nothing of a secret.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]

@@ -5,11 +5,10 @@ use crate::context::count::count;
 use crate::context::sources::SourceText;
 use crate::context::sources::error::SourcesError;
 use crate::context::sources::files::read_files;
-use crate::domain::context::{
-    Context, ContextSource, ContextText, ProjectContext, ProjectStance, SourceKind,
-};
+use crate::domain::context::{Context, ContextSource, ContextText, SourceKind};
 use crate::domain::hash::sha256;
 use crate::error::Error;
+use crate::setup::project::ProjectTerms;
 use crate::setup::request::ContextRequest;
 use crate::terminal::output::printer::Printer;
 
@@ -18,9 +17,7 @@ use crate::terminal::output::printer::Printer;
 pub(crate) struct OutgoingTexts {
     pub(crate) question: String,
     pub(crate) sources: Vec<SourceText>,
-    pub(crate) project: Option<Box<ProjectContext>>,
-    /// Whether answers follow the patterns of the project.
-    pub(crate) stance: Option<ProjectStance>,
+    pub(crate) project: ProjectTerms,
 }
 
 /// Reads the sources that a person names.
@@ -45,8 +42,8 @@ fn explain(error: SourcesError, printer: &Printer) -> Error {
 }
 
 /// Puts sources together; `None` when there are none and no attitude to what exists.
-pub(crate) fn assemble(sources: &[SourceText], stance: Option<ProjectStance>) -> Option<Context> {
-    if sources.is_empty() && stance.is_none() {
+pub(crate) fn assemble(sources: &[SourceText], project: &ProjectTerms) -> Option<Context> {
+    if sources.is_empty() && project.stance.is_none() {
         return None;
     }
     let mut ordered: Vec<&SourceText> = sources.iter().collect();
@@ -60,8 +57,8 @@ pub(crate) fn assemble(sources: &[SourceText], stance: Option<ProjectStance>) ->
         bytes: text.len() as u64,
         sha256: sha256(&text),
         tokens: count(&text),
-        stance,
-        stack: Vec::new(),
+        stance: project.stance,
+        stack: project.stack.clone(),
         text: ContextText::from(text),
     })
 }
@@ -107,7 +104,7 @@ mod tests {
             source(SourceKind::Stdin, "stdin", "log\n\n"),
             source(SourceKind::Project, ".", "**Framework:** none\n"),
         ];
-        let context = assemble(&sources, None).unwrap();
+        let context = assemble(&sources, &ProjectTerms::default()).unwrap();
         assert_eq!(
             context.text.as_str(),
             "### Project Context\n\n**Framework:** none\n\n\
@@ -123,6 +120,6 @@ mod tests {
 
     #[test]
     fn question_without_sources_has_no_context() {
-        assert_eq!(assemble(&[], None), None);
+        assert_eq!(assemble(&[], &ProjectTerms::default()), None);
     }
 }

@@ -13,6 +13,7 @@ use crate::context::sources::{SourceLimits, SourceText};
 use crate::domain::confidence::Confidence;
 use crate::domain::money::MicroUsd;
 use crate::domain::stored_record::StoredRecord;
+use crate::setup::project::ProjectTerms;
 use crate::stopping::early_termination::Policy;
 
 /// The request for one consultation. The settings decide everything that is absent.
@@ -23,6 +24,7 @@ pub(crate) struct ConsultationRequest {
     pub(crate) follows_up: Option<Box<StoredRecord>>,
     /// The sources of the question's context, as read.
     pub(crate) sources: Vec<SourceText>,
+    pub(crate) project: ProjectTerms,
     pub(crate) panel: PanelRequest,
     pub(crate) debate: DebateRequest,
     pub(crate) control: ControlRequest,
@@ -36,6 +38,26 @@ pub(crate) struct ContextRequest {
     /// Files, in their order in the prompt.
     pub(crate) files: Vec<PathBuf>,
     pub(crate) limits: SourceLimits,
+    pub(crate) project: Option<ProjectRequest>,
+    pub(crate) stance: StanceRequest,
+}
+
+/// The project that belongs to a question.
+#[derive(Clone, Debug)]
+pub(crate) struct ProjectRequest {
+    pub(crate) folder: PathBuf,
+    /// The most tokens of its description.
+    pub(crate) tokens: u64,
+}
+
+/// Whether answers may follow the patterns of the project.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum StanceRequest {
+    /// They do if it has some.
+    #[default]
+    Detected,
+    /// They do not.
+    Greenfield,
 }
 
 /// The purpose of a plan.

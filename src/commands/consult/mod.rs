@@ -18,6 +18,7 @@ use crate::session::run::Session;
 use crate::session::storage::Storage;
 use crate::setup::context::read_sources;
 use crate::setup::plan::prepare;
+use crate::setup::project::{ProjectTerms, read_project};
 use crate::setup::request::{ConsultationRequest, PanelRequest, Purpose};
 use crate::terminal::output::printer::{Printer, Verbosity};
 
@@ -99,10 +100,14 @@ impl Args {
 }
 
 pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
+    args.context.check_question(args.question_words())?;
     let question = question::read(args.question_words(), printer)?;
     let unread = UnreadInput::beside(&question);
     unread.refuse(Patience::None)?;
-    let sources = read_sources(&args.context.request(), printer)?;
+    let context = args.context.request();
+    let (project, described) = read_project(context.project.as_ref(), context.stance, printer)?;
+    let mut sources = read_sources(&context, printer)?;
+    sources.extend(described);
     check_output(args.output.output.as_deref())?;
     let follows_up = match args.follow_up {
         Some(_) => Some(Box::new(follow_up::load(&args.question, environment)?)),
@@ -116,6 +121,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     let request = ConsultationRequest {
         follows_up,
         sources,
+        project,
         ..args.request(question.text, consent_mode)?
     };
     let prepared = face::block_on(prepare(request, environment, printer, clock.now()))??;
@@ -155,6 +161,7 @@ impl Args {
             question,
             follows_up: None,
             sources: Vec::new(),
+            project: ProjectTerms::default(),
             panel: PanelRequest {
                 panel: self.panel.clone(),
                 personas: self.personas.clone(),

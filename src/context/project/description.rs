@@ -19,6 +19,8 @@ pub struct ProjectDescription {
     /// The text for the models, without a heading of its own.
     pub text: String,
     pub stance: ProjectStance,
+    /// The stack in words, one line each: `Framework: Next.js 14 App Router`.
+    pub stack: Vec<String>,
 }
 
 /// The reason why a project cannot be described.
@@ -59,6 +61,11 @@ pub fn describe(root: &Path, budget_tokens: u64) -> Result<ProjectDescription, P
     } else {
         ProjectStance::Greenfield
     };
+    let mut context = ProjectContext {
+        indicators_found: indicators.names,
+        ..ProjectContext::default()
+    };
+    context.set_stance(stance);
     let mut text = format!(
         "**Languages:** {}\n\n**Structure:**\n{}",
         structure::languages(&tree),
@@ -68,17 +75,10 @@ pub fn describe(root: &Path, budget_tokens: u64) -> Result<ProjectDescription, P
         text.floor_char_boundary(usize::try_from(budget_tokens * 4).unwrap_or(usize::MAX)),
     );
     Ok(ProjectDescription {
-        context: ProjectContext {
-            project_type: match stance {
-                ProjectStance::Brownfield => "brownfield".to_owned(),
-                ProjectStance::Greenfield => "greenfield".to_owned(),
-            },
-            indicators_found: indicators.names,
-            bias_applied: indicators.is_brownfield,
-            ..ProjectContext::default()
-        },
+        context,
         text,
         stance,
+        stack: Vec::new(),
     })
 }
 

@@ -105,7 +105,7 @@ impl PlanDraft {
         self.notices.extend(month.and_then(limits::month_notice));
         let control = limits::control(request, &settings, month, &experience);
 
-        let context = assemble(&self.outgoing.sources, self.outgoing.stance);
+        let context = assemble(&self.outgoing.sources, &self.outgoing.project);
         let templates = terms::templates(
             templates,
             &self.panel,
@@ -132,7 +132,7 @@ impl PlanDraft {
             tool_version: env!("CARGO_PKG_VERSION").to_owned(),
             notices: self.notices,
             context: context.map(Box::new),
-            project: self.outgoing.project,
+            project: self.outgoing.project.context,
             scrubbing: None,
             rendered_contexts: RenderedContexts::default(),
         };

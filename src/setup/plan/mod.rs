@@ -86,8 +86,7 @@ pub(crate) async fn prepare(
         outgoing: OutgoingTexts {
             question: request.question,
             sources: request.sources,
-            project: None,
-            stance: None,
+            project: request.project,
         },
         panel: selected.panel,
         debate,

@@ -1,0 +1,89 @@
+//! The project of a question: reads its description before anything is asked or spent, and decides
+//! whether answers follow its patterns.
+
+use crate::context::project::{ProjectDescription, ProjectError, describe};
+use crate::context::sources::SourceText;
+use crate::domain::context::{ProjectContext, ProjectStance, SourceKind};
+use crate::error::Error;
+use crate::setup::request::{ProjectRequest, StanceRequest};
+use crate::terminal::output::printer::Printer;
+
+const BROWNFIELD: &str = "🏗️ Brownfield project detected. Biasing toward existing patterns.";
+const GREENFIELD: &str = "🆕 Greenfield project. Recommendations based on current best practices.";
+const IGNORED: &str = "🔧 Ignoring existing patterns (--greenfield mode)";
+
+/// What a plan takes from the project of its question.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ProjectTerms {
+    pub(crate) context: Option<Box<ProjectContext>>,
+    /// Whether answers follow the patterns of the project.
+    pub(crate) stance: Option<ProjectStance>,
+    /// The stack in words, one line each: `Framework: Next.js 14 App Router`.
+    pub(crate) stack: Vec<String>,
+}
+
+/// Describes the project that a person names, and prints what follows for the answers.
+///
+/// # Errors
+///
+/// When the folder cannot be read.
+pub(crate) fn read_project(
+    request: Option<&ProjectRequest>,
+    stance: StanceRequest,
+    printer: &Printer,
+) -> Result<(ProjectTerms, Option<SourceText>), Error> {
+    let Some(request) = request else {
+        let terms = match stance {
+            StanceRequest::Detected => ProjectTerms::default(),
+            StanceRequest::Greenfield => {
+                printer.note(IGNORED);
+                ProjectTerms {
+                    stance: Some(ProjectStance::Greenfield),
+                    ..ProjectTerms::default()
+                }
+            }
+        };
+        return Ok((terms, None));
+    };
+    let described = describe(&request.folder, request.tokens).map_err(explain)?;
+    let ProjectDescription {
+        mut context,
+        text,
+        stance: detected,
+        stack,
+    } = described;
+    let stance = match stance {
+        StanceRequest::Detected => detected,
+        StanceRequest::Greenfield => ProjectStance::Greenfield,
+    };
+    printer.note(match (stance, detected) {
+        (ProjectStance::Brownfield, _) => BROWNFIELD,
+        (ProjectStance::Greenfield, ProjectStance::Brownfield) => IGNORED,
+        (ProjectStance::Greenfield, ProjectStance::Greenfield) => GREENFIELD,
+    });
+    context.set_stance(stance);
+    let terms = ProjectTerms {
+        context: Some(Box::new(context)),
+        stance: Some(stance),
+        stack,
+    };
+    let source = SourceText {
+        kind: SourceKind::Project,
+        name: request.folder.display().to_string(),
+        text,
+    };
+    Ok((terms, Some(source)))
+}
+
+fn explain(error: ProjectError) -> Error {
+    let hint = match &error {
+        ProjectError::NotFound(_) => {
+            "`--project` takes the next word as its folder: `--project . \"…\"`, or `--project` \
+             behind the question"
+        }
+        ProjectError::NotAFolder(_) => "name its folder; `--context` takes single files",
+        ProjectError::Unreadable { .. } => "check the permissions of the folder",
+        ProjectError::Rules(_) => return Error::failed(error),
+    };
+    Error::usage(error).hint(hint)
+}
