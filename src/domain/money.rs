@@ -3,7 +3,7 @@
 
 use std::fmt;
 use std::iter::Sum;
-use std::ops::{Add, AddAssign};
+use std::ops::{Add, AddAssign, Sub};
 
 use serde::{Deserialize, Serialize};
 
@@ -72,6 +72,55 @@ impl fmt::Display for MicroUsd {
             0 => write!(f, "${rounded}"),
             _ => write!(f, "${}.{:0width$}", rounded / scale, rounded % scale),
         }
+    }
+}
+
+/// A saving in whole micro-dollars; negative if what should save money cost more than it saved.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub struct Saving(pub i64);
+
+impl Saving {
+    /// Returns the difference of two costs of the same work.
+    pub fn between(without: MicroUsd, with: MicroUsd) -> Self {
+        Self(without.0.saturating_sub(with.0).try_into().unwrap_or(i64::MAX))
+            - Self(with.0.saturating_sub(without.0).try_into().unwrap_or(i64::MAX))
+    }
+
+    /// Returns the size of the saving or, if it is negative, of the loss.
+    pub fn size(self) -> MicroUsd {
+        MicroUsd(self.0.unsigned_abs())
+    }
+
+    pub fn is_loss(self) -> bool {
+        self.0 < 0
+    }
+
+    /// Returns the saving in dollars as a decimal, for JSON numbers.
+    pub fn usd(self) -> f64 {
+        if self.is_loss() {
+            -self.size().usd()
+        } else {
+            self.size().usd()
+        }
+    }
+}
+
+impl Add for Saving {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+}
+
+impl Sub for Saving {
+    type Output = Self;
+
+    fn sub(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
     }
 }
 

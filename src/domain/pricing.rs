@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::ids::{ModelRef, without_date};
-use super::money::{Cost, MicroUsd};
+use super::money::{Cost, MicroUsd, Saving};
 use super::tokens::Usage;
 
 /// Prices for a million tokens of each class.
@@ -58,6 +58,18 @@ impl Price {
             + part(usage.cache_write, rates.cache_write.unwrap_or(rates.input))
             + part(usage.output, rates.output);
         MicroUsd(u64::try_from((total + 500_000) / 1_000_000).unwrap_or(u64::MAX))
+    }
+
+    /// Returns the saving from a vendor's cache on one call: its cost with every prompt token at the
+    /// input price, less its cost. Negative where writing costs more than reading saves.
+    pub fn cache_saving(&self, usage: &Usage) -> Saving {
+        let uncached = Usage {
+            input: usage.prompt(),
+            cache_read: 0,
+            cache_write: 0,
+            ..*usage
+        };
+        Saving::between(self.cost(&uncached), self.cost(usage))
     }
 
     /// Returns the highest possible cost of a call whose prompt and answer take at most this many
@@ -232,6 +244,31 @@ mod tests {
             };
             assert_eq!(third.cost(&usage), MicroUsd(cost));
         }
+    }
+
+    #[test]
+    fn a_cache_saves_what_reading_saves_less_the_surcharge_of_writing() {
+        let price = Price {
+            base: Rates {
+                cache_write: Some(MicroUsd(2_500_000)),
+                ..rates(2_000_000, 10_000_000)
+            },
+            long_context: None,
+        };
+        let saved = |cache_read, cache_write| {
+            price.cache_saving(&Usage {
+                input: 100,
+                cache_read,
+                cache_write,
+                output: 9,
+                ..Usage::default()
+            })
+        };
+        assert_eq!(saved(0, 0), Saving(0));
+        assert_eq!(saved(1_000, 0), Saving(1_800));
+        assert_eq!(saved(0, 1_000), Saving(-500));
+        assert_eq!(saved(1_000, 1_000), Saving(1_300));
+        assert_eq!(Price::FREE.cache_saving(&Usage { cache_read: 9, ..Usage::default() }), Saving(0));
     }
 
     #[test]

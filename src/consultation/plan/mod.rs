@@ -15,9 +15,9 @@ use serde::{Deserialize, Serialize};
 use crate::domain::context::{Context, ProjectContext, ScrubbingReport};
 use crate::domain::dialect::PromptCaching;
 use crate::domain::ids::{AgentId, ConsultationId, ModelRef, ProviderId, SeatId};
-use crate::domain::money::{Cost, MicroUsd};
+use crate::domain::money::{Cost, MicroUsd, Saving};
 use crate::domain::panel::Panel;
-use crate::domain::pricing::PriceList;
+use crate::domain::pricing::{CostSource, Price, PriceList};
 use crate::domain::tokens::{Band, Usage, UsageSource};
 use crate::stopping::early_termination::EarlyStop;
 
@@ -31,7 +31,6 @@ use super::prompt::filter::PromptMaterial;
 use super::prompt::{PromptContext, Prompter, RenderedContexts, Size, Templates};
 use super::protocol::answer::AnswerKind;
 use super::protocol::call::{Failure, FailureClass, Prompt, Reply};
-use crate::domain::pricing::CostSource;
 
 /// The usual limit of calls in flight at one provider.
 pub const USUAL_IN_FLIGHT: u32 = 4;
@@ -448,13 +447,9 @@ impl Plan {
         if self.terms(asked).free {
             return (Cost::FREE, CostSource::Free);
         }
-        let model = ModelRef {
-            provider: asked.provider.clone(),
-            model: served.unwrap_or(&asked.model).to_owned(),
-        };
         // An alias is served under its full name, which the list may not contain. Another model
         // without a price may cost more than the one that was asked for.
-        let of_served = self.prices.price(&model);
+        let of_served = self.price_of_served(asked, served);
         let is_other = || served.is_some_and(|served| !asked.is_served_as(served));
         let Some(price) = of_served.or_else(|| self.prices.price(asked)) else {
             return (Cost::at_least(MicroUsd::ZERO), CostSource::Unknown);
@@ -465,6 +460,28 @@ impl Plan {
                 || (of_served.is_none() && is_other()),
         };
         (cost, CostSource::Table)
+    }
+
+    /// Returns the saving from the vendor's cache on a call by the price table; `None` without a
+    /// price.
+    pub fn cache_saving(
+        &self,
+        asked: &ModelRef,
+        served: Option<&str>,
+        usage: &Usage,
+    ) -> Option<Saving> {
+        let price = self.price_of_served(asked, served);
+        let price = price.or_else(|| self.prices.price(asked))?;
+        Some(price.cache_saving(usage))
+    }
+
+    /// Returns the price of the model that answered; of the one that was asked for if the provider
+    /// does not name it.
+    fn price_of_served(&self, asked: &ModelRef, served: Option<&str>) -> Option<&Price> {
+        self.prices.price(&ModelRef {
+            provider: asked.provider.clone(),
+            model: served.unwrap_or(&asked.model).to_owned(),
+        })
     }
 
     /// Returns a call's cost as limits count it: at least by the price of the model that was asked

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::domain::ids::{AgentId, CallId, ModelRef, ProviderId};
-use crate::domain::money::Cost;
-use crate::domain::tokens::Usage;
+use crate::domain::money::{Cost, Saving};
+use crate::domain::stored_record::StoredCaching;
+use crate::domain::tokens::{Usage, UsageSource};
 
 use super::Transcript;
 use crate::consultation::event::CallFinished;
@@ -60,6 +61,32 @@ impl Transcript {
 
     pub fn spend_by_provider(&self) -> BTreeMap<ProviderId, Spend> {
         self.spend_by(|_, _, model| model.provider.clone())
+    }
+
+    /// Returns the use of the vendors' caches; `None` if no paid call reported any.
+    pub fn caching(&self) -> Option<StoredCaching> {
+        let mut sum = None;
+        for call in &self.calls {
+            let usage = &call.tokens;
+            let is_reported = usage.source == UsageSource::Reported;
+            let is_cached = usage.cache_read > 0 || usage.cache_write > 0;
+            if is_reported && is_cached && call.cost_source != CostSource::Free {
+                sum.get_or_insert_with(StoredCaching::default)
+                    .add(usage, self.cache_saving(call));
+            }
+        }
+        sum
+    }
+
+    /// Returns what the vendor's cache saved on a call; `None` if it is unknown, because the cost is
+    /// not by the price table.
+    fn cache_saving(&self, call: &CallFinished) -> Option<Saving> {
+        let plan = self.terms.plan.as_deref()?;
+        let is_known = call.cost_source == CostSource::Table && !call.cost.lower_bound;
+        let served = call.served_model.as_deref();
+        is_known
+            .then(|| plan.cache_saving(&call.model, served, &call.tokens))
+            .flatten()
     }
 
     /// Returns whether a model is known to be free: by the terms, by the estimate, or by one of its

@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::ids::{AgentId, ModelRef, ProviderId};
-use crate::domain::money::{Cost, MicroUsd};
+use crate::domain::money::{Cost, MicroUsd, Saving};
 use crate::domain::tokens::{Usage, UsageSource};
 
 /// An amount of money.
@@ -111,6 +111,9 @@ pub struct StoredCost {
     pub lower_bound: bool,
     /// Calls without a reply; their cost is unknown.
     pub lost_calls: Option<u64>,
+    /// The use of the vendors' caches; `None` if no paid call reported any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub caching: Option<StoredCaching>,
     pub by_provider: BTreeMap<ProviderId, StoredSpend>,
     pub by_model: BTreeMap<ModelRef, StoredSpend>,
     pub by_agent: BTreeMap<AgentId, StoredSpend>,
@@ -121,6 +124,39 @@ pub struct StoredCost {
 impl StoredCost {
     pub fn cost(&self) -> Option<Cost> {
         cost(self.usd, self.micro_usd, self.lower_bound)
+    }
+}
+
+/// The use of the vendors' prompt caches, from the usage that they reported.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StoredCaching {
+    /// Prompt tokens read from caches.
+    pub cached_tokens: u64,
+    /// Prompt tokens written to caches.
+    pub written_tokens: u64,
+    /// Dollars: the cost of these calls with every prompt token at the input price, less their cost.
+    /// Negative if writing cost more than reading saved; `None` if it is known of no call.
+    pub saved_usd: Option<f64>,
+    /// The same in micro-dollars, exact.
+    pub saved_micro_usd: Option<Saving>,
+    /// True if calls are left out whose saving is unknown: their provider states only the cost.
+    pub incomplete: bool,
+}
+
+impl StoredCaching {
+    /// Adds a call. `saved` is `None` if the saving is unknown.
+    pub fn add(&mut self, usage: &Usage, saved: Option<Saving>) {
+        self.cached_tokens = self.cached_tokens.saturating_add(usage.cache_read);
+        self.written_tokens = self.written_tokens.saturating_add(usage.cache_write);
+        match saved {
+            Some(saved) => {
+                let sum = self.saved_micro_usd.unwrap_or_default() + saved;
+                self.saved_micro_usd = Some(sum);
+                self.saved_usd = Some(sum.usd());
+            }
+            None => self.incomplete = true,
+        }
     }
 }
 

@@ -30,7 +30,7 @@ use super::outcome::Grade;
 use super::time::Timestamp;
 
 pub use self::account::{
-    Amount, EstimatedCost, PromptTemplate, PromptVersions, StoredConsent, StoredCost, StoredSpend,
+    Amount, EstimatedCost, PromptTemplate, PromptVersions, StoredCaching, StoredConsent, StoredCost, StoredSpend,
     TokenCounts, TokenEfficiencyStats,
 };
 pub use self::answer::{
