@@ -85,8 +85,18 @@ pub struct Saving(pub i64);
 impl Saving {
     /// Returns the difference of two costs of the same work.
     pub fn between(without: MicroUsd, with: MicroUsd) -> Self {
-        Self(without.0.saturating_sub(with.0).try_into().unwrap_or(i64::MAX))
-            - Self(with.0.saturating_sub(without.0).try_into().unwrap_or(i64::MAX))
+        Self(
+            without
+                .0
+                .saturating_sub(with.0)
+                .try_into()
+                .unwrap_or(i64::MAX),
+        ) - Self(
+            with.0
+                .saturating_sub(without.0)
+                .try_into()
+                .unwrap_or(i64::MAX),
+        )
     }
 
     /// Returns the size of the saving or, if it is negative, of the loss.

@@ -268,7 +268,13 @@ mod tests {
         assert_eq!(saved(1_000, 0), Saving(1_800));
         assert_eq!(saved(0, 1_000), Saving(-500));
         assert_eq!(saved(1_000, 1_000), Saving(1_300));
-        assert_eq!(Price::FREE.cache_saving(&Usage { cache_read: 9, ..Usage::default() }), Saving(0));
+        assert_eq!(
+            Price::FREE.cache_saving(&Usage {
+                cache_read: 9,
+                ..Usage::default()
+            }),
+            Saving(0)
+        );
     }
 
     #[test]

@@ -7,7 +7,7 @@
 use jiff::civil::Date;
 
 use super::ids::{ModelRef, ProviderId};
-use super::money::{Cost, MicroUsd};
+use super::money::{Cost, MicroUsd, Saving};
 use super::time::Timestamp;
 
 /// Statistics of one span of time.
@@ -104,6 +104,26 @@ pub struct CostNumbers {
     pub most_expensive: Option<(String, Cost)>,
     /// Among completed consultations with a fully known cost.
     pub cheapest: Option<(String, Cost)>,
+    /// What the vendors' caches saved; `None` if no paid call reported a use of them.
+    pub caching: Option<CachingNumbers>,
+}
+
+/// What the vendors' prompt caches saved, by the usage that they reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CachingNumbers {
+    pub saved: Saving,
+    /// True if calls are left out whose saving is unknown.
+    pub incomplete: bool,
+}
+
+impl CachingNumbers {
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            saved: self.saved + other.saved,
+            incomplete: self.incomplete || other.incomplete,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::ids::{AgentId, ModelRef, ProviderId};
 use crate::domain::money::{Cost, MicroUsd, Saving};
 use crate::domain::tokens::{Usage, UsageSource};
+use crate::domain::words::{amount, thousands};
 
 /// An amount of money.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -157,6 +158,35 @@ impl StoredCaching {
             }
             None => self.incomplete = true,
         }
+    }
+
+    /// Returns the saving for people: `saved $0.5312`; `None` if it is unknown.
+    pub fn saving_in_words(&self) -> Option<String> {
+        let saved = self.saved_micro_usd?;
+        let size = amount(Cost::exactly(saved.size()));
+        let known = if self.incomplete {
+            " as far as is known"
+        } else {
+            ""
+        };
+        Some(if saved.is_loss() {
+            format!("cost {size} more{known}")
+        } else {
+            format!("saved {size}{known}")
+        })
+    }
+
+    /// Returns saving and tokens for people: `saved $0.5312 (212,400 prompt tokens read from caches,
+    /// 50,400 written)`.
+    pub fn in_words(&self) -> String {
+        let saving = self.saving_in_words();
+        let saving = saving.as_deref().unwrap_or("saving unknown");
+        let read = thousands(self.cached_tokens);
+        let written = match self.written_tokens {
+            0 => String::new(),
+            written => format!(", {} written", thousands(written)),
+        };
+        format!("{saving} ({read} prompt tokens read from caches{written})")
     }
 }
 

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::{
-    Completion, JudgePasses, RecordWriter, Rejudged, StoredAgent, StoredAgentRound, StoredCost,
-    StoredModel, StoredRecord, StoredRound,
+    Completion, JudgePasses, RecordWriter, Rejudged, StoredAgent, StoredAgentRound, StoredCaching,
+    StoredCost, StoredModel, StoredRecord, StoredRound,
 };
 use crate::domain::artifact::{
     Artifact, Challenge, Content, CrossExam, Independent, Rebuttal, Revision, Synthesis, Verdict,
@@ -311,6 +311,11 @@ impl StoredRecord {
                     .as_ref()
                     .is_some_and(|evaluation| evaluation.estimated_cost_saved.lower_bound),
         })
+    }
+
+    /// Returns the use of the vendors' caches, if a paid call reported any.
+    pub fn caching(&self) -> Option<&StoredCaching> {
+        self.cost.as_ref()?.caching.as_ref()
     }
 
     /// Returns `brownfield` or `greenfield`.

@@ -30,8 +30,8 @@ use super::outcome::Grade;
 use super::time::Timestamp;
 
 pub use self::account::{
-    Amount, EstimatedCost, PromptTemplate, PromptVersions, StoredCaching, StoredConsent, StoredCost, StoredSpend,
-    TokenCounts, TokenEfficiencyStats,
+    Amount, EstimatedCost, PromptTemplate, PromptVersions, StoredCaching, StoredConsent,
+    StoredCost, StoredSpend, TokenCounts, TokenEfficiencyStats,
 };
 pub use self::answer::{
     JudgePasses, Rejudged, SecondVerdict, StoredConcern, StoredDissent, StoredEvidence,

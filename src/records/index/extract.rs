@@ -23,6 +23,7 @@ use rounds::{later_rounds, rounds};
 pub fn rows(record: &StoredRecord, stem: &str, written_at: Timestamp) -> Rows {
     let rounds = rounds(record);
     let analysis = record.debate_value_analysis.as_ref();
+    let caching = record.caching();
     let known = |text: &Option<String>| text.clone().unwrap_or_else(|| UNKNOWN.to_owned());
     Rows {
         agents: agents(record),
@@ -50,6 +51,10 @@ pub fn rows(record: &StoredRecord, stem: &str, written_at: Timestamp) -> Rows {
             dissent: dissent(record),
             early_termination: record.early_termination,
             saved_micro_usd: record.cost_saved().map(|saved| saved.known.0),
+            cache_saved_micro_usd: caching
+                .and_then(|caching| caching.saved_micro_usd)
+                .map(|saved| saved.0),
+            cache_saved_incomplete: caching.is_some_and(|caching| caching.incomplete),
             debate: debate(record),
             verdict_changed: record
                 .verdict_changed_after_round_2

@@ -53,6 +53,10 @@ pub struct ConsultationRow {
     pub dissent: Option<u64>,
     pub early_termination: bool,
     pub saved_micro_usd: Option<u64>,
+    /// What the vendors' caches saved, in micro-dollars; negative if they cost more.
+    pub cache_saved_micro_usd: Option<i64>,
+    /// Whether calls are left out of it whose saving is unknown.
+    pub cache_saved_incomplete: bool,
     pub debate: DebateColumns,
     pub verdict_changed: Option<bool>,
     /// The cost of Rounds 3 and 4 together; `None` when neither was started.

@@ -193,9 +193,10 @@ fn insert_consultation(connection: &Connection, number: i64, row: &ConsultationR
          created_at, schema_version, state, ended, status, abort_reason, writer, project_type, \
          agreement, dissent, early_termination, saved_micro_usd, experts_heard, experts_changed, \
          confidence_rise, confidence_rise_of, verdict_changed, later_rounds_micro_usd, \
-         later_rounds_lower_bound, follow_up_of, context_tokens) \
+         later_rounds_lower_bound, follow_up_of, context_tokens, \
+         cache_saved_micro_usd, cache_saved_incomplete) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, \
-         ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33)",
+         ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35)",
     )?;
     insert
         .execute(params![
@@ -232,6 +233,8 @@ fn insert_consultation(connection: &Connection, number: i64, row: &ConsultationR
             lower_bound(row.later_rounds),
             row.follow_up_of,
             whole(row.context_tokens),
+            row.cache_saved_micro_usd,
+            row.cache_saved_incomplete,
         ])
         .map(drop)
 }

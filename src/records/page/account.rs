@@ -66,6 +66,9 @@ pub(super) fn cost(record: &StoredRecord) -> Markup {
             @if let Some(tokens) = record.total_tokens() {
                 " " (labelled("Tokens", &thousands(tokens)))
             }
+            @if let Some(caching) = record.caching() {
+                " " (labelled("Prompt caching", &caching.in_words()))
+            }
             @if let Some(saved) = record.cost_saved() {
                 " " (labelled("Saved by ending after Round 2", &format!("about {}", amount(saved))))
             }

@@ -8,9 +8,10 @@ use std::ops::Range;
 
 use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 
-use crate::domain::money::{Cost, MicroUsd};
+use crate::domain::money::{Cost, MicroUsd, Saving};
 use crate::domain::statistics::{
-    CostNumbers, DebateNumbers, EarlyEndNumbers, PerformanceNumbers, QualityNumbers, UsageNumbers,
+    CachingNumbers, CostNumbers, DebateNumbers, EarlyEndNumbers, PerformanceNumbers,
+    QualityNumbers, UsageNumbers,
 };
 
 use super::{average, cost, count};
@@ -48,7 +49,10 @@ const COMPLETED: &str = "
         total(early_termination) AS early_terminations,
         total(saved_micro_usd) FILTER (WHERE early_termination) AS saved_micro_usd,
         total(saved_micro_usd IS NULL OR lower_bound) FILTER (WHERE early_termination)
-            AS saved_lower_bounds
+            AS saved_lower_bounds,
+        count(cache_saved_micro_usd) AS cached,
+        total(cache_saved_micro_usd) AS cache_saved_micro_usd,
+        total(cache_saved_incomplete) AS cache_saved_incomplete
     FROM consultations INDEXED BY idx_consultations_sums
     WHERE ended = 'completed' AND number >= ?1 AND number < ?2";
 
@@ -60,7 +64,10 @@ const OTHERS: &str = "
         total(ended = 'declined') AS declined,
         total(total_micro_usd) AS micro_usd,
         total(total_micro_usd IS NULL OR lower_bound) AS lower_bounds,
-        total(total_tokens) AS tokens
+        total(total_tokens) AS tokens,
+        count(cache_saved_micro_usd) AS cached,
+        total(cache_saved_micro_usd) AS cache_saved_micro_usd,
+        total(cache_saved_incomplete) AS cache_saved_incomplete
     FROM consultations INDEXED BY idx_consultations_sums
     WHERE ended <> 'completed' AND number >= ?1 AND number < ?2";
 
@@ -74,6 +81,7 @@ pub(super) struct ConsultationSums {
     pub(super) declined: u64,
     pub(super) cost: Cost,
     pub(super) tokens: u64,
+    pub(super) caching: Option<CachingNumbers>,
     /// Completed consultations with a recorded duration.
     pub(super) measured: u64,
     /// The sum of these durations in milliseconds.
@@ -101,6 +109,10 @@ impl ConsultationSums {
         self.declined = count(row, "declined")?;
         self.cost += cost(row, "micro_usd", "lower_bounds")?;
         self.tokens += count(row, "tokens")?;
+        self.caching = [self.caching, caching(row)?]
+            .into_iter()
+            .flatten()
+            .reduce(CachingNumbers::plus);
         Ok(())
     }
 
@@ -113,6 +125,7 @@ impl ConsultationSums {
             declined: 0,
             cost: cost(row, "micro_usd", "lower_bounds")?,
             tokens: sum("tokens")?,
+            caching: caching(row)?,
             measured: sum("measured")?,
             duration_ms: sum("duration_ms")?,
             quality: QualityNumbers {
@@ -231,6 +244,7 @@ pub(super) fn costs(
     Ok(CostNumbers {
         total: sums.cost,
         tokens: sums.tokens,
+        caching: sums.caching,
         average: average(sums.cost.known.0, sums.completed).map(|micro_usd| Cost {
             known: MicroUsd(micro_usd),
             ..sums.cost
@@ -239,6 +253,20 @@ pub(super) fn costs(
         most_expensive: extreme("AND ended <> 'declined'", "DESC")?,
         cheapest: extreme("AND ended = 'completed' AND lower_bound = 0", "ASC")?,
     })
+}
+
+/// Returns the sum of what the vendors' caches saved; `None` if it is known of no consultation.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "saturates, and is exact below 2^53"
+)]
+fn caching(row: &Row<'_>) -> Result<Option<CachingNumbers>> {
+    let saved: f64 = row.get("cache_saved_micro_usd")?;
+    let numbers = CachingNumbers {
+        saved: Saving(saved as i64),
+        incomplete: count(row, "cache_saved_incomplete")? > 0,
+    };
+    Ok((count(row, "cached")? > 0).then_some(numbers))
 }
 
 /// Returns the mean of a sum in millionths, unrounded.

@@ -9,8 +9,8 @@ use serde_json::{Map, Value, json};
 
 use crate::domain::money::Cost;
 use crate::domain::statistics::{
-    CostNumbers, DayNumbers, DebateNumbers, ModelNumbers, PerformanceNumbers, Progress,
-    QualityNumbers, Range, Span, Statistics, UsageNumbers,
+    CachingNumbers, CostNumbers, DayNumbers, DebateNumbers, ModelNumbers, PerformanceNumbers,
+    Progress, QualityNumbers, Range, Span, Statistics, UsageNumbers,
 };
 
 /// The version of the schema.
@@ -109,10 +109,19 @@ fn cost(cost: &CostNumbers) -> Value {
         "avg_per_consultation_micro_usd": cost.average.map(|average| average.known),
         "total_tokens": cost.tokens,
         "by_provider": providers.collect::<Map<_, _>>(),
+        "caching": cost.caching.as_ref().map(caching),
         "most_expensive": one(&cost.most_expensive),
         "cheapest": one(&cost.cheapest),
     });
     merged([amount("total", cost.total), written])
+}
+
+fn caching(caching: &CachingNumbers) -> Value {
+    json!({
+        "saved": caching.saved.usd(),
+        "saved_micro_usd": caching.saved,
+        "incomplete": caching.incomplete,
+    })
 }
 
 fn quality(quality: &QualityNumbers) -> Value {

@@ -21,11 +21,12 @@ use crate::consultation::reading::problem::Problem;
 use crate::domain::ids::{AgentId, ProviderId};
 use crate::domain::money::Cost;
 use crate::domain::panel::{Panel, Seat};
+use crate::domain::tokens::{Usage, UsageSource};
 use crate::stopping::circuit::state::CircuitState;
 
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::{
-    ONE_FAMILY, count, dollars, model_address, seat_name, whole_seconds,
+    ONE_FAMILY, count, dollars, model_address, seat_name, thousands, whole_seconds,
 };
 use crate::terminal::output::wrap::{fit, widest, wrap_options};
 
@@ -321,6 +322,18 @@ pub(in crate::terminal) fn problems(name: &str, call: &CallFinished) -> Vec<Stri
         (field, what) => format!("   {name}: `{field}`: {what}"),
     };
     call.problems.iter().map(line).collect()
+}
+
+/// Returns the part of a prompt that a vendor's cache held, for `--verbose`; `None` if no use of a
+/// cache was reported.
+pub(in crate::terminal) fn cache_use(name: &str, usage: &Usage) -> Option<String> {
+    let is_used = usage.cache_read > 0 || usage.cache_write > 0;
+    let is_reported = usage.source == UsageSource::Reported;
+    (is_used && is_reported).then(|| {
+        let [all, read, written] =
+            [usage.prompt(), usage.cache_read, usage.cache_write].map(thousands);
+        format!("   {name}: of {all} prompt tokens, {read} read from the cache and {written} written to it")
+    })
 }
 
 /// Formats the length of a wait in seconds, for a sentence: `8.2 s`.

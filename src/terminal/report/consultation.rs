@@ -309,6 +309,9 @@ fn cost(record: &StoredRecord) -> String {
     let by_filtering = saved(record).unwrap_or_default();
     let lines = [
         Some(format!("{totals}{by_filtering}{calls}")),
+        record
+            .caching()
+            .map(|caching| format!("**Prompt caching:** {}", caching.in_words())),
         saved_by_early_end(record),
         Some(format!("**Consultation:** {}", inline(&record.id))),
     ];

@@ -351,6 +351,7 @@ impl ProgressReporter {
                 "   {name}: asked for `{asked}`, answered by `{served}`"
             ));
         }
+        self.details(messages::cache_use(&name, &call.tokens));
         self.details(messages::problems(&name, call));
     }
 

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use crate::domain::artifact::{MenuOption, Source, Verdict};
 use crate::domain::confidence::Confidence;
-use crate::domain::stored_record::{Completion, ExpertChange, OpenPoint, StoredRecord};
+use crate::domain::stored_record::{
+    Completion, ExpertChange, OpenPoint, StoredCaching, StoredRecord,
+};
 use crate::terminal::markdown::escape::{block, inline, one_line};
 use crate::terminal::markdown::plain::plain;
 use crate::terminal::output::format::{
@@ -273,6 +275,7 @@ pub(super) fn cost(record: &StoredRecord) -> String {
     let saved = record
         .cost_saved()
         .map(|saved| format!("about {} saved by ending after Round 2", amount(saved)));
+    let caching = record.caching().and_then(StoredCaching::saving_in_words);
     let parts = [
         record.total_cost().map(amount),
         record.duration().map(minutes),
@@ -280,6 +283,7 @@ pub(super) fn cost(record: &StoredRecord) -> String {
         record
             .total_tokens()
             .map(|tokens| format!("{} tokens", thousands(tokens))),
+        caching.map(|saving| format!("prompt caching {saving}")),
         saved,
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();

@@ -5,7 +5,7 @@ use super::numbers::{change, in_brackets, mean, money, of_all, of_one, percent, 
 use super::targets::{TargetStatus, cost_status, speed_status};
 use crate::domain::ids::ProviderId;
 use crate::domain::money::{Cost, MicroUsd};
-use crate::domain::statistics::{DebateNumbers, Span, Statistics};
+use crate::domain::statistics::{CachingNumbers, DebateNumbers, Span, Statistics};
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::thousands;
 
@@ -92,8 +92,32 @@ pub(super) fn cost(statistics: &Statistics, name_of: fn(&ProviderId) -> &str) ->
         plain("Avg per Consultation", average),
         figure("Total Tokens", tokens, Tone::Total),
     ];
+    items.extend(cost.caching.as_ref().map(caching));
     items.extend(providers(statistics, name_of));
     section("Cost Metrics", items)
+}
+
+/// What the vendors' caches saved, as far as it is known.
+fn caching(caching: &CachingNumbers) -> StyledLine {
+    let size = money(Cost::exactly(caching.saved.size()));
+    let known = if caching.incomplete {
+        ", as far as is known"
+    } else {
+        ""
+    };
+    if caching.saved.is_loss() {
+        figure(
+            "Prompt Caching Cost",
+            format!("{size} more{known}"),
+            Tone::Warning,
+        )
+    } else {
+        figure(
+            "Saved by Prompt Caching",
+            format!("{size}{known}"),
+            Tone::Good,
+        )
+    }
 }
 
 /// Lists the known cost by provider, and the rest that no call accounts for.

@@ -31,6 +31,11 @@ pub(super) fn add(record: &mut Value, ended_early: bool, rng: &mut Rng) {
     if record["project_context"].is_object() {
         record["context"] = context(record);
     }
+    if record["cost"]["caching"].is_object() {
+        let saved = rng.i64(-20_000..400_000);
+        record["cost"]["caching"]["saved_micro_usd"] = json!(saved);
+        record["cost"]["caching"]["incomplete"] = json!(saved % 2 == 0);
+    }
     record["early_termination"] = json!(ended_early);
     if ended_early {
         record["early_termination_reason"] = json!("high_confidence_after_synthesis");

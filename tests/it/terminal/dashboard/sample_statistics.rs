@@ -120,6 +120,7 @@ pub(super) fn full() -> Statistics {
             ],
             most_expensive: Some(("consult-b".to_owned(), usd(0.41))),
             cheapest: Some(("consult-a".to_owned(), usd(0.02))),
+            caching: None,
         },
         quality: QualityNumbers {
             with_confidence: 142,

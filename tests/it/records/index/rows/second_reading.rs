@@ -120,6 +120,8 @@ pub(super) fn read_again(record: &Value, stem: &'static str) -> Rows {
             saved_micro_usd: record["estimated_cost_saved"]
                 .as_f64()
                 .map(|saved| millionths(saved).unsigned_abs()),
+            cache_saved_micro_usd: record["cost"]["caching"]["saved_micro_usd"].as_i64(),
+            cache_saved_incomplete: record["cost"]["caching"]["incomplete"] == true,
             debate: DebateColumns {
                 heard: match analysis["status"].as_str() {
                     Some("compared") => analysis["agents_compared"].as_u64().unwrap(),

@@ -5,10 +5,10 @@ mod dated_record;
 
 use std::collections::BTreeSet;
 
-use conclave::domain::money::{Cost, MicroUsd};
+use conclave::domain::money::{Cost, MicroUsd, Saving};
 use conclave::domain::statistics::{
-    CostNumbers, DayNumbers, DebateNumbers, EarlyEndNumbers, PerformanceNumbers, Progress,
-    QualityNumbers, Range, Span, Statistics, Targets, UsageNumbers,
+    CachingNumbers, CostNumbers, DayNumbers, DebateNumbers, EarlyEndNumbers, PerformanceNumbers,
+    Progress, QualityNumbers, Range, Span, Statistics, Targets, UsageNumbers,
 };
 use conclave::domain::time::Timestamp;
 use jiff::ToSpan;
@@ -56,6 +56,18 @@ fn total<'a>(all: impl IntoIterator<Item = &'a DatedRecord<'a>>) -> Cost {
     all.into_iter()
         .map(|one| one.cost().unwrap_or(Cost::at_least(MicroUsd(0))))
         .sum()
+}
+
+fn caching(all: &[&DatedRecord<'_>]) -> Option<CachingNumbers> {
+    let caching = all.iter().map(|one| &one.record["cost"]["caching"]);
+    let incomplete = caching.clone().any(|caching| caching["incomplete"] == true);
+    let saved: Vec<i64> = caching
+        .filter_map(|caching| caching["saved_micro_usd"].as_i64())
+        .collect();
+    (!saved.is_empty()).then(|| CachingNumbers {
+        saved: Saving(saved.iter().sum()),
+        incomplete,
+    })
 }
 
 fn is_in(span: Span, date: Date, today: Date) -> bool {
@@ -285,6 +297,7 @@ fn expected(
             by_provider: by_provider(&attempts),
             most_expensive: most_expensive.map(|one| (one.id(), one.cost().unwrap())),
             cheapest: cheapest.map(|one| (one.id(), one.cost().unwrap())),
+            caching: caching(&in_span),
         },
         quality: QualityNumbers {
             with_confidence: confidences.len() as u64,
