@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::iter::Sum;
 use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -170,6 +171,18 @@ impl ContextTokens {
             expected: self.expected,
             high: self.high,
         }
+    }
+}
+
+impl Sum for ContextTokens {
+    fn sum<I: Iterator<Item = Self>>(counts: I) -> Self {
+        counts.fold(Self::default(), |sum, count| Self {
+            low: sum.low.saturating_add(count.low),
+            expected: sum.expected.saturating_add(count.expected),
+            high: sum.high.saturating_add(count.high),
+            worst: sum.worst.saturating_add(count.worst),
+            counted_by: count.counted_by,
+        })
     }
 }
 

@@ -1,7 +1,7 @@
 //! The context of a question: reads its sources before anything is asked or spent, and puts their
 //! texts together under headings, in the order project, standard input, files.
 
-use crate::context::count::count;
+use crate::context::count::count_all;
 use crate::context::sources::SourceText;
 use crate::context::sources::error::SourcesError;
 use crate::context::sources::files::read_files;
@@ -48,15 +48,18 @@ pub(crate) fn assemble(sources: &[SourceText], project: &ProjectTerms) -> Option
     }
     let mut ordered: Vec<&SourceText> = sources.iter().collect();
     ordered.sort_by_key(|source| source.kind);
-    let text = ordered
-        .iter()
-        .map(|source| section(source))
-        .collect::<String>();
+    let sections: Vec<String> = ordered.iter().map(|source| section(source)).collect();
+    let counts = count_all(&sections.iter().map(String::as_str).collect::<Vec<_>>());
+    let text = sections.concat();
     Some(Context {
-        sources: ordered.into_iter().map(described).collect(),
+        sources: ordered
+            .into_iter()
+            .zip(&counts)
+            .map(|(source, tokens)| described(source, tokens.expected))
+            .collect(),
         bytes: text.len() as u64,
         sha256: sha256(&text),
-        tokens: count(&text),
+        tokens: counts.into_iter().sum(),
         stance: project.stance,
         stack: project.stack.clone(),
         text: ContextText::from(text),
@@ -74,12 +77,12 @@ fn section(source: &SourceText) -> String {
     format!("{heading}\n\n{text}\n\n")
 }
 
-fn described(source: &SourceText) -> ContextSource {
+fn described(source: &SourceText, tokens: u64) -> ContextSource {
     ContextSource {
         kind: source.kind,
         name: source.name.clone(),
         bytes: source.text.len() as u64,
-        tokens: count(&source.text).expected,
+        tokens,
         sha256: sha256(&source.text),
     }
 }
