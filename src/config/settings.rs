@@ -79,6 +79,8 @@ pub struct Settings {
     pub debate_analysis: DebateAnalysis,
     /// How often the judge decides; with fewer than four rounds it does not.
     pub judge_passes: JudgePasses,
+    /// Whether the text of a context is stored beside the journal.
+    pub log_context: bool,
     /// Whether the terminal rings its bell at the end of a run.
     pub notify: bool,
     /// Consultations in thirty days that `consult-stats` calls consistent.
@@ -125,6 +127,7 @@ impl Default for Settings {
             error_correlation: EarlyStop::USUAL_CORRELATION,
             debate_analysis: DebateAnalysis::On,
             judge_passes: JudgePasses::default(),
+            log_context: true,
             notify: false,
             target_runs: 150,
             target_median: Duration::from_secs(15),

@@ -135,9 +135,29 @@ pub struct Context {
     /// The project's stack in words, one line each: `Framework: Next.js 14 App Router`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stack: Vec<String>,
+    pub storage: ContextStorage,
     /// The text as sent: each source under its heading. Empty until it is loaded from its file.
     #[serde(skip)]
     pub text: ContextText,
+}
+
+impl Context {
+    /// Returns whether a later run has the text.
+    pub fn is_stored(&self) -> bool {
+        self.bytes == 0 || self.storage == ContextStorage::Stored
+    }
+}
+
+/// Whether the text is stored beside the journal. Without it, the consultation cannot be resumed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ContextStorage {
+    #[default]
+    Stored,
+    /// The setting `log_context` is off, or nothing of the consultation is stored.
+    Off,
+    /// The file could not be written.
+    Failed,
 }
 
 /// The tokens of a context.

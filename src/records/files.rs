@@ -45,6 +45,8 @@ pub struct ConsultationFiles {
     pub journal: PathBuf,
     pub record: PathBuf,
     pub markdown: PathBuf,
+    /// The text of its context.
+    pub context: PathBuf,
     /// The page that `history export --open` leaves.
     pub page: PathBuf,
 }
@@ -62,6 +64,7 @@ impl ConsultationFiles {
             journal: named("jsonl"),
             record: named("json"),
             markdown: named("md"),
+            context: named("context"),
             page: named("html"),
         }
     }

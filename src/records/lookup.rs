@@ -123,7 +123,14 @@ impl ConsultationName {
             .file_name()
             .and_then(|name| name.to_str())
             .unwrap_or_default();
-        let suffixes = [".jsonl", ".outcome.json", ".json", ".md", ".html"];
+        let suffixes = [
+            ".jsonl",
+            ".outcome.json",
+            ".json",
+            ".md",
+            ".html",
+            ".context",
+        ];
         let name = suffixes
             .iter()
             .find_map(|suffix| name.strip_suffix(suffix))
@@ -208,6 +215,7 @@ mod tests {
             "logs/consult-01ka1.json",
             "/x/consult-01ka1.jsonl",
             "01ka1.md",
+            "logs/consult-01ka1.context",
         ] {
             assert_eq!(named(&stored, name).unwrap(), "consult-01ka1", "{name}");
         }

@@ -71,6 +71,7 @@ fn files(logs: &Path, stem: &RecordName) -> Vec<PathBuf> {
             [
                 files.markdown,
                 files.page,
+                files.context,
                 outcome,
                 files.record,
                 files.journal,

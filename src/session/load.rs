@@ -8,10 +8,12 @@ use serde_json::{Map, Value, json};
 use crate::consultation::anonymity::stored::{NamedTexts, name_experts};
 use crate::consultation::plan::prior_consultation::PriorConsultation;
 use crate::consultation::transcript::Transcript;
+use crate::domain::context::Context;
 use crate::domain::stored_record::StoredRecord;
 use crate::domain::text::{escape_json, pretty_json};
 use crate::error::Error;
 use crate::files::{self, SizeLimit};
+use crate::records::context_file::{self, ContextFileError};
 use crate::records::files::{ConsultationFiles, ConsultationRef};
 use crate::records::history;
 use crate::records::index::Index;
@@ -67,6 +69,8 @@ pub(crate) struct RecordForModels {
     pub(crate) record: StoredRecord,
     /// The consultation that its question follows up, as its prompts quoted it.
     pub(crate) follows_up: Option<Box<PriorConsultation>>,
+    /// The context of its question; `None` without one.
+    pub(crate) context: Option<Result<Context, ContextFileError>>,
 }
 
 /// Loads the record for models.
@@ -75,7 +79,9 @@ pub(crate) fn load_for_models(
     found: &ConsultationRef,
 ) -> Result<RecordForModels, Error> {
     let LoadedRecord { record, .. } = load(logs, found)?;
-    let journal = read_journal(&ConsultationFiles::with_stem(logs, &found.stem).journal);
+    let files = ConsultationFiles::with_stem(logs, &found.stem);
+    let context = context(&record, &files.context);
+    let journal = read_journal(&files.journal);
     let transcript = journal
         .ok()
         .and_then(|journal| Transcript::fold(&journal.events));
@@ -83,6 +89,7 @@ pub(crate) fn load_for_models(
         return Ok(RecordForModels {
             record,
             follows_up: None,
+            context,
         });
     };
     Ok(RecordForModels {
@@ -94,7 +101,18 @@ pub(crate) fn load_for_models(
             .terms
             .plan
             .and_then(|plan| plan.debate.follows_up),
+        context,
     })
+}
+
+/// Returns the context of a record with its text; `None` if it has none, or does not identify it.
+fn context(record: &StoredRecord, path: &Path) -> Option<Result<Context, ContextFileError>> {
+    let mut context = record.context.as_ref()?.context()?;
+    match context_file::read(path, &context) {
+        Ok(text) => context.text = text,
+        Err(error) => return Some(Err(error)),
+    }
+    Some(Ok(context))
 }
 
 fn from_record(path: &Path) -> Option<LoadedRecord> {

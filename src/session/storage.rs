@@ -1,12 +1,16 @@
-//! The files of one consultation: its journal while it runs, its record and report at its end.
+//! The files of one consultation: the text of its context before its first event, its journal
+//! while it runs, its record and report at its end.
 //!
 //! A failure to write is reported once, and harms neither what was written before nor the answer.
 
 use std::path::PathBuf;
 
 use crate::config::paths::Home;
+use crate::consultation::plan::Plan;
+use crate::domain::context::ContextStorage;
 use crate::domain::ids::ConsultationId;
 use crate::domain::stored_record::StoredRecord;
+use crate::records::context_file;
 use crate::records::files::{ConsultationFiles, WriteError, create_private_dir};
 use crate::records::journal::Journal;
 
@@ -34,6 +38,28 @@ impl Storage {
         create_private_dir(&logs)?;
         let journal = Journal::create(&files.journal)?;
         Ok(Self::Files(files, journal))
+    }
+
+    /// Returns the storage of a consultation that leaves no files, and notes in its plan that the
+    /// text of its context is not stored.
+    pub(crate) fn nowhere(plan: &mut Plan) -> Self {
+        if let Some(context) = plan.context.as_deref_mut() {
+            context.storage = ContextStorage::Off;
+        }
+        Self::Nowhere
+    }
+
+    /// Stores the text of the context, if the plan says so; if that fails, notes it in the plan. The
+    /// journal exists already, so that a killed process leaves no context without a consultation.
+    pub(crate) fn write_context(&self, plan: &mut Plan) -> Result<(), WriteError> {
+        let (Self::Files(files, _), Some(context)) = (self, plan.context.as_deref_mut()) else {
+            return Ok(());
+        };
+        if context.storage != ContextStorage::Stored || context.bytes == 0 {
+            return Ok(());
+        }
+        context_file::write(&files.context, context)
+            .inspect_err(|_| context.storage = ContextStorage::Failed)
     }
 
     /// Returns the journal, unless nothing of the consultation is stored.

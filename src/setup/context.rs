@@ -5,7 +5,7 @@ use crate::context::count::count_all;
 use crate::context::sources::SourceText;
 use crate::context::sources::error::SourcesError;
 use crate::context::sources::files::read_files;
-use crate::domain::context::{Context, ContextSource, ContextText, SourceKind};
+use crate::domain::context::{Context, ContextSource, ContextStorage, ContextText, SourceKind};
 use crate::domain::hash::sha256;
 use crate::error::Error;
 use crate::setup::project::ProjectTerms;
@@ -62,6 +62,7 @@ pub(crate) fn assemble(sources: &[SourceText], project: &ProjectTerms) -> Option
         tokens: counts.into_iter().sum(),
         stance: project.stance,
         stack: project.stack.clone(),
+        storage: ContextStorage::Stored,
         text: ContextText::from(text),
     })
 }

@@ -132,12 +132,13 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
 
     let home = prepared.home;
     let face = TerminalFace::open(&home, environment, &args.output, printer)?;
+    let mut plan = prepared.plan;
     let storage = if args.no_log {
-        Storage::Nowhere
+        Storage::nowhere(&mut plan)
     } else {
-        face::create_storage(&home, &prepared.plan, printer)
+        face::create_storage(&home, &mut plan, printer)
     };
-    let session = Session::new(prepared.plan, prepared.providers, storage, clock);
+    let session = Session::new(plan, prepared.providers, storage, clock);
     let shown = face.run(session, None);
     unread.warn(printer);
     shown

@@ -314,12 +314,23 @@ pub(crate) fn consent_mode(is_approved: bool, printer: &Printer, input: StdinUse
     }
 }
 
-/// Creates the journal of a new consultation. Without one, nothing is stored.
-pub(crate) fn create_storage(home: &Home, plan: &Plan, printer: &Printer) -> Storage {
-    Storage::create(home, &plan.id).unwrap_or_else(|failure| {
-        printer.warning(&failure.notice());
-        Storage::Nowhere
-    })
+/// Creates the journal of a new consultation, and the file with the text of its context. Without a
+/// journal, nothing is stored; without the file, the consultation cannot be resumed.
+pub(crate) fn create_storage(home: &Home, plan: &mut Plan, printer: &Printer) -> Storage {
+    let storage = match Storage::create(home, &plan.id) {
+        Ok(storage) => storage,
+        Err(failure) => {
+            printer.warning(&failure.notice());
+            return Storage::nowhere(plan);
+        }
+    };
+    if let Err(failure) = storage.write_context(plan) {
+        printer.warning(&format!(
+            "{}; the consultation cannot be resumed",
+            failure.notice()
+        ));
+    }
+    storage
 }
 
 /// Runs a dialogue until its end or the first interrupt, which restores the terminal.

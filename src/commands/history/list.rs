@@ -221,7 +221,11 @@ fn begun(
 ) -> rusqlite::Result<Vec<HistoryRow>> {
     let row = |id: RecordName| {
         let files = ConsultationFiles::with_stem(&archive.logs, &id);
-        let JournalOpening { at, question, mode } = ends::opening(&files.journal)?;
+        let opening = ends::opening(&files.journal)?;
+        let has_context = has_context(&files, &opening);
+        let JournalOpening {
+            at, question, mode, ..
+        } = opening;
         let has_mode = filter.mode.is_none() || filter.mode == mode;
         let search = filter.search.as_ref();
         if !has_mode || search.is_some_and(|search| !search.matches(&question)) {
@@ -232,13 +236,9 @@ fn begun(
         } else {
             RunStatus::Unfinished
         };
-        Some(HistoryRow::started(
-            id.to_string(),
-            at,
-            question,
-            mode,
-            run_status,
-        ))
+        let mut row = HistoryRow::started(id.to_string(), at, question, mode, run_status);
+        row.resumable &= has_context;
+        Some(row)
     };
     let open = history::open_consultations(connection)?;
     Ok(open.into_iter().filter_map(row).collect())
@@ -260,7 +260,8 @@ fn entry(archive: &Archive<'_>, listed: HistoryEntry) -> HistoryRow {
     };
     let resumable = is_ours
         && matches!(run_status, RunStatus::Aborted | RunStatus::Unfinished)
-        && ends::ending(&files.journal).is_ok_and(JournalEnding::is_resumable);
+        && ends::ending(&files.journal).is_ok_and(JournalEnding::is_resumable)
+        && ends::opening(&files.journal).is_none_or(|opening| has_context(&files, &opening));
     HistoryRow {
         short_id: listed.id.to_string(),
         consultation_id: listed.id.to_string(),
@@ -286,6 +287,11 @@ fn entry(archive: &Archive<'_>, listed: HistoryEntry) -> HistoryRow {
         follow_up_of: listed.follow_up_of,
         follow_ups: listed.follow_ups,
     }
+}
+
+/// Returns whether the text of the context is there, if there was one.
+fn has_context(files: &ConsultationFiles, opening: &JournalOpening) -> bool {
+    opening.context_bytes == 0 || files.context.is_file()
 }
 
 /// Returns the message for an empty list.

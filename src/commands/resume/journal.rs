@@ -17,11 +17,13 @@ use crate::session::storage::Storage;
 use crate::terminal::output::format::count;
 use crate::terminal::output::printer::Printer;
 
+use super::context;
+
 /// A consultation that can be resumed.
 #[derive(Debug)]
 pub(super) struct ResumableConsultation {
     pub(super) id: ConsultationId,
-    /// Every event of its journal.
+    /// Every event of its journal; the plan has the text of its context.
     pub(super) events: Vec<Envelope>,
     pub(super) storage: Storage,
 }
@@ -50,9 +52,12 @@ pub(super) fn open(
                 Error::usage(format!("cannot read the journal of {id}: {error}"))
             })?;
             check(&id, &files, ending)?;
-            reopen(id, files, unlocked, printer)?.map_err(|busy| {
-                Error::usage(busy).hint("wait until that process has ended, or end it")
-            })
+            let mut consultation =
+                reopen(id, files.clone(), unlocked, printer)?.map_err(|busy| {
+                    Error::usage(busy).hint("wait until that process has ended, or end it")
+                })?;
+            context::load(&consultation.id, &mut consultation.events, &files)?;
+            Ok(consultation)
         }
         None => newest(logs, unlocked, printer),
     }
@@ -65,15 +70,24 @@ fn newest(
 ) -> Result<ResumableConsultation, Error> {
     let stored = lookup::consultations_newest_first(logs)
         .map_err(|error| Error::usage(format!("cannot read `{}`: {error}", logs.display())))?;
-    let mut busy = 0;
+    let (mut busy, mut without_context) = (0, None);
     for id in stored.iter().filter_map(ConsultationRef::ours) {
         let files = ConsultationFiles::in_folder(logs, &id);
         if ends::ending(&files.journal).is_ok_and(|ending| check(&id, &files, ending).is_ok()) {
-            match reopen(id, files, unlocked, printer)? {
-                Ok(consultation) => return Ok(consultation),
-                Err(_) => busy += 1,
+            let Ok(mut consultation) = reopen(id, files.clone(), unlocked, printer)? else {
+                busy += 1;
+                continue;
+            };
+            match context::load(&consultation.id, &mut consultation.events, &files) {
+                Ok(()) => return Ok(consultation),
+                Err(error) => {
+                    without_context.get_or_insert(error);
+                }
             }
         }
+    }
+    if let Some(error) = without_context {
+        return Err(error);
     }
     let nothing = Error::usage("there is no consultation to resume");
     Err(match busy {

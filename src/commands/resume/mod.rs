@@ -3,6 +3,7 @@
 //! came from have changed. Prices, addresses and keys are today's.
 
 mod journal;
+mod context;
 
 use super::completions::ids;
 use super::face::answer::check_output;

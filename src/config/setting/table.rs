@@ -35,7 +35,7 @@ const TEXT: &str = "a string";
 const SHORTEST_TIME: Duration = Duration::from_millis(100);
 
 /// All settings, in the order in which they are shown.
-pub static SETTINGS: [Setting; 35] = [
+pub static SETTINGS: [Setting; 36] = [
     Setting {
         name: ALWAYS_ALLOW_UNDER,
         expects: DOLLARS,
@@ -316,6 +316,14 @@ pub static SETTINGS: [Setting; 35] = [
         write: |from| json!(from.judge_passes.number()),
     },
     Setting {
+        name: "log_context",
+        expects: "`true` or `false`",
+        help: "Whether the context of a question is stored, with secrets masked, to resume from",
+        parts: Parts::None,
+        read: Read::Plain(|to, value| store(&mut to.log_context, truth(value))),
+        write: |from| json!(from.log_context),
+    },
+    Setting {
         name: "notify",
         expects: "`on` or `off`",
         help: "Whether the terminal rings its bell at the end",
@@ -423,6 +431,15 @@ fn switch(value: &Value) -> Option<bool> {
         "on" => Some(true),
         "off" => Some(false),
         _ => None,
+    }
+}
+
+/// Reads `true` or `false`; the environment gives them as text.
+fn truth(value: &Value) -> Option<bool> {
+    match value {
+        Value::Bool(truth) => Some(*truth),
+        Value::String(text) => text.trim().parse().ok(),
+        Value::Null | Value::Number(_) | Value::Array(_) | Value::Object(_) => None,
     }
 }
 

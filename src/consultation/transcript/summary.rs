@@ -3,6 +3,8 @@
 
 use serde::Serialize;
 
+use crate::consultation::plan::Plan;
+use crate::domain::context::Context;
 use crate::domain::ids::{AgentId, ModelRef};
 use crate::domain::money::Cost;
 use crate::domain::panel::Seat;
@@ -116,7 +118,8 @@ impl Transcript {
             Some(abort) => !abort.reason.is_resumable(),
             None => self.state == StateName::Complete,
         };
-        self.terms.plan.is_some() && !ended
+        let has_context = |plan: &Plan| plan.context.as_deref().is_none_or(Context::is_stored);
+        self.terms.plan.as_deref().is_some_and(has_context) && !ended
     }
 
     /// Returns the consensus after Round 2 in words, for a consultation without a verdict.

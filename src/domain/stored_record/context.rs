@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::context::{Context, ContextSource, ProjectStance, TokenCounter};
+use crate::domain::context::{
+    Context, ContextSource, ContextStorage, ContextTokens, ProjectStance, TokenCounter,
+};
 
 /// The context of a question, in `context`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,6 +23,26 @@ pub struct StoredContext {
     /// Whether the answers follow the patterns of the project.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stance: Option<ProjectStance>,
+    /// Whether the text is stored beside the record.
+    pub storage: ContextStorage,
+}
+
+impl StoredContext {
+    /// Returns the context without its text; `None` if the record does not identify the text.
+    pub fn context(&self) -> Option<Context> {
+        Some(Context {
+            sources: self.sources.clone(),
+            bytes: self.bytes?,
+            sha256: self.sha256.clone()?,
+            tokens: ContextTokens {
+                expected: self.tokens.unwrap_or_default(),
+                ..ContextTokens::default()
+            },
+            stance: self.stance,
+            storage: self.storage,
+            ..Context::default()
+        })
+    }
 }
 
 impl From<&Context> for StoredContext {
@@ -32,6 +54,7 @@ impl From<&Context> for StoredContext {
             counted_by: Some(context.tokens.counted_by),
             sha256: Some(context.sha256.clone()),
             stance: context.stance,
+            storage: context.storage,
         }
     }
 }

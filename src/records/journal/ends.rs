@@ -83,6 +83,8 @@ pub struct JournalOpening {
     pub at: Timestamp,
     pub question: String,
     pub mode: Option<String>,
+    /// The size of the context, whose text lies beside the journal.
+    pub context_bytes: u64,
 }
 
 /// Reads the first line of a journal; `None` when it is not the start of a consultation.
@@ -96,6 +98,11 @@ pub fn opening(journal: &Path) -> Option<JournalOpening> {
         at: line.at,
         question: line.data.question?,
         mode: line.data.mode,
+        context_bytes: line
+            .data
+            .plan
+            .and_then(|plan| plan.context)
+            .map_or(0, |context| context.bytes),
     })
 }
 
@@ -117,4 +124,18 @@ struct EventData {
     mode: Option<String>,
     #[serde(default)]
     reason: Option<serde_json::Value>,
+    #[serde(default)]
+    plan: Option<PlanLine>,
+}
+
+#[derive(Debug, Deserialize)]
+struct PlanLine {
+    #[serde(default)]
+    context: Option<ContextLine>,
+}
+
+#[derive(Debug, Deserialize)]
+struct ContextLine {
+    #[serde(default)]
+    bytes: u64,
 }

@@ -9,6 +9,7 @@ use crate::consultation::plan::options::DebateOptions;
 use crate::consultation::policy::retry::RetryRule;
 use crate::consultation::prompt::RenderedContexts;
 use crate::consultation::prompt::filter::PromptMaterial;
+use crate::domain::context::ContextStorage;
 use crate::domain::ids::{ConsultationId, ModelRef, ProviderId, SeatId};
 use crate::domain::panel::Panel;
 use crate::engine::driver::Providers;
@@ -105,7 +106,12 @@ impl PlanDraft {
         self.notices.extend(month.and_then(limits::month_notice));
         let control = limits::control(request, &settings, month, &experience);
 
-        let context = assemble(&self.outgoing.sources, &self.outgoing.project);
+        let mut context = assemble(&self.outgoing.sources, &self.outgoing.project);
+        if let Some(context) = &mut context
+            && !settings.log_context
+        {
+            context.storage = ContextStorage::Off;
+        }
         let templates = terms::templates(
             templates,
             &self.panel,

@@ -135,7 +135,8 @@ fn the_first_line_states_the_question_and_the_time() {
         Some(JournalOpening {
             at: Timestamp(1_795_249_800_000),
             question: "Should I use OAuth or JWT?".to_owned(),
-            mode: Some("converge".to_owned())
+            mode: Some("converge".to_owned()),
+            context_bytes: 0,
         })
     );
     assert_eq!(opening(&journal(home.path(), "{\"torn")), None);
