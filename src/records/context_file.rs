@@ -70,7 +70,7 @@ pub fn read(path: &Path, context: &Context) -> Result<ContextText, ContextFileEr
     String::from_utf8(bytes)
         .ok()
         .filter(|text| sha256(text) == context.sha256)
-        .map(ContextText::from)
+        .map(|text| ContextText::counted(text, context.tokens))
         .ok_or_else(|| ContextFileError::Changed {
             path: path.to_owned(),
         })

@@ -9,7 +9,7 @@ use crate::consultation::anonymity::stored::{NamedTexts, name_experts};
 use crate::consultation::plan::prior_consultation::PriorConsultation;
 use crate::consultation::transcript::Transcript;
 use crate::domain::context::Context;
-use crate::domain::stored_record::StoredRecord;
+use crate::domain::stored_record::{StoredContext, StoredRecord};
 use crate::domain::text::{escape_json, pretty_json};
 use crate::error::Error;
 use crate::files::{self, SizeLimit};
@@ -69,7 +69,7 @@ pub(crate) struct RecordForModels {
     pub(crate) record: StoredRecord,
     /// The consultation that its question follows up, as its prompts quoted it.
     pub(crate) follows_up: Option<Box<PriorConsultation>>,
-    /// The context of its question; `None` without one.
+    /// The context of its question, with the text; `None` without one.
     pub(crate) context: Option<Result<Context, ContextFileError>>,
 }
 
@@ -80,18 +80,25 @@ pub(crate) fn load_for_models(
 ) -> Result<RecordForModels, Error> {
     let LoadedRecord { record, .. } = load(logs, found)?;
     let files = ConsultationFiles::with_stem(logs, &found.stem);
-    let context = context(&record, &files.context);
     let journal = read_journal(&files.journal);
     let transcript = journal
         .ok()
         .and_then(|journal| Transcript::fold(&journal.events));
     let Some(transcript) = transcript else {
+        let context = record
+            .context
+            .as_ref()
+            .and_then(StoredContext::context)
+            .map(|context| with_text(context, &files));
         return Ok(RecordForModels {
             record,
             follows_up: None,
             context,
         });
     };
+    let plan = transcript.terms.plan.as_deref();
+    let context = plan.and_then(|plan| plan.context.as_deref().cloned());
+    let context = context.map(|context| with_text(context, &files));
     Ok(RecordForModels {
         record: StoredRecord {
             responses: transcript.labelled_record().responses,
@@ -105,14 +112,10 @@ pub(crate) fn load_for_models(
     })
 }
 
-/// Returns the context of a record with its text; `None` if it has none, or does not identify it.
-fn context(record: &StoredRecord, path: &Path) -> Option<Result<Context, ContextFileError>> {
-    let mut context = record.context.as_ref()?.context()?;
-    match context_file::read(path, &context) {
-        Ok(text) => context.text = text,
-        Err(error) => return Some(Err(error)),
-    }
-    Some(Ok(context))
+/// Adds the stored text to a context.
+fn with_text(context: Context, files: &ConsultationFiles) -> Result<Context, ContextFileError> {
+    let text = context_file::read(&files.context, &context)?;
+    Ok(Context { text, ..context })
 }
 
 fn from_record(path: &Path) -> Option<LoadedRecord> {

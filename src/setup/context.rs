@@ -70,12 +70,17 @@ pub(crate) fn assemble(sources: &[SourceText], project: &ProjectTerms) -> Option
 /// Returns a source under its heading.
 fn section(source: &SourceText) -> String {
     let text = source.text.trim_end_matches(['\n', '\r']);
-    let heading = match source.kind {
+    let heading = heading(source.kind, &source.name);
+    format!("{heading}\n\n{text}\n\n")
+}
+
+/// Returns the heading of a source.
+pub(crate) fn heading(kind: SourceKind, name: &str) -> String {
+    match kind {
         SourceKind::Project => "### Project Context".to_owned(),
         SourceKind::Stdin => "### Stdin Input".to_owned(),
-        SourceKind::File => format!("### File: {}", source.name),
-    };
-    format!("{heading}\n\n{text}\n\n")
+        SourceKind::File => format!("### File: {name}"),
+    }
 }
 
 fn described(source: &SourceText, tokens: u64) -> ContextSource {

@@ -6,6 +6,7 @@ pub(crate) mod plan;
 pub(crate) mod request;
 pub(crate) mod settings;
 pub(crate) mod context;
+pub(crate) mod earlier_context;
 pub(crate) mod project;
 pub(crate) mod catalog;
 pub(crate) mod personas;

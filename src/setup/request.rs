@@ -13,6 +13,7 @@ use crate::context::sources::{SourceLimits, SourceText};
 use crate::domain::confidence::Confidence;
 use crate::domain::money::MicroUsd;
 use crate::domain::stored_record::StoredRecord;
+use crate::setup::earlier_context::EarlierContext;
 use crate::setup::project::ProjectTerms;
 use crate::stopping::early_termination::Policy;
 
@@ -22,6 +23,7 @@ pub(crate) struct ConsultationRequest {
     pub(crate) question: String,
     /// The earlier consultation that the question follows up, as loaded for models.
     pub(crate) follows_up: Option<Box<StoredRecord>>,
+    pub(crate) earlier_context: EarlierContext,
     /// The sources of the question's context, as read.
     pub(crate) sources: Vec<SourceText>,
     pub(crate) project: ProjectTerms,
@@ -30,6 +32,8 @@ pub(crate) struct ConsultationRequest {
     pub(crate) control: ControlRequest,
     pub(crate) material: PromptMaterial,
     pub(crate) purpose: Purpose,
+    /// Notes for the user, before those on the panel.
+    pub(crate) notices: Vec<String>,
 }
 
 /// The context that a person names.

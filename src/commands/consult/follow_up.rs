@@ -3,22 +3,34 @@
 
 use crate::config::env::Environment;
 use crate::config::paths::Home;
+use crate::domain::context::Context;
 use crate::domain::stored_record::StoredRecord;
-use crate::error::Error;
+use crate::error::{Error, whole};
+use crate::records::context_file::ContextFileError;
 use crate::records::index::Index;
-use crate::session::load::load_for_models;
+use crate::session::load::{RecordForModels, load_for_models};
 use crate::session::lookup;
+use crate::setup::earlier_context::EarlierContext;
 use crate::setup::plan::follow_up::prior;
 use crate::terminal::markdown::escape::one_line;
 
 const EXAMPLE: &str = "`conclave consult --follow-up \"And for mobile?\" [ID]`";
+
+/// What a follow-up takes over; nothing for a question of its own.
+#[derive(Debug, Default)]
+pub(super) struct FollowUp {
+    /// The earlier consultation, as loaded for models.
+    pub(super) record: Option<Box<StoredRecord>>,
+    pub(super) context: EarlierContext,
+    pub(super) notices: Vec<String>,
+}
 
 /// Loads the consultation that a follow-up names.
 ///
 /// # Errors
 ///
 /// When the words are no single name, there is no such consultation, or it has nothing to follow up.
-pub(super) fn load(words: &[String], environment: &Environment) -> Result<StoredRecord, Error> {
+pub(super) fn load(words: &[String], environment: &Environment) -> Result<FollowUp, Error> {
     let name = match words {
         [] => "last",
         [name] if !name.contains(char::is_whitespace) && !name.contains('?') => name,
@@ -37,7 +49,9 @@ pub(super) fn load(words: &[String], environment: &Environment) -> Result<Stored
     let found = lookup::find(index.as_ref(), &logs, name)?;
     // Other processes can use the index while this one runs.
     drop(index);
-    let record = load_for_models(&logs, &found)?.record;
+    let RecordForModels {
+        record, context, ..
+    } = load_for_models(&logs, &found)?;
     if prior(&record).is_none() {
         let why = record
             .abort_message
@@ -49,5 +63,25 @@ pub(super) fn load(words: &[String], environment: &Environment) -> Result<Stored
                 .hint("or ask without `--follow-up`"),
         );
     }
-    Ok(record)
+    let mut follow_up = FollowUp::default();
+    match context.map(|context| earlier_context(context, &record)) {
+        None => {}
+        Some(Ok(context)) => follow_up.context = context,
+        Some(Err(why)) => follow_up.notices.push(format!(
+            "the context of {} is not sent again: {why}",
+            found.id
+        )),
+    }
+    follow_up.record = Some(Box::new(record));
+    Ok(follow_up)
+}
+
+/// Returns the context to send again, or why it cannot be.
+fn earlier_context(
+    context: Result<Context, ContextFileError>,
+    record: &StoredRecord,
+) -> Result<EarlierContext, String> {
+    let context = context.map_err(|error| whole(&error))?;
+    EarlierContext::of(&context, record.project_context.as_ref())
+        .ok_or_else(|| "another version of the program stored it".to_owned())
 }

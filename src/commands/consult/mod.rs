@@ -17,12 +17,14 @@ use crate::error::Error;
 use crate::session::run::Session;
 use crate::session::storage::Storage;
 use crate::setup::context::read_sources;
+use crate::setup::earlier_context::EarlierContext;
 use crate::setup::plan::prepare;
 use crate::setup::project::{ProjectTerms, read_project};
 use crate::setup::request::{ConsultationRequest, PanelRequest, Purpose};
 use crate::terminal::output::printer::{Printer, Verbosity};
 
 use self::context::ContextFlags;
+use self::follow_up::FollowUp;
 use self::unread_input::{Patience, UnreadInput};
 
 /// Ask a panel of models a question and print the answer
@@ -109,9 +111,13 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     let mut sources = read_sources(&context, printer)?;
     sources.extend(described);
     check_output(args.output.output.as_deref())?;
-    let follows_up = match args.follow_up {
-        Some(_) => Some(Box::new(follow_up::load(&args.question, environment)?)),
-        None => None,
+    let FollowUp {
+        record: follows_up,
+        context: earlier_context,
+        notices,
+    } = match args.follow_up {
+        Some(_) => follow_up::load(&args.question, environment)?,
+        None => FollowUp::default(),
     };
     let clock = Clock::system();
     let consent_mode = face::consent_mode(args.control.yes, printer, question.input);
@@ -120,8 +126,10 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     }
     let request = ConsultationRequest {
         follows_up,
+        earlier_context,
         sources,
         project,
+        notices,
         ..args.request(question.text, consent_mode)?
     };
     let prepared = face::block_on(prepare(request, environment, printer, clock.now()))??;
@@ -161,6 +169,7 @@ impl Args {
         Ok(ConsultationRequest {
             question,
             follows_up: None,
+            earlier_context: EarlierContext::default(),
             sources: Vec::new(),
             project: ProjectTerms::default(),
             panel: PanelRequest {
@@ -177,6 +186,7 @@ impl Args {
             } else {
                 Purpose::Run
             },
+            notices: Vec::new(),
         })
     }
 }

@@ -14,14 +14,18 @@ use crate::config::env::Environment;
 use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::policy::substitution::OnFailure;
 use crate::consultation::transcript::Transcript;
+use crate::domain::context::Context;
 use crate::domain::money::MicroUsd;
 use crate::domain::rejudgement::Rejudgement;
-use crate::domain::stored_record::Amount;
+use crate::domain::stored_record::{Amount, StoredRecord};
 use crate::engine::clock::Clock;
 use crate::error::Error;
+use crate::records::context_file::ContextFileError;
+use crate::records::files::ConsultationRef;
 use crate::session::load;
 use crate::session::run::Session;
 use crate::session::storage::Storage;
+use crate::setup::earlier_context::EarlierContext;
 use crate::setup::plan::rejudge::{RejudgeRequest, prepare};
 use crate::setup::request::ControlRequest;
 use crate::terminal::output::printer::Verbosity;
@@ -115,7 +119,12 @@ pub(super) fn run(
     let (printer, clock) = (archive.printer, Clock::system());
     let consent_mode = face::consent_mode(args.yes, printer, StdinUse::Free);
     let for_models = load::load_for_models(&archive.logs, &found)?;
+    let context = match for_models.context {
+        Some(context) => context_of(&found, context, &for_models.record)?,
+        None => EarlierContext::default(),
+    };
     let request = RejudgeRequest {
+        context,
         follows_up: for_models.follows_up,
         judge: args.judge.as_deref(),
         material: args.output.material(),
@@ -147,6 +156,38 @@ pub(super) fn run(
         }
     };
     face.run(session, Some(&make_answer))
+}
+
+/// Returns the context that the experts knew: without it, another judgement could be due to that.
+fn context_of(
+    found: &ConsultationRef,
+    context: Result<Context, ContextFileError>,
+    record: &StoredRecord,
+) -> Result<EarlierContext, Error> {
+    let id = &found.id;
+    let cannot = |source: ContextFileError| {
+        Error::usage(NoContextError {
+            id: id.to_string(),
+            source,
+        })
+        .hint(format!(
+            "ask it again as a follow-up with `conclave consult --follow-up \"…\" {id}` and its \
+             context"
+        ))
+    };
+    let context = context.map_err(cannot)?;
+    EarlierContext::of(&context, record.project_context.as_ref()).ok_or_else(|| {
+        Error::usage(format!(
+            "cannot judge {id} again: another version of the program stored its context"
+        ))
+    })
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("cannot judge {id} again")]
+struct NoContextError {
+    id: String,
+    source: ContextFileError,
 }
 
 /// Returns the JSON, which has a published schema: `schemas/rejudge.schema.json`.

@@ -23,6 +23,9 @@ pub struct StoredContext {
     /// Whether the answers follow the patterns of the project.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stance: Option<ProjectStance>,
+    /// The project's stack in words, as the prompts state it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stack: Vec<String>,
     /// Whether the text is stored beside the record.
     pub storage: ContextStorage,
 }
@@ -39,6 +42,7 @@ impl StoredContext {
                 ..ContextTokens::default()
             },
             stance: self.stance,
+            stack: self.stack.clone(),
             storage: self.storage,
             ..Context::default()
         })
@@ -54,6 +58,7 @@ impl From<&Context> for StoredContext {
             counted_by: Some(context.tokens.counted_by),
             sha256: Some(context.sha256.clone()),
             stance: context.stance,
+            stack: context.stack.clone(),
             storage: context.storage,
         }
     }

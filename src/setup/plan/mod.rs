@@ -20,6 +20,7 @@ pub(crate) mod resume;
 use std::collections::BTreeMap;
 
 use super::context::OutgoingTexts;
+use super::earlier_context::EarlierContext;
 use super::embedded_model::EmbeddedModels;
 use super::request::{ConsultationRequest, Purpose};
 use super::{fallbacks, helper};
@@ -82,17 +83,25 @@ pub(crate) async fn prepare(
     let context = sources.selection_context(embedded, &servers);
     helper::assign(&mut debate, &selected.panel, &context);
     let fallbacks = fallbacks::fallbacks(&selected.panel, &spec, &context);
+    let EarlierContext {
+        sources: texts,
+        project,
+    } = request
+        .earlier_context
+        .followed_by(request.sources, request.project);
+    let mut notices = request.notices;
+    notices.extend(selected.notices);
     let draft = PlanDraft {
         outgoing: OutgoingTexts {
             question: request.question,
-            sources: request.sources,
-            project: request.project,
+            sources: texts,
+            project,
         },
         panel: selected.panel,
         debate,
         fallbacks,
         material: request.material,
-        notices: selected.notices,
+        notices,
     };
     draft.complete(sources, &servers, readiness, &request.control)
 }

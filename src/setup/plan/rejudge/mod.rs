@@ -20,6 +20,7 @@ use crate::domain::stored_record::StoredRecord;
 use crate::domain::time::Timestamp;
 use crate::error::Error;
 use crate::setup::context::OutgoingTexts;
+use crate::setup::earlier_context::EarlierContext;
 use crate::setup::embedded_model::EmbeddedModels;
 use crate::setup::helper;
 use crate::setup::local_servers::LocalServerSet;
@@ -34,6 +35,8 @@ pub(crate) struct RejudgeRequest<'a> {
     pub(crate) judge: Option<&'a str>,
     /// The consultation that the question follows up, as the experts knew it.
     pub(crate) follows_up: Option<Box<PriorConsultation>>,
+    /// The context of its question, as the experts knew it.
+    pub(crate) context: EarlierContext,
     pub(crate) material: PromptMaterial,
     pub(crate) control: ControlRequest,
 }
@@ -79,7 +82,8 @@ pub(crate) async fn prepare(
     let draft = PlanDraft {
         outgoing: OutgoingTexts {
             question: record.question.clone(),
-            ..OutgoingTexts::default()
+            sources: request.context.sources,
+            project: request.context.project,
         },
         panel: Panel {
             seats,
