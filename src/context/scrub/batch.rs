@@ -1,0 +1,265 @@
+//! Masks the texts of a batch together: a secret found in one is masked in all of them.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use super::compiled_rule::CompiledRule;
+use super::detector::Detector;
+use super::overlap::{RuleIndex, SecretSpan, Specificity, join};
+use super::own_keys::OwnKeys;
+use super::placeholder::{Numbering, label, places, unnumbered};
+use super::repeats;
+use super::report::report;
+use super::{Finding, OutgoingText, Scrubbed};
+
+/// A mask can bring two parts of a text closer, and so lead to another finding. Texts settle in the
+/// second round; the limit is there for texts that are made for it.
+const MOST_ROUNDS: usize = 16;
+
+/// The kind of a key that this program holds, and its name among the rules.
+const OWN_KEY: (&str, &str) = ("own-key", "api_key");
+
+pub(super) struct Batch<'s, 't> {
+    detector: &'s Detector,
+    own_keys: &'s OwnKeys,
+    texts: Vec<MaskedText<'t>>,
+}
+
+/// A text, and its secrets in order.
+struct MaskedText<'t> {
+    source: &'t str,
+    text: &'t str,
+    spans: Vec<SecretSpan>,
+    is_settled: bool,
+}
+
+impl<'s, 't> Batch<'s, 't> {
+    pub(super) fn new(
+        detector: &'s Detector,
+        own_keys: &'s OwnKeys,
+        texts: &[OutgoingText<'t>],
+    ) -> Self {
+        let texts = texts.iter().map(|outgoing| MaskedText {
+            source: outgoing.source,
+            text: outgoing.text,
+            spans: Vec::new(),
+            is_settled: false,
+        });
+        Self {
+            detector,
+            own_keys,
+            texts: texts.collect(),
+        }
+    }
+
+    pub(super) fn mask(mut self) -> Scrubbed<'t> {
+        self.find_own_keys();
+        for _ in 0..MOST_ROUNDS {
+            for index in 0..self.texts.len() {
+                self.detect(index);
+            }
+            if !self.find_repeats() && self.texts.iter().all(|text| text.is_settled) {
+                break;
+            }
+        }
+        self.finish()
+    }
+
+    fn find_own_keys(&mut self) {
+        for text in &mut self.texts {
+            let keys = self.own_keys.find(text.text).into_iter();
+            text.add(keys.map(|(start, end)| SecretSpan {
+                start,
+                end,
+                rule: None,
+                specificity: Specificity::OwnKey,
+            }));
+        }
+    }
+
+    /// Looks at a text as it is masked so far.
+    fn detect(&mut self, index: usize) {
+        let kinds = Kinds(self.detector);
+        let Some(text) = self.texts.get_mut(index).filter(|text| !text.is_settled) else {
+            return;
+        };
+        let masked = text.masked(&kinds);
+        let spans = without_placeholders(self.detector.find(&masked), &masked);
+        if spans.is_empty() {
+            text.is_settled = true;
+            return;
+        }
+        let spans: Vec<_> = spans
+            .into_iter()
+            .map(|span| text.in_original(span, &kinds))
+            .collect();
+        text.add(spans.into_iter());
+    }
+
+    /// Masks strong secrets wherever they are repeated; returns whether there was any.
+    fn find_repeats(&mut self) -> bool {
+        let mut strong = Vec::new();
+        for text in &self.texts {
+            for span in &text.spans {
+                let secret = text.secret(span);
+                if repeats::is_strong(secret) {
+                    strong.push((secret, *span));
+                }
+            }
+        }
+        strong.sort_by_key(|(secret, span)| (*secret, std::cmp::Reverse(span.specificity)));
+        strong.dedup_by_key(|(secret, _)| *secret);
+        let secrets: BTreeSet<&str> = strong.iter().map(|(secret, _)| *secret).collect();
+        let Some(finder) = repeats::finder(&secrets) else {
+            return false;
+        };
+        let mut is_any_new = false;
+        for text in &mut self.texts {
+            let mut repeated = Vec::new();
+            for found in finder.find_iter(text.text) {
+                let known = strong.get(found.pattern().as_usize());
+                if let Some((_, span)) = known.filter(|_| !text.covers(found.range())) {
+                    repeated.push(SecretSpan {
+                        start: found.start(),
+                        end: found.end(),
+                        ..*span
+                    });
+                }
+            }
+            if !repeated.is_empty() {
+                is_any_new = true;
+                text.is_settled = false;
+                text.add(repeated.into_iter());
+            }
+        }
+        is_any_new
+    }
+
+    fn finish(self) -> Scrubbed<'t> {
+        let kinds = Kinds(self.detector);
+        let mut numbering = Numbering::default();
+        for text in &self.texts {
+            for span in &text.spans {
+                numbering.add(&kinds.label(span.rule), text.secret(span));
+            }
+        }
+        let mut findings = Vec::new();
+        let mut texts = Vec::with_capacity(self.texts.len());
+        for text in &self.texts {
+            text.collect_findings(&kinds, &mut findings);
+            texts.push(
+                text.with(|span, secret| numbering.placeholder(&kinds.label(span.rule), secret)),
+            );
+        }
+        Scrubbed {
+            texts,
+            report: report(&findings),
+            findings,
+        }
+    }
+}
+
+impl<'t> MaskedText<'t> {
+    fn add(&mut self, spans: impl Iterator<Item = SecretSpan>) {
+        let mut all = std::mem::take(&mut self.spans);
+        all.extend(spans);
+        self.spans = join(all);
+    }
+
+    fn secret(&self, span: &SecretSpan) -> &'t str {
+        self.text.get(span.start..span.end).unwrap_or_default()
+    }
+
+    fn covers(&self, range: std::ops::Range<usize>) -> bool {
+        let next = self.spans.partition_point(|span| span.end < range.end);
+        let span = self.spans.get(next);
+        span.is_some_and(|span| span.start <= range.start && range.end <= span.end)
+    }
+
+    fn masked(&self, kinds: &Kinds<'_>) -> Cow<'t, str> {
+        self.with(|span, _| unnumbered(&kinds.label(span.rule)))
+    }
+
+    /// Returns the text with a replacement for each secret.
+    fn with(&self, replacement: impl Fn(&SecretSpan, &'t str) -> String) -> Cow<'t, str> {
+        if self.spans.is_empty() {
+            return Cow::Borrowed(self.text);
+        }
+        let mut masked = String::with_capacity(self.text.len());
+        let mut copied = 0;
+        for span in &self.spans {
+            masked.push_str(self.text.get(copied..span.start).unwrap_or_default());
+            masked.push_str(&replacement(span, self.secret(span)));
+            copied = span.end;
+        }
+        masked.push_str(self.text.get(copied..).unwrap_or_default());
+        Cow::Owned(masked)
+    }
+
+    /// Moves a span of the masked text, which is outside of all placeholders, to the original.
+    fn in_original(&self, found: SecretSpan, kinds: &Kinds<'_>) -> SecretSpan {
+        let mut in_masked = 0;
+        let mut in_text = 0;
+        for span in &self.spans {
+            let gap = span.start - in_text;
+            if found.start < in_masked + gap {
+                break;
+            }
+            in_masked += gap + unnumbered(&kinds.label(span.rule)).len();
+            in_text = span.end;
+        }
+        SecretSpan {
+            start: found.start - in_masked + in_text,
+            end: found.end - in_masked + in_text,
+            ..found
+        }
+    }
+
+    fn collect_findings(&self, kinds: &Kinds<'_>, findings: &mut Vec<Finding>) {
+        let mut line = 1;
+        let mut counted = 0;
+        for span in &self.spans {
+            let before = self.text.get(counted..span.start).unwrap_or_default();
+            line += before.bytes().filter(|byte| *byte == b'\n').count();
+            counted = span.start;
+            findings.push(Finding {
+                rule: kinds.rule(span.rule).to_owned(),
+                kind: kinds.kind(span.rule).to_owned(),
+                source: self.source.to_owned(),
+                line,
+            });
+        }
+    }
+}
+
+/// What the rules say of their matches.
+struct Kinds<'s>(&'s Detector);
+
+impl Kinds<'_> {
+    fn rule(&self, rule: RuleIndex) -> &str {
+        let rule = rule.and_then(|index| self.0.rule(index));
+        rule.map_or(OWN_KEY.0, CompiledRule::id)
+    }
+
+    fn kind(&self, rule: RuleIndex) -> &str {
+        let rule = rule.and_then(|index| self.0.rule(index));
+        rule.map_or(OWN_KEY.1, CompiledRule::kind)
+    }
+
+    fn label(&self, rule: RuleIndex) -> String {
+        label(self.kind(rule))
+    }
+}
+
+/// Leaves out spans that touch a placeholder.
+fn without_placeholders(spans: Vec<SecretSpan>, text: &str) -> Vec<SecretSpan> {
+    if spans.is_empty() {
+        return spans;
+    }
+    let places = places(text);
+    let touches = |span: &SecretSpan| {
+        let next = places.partition_point(|(_, end)| *end <= span.start);
+        places.get(next).is_some_and(|(start, _)| *start < span.end)
+    };
+    spans.into_iter().filter(|span| !touches(span)).collect()
+}

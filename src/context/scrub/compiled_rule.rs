@@ -1,0 +1,203 @@
+//! A rule ready for use. Its regex is compiled when its keyword is first seen: most texts need few.
+
+use std::sync::OnceLock;
+
+use regex::bytes::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
+
+use super::assignment;
+use super::boundary::{begins_token, character_end, character_start};
+use super::entropy::shannon;
+use super::overlap::Specificity;
+use super::rules::{RuleError, ScrubRule};
+use super::value;
+
+/// A search ends this many bytes after its keyword, unless the rule says otherwise.
+const DEFAULT_WINDOW: usize = 2048;
+
+/// The group of a regex that is masked.
+const SECRET: &str = "secret";
+
+#[derive(Debug)]
+pub(super) struct CompiledRule {
+    rule: ScrubRule,
+    regex: OnceLock<Option<Regex>>,
+    allow: OnceLock<RegexSet>,
+}
+
+/// Where a text has a keyword.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place<'t> {
+    pub(super) text: &'t str,
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+impl<'t> Place<'t> {
+    pub(super) fn keyword(&self) -> &'t [u8] {
+        let bytes = self.text.as_bytes();
+        bytes.get(self.start..self.end).unwrap_or_default()
+    }
+}
+
+impl CompiledRule {
+    /// Takes a rule whose regexes are known to be valid.
+    pub(super) fn new(rule: ScrubRule) -> Result<Self, RuleError> {
+        if rule.keywords.is_empty() || rule.keywords.iter().any(String::is_empty) {
+            return Err(RuleError::NoKeywords(rule.id));
+        }
+        if rule.regex.is_some() == rule.names.is_some() {
+            return Err(RuleError::Matcher(rule.id));
+        }
+        let is_name = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+        if rule.kind.is_empty() || !rule.kind.bytes().all(is_name) {
+            return Err(RuleError::Kind {
+                rule: rule.id,
+                kind: rule.kind,
+            });
+        }
+        Ok(Self {
+            rule,
+            regex: OnceLock::new(),
+            allow: OnceLock::new(),
+        })
+    }
+
+    /// Takes a rule that anyone may have written, and compiles it.
+    pub(super) fn checked(rule: ScrubRule) -> Result<Self, RuleError> {
+        let compiled = Self::new(rule)?;
+        let invalid = |source| RuleError::Regex {
+            rule: compiled.rule.id.clone(),
+            source: Box::new(source),
+        };
+        if let Some(regex) = &compiled.rule.regex {
+            compiled.compile(regex).map_err(invalid)?;
+        }
+        byte_set(&compiled.rule.allow).map_err(invalid)?;
+        Ok(compiled)
+    }
+
+    pub(super) fn id(&self) -> &str {
+        &self.rule.id
+    }
+
+    pub(super) fn kind(&self) -> &str {
+        &self.rule.kind
+    }
+
+    pub(super) fn keywords(&self) -> &[String] {
+        &self.rule.keywords
+    }
+
+    /// Returns whether the case of the keywords counts.
+    pub(super) fn is_exact(&self) -> bool {
+        !self.rule.ignore_case && self.rule.names.is_none()
+    }
+
+    pub(super) fn has_keyword(&self, literal: &[u8]) -> bool {
+        let mut keywords = self.rule.keywords.iter();
+        keywords.any(|keyword| keyword.as_bytes() == literal)
+    }
+
+    pub(super) fn specificity(&self) -> Specificity {
+        match self.rule.names {
+            Some(_) => Specificity::Name,
+            None => Specificity::Form,
+        }
+    }
+
+    /// Returns the secrets at a keyword.
+    pub(super) fn find(&self, place: Place<'_>) -> Vec<(usize, usize)> {
+        if let Some(policy) = self.rule.names {
+            let secret = assignment::find(place, policy);
+            return secret
+                .filter(|span| self.accepts(place.text, *span))
+                .into_iter()
+                .collect();
+        }
+        match self.rule.before {
+            None => self.find_at_keyword(place).into_iter().collect(),
+            Some(before) => self.find_around_keyword(place, before),
+        }
+    }
+
+    fn find_at_keyword(&self, place: Place<'_>) -> Option<(usize, usize)> {
+        if !begins_token(place.text.as_bytes(), place.start) {
+            return None;
+        }
+        let end = self.window_end(place);
+        let window = place.text.as_bytes().get(place.start..end)?;
+        let captures = self.regex()?.captures(window)?;
+        let secret = captures.name(SECRET).or_else(|| captures.get(0))?;
+        let span = (place.start + secret.start(), place.start + secret.end());
+        self.whole(place.text, span, end)
+    }
+
+    fn find_around_keyword(&self, place: Place<'_>, before: usize) -> Vec<(usize, usize)> {
+        let start = place.start.saturating_sub(before);
+        let end = self.window_end(place);
+        let mut found = Vec::new();
+        let window = place.text.as_bytes().get(start..end);
+        if let (Some(window), Some(regex)) = (window, self.regex()) {
+            for captures in regex.captures_iter(window) {
+                if let Some(secret) = captures.name(SECRET).or_else(|| captures.get(0)) {
+                    let span = (start + secret.start(), start + secret.end());
+                    found.extend(self.whole(place.text, span, end));
+                }
+            }
+        }
+        found
+    }
+
+    fn window_end(&self, place: Place<'_>) -> usize {
+        let after = self.rule.after.unwrap_or(DEFAULT_WINDOW);
+        place.text.len().min(place.end.saturating_add(after))
+    }
+
+    /// Extends a secret to whole characters, and beyond the window if it has cut a token off.
+    fn whole(&self, text: &str, span: (usize, usize), window_end: usize) -> Option<(usize, usize)> {
+        let (start, mut end) = span;
+        if end == window_end {
+            let rest = text.as_bytes().get(end..).unwrap_or_default();
+            let is_token = |byte: &&u8| byte.is_ascii_alphanumeric() || b"-_+/=.".contains(byte);
+            end += rest.iter().take_while(is_token).count();
+        }
+        let span = (character_start(text, start), character_end(text, end));
+        self.accepts(text, span).then_some(span)
+    }
+
+    fn accepts(&self, text: &str, (start, end): (usize, usize)) -> bool {
+        let Some(secret) = text.get(start..end).filter(|secret| !secret.is_empty()) else {
+            return false;
+        };
+        let entropy = self.rule.entropy.unwrap_or(0.0);
+        (entropy <= 0.0 || shannon(secret.as_bytes()) >= entropy)
+            && (self.rule.names.is_some() || !value::is_filler(secret))
+            && !self.allow().is_match(secret.as_bytes())
+    }
+
+    fn regex(&self) -> Option<&Regex> {
+        let compile = || self.compile(self.rule.regex.as_deref()?).ok();
+        self.regex.get_or_init(compile).as_ref()
+    }
+
+    fn compile(&self, regex: &str) -> Result<Regex, regex::Error> {
+        let anchored = match self.rule.before {
+            None => format!(r"\A(?:{regex})"),
+            Some(_) => regex.to_owned(),
+        };
+        RegexBuilder::new(&anchored)
+            .unicode(false)
+            .case_insensitive(self.rule.ignore_case)
+            .build()
+    }
+
+    fn allow(&self) -> &RegexSet {
+        let compile = || byte_set(&self.rule.allow).unwrap_or_else(|_| RegexSet::empty());
+        self.allow.get_or_init(compile)
+    }
+}
+
+/// Compiles patterns that match bytes.
+pub(super) fn byte_set(patterns: &[String]) -> Result<RegexSet, regex::Error> {
+    RegexSetBuilder::new(patterns).unicode(false).build()
+}

@@ -1,0 +1,137 @@
+//! Finds secrets in one text: one pass over the keywords of all rules, and a closer look at the
+//! places that have one.
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+
+use super::allowlist::Allowlist;
+use super::compiled_rule::{CompiledRule, Place};
+use super::overlap::{SecretSpan, Specificity, join};
+use super::rules::{RuleError, UserRules, built_in};
+
+#[derive(Debug)]
+pub(super) struct Detector {
+    rules: Vec<CompiledRule>,
+    prefilter: AhoCorasick,
+    /// The rules of each keyword of the prefilter.
+    candidates: Vec<Vec<Candidate>>,
+    allowed: Allowlist,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    rule: usize,
+    /// Whether the case of the keyword counts.
+    is_exact: bool,
+}
+
+impl Detector {
+    pub(super) fn new(user: &UserRules) -> Result<Self, RuleError> {
+        let mut rules = Vec::new();
+        for rule in built_in()? {
+            rules.push(CompiledRule::new(rule)?);
+        }
+        for rule in &user.rules {
+            rules.push(CompiledRule::checked(rule.clone())?);
+        }
+        let mut keywords = Keywords::default();
+        for (index, rule) in rules.iter().enumerate() {
+            keywords.add(index, rule);
+        }
+        let prefilter = AhoCorasick::builder()
+            .kind(Some(AhoCorasickKind::DFA))
+            .match_kind(MatchKind::Standard)
+            .ascii_case_insensitive(true)
+            .build(&keywords.literals)
+            .map_err(|error| RuleError::Keywords(Box::new(error)))?;
+        let allowed = Allowlist::new(&user.allow)
+            .map_err(|error| RuleError::AllowedPattern(Box::new(error)))?;
+        Ok(Self {
+            rules,
+            prefilter,
+            candidates: keywords.candidates,
+            allowed,
+        })
+    }
+
+    pub(super) fn rule(&self, index: usize) -> Option<&CompiledRule> {
+        self.rules.get(index)
+    }
+
+    /// Returns the secrets of a text in order, without overlaps.
+    pub(super) fn find(&self, text: &str) -> Vec<SecretSpan> {
+        let mut spans = Vec::new();
+        // What is inside of a known form, such as a private key, is not looked at.
+        let mut covered = 0;
+        for found in self.prefilter.find_overlapping_iter(text) {
+            if found.start() < covered {
+                continue;
+            }
+            let place = Place {
+                text,
+                start: found.start(),
+                end: found.end(),
+            };
+            let candidates = self.candidates.get(found.pattern().as_usize());
+            for candidate in candidates.into_iter().flatten() {
+                let Some(rule) = self.rules.get(candidate.rule) else {
+                    continue;
+                };
+                if candidate.is_exact && !rule.has_keyword(place.keyword()) {
+                    continue;
+                }
+                for (start, end) in rule.find(place) {
+                    if self.is_allowed(text, start, end) {
+                        continue;
+                    }
+                    let specificity = rule.specificity();
+                    if specificity == Specificity::Form {
+                        covered = covered.max(end);
+                    }
+                    spans.push(SecretSpan {
+                        start,
+                        end,
+                        rule: Some(candidate.rule),
+                        specificity,
+                    });
+                }
+            }
+        }
+        join(spans)
+    }
+
+    fn is_allowed(&self, text: &str, start: usize, end: usize) -> bool {
+        text.get(start..end)
+            .is_none_or(|value| value.is_empty() || self.allowed.contains(value))
+    }
+}
+
+/// The keywords of all rules, each once.
+#[derive(Debug, Default)]
+struct Keywords {
+    literals: Vec<String>,
+    candidates: Vec<Vec<Candidate>>,
+}
+
+impl Keywords {
+    fn add(&mut self, index: usize, rule: &CompiledRule) {
+        for keyword in rule.keywords() {
+            let literal = keyword.to_ascii_lowercase();
+            let candidate = Candidate {
+                rule: index,
+                is_exact: rule.is_exact(),
+            };
+            let known = self.literals.iter().position(|other| *other == literal);
+            match known.and_then(|position| self.candidates.get_mut(position)) {
+                Some(candidates) => {
+                    if !candidates.iter().any(|other| other.rule == index) {
+                        candidates.push(candidate);
+                    }
+                }
+                None => {
+                    self.literals.push(literal);
+                    self.candidates.push(vec![candidate]);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,291 @@
+//! Judges the name of a variable, field, flag or key that has a keyword such as `password` in it.
+
+use super::words::words;
+
+/// How sure a name is to hold a secret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NameStrength {
+    /// `db_password`, `apiKey`, `TOKEN_PROD`.
+    Sure,
+    /// Other words follow the keyword: `token_for_ci`.
+    Unsure,
+}
+
+/// Words that may follow the keyword in the name of a secret.
+const QUALIFIERS: &[&str] = &[
+    "value",
+    "string",
+    "str",
+    "text",
+    "plain",
+    "plaintext",
+    "data",
+    "base",
+    "base64",
+    "b64",
+    "raw",
+    "prod",
+    "production",
+    "dev",
+    "development",
+    "test",
+    "testing",
+    "live",
+    "staging",
+    "stage",
+    "sandbox",
+    "primary",
+    "secondary",
+    "main",
+    "backup",
+    "old",
+    "new",
+    "current",
+    "default",
+    "admin",
+    "root",
+    "user",
+    "confirmation",
+    "confirm",
+    "env",
+    "v",
+    "key",
+    "local",
+];
+
+/// Words that make the name one of something else, wherever they follow the keyword.
+const OTHER_THINGS: &[&str] = &[
+    "name",
+    "names",
+    "id",
+    "ids",
+    "url",
+    "uri",
+    "urls",
+    "endpoint",
+    "path",
+    "paths",
+    "file",
+    "filename",
+    "files",
+    "dir",
+    "folder",
+    "type",
+    "types",
+    "kind",
+    "format",
+    "length",
+    "len",
+    "size",
+    "min",
+    "max",
+    "count",
+    "limit",
+    "num",
+    "number",
+    "policy",
+    "rule",
+    "rules",
+    "field",
+    "fields",
+    "label",
+    "hint",
+    "title",
+    "placeholder",
+    "message",
+    "msg",
+    "error",
+    "err",
+    "errors",
+    "expires",
+    "expiry",
+    "expiration",
+    "expire",
+    "exp",
+    "ttl",
+    "age",
+    "time",
+    "timeout",
+    "duration",
+    "date",
+    "at",
+    "hash",
+    "hashed",
+    "digest",
+    "checksum",
+    "fingerprint",
+    "header",
+    "prefix",
+    "suffix",
+    "regex",
+    "pattern",
+    "manager",
+    "provider",
+    "service",
+    "store",
+    "storage",
+    "class",
+    "enabled",
+    "disabled",
+    "required",
+    "optional",
+    "input",
+    "form",
+    "page",
+    "screen",
+    "view",
+    "dialog",
+    "button",
+    "reset",
+    "strength",
+    "score",
+    "validator",
+    "validation",
+    "verify",
+    "check",
+    "scope",
+    "scopes",
+    "audience",
+    "issuer",
+    "version",
+    "ref",
+    "reference",
+    "arn",
+    "index",
+    "position",
+    "offset",
+    "pos",
+    "line",
+    "column",
+    "span",
+    "stream",
+    "tree",
+    "list",
+    "map",
+    "set",
+    "cache",
+    "param",
+    "params",
+    "parameter",
+    "option",
+    "options",
+    "config",
+    "source",
+    "location",
+    "var",
+    "variable",
+    "algorithm",
+    "alg",
+    "encoding",
+    "generator",
+    "handler",
+    "callback",
+];
+
+/// Words before the keyword that make the name one of something else.
+const OTHER_OWNERS: &[&str] = &[
+    "no",
+    "is",
+    "has",
+    "use",
+    "uses",
+    "show",
+    "hide",
+    "reset",
+    "forgot",
+    "forgotten",
+    "change",
+    "get",
+    "fetch",
+    "require",
+    "requires",
+    "needs",
+    "enable",
+    "disable",
+    "allow",
+    "min",
+    "max",
+    "public",
+    "next",
+    "page",
+    "nextpage",
+    "continuation",
+    "sync",
+    "pagination",
+    "cursor",
+    "eos",
+    "bos",
+    "pad",
+    "unk",
+    "sep",
+    "cls",
+    "mask",
+    "stop",
+    "special",
+    "invalid",
+    "wrong",
+    "missing",
+    "empty",
+    "hashed",
+    "cancellation",
+    "cancel",
+    "syntax",
+    "lexer",
+    "primary",
+    "foreign",
+    "partition",
+];
+
+/// Judges a name by the words around its keyword, which stands at `start..end` of it.
+pub(super) fn judge(
+    name: &[u8],
+    start: usize,
+    end: usize,
+    may_be_glued: bool,
+) -> Option<NameStrength> {
+    let (before, after) = (name.get(..start)?, name.get(end..)?);
+    let keyword = name.get(start..end)?;
+    if !begins_word(before, keyword) && !may_be_glued {
+        return None;
+    }
+    if !ends_word(keyword, after) {
+        return None;
+    }
+    if words(before).any(|word| is_one_of(word, OTHER_OWNERS)) {
+        return None;
+    }
+    let mut strength = NameStrength::Sure;
+    for word in words(after) {
+        if is_one_of(word, OTHER_THINGS) {
+            return None;
+        }
+        let is_number = word.iter().all(u8::is_ascii_digit);
+        if !is_number && !is_one_of(word, QUALIFIERS) {
+            strength = NameStrength::Unsure;
+        }
+    }
+    Some(strength)
+}
+
+fn begins_word(before: &[u8], keyword: &[u8]) -> bool {
+    let Some(last) = before.last() else {
+        return true;
+    };
+    let first_is_upper = keyword.first().is_some_and(u8::is_ascii_uppercase);
+    let second_is_lower = keyword.get(1).is_some_and(u8::is_ascii_lowercase);
+    !last.is_ascii_alphabetic()
+        || (first_is_upper && (last.is_ascii_lowercase() || second_is_lower))
+}
+
+fn ends_word(keyword: &[u8], after: &[u8]) -> bool {
+    let Some(next) = after.first() else {
+        return true;
+    };
+    let last_is_lower = keyword.last().is_some_and(u8::is_ascii_lowercase);
+    !next.is_ascii_alphabetic() || (last_is_lower && next.is_ascii_uppercase())
+}
+
+fn is_one_of(word: &[u8], list: &[&str]) -> bool {
+    list.iter()
+        .any(|other| word.eq_ignore_ascii_case(other.as_bytes()))
+}

@@ -1,0 +1,1 @@
+//! Properties of scrubbing: idempotence, untouched texts, planted secrets, numbers.

@@ -1,0 +1,100 @@
+//! Runs the cases that each built-in rule brings.
+//!
+//! `«…»` marks what must be masked. `{alnum:36}` stands for 36 random characters; the rules hold
+//! nothing that looks like a secret.
+
+use regex::Regex;
+
+use super::placeholder::{label, unnumbered};
+use super::rules::{ScrubRule, UserRules, built_in};
+use super::{OutgoingText, Scrubber};
+
+#[test]
+fn every_rule_masks_its_true_cases() {
+    let scrubber = Scrubber::new(&UserRules::default(), &[]).unwrap();
+    let mut wrong = Vec::new();
+    for rule in built_in().unwrap() {
+        assert!(!rule.masks().is_empty(), "{} has no case", rule.id);
+        for (number, case) in rule.masks().iter().enumerate() {
+            for form in forms(&filled(case, number)) {
+                wrong.extend(difference(&scrubber, &rule, &form));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_rule_keeps_its_false_cases() {
+    let scrubber = Scrubber::new(&UserRules::default(), &[]).unwrap();
+    let mut wrong = Vec::new();
+    for rule in built_in().unwrap() {
+        assert!(!rule.keeps().is_empty(), "{} has no false case", rule.id);
+        for (number, case) in rule.keeps().iter().enumerate() {
+            for form in forms(&filled(case, number)) {
+                wrong.extend(difference(&scrubber, &rule, &form));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Returns what is wrong with a case, if anything is.
+fn difference(scrubber: &Scrubber, rule: &ScrubRule, case: &str) -> Option<String> {
+    let text: String = case.chars().filter(|c| !matches!(c, '«' | '»')).collect();
+    let scrubbed = scrubber.scrub(&[OutgoingText {
+        source: "case",
+        text: &text,
+    }]);
+    let expected = with_marks_masked(case, &unnumbered(&label(&rule.kind)));
+    let got = without_numbers(&scrubbed.texts[0]);
+    if got == expected {
+        return None;
+    }
+    Some(format!("{}: {text:?}\n  became {got:?}", rule.id))
+}
+
+/// Returns the case as it is, with other line endings, and amid other text.
+fn forms(case: &str) -> [String; 3] {
+    [
+        case.to_owned(),
+        format!("{}\r\n", case.replace('\n', "\r\n")),
+        format!("Grüße, 世界\nfn main() {{}}\n{case}\n# end\n"),
+    ]
+}
+
+fn with_marks_masked(case: &str, placeholder: &str) -> String {
+    let marked = Regex::new("(?s)«.*?»").unwrap();
+    marked.replace_all(case, placeholder).into_owned()
+}
+
+fn without_numbers(text: &str) -> String {
+    let numbered = Regex::new(r"(\[REDACTED[A-Z_]*?)_[0-9]+\]").unwrap();
+    numbered.replace_all(text, "$1]").into_owned()
+}
+
+/// Fills `{alnum:36}` and its like with random characters, the same in every run.
+fn filled(case: &str, number: usize) -> String {
+    let mut random = fastrand::Rng::with_seed(case.len() as u64 * 31 + number as u64);
+    let blank = Regex::new(r"\{(alnum|upper|lower|hex|HEX|digits|b64|b64url):([0-9]+)\}").unwrap();
+    let fill = |found: &regex::Captures<'_>| -> String {
+        let alphabet = alphabet(&found[1]).as_bytes();
+        let length = found[2].parse().unwrap();
+        let pick = |_| char::from(alphabet[random.usize(..alphabet.len())]);
+        (0..length).map(pick).collect()
+    };
+    blank.replace_all(case, fill).into_owned()
+}
+
+fn alphabet(name: &str) -> &'static str {
+    match name {
+        "alnum" => "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789",
+        "upper" => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567",
+        "lower" => "abcdefghijklmnopqrstuvwxyz0123456789",
+        "hex" => "0123456789abcdef",
+        "HEX" => "0123456789ABCDEF",
+        "digits" => "1234567890",
+        "b64" => "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/",
+        _ => "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_",
+    }
+}

@@ -1,0 +1,84 @@
+//! Words of names and values: `dbPassword`, `db_password` and `DB-PASSWORD` are `db` and `password`.
+
+/// Returns the words of a name: runs of letters or of digits, also split where the case changes.
+pub(super) fn words(name: &[u8]) -> impl Iterator<Item = &[u8]> {
+    name.split(|byte| !byte.is_ascii_alphanumeric())
+        .flat_map(|part| Humps { rest: part })
+}
+
+/// The words of `camelCase`.
+struct Humps<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Iterator for Humps<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let first = *self.rest.first()?;
+        let same = |is: fn(&u8) -> bool| self.rest.iter().take_while(|byte| is(byte)).count();
+        let length = if first.is_ascii_digit() {
+            same(u8::is_ascii_digit)
+        } else if first.is_ascii_lowercase() {
+            same(u8::is_ascii_lowercase)
+        } else {
+            let upper = same(u8::is_ascii_uppercase);
+            let lower = self.rest.get(upper..).unwrap_or_default();
+            let lower = lower
+                .iter()
+                .take_while(|byte| byte.is_ascii_lowercase())
+                .count();
+            match (upper, lower) {
+                (1, _) => 1 + lower,
+                (_, 0) => upper,
+                _ => upper - 1,
+            }
+        };
+        let (word, rest) = self.rest.split_at_checked(length)?;
+        self.rest = rest;
+        Some(word)
+    }
+}
+
+/// Returns whether letters read as a word: few consonants in a row, some vowel.
+pub(super) fn is_pronounceable(letters: &[u8]) -> bool {
+    let is_vowel = |byte: u8| b"aeiouy".contains(&byte.to_ascii_lowercase());
+    let (mut consonants, mut longest, mut vowels) = (0, 0, 0);
+    for byte in letters {
+        if is_vowel(*byte) {
+            vowels += 1;
+            consonants = 0;
+        } else {
+            consonants += 1;
+            longest = longest.max(consonants);
+        }
+    }
+    letters.len() <= 4 || (vowels * 6 >= letters.len() && longest <= 5)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn split(name: &str) -> Vec<&str> {
+        let words = words(name.as_bytes());
+        words
+            .map(|word| std::str::from_utf8(word).unwrap())
+            .collect()
+    }
+
+    #[test]
+    fn names_split_at_separators_and_case() {
+        assert_eq!(split("dbPassword"), ["db", "Password"]);
+        assert_eq!(split("DB_PASSWORD-2"), ["DB", "PASSWORD", "2"]);
+        assert_eq!(split("AWSSecretKey"), ["AWS", "Secret", "Key"]);
+        assert_eq!(split("x-api-key"), ["x", "api", "key"]);
+        assert_eq!(split(""), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn random_letters_do_not_read_as_a_word() {
+        assert!(is_pronounceable(b"passphrase"));
+        assert!(!is_pronounceable(b"xkqwzrtbnm"));
+    }
+}
