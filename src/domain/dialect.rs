@@ -142,7 +142,20 @@ pub struct Quirks {
     pub reasoning: Reasoning,
     pub reported_cost: ReportedCost,
     pub routing: Routing,
+    pub cache_key: CacheKeyPlace,
     pub health_check: HealthCheck,
+}
+
+/// The place in a request for the name of a cached beginning. Requests with the same name are led
+/// to the same server, where the cache is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CacheKeyPlace {
+    /// None: the vendor finds the server by itself, or has one for all.
+    None,
+    /// A field of the body.
+    Field(&'static str),
+    /// A header.
+    Header(&'static str),
 }
 
 /// The free request that best shows whether a server works.
@@ -243,26 +256,33 @@ impl Quirks {
         reasoning: Reasoning::Within,
         reported_cost: ReportedCost::None,
         routing: Routing::Direct,
+        cache_key: CacheKeyPlace::None,
         health_check: HealthCheck::Models,
     };
     pub const OPENAI: Self = Self {
+        cache_key: CacheKeyPlace::Field("prompt_cache_key"),
         tokens_field: TokensField::MaxCompletionTokens,
         own_host: Some("api.openai.com"),
         ..Self::COMPATIBLE
     };
-    /// Counts reasoning on top, and bills in ticks.
+    /// Counts reasoning on top, and bills in ticks. Its Responses know `prompt_cache_key`, its Chat
+    /// Completions a header.
     pub const XAI: Self = Self {
+        cache_key: CacheKeyPlace::Header("x-grok-conv-id"),
         reasoning: Reasoning::OnTop,
         reported_cost: ReportedCost::Ticks,
         ..Self::COMPATIBLE
     };
     /// Sends usage unasked; validates its requests strictly.
     pub const MISTRAL: Self = Self {
+        cache_key: CacheKeyPlace::Field("prompt_cache_key"),
         stream_usage: StreamUsage::Always,
         ..Self::COMPATIBLE
     };
-    /// Sends usage unasked, with the price of the call.
+    /// Sends usage unasked, with the price of the call. By itself it leads only requests with the
+    /// same first user message to one provider.
     pub const OPENROUTER: Self = Self {
+        cache_key: CacheKeyPlace::Field("session_id"),
         stream_usage: StreamUsage::Always,
         reported_cost: ReportedCost::Usd,
         routing: Routing::AmongProviders,

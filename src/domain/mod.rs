@@ -16,6 +16,7 @@ pub mod money;
 pub mod outcome;
 pub mod panel;
 pub mod pricing;
+pub mod prompt_caching;
 pub mod random;
 pub mod rejudgement;
 pub mod second_pass;

@@ -1,8 +1,8 @@
 //! Anthropic's Messages API: the request, and the reading of its event stream. Pure.
 //!
-//! Prompt caching is not requested: a write costs 1.25 times the input price, and most prompts of a
-//! consultation are sent once. Thinking and effort are not set either: every model accepts a
-//! request without them.
+//! A long context is marked to be cached; without one, most prompts of a consultation are sent once,
+//! and a write costs 1.25 times the input price. Thinking and effort are not set: every model
+//! accepts a request without them.
 
 use std::ops::ControlFlow;
 
@@ -10,16 +10,18 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::consultation::protocol::call::{Ask, StopReason};
+use crate::domain::dialect::Dialect;
 use crate::domain::tokens::Usage;
 use crate::engine::ports::Delta;
 
-use super::form::{Form, Structure};
+use super::form::{Form, Messages, Structure, content};
 use super::partial_reply::PartialReply;
 use super::wire::{schema, without_nulls};
 
 /// Returns the body of the request for one call.
 pub(super) fn body(ask: &Ask, form: &Form) -> Value {
-    let (system, user) = form.messages(ask);
+    let Messages { system, user } = form.messages(ask);
+    let content = content(user, form.cache_mark(ask, Dialect::Anthropic));
     // There is no JSON mode without a schema.
     let format = (form.structure == Structure::Schema)
         .then(|| json!({"format": {"type": "json_schema", "schema": schema(ask)}}));
@@ -27,7 +29,7 @@ pub(super) fn body(ask: &Ask, form: &Form) -> Value {
         "model": ask.model.model,
         "max_tokens": form.max_output_tokens(ask),
         "stream": true,
-        "messages": [{"role": "user", "content": user}],
+        "messages": [{"role": "user", "content": content}],
         "system": system,
         "output_config": format,
     }))

@@ -10,7 +10,7 @@ use crate::consultation::protocol::call::{Ask, StopReason};
 use crate::domain::tokens::Usage;
 use crate::engine::ports::Delta;
 
-use super::form::{Form, Structure};
+use super::form::{Form, Messages, Structure};
 use super::partial_reply::PartialReply;
 use super::wire::{schema, without_nulls};
 
@@ -24,12 +24,13 @@ pub(super) fn path(model: &str) -> String {
 
 /// Returns the body of the request for one call. Properties are written in the order of the schema.
 pub(super) fn body(ask: &Ask, form: &Form) -> Value {
-    let (system, user) = form.messages(ask);
+    let Messages { system, user } = form.messages(ask);
+    let parts: Vec<Value> = user.into_iter().map(|text| json!({"text": text})).collect();
     let system = system.map(|system| json!({"parts": [{"text": system}]}));
     let mime_type = (form.structure != Structure::Prompt).then_some("application/json");
     let schema = (form.structure == Structure::Schema).then(|| fitted(schema(ask)));
     without_nulls(json!({
-        "contents": [{"role": "user", "parts": [{"text": user}]}],
+        "contents": [{"role": "user", "parts": parts}],
         "generationConfig": without_nulls(json!({
             "maxOutputTokens": form.max_output_tokens(ask),
             "responseMimeType": mime_type,

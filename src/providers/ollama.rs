@@ -36,7 +36,7 @@ pub fn body(ask: &Ask, form: &Form) -> Value {
         "model": ask.model.model,
         "stream": true,
         "think": false,
-        "messages": form.chat_messages(ask),
+        "messages": form.chat_messages(ask, None),
         "options": {"num_ctx": context, "num_predict": max_output_tokens},
         "format": format,
     }))

@@ -14,11 +14,11 @@ use crate::domain::tokens::Usage;
 use crate::engine::ports::Delta;
 
 use super::errors;
-use super::form::{Form, Structure};
+use super::form::{CacheMark, Form, Structure};
 use super::partial_reply::PartialReply;
 use super::reported_cost;
 use super::wire::{schema, without_nulls};
-use crate::domain::dialect::{Quirks, Reasoning, Routing, StreamUsage};
+use crate::domain::dialect::{CacheKeyPlace, Dialect, Quirks, Reasoning, Routing, StreamUsage};
 
 /// Returns the body of the request for one call.
 pub(super) fn body(ask: &Ask, form: &Form, quirks: Quirks) -> Value {
@@ -34,15 +34,23 @@ pub(super) fn body(ask: &Ask, form: &Form, quirks: Quirks) -> Value {
     };
     let routing = (quirks.routing == Routing::AmongProviders && !format.is_null())
         .then(|| json!({"require_parameters": true}));
-    without_nulls(json!({
+    let mark = form.cache_mark(ask, Dialect::OpenAi(quirks));
+    // Without this, the end of each prompt is written to the cache too, at a surcharge.
+    let is_explicit = mark == Some(CacheMark::Breakpoint) && quirks.routing == Routing::Direct;
+    let mut body = without_nulls(json!({
         "model": ask.model.model,
         "stream": true,
-        "messages": form.chat_messages(ask),
+        "messages": form.chat_messages(ask, mark),
         form.tokens_field.name(): form.max_output_tokens(ask),
         "stream_options": usage,
         "response_format": format,
         "provider": routing,
-    }))
+        "prompt_cache_options": is_explicit.then(|| json!({"mode": "explicit"})),
+    }));
+    if let (CacheKeyPlace::Field(field), Some(key)) = (quirks.cache_key, &ask.cache_key) {
+        body[field] = json!(key);
+    }
+    body
 }
 
 /// Reads one event of a reply.
@@ -170,6 +178,8 @@ struct WireUsage {
     completion_tokens: Option<u64>,
     total_tokens: Option<u64>,
     prompt_tokens_details: Option<PromptDetails>,
+    /// `DeepSeek`'s name for the cached tokens.
+    prompt_cache_hit_tokens: Option<u64>,
     completion_tokens_details: Option<CompletionDetails>,
 }
 
@@ -213,6 +223,7 @@ impl WireUsage {
         let details = self.prompt_tokens_details.as_ref();
         let cache_read = details
             .and_then(|details| details.cached_tokens)
+            .or(self.prompt_cache_hit_tokens)
             .unwrap_or(0)
             .min(prompt);
         let cache_write = details

@@ -18,7 +18,7 @@ use super::model_list;
 use super::sse::Framing;
 use super::wire::{Endpoint, HeaderText, HttpRequest, address};
 use super::{anthropic, gemini, ollama, openai};
-use crate::domain::dialect::{Dialect, Quirks, Routing, TokensField};
+use crate::domain::dialect::{CacheKeyPlace, Dialect, Quirks, Routing, TokensField};
 
 /// The time limit of a check. It exceeds the limit for a healthy provider by enough that the delay
 /// shows.
@@ -66,6 +66,7 @@ impl Remote {
 
     fn codec_in(&self, ask: &Ask, form: &Form) -> (HttpRequest, Decoder) {
         let model = &ask.model.model;
+        let form = &form.for_call(ask, self.dialect);
         let (path, mut body) = match self.dialect {
             Dialect::Anthropic => ("/v1/messages".to_owned(), anthropic::body(ask, form)),
             Dialect::OpenAi(quirks) => (
@@ -81,6 +82,11 @@ impl Remote {
         let mut headers = account.headers(self.dialect);
         if self.quirks().routing == Routing::AmongProviders {
             headers.push(("x-openrouter-title", HeaderText::Plain("conclave")));
+        }
+        if let (CacheKeyPlace::Header(name), Some(key)) = (self.quirks().cache_key, &ask.cache_key)
+        {
+            // A digest of the user's text is hidden like a key.
+            headers.push((name, HeaderText::Secret(key.clone().into())));
         }
         let framing = match self.dialect {
             Dialect::Anthropic | Dialect::OpenAi(_) | Dialect::Gemini => Framing::Events,
@@ -155,7 +161,9 @@ impl Remote {
             words: failure.message.clone(),
             fields,
         };
-        let adjustment = sent.adjustment(self.dialect, ask, parts, &refusal);
+        let adjustment =
+            sent.for_call(ask, self.dialect)
+                .adjustment(self.dialect, ask, parts, &refusal);
         let mut forms = self.forms.lock().unwrap_or_else(PoisonError::into_inner);
         let again = match &adjustment {
             Some(Adjustment::PromptTooLong) => {

@@ -79,6 +79,7 @@ impl Form {
         match refusal.class {
             FailureClass::BadRequest => self
                 .output_limit_adjustment(ask, &words)
+                .or_else(|| self.cache_mark_adjustment(dialect, ask, refusal))
                 .or_else(|| self.field_adjustment(dialect, parts, refusal, &words)),
             FailureClass::Context => self.output_limit_adjustment(ask, &words),
             // Some servers report an error in a template, or a grammar that does not compile, as
@@ -144,6 +145,20 @@ impl Form {
                 (tokens < self.max_output_tokens(ask)).then_some(Adjustment::OutputLimit(tokens))
             }
         }
+    }
+
+    /// Returns the adjustment after a refusal of the mark inside a message.
+    fn cache_mark_adjustment(
+        &self,
+        dialect: Dialect,
+        ask: &Ask,
+        refusal: &Refusal,
+    ) -> Option<Adjustment> {
+        let field = self.cache_mark(ask, dialect)?.field();
+        let mut names = refusal.fields.iter().chain([&refusal.words]);
+        names
+            .any(|name| name.contains(field))
+            .then(|| Adjustment::Without(field.to_owned()))
     }
 
     fn field_adjustment(

@@ -5,6 +5,7 @@
 //! that model. Retries are not decided here.
 
 mod adjustment;
+mod caching;
 mod limits;
 mod parameters;
 
@@ -18,6 +19,8 @@ use crate::domain::dialect::{JsonMode, Quirks, TokensField};
 
 pub use crate::domain::dialect::Structure;
 pub use adjustment::{Adjustment, Refusal};
+pub use caching::CacheMark;
+pub(super) use caching::content;
 pub use limits::Window;
 pub use parameters::Parameters;
 
@@ -54,6 +57,26 @@ pub enum SystemPlace {
     UserMessage,
 }
 
+/// The texts of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Messages {
+    /// `None` if there is none, or it is part of the user's message.
+    pub system: Option<String>,
+    /// The user's message in blocks that follow each other without a break. The first of two is the
+    /// context, which is cached.
+    pub user: Vec<String>,
+}
+
+impl Messages {
+    fn of(system: Option<String>, beginning: Option<&str>, rest: String) -> Self {
+        let user = match beginning {
+            Some(beginning) => vec![format!("{beginning}\n\n"), rest],
+            None => vec![rest],
+        };
+        Self { system, user }
+    }
+}
+
 impl Form {
     /// Returns the first form for a model.
     pub fn new(structure: Structure, quirks: Quirks) -> Self {
@@ -80,28 +103,45 @@ impl Form {
             .max(1)
     }
 
-    /// Returns the system prompt, unless it is part of the user's message, and the user's message.
+    /// Returns the texts of a request.
     ///
     /// In JSON mode, servers refuse the request or write endless blanks unless a message mentions
     /// JSON.
-    pub fn messages(&self, ask: &Ask) -> (Option<String>, String) {
-        let (mut system, user) = (ask.prompt.system(), ask.prompt.user());
+    pub fn messages(&self, ask: &Ask) -> Messages {
+        let prompt = &ask.prompt;
+        let is_cached = ask.cache_key.is_some();
+        let mut system = prompt.system();
+        let mut user = if is_cached {
+            prompt.after_context()
+        } else {
+            prompt.user()
+        };
         let says_json = |text: &str| text.to_ascii_lowercase().contains("json");
         if self.structure == Structure::JsonObject && !says_json(&system) && !says_json(&user) {
-            system = join([&system, &"Answer with one JSON object.".to_owned()]);
+            // A cached beginning stays the same in all calls.
+            let place = if is_cached { &mut user } else { &mut system };
+            *place = join([place.as_str(), "Answer with one JSON object."]);
         }
-        match self.system {
-            SystemPlace::Own if !system.is_empty() => (Some(system), user),
-            SystemPlace::Own => (None, user),
-            SystemPlace::UserMessage => (None, join([&system, &user])),
-        }
+        let beginning = is_cached.then(|| prompt.context.as_str().trim());
+        let (system, beginning) = match self.system {
+            SystemPlace::Own => (Some(system).filter(|system| !system.is_empty()), beginning),
+            SystemPlace::UserMessage if is_cached => {
+                let beginning = join([system.as_str(), beginning.unwrap_or_default()]);
+                return Messages::of(None, Some(&beginning), user);
+            }
+            SystemPlace::UserMessage => {
+                user = join([&system, &user]);
+                (None, None)
+            }
+        };
+        Messages::of(system, beginning, user)
     }
 
-    /// Returns both as the messages of a chat.
-    pub(super) fn chat_messages(&self, ask: &Ask) -> Vec<Value> {
-        let (system, user) = self.messages(ask);
+    /// Returns them as the messages of a chat.
+    pub(super) fn chat_messages(&self, ask: &Ask, mark: Option<CacheMark>) -> Vec<Value> {
+        let Messages { system, user } = self.messages(ask);
         let system = system.map(|system| json!({"role": "system", "content": system}));
-        let user = json!({"role": "user", "content": user});
+        let user = json!({"role": "user", "content": content(user, mark)});
         system.into_iter().chain([user]).collect()
     }
 

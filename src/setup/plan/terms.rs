@@ -9,8 +9,11 @@ use crate::consultation::prompt::{
     CONTEXT, FOLLOW_UP, HELPER_FOLDER, SMALL_CONTEXT, SMALL_FOLLOW_UP, Size, Templates,
 };
 use crate::domain::context::Context;
+use crate::domain::address::authority;
+use crate::domain::dialect::PromptCaching;
 use crate::domain::ids::{ModelRef, ProviderId, SeatId};
 use crate::domain::panel::Panel;
+use crate::domain::{prompt_caching, vendors};
 use crate::providers::catalog::ModelCatalog;
 use crate::setup::embedded_model;
 use crate::setup::local_servers::LocalServerSet;
@@ -55,12 +58,14 @@ pub(super) fn terms(
             .find(model)
             .and_then(|entry| entry.max_output)
             .unwrap_or(settings.max_output_tokens.saturating_mul(2));
-        let free = provider_access::find(access_list, &model.provider)
-            .is_some_and(|access| access.is_free(&model.model));
+        let access = provider_access::find(access_list, &model.provider);
         ModelTerms {
             max_output_tokens: settings.max_output_tokens.min(output_limit),
             output_limit,
-            free,
+            free: access.is_some_and(|access| access.is_free(&model.model)),
+            caching: access.map_or(PromptCaching::None, |access| {
+                caching(model, catalog, access)
+            }),
             ..ModelTerms::default()
         }
     };
@@ -68,6 +73,18 @@ pub(super) fn terms(
         .iter()
         .map(|model| (model.clone(), terms(model)))
         .collect()
+}
+
+/// Returns how the vendor caches prompts. What answers at another address under a name that is not
+/// one of the vendor's models is another server, of which nothing is known.
+fn caching(model: &ModelRef, catalog: &ModelCatalog, access: &ProviderAccess) -> PromptCaching {
+    match vendors::find(model.provider.as_str()) {
+        None => prompt_caching::at_host(&authority(access.base_url())),
+        Some(_) if access.uses_default_endpoint() || catalog.find(model).is_some() => {
+            prompt_caching::of(model)
+        }
+        Some(_) => PromptCaching::None,
+    }
 }
 
 /// Returns the most calls in flight at each provider: the limit of its own entry, else that of its
@@ -128,6 +145,29 @@ pub(super) fn templates(
 mod tests {
     use super::*;
     use crate::setup::samples;
+
+    #[test]
+    fn caching_is_known_of_the_vendors_models_and_of_known_hosts() {
+        let config = r#"{"endpoints": {
+            "deepseek": {"base_url": "https://api.deepseek.com/v1"},
+            "work": {"base_url": "https://models.example/v1"},
+            "openai": {"base_url": "https://gateway.example/v1"}}}"#;
+        let access_list = samples::access_list(config, &[]);
+        let catalog = ModelCatalog::builtin();
+        let caching = |provider: &str, model: &str| {
+            let model = ModelRef::new(provider, model);
+            let access = provider_access::find(&access_list, &model.provider).unwrap();
+            caching(&model, &catalog, access)
+        };
+        let automatic = PromptCaching::Automatic { min_tokens: 1_024 };
+        let marked = |min_tokens| PromptCaching::Breakpoints { min_tokens };
+        assert_eq!(caching("deepseek", "deepseek-v4"), automatic);
+        assert_eq!(caching("work", "gpt-6.1-sol"), PromptCaching::None);
+        assert_eq!(caching("openai", "gpt-6.1-sol"), marked(1_024));
+        assert_eq!(caching("openai", "qwen3"), PromptCaching::None);
+        assert_eq!(caching("anthropic", "claude-unheard-of"), marked(4_096));
+        assert_eq!(caching("llamacpp", "any"), PromptCaching::None);
+    }
 
     #[test]
     fn a_providers_own_limit_of_calls_comes_before_the_general_one() {

@@ -3,6 +3,7 @@
 
 mod adjustments;
 mod adversity;
+mod caching;
 mod calls;
 mod cancellation;
 mod checks;

@@ -294,11 +294,12 @@ fn the_system_prompt_moves_to_the_user_message_when_refused() {
         system: SystemPlace::UserMessage,
         ..form(COMPATIBLE)
     };
-    let words = (
-        None,
-        "You are P.\n\nRules.\n\nQuestion?\n\nAnswer.".to_owned(),
+    let messages = folded.messages(&ask_of("x", "m"));
+    assert_eq!(messages.system, None);
+    assert_eq!(
+        messages.user,
+        ["You are P.\n\nRules.\n\nQuestion?\n\nAnswer."]
     );
-    assert_eq!(folded.messages(&ask_of("x", "m")), words);
 }
 
 #[test]
