@@ -8,8 +8,8 @@ use crate::consultation::plan::options::DebateOptions;
 use crate::consultation::prompt::{
     CONTEXT, FOLLOW_UP, HELPER_FOLDER, SMALL_CONTEXT, SMALL_FOLLOW_UP, Size, Templates,
 };
-use crate::domain::context::Context;
 use crate::domain::address::authority;
+use crate::domain::context::Context;
 use crate::domain::dialect::PromptCaching;
 use crate::domain::ids::{ModelRef, ProviderId, SeatId};
 use crate::domain::panel::Panel;
