@@ -10,11 +10,12 @@ use clap::{CommandFactory, Parser, Subcommand};
 use crate::commands::config::dialogue;
 use crate::commands::{
     completions, config, consult, consult_stats, doctor, history, man, model, models, personas,
-    resume,
+    resume, scrub,
 };
 use crate::config::env::Environment;
 use crate::engine::host;
 use crate::error::{Error, Exit};
+use crate::setup::outgoing::mask_message;
 use crate::terminal::output::printer::{Printer, Verbosity, clean_panics};
 use crate::terminal::output::stream_traits::TerminalEnv;
 use crate::terminal::output::style::Paint;
@@ -44,6 +45,7 @@ enum Command {
     Models(models::Args),
     Model(model::Args),
     Personas(personas::Args),
+    Scrub(scrub::Args),
     Config(config::Args),
     Setup(dialogue::Args),
     Completions(completions::Args),
@@ -72,7 +74,7 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => {
             let printer = Printer::for_process(&wishes, Verbosity::Normal);
-            return parse_error(&error, &printer);
+            return parse_error(&error, &environment, &printer);
         }
     };
     host::survive_file_size_limit();
@@ -88,6 +90,7 @@ pub fn main() -> ExitCode {
         Command::Models(args) => models::run(&args, &environment, &printer),
         Command::Model(args) => model::run(&args, &environment, &printer),
         Command::Personas(args) => personas::run(&args, &environment, &printer),
+        Command::Scrub(args) => scrub::run(&args, &environment, &printer),
         Command::Setup(args) => dialogue::run(args, &environment, &printer),
         Command::Config(args) => config::run(&args, &environment, &printer),
         Command::Completions(args) => completions::run(&args, &printer),
@@ -130,13 +133,14 @@ fn forbid_core_files() {}
 /// Prints why the command line cannot be run, or the help or version that it asks for.
 ///
 /// Both can quote text from outside: arguments, and the values of environment variables.
-fn parse_error(error: &clap::Error, printer: &Printer) -> ExitCode {
+fn parse_error(error: &clap::Error, environment: &Environment, printer: &Printer) -> ExitCode {
     let text = |paint| match paint {
         Paint::Colour => error.render().ansi().to_string(),
         Paint::Plain => error.render().to_string(),
     };
     if error.use_stderr() {
-        printer.lines(text(printer.err_traits().paint).trim_end());
+        let message = text(printer.err_traits().paint);
+        printer.lines(mask_message(&message, environment).trim_end());
         return ExitCode::from(Exit::Usage.code());
     }
     match printer.result(&text(printer.out_traits().paint)) {
@@ -154,6 +158,7 @@ impl Command {
             Self::Consult(args) => args.verbosity(),
             Self::Resume(args) => args.verbosity(),
             Self::History(args) => args.verbosity(),
+            Self::Scrub(args) => args.verbosity(),
             Self::ConsultStats(_)
             | Self::Doctor(_)
             | Self::Models(_)

@@ -31,6 +31,11 @@ impl SizeLimit {
     /// A local model, which is never in memory as a whole.
     pub const NONE: Self = Self(u64::MAX);
 
+    /// Returns a limit that a person gives.
+    pub const fn of_bytes(bytes: u64) -> Self {
+        Self(bytes)
+    }
+
     const fn mb(number: u64) -> Self {
         Self(number << 20)
     }
@@ -110,7 +115,16 @@ pub fn read(path: &Path, limit: SizeLimit) -> io::Result<Vec<u8>> {
 ///
 /// Also when it is not UTF-8.
 pub fn read_text(path: &Path, limit: SizeLimit) -> io::Result<String> {
-    String::from_utf8(read(path, limit)?)
+    text(read(path, limit)?)
+}
+
+/// Returns bytes as text.
+///
+/// # Errors
+///
+/// When they are not UTF-8.
+pub fn text(bytes: Vec<u8>) -> io::Result<String> {
+    String::from_utf8(bytes)
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
 }
 

@@ -58,7 +58,7 @@ const VARIABLES: [(&str, &str); 8] = [
 ];
 
 /// The files in the home.
-const FILES: [(&str, &str); 7] = [
+const FILES: [(&str, &str); 8] = [
     (
         "~/.llm-conclave",
         "The home, unless CONCLAVE_HOME names another folder",
@@ -68,6 +68,10 @@ const FILES: [(&str, &str); 7] = [
         "The settings; `conclave config show` lists them",
     ),
     ("models.json", "Your own models and prices"),
+    (
+        "scrub.toml",
+        "Your own rules for the masking of secrets, and values that are none",
+    ),
     (
         "prompts/personas/NAME.md",
         "Your own personas; other files in prompts replace prompts",

@@ -8,6 +8,7 @@ pub mod doctor;
 pub mod models;
 pub mod model;
 pub mod personas;
+pub mod scrub;
 pub mod config;
 pub mod completions;
 pub mod man;

@@ -15,7 +15,7 @@ const PLACEHOLDERS: [&str; 2] = ["sk-no-key-required", "gpt4all"];
 const SHORTEST_WORD: usize = 12;
 
 /// The shortest key with a letter and a digit, in bytes.
-const SHORTEST: usize = 7;
+const SHORTEST: usize = 8;
 
 /// Returns the values of all variables that hold a key: those of the known vendors, and those that
 /// the entries name. No command runs for it.
@@ -74,7 +74,7 @@ mod tests {
             entry(KeyLocation::Variable("WORK_KEY".to_owned())),
             entry(KeyLocation::Command("exit 1".to_owned())),
         ];
-        assert_eq!(keys(&entries, &[("WORK_KEY", "sk-1234")]), ["sk-1234"]);
+        assert_eq!(keys(&entries, &[("WORK_KEY", "sk-12345")]), ["sk-12345"]);
     }
 
     #[test]
@@ -90,7 +90,7 @@ mod tests {
         ] {
             assert!(!is_secret(&SecretString::from(word)), "{word}");
         }
-        for key in ["sk-1234", "correct-horse-battery", "4f9a2c7"] {
+        for key in ["sk-12345", "correct-horse-battery", "4f9a2c71"] {
             assert!(is_secret(&SecretString::from(key)), "{key}");
         }
     }

@@ -9,7 +9,7 @@ use crate::domain::context::{Context, ContextSource, ContextStorage, ContextText
 use crate::domain::hash::sha256;
 use crate::error::Error;
 use crate::setup::project::ProjectTerms;
-use crate::setup::request::ContextRequest;
+use crate::setup::request::{ContextRequest, Scrubbing};
 use crate::terminal::output::printer::Printer;
 
 /// The texts that go out with a question, as read.
@@ -17,7 +17,15 @@ use crate::terminal::output::printer::Printer;
 pub(crate) struct OutgoingTexts {
     pub(crate) question: String,
     pub(crate) sources: Vec<SourceText>,
+    pub(crate) scrubbing: Scrubbing,
     pub(crate) project: ProjectTerms,
+}
+
+impl OutgoingTexts {
+    /// Returns whether anything goes out beside the question.
+    pub(crate) fn has_context(&self) -> bool {
+        !self.sources.is_empty() || self.project.stance.is_some()
+    }
 }
 
 /// Reads the sources that a person names.

@@ -8,6 +8,8 @@ pub(crate) mod settings;
 pub(crate) mod context;
 pub(crate) mod earlier_context;
 pub(crate) mod project;
+pub(crate) mod scrub_rules;
+pub(crate) mod outgoing;
 pub(crate) mod catalog;
 pub(crate) mod personas;
 pub(crate) mod provider_access;

@@ -68,6 +68,7 @@ pub(crate) fn providers(
     asked: &BTreeSet<ProviderId>,
     settings: &Settings,
     catalog: ModelCatalog,
+    keys: &KeyCommands,
 ) -> Result<Providers, Error> {
     let catalog = Arc::new(catalog);
     let http = Arc::new(Http::new(Timeouts {
@@ -75,9 +76,8 @@ pub(crate) fn providers(
         first_byte: settings.first_byte_timeout,
         idle: settings.idle_timeout,
     }));
-    let keys = KeyCommands::default();
     let provider = |access: &ProviderAccess| {
-        let endpoint = access.endpoint(&keys)?;
+        let endpoint = access.endpoint(keys)?;
         let (for_all, by_model) = settings.parameters.of(access.id.as_str());
         let remote = Remote::new(
             access.dialect,
@@ -346,6 +346,7 @@ mod tests {
                 &asked,
                 &Settings::default(),
                 ModelCatalog::builtin(),
+                &KeyCommands::default(),
             )
             .map(|made| made.len())
         };

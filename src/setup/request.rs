@@ -27,6 +27,7 @@ pub(crate) struct ConsultationRequest {
     /// The sources of the question's context, as read.
     pub(crate) sources: Vec<SourceText>,
     pub(crate) project: ProjectTerms,
+    pub(crate) scrubbing: Scrubbing,
     pub(crate) panel: PanelRequest,
     pub(crate) debate: DebateRequest,
     pub(crate) control: ControlRequest,
@@ -62,6 +63,15 @@ pub(crate) enum StanceRequest {
     Detected,
     /// They do not.
     Greenfield,
+}
+
+/// Whether secrets are masked in what is sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Scrubbing {
+    #[default]
+    On,
+    /// With `--no-scrub`.
+    Off,
 }
 
 /// The purpose of a plan.

@@ -2,7 +2,7 @@
 
 use crate::support::binary::Conclave;
 
-const COMMANDS: [&[&str]; 31] = [
+const COMMANDS: [&[&str]; 32] = [
     &[],
     &["consult"],
     &["resume"],
@@ -24,6 +24,7 @@ const COMMANDS: [&[&str]; 31] = [
     &["model", "path"],
     &["personas"],
     &["personas", "show"],
+    &["scrub"],
     &["config"],
     &["config", "path"],
     &["config", "show"],

@@ -11,6 +11,7 @@ use crate::records::index::Index;
 use crate::session::load::{RecordForModels, load_for_models};
 use crate::session::lookup;
 use crate::setup::earlier_context::EarlierContext;
+use crate::setup::outgoing::mask_message;
 use crate::setup::plan::follow_up::prior;
 use crate::terminal::markdown::escape::one_line;
 
@@ -35,7 +36,7 @@ pub(super) fn load(words: &[String], environment: &Environment) -> Result<Follow
         [] => "last",
         [name] if !name.contains(char::is_whitespace) && !name.contains('?') => name,
         words => {
-            let text = one_line(&words.join(" "));
+            let text = mask_message(&one_line(&words.join(" ")), environment);
             return Err(
                 Error::usage(format!("`{text}` does not name one consultation")).hint(format!(
                     "quote the question right after `--follow-up`: {EXAMPLE}"

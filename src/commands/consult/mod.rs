@@ -7,6 +7,7 @@ mod unread_input;
 mod dry_run;
 
 use super::face::answer::check_output;
+use super::face::scrubbing::announce;
 use super::face::{self, TerminalFace};
 use super::flags::{ControlFlags, DebateFlags, OutputFlags};
 use crate::commands::config::dialogue::offer;
@@ -20,11 +21,13 @@ use crate::setup::context::read_sources;
 use crate::setup::earlier_context::EarlierContext;
 use crate::setup::plan::prepare;
 use crate::setup::project::{ProjectTerms, read_project};
-use crate::setup::request::{ConsultationRequest, PanelRequest, Purpose};
+use crate::setup::request::{ConsultationRequest, PanelRequest, Purpose, Scrubbing};
+use crate::terminal::output::excerpt::print_question;
 use crate::terminal::output::printer::{Printer, Verbosity};
 
 use self::context::ContextFlags;
 use self::follow_up::FollowUp;
+use self::question::QuestionDisplay;
 use self::unread_input::{Patience, UnreadInput};
 
 /// Ask a panel of models a question and print the answer
@@ -82,6 +85,10 @@ pub struct Args {
     #[arg(short, long)]
     no_log: bool,
 
+    /// Send the question and its context as they are: mask no keys, passwords and other secrets
+    #[arg(long, help_heading = "Context")]
+    no_scrub: bool,
+
     #[command(flatten)]
     context: ContextFlags,
 
@@ -134,6 +141,12 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     };
     let prepared = face::block_on(prepare(request, environment, printer, clock.now()))??;
     unread.refuse(Patience::Brief)?;
+    if question.display == QuestionDisplay::Unseen {
+        print_question(&prepared.plan.question, printer);
+    }
+    if let Some(report) = &prepared.plan.scrubbing {
+        announce(report, &prepared.masked, printer);
+    }
     if args.dry_run {
         return dry_run::show(&prepared, &args.output, printer);
     }
@@ -172,6 +185,11 @@ impl Args {
             earlier_context: EarlierContext::default(),
             sources: Vec::new(),
             project: ProjectTerms::default(),
+            scrubbing: if self.no_scrub {
+                Scrubbing::Off
+            } else {
+                Scrubbing::On
+            },
             panel: PanelRequest {
                 panel: self.panel.clone(),
                 personas: self.personas.clone(),

@@ -4,7 +4,6 @@ use std::io::IsTerminal;
 
 use crate::error::Error;
 use crate::files::{self, SizeLimit};
-use crate::terminal::output::excerpt::print_question;
 use crate::terminal::output::printer::Printer;
 use crate::terminal::prompt::StdinUse;
 
@@ -13,19 +12,32 @@ use crate::terminal::prompt::StdinUse;
 pub(super) struct Question {
     pub(super) text: String,
     pub(super) input: StdinUse,
+    pub(super) display: QuestionDisplay,
+}
+
+/// Whether a terminal shows how the question begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum QuestionDisplay {
+    /// It has been typed there.
+    Typed,
+    /// A file or another program holds it.
+    Unseen,
 }
 
 /// Joins the words, or reads standard input to its end.
 pub(super) fn read(words: &[String], printer: &Printer) -> Result<Question, Error> {
-    let (text, input) = match words {
-        [dash] if dash == "-" => (from_input(printer)?, StdinUse::Taken),
+    let (text, input, display) = match words {
+        [dash] if dash == "-" => {
+            let (text, display) = from_input(printer)?;
+            (text, StdinUse::Taken, display)
+        }
         [dash, ..] if dash == "-" => {
             return Err(Error::usage(
                 "`-` reads the whole question from standard input; other words cannot follow it",
             )
             .hint("leave out `-`, or the other words"));
         }
-        words => (words.join(" "), StdinUse::Free),
+        words => (words.join(" "), StdinUse::Free, QuestionDisplay::Typed),
     };
     let text = text.trim();
     match (text, input) {
@@ -35,6 +47,7 @@ pub(super) fn read(words: &[String], printer: &Printer) -> Result<Question, Erro
         (text, input) => Ok(Question {
             text: text.to_owned(),
             input,
+            display,
         }),
     }
 }
@@ -48,21 +61,19 @@ fn required() -> Error {
     }
 }
 
-/// Reads the question that a person types, or that a file or another program holds. The latter has
-/// not been seen yet: a terminal shows how it begins.
-fn from_input(printer: &Printer) -> Result<String, Error> {
+/// Reads the question that a person types, or that a file or another program holds.
+fn from_input(printer: &Printer) -> Result<(String, QuestionDisplay), Error> {
     let input = std::io::stdin();
-    let is_typed = input.is_terminal();
-    if is_typed {
+    let display = if input.is_terminal() {
         printer.lines("Type the question, end with Ctrl-D");
-    }
+        QuestionDisplay::Typed
+    } else {
+        QuestionDisplay::Unseen
+    };
     let bytes = files::read_to_end(input.lock(), SizeLimit::QUESTION)
         .map_err(|error| Error::usage(format!("cannot read the question: {error}")))?;
     let text = String::from_utf8(bytes)
         .map_err(|_| Error::usage("the question on standard input is not UTF-8 text"))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    if !is_typed {
-        print_question(text, printer);
-    }
-    Ok(text.to_owned())
+    Ok((text.to_owned(), display))
 }

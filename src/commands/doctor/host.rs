@@ -14,7 +14,8 @@ use crate::providers::local::choice::{self, LocalModelChoice};
 use crate::providers::local::home::ModelHome;
 use crate::providers::local::manifest::size;
 use crate::providers::local::{LABEL, built_in, cpu};
-use crate::setup::catalog;
+use crate::setup::{catalog, scrub_rules as rules_file};
+use crate::terminal::output::format::count;
 use crate::terminal::output::printer::Printer;
 use crate::terminal::output::style::Paint;
 use crate::terminal::tables::doctor::{Check, CheckStatus};
@@ -154,6 +155,25 @@ pub(super) fn models(home: Option<&Home>) -> (ModelCatalog, Option<Check>) {
             (ModelCatalog::builtin(), Some(broken))
         }
     }
+}
+
+/// Checks the user's rules for the masking of secrets, if there are any.
+pub(super) fn scrub_rules(home: Option<&Home>) -> Option<Check> {
+    let home = home.filter(|home| home.scrub_file().exists())?;
+    let check = |status, message: String| Check::new("scrub", "secrets", status, message);
+    Some(match rules_file::load(home) {
+        Ok(own) => {
+            let rules = count(own.rules.len(), "rule");
+            let file = home.scrub_file();
+            check(
+                CheckStatus::Ok,
+                format!("masked by {rules} of {} too", file.display()),
+            )
+        }
+        Err(error) => {
+            check(CheckStatus::Error, whole(error.source())).fix(error.hints().join("; "))
+        }
+    })
 }
 
 /// Checks how old the prices are.
@@ -308,6 +328,17 @@ mod tests {
         assert_eq!(check.status, CheckStatus::Error);
         assert!(
             check.message.contains("is not JSON: EOF"),
+            "{}",
+            check.message
+        );
+        assert_eq!(scrub_rules(Some(&home)), None);
+        std::fs::write(home.scrub_file(), "[[rules]]").unwrap();
+        let check = scrub_rules(Some(&home)).unwrap();
+        assert_eq!(check.status, CheckStatus::Error);
+        assert!(
+            check
+                .message
+                .ends_with("scrub.toml:1: unknown field `rules`; did you mean `rule`?"),
             "{}",
             check.message
         );

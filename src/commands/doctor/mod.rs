@@ -98,6 +98,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     let mut checks = vec![host::home(&home)];
     checks.extend(settings_check);
     checks.extend(models_check);
+    checks.extend(host::scrub_rules(home.as_ref().ok()));
     checks.push(host::prices(&models, clock.now()));
     // Any of these errors stops a run, whatever else works.
     let is_refused = checks

@@ -3,6 +3,7 @@
 
 mod abort_error;
 pub(crate) mod answer;
+pub(crate) mod scrubbing;
 
 use crate::commands::config::threshold;
 use crate::commands::flags::{AnswerFormat, OutputFlags};

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::{Archive, SCHEMA_VERSION};
 use crate::commands::completions::ids;
 use crate::commands::face::answer::{RenderedAnswer, check_output};
+use crate::commands::face::scrubbing::announce;
 use crate::commands::face::{self, TerminalFace};
 use crate::commands::flags::{MAX_WAIT, OutputFlags, dollars};
 use crate::config::env::Environment;
@@ -137,7 +138,9 @@ pub(super) fn run(
         printer,
         clock.now(),
     ))??;
-
+    if let Some(report) = &prepared.plan.scrubbing {
+        announce(report, &prepared.masked, printer);
+    }
     let home = prepared.home;
     let face = TerminalFace::open(&home, environment, &args.output, printer)?;
     let mut plan = prepared.plan;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::config::key_commands::KeyCommands;
 use crate::config::settings::Settings;
 use crate::domain::ids::ProviderId;
 use crate::engine::driver::Providers;
@@ -18,8 +19,10 @@ pub(crate) fn connect(
     settings: &Settings,
     catalog: ModelCatalog,
     embedded: Option<ModelFile>,
+    keys: &KeyCommands,
 ) -> Result<Providers, Error> {
-    let mut providers = provider_access::providers(access_list, provider_ids, settings, catalog)?;
+    let mut providers =
+        provider_access::providers(access_list, provider_ids, settings, catalog, keys)?;
     if let Some(file) = embedded {
         providers.insert(
             ProviderId::new(ProviderId::LOCAL),

@@ -1,14 +1,21 @@
-//! The draft of a plan, and the end of the line that every plan takes: terms, prices, keys and
-//! limits.
+//! The draft of a plan, and the end of the line that every plan takes: terms, prices, keys, limits
+//! and the masking of secrets.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use secrecy::SecretString;
+
+use crate::config::key_commands::KeyCommands;
+use crate::config::own_keys::is_secret;
 use crate::config::paths::Home;
 use crate::consultation::plan::Plan;
 use crate::consultation::plan::options::DebateOptions;
 use crate::consultation::policy::retry::RetryRule;
 use crate::consultation::prompt::RenderedContexts;
+use crate::consultation::prompt::Templates;
 use crate::consultation::prompt::filter::PromptMaterial;
+use crate::context::scrub::Scrubber;
+use crate::context::scrub::rules::UserRules;
 use crate::domain::context::ContextStorage;
 use crate::domain::ids::{ConsultationId, ModelRef, ProviderId, SeatId};
 use crate::domain::panel::Panel;
@@ -20,8 +27,9 @@ use crate::records::index::{Index, WaitLimit};
 use crate::setup::context::{OutgoingTexts, assemble};
 use crate::setup::limits;
 use crate::setup::local_servers::LocalServerSet;
+use crate::setup::outgoing::{self, Masked};
 use crate::setup::provider_access::ProviderAccess;
-use crate::setup::request::ControlRequest;
+use crate::setup::request::{ControlRequest, Scrubbing};
 
 use super::PreparedPlan;
 use super::connection::connect;
@@ -49,7 +57,8 @@ pub(crate) enum Readiness {
 }
 
 impl PlanDraft {
-    /// Adds the terms and prices of the models, reads their keys, and sets the limits.
+    /// Adds the terms and prices of the models, reads their keys, sets the limits, and masks
+    /// secrets, those keys among them.
     pub(crate) fn complete(
         mut self,
         sources: Sources,
@@ -64,6 +73,8 @@ impl PlanDraft {
             templates,
             personas: _,
             access_list,
+            scrub_rules,
+            mut own_keys,
             now,
         } = sources;
         let used = terms::models(&self.panel, &self.debate, &self.fallbacks);
@@ -89,11 +100,19 @@ impl PlanDraft {
         let addresses = asked()
             .map(|access| (access.id.clone(), access.base_url().to_owned()))
             .collect();
+        let commands = KeyCommands::default();
         let providers = match readiness {
             Readiness::Preview => Providers::new(),
             Readiness::Run(file) => {
                 let catalog = servers.extend_catalog(catalog);
-                connect(&access_list, &provider_ids, &settings, catalog, file)?
+                connect(
+                    &access_list,
+                    &provider_ids,
+                    &settings,
+                    catalog,
+                    file,
+                    &commands,
+                )?
             }
         };
 
@@ -106,19 +125,21 @@ impl PlanDraft {
         self.notices.extend(month.and_then(limits::month_notice));
         let control = limits::control(request, &settings, month, &experience);
 
+        own_keys.extend(commands.printed_keys().into_iter().filter(is_secret));
+        let mut templates = terms::templates(
+            templates,
+            &self.panel,
+            &self.debate,
+            &self.outgoing,
+            &models,
+        );
+        let masked = self.mask(&mut templates, &scrub_rules, &own_keys)?;
         let mut context = assemble(&self.outgoing.sources, &self.outgoing.project);
         if let Some(context) = &mut context
             && !settings.log_context
         {
             context.storage = ContextStorage::Off;
         }
-        let templates = terms::templates(
-            templates,
-            &self.panel,
-            &self.debate,
-            context.as_ref(),
-            &models,
-        );
         let unique = ulid::Ulid::generate();
         let plan = Plan {
             id: ConsultationId::from_unique(&unique.to_string()),
@@ -139,15 +160,39 @@ impl PlanDraft {
             notices: self.notices,
             context: context.map(Box::new),
             project: self.outgoing.project.context,
-            scrubbing: None,
+            scrubbing: Some(Box::new(masked.report)),
             rendered_contexts: RenderedContexts::default(),
         };
         Ok(PreparedPlan {
             home,
             plan,
+            masked: masked.findings,
             addresses,
             providers,
         })
+    }
+
+    /// Masks the secrets in everything that goes out, unless the user wants none of it.
+    fn mask(
+        &mut self,
+        templates: &mut Templates,
+        rules: &UserRules,
+        own_keys: &[SecretString],
+    ) -> Result<Masked, Error> {
+        if self.outgoing.scrubbing == Scrubbing::Off {
+            return Ok(Masked::default());
+        }
+        let scrubber = Scrubber::new(rules, own_keys).map_err(Error::usage)?;
+        Ok(outgoing::mask(&scrubber, |edit| {
+            edit("question", &mut self.outgoing.question);
+            outgoing::edit_project(&mut self.outgoing.project, edit);
+            for source in &mut self.outgoing.sources {
+                outgoing::edit_source(source, edit);
+            }
+            outgoing::edit_debate(&mut self.debate, edit);
+            outgoing::edit_panel(&mut self.panel, edit);
+            outgoing::edit_templates(templates, edit);
+        }))
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! [`prepare`] reads top to bottom: home, settings, catalog, templates, personas, provider access,
 //! panel, local servers, the embedded model, debate, helper, fallbacks; [`PlanDraft::complete`]
-//! adds terms, prices, keys and limits. A [`follow_up`] takes its panel and material for its prompts
+//! adds terms, prices, keys and limits, and masks secrets. A [`follow_up`] takes its panel and material for its prompts
 //! from a stored record; [`rejudge`] takes its panel from a stored record, and
 //! shares the beginning ([`Sources`]) and the end. [`resume`] has its plan from a journal: it adds
 //! providers and new limits.
@@ -27,6 +27,7 @@ use super::{fallbacks, helper};
 use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::consultation::plan::Plan;
+use crate::context::scrub::Finding;
 use crate::domain::ids::ProviderId;
 use crate::domain::time::Timestamp;
 use crate::engine::driver::Providers;
@@ -42,6 +43,8 @@ use self::sources::Sources;
 pub(crate) struct PreparedPlan {
     pub(crate) home: Home,
     pub(crate) plan: Plan,
+    /// The places of the secrets that were masked in it.
+    pub(crate) masked: Vec<Finding>,
     /// The address of each provider of the plan.
     pub(crate) addresses: BTreeMap<ProviderId, String>,
     /// Empty in a dry run.
@@ -95,6 +98,7 @@ pub(crate) async fn prepare(
         outgoing: OutgoingTexts {
             question: request.question,
             sources: texts,
+            scrubbing: request.scrubbing,
             project,
         },
         panel: selected.panel,

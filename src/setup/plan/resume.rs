@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 
 use crate::config::env::Environment;
+use crate::config::key_commands::KeyCommands;
 use crate::config::paths::Home;
 use crate::config::settings::Settings;
 use crate::consultation::event::StateName;
@@ -150,6 +151,7 @@ impl ResumeSources<'_> {
             self.settings,
             catalog,
             embedded,
+            &KeyCommands::default(),
         )?;
         Ok((providers, pricing))
     }

@@ -1,9 +1,13 @@
 //! The sources of plans: everything that the home and the environment hold.
 
+use secrecy::SecretString;
+
 use crate::config::env::Environment;
+use crate::config::own_keys;
 use crate::config::paths::Home;
 use crate::config::settings::Settings;
 use crate::consultation::prompt::Templates;
+use crate::context::scrub::rules::UserRules;
 use crate::domain::ids::ModelRef;
 use crate::domain::time::Timestamp;
 use crate::error::Error;
@@ -12,7 +16,7 @@ use crate::setup::local_servers::LocalServerSet;
 use crate::setup::panel::context::SelectionContext;
 use crate::setup::personas::PersonaRegistry;
 use crate::setup::provider_access::ProviderAccess;
-use crate::setup::{catalog, personas, provider_access, settings};
+use crate::setup::{catalog, personas, provider_access, scrub_rules, settings};
 
 /// The sources of every plan.
 #[derive(Debug)]
@@ -24,6 +28,10 @@ pub(crate) struct Sources {
     pub(crate) personas: PersonaRegistry,
     /// All providers but the embedded model's.
     pub(crate) access_list: Vec<ProviderAccess>,
+    /// The user's rules for the masking of secrets.
+    pub(crate) scrub_rules: UserRules,
+    /// The keys in the environment.
+    pub(crate) own_keys: Vec<SecretString>,
     pub(crate) now: Timestamp,
 }
 
@@ -36,7 +44,9 @@ impl Sources {
         let catalog = catalog::load(&home)?;
         let templates = personas::templates(&home)?;
         let personas = PersonaRegistry::new(&templates, &settings)?;
+        let scrub_rules = scrub_rules::load(&home)?;
         let access_list = provider_access::all(&settings, environment);
+        let own_keys = own_keys::in_variables(&settings.endpoints, environment);
         Ok(Self {
             home,
             settings,
@@ -44,6 +54,8 @@ impl Sources {
             templates,
             personas,
             access_list,
+            scrub_rules,
+            own_keys,
             now,
         })
     }

@@ -9,12 +9,12 @@ use crate::consultation::prompt::{
     CONTEXT, FOLLOW_UP, HELPER_FOLDER, SMALL_CONTEXT, SMALL_FOLLOW_UP, Size, Templates,
 };
 use crate::domain::address::authority;
-use crate::domain::context::Context;
 use crate::domain::dialect::PromptCaching;
 use crate::domain::ids::{ModelRef, ProviderId, SeatId};
 use crate::domain::panel::Panel;
 use crate::domain::{prompt_caching, vendors};
 use crate::providers::catalog::ModelCatalog;
+use crate::setup::context::OutgoingTexts;
 use crate::setup::embedded_model;
 use crate::setup::local_servers::LocalServerSet;
 use crate::setup::provider_access::{self, ProviderAccess};
@@ -110,7 +110,7 @@ pub(super) fn templates(
     all: Templates,
     panel: &Panel,
     debate: &DebateOptions,
-    context: Option<&Context>,
+    outgoing: &OutgoingTexts,
     models: &BTreeMap<ModelRef, ModelTerms>,
 ) -> Templates {
     all.only(|name, persona| {
@@ -121,7 +121,7 @@ pub(super) fn templates(
         if [FOLLOW_UP, SMALL_FOLLOW_UP].contains(&name) && debate.follows_up.is_none() {
             return false;
         }
-        if [CONTEXT, SMALL_CONTEXT].contains(&name) && context.is_none() {
+        if [CONTEXT, SMALL_CONTEXT].contains(&name) && !outgoing.has_context() {
             return false;
         }
         let Some((folder, file)) = name.split_once('/') else {

@@ -198,7 +198,13 @@ impl Printer {
     /// obey the control characters in it.
     pub fn exact_result(&self, text: &str) -> Result<(), PrintError> {
         if self.inner.out_traits.is_terminal {
-            return self.result(text);
+            // What is printed next to it begins on a line of its own.
+            let end = if text.is_empty() || text.ends_with('\n') {
+                ""
+            } else {
+                "\n"
+            };
+            return self.result(&format!("{text}{end}"));
         }
         self.write_result(text)
     }

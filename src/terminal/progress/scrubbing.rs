@@ -1,32 +1,31 @@
 //! The secrets that were masked, for people: how many of which type, never their values.
 
 use std::cmp::Reverse;
-use std::fmt::Write;
 
 use crate::domain::context::ScrubbingReport;
 
-/// The warning that nothing is masked.
-pub const DISABLED: &str = "⚠️ WARNING: Sensitive data scrubbing disabled.\n\
-                            Ensure your context contains no secrets!";
+/// The warning that nothing is masked, line by line.
+pub const SCRUBBING_DISABLED: [&str; 2] = [
+    "⚠️ WARNING: Sensitive data scrubbing disabled.",
+    "Ensure your context contains no secrets!",
+];
 
-/// Returns the lines that say what was masked, the most frequent type first; `None` if nothing was.
-pub fn scrubbing_lines(report: &ScrubbingReport) -> Option<String> {
+/// Returns the lines that say what was masked, the most frequent type first; none if nothing was.
+pub fn scrubbing_lines(report: &ScrubbingReport) -> Vec<String> {
     let values = match report.patterns_matched {
-        0 => return None,
+        0 => return Vec::new(),
         1 => "value",
         _ => "values",
     };
-    let mut text = format!(
+    let mut lines = vec![format!(
         "🔒 Security: {} sensitive {values} detected and masked in context:",
         report.patterns_matched
-    );
+    )];
     let mut types: Vec<_> = report.by_type.iter().collect();
     types.sort_by_key(|(_, number)| Reverse(**number));
-    for (name, number) in types {
-        // Writing to a `String` cannot fail.
-        let _ = write!(text, "\n- {number} {}", type_name(name, *number));
-    }
-    Some(text)
+    let of_type = |(id, number): (&String, &u64)| format!("- {number} {}", type_name(id, *number));
+    lines.extend(types.into_iter().map(of_type));
+    lines
 }
 
 /// Returns the name of a type as people write it, in the singular or the plural: `API keys`.
@@ -74,7 +73,7 @@ mod tests {
 
     use super::*;
 
-    fn lines(by_type: &[(&str, u64)]) -> Option<String> {
+    fn lines(by_type: &[(&str, u64)]) -> String {
         let by_type: BTreeMap<String, u64> = by_type
             .iter()
             .map(|(name, number)| ((*name).to_owned(), *number))
@@ -86,6 +85,7 @@ mod tests {
             by_type,
             ..ScrubbingReport::default()
         })
+        .join("\n")
     }
 
     #[test]
@@ -97,7 +97,7 @@ mod tests {
             ("secret", 1),
         ];
         assert_eq!(
-            lines(&types).unwrap(),
+            lines(&types),
             "🔒 Security: 4 sensitive values detected and masked in context:\n\
              - 1 API key\n\
              - 1 database password\n\
@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn single_value_is_in_the_singular() {
         assert_eq!(
-            lines(&[("aws_key", 1)]).unwrap(),
+            lines(&[("aws_key", 1)]),
             "🔒 Security: 1 sensitive value detected and masked in context:\n- 1 AWS key"
         );
     }
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn the_most_frequent_type_comes_first_and_several_are_in_the_plural() {
         assert_eq!(
-            lines(&[("identity", 2), ("password", 3), ("private_key", 2)]).unwrap(),
+            lines(&[("identity", 2), ("password", 3), ("private_key", 2)]),
             "🔒 Security: 7 sensitive values detected and masked in context:\n\
              - 3 passwords\n\
              - 2 identities\n\
@@ -127,6 +127,6 @@ mod tests {
 
     #[test]
     fn nothing_is_said_if_nothing_was_masked() {
-        assert_eq!(lines(&[]), None);
+        assert_eq!(lines(&[]), "");
     }
 }

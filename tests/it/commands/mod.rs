@@ -12,4 +12,5 @@ mod model;
 mod models;
 mod personas;
 mod resume;
+mod scrub;
 mod special_files;

@@ -1,0 +1,148 @@
+//! `conclave scrub`: prints texts as `consult` would send them, without the secrets in them.
+
+use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
+
+use crate::config::env::Environment;
+use crate::config::own_keys;
+use crate::config::paths::Home;
+use crate::context::scrub::{OutgoingText, Scrubber};
+use crate::context::sources::SourceLimits;
+use crate::error::Error;
+use crate::files::{self, SizeLimit};
+use crate::setup::{scrub_rules, settings};
+use crate::terminal::markdown::escape::one_line;
+use crate::terminal::output::format::count;
+use crate::terminal::output::printer::{Printer, Verbosity};
+
+use super::face::scrubbing::announce;
+
+/// The name of standard input among the files.
+const STDIN: &str = "-";
+
+/// Print files or standard input without the secrets in them
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Prints the text on standard output, to the byte but for the secrets, and what was masked on standard \
+error. `consult` masks the same in everything that it sends.
+
+Your own rules, and values that are no secrets: scrub.toml in the home.
+
+Examples:
+  conclave scrub .env
+  conclave scrub -v src/config.py > clean.py
+  git diff | conclave scrub")]
+pub struct Args {
+    /// The files, in this order; `-`, or no file, reads standard input
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+
+    /// Also name the rule, the file and the line of each secret
+    #[arg(short, long)]
+    verbose: bool,
+
+    /// Print errors only beside the text
+    #[arg(short, long, conflicts_with = "verbose")]
+    quiet: bool,
+
+    /// How large all texts may be together; more is an error [default: 16]
+    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u32).range(1..=4_096))]
+    max_context_mb: Option<u32>,
+}
+
+/// One text, and its name for people.
+struct InputText {
+    name: String,
+    text: String,
+}
+
+impl Args {
+    pub(crate) fn verbosity(&self) -> Verbosity {
+        match (self.quiet, self.verbose) {
+            (true, _) => Verbosity::Quiet,
+            (false, true) => Verbosity::Verbose,
+            (false, false) => Verbosity::Normal,
+        }
+    }
+
+    fn limit(&self) -> SizeLimit {
+        let mb = self.max_context_mb.map(|mb| u64::from(mb) << 20);
+        SizeLimit::of_bytes(mb.unwrap_or(SourceLimits::default().bytes))
+    }
+}
+
+pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
+    let home = Home::find(environment).map_err(Error::usage)?;
+    let settings = settings::load(&home, environment)?;
+    let rules = scrub_rules::load(&home)?;
+    let own_keys = own_keys::in_variables(&settings.endpoints, environment);
+    let scrubber = Scrubber::new(&rules, &own_keys).map_err(Error::usage)?;
+
+    let inputs = read(&args.files, args.limit(), printer)?;
+    let outgoing: Vec<OutgoingText<'_>> = inputs
+        .iter()
+        .map(|input| OutgoingText {
+            source: &input.name,
+            text: &input.text,
+        })
+        .collect();
+    let scrubbed = scrubber.scrub(&outgoing);
+    let shown = printer.exact_result(&scrubbed.texts.concat());
+    announce(&scrubbed.report, &scrubbed.findings, printer);
+    shown.map_err(Error::failed)
+}
+
+/// Reads the files, or standard input without any.
+fn read(paths: &[PathBuf], limit: SizeLimit, printer: &Printer) -> Result<Vec<InputText>, Error> {
+    if paths.is_empty() && io::stdin().is_terminal() {
+        return Err(Error::usage("nothing to scrub: no file and no input")
+            .hint("name files, as in `conclave scrub .env`")
+            .hint("or pipe a text, as in `git diff | conclave scrub`"));
+    }
+    let stdin = [PathBuf::from(STDIN)];
+    let paths = if paths.is_empty() { &stdin } else { paths };
+    let (mut inputs, mut failures, mut room) = (Vec::new(), 0, limit.bytes());
+    for path in paths {
+        match read_one(path, SizeLimit::of_bytes(room)) {
+            Ok(input) => {
+                room = room.saturating_sub(input.text.len() as u64);
+                inputs.push(input);
+            }
+            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
+                return Err(too_large(limit));
+            }
+            Err(error) => {
+                failures += 1;
+                let name = one_line(&path.to_string_lossy());
+                printer.warning(&format!("❌ Cannot read {name}: {error}"));
+            }
+        }
+    }
+    if failures > 0 {
+        let files = count(failures, "file");
+        return Err(Error::usage(format!(
+            "{files} cannot be read; nothing was printed"
+        )));
+    }
+    Ok(inputs)
+}
+
+fn read_one(path: &Path, limit: SizeLimit) -> io::Result<InputText> {
+    if path.as_os_str() != STDIN {
+        return Ok(InputText {
+            name: one_line(&path.to_string_lossy()),
+            text: files::read_text(path, limit)?,
+        });
+    }
+    let bytes = files::read_to_end(io::stdin().lock(), limit)?;
+    Ok(InputText {
+        name: "stdin".to_owned(),
+        text: files::text(bytes)?,
+    })
+}
+
+fn too_large(limit: SizeLimit) -> Error {
+    let mb = limit.bytes() >> 20;
+    Error::usage(format!("the text is larger than {mb} MB"))
+        .hint(format!("allow more with `--max-context-mb {}`", mb * 4))
+}

@@ -1,0 +1,177 @@
+//! The texts that a consultation sends beside the prompts of this program, one by one, and the
+//! masking of secrets in all of them at once.
+//!
+//! The models' answers of the same run are not among them: they quote what was masked before.
+
+use std::borrow::Cow;
+use std::mem;
+
+use serde_json::Value;
+
+use crate::config::env::Environment;
+use crate::config::own_keys;
+use crate::consultation::anonymity::texts::EditTexts;
+use crate::consultation::plan::options::{DebateOptions, PriorAnswers};
+use crate::consultation::plan::prior_consultation::PriorConsultation;
+use crate::consultation::prompt::Templates;
+use crate::context::scrub::rules::UserRules;
+use crate::context::scrub::{Finding, OutgoingText, Scrubber};
+use crate::context::sources::SourceText;
+use crate::domain::context::{ScrubbingReport, SourceKind};
+use crate::domain::panel::{Panel, Persona};
+use crate::setup::project::ProjectTerms;
+
+/// The name of the project among the sources.
+const PROJECT: &str = "project";
+
+/// Edits a text in place; the first argument names its source for people.
+pub(crate) type EditSource<'a> = dyn FnMut(&str, &mut String) + 'a;
+
+/// The result of masking; by default, of none.
+#[derive(Debug, Default)]
+pub(crate) struct Masked {
+    pub(crate) report: ScrubbingReport,
+    pub(crate) findings: Vec<Finding>,
+}
+
+/// Masks the secrets in all texts that `visit` hands to its argument. It runs twice, and must visit
+/// the same texts in the same order.
+pub(crate) fn mask(scrubber: &Scrubber, mut visit: impl FnMut(&mut EditSource<'_>)) -> Masked {
+    let mut originals: Vec<(String, String)> = Vec::new();
+    visit(&mut |source, text| originals.push((source.to_owned(), mem::take(text))));
+    let outgoing: Vec<OutgoingText<'_>> = originals
+        .iter()
+        .map(|(source, text)| OutgoingText { source, text })
+        .collect();
+    let scrubbed = scrubber.scrub(&outgoing);
+    let masked: Vec<Option<String>> = scrubbed
+        .texts
+        .into_iter()
+        .map(|text| match text {
+            Cow::Owned(masked) => Some(masked),
+            Cow::Borrowed(_) => None,
+        })
+        .collect();
+    let (report, findings) = (scrubbed.report, scrubbed.findings);
+    let mut results = masked
+        .into_iter()
+        .zip(originals)
+        .map(|(masked, (_, original))| masked.unwrap_or(original));
+    visit(&mut |_, text| *text = results.next().unwrap_or_default());
+    Masked { report, findings }
+}
+
+/// Returns a message that quotes the command line, without the secrets in it. The user's own rules do
+/// not count: they may be what is wrong.
+pub(crate) fn mask_message(message: &str, environment: &Environment) -> String {
+    let own_keys = own_keys::in_variables(&[], environment);
+    let outgoing = OutgoingText {
+        source: "message",
+        text: message,
+    };
+    match Scrubber::new(&UserRules::default(), &own_keys) {
+        Ok(scrubber) => scrubber.scrub(&[outgoing]).texts.concat(),
+        Err(_) => message.to_owned(),
+    }
+}
+
+/// Visits a source of context.
+pub(crate) fn edit_source(source: &mut SourceText, edit: &mut EditSource<'_>) {
+    let name = match source.kind {
+        SourceKind::Project => PROJECT,
+        SourceKind::Stdin => "stdin",
+        SourceKind::File => source.name.as_str(),
+    };
+    edit(name, &mut source.text);
+}
+
+/// Visits what manifests say of a project: versions can be addresses with credentials.
+pub(crate) fn edit_project(project: &mut ProjectTerms, edit: &mut EditSource<'_>) {
+    for line in &mut project.stack {
+        edit(PROJECT, line);
+    }
+    let Some(context) = &mut project.context else {
+        return;
+    };
+    if let Some(version) = &mut context.framework_version {
+        edit(PROJECT, version);
+    }
+    for value in context.tech_stack.values_mut() {
+        edit_strings(value, edit);
+    }
+}
+
+fn edit_strings(value: &mut Value, edit: &mut EditSource<'_>) {
+    match value {
+        Value::String(text) => edit(PROJECT, text),
+        Value::Array(values) => values
+            .iter_mut()
+            .for_each(|value| edit_strings(value, edit)),
+        Value::Object(fields) => {
+            for (_, value) in fields {
+                edit_strings(value, edit);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Visits what a debate takes over from earlier consultations, which may have been stored unmasked.
+pub(crate) fn edit_debate(debate: &mut DebateOptions, edit: &mut EditSource<'_>) {
+    if let Some(prior) = &mut debate.follows_up {
+        edit_prior_consultation(prior, edit);
+    }
+    if let Some(prior) = &mut debate.prior_answers {
+        edit_prior_answers(prior, edit);
+    }
+    for persona in &mut debate.selectable_personas {
+        edit_persona(persona, edit);
+    }
+}
+
+fn edit_prior_consultation(prior: &mut PriorConsultation, edit: &mut EditSource<'_>) {
+    let id = prior.id.to_string();
+    edit(&id, &mut prior.question);
+    for held in &mut prior.positions {
+        edit(&id, &mut held.position);
+    }
+    if let Some(verdict) = &mut prior.verdict {
+        verdict.edit_texts(&mut |text| edit(&id, text));
+    }
+}
+
+fn edit_prior_answers(prior: &mut PriorAnswers, edit: &mut EditSource<'_>) {
+    let id = prior.from.to_string();
+    for held in &mut prior.independents {
+        edit(&id, &mut held.position);
+        edit(&id, &mut held.rationale);
+        edit(&id, &mut held.prose_excerpt);
+        for point in &mut held.key_points {
+            edit(&id, point);
+        }
+    }
+    if let Some(cross_exam) = &mut prior.cross_exam {
+        cross_exam.edit_texts(&mut |text| edit(&id, text));
+    }
+    if let Some(verdict) = &mut prior.verdict {
+        verdict.edit_texts(&mut |text| edit(&id, text));
+    }
+}
+
+/// Visits the personas on a panel.
+pub(crate) fn edit_panel(panel: &mut Panel, edit: &mut EditSource<'_>) {
+    for seat in &mut panel.seats {
+        edit_persona(&mut seat.persona, edit);
+    }
+}
+
+fn edit_persona(persona: &mut Persona, edit: &mut EditSource<'_>) {
+    let source = format!("persona {}", persona.id);
+    edit(&source, &mut persona.prompt);
+    edit(&source, &mut persona.brief);
+}
+
+/// Visits the user's own prompts.
+pub(crate) fn edit_templates(templates: &mut Templates, edit: &mut EditSource<'_>) {
+    templates.edit_own(&mut |name, text| edit(&format!("prompt {name}"), text));
+}
