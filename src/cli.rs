@@ -8,9 +8,10 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::config::dialogue;
+use crate::commands::models::local_files;
 use crate::commands::{
-    completions, config, consult, consult_stats, doctor, history, man, model, models, personas,
-    resume, scrub,
+    completions, config, consult, consult_stats, doctor, history, man, models, personas, resume,
+    scrub,
 };
 use crate::config::env::Environment;
 use crate::engine::host;
@@ -43,7 +44,7 @@ enum Command {
     Ls(history::ListArgs),
     Doctor(doctor::Args),
     Models(models::Args),
-    Model(model::Args),
+    Model(local_files::Args),
     Personas(personas::Args),
     Scrub(scrub::Args),
     Config(config::Args),
@@ -88,7 +89,7 @@ pub fn main() -> ExitCode {
         Command::Ls(args) => history::list(&args, &environment, &printer),
         Command::Doctor(args) => doctor::run(&args, &environment, &printer),
         Command::Models(args) => models::run(&args, &environment, &printer),
-        Command::Model(args) => model::run(&args, &environment, &printer),
+        Command::Model(args) => local_files::run(&args, &environment, &printer),
         Command::Personas(args) => personas::run(&args, &environment, &printer),
         Command::Scrub(args) => scrub::run(&args, &environment, &printer),
         Command::Setup(args) => dialogue::run(args, &environment, &printer),

@@ -6,7 +6,6 @@ pub mod history;
 pub mod consult_stats;
 pub mod doctor;
 pub mod models;
-pub mod model;
 pub mod personas;
 pub mod scrub;
 pub mod config;

@@ -25,7 +25,7 @@ use crate::setup::embedded_model::EmbeddedModels;
 use crate::setup::helper;
 use crate::setup::local_servers::LocalServerSet;
 use crate::setup::local_servers::search::ServerSearch;
-use crate::setup::request::ControlRequest;
+use crate::setup::request::{ControlRequest, Scrubbing};
 use crate::terminal::output::printer::Printer;
 
 /// The request for a rejudgement.
@@ -83,6 +83,7 @@ pub(crate) async fn prepare(
         outgoing: OutgoingTexts {
             question: record.question.clone(),
             sources: request.context.sources,
+            scrubbing: Scrubbing::On,
             project: request.context.project,
         },
         panel: Panel {

@@ -2,7 +2,7 @@
 
 use clap::Subcommand;
 
-use super::face::block_on;
+use crate::commands::face::block_on;
 use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::error::Error;

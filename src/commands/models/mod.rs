@@ -1,5 +1,7 @@
 //! `conclave models`: lists the models by provider, with prices, limits and retirement.
 
+pub mod local_files;
+
 use indexmap::IndexSet;
 use jiff::civil::Date;
 
