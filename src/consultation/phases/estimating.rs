@@ -3,16 +3,22 @@
 //! Prompts of later rounds contain answers that do not exist yet; these count at their expected
 //! length.
 //!
+//! A context that a model's vendor caches is expected to be written by the model's first calls and
+//! read by its later ones; the low and the high estimate hold however it is cached.
+//!
 //! Invariant: if every provider counts tokens within the [`token_band`] of its prompts, and every
 //! answer has its expected length, a consultation without failures costs no less than the low and
 //! no more than the high estimate.
 
-use crate::domain::ids::AgentId;
+use std::collections::BTreeMap;
+
+use crate::domain::ids::{AgentId, ModelRef};
 use crate::domain::tokens::{Band, estimate_tokens, token_band};
 
 use super::next::{Entry, Next};
 use crate::consultation::event::{AbortReason, ConsultationEvent, Event, Started};
 use crate::consultation::machine::step::StepContext;
+use crate::consultation::plan::caching::CacheState;
 use crate::consultation::plan::preview;
 use crate::consultation::plan::preview::{Places, PlannedCall};
 use crate::consultation::plan::{CostRange, OutputTokens, Plan};
@@ -83,6 +89,9 @@ impl Plan {
             context_tokens: context_tokens(&calls),
             ..Estimate::default()
         };
+        // The kind of answer whose calls write the context to a model's cache. They go out together,
+        // those for the next kind later.
+        let mut writers: BTreeMap<ModelRef, AnswerKind> = BTreeMap::new();
         for PlannedCall {
             agent_id,
             answer,
@@ -90,13 +99,34 @@ impl Plan {
             prompt,
         } in calls
         {
-            let input = prompt.tokens() + schema(answer) + carried(self, answer, &agent_id);
+            let is_cached = self.cache_key(&model, answer).is_some();
+            let schema = if is_cached {
+                Band {
+                    high: AROUND_A_SCHEMA,
+                    ..Band::default()
+                }
+            } else {
+                schema(answer)
+            };
+            let input = prompt.tokens() + schema + carried(self, answer, &agent_id);
             let output = self.expected_output(&model, answer);
+            let cache = if is_cached && *writers.entry(model.clone()).or_insert(answer) != answer {
+                CacheState::Warm
+            } else {
+                CacheState::Cold
+            };
+            let usage = self.expected_usage(
+                (&model, answer),
+                &prompt,
+                input.expected,
+                output.expected,
+                cache,
+            );
             let CostRange {
                 low,
                 expected: cost,
                 high,
-            } = self.cost_range(&model, input, output);
+            } = self.cost_range(&model, input, output, &usage);
             estimate.input_tokens += input.expected;
             estimate.output_tokens += output.expected;
             estimate.cost += cost;

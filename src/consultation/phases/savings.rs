@@ -2,16 +2,17 @@
 //! so far.
 //!
 //! An expert's answer in Round 3 counts as long as its own of Round 1, each of the judge's as long
-//! as its synthesis.
+//! as its synthesis. A context that its vendor caches was written by the rounds before.
 
 use crate::domain::artifact::{CrossExam, Independent, Revision, Synthesis};
 use crate::domain::money::Cost;
-use crate::domain::tokens::Usage;
 
 use crate::consultation::plan::Plan;
+use crate::consultation::plan::caching::CacheState;
 use crate::consultation::plan::options::JudgePasses;
 use crate::consultation::prompt::PromptError;
 use crate::consultation::prompt::filter;
+use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::protocol::call::Prompt;
 use crate::consultation::tasks::AnswerSource;
 
@@ -24,12 +25,14 @@ pub(in crate::consultation) fn of_skipped_rounds(
     judge: &AnswerSource,
 ) -> Result<Cost, PromptError> {
     let labels = plan.labels();
-    let cost = |source: &AnswerSource, prompt: &Prompt, answers: u64| {
-        let usage = Usage {
-            input: prompt.tokens().expected + answers,
-            output: source.output,
-            ..Usage::default()
-        };
+    let cost = |source: &AnswerSource, answer: AnswerKind, prompt: &Prompt, answers: u64| {
+        let usage = plan.expected_usage(
+            (&source.model, answer),
+            prompt,
+            prompt.tokens().expected + answers,
+            source.output,
+            CacheState::Warm,
+        );
         plan.expected_cost(&source.model, &usage)
     };
     let mut total = Cost::FREE;
@@ -47,7 +50,7 @@ pub(in crate::consultation) fn of_skipped_rounds(
             own,
             synthesis,
         )?;
-        total += cost(source, &shown.prompt, 0);
+        total += cost(source, AnswerKind::Revision, &shown.prompt, 0);
     }
     let said: u64 = sources.iter().map(|source| source.output).sum();
     let prompter = plan.prompter(&labels, &judge.model);
@@ -57,7 +60,7 @@ pub(in crate::consultation) fn of_skipped_rounds(
         .map(Revision::unanswered)
         .collect();
     let merging = filter::merging(&prompter, plan.material, &empty, synthesis)?;
-    total += cost(judge, &merging.prompt, said);
+    total += cost(judge, AnswerKind::CrossExam, &merging.prompt, said);
     let verdict = plan.debate.mode.strategy().verdict;
     if plan.debate.asks_for(verdict) {
         let shown = filter::verdict(
@@ -67,7 +70,7 @@ pub(in crate::consultation) fn of_skipped_rounds(
             synthesis,
             &CrossExam::default(),
         )?;
-        let once = cost(judge, &shown.prompt, judge.output);
+        let once = cost(judge, verdict, &shown.prompt, judge.output);
         total += once;
         if plan.debate.judge_passes == JudgePasses::Twice {
             total += once;

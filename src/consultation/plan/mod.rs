@@ -4,6 +4,7 @@
 pub mod options;
 pub mod prior_consultation;
 pub mod mode;
+pub mod caching;
 pub mod preview;
 pub mod resume_terms;
 
@@ -294,18 +295,6 @@ impl Plan {
         }
     }
 
-    /// Returns the name of the context for the cache of a model's vendor, if it caches a context
-    /// of this length. The helper's prompts have no context.
-    pub fn cache_key(&self, model: &ModelRef, answer: AnswerKind) -> Option<String> {
-        let context = self.context.as_deref()?;
-        let caches = self
-            .terms(model)
-            .caching
-            .applies_to(context.tokens.expected);
-        let digits = context.sha256.get(..16)?;
-        (caches && !answer.is_for_helper()).then(|| format!("conclave-{digits}"))
-    }
-
     /// Returns an agent's model, then its fallbacks, best first.
     pub fn models_for(&self, agent: &AgentId) -> Vec<ModelRef> {
         match agent {
@@ -396,8 +385,14 @@ impl Plan {
     }
 
     /// Returns the expected cost of a call by the price table: lowest, expected, highest. Prompts
-    /// may be read from and written to a cache that the vendor uses by itself.
-    pub fn cost_range(&self, model: &ModelRef, prompt: Band, output: OutputTokens) -> CostRange {
+    /// may be read from and written to a cache in any part; `expected` says in which.
+    pub fn cost_range(
+        &self,
+        model: &ModelRef,
+        prompt: Band,
+        output: OutputTokens,
+        expected: &Usage,
+    ) -> CostRange {
         if self.terms(model).free {
             return CostRange::default();
         }
@@ -409,14 +404,9 @@ impl Plan {
                 high: unknown,
             };
         };
-        let usage = Usage {
-            input: prompt.expected,
-            output: output.expected,
-            ..Usage::default()
-        };
         CostRange {
             low: Cost::exactly(price.least(prompt.low, output.low)),
-            expected: Cost::exactly(price.cost(&usage)),
+            expected: Cost::exactly(price.cost(expected)),
             high: Cost::exactly(price.most(prompt.high, output.high)),
         }
     }

@@ -62,12 +62,16 @@ struct Ingredients {
 }
 
 impl PromptContext<'_> {
-    /// Returns the blocks for a model of this size.
+    /// Returns the blocks for a model of this size. A context whose text is missing is an error: no
+    /// question goes out without its context.
     pub(super) fn blocks(
         &self,
         templates: &Templates,
         size: Size,
     ) -> Result<ContextBlocks, PromptError> {
+        if self.context.text.is_empty() && self.context.bytes > 0 {
+            return Err(PromptError::ContextNotLoaded);
+        }
         let template = match size {
             Size::Full => CONTEXT,
             Size::Small => SMALL_CONTEXT,
@@ -98,13 +102,14 @@ impl Ingredients {
     fn render(&self, templates: &Templates) -> Result<ContextBlocks, PromptError> {
         let text = self.text.as_str().trim();
         let fence = Fence::around([text]);
-        let quoted = (!text.is_empty()).then(|| {
-            let text = fence.enclose(text);
-            json!({ "open": fence.open(), "close": fence.close(), "text": text })
-        });
+        let quoted = if text.is_empty() {
+            String::new()
+        } else {
+            fence.enclose(text)
+        };
         let stack: Vec<String> = self.stack.iter().map(|line| stack_line(line)).collect();
         let values = json!({
-            "context": quoted,
+            "context": { "open": fence.open(), "close": fence.close(), "text": quoted },
             "stance": self.stance,
             "stack": stack,
         });

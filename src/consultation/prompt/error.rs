@@ -7,6 +7,8 @@ pub enum PromptError {
     Unknown(String),
     #[error("prompt template `{name}` lacks {what}")]
     Lacks { name: String, what: &'static str },
+    #[error("the text of the context is not loaded")]
+    ContextNotLoaded,
     #[error(
         "prompt template `{name}` cannot be filled{}",
         line.map(|line| format!(": line {line}")).unwrap_or_default()

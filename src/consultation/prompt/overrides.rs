@@ -11,12 +11,13 @@ use crate::domain::artifact::{
     Synthesis, Tension, Viewpoint,
 };
 use crate::domain::confidence::Confidence;
+use crate::domain::context::{Context, ContextText, ProjectStance};
 use crate::domain::ids::{ConsultationId, ModelRef};
 use crate::domain::panel::Seat;
 
 use super::error::PromptError;
 use super::templates::{PERSONAS, Templates};
-use super::{Pair, Prompter, Size};
+use super::{Pair, PromptContext, Prompter, RenderedContexts, Size};
 
 const QUESTION: &str = "Is this the question?";
 
@@ -61,6 +62,7 @@ fn fill_all(templates: &Templates) -> Result<(), PromptError> {
         .into_iter()
         .flat_map(|mode| sizes.map(|size| (mode, size)))
         .flat_map(|(mode, size)| [None, Some(&prior)].map(|prior| (mode, size, prior)));
+    let contexts = contexts();
     for (mode, size, prior) in variants {
         let prompter = Prompter {
             templates,
@@ -71,6 +73,17 @@ fn fill_all(templates: &Templates) -> Result<(), PromptError> {
             size,
             mode,
         };
+        for context in &contexts {
+            let context = Some(PromptContext {
+                context,
+                rendered: &RenderedContexts::default(),
+            });
+            Prompter {
+                context,
+                ..prompter
+            }
+            .independent(first)?;
+        }
         let independent = prompter.independent(first)?;
         let problem = Problem::new(ProblemSeverity::Error, "position", "is missing");
         let prompts = [
@@ -103,6 +116,25 @@ fn fill_all(templates: &Templates) -> Result<(), PromptError> {
         }
     }
     Ok(())
+}
+
+/// Returns contexts with and without text, for each stance.
+fn contexts() -> Vec<Context> {
+    let stances = [
+        None,
+        Some(ProjectStance::Brownfield),
+        Some(ProjectStance::Greenfield),
+    ];
+    let context = |stance, text: &str| Context {
+        stance,
+        stack: vec!["Framework: none".to_owned()],
+        text: ContextText::from(text.to_owned()),
+        ..Context::default()
+    };
+    stances
+        .into_iter()
+        .flat_map(|stance| ["a text", ""].map(|text| context(stance, text)))
+        .collect()
 }
 
 fn seat(id: &str) -> Seat {

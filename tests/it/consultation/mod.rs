@@ -16,3 +16,4 @@ mod second_verdict;
 mod seat_names;
 mod rejudge;
 mod estimates;
+mod context;
