@@ -175,3 +175,160 @@ fn edit_persona(persona: &mut Persona, edit: &mut EditSource<'_>) {
 pub(crate) fn edit_templates(templates: &mut Templates, edit: &mut EditSource<'_>) {
     templates.edit_own(&mut |name, text| edit(&format!("prompt {name}"), text));
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use secrecy::SecretString;
+
+    use super::*;
+    use crate::config::settings::Settings;
+    use crate::consultation::anonymity::labels::Labels;
+    use crate::consultation::plan::prior_consultation::PriorPosition;
+    use crate::domain::artifact::{
+        Challenge, CrossExam, Dissent, Evidence, Independent, MenuOption, Rebuttal, Revision,
+        Verdict,
+    };
+    use crate::domain::ids::{ConsultationId, ModelRef, SeatId};
+    use crate::domain::panel::Seat;
+    use crate::setup::personas::PersonaRegistry;
+
+    const KEY: &str = "correct horse battery 1";
+
+    fn scrubber() -> Scrubber {
+        Scrubber::new(&UserRules::default(), &[SecretString::from(KEY)]).unwrap()
+    }
+
+    fn text() -> String {
+        format!("before {KEY} behind")
+    }
+
+    fn verdict() -> Verdict {
+        Verdict {
+            recommendation: text(),
+            evidence: vec![Evidence {
+                claim: text(),
+                agent: "Expert A".to_owned(),
+                quote: text(),
+                ..Evidence::default()
+            }],
+            dissent: vec![Dissent {
+                concern: text(),
+                ..Dissent::default()
+            }],
+            summary: text(),
+            recommendations: vec![MenuOption {
+                option: text(),
+                description: text(),
+                pros: vec![text()],
+                cons: vec![text()],
+                best_when: text(),
+                ..MenuOption::default()
+            }],
+            ..Verdict::default()
+        }
+    }
+
+    fn debate() -> DebateOptions {
+        let seats = [Seat::named("one", "One", ModelRef::new("scripted", "m"))];
+        let prior = PriorConsultation {
+            id: ConsultationId::from_unique("1"),
+            question: text(),
+            labels: Labels::draw(&seats, 0),
+            positions: vec![PriorPosition {
+                agent_id: SeatId::new("one"),
+                position: text(),
+                confidence: None,
+            }],
+            verdict: Some(verdict()),
+        };
+        let revision = Revision {
+            challenges: vec![Challenge {
+                challenge: text(),
+                evidence: vec![text()],
+                ..Challenge::default()
+            }],
+            revised_position: text(),
+            ..Revision::default()
+        };
+        let answers = PriorAnswers {
+            from: ConsultationId::from_unique("2"),
+            independents: vec![Independent {
+                position: text(),
+                key_points: vec![text()],
+                rationale: text(),
+                prose_excerpt: text(),
+                ..Independent::default()
+            }],
+            cross_exam: Some(CrossExam {
+                rebuttals: vec![Rebuttal {
+                    rebuttal: text(),
+                    ..Rebuttal::default()
+                }],
+                unresolved: vec![text()],
+                positions: vec![revision],
+                prose_excerpt: text(),
+                ..CrossExam::default()
+            }),
+            verdict: Some(verdict()),
+        };
+        DebateOptions {
+            follows_up: Some(Box::new(prior)),
+            prior_answers: Some(Box::new(answers)),
+            ..DebateOptions::default()
+        }
+    }
+
+    #[test]
+    fn everything_taken_over_from_earlier_consultations_is_masked() {
+        let mut debate = debate();
+        let masked = mask(&scrubber(), |edit| edit_debate(&mut debate, edit));
+        let json = serde_json::to_string(&debate).unwrap();
+        assert!(!json.contains(KEY), "{json}");
+        let expected = json.matches("before [REDACTED_API_KEY] behind").count();
+        assert_eq!(masked.findings.len(), expected);
+        assert!(masked.report.by_source.contains_key("consult-1"));
+        assert!(masked.report.by_source.contains_key("consult-2"));
+    }
+
+    #[test]
+    fn built_in_personas_and_prompts_hold_no_secret() {
+        let templates = Templates::builtin();
+        let registry = PersonaRegistry::new(&templates, &Settings::default()).unwrap();
+        let mut personas = registry.personas();
+        let masked = mask(&scrubber(), |edit| {
+            for persona in &mut personas {
+                edit_persona(persona, edit);
+            }
+        });
+        assert_eq!(masked.findings, []);
+        assert_eq!(personas, registry.personas());
+    }
+
+    #[test]
+    fn message_that_quotes_the_command_line_holds_no_secret() {
+        let environment = Environment::of([("OPENAI_API_KEY", KEY)]);
+        assert_eq!(
+            mask_message(&format!("no command `{KEY}`"), &environment),
+            "no command `[REDACTED_API_KEY]`"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn texts_come_back_in_their_places_and_only_secrets_change(
+            texts in prop::collection::vec("(KEY|[a-z \n]){0,20}", 0..8)
+        ) {
+            let mut masked: Vec<String> =
+                texts.iter().map(|text| text.replace("KEY", KEY)).collect();
+            mask(&scrubber(), |edit| {
+                for text in &mut masked {
+                    edit("text", text);
+                }
+            });
+            let expected: Vec<String> =
+                texts.iter().map(|text| text.replace("KEY", "[REDACTED_API_KEY]")).collect();
+            prop_assert_eq!(masked, expected);
+        }
+    }
+}

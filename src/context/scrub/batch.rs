@@ -139,6 +139,9 @@ impl<'s, 't> Batch<'s, 't> {
         let kinds = Kinds(self.detector);
         let mut numbering = Numbering::default();
         for text in &self.texts {
+            numbering.reserve(text.text);
+        }
+        for text in &self.texts {
             for span in &text.spans {
                 numbering.add(&kinds.label(span.rule), text.secret(span));
             }

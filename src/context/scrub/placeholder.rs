@@ -40,10 +40,22 @@ pub(super) fn unnumbered(label: &str) -> String {
 #[derive(Default)]
 pub(super) struct Numbering<'a> {
     numbers: HashMap<(String, &'a str), usize>,
+    /// The secrets of each label, those of earlier batches included.
     distinct: BTreeMap<String, usize>,
 }
 
 impl<'a> Numbering<'a> {
+    /// Sets the numbers aside that a text has from an earlier batch, such as the answer that a
+    /// question follows up: another secret must not get the same placeholder.
+    pub(super) fn reserve(&mut self, text: &str) {
+        for (start, end) in places(text) {
+            let placeholder = text.get(start..end).unwrap_or_default();
+            let (label, number) = parts(placeholder);
+            let distinct = self.distinct.entry(label.to_owned()).or_default();
+            *distinct = number.max(*distinct);
+        }
+    }
+
     /// Gives a secret the next number of its label, unless it has one.
     pub(super) fn add(&mut self, label: &str, secret: &'a str) {
         let distinct = self.distinct.entry(label.to_owned()).or_default();
@@ -60,6 +72,19 @@ impl<'a> Numbering<'a> {
         let number = self.numbers.get(&(label.to_owned(), secret));
         placeholder(label, number.copied().filter(|_| several))
     }
+}
+
+/// Returns label and number of a placeholder; one without a number is the first.
+fn parts(placeholder: &str) -> (&str, usize) {
+    let inner = placeholder.strip_prefix("[REDACTED").unwrap_or_default();
+    let inner = inner.strip_suffix(']').unwrap_or_default();
+    let numbered = inner.rsplit_once('_').and_then(|(label, number)| {
+        let is_number = number.len() < 6 && !number.starts_with(['0', '+']);
+        let number = number.parse().ok().filter(|_| is_number)?;
+        Some((label, number))
+    });
+    let (label, number) = numbered.unwrap_or((inner, 1));
+    (label.strip_prefix('_').unwrap_or(label), number)
 }
 
 fn placeholder(label: &str, number: Option<usize>) -> String {
@@ -95,6 +120,22 @@ mod tests {
             numbering.placeholder("API_KEY", "two"),
             "[REDACTED_API_KEY_2]"
         );
+    }
+
+    #[test]
+    fn placeholders_of_earlier_batches_keep_their_numbers() {
+        let numbered = |text: &str, label: &str| {
+            let mut numbering = Numbering::default();
+            numbering.reserve(text);
+            numbering.add(label, "new");
+            numbering.placeholder(label, "new")
+        };
+        let text = "[REDACTED_API_KEY] and [REDACTED_AWS_KEY_3], [REDACTED_AWS_KEY_1]";
+        assert_eq!(numbered(text, "API_KEY"), "[REDACTED_API_KEY_2]");
+        assert_eq!(numbered(text, "AWS_KEY"), "[REDACTED_AWS_KEY_4]");
+        assert_eq!(numbered(text, "TOKEN"), "[REDACTED_TOKEN]");
+        assert_eq!(numbered("a:[REDACTED]@b", ""), "[REDACTED_2]");
+        assert_eq!(numbered("a:[REDACTED_2]@b", ""), "[REDACTED_3]");
     }
 
     #[test]

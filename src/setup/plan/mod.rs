@@ -109,3 +109,6 @@ pub(crate) async fn prepare(
     };
     draft.complete(sources, &servers, readiness, &request.control)
 }
+
+#[cfg(test)]
+mod tests;
