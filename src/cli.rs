@@ -16,7 +16,7 @@ use crate::commands::{
 use crate::config::env::Environment;
 use crate::engine::host;
 use crate::error::{Error, Exit};
-use crate::setup::outgoing::mask_message;
+use crate::setup::context::outgoing::mask_message;
 use crate::terminal::output::printer::{Printer, Verbosity, clean_panics};
 use crate::terminal::output::stream_traits::TerminalEnv;
 use crate::terminal::output::style::Paint;

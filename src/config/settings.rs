@@ -83,6 +83,8 @@ pub struct Settings {
     pub log_context: bool,
     /// Whether the terminal rings its bell at the end of a run.
     pub notify: bool,
+    /// How long a pipe on standard input may stay without data beside a question.
+    pub stdin_wait: Duration,
     /// Consultations in thirty days that `consult-stats` calls consistent.
     pub target_runs: u64,
     /// The median duration below which it calls them quick.
@@ -129,6 +131,7 @@ impl Default for Settings {
             judge_passes: JudgePasses::default(),
             log_context: true,
             notify: false,
+            stdin_wait: Duration::from_secs(60),
             target_runs: 150,
             target_median: Duration::from_secs(15),
             target_monthly_cost: MicroUsd(20_000_000),

@@ -6,10 +6,6 @@ pub(crate) mod plan;
 pub(crate) mod request;
 pub(crate) mod settings;
 pub(crate) mod context;
-pub(crate) mod earlier_context;
-pub(crate) mod project;
-pub(crate) mod scrub_rules;
-pub(crate) mod outgoing;
 pub(crate) mod catalog;
 pub(crate) mod personas;
 pub(crate) mod provider_access;
@@ -18,7 +14,6 @@ pub(crate) mod local_servers;
 pub(crate) mod embedded_model;
 pub(crate) mod helper;
 pub(crate) mod fallbacks;
-pub(crate) mod limits;
 
 #[cfg(test)]
 mod samples;

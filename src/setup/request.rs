@@ -1,6 +1,5 @@
 //! The request for a consultation, as plain data: no flags, no settings and no defaults.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::config::hedge_after::HedgeAfter;
@@ -9,12 +8,13 @@ use crate::consultation::plan::options::{JudgePasses, Rounds};
 use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::policy::substitution::OnFailure;
 use crate::consultation::prompt::filter::PromptMaterial;
-use crate::context::sources::{SourceLimits, SourceText};
+use crate::context::sources::SourceText;
 use crate::domain::confidence::Confidence;
 use crate::domain::money::MicroUsd;
 use crate::domain::stored_record::StoredRecord;
-use crate::setup::earlier_context::EarlierContext;
-use crate::setup::project::ProjectTerms;
+use crate::setup::context::earlier::EarlierContext;
+use crate::setup::context::project::ProjectTerms;
+use crate::setup::context::request::Scrubbing;
 use crate::stopping::early_termination::Policy;
 
 /// The request for one consultation. The settings decide everything that is absent.
@@ -35,43 +35,6 @@ pub(crate) struct ConsultationRequest {
     pub(crate) purpose: Purpose,
     /// Notes for the user, before those on the panel.
     pub(crate) notices: Vec<String>,
-}
-
-/// The context that a person names.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct ContextRequest {
-    /// Files, in their order in the prompt.
-    pub(crate) files: Vec<PathBuf>,
-    pub(crate) limits: SourceLimits,
-    pub(crate) project: Option<ProjectRequest>,
-    pub(crate) stance: StanceRequest,
-}
-
-/// The project that belongs to a question.
-#[derive(Clone, Debug)]
-pub(crate) struct ProjectRequest {
-    pub(crate) folder: PathBuf,
-    /// The most tokens of its description.
-    pub(crate) tokens: u64,
-}
-
-/// Whether answers may follow the patterns of the project.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum StanceRequest {
-    /// They do if it has some.
-    #[default]
-    Detected,
-    /// They do not.
-    Greenfield,
-}
-
-/// Whether secrets are masked in what is sent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Scrubbing {
-    #[default]
-    On,
-    /// With `--no-scrub`.
-    Off,
 }
 
 /// The purpose of a plan.

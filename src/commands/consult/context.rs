@@ -1,9 +1,11 @@
 //! The flags of the context: files and a project beside the question.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use crate::context::sources::SourceLimits;
 use crate::error::Error;
-use crate::setup::request::{ContextRequest, ProjectRequest, StanceRequest};
+use crate::setup::context::request::{ContextRequest, ProjectRequest, StanceRequest, StdinRequest};
+use crate::terminal::prompt::StdinUse;
 
 /// The most tokens of a project's description, unless said otherwise.
 const PROJECT_TOKENS: u64 = 4_000;
@@ -12,14 +14,22 @@ const PROJECT_TOKENS: u64 = 4_000;
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Context")]
 pub(super) struct ContextFlags {
-    /// Files that the panel reads before it answers, separated by commas; may be repeated
-    #[arg(long, value_name = "FILES", value_delimiter = ',')]
+    /// Files, folders and globs that the panel reads with the question, separated by commas; may be
+    /// repeated
+    #[arg(long, value_name = "PATHS", value_delimiter = ',')]
     context: Vec<PathBuf>,
 
-    /// A file that the panel reads before it answers, such as one with a comma in its name; may be
-    /// repeated
-    #[arg(short, long, value_name = "FILE")]
+    /// One such path, which may have commas; `-` is standard input; may be repeated
+    #[arg(short, long, value_name = "PATH")]
     file: Vec<PathBuf>,
+
+    /// How many files the context may have; more are an error [default: 1000]
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    max_context_files: Option<u32>,
+
+    /// How large all sources of the context may be together; more is an error [default: 16]
+    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u32).range(1..=4_096))]
+    max_context_mb: Option<u32>,
 
     /// Describe the project in this folder to the panel, and prefer its patterns if it has some
     /// [default: none; without a value the current folder]
@@ -42,10 +52,33 @@ pub(super) struct ContextFlags {
 }
 
 impl ContextFlags {
-    /// Returns the flags as setup takes them: the files of `--context` come first.
-    pub(super) fn request(&self) -> ContextRequest {
-        ContextRequest {
-            files: self.context.iter().chain(&self.file).cloned().collect(),
+    /// Returns the flags as setup takes them: the paths of `--context` come first. A path `-` is
+    /// standard input, unless that holds the question.
+    pub(super) fn request(&self, input: StdinUse) -> Result<ContextRequest, Error> {
+        let is_stdin = |path: &&Path| path.as_os_str() == "-";
+        let listed = self.context.iter().map(|path| trimmed(path));
+        let paths: Vec<&Path> = listed
+            .chain(self.file.iter().map(PathBuf::as_path))
+            .collect();
+        let stdin = match (paths.iter().any(is_stdin), input) {
+            (true, StdinUse::Taken) => {
+                return Err(Error::usage(
+                    "standard input holds the question and cannot be a context file, too",
+                )
+                .hint("give the question as an argument: `conclave consult -f - \"…\"`"));
+            }
+            (true, StdinUse::Free) => StdinRequest::Named,
+            (false, StdinUse::Taken) => StdinRequest::Taken,
+            (false, StdinUse::Free) => StdinRequest::IfPresent,
+        };
+        Ok(ContextRequest {
+            files: paths
+                .into_iter()
+                .filter(|path| !is_stdin(path))
+                .map(Path::to_owned)
+                .collect(),
+            stdin,
+            limits: self.limits(),
             project: self.project.as_ref().map(|folder| ProjectRequest {
                 folder: folder.clone(),
                 tokens: self.project_tokens,
@@ -55,7 +88,36 @@ impl ContextFlags {
             } else {
                 StanceRequest::Detected
             },
-            ..ContextRequest::default()
+        })
+    }
+
+    fn limits(&self) -> SourceLimits {
+        let usual = SourceLimits::default();
+        let files = self.max_context_files.map(|number| number as usize);
+        let bytes = self.max_context_mb.map(|number| u64::from(number) << 20);
+        SourceLimits {
+            files: files.unwrap_or(usual.files),
+            bytes: bytes.unwrap_or(usual.bytes),
+        }
+    }
+
+    /// Fails when a file stands at either end of the question's words: a shell that expands
+    /// `--file src/*.rs` gives the flag the first file only.
+    pub(super) fn check_words(&self, words: &[String]) -> Result<(), Error> {
+        let ([first, .., last], false) = (words, self.context.is_empty() && self.file.is_empty())
+        else {
+            return Ok(());
+        };
+        match [first, last]
+            .into_iter()
+            .find(|word| Path::new(word).is_file())
+        {
+            None => Ok(()),
+            Some(file) => Err(Error::usage(format!(
+                "`{file}` is a file, and stands among the words of the question"
+            ))
+            .hint("quote a glob, so that the shell leaves it alone: `--file 'src/*.rs'`")
+            .hint("or put the whole question in quotes")),
         }
     }
 
@@ -75,4 +137,9 @@ impl ContextFlags {
             _ => Ok(()),
         }
     }
+}
+
+/// Returns a path without the blanks beside the commas of a list.
+fn trimmed(path: &Path) -> &Path {
+    path.to_str().map_or(path, |text| Path::new(text.trim()))
 }

@@ -10,8 +10,8 @@ use crate::records::context_file::ContextFileError;
 use crate::records::index::Index;
 use crate::session::load::{RecordForModels, load_for_models};
 use crate::session::lookup;
-use crate::setup::earlier_context::EarlierContext;
-use crate::setup::outgoing::mask_message;
+use crate::setup::context::earlier::EarlierContext;
+use crate::setup::context::outgoing::mask_message;
 use crate::setup::plan::follow_up::prior;
 use crate::terminal::markdown::escape::one_line;
 

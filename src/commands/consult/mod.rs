@@ -3,7 +3,6 @@
 mod question;
 mod context;
 mod follow_up;
-mod unread_input;
 mod dry_run;
 
 use super::face::answer::check_output;
@@ -17,18 +16,18 @@ use crate::engine::clock::Clock;
 use crate::error::Error;
 use crate::session::run::Session;
 use crate::session::storage::Storage;
-use crate::setup::context::read_sources;
-use crate::setup::earlier_context::EarlierContext;
+use crate::setup::context::earlier::EarlierContext;
+use crate::setup::context::project::{ProjectTerms, read_project};
+use crate::setup::context::request::Scrubbing;
+use crate::setup::context::sources::{ReadSources, read_sources};
 use crate::setup::plan::prepare;
-use crate::setup::project::{ProjectTerms, read_project};
-use crate::setup::request::{ConsultationRequest, PanelRequest, Purpose, Scrubbing};
+use crate::setup::request::{ConsultationRequest, PanelRequest, Purpose};
 use crate::terminal::output::excerpt::print_question;
 use crate::terminal::output::printer::{Printer, Verbosity};
 
 use self::context::ContextFlags;
 use self::follow_up::FollowUp;
 use self::question::QuestionDisplay;
-use self::unread_input::{Patience, UnreadInput};
 
 /// Ask a panel of models a question and print the answer
 #[derive(Debug, clap::Args)]
@@ -110,13 +109,8 @@ impl Args {
 
 pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
     args.context.check_question(args.question_words())?;
+    args.context.check_words(args.question_words())?;
     let question = question::read(args.question_words(), printer)?;
-    let unread = UnreadInput::beside(&question);
-    unread.refuse(Patience::None)?;
-    let context = args.context.request();
-    let (project, described) = read_project(context.project.as_ref(), context.stance, printer)?;
-    let mut sources = read_sources(&context, printer)?;
-    sources.extend(described);
     check_output(args.output.output.as_deref())?;
     let FollowUp {
         record: follows_up,
@@ -126,21 +120,24 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         Some(_) => follow_up::load(&args.question, environment)?,
         None => FollowUp::default(),
     };
+    let context = args.context.request(question.input)?;
+    let ReadSources { mut texts, stdin } = read_sources(&context, environment, printer)?;
+    let (project, described) = read_project(context.project.as_ref(), context.stance, printer)?;
+    texts.extend(described);
     let clock = Clock::system();
-    let consent_mode = face::consent_mode(args.control.yes, printer, question.input);
+    let consent_mode = face::consent_mode(args.control.yes, printer, stdin.usage());
     if consent_mode == ConsentMode::Interactive && !args.dry_run && !args.no_log {
         offer::offer(environment, printer)?;
     }
     let request = ConsultationRequest {
         follows_up,
         earlier_context,
-        sources,
+        sources: texts,
         project,
         notices,
         ..args.request(question.text, consent_mode)?
     };
     let prepared = face::block_on(prepare(request, environment, printer, clock.now()))??;
-    unread.refuse(Patience::Brief)?;
     if question.display == QuestionDisplay::Unseen {
         print_question(&prepared.plan.question, printer);
     }
@@ -161,7 +158,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     };
     let session = Session::new(plan, prepared.providers, storage, clock);
     let shown = face.run(session, None);
-    unread.warn(printer);
+    stdin.warn_of_late_data(printer);
     shown
 }
 

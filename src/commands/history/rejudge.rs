@@ -26,7 +26,7 @@ use crate::records::files::ConsultationRef;
 use crate::session::load;
 use crate::session::run::Session;
 use crate::session::storage::Storage;
-use crate::setup::earlier_context::EarlierContext;
+use crate::setup::context::earlier::EarlierContext;
 use crate::setup::plan::rejudge::{RejudgeRequest, prepare};
 use crate::setup::request::ControlRequest;
 use crate::terminal::output::printer::Verbosity;

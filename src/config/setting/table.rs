@@ -35,7 +35,7 @@ const TEXT: &str = "a string";
 const SHORTEST_TIME: Duration = Duration::from_millis(100);
 
 /// All settings, in the order in which they are shown.
-pub static SETTINGS: [Setting; 36] = [
+pub static SETTINGS: [Setting; 37] = [
     Setting {
         name: ALWAYS_ALLOW_UNDER,
         expects: DOLLARS,
@@ -330,6 +330,14 @@ pub static SETTINGS: [Setting; 36] = [
         parts: Parts::None,
         read: Read::Plain(|to, value| store(&mut to.notify, switch(value))),
         write: |from| json!(if from.notify { "on" } else { "off" }),
+    },
+    Setting {
+        name: "stdin_wait_seconds",
+        expects: "a number of seconds from 0.1 to 1000000, or 0 for no time",
+        help: "How long `consult` waits for the first byte of a pipe on standard input",
+        parts: Parts::None,
+        read: Read::Plain(|to, value| store(&mut to.stdin_wait, time_or_zero(value))),
+        write: |from| seconds(from.stdin_wait),
     },
     Setting {
         name: "target_runs",

@@ -7,13 +7,20 @@ use std::path::Path;
 use thiserror::Error;
 
 use super::decode::DecodeError;
+use super::{SourceLimits, SourceSize, megabytes};
 
 /// The reason why sources cannot be used.
 #[derive(Debug, Error)]
 pub enum SourcesError {
     /// These paths cannot be used, in the order in which they were given.
-    #[error("{} cannot be used; nothing was sent", count(.0.len(), "context file"))]
+    #[error("{} cannot be used; nothing was sent", count(.0.len(), "context path"))]
     Paths(Vec<PathError>),
+    /// All files together exceed a limit.
+    #[error("{}; nothing was sent", exceeded(*.found, *.limits))]
+    Limits {
+        found: SourceSize,
+        limits: SourceLimits,
+    },
 }
 
 /// A path that cannot be used.
@@ -30,7 +37,15 @@ pub enum PathProblem {
     Missing,
     /// The system refuses to read it.
     Unreadable(String),
+    /// The system refuses to list it.
+    UnreadableFolder(String),
     NotText(DecodeError),
+    /// A folder without a text file.
+    NoText,
+    /// A glob that matches no text file.
+    NoMatch,
+    /// A glob that cannot be read.
+    Pattern(String),
 }
 
 impl PathError {
@@ -59,7 +74,13 @@ impl fmt::Display for PathError {
         match &self.problem {
             PathProblem::Missing => write!(f, "Context file not found: {path}"),
             PathProblem::Unreadable(why) => write!(f, "Context file not readable: {path} ({why})"),
+            PathProblem::UnreadableFolder(why) => {
+                write!(f, "Context folder not readable: {path} ({why})")
+            }
             PathProblem::NotText(why) => write!(f, "Context file is not text: {path} ({why})"),
+            PathProblem::NoText => write!(f, "Context folder has no text file: {path}"),
+            PathProblem::NoMatch => write!(f, "No context file matches: {path}"),
+            PathProblem::Pattern(why) => write!(f, "Context pattern is not valid: {path} ({why})"),
         }
     }
 }
@@ -75,6 +96,26 @@ pub(super) fn printable(path: &Path) -> String {
         }
     }
     text
+}
+
+/// Returns which limits the sources exceed.
+fn exceeded(found: SourceSize, limits: SourceLimits) -> String {
+    let mut parts = Vec::new();
+    if found.files > limits.files {
+        parts.push(format!(
+            "the context has {}, and the limit is {}",
+            count(found.files, "file"),
+            limits.files
+        ));
+    }
+    if found.bytes > limits.bytes {
+        parts.push(format!(
+            "the context has {}, and the limit is {}",
+            megabytes(found.bytes),
+            megabytes(limits.bytes)
+        ));
+    }
+    parts.join("; ")
 }
 
 fn count(number: usize, what: &str) -> String {

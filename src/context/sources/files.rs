@@ -1,44 +1,187 @@
-//! Reads files that the person names.
+//! Reads the files that a person names: single ones, those of folders, and those that globs match.
+//!
+//! A named file that is not text is an error; in a folder, it is left out and listed. The limits are
+//! checked before a file is read as a whole, and sizes are counted to the end, so that the error has
+//! the true figures.
 
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use super::decode::{DecodeError, decode};
+use super::decode::{DecodeError, HEAD, check_head, decode};
 use super::error::{PathError, PathProblem, SourcesError, printable};
-use super::{SourceLimits, SourceText};
+use super::walk::{self, Glob, WalkedFile};
+use super::{SourceLimits, SourceSize, SourceText};
 use crate::domain::context::SourceKind;
 use crate::files::{self, SizeLimit};
 
-/// Reads files in the given order.
+/// A walk ends when it has counted this many files: the person named a whole disk.
+const MOST_COUNTED: usize = 100_000;
+
+/// The texts of files.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct FileTexts {
+    /// In the order of their paths, those of a folder by name. Each file is there once.
+    pub texts: Vec<SourceText>,
+    pub size: SourceSize,
+    /// Folders and globs of which files were left out.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// The files of a folder or a glob that are not regular text files.
+#[derive(Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// The folder or glob as named, safe to print.
+    pub path: String,
+    /// The files, safe to print.
+    pub files: Vec<String>,
+}
+
+/// Reads files, the text files of folders, and those that match globs.
 ///
 /// # Errors
 ///
-/// Names every path that cannot be read.
-pub fn read_files(
-    paths: &[PathBuf],
-    _limits: SourceLimits,
-) -> Result<Vec<SourceText>, SourcesError> {
-    let mut texts = Vec::new();
-    let mut errors = Vec::new();
+/// Names every path that cannot be used, or the limit that they exceed together.
+pub fn read_files(paths: &[PathBuf], limits: SourceLimits) -> Result<FileTexts, SourcesError> {
+    let mut reader = Reader {
+        limits,
+        read: FileTexts::default(),
+        met: BTreeSet::new(),
+        errors: Vec::new(),
+    };
     for path in paths {
-        match read(path) {
-            Ok(text) => texts.push(SourceText {
-                kind: SourceKind::File,
-                name: printable(path),
-                text,
-            }),
-            Err(problem) => errors.push(PathError::new(path, problem)),
+        if let Err(problem) = reader.add(path) {
+            reader.errors.push(PathError::new(path, problem));
         }
     }
-    if errors.is_empty() {
-        Ok(texts)
-    } else {
-        Err(SourcesError::Paths(errors))
+    if !reader.errors.is_empty() {
+        return Err(SourcesError::Paths(reader.errors));
+    }
+    if reader.is_over_limits() {
+        return Err(SourcesError::Limits {
+            found: reader.read.size,
+            limits,
+        });
+    }
+    Ok(reader.read)
+}
+
+struct Reader {
+    limits: SourceLimits,
+    read: FileTexts,
+    /// The canonical paths of all files so far.
+    met: BTreeSet<PathBuf>,
+    errors: Vec<PathError>,
+}
+
+/// The result of adding a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Added {
+    New,
+    /// It is there by another path.
+    Again,
+}
+
+impl Reader {
+    fn add(&mut self, path: &Path) -> Result<(), PathProblem> {
+        match fs::metadata(path) {
+            Ok(metadata) if metadata.is_dir() => {
+                self.add_all(path, walk::folder(path), PathProblem::NoText)
+            }
+            Ok(_) => self.add_file(path).map(|_| ()),
+            Err(error) => match Glob::of(path) {
+                Some(glob) if error.kind() == io::ErrorKind::NotFound => {
+                    self.add_all(path, glob?.files(), PathProblem::NoMatch)
+                }
+                _ => Err(PathProblem::of_io(&error)),
+            },
+        }
+    }
+
+    /// Adds the text files of a folder or a glob; without any, `nothing` is the problem.
+    fn add_all(
+        &mut self,
+        path: &Path,
+        walked: impl Iterator<Item = Result<WalkedFile, PathError>>,
+        nothing: PathProblem,
+    ) -> Result<(), PathProblem> {
+        let errors_before = self.errors.len();
+        let mut has_text = false;
+        let mut left_out = Vec::new();
+        for file in walked {
+            match file {
+                Ok(WalkedFile::Regular(file)) => match self.add_file(&file) {
+                    Ok(_) => has_text = true,
+                    Err(PathProblem::NotText(_)) => left_out.push(printable(&file)),
+                    Err(problem) => self.errors.push(PathError::new(&file, problem)),
+                },
+                Ok(WalkedFile::Special(file)) => left_out.push(printable(&file)),
+                Err(error) => self.errors.push(error),
+            }
+            if self.read.size.files >= MOST_COUNTED.max(self.limits.files.saturating_add(1)) {
+                break;
+            }
+        }
+        let is_empty = !has_text && self.errors.len() == errors_before;
+        if !left_out.is_empty() {
+            self.read.left_out.push(LeftOut {
+                path: printable(path),
+                files: left_out,
+            });
+        }
+        if is_empty { Err(nothing) } else { Ok(()) }
+    }
+
+    /// Adds a file. Beyond a limit, its size is counted and it is not read as a whole.
+    fn add_file(&mut self, path: &Path) -> Result<Added, PathProblem> {
+        let of_io = |error: io::Error| PathProblem::of_io(&error);
+        let mut file = files::open(path, SizeLimit::NONE).map_err(of_io)?;
+        if !self.met.insert(fs::canonicalize(path).map_err(of_io)?) {
+            return Ok(Added::Again);
+        }
+        let mut bytes = Vec::new();
+        let head = u64::try_from(HEAD).unwrap_or(u64::MAX);
+        (&mut file)
+            .take(head)
+            .read_to_end(&mut bytes)
+            .map_err(of_io)?;
+        check_head(&bytes)?;
+        let size = file.metadata().map_err(of_io)?.len();
+        self.read.size.files += 1;
+        if self.is_over_limits() || self.read.size.bytes.saturating_add(size) > self.limits.bytes {
+            self.read.size.bytes = self.read.size.bytes.saturating_add(size);
+            return Ok(Added::New);
+        }
+        let left = self.limits.bytes - self.read.size.bytes;
+        read_rest(&file, &mut bytes, left).map_err(of_io)?;
+        self.read.size.bytes += bytes.len() as u64;
+        if self.is_over_limits() {
+            return Ok(Added::New);
+        }
+        let length = bytes.len() as u64;
+        let text = decode(bytes).inspect_err(|_| {
+            self.read.size.files -= 1;
+            self.read.size.bytes -= length;
+        })?;
+        self.read.texts.push(SourceText {
+            kind: SourceKind::File,
+            name: printable(path),
+            text,
+        });
+        Ok(Added::New)
+    }
+
+    fn is_over_limits(&self) -> bool {
+        let size = self.read.size;
+        size.files > self.limits.files || size.bytes > self.limits.bytes
     }
 }
 
-fn read(path: &Path) -> Result<String, PathProblem> {
-    let bytes = files::read(path, SizeLimit::RECORD).map_err(|error| PathProblem::of_io(&error))?;
-    decode(bytes).map_err(PathProblem::from)
+/// Reads the rest of a file, and one byte more than may be left when it grows meanwhile.
+fn read_rest(file: &File, bytes: &mut Vec<u8>, left: u64) -> io::Result<()> {
+    let most = left.saturating_add(1).saturating_sub(bytes.len() as u64);
+    file.take(most).read_to_end(bytes).map(|_| ())
 }
 
 impl From<DecodeError> for PathProblem {

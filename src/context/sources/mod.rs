@@ -2,7 +2,9 @@
 
 mod decode;
 pub mod error;
+mod walk;
 pub mod files;
+pub mod stdin;
 
 use crate::domain::context::SourceKind;
 
@@ -22,11 +24,29 @@ pub struct SourceLimits {
     pub bytes: u64,
 }
 
+/// The size of sources.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SourceSize {
+    pub files: usize,
+    pub bytes: u64,
+}
+
 impl Default for SourceLimits {
     fn default() -> Self {
         Self {
             files: 1_000,
             bytes: 16 << 20,
         }
+    }
+}
+
+/// Returns a size in megabytes, rounded up to one decimal place.
+fn megabytes(bytes: u64) -> String {
+    let tenths = u128::from(bytes).saturating_mul(10).div_ceil(1 << 20);
+    let (whole, rest) = (tenths / 10, tenths % 10);
+    if rest == 0 {
+        format!("{whole} MB")
+    } else {
+        format!("{whole}.{rest} MB")
     }
 }

@@ -7,6 +7,8 @@ use secrecy::SecretString;
 
 use crate::config::key_commands::KeyCommands;
 use crate::config::own_keys::is_secret;
+
+use super::limits;
 use crate::config::paths::Home;
 use crate::consultation::plan::Plan;
 use crate::consultation::plan::options::DebateOptions;
@@ -24,12 +26,12 @@ use crate::error::Error;
 use crate::providers::local::choice::ModelFile;
 use crate::records::experience::Experience;
 use crate::records::index::{Index, WaitLimit};
+use crate::setup::context::outgoing::{self, Masked};
+use crate::setup::context::request::Scrubbing;
 use crate::setup::context::{OutgoingTexts, assemble};
-use crate::setup::limits;
 use crate::setup::local_servers::LocalServerSet;
-use crate::setup::outgoing::{self, Masked};
 use crate::setup::provider_access::ProviderAccess;
-use crate::setup::request::{ControlRequest, Scrubbing};
+use crate::setup::request::ControlRequest;
 
 use super::PreparedPlan;
 use super::connection::connect;

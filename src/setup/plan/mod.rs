@@ -11,6 +11,7 @@ pub(crate) mod sources;
 mod debate;
 pub(crate) mod draft;
 mod terms;
+mod limits;
 mod connection;
 pub(crate) mod rejudge;
 pub(crate) mod follow_up;
@@ -20,7 +21,7 @@ pub(crate) mod resume;
 use std::collections::BTreeMap;
 
 use super::context::OutgoingTexts;
-use super::earlier_context::EarlierContext;
+use super::context::earlier::EarlierContext;
 use super::embedded_model::EmbeddedModels;
 use super::request::{ConsultationRequest, Purpose};
 use super::{fallbacks, helper};

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use super::limits;
 use crate::config::env::Environment;
 use crate::config::key_commands::KeyCommands;
 use crate::config::paths::Home;
@@ -20,12 +21,12 @@ use crate::domain::vendors;
 use crate::engine::driver::Providers;
 use crate::error::Error;
 use crate::providers::local::choice::ModelFile;
+use crate::setup::catalog;
 use crate::setup::embedded_model::EmbeddedModels;
 use crate::setup::local_servers::LocalServerSet;
 use crate::setup::local_servers::search::ServerSearch;
 use crate::setup::provider_access::{self, ProviderAccess};
 use crate::setup::request::ControlRequest;
-use crate::setup::{catalog, limits};
 use crate::terminal::output::printer::Printer;
 
 use super::connection::connect;

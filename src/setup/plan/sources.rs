@@ -12,11 +12,12 @@ use crate::domain::ids::ModelRef;
 use crate::domain::time::Timestamp;
 use crate::error::Error;
 use crate::providers::catalog::ModelCatalog;
+use crate::setup::context::scrub_rules;
 use crate::setup::local_servers::LocalServerSet;
 use crate::setup::panel::context::SelectionContext;
 use crate::setup::personas::PersonaRegistry;
 use crate::setup::provider_access::ProviderAccess;
-use crate::setup::{catalog, personas, provider_access, scrub_rules, settings};
+use crate::setup::{catalog, personas, provider_access, settings};
 
 /// The sources of every plan.
 #[derive(Debug)]

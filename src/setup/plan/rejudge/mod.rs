@@ -20,12 +20,13 @@ use crate::domain::stored_record::StoredRecord;
 use crate::domain::time::Timestamp;
 use crate::error::Error;
 use crate::setup::context::OutgoingTexts;
-use crate::setup::earlier_context::EarlierContext;
+use crate::setup::context::earlier::EarlierContext;
+use crate::setup::context::request::Scrubbing;
 use crate::setup::embedded_model::EmbeddedModels;
 use crate::setup::helper;
 use crate::setup::local_servers::LocalServerSet;
 use crate::setup::local_servers::search::ServerSearch;
-use crate::setup::request::{ControlRequest, Scrubbing};
+use crate::setup::request::ControlRequest;
 use crate::terminal::output::printer::Printer;
 
 /// The request for a rejudgement.

@@ -3,6 +3,7 @@
 mod anonymity;
 mod asking;
 mod calls;
+mod context_sources;
 mod cost_gate;
 mod debate_value;
 mod defaults;
@@ -26,5 +27,5 @@ mod system_limits;
 mod requests;
 mod second_verdict;
 mod settings;
-mod unread_input;
+mod standard_input;
 mod usage_errors;

@@ -19,7 +19,7 @@ use crate::context::scrub::{Finding, OutgoingText, Scrubber};
 use crate::context::sources::SourceText;
 use crate::domain::context::{ScrubbingReport, SourceKind};
 use crate::domain::panel::{Panel, Persona};
-use crate::setup::project::ProjectTerms;
+use crate::setup::context::project::ProjectTerms;
 
 /// The name of the project among the sources.
 const PROJECT: &str = "project";

@@ -1,16 +1,20 @@
-//! The context of a question: reads its sources before anything is asked or spent, and puts their
-//! texts together under headings, in the order project, standard input, files.
+//! The context of a question: the texts of its sources under headings, in the order project, standard
+//! input, files. [`sources`] reads them before anything is asked or spent.
+
+pub(crate) mod request;
+pub(crate) mod sources;
+pub(crate) mod project;
+pub(crate) mod earlier;
+pub(crate) mod scrub_rules;
+pub(crate) mod outgoing;
 
 use crate::context::count::count_all;
 use crate::context::sources::SourceText;
-use crate::context::sources::error::SourcesError;
-use crate::context::sources::files::read_files;
 use crate::domain::context::{Context, ContextSource, ContextStorage, ContextText, SourceKind};
 use crate::domain::hash::sha256;
-use crate::error::Error;
-use crate::setup::project::ProjectTerms;
-use crate::setup::request::{ContextRequest, Scrubbing};
-use crate::terminal::output::printer::Printer;
+
+use self::project::ProjectTerms;
+use self::request::Scrubbing;
 
 /// The texts that go out with a question, as read.
 #[derive(Debug, Default)]
@@ -26,27 +30,6 @@ impl OutgoingTexts {
     pub(crate) fn has_context(&self) -> bool {
         !self.sources.is_empty() || self.project.stance.is_some()
     }
-}
-
-/// Reads the sources that a person names.
-pub(crate) fn read_sources(
-    request: &ContextRequest,
-    printer: &Printer,
-) -> Result<Vec<SourceText>, Error> {
-    read_files(&request.files, request.limits).map_err(|error| explain(error, printer))
-}
-
-/// Prints each path that cannot be used, and returns the error of the command.
-fn explain(error: SourcesError, printer: &Printer) -> Error {
-    match &error {
-        SourcesError::Paths(paths) => {
-            for path in paths {
-                printer.warning(&format!("❌ {path}"));
-            }
-            printer.lines("\nValid paths must exist and be readable.");
-        }
-    }
-    Error::usage(error)
 }
 
 /// Puts sources together; `None` when there are none and no attitude to what exists.

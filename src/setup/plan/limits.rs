@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use jiff::tz::TimeZone;
 
-use super::request::ControlRequest;
 use crate::config::hedge_after::HedgeAfter;
 use crate::config::setting::{ALWAYS_ALLOW_UNDER, HEDGE_AFTER};
 use crate::config::settings::Settings;
@@ -17,6 +16,7 @@ use crate::consultation::policy::hedging::HedgeRule;
 use crate::domain::time::Timestamp;
 use crate::records::experience::Experience;
 use crate::records::month::spent_in_month;
+use crate::setup::request::ControlRequest;
 use crate::stopping::early_termination::EarlyStop;
 
 /// Lays the request over the settings.

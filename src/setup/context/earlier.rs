@@ -1,7 +1,7 @@
 //! The context of an earlier consultation, which rejudgements and follow-ups carry again: its
 //! sources as they were sent, and its project.
 
-use super::context::heading;
+use super::heading;
 use super::project::ProjectTerms;
 use crate::context::sources::SourceText;
 use crate::domain::context::{Context, ContextSource, ProjectContext, SourceKind};
@@ -114,7 +114,7 @@ fn opening(kind: SourceKind, name: &str) -> String {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::context::assemble;
+    use super::super::assemble;
     use super::*;
     use crate::domain::context::ProjectStance;
 

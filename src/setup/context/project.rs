@@ -1,11 +1,11 @@
 //! The project of a question: reads its description before anything is asked or spent, and decides
 //! whether answers follow its patterns.
 
+use super::request::{ProjectRequest, StanceRequest};
 use crate::context::project::{ProjectDescription, ProjectError, describe};
 use crate::context::sources::SourceText;
 use crate::domain::context::{ProjectContext, ProjectStance, SourceKind};
 use crate::error::Error;
-use crate::setup::request::{ProjectRequest, StanceRequest};
 use crate::terminal::output::printer::Printer;
 
 const BROWNFIELD: &str = "🏗️ Brownfield project detected. Biasing toward existing patterns.";

@@ -1,0 +1,233 @@
+//! Reads standard input as a source.
+//!
+//! A pipe without data is no mistake: services, containers, `ssh` and other programs hold one open
+//! that is never written to. Whether data will still come cannot be known, so a pipe gets a time for
+//! its first byte. Once data has come, it is read to its end, however long that takes.
+
+use std::io::{self, IsTerminal, Read, Stdin};
+use std::time::Duration;
+
+use thiserror::Error;
+
+use super::decode::{DecodeError, HEAD, check_head, decode};
+use super::{SourceText, megabytes};
+use crate::domain::context::SourceKind;
+
+/// Other programs give their children a socket or a device that has data at once or never does.
+const OTHER_WAIT: Duration = Duration::from_millis(200);
+
+/// Longer pauses of a pipe are reported.
+const SILENT_PAUSE: Duration = Duration::from_secs(1);
+
+const CHUNK: usize = 65_536;
+
+/// The kind of standard input, by which it is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StdinKind {
+    /// A person types there.
+    Terminal,
+    /// A regular file.
+    File,
+    Pipe,
+    /// A socket or a device, such as `/dev/null`.
+    Other,
+}
+
+/// How long to wait for the first byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FirstByte {
+    Within(Duration),
+    /// It was asked for by name.
+    Whenever,
+}
+
+/// What is waited for, to be reported once each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pause {
+    BeforeData,
+    WithinData,
+}
+
+/// The outcome of reading standard input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StdinSource {
+    /// It ended without data.
+    Empty,
+    /// It is open and has no data yet.
+    NoData,
+    Text(SourceText),
+}
+
+/// The reason why standard input cannot be used.
+#[derive(Debug, Error)]
+pub enum StdinError {
+    #[error("cannot read standard input")]
+    Read(#[source] io::Error),
+    #[error("standard input is not text")]
+    NotText(#[source] DecodeError),
+    #[error("standard input has more than {}", megabytes(*.0))]
+    TooLarge(u64),
+}
+
+/// Returns the kind of standard input.
+pub fn kind() -> StdinKind {
+    let input = io::stdin();
+    if input.is_terminal() {
+        StdinKind::Terminal
+    } else {
+        kind_of_file(&input)
+    }
+}
+
+#[cfg(unix)]
+fn kind_of_file(input: &Stdin) -> StdinKind {
+    use rustix::fs::{FileType, fstat};
+
+    match fstat(input).map(|stat| FileType::from_raw_mode(stat.st_mode)) {
+        Ok(FileType::RegularFile) => StdinKind::File,
+        Ok(FileType::Fifo) => StdinKind::Pipe,
+        Ok(_) | Err(_) => StdinKind::Other,
+    }
+}
+
+#[cfg(not(unix))]
+fn kind_of_file(_: &Stdin) -> StdinKind {
+    StdinKind::Pipe
+}
+
+/// Returns whether standard input, which is no terminal, has data now that was not read.
+pub fn has_data() -> bool {
+    let input = io::stdin();
+    kind() == StdinKind::Pipe && is_ready(&input, Some(Duration::ZERO)) && has_bytes(&input)
+}
+
+/// Reads standard input to its end.
+///
+/// # Errors
+///
+/// When it is not text, or larger than the limit in bytes.
+pub fn read(
+    first_byte: FirstByte,
+    limit: u64,
+    report: &dyn Fn(Pause),
+) -> Result<StdinSource, StdinError> {
+    let mut input = io::stdin();
+    let starts = match (kind(), first_byte) {
+        (StdinKind::Terminal | StdinKind::File, _) => true,
+        (StdinKind::Other, FirstByte::Within(_)) => is_ready(&input, Some(OTHER_WAIT)),
+        (StdinKind::Pipe, FirstByte::Within(time)) => starts_within(&input, time, report),
+        (StdinKind::Pipe | StdinKind::Other, FirstByte::Whenever) => {
+            starts_within(&input, Duration::MAX, report)
+        }
+    };
+    if !starts {
+        return Ok(StdinSource::NoData);
+    }
+    let bytes = read_to_end(&mut input, limit, report)?;
+    if bytes.is_empty() {
+        return Ok(StdinSource::Empty);
+    }
+    let text = decode(bytes).map_err(StdinError::NotText)?;
+    Ok(StdinSource::Text(SourceText {
+        kind: SourceKind::Stdin,
+        name: "stdin".to_owned(),
+        text,
+    }))
+}
+
+/// Returns whether data or the end comes within the time. A longer pause is reported.
+fn starts_within(input: &Stdin, time: Duration, report: &dyn Fn(Pause)) -> bool {
+    if time <= SILENT_PAUSE {
+        return is_ready(input, Some(time));
+    }
+    if is_ready(input, Some(SILENT_PAUSE)) {
+        return true;
+    }
+    report(Pause::BeforeData);
+    let rest = (time != Duration::MAX).then(|| time.saturating_sub(SILENT_PAUSE));
+    is_ready(input, rest)
+}
+
+fn read_to_end(
+    input: &mut Stdin,
+    limit: u64,
+    report: &dyn Fn(Pause),
+) -> Result<Vec<u8>, StdinError> {
+    let is_pipe = kind() == StdinKind::Pipe;
+    let mut is_reported = false;
+    let mut bytes = Vec::new();
+    let mut chunk = vec![0; CHUNK];
+    loop {
+        if is_pipe && !is_reported && !is_ready(input, Some(SILENT_PAUSE)) {
+            report(Pause::WithinData);
+            is_reported = true;
+        }
+        match input.read(&mut chunk) {
+            Ok(0) => return Ok(bytes),
+            Ok(count) => {
+                let is_head = bytes.len() < HEAD;
+                bytes.extend(chunk.iter().take(count));
+                if is_head {
+                    check_head(&bytes).map_err(StdinError::NotText)?;
+                }
+                if bytes.len() as u64 > limit {
+                    return Err(StdinError::TooLarge(limit));
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            // The program at the other end may have made the pipe non-blocking.
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                is_ready(input, None);
+            }
+            Err(error) => return Err(StdinError::Read(error)),
+        }
+    }
+}
+
+/// Returns whether data or the end comes within the time; `None` for no limit. An input that cannot
+/// be examined counts as ready.
+#[cfg(unix)]
+fn is_ready(input: &Stdin, time: Option<Duration>) -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    use rustix::io::Errno;
+
+    let time = time.and_then(|time| Timespec::try_from(time).ok());
+    let mut inputs = [PollFd::new(input, PollFlags::IN)];
+    loop {
+        match poll(&mut inputs, time.as_ref()) {
+            Err(Errno::INTR) => {}
+            Ok(0) => return false,
+            Ok(_) | Err(_) => return true,
+        }
+    }
+}
+
+/// Returns whether there is data and not only the end.
+#[cfg(unix)]
+fn has_bytes(input: &Stdin) -> bool {
+    rustix::io::ioctl_fionread(input).is_ok_and(|bytes| bytes > 0)
+}
+
+/// Waits on a thread that reads into the buffer of standard input and takes nothing out of it.
+#[cfg(not(unix))]
+fn is_ready(_: &Stdin, time: Option<Duration>) -> bool {
+    use std::io::BufRead;
+    use std::sync::mpsc;
+
+    let Some(time) = time else {
+        return true;
+    };
+    let (sender, ready) = mpsc::channel();
+    let peek = move || {
+        let _ = io::stdin().lock().fill_buf();
+        let _ = sender.send(());
+    };
+    let thread = std::thread::Builder::new().spawn(peek);
+    thread.is_err() || ready.recv_timeout(time).is_ok()
+}
+
+/// A thread that still waits holds standard input.
+#[cfg(not(unix))]
+fn has_bytes(_: &Stdin) -> bool {
+    false
+}

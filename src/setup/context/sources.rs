@@ -1,0 +1,176 @@
+//! Reads the files and the standard input of a question, before anything is asked or spent.
+
+use super::request::{ContextRequest, StdinRequest};
+use crate::config::env::Environment;
+use crate::config::paths::Home;
+use crate::context::sources::SourceText;
+use crate::context::sources::error::SourcesError;
+use crate::context::sources::files::{LeftOut, read_files};
+use crate::context::sources::stdin::{self, FirstByte, Pause, StdinError, StdinKind, StdinSource};
+use crate::error::Error;
+use crate::setup::settings;
+use crate::terminal::output::format::count;
+use crate::terminal::output::printer::Printer;
+use crate::terminal::prompt::StdinUse;
+
+/// The sources of a context, as read.
+#[derive(Debug)]
+pub(crate) struct ReadSources {
+    pub(crate) texts: Vec<SourceText>,
+    pub(crate) stdin: StdinState,
+}
+
+/// Standard input after the sources were read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StdinState {
+    /// Nothing was read, and nothing can come.
+    Free,
+    /// It carried the question or a source.
+    Read,
+    /// Nothing came in time.
+    Unread,
+}
+
+impl StdinState {
+    /// Returns whether prompts must leave standard input alone.
+    pub(crate) fn usage(self) -> StdinUse {
+        match self {
+            Self::Read => StdinUse::Taken,
+            Self::Free | Self::Unread => StdinUse::Free,
+        }
+    }
+
+    /// Warns of data that came on standard input during the run.
+    pub(crate) fn warn_of_late_data(self, printer: &Printer) {
+        if self == Self::Unread && stdin::has_data() {
+            printer.warning(
+                "Warning: text arrived on standard input during the run; it is not part of the \
+                 context",
+            );
+        }
+    }
+}
+
+/// Reads files and standard input.
+pub(crate) fn read_sources(
+    request: &ContextRequest,
+    environment: &Environment,
+    printer: &Printer,
+) -> Result<ReadSources, Error> {
+    let mut read =
+        read_files(&request.files, request.limits).map_err(|error| explain(error, printer))?;
+    for left_out in &read.left_out {
+        printer.note(&left_out_notice(left_out));
+    }
+    let left = request.limits.bytes.saturating_sub(read.size.bytes);
+    let stdin = match request.stdin {
+        StdinRequest::Taken => StdinState::Read,
+        StdinRequest::Named => {
+            if stdin::kind() == StdinKind::Terminal {
+                printer.lines("Type the context, end with Ctrl-D");
+            }
+            read_stdin(FirstByte::Whenever, left, &mut read.texts, printer)?
+        }
+        StdinRequest::IfPresent => match stdin::kind() {
+            StdinKind::Terminal => StdinState::Free,
+            StdinKind::File | StdinKind::Pipe | StdinKind::Other => {
+                let home = Home::find(environment).map_err(Error::usage)?;
+                let wait = settings::load(&home, environment)?.stdin_wait;
+                read_stdin(FirstByte::Within(wait), left, &mut read.texts, printer)?
+            }
+        },
+    };
+    Ok(ReadSources {
+        texts: read.texts,
+        stdin,
+    })
+}
+
+/// Adds standard input to the sources, if it has data.
+fn read_stdin(
+    first_byte: FirstByte,
+    limit: u64,
+    texts: &mut Vec<SourceText>,
+    printer: &Printer,
+) -> Result<StdinState, Error> {
+    let report = |pause| match pause {
+        Pause::BeforeData => printer.note(
+            "Waiting for standard input… (if nothing is to come from there, start with \
+             `< /dev/null`)",
+        ),
+        Pause::WithinData => printer.note("Reading standard input to its end…"),
+    };
+    match stdin::read(first_byte, limit, &report) {
+        Ok(StdinSource::Text(text)) => {
+            texts.push(text);
+            Ok(StdinState::Read)
+        }
+        Ok(StdinSource::Empty) => match first_byte {
+            FirstByte::Within(_) => Ok(StdinState::Free),
+            FirstByte::Whenever => Err(Error::usage("standard input, named as `-`, is empty")),
+        },
+        Ok(StdinSource::NoData) => {
+            if stdin::kind() == StdinKind::Pipe {
+                printer.warning(
+                    "Warning: nothing came on standard input in time; the question is asked \
+                     without it",
+                );
+            }
+            Ok(StdinState::Unread)
+        }
+        Err(error) => Err(match &error {
+            StdinError::TooLarge(_) => Error::usage(error).hint(
+                "send less, or raise the limit of all sources together with `--max-context-mb`",
+            ),
+            StdinError::NotText(_) | StdinError::Read(_) => {
+                Error::usage(error).hint("send text, or leave it out with `< /dev/null`")
+            }
+        }),
+    }
+}
+
+fn left_out_notice(left_out: &LeftOut) -> String {
+    const MOST_NAMED: usize = 3;
+    let number = left_out.files.len();
+    let named: Vec<&str> = left_out
+        .files
+        .iter()
+        .take(MOST_NAMED)
+        .map(String::as_str)
+        .collect();
+    let more = if number > MOST_NAMED { ", …" } else { "" };
+    format!(
+        "`{}`: left out {} that {} no text: {}{more}",
+        left_out.path,
+        count(number, "file"),
+        if number == 1 { "is" } else { "are" },
+        named.join(", "),
+    )
+}
+
+/// Prints each path that cannot be used, and returns the error of the command.
+fn explain(error: SourcesError, printer: &Printer) -> Error {
+    match &error {
+        SourcesError::Paths(paths) => {
+            for path in paths {
+                printer.warning(&format!("❌ {path}"));
+            }
+            printer.lines("\nValid paths must exist and be readable.");
+            Error::usage(error)
+        }
+        SourcesError::Limits { found, limits } => {
+            let mut flags = Vec::new();
+            if found.files > limits.files {
+                flags.push(format!("--max-context-files {}", found.files));
+            }
+            if found.bytes > limits.bytes {
+                flags.push(format!(
+                    "--max-context-mb {}",
+                    found.bytes.div_ceil(1 << 20)
+                ));
+            }
+            let hint = format!("name less, or raise the limit with `{}`", flags.join(" "));
+            Error::usage(error).hint(hint)
+        }
+    }
+}
