@@ -73,6 +73,7 @@ impl<'s, 't> Batch<'s, 't> {
                 end,
                 rule: None,
                 specificity: Specificity::OwnKey,
+                is_certain: true,
             }));
         }
     }
@@ -102,7 +103,7 @@ impl<'s, 't> Batch<'s, 't> {
         for text in &self.texts {
             for span in &text.spans {
                 let secret = text.secret(span);
-                if repeats::is_strong(secret) {
+                if span.is_certain && repeats::is_strong(secret) {
                     strong.push((secret, *span));
                 }
             }

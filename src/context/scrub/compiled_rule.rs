@@ -17,6 +17,9 @@ const DEFAULT_WINDOW: usize = 2048;
 /// The group of a regex that is masked.
 const SECRET: &str = "secret";
 
+/// How a regex begins that group.
+const GROUP: &str = "(?<secret>";
+
 #[derive(Debug)]
 pub(super) struct CompiledRule {
     rule: ScrubRule,
@@ -30,6 +33,15 @@ pub(super) struct Place<'t> {
     pub(super) text: &'t str,
     pub(super) start: usize,
     pub(super) end: usize,
+}
+
+/// A secret that a rule has found.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RuleMatch {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    /// Whether the value is a secret wherever it stands.
+    pub(super) is_certain: bool,
 }
 
 impl<'t> Place<'t> {
@@ -99,29 +111,38 @@ impl CompiledRule {
     }
 
     pub(super) fn specificity(&self) -> Specificity {
-        match self.rule.names {
-            Some(_) => Specificity::Name,
-            None => Specificity::Form,
+        match &self.rule.regex {
+            None => Specificity::Name,
+            Some(regex) if regex.contains(GROUP) => Specificity::Context,
+            Some(_) => Specificity::Form,
         }
     }
 
     /// Returns the secrets at a keyword.
-    pub(super) fn find(&self, place: Place<'_>) -> Vec<(usize, usize)> {
+    pub(super) fn find(&self, place: Place<'_>) -> Vec<RuleMatch> {
         if let Some(policy) = self.rule.names {
             let secret = assignment::find(place, policy);
-            return secret
-                .filter(|span| self.accepts(place.text, *span))
-                .into_iter()
-                .collect();
+            let secret = secret.filter(|found| self.accepts(place.text, (found.start, found.end)));
+            return secret.into_iter().collect();
         }
-        match self.rule.before {
+        let spans = match self.rule.before {
             None => self.find_at_keyword(place).into_iter().collect(),
             Some(before) => self.find_around_keyword(place, before),
-        }
+        };
+        let certain = |(start, end)| RuleMatch {
+            start,
+            end,
+            is_certain: true,
+        };
+        spans.into_iter().map(certain).collect()
     }
 
     fn find_at_keyword(&self, place: Place<'_>) -> Option<(usize, usize)> {
-        if !begins_token(place.text.as_bytes(), place.start) {
+        let is_word = place
+            .keyword()
+            .first()
+            .is_some_and(u8::is_ascii_alphanumeric);
+        if is_word && !begins_token(place.text.as_bytes(), place.start) {
             return None;
         }
         let end = self.window_end(place);

@@ -4,7 +4,7 @@
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use super::allowlist::Allowlist;
-use super::compiled_rule::{CompiledRule, Place};
+use super::compiled_rule::{CompiledRule, Place, RuleMatch};
 use super::overlap::{SecretSpan, Specificity, join};
 use super::rules::{RuleError, UserRules, built_in};
 
@@ -61,9 +61,9 @@ impl Detector {
     pub(super) fn find(&self, text: &str) -> Vec<SecretSpan> {
         let mut spans = Vec::new();
         // What is inside of a known form, such as a private key, is not looked at.
-        let mut covered = 0;
+        let mut covered = (0, 0);
         for found in self.prefilter.find_overlapping_iter(text) {
-            if found.start() < covered {
+            if covered.0 < found.start() && found.start() < covered.1 {
                 continue;
             }
             let place = Place {
@@ -79,19 +79,25 @@ impl Detector {
                 if candidate.is_exact && !rule.has_keyword(place.keyword()) {
                     continue;
                 }
-                for (start, end) in rule.find(place) {
+                for RuleMatch {
+                    start,
+                    end,
+                    is_certain,
+                } in rule.find(place)
+                {
                     if self.is_allowed(text, start, end) {
                         continue;
                     }
                     let specificity = rule.specificity();
-                    if specificity == Specificity::Form {
-                        covered = covered.max(end);
+                    if specificity == Specificity::Form && end > covered.1 {
+                        covered = (start, end);
                     }
                     spans.push(SecretSpan {
                         start,
                         end,
                         rule: Some(candidate.rule),
                         specificity,
+                        is_certain,
                     });
                 }
             }

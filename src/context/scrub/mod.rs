@@ -16,6 +16,7 @@ pub mod rules;
 mod detector;
 mod compiled_rule;
 mod assignment;
+mod reader;
 mod name;
 mod value;
 mod words;

@@ -1,6 +1,6 @@
 //! Judges the name of a variable, field, flag or key that has a keyword such as `password` in it.
 
-use super::words::words;
+use super::words::{WordSet, words};
 
 /// How sure a name is to hold a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,255 +12,71 @@ pub(super) enum NameStrength {
 }
 
 /// Words that may follow the keyword in the name of a secret.
-const QUALIFIERS: &[&str] = &[
-    "value",
-    "string",
-    "str",
-    "text",
-    "plain",
-    "plaintext",
-    "data",
-    "base",
-    "base64",
-    "b64",
-    "raw",
-    "prod",
-    "production",
-    "dev",
-    "development",
-    "test",
-    "testing",
-    "live",
-    "staging",
-    "stage",
-    "sandbox",
-    "primary",
-    "secondary",
-    "main",
-    "backup",
-    "old",
-    "new",
-    "current",
-    "default",
-    "admin",
-    "root",
-    "user",
-    "confirmation",
-    "confirm",
-    "env",
-    "v",
-    "key",
-    "local",
-];
+static QUALIFIERS: WordSet = WordSet::new(
+    "value string str text plain plaintext data base base64 b64 raw prod production dev \
+    development test testing live staging stage sandbox primary secondary main backup old new \
+    current default admin root user confirmation confirm env v key local",
+);
 
 /// Words that make the name one of something else, wherever they follow the keyword.
-const OTHER_THINGS: &[&str] = &[
-    "name",
-    "names",
-    "id",
-    "ids",
-    "url",
-    "uri",
-    "urls",
-    "endpoint",
-    "path",
-    "paths",
-    "file",
-    "filename",
-    "files",
-    "dir",
-    "folder",
-    "type",
-    "types",
-    "kind",
-    "format",
-    "length",
-    "len",
-    "size",
-    "min",
-    "max",
-    "count",
-    "limit",
-    "num",
-    "number",
-    "policy",
-    "rule",
-    "rules",
-    "field",
-    "fields",
-    "label",
-    "hint",
-    "title",
-    "placeholder",
-    "message",
-    "msg",
-    "error",
-    "err",
-    "errors",
-    "expires",
-    "expiry",
-    "expiration",
-    "expire",
-    "exp",
-    "ttl",
-    "age",
-    "time",
-    "timeout",
-    "duration",
-    "date",
-    "at",
-    "hash",
-    "hashed",
-    "digest",
-    "checksum",
-    "fingerprint",
-    "header",
-    "prefix",
-    "suffix",
-    "regex",
-    "pattern",
-    "manager",
-    "provider",
-    "service",
-    "store",
-    "storage",
-    "class",
-    "enabled",
-    "disabled",
-    "required",
-    "optional",
-    "input",
-    "form",
-    "page",
-    "screen",
-    "view",
-    "dialog",
-    "button",
-    "reset",
-    "strength",
-    "score",
-    "validator",
-    "validation",
-    "verify",
-    "check",
-    "scope",
-    "scopes",
-    "audience",
-    "issuer",
-    "version",
-    "ref",
-    "reference",
-    "arn",
-    "index",
-    "position",
-    "offset",
-    "pos",
-    "line",
-    "column",
-    "span",
-    "stream",
-    "tree",
-    "list",
-    "map",
-    "set",
-    "cache",
-    "param",
-    "params",
-    "parameter",
-    "option",
-    "options",
-    "config",
-    "source",
-    "location",
-    "var",
-    "variable",
-    "algorithm",
-    "alg",
-    "encoding",
-    "generator",
-    "handler",
-    "callback",
-];
+static OTHER_THINGS: WordSet = WordSet::new(
+    "name names id ids url uri urls endpoint path paths file filename files dir folder type types \
+    kind format length len size min max count limit num number policy rule rules field fields \
+    label hint title placeholder message msg error err errors expires expiry expiration expire \
+    exp ttl age time timeout duration date at hash hashed digest checksum fingerprint header \
+    prefix suffix regex pattern manager provider service store storage class enabled disabled \
+    required optional input form page screen view dialog button reset strength score validator \
+    validation verify check scope scopes audience issuer version ref reference arn index \
+    position offset pos line column span stream tree list map set cache param params parameter \
+    option options config source location var variable algorithm alg encoding generator handler \
+    callback",
+);
 
 /// Words before the keyword that make the name one of something else.
-const OTHER_OWNERS: &[&str] = &[
-    "no",
-    "is",
-    "has",
-    "use",
-    "uses",
-    "show",
-    "hide",
-    "reset",
-    "forgot",
-    "forgotten",
-    "change",
-    "get",
-    "fetch",
-    "require",
-    "requires",
-    "needs",
-    "enable",
-    "disable",
-    "allow",
-    "min",
-    "max",
-    "public",
-    "next",
-    "page",
-    "nextpage",
-    "continuation",
-    "sync",
-    "pagination",
-    "cursor",
-    "eos",
-    "bos",
-    "pad",
-    "unk",
-    "sep",
-    "cls",
-    "mask",
-    "stop",
-    "special",
-    "invalid",
-    "wrong",
-    "missing",
-    "empty",
-    "hashed",
-    "cancellation",
-    "cancel",
-    "syntax",
-    "lexer",
-    "primary",
-    "foreign",
-    "partition",
-];
+static OTHER_OWNERS: WordSet = WordSet::new(
+    "no is has use uses show hide reset forgot forgotten change get fetch require requires needs \
+    enable disable allow min max public next page nextpage continuation sync pagination cursor \
+    eos bos pad unk sep cls mask stop special invalid wrong missing empty hashed cancellation \
+    cancel syntax lexer primary foreign partition",
+);
+
+/// Keywords that need no separator before them: `PGPASSWORD`.
+static GLUED: WordSet = WordSet::new("password passwd passphrase passwort apikey authtoken");
+
+/// Keywords that mean other things too.
+static AMBIGUOUS: WordSet = WordSet::new("pass pw");
+
+/// Words that may stand before an ambiguous keyword.
+static ACCOUNTS: WordSet = WordSet::new(
+    "db database sql mysql pg postgres redis mongo mongodb smtp mail email imap ldap ftp sftp ssh \
+    http proxy wifi wlan user admin root login auth basic my app api rabbitmq amqp mqtt jwt key \
+    store trust sudo service client server test default initial master env config cfg settings \
+    self this vpn rds pgsql git registry docker cert ssl tls encryption",
+);
 
 /// Judges a name by the words around its keyword, which stands at `start..end` of it.
-pub(super) fn judge(
-    name: &[u8],
-    start: usize,
-    end: usize,
-    may_be_glued: bool,
-) -> Option<NameStrength> {
+pub(super) fn judge(name: &[u8], start: usize, end: usize) -> Option<NameStrength> {
     let (before, after) = (name.get(..start)?, name.get(end..)?);
     let keyword = name.get(start..end)?;
-    if !begins_word(before, keyword) && !may_be_glued {
+    if !begins_word(before, keyword) && !GLUED.contains(keyword) {
+        return None;
+    }
+    if AMBIGUOUS.contains(keyword) && !words(before).all(|word| ACCOUNTS.contains(word)) {
         return None;
     }
     if !ends_word(keyword, after) {
         return None;
     }
-    if words(before).any(|word| is_one_of(word, OTHER_OWNERS)) {
+    if words(before).any(|word| OTHER_OWNERS.contains(word)) {
         return None;
     }
     let mut strength = NameStrength::Sure;
     for word in words(after) {
-        if is_one_of(word, OTHER_THINGS) {
+        if OTHER_THINGS.contains(word) {
             return None;
         }
         let is_number = word.iter().all(u8::is_ascii_digit);
-        if !is_number && !is_one_of(word, QUALIFIERS) {
+        if !is_number && !QUALIFIERS.contains(word) {
             strength = NameStrength::Unsure;
         }
     }
@@ -283,9 +99,4 @@ fn ends_word(keyword: &[u8], after: &[u8]) -> bool {
     };
     let last_is_lower = keyword.last().is_some_and(u8::is_ascii_lowercase);
     !next.is_ascii_alphabetic() || (last_is_lower && next.is_ascii_uppercase())
-}
-
-fn is_one_of(word: &[u8], list: &[&str]) -> bool {
-    list.iter()
-        .any(|other| word.eq_ignore_ascii_case(other.as_bytes()))
 }

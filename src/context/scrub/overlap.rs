@@ -1,5 +1,7 @@
 //! Overlapping spans become one, named by the more specific rule.
 
+use std::cmp::Reverse;
+
 /// A secret in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SecretSpan {
@@ -7,6 +9,8 @@ pub(super) struct SecretSpan {
     pub(super) end: usize,
     pub(super) rule: RuleIndex,
     pub(super) specificity: Specificity,
+    /// Whether the value is a secret wherever it stands.
+    pub(super) is_certain: bool,
 }
 
 /// The position of a rule among all rules; `None` for a key that this program holds.
@@ -17,9 +21,11 @@ pub(super) type RuleIndex = Option<usize>;
 pub(super) enum Specificity {
     /// The name of a variable.
     Name,
+    /// What stands around the value, such as a header or an address.
+    Context,
     /// A value that is one of this program's keys, whichever vendor's.
     OwnKey,
-    /// The form of the value.
+    /// The form of the value itself.
     Form,
 }
 
@@ -35,6 +41,7 @@ pub(super) fn join(mut spans: Vec<SecretSpan>) -> Vec<SecretSpan> {
                     last.specificity = span.specificity;
                 }
                 last.end = last.end.max(span.end);
+                last.is_certain &= span.is_certain;
             }
             _ => joined.push(span),
         }
@@ -42,9 +49,10 @@ pub(super) fn join(mut spans: Vec<SecretSpan>) -> Vec<SecretSpan> {
     joined
 }
 
-/// Among equals, the longer span says more.
-fn rank(span: &SecretSpan) -> (Specificity, usize) {
-    (span.specificity, span.end - span.start)
+/// Among equals, the longer span says more, then the earlier rule.
+fn rank(span: &SecretSpan) -> (Specificity, usize, Reverse<RuleIndex>) {
+    let length = span.end - span.start;
+    (span.specificity, length, Reverse(span.rule))
 }
 
 #[cfg(test)]
@@ -57,6 +65,7 @@ mod tests {
             end,
             rule: Some(start),
             specificity,
+            is_certain: false,
         }
     }
 
@@ -76,6 +85,7 @@ mod tests {
                     end: 9,
                     rule: Some(5),
                     specificity: Specificity::Form,
+                    is_certain: false,
                 },
                 span(9, 12, Specificity::Name),
             ]

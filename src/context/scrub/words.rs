@@ -1,5 +1,33 @@
 //! Words of names and values: `dbPassword`, `db_password` and `DB-PASSWORD` are `db` and `password`.
 
+use std::collections::BTreeSet;
+use std::sync::OnceLock;
+
+/// A set of lowercase words, from a text with spaces between them.
+#[derive(Debug)]
+pub(super) struct WordSet {
+    list: &'static str,
+    words: OnceLock<BTreeSet<&'static [u8]>>,
+}
+
+impl WordSet {
+    pub(super) const fn new(list: &'static str) -> Self {
+        Self {
+            list,
+            words: OnceLock::new(),
+        }
+    }
+
+    /// Returns whether the word is one of the set, in any case.
+    pub(super) fn contains(&self, word: &[u8]) -> bool {
+        let words = self.words.get_or_init(|| {
+            let words = self.list.split_ascii_whitespace();
+            words.map(str::as_bytes).collect()
+        });
+        words.contains(word.to_ascii_lowercase().as_slice())
+    }
+}
+
 /// Returns the words of a name: runs of letters or of digits, also split where the case changes.
 pub(super) fn words(name: &[u8]) -> impl Iterator<Item = &[u8]> {
     name.split(|byte| !byte.is_ascii_alphanumeric())
