@@ -9,9 +9,10 @@ use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::prompt::filter::PromptMaterial;
 use crate::context::sources::SourceText;
 use crate::domain::context::SourceKind;
-use crate::setup::earlier_context::EarlierContext;
-use crate::setup::project::ProjectTerms;
-use crate::setup::request::{ControlRequest, DebateRequest, PanelRequest, Purpose, Scrubbing};
+use crate::setup::context::earlier::EarlierContext;
+use crate::setup::context::project::ProjectTerms;
+use crate::setup::context::request::Scrubbing;
+use crate::setup::request::{ControlRequest, DebateRequest, PanelRequest, Purpose};
 use crate::terminal::output::printer::Verbosity;
 use crate::terminal::output::stream_traits::{StreamTraits, TerminalEnv};
 
