@@ -5,6 +5,7 @@ mod completions;
 mod config;
 mod consult;
 mod consult_stats;
+mod context_storage;
 mod doctor;
 mod history;
 mod index;
