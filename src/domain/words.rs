@@ -72,6 +72,46 @@ pub fn round_title(round: u8) -> &'static str {
     }
 }
 
+/// Returns the name of a type of secrets as people write it, in the singular or the plural:
+/// `API keys`.
+pub fn secret_type(id: &str, number: u64) -> String {
+    let words: Vec<&str> = id.split('_').map(word).collect();
+    let name = words.join(" ");
+    if number == 1 {
+        return name;
+    }
+    match name.strip_suffix('y') {
+        Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{stem}ies"),
+        _ if name.ends_with('s') => name + "es",
+        _ => name + "s",
+    }
+}
+
+fn word(word: &str) -> &str {
+    match word {
+        "api" => "API",
+        "aws" => "AWS",
+        "gcp" => "GCP",
+        "github" => "GitHub",
+        "gitlab" => "GitLab",
+        "google" => "Google",
+        "azure" => "Azure",
+        "slack" => "Slack",
+        "stripe" => "Stripe",
+        "twilio" => "Twilio",
+        "sendgrid" => "SendGrid",
+        "docker" => "Docker",
+        "digitalocean" => "DigitalOcean",
+        "pypi" => "PyPI",
+        "ssh" => "SSH",
+        "pgp" => "PGP",
+        "jwt" => "JWT",
+        "url" => "URL",
+        "id" => "ID",
+        other => other,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

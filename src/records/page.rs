@@ -60,6 +60,7 @@ pub fn page_beside(record: &StoredRecord, pages: &BTreeSet<String>) -> String {
                     (debate::changes(record))
                     (debate::objections(record))
                     (account::panel(record))
+                    (account::context(record))
                     (account::cost(record))
                     (account::colophon(record))
                 }

@@ -15,7 +15,8 @@ use crate::terminal::report::report;
 
 use super::{Archive, browser};
 
-/// Write one consultation as Markdown, JSON or a self-contained HTML page
+/// Write one consultation as Markdown, JSON or a self-contained HTML page; of a context, the names
+/// of its sources and not their text
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct Args {
     /// The consultation: its id, a unique prefix, one of its files, or `last`

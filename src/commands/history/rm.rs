@@ -35,7 +35,7 @@ const MOST_NAMED: usize = 10;
 /// files.
 const BATCH: usize = 100;
 
-/// Delete consultations: journal, record, report and outcome
+/// Delete consultations: journal, record, report, context and outcome
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Deleted consultations no longer count in consult-stats or toward monthly_budget.

@@ -7,6 +7,7 @@
 
 mod completion;
 mod context;
+mod context_words;
 mod panel;
 mod account;
 mod rounds;
@@ -40,6 +41,7 @@ pub use self::answer::{
 pub use self::changes::{ExpertChange, PositionChanges};
 pub use self::completion::{Completion, RecordWriter};
 pub use self::context::StoredContext;
+pub use self::context_words::ContextWords;
 pub use self::debate_value::{DebateValueAnalysis, StoredDebate};
 pub use self::early_termination::EarlyTerminationEvaluation;
 pub use self::open_points::{OpenPoint, OpenView};

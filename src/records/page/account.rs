@@ -5,7 +5,7 @@ use std::time::Duration;
 use maud::{Markup, html};
 
 use crate::domain::money::Cost;
-use crate::domain::stored_record::{StoredAgentRound, StoredRecord};
+use crate::domain::stored_record::{ContextWords, StoredAgentRound, StoredRecord};
 use crate::domain::words::{amount, model_address, round_title, seconds, thousands};
 
 use super::elements::{inline, items, joined, labelled, list, moment, section};
@@ -47,6 +47,30 @@ pub(super) fn panel(record: &StoredRecord) -> Markup {
         }
     };
     section("Panel", &body)
+}
+
+/// The sources of the context with their tokens, the project, and what was masked.
+pub(super) fn context(record: &StoredRecord) -> Markup {
+    let Some(ContextWords {
+        sources,
+        others,
+        facts,
+    }) = record.context_in_words()
+    else {
+        return Markup::default();
+    };
+    let body = html! {
+        @if !sources.is_empty() {
+            ul {
+                @for (name, tokens) in &sources { li { (inline(name)) " (" (tokens) ")" } }
+                @if let Some(others) = others { li { (others) } }
+            }
+        }
+        @for (label, value) in &facts {
+            p.stated { span.label { (label) } " " (inline(value)) }
+        }
+    };
+    section("Context", &body)
 }
 
 pub(super) fn cost(record: &StoredRecord) -> Markup {

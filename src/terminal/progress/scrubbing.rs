@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 
 use crate::domain::context::ScrubbingReport;
+use crate::domain::words::secret_type;
 
 /// The warning that nothing is masked, line by line.
 pub const SCRUBBING_DISABLED: [&str; 2] = [
@@ -23,48 +24,9 @@ pub fn scrubbing_lines(report: &ScrubbingReport) -> Vec<String> {
     )];
     let mut types: Vec<_> = report.by_type.iter().collect();
     types.sort_by_key(|(_, number)| Reverse(**number));
-    let of_type = |(id, number): (&String, &u64)| format!("- {number} {}", type_name(id, *number));
+    let of_type = |(id, number): (&String, &u64)| format!("- {number} {}", secret_type(id, *number));
     lines.extend(types.into_iter().map(of_type));
     lines
-}
-
-/// Returns the name of a type as people write it, in the singular or the plural: `API keys`.
-fn type_name(id: &str, number: u64) -> String {
-    let words: Vec<&str> = id.split('_').map(word).collect();
-    let name = words.join(" ");
-    if number == 1 {
-        return name;
-    }
-    match name.strip_suffix('y') {
-        Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{stem}ies"),
-        _ if name.ends_with('s') => name + "es",
-        _ => name + "s",
-    }
-}
-
-fn word(word: &str) -> &str {
-    match word {
-        "api" => "API",
-        "aws" => "AWS",
-        "gcp" => "GCP",
-        "github" => "GitHub",
-        "gitlab" => "GitLab",
-        "google" => "Google",
-        "azure" => "Azure",
-        "slack" => "Slack",
-        "stripe" => "Stripe",
-        "twilio" => "Twilio",
-        "sendgrid" => "SendGrid",
-        "docker" => "Docker",
-        "digitalocean" => "DigitalOcean",
-        "pypi" => "PyPI",
-        "ssh" => "SSH",
-        "pgp" => "PGP",
-        "jwt" => "JWT",
-        "url" => "URL",
-        "id" => "ID",
-        other => other,
-    }
 }
 
 #[cfg(test)]

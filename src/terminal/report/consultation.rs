@@ -9,7 +9,7 @@ use crate::domain::artifact::{Severity, Source};
 use crate::domain::ids::AgentId;
 use crate::domain::outcome::Grade;
 use crate::domain::stored_record::{
-    Completion, RecordWriter, StoredAgent, StoredConcern, StoredModel, StoredRecord,
+    Completion, ContextWords, RecordWriter, StoredAgent, StoredConcern, StoredModel, StoredRecord,
 };
 use crate::domain::text::clean;
 
@@ -39,6 +39,7 @@ pub fn report(record: &StoredRecord) -> String {
     sections.extend(positions(record));
     sections.extend(changes(record));
     sections.extend(challenges(record));
+    sections.extend(context(record));
     sections.push(cost(record));
     clean(&(sections.join("\n\n") + "\n"))
 }
@@ -293,6 +294,28 @@ fn concern(concern: &StoredConcern) -> String {
 
 fn dissent(record: &StoredRecord) -> Option<String> {
     sections::dissent(record.verdict()?.objections(), &|agent| name(record, agent))
+}
+
+/// The sources of the context with their tokens, the project, and what was masked.
+fn context(record: &StoredRecord) -> Option<String> {
+    let ContextWords {
+        sources,
+        others,
+        facts,
+    } = record.context_in_words()?;
+    let sources = sources
+        .iter()
+        .map(|(name, tokens)| format!("- {} ({tokens})", inline(name)));
+    let sources: Vec<String> = sources
+        .chain(others.map(|others| format!("- {others}")))
+        .collect();
+    let facts: Vec<String> = facts
+        .iter()
+        .map(|(label, value)| format!("**{label}:** {}", inline(value)))
+        .collect();
+    let parts = [sources.join("\n"), facts.join("  \n")];
+    let parts = parts.into_iter().filter(|part| !part.is_empty());
+    sections::titled("## Context", "\n\n", parts)
 }
 
 /// The totals, the savings and the id.
