@@ -47,7 +47,11 @@ impl StoredRecord {
                 .and_then(|context| not_stored(context.storage)),
         ];
         let words = ContextWords {
-            sources: sources.iter().take(MOST_SOURCES).map(source).collect(),
+            sources: sources
+                .iter()
+                .take(MOST_SOURCES)
+                .map(source_in_words)
+                .collect(),
             others: others(rest),
             facts: facts.into_iter().flatten().collect(),
         };
@@ -86,8 +90,8 @@ fn framework(project: &ProjectContext) -> Option<String> {
     })
 }
 
-/// Returns a source's name, with its tokens.
-fn source(source: &ContextSource) -> (String, String) {
+/// Returns a source's name and its tokens in words.
+pub fn source_in_words(source: &ContextSource) -> (String, String) {
     let name = match source.kind {
         SourceKind::Project => format!("project {}", source.name),
         SourceKind::Stdin => "standard input".to_owned(),

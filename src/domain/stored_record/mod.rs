@@ -41,7 +41,7 @@ pub use self::answer::{
 pub use self::changes::{ExpertChange, PositionChanges};
 pub use self::completion::{Completion, RecordWriter};
 pub use self::context::StoredContext;
-pub use self::context_words::ContextWords;
+pub use self::context_words::{ContextWords, source_in_words};
 pub use self::debate_value::{DebateValueAnalysis, StoredDebate};
 pub use self::early_termination::EarlyTerminationEvaluation;
 pub use self::open_points::{OpenPoint, OpenView};

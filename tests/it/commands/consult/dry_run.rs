@@ -178,3 +178,164 @@ fn text_starts_with_the_providers_and_can_go_to_a_file() {
     let length = |text: &str| text.lines().count();
     assert_eq!(length(&file), length(&output.stdout));
 }
+
+/// Writes files and returns the flags that make them the context.
+fn files(conclave: &Conclave) -> [&'static str; 4] {
+    let folder = conclave.folder();
+    std::fs::write(folder.join("long.md"), "All about ferries. ".repeat(1_500)).unwrap();
+    std::fs::write(folder.join("short.md"), "All about gearboxes.\n").unwrap();
+    ["-f", "long.md", "-f", "short.md"]
+}
+
+#[test]
+fn context_is_shown_once_with_its_sources() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server);
+    let arguments = [
+        &["consult", "Shall we?", "--dry-run"][..],
+        &files(&conclave)[..],
+    ];
+    let output = conclave.run(&arguments.concat()).ends_with(0);
+    let shown = output.stdout;
+    assert_eq!(shown.matches("All about gearboxes.").count(), 1, "{shown}");
+    assert_eq!(shown.matches("[context as above]").count(), 9, "{shown}");
+    let place = |part: &str| {
+        shown
+            .find(part)
+            .unwrap_or_else(|| panic!("{part}: {shown}"))
+    };
+    let order = [
+        "\nContext: ",
+        "\n- long.md: ",
+        "\n- short.md: ",
+        "\nProviders:\n",
+        "\n=== Context, ",
+        "### File: long.md\n",
+        "### File: short.md\n",
+        "\n=== Round 1, ",
+        "\n--- user ---\n[context as above]\n",
+    ];
+    assert!(order.map(place).is_sorted(), "{shown}");
+    let providers = shown
+        .lines()
+        .filter(|line| line.contains("; the context in "));
+    assert_eq!(providers.count(), 3, "{shown}");
+}
+
+#[test]
+fn shown_prompts_with_context_equal_the_sent_ones() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server);
+    let files = files(&conclave);
+    let shown = json(&conclave, &files);
+    let text = shown["context"]["texts"][0].as_str().unwrap();
+    let arguments = [&["consult", "-n", "--yes", "Shall we?"][..], &files[..]];
+    conclave.run(&arguments.concat()).ends_with(0);
+    let sent: Vec<String> = server
+        .requests()
+        .iter()
+        .map(|request| texts_of(&request.body))
+        .collect();
+    let calls = shown["calls"].as_array().unwrap();
+    assert_eq!(calls.len(), sent.len());
+    for call in calls.iter().filter(|call| call["exact"] == true) {
+        assert_eq!(call["context_text"], 0);
+        let user = call["user"].as_str().unwrap();
+        assert!(user.starts_with("[context as above]\n\n"), "{user}");
+        let user = user.replace("[context as above]", text.trim());
+        let whole = format!("{}\n{user}", call["system"].as_str().unwrap());
+        let whole = without_breaks(&whole);
+        assert!(
+            sent.iter().any(|sent| without_breaks(sent) == whole),
+            "{}",
+            call["agent"]
+        );
+    }
+}
+
+/// Returns the texts of a request in the order in which a vendor reads them.
+fn texts_of(body: &Value) -> String {
+    let places = [
+        "/system",
+        "/systemInstruction/parts",
+        "/messages",
+        "/contents",
+    ];
+    let mut texts = String::new();
+    for part in places.iter().filter_map(|place| body.pointer(place)) {
+        collect(part, &mut texts);
+    }
+    texts
+}
+
+fn collect(value: &Value, texts: &mut String) {
+    match value {
+        Value::String(text) => *texts += text,
+        Value::Array(parts) => parts.iter().for_each(|part| collect(part, texts)),
+        Value::Object(fields) => ["text", "content", "parts"]
+            .iter()
+            .filter_map(|key| fields.get(*key))
+            .for_each(|part| collect(part, texts)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Returns a text without the breaks between its blocks, which are messages of their own when sent.
+fn without_breaks(text: &str) -> String {
+    text.chars().filter(|char| !char.is_whitespace()).collect()
+}
+
+#[test]
+fn schema_is_left_out_exactly_where_the_context_is_cached() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server);
+    let files = files(&conclave);
+    let shown = json(&conclave, &files);
+    let arguments = [&["consult", "-n", "--yes", "Shall we?"][..], &files[..]];
+    conclave.run(&arguments.concat()).ends_with(0);
+    let has_schema = |body: &Value| body.to_string().contains("\"additionalProperties\"");
+    let sent: Vec<(String, bool)> = server
+        .requests()
+        .iter()
+        .map(|request| (request.model.clone(), has_schema(&request.body)))
+        .collect();
+    for call in shown["calls"].as_array().unwrap() {
+        assert_eq!(call["schema_sent"] == true, call["context_cached"] == false);
+        let model = call["model"].as_str().unwrap();
+        let of_model: Vec<bool> = sent
+            .iter()
+            .filter(|(of, _)| of == model)
+            .map(|(_, has_schema)| *has_schema)
+            .collect();
+        assert!(!of_model.is_empty(), "{model}");
+        assert!(
+            of_model
+                .iter()
+                .all(|sent| *sent == (call["schema_sent"] == true)),
+            "{model}: {of_model:?}"
+        );
+    }
+    let cached = shown["calls"].as_array().unwrap().iter();
+    assert!(cached.filter(|call| call["context_cached"] == true).count() > 0);
+}
+
+#[test]
+fn context_tokens_of_the_providers_are_those_of_their_calls() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server);
+    let shown = json(&conclave, &files(&conclave));
+    let providers = shown["providers"].as_array().unwrap();
+    let sum: u64 = providers
+        .iter()
+        .map(|provider| provider["context_tokens"].as_u64().unwrap())
+        .sum();
+    assert_eq!(sum % 9, 0, "the context is in all nine calls");
+    let of_sources = shown["context"]["tokens"].as_u64().unwrap();
+    assert!(sum / 9 >= of_sources, "{sum} {of_sources}");
+    assert!(sum / 9 < of_sources + 200, "{sum} {of_sources}");
+    let plain = json(&conclave, &[]);
+    assert_eq!(plain["context"], Value::Null);
+    assert_eq!(plain["providers"][0]["context_tokens"], 0);
+    assert_eq!(plain["calls"][0]["context_text"], Value::Null);
+    assert_eq!(plain["calls"][0]["schema_sent"], true);
+}
