@@ -24,7 +24,8 @@ pub fn scrubbing_lines(report: &ScrubbingReport) -> Vec<String> {
     )];
     let mut types: Vec<_> = report.by_type.iter().collect();
     types.sort_by_key(|(_, number)| Reverse(**number));
-    let of_type = |(id, number): (&String, &u64)| format!("- {number} {}", secret_type(id, *number));
+    let of_type =
+        |(id, number): (&String, &u64)| format!("- {number} {}", secret_type(id, *number));
     lines.extend(types.into_iter().map(of_type));
     lines
 }
