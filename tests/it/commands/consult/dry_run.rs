@@ -236,9 +236,10 @@ fn shown_prompts_with_context_equal_the_sent_ones() {
         .iter()
         .map(|request| texts_of(&request.body))
         .collect();
-    let calls = shown["calls"].as_array().unwrap();
-    assert_eq!(calls.len(), sent.len());
-    for call in calls.iter().filter(|call| call["exact"] == true) {
+    let calls = shown["calls"].as_array().unwrap().iter();
+    let exact: Vec<&Value> = calls.filter(|call| call["exact"] == true).collect();
+    assert_eq!(exact.len(), 3);
+    for call in exact {
         assert_eq!(call["context_text"], 0);
         let user = call["user"].as_str().unwrap();
         assert!(user.starts_with("[context as above]\n\n"), "{user}");
