@@ -47,8 +47,10 @@ pub(super) fn body(ask: &Ask, form: &Form, quirks: Quirks) -> Value {
         "provider": routing,
         "prompt_cache_options": is_explicit.then(|| json!({"mode": "explicit"})),
     }));
-    if let (CacheKeyPlace::Field(field), Some(key)) = (quirks.cache_key, &ask.cache_key) {
-        body[field] = json!(key);
+    if let (CacheKeyPlace::Field(field), Some(key), Some(fields)) =
+        (quirks.cache_key, &ask.cache_key, body.as_object_mut())
+    {
+        fields.insert(field.to_owned(), json!(key));
     }
     body
 }

@@ -251,3 +251,44 @@ pub struct PromptTemplate {
     pub version: Option<String>,
     pub sha256: Option<String>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn caching(calls: &[(u64, u64, Option<i64>)]) -> StoredCaching {
+        let mut sum = StoredCaching::default();
+        for (cache_read, cache_write, saved) in calls {
+            let usage = Usage {
+                cache_read: *cache_read,
+                cache_write: *cache_write,
+                ..Usage::default()
+            };
+            sum.add(&usage, saved.map(Saving));
+        }
+        sum
+    }
+
+    #[test]
+    fn saving_counts_losses_and_says_what_is_unknown() {
+        let words = |calls: &[_]| caching(calls).in_words();
+        assert_eq!(
+            words(&[(0, 50_000, Some(-25_000)), (50_000, 0, Some(556_200))]),
+            "saved $0.5312 (50,000 prompt tokens read from caches, 50,000 written)"
+        );
+        assert_eq!(
+            words(&[(0, 50_000, Some(-25_000))]),
+            "cost $0.0250 more (0 prompt tokens read from caches, 50,000 written)"
+        );
+        assert_eq!(
+            words(&[(9, 0, Some(18)), (1, 0, None)]),
+            "saved $0.0000 as far as is known (10 prompt tokens read from caches)"
+        );
+        assert_eq!(
+            words(&[(7, 0, None)]),
+            "saving unknown (7 prompt tokens read from caches)"
+        );
+        assert_eq!(caching(&[(7, 0, None)]).saved_usd, None);
+        assert_eq!(caching(&[(0, 4, Some(-5))]).saved_usd, Some(-0.000_005));
+    }
+}

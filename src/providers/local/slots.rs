@@ -248,6 +248,33 @@ mod tests {
         assert_eq!(slots.pending(second.slot, 9), (3, [20].as_slice()));
     }
 
+    /// The worker admits a prompt once the one before is read.
+    #[test]
+    fn context_of_a_run_is_evaluated_once_for_all_seats_and_rounds() {
+        const CONTEXT: i32 = 1_000;
+        let prompt = |round: i32, agent: i32| -> Vec<i32> {
+            let task = (0..40).map(|at| CONTEXT + 100 * round + 10 * agent + at);
+            (0..CONTEXT).chain([CONTEXT + round]).chain(task).collect()
+        };
+        let mut slots = Slots::new(1_700, 3);
+        let mut evaluated = 0;
+        for (round, agents) in [(1, 3), (2, 1), (3, 3), (4, 1), (5, 1)] {
+            let mut live = Vec::new();
+            for agent in 0..agents {
+                let admission = slots.admit(&prompt(round, agent), 100).unwrap();
+                evaluated += 1_000_usize.saturating_sub(admission.reused);
+                evaluate_all(&mut slots, admission.slot);
+                live.push(admission.slot);
+            }
+            for slot in live {
+                slots.push(slot, &[7; 60]);
+                evaluate_all(&mut slots, slot);
+                slots.finish(slot);
+            }
+        }
+        assert_eq!(evaluated, 1_000);
+    }
+
     #[test]
     fn a_finished_answer_is_remembered_until_its_cells_are_needed() {
         let mut slots = Slots::new(10, 1);
