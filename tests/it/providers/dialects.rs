@@ -469,3 +469,19 @@ async fn openrouter_comments_and_errors_in_a_success_are_read() {
     assert_eq!(failure.class, FailureClass::RateLimit);
     assert_eq!(failure.message.as_str(), "busy");
 }
+
+#[test]
+fn cached_tokens_are_read_under_deepseeks_name_too() {
+    let cached = |counts: &str| {
+        let chunk = usage(&format!(
+            r#""prompt_tokens":100,"completion_tokens":1,{counts}"#
+        ));
+        let usage = decode_of("vllm", &[TEXT, STOP, &chunk]).unwrap().usage;
+        (usage.input, usage.cache_read)
+    };
+    let hits = r#""prompt_cache_hit_tokens":64,"prompt_cache_miss_tokens":36"#;
+    assert_eq!(cached(hits), (36, 64));
+    let both = format!(r#"{hits},"prompt_tokens_details":{{"cached_tokens":64}}"#);
+    assert_eq!(cached(&both), (36, 64));
+    assert_eq!(cached(r#""prompt_tokens_details":{}"#), (100, 0));
+}

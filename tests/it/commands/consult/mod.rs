@@ -20,6 +20,7 @@ mod output_files;
 mod own_model;
 mod panels;
 mod persona_selection;
+mod prompt_caching;
 mod providers;
 mod readable_text;
 mod records;

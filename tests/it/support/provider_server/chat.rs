@@ -119,8 +119,12 @@ fn usage_json(source: &StreamSource<'_>, (input, output): (u64, u64)) -> Value {
     } else {
         REASONING_TOKENS
     };
+    let (read, written) = source.text.cached;
     let mut usage = json!({"prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output,
-        "prompt_tokens_details": {"cached_tokens": 0}, "completion_tokens_details": {"reasoning_tokens": reasoning}});
+        "prompt_tokens_details": {"cached_tokens": read}, "completion_tokens_details": {"reasoning_tokens": reasoning}});
+    if written > 0 {
+        usage["prompt_tokens_details"]["cache_write_tokens"] = json!(written);
+    }
     match source.vendor {
         // xAI alone reports reasoning tokens in addition to the completion tokens.
         Vendor::Xai => {

@@ -72,9 +72,13 @@ impl Exchange {
                     let answer = guard
                         .choose(*vendor, &model, &request.body)
                         .unwrap_or_else(Answer::valid);
+                    let prompt = guard.caches.measure(*vendor, *wire, &model, &request.body);
                     ResponsePlan::of(
                         &answer,
-                        |text| stream_frames(*vendor, *wire, &model, &request.body, text),
+                        |text| {
+                            let text = &text.with_prompt(prompt);
+                            stream_frames(*vendor, *wire, &model, &request.body, text)
+                        },
                         *vendor,
                         *wire,
                     )

@@ -12,6 +12,7 @@ mod errors;
 mod exchange;
 mod free;
 mod http;
+mod prefix_cache;
 mod script;
 mod valid_answer;
 mod vendor;
@@ -29,10 +30,13 @@ use tokio::sync::{oneshot, watch};
 
 pub(crate) use damage::Damage;
 pub(crate) use free::name as listed_model;
+pub(crate) use prefix_cache::MeasuredPrompt;
 pub(crate) use script::{Answer, On};
 pub(crate) use vendor::Vendor;
 pub(crate) use wait::Hold;
 pub(crate) use wire::stream_of;
+
+use prefix_cache::PrefixCaches;
 
 /// The server. Dropping it closes its port and every connection.
 #[derive(Debug)]
@@ -49,6 +53,7 @@ struct Shared {
     requests: Vec<RecordedRequest>,
     free_rules: Vec<Rule>,
     free_requests: Vec<RecordedRequest>,
+    caches: PrefixCaches,
     /// Changes whenever a request arrives or ends.
     changes: watch::Sender<()>,
 }
@@ -159,6 +164,21 @@ impl ProviderServer {
             answer,
             matched: 0,
         });
+    }
+
+    /// Counts the tokens of prompts from now on, and reports what the vendors' caches hold of them.
+    pub(crate) fn cache_prompts(&self) {
+        lock(&self.shared).caches.turn_on(true);
+    }
+
+    /// Counts the tokens of prompts from now on, as if no vendor had a cache.
+    pub(crate) fn count_prompts_without_caches(&self) {
+        lock(&self.shared).caches.turn_on(false);
+    }
+
+    /// Returns the counts of all prompts, in the order of arrival.
+    pub(crate) fn measured_prompts(&self) -> Vec<MeasuredPrompt> {
+        lock(&self.shared).caches.measured()
     }
 
     /// Returns the free requests, in the order of arrival.

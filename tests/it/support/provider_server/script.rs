@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::Vendor;
 use super::damage::Damage;
+use super::prefix_cache::MeasuredPrompt;
 use super::wait::Hold;
 
 /// Selects the requests for an answer.
@@ -37,7 +38,7 @@ impl On {
         }
     }
 
-    /// Matches the requests whose schema has this field.
+    /// Matches the requests for an answer with this field.
     pub(crate) fn asking_for(field: &'static str) -> Self {
         Self {
             field: Some(field),
@@ -70,7 +71,13 @@ impl On {
     }
 
     pub(super) fn matches(&self, vendor: Vendor, model: &str, body: &Value) -> bool {
-        let asks_for = |field: &str| body.to_string().contains(&format!("\"{field}\":{{"));
+        let asks_for = |field: &str| {
+            let body = body.to_string();
+            // Without a schema, the prompt lists the fields.
+            [format!("\"{field}\":{{"), format!("\\\"{field}\\\":")]
+                .iter()
+                .any(|words| body.contains(words))
+        };
         self.vendor.is_none_or(|wanted| wanted == vendor)
             && self.model.as_ref().is_none_or(|wanted| wanted == model)
             && self.field.is_none_or(asks_for)
@@ -135,6 +142,8 @@ pub(super) struct Text {
     /// The model's thinking before its answer, for vendors that send it only when there is some.
     pub(super) thinking: String,
     pub(super) usage: Option<(u64, u64)>,
+    /// The parts of the input that the vendor's cache held and that were written to it.
+    pub(super) cached: (u64, u64),
     pub(super) finish: Finish,
     /// Ends the stream instead of a finish.
     pub(super) error: Option<Value>,
@@ -183,6 +192,16 @@ pub(super) enum CutPoint {
 }
 
 impl Text {
+    /// Returns the text with the counts of a measured prompt in its usage.
+    pub(super) fn with_prompt(&self, prompt: Option<MeasuredPrompt>) -> Self {
+        let mut text = self.clone();
+        if let (Some(prompt), Some((_, output))) = (prompt, self.usage) {
+            text.usage = Some((prompt.prompt, output));
+            text.cached = (prompt.read, prompt.written);
+        }
+        text
+    }
+
     /// Returns the text for a request, with labels in place of the marks.
     pub(super) fn for_request(&self, body: &Value) -> Option<String> {
         let body = body.to_string();
@@ -227,6 +246,7 @@ impl Answer {
             pieces: 3,
             thinking: String::new(),
             usage: Some((100, 20)),
+            cached: (0, 0),
             finish: Finish::Stop,
             error: None,
             served: None,

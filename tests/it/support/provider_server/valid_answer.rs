@@ -1,8 +1,9 @@
-//! Valid answers to the schemas of a consultation.
+//! Valid answers to the requests of a consultation.
 
 use serde_json::{Value, json};
 
-/// Returns a valid answer to the schema in any vendor's request.
+/// Returns a valid answer to any vendor's request: to its schema or, without one, to the fields that
+/// its prompt lists.
 pub(super) fn valid_answer(body: &Value, model: &str) -> String {
     let pointers = [
         "/output_config/format/schema/properties",
@@ -16,7 +17,11 @@ pub(super) fn valid_answer(body: &Value, model: &str) -> String {
         .find_map(|pointer| body.pointer(pointer))
         .cloned()
         .unwrap_or_default();
-    let asks_for = |name: &str| properties.get(name).is_some();
+    let texts = body.to_string();
+    let asks_for = |name: &str| {
+        let is_listed = || texts.contains(&format!("\\\"{name}\\\":"));
+        properties.get(name).is_some() || (properties.is_null() && is_listed())
+    };
     let answer = if asks_for("consensus_points") {
         json!({
             "consensus_points": [{"point": "Start small", "supporting_agents": ["Expert A", "Expert B"], "confidence": 0.8}],

@@ -114,9 +114,11 @@ fn anthropic_frames(source: &StreamSource<'_>) -> Vec<String> {
             data["type"].as_str().unwrap()
         )
     };
-    let start_usage = text.usage.map(
-        |(input, _)| json!({"input_tokens": input, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0, "output_tokens": 1}),
-    );
+    let (read, written) = text.cached;
+    let start_usage = text.usage.map(|(input, _)| {
+        json!({"input_tokens": input - read - written, "cache_creation_input_tokens": written,
+            "cache_read_input_tokens": read, "output_tokens": 1})
+    });
     let message = json!({"id": "msg_1", "type": "message", "role": "assistant", "model": source.served(), "content": [],
         "stop_reason": null, "stop_sequence": null, "usage": start_usage});
     let mut frames = vec![
@@ -182,6 +184,10 @@ fn google_frames(source: &StreamSource<'_>) -> Vec<String> {
             json!({"candidates": [candidate], "modelVersion": source.served(), "responseId": "r1"});
         if let Some((input, _)) = text.usage {
             fragment["usageMetadata"] = json!({"promptTokenCount": input, "candidatesTokenCount": output, "totalTokenCount": input + output});
+            // Zeros are left out.
+            if text.cached.0 > 0 {
+                fragment["usageMetadata"]["cachedContentTokenCount"] = json!(text.cached.0);
+            }
         }
         data(&fragment)
     };

@@ -1,10 +1,11 @@
 //! The statistics that the dashboard tests draw.
 
 use conclave::domain::ids::ProviderId;
-use conclave::domain::money::{Cost, MicroUsd};
+use conclave::domain::money::{Cost, MicroUsd, Saving};
 use conclave::domain::statistics::{
-    CostNumbers, DayNumbers, DebateNumbers, EarlyEndNumbers, ModelNumbers, PerformanceNumbers,
-    Progress, ProviderNumbers, QualityNumbers, Range, Span, Statistics, Targets, UsageNumbers,
+    CachingNumbers, CostNumbers, DayNumbers, DebateNumbers, EarlyEndNumbers, ModelNumbers,
+    PerformanceNumbers, Progress, ProviderNumbers, QualityNumbers, Range, Span, Statistics,
+    Targets, UsageNumbers,
 };
 use jiff::ToSpan;
 use jiff::civil::date;
@@ -120,7 +121,10 @@ pub(super) fn full() -> Statistics {
             ],
             most_expensive: Some(("consult-b".to_owned(), usd(0.41))),
             cheapest: Some(("consult-a".to_owned(), usd(0.02))),
-            caching: None,
+            caching: Some(CachingNumbers {
+                saved: Saving(2_350_000),
+                incomplete: true,
+            }),
         },
         quality: QualityNumbers {
             with_confidence: 142,
@@ -189,6 +193,10 @@ pub(super) fn one() -> Statistics {
         },
         cost: CostNumbers {
             total: usd(0.004_2),
+            caching: Some(CachingNumbers {
+                saved: Saving(-12_500),
+                incomplete: false,
+            }),
             tokens: 9_120,
             average: Some(usd(0.004_2)),
             by_provider: vec![(
