@@ -44,30 +44,30 @@ pub struct LeftOut {
 ///
 /// Names every path that cannot be used, or the limit that they exceed together.
 pub fn read_files(paths: &[PathBuf], limits: SourceLimits) -> Result<FileTexts, SourcesError> {
-    let mut reader = Reader {
+    let mut collector = FileCollector {
         limits,
         read: FileTexts::default(),
         met: BTreeSet::new(),
         errors: Vec::new(),
     };
     for path in paths {
-        if let Err(problem) = reader.add(path) {
-            reader.errors.push(PathError::new(path, problem));
+        if let Err(problem) = collector.add(path) {
+            collector.errors.push(PathError::new(path, problem));
         }
     }
-    if !reader.errors.is_empty() {
-        return Err(SourcesError::Paths(reader.errors));
+    if !collector.errors.is_empty() {
+        return Err(SourcesError::Paths(collector.errors));
     }
-    if reader.is_over_limits() {
+    if collector.is_over_limits() {
         return Err(SourcesError::Limits {
-            found: reader.read.size,
+            found: collector.read.size,
             limits,
         });
     }
-    Ok(reader.read)
+    Ok(collector.read)
 }
 
-struct Reader {
+struct FileCollector {
     limits: SourceLimits,
     read: FileTexts,
     /// The canonical paths of all files so far.
@@ -83,7 +83,7 @@ enum Added {
     Again,
 }
 
-impl Reader {
+impl FileCollector {
     fn add(&mut self, path: &Path) -> Result<(), PathProblem> {
         match fs::metadata(path) {
             Ok(metadata) if metadata.is_dir() => {

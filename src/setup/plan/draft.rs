@@ -37,6 +37,7 @@ use super::PreparedPlan;
 use super::connection::connect;
 use super::sources::Sources;
 use super::terms;
+use super::window::{self, PromptWindows};
 
 /// The decisions about one consultation before its models are looked up.
 #[derive(Debug)]
@@ -103,19 +104,17 @@ impl PlanDraft {
             .map(|access| (access.id.clone(), access.base_url().to_owned()))
             .collect();
         let commands = KeyCommands::default();
+        let catalog = servers.extend_catalog(catalog);
         let providers = match readiness {
             Readiness::Preview => Providers::new(),
-            Readiness::Run(file) => {
-                let catalog = servers.extend_catalog(catalog);
-                connect(
-                    &access_list,
-                    &provider_ids,
-                    &settings,
-                    catalog,
-                    file,
-                    &commands,
-                )?
-            }
+            Readiness::Run(file) => connect(
+                &access_list,
+                &provider_ids,
+                &settings,
+                catalog.clone(),
+                file,
+                &commands,
+            )?,
         };
 
         let experience = experience(&home, &models.keys().collect());
@@ -143,7 +142,7 @@ impl PlanDraft {
             context.storage = ContextStorage::Off;
         }
         let unique = ulid::Ulid::generate();
-        let plan = Plan {
+        let mut plan = Plan {
             id: ConsultationId::from_unique(&unique.to_string()),
             question: self.outgoing.question,
             panel: self.panel,
@@ -165,6 +164,7 @@ impl PlanDraft {
             scrubbing: Some(Box::new(masked.report)),
             rendered_contexts: RenderedContexts::default(),
         };
+        window::check(&mut plan, &PromptWindows::new(&catalog, &settings))?;
         Ok(PreparedPlan {
             home,
             plan,

@@ -11,6 +11,7 @@ pub(crate) mod sources;
 mod debate;
 pub(crate) mod draft;
 mod terms;
+mod window;
 mod limits;
 mod connection;
 pub(crate) mod rejudge;

@@ -399,7 +399,7 @@ fn sources_on_the_wire_have_size_tokens_and_fingerprint() {
             "kind": "stdin",
             "name": "stdin",
             "bytes": 4,
-            "tokens": 1,
+            "tokens": 6,
             "sha256": "88d4266fd4e6338d13b845fcf289579d209c897823b9217da3e161936f031589",
         }])
     );
