@@ -28,6 +28,10 @@ impl SizeLimit {
     pub const RECORD: Self = Self::mb(64);
     /// A journal, which is read line by line.
     pub const JOURNAL: Self = Self::mb(256);
+    /// A manifest of a project that a person asks about.
+    pub const MANIFEST: Self = Self::mb(4);
+    /// A lock file of such a project.
+    pub const LOCK_FILE: Self = Self::mb(32);
     /// A local model, which is never in memory as a whole.
     pub const NONE: Self = Self(u64::MAX);
 

@@ -10,5 +10,10 @@ mod tree;
 mod history;
 mod indicators;
 mod structure;
+mod manifests;
+mod locks;
+mod technologies;
+mod stack;
+mod documents;
 
 pub use self::description::{ProjectDescription, ProjectError, describe};

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::patterns::NamePatterns;
+use super::technologies::{SignPatterns, Technologies};
 
 /// The rules as the file has them.
 #[derive(Debug, Deserialize)]
@@ -14,6 +15,7 @@ struct RulesFile {
     files: FileNames,
     documents: DocumentNames,
     skipped: SkippedNames,
+    folders: BTreeMap<String, String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -22,6 +24,7 @@ struct FileNames {
     manifests: Vec<String>,
     configuration: Vec<String>,
     documentation: Vec<String>,
+    databases: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -39,7 +42,7 @@ struct SkippedNames {
     beside: BTreeMap<String, Vec<String>>,
 }
 
-/// The rules, ready to be looked up.
+/// All rules, ready to be looked up.
 #[derive(Debug)]
 pub(super) struct Rules {
     /// The language of each extension.
@@ -47,9 +50,14 @@ pub(super) struct Rules {
     pub(super) manifests: NamePatterns,
     pub(super) configuration: NamePatterns,
     pub(super) documentation: NamePatterns,
+    pub(super) databases: NamePatterns,
+    pub(super) signs: SignPatterns,
+    pub(super) technologies: Technologies,
     pub(super) document_folders: NamePatterns,
     pub(super) document_extensions: Vec<String>,
     pub(super) skipped: SkippedFolders,
+    /// What folders are for, by their names in lower case.
+    pub(super) folders: BTreeMap<String, String>,
 }
 
 /// The folders that are not read.
@@ -70,6 +78,7 @@ impl Rules {
     /// Never in a tested build: the file is part of the program.
     pub(super) fn builtin() -> Result<Self, toml::de::Error> {
         let file: RulesFile = toml::from_str(include_str!("rules.toml"))?;
+        let technologies = Technologies::builtin()?;
         let mut languages = BTreeMap::new();
         for (language, extensions) in file.languages {
             for extension in extensions {
@@ -82,8 +91,12 @@ impl Rules {
             manifests: NamePatterns::new(&file.files.manifests),
             configuration: NamePatterns::new(&file.files.configuration),
             documentation: NamePatterns::new(&file.files.documentation),
+            databases: NamePatterns::new(&file.files.databases),
+            signs: technologies.sign_patterns(),
+            technologies,
             document_folders: NamePatterns::new(&file.documents.folders),
             document_extensions: file.documents.extensions,
+            folders: file.folders,
             skipped: SkippedFolders {
                 anywhere: NamePatterns::new(&file.skipped.anywhere),
                 marks: file.skipped.marks,

@@ -1,31 +1,118 @@
-//! The layout of a project: its folders with the number of source files in each.
+//! The layout of a project: its languages, and its folders with what they are for and the number of
+//! source files in each.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use super::rules::Rules;
 use super::tree::Tree;
 
+/// So many folders are named.
+const FOLDERS: usize = 20;
+/// So many languages are named.
+const LANGUAGES: usize = 4;
+/// A folder with at least this part of the source files is shown by its own folders, as a divisor.
+const LARGE: u64 = 8;
+
 /// Returns the languages with the number of their files, most first.
-pub(super) fn languages(tree: &Tree) -> String {
+pub(super) fn languages(tree: &Tree) -> Option<String> {
     let mut languages: Vec<_> = tree.languages.iter().collect();
-    languages.sort_by_key(|(_, files)| std::cmp::Reverse(**files));
-    let languages: Vec<_> = languages
-        .into_iter()
-        .take(5)
-        .map(|(language, files)| format!("{language} ({files})"))
+    languages.sort_by_key(|(_, files)| Reverse(**files));
+    let names: Vec<_> = languages
+        .iter()
+        .take(LANGUAGES)
+        .map(|(language, files)| format!("{language} ({})", count(**files)))
         .collect();
-    languages.join(", ")
+    (!names.is_empty()).then(|| names.join(", "))
 }
 
-/// Returns one line for each folder at the top that holds source files.
-pub(super) fn folders(tree: &Tree) -> String {
-    let mut folders: BTreeMap<&str, u64> = BTreeMap::new();
-    for (folder, files) in &tree.folders {
-        let top = folder.split('/').next().unwrap_or_default();
-        *folders.entry(top).or_default() += files;
+/// Returns one line for each folder that holds source files. Large ones are divided.
+pub(super) fn folders(tree: &Tree, rules: &Rules, router: Option<&str>) -> Vec<String> {
+    let sums = sums(tree);
+    let large = tree.sources() / LARGE;
+    let mut shown: BTreeMap<&str, u64> = BTreeMap::new();
+    for (folder, files) in &sums {
+        if !folder.contains('/') && !folder.is_empty() {
+            shown.insert(folder, *files);
+        }
     }
-    let lines = folders.into_iter().map(|(folder, files)| {
-        let folder = if folder.is_empty() { "." } else { folder };
-        format!("- {folder}/: {files}\n")
+    // The largest folder first, as long as there is room.
+    loop {
+        let mut candidates: Vec<(&str, u64)> = shown
+            .iter()
+            .map(|(folder, files)| (*folder, *files))
+            .filter(|(folder, files)| *files > large && children(&sums, folder).len() > 1)
+            .collect();
+        candidates.sort_by_key(|(_, files)| Reverse(*files));
+        let fitting = candidates
+            .into_iter()
+            .find(|(folder, _)| shown.len() + children(&sums, folder).len() <= FOLDERS);
+        let Some((folder, _)) = fitting else {
+            break;
+        };
+        shown.remove(folder);
+        shown.extend(children(&sums, folder));
+        // Only a folder with files of its own is shown beside its folders, and not divided again.
+        if let Some(own) = tree.folders.get(folder)
+            && *own > large
+        {
+            break;
+        }
+    }
+    let mut lines: Vec<(&str, u64)> = shown.into_iter().collect();
+    if lines.len() > FOLDERS {
+        lines.sort_by_key(|(_, files)| Reverse(*files));
+        lines.truncate(FOLDERS);
+        lines.sort_unstable();
+    }
+    let lines = lines.into_iter().map(|(folder, files)| {
+        let name = folder.rsplit('/').next().unwrap_or(folder);
+        let purpose = match (name, router) {
+            ("app", Some("app_router" | "app_and_pages_router")) => Some("App Router pages"),
+            ("pages", Some("pages_router" | "app_and_pages_router")) => Some("Pages Router pages"),
+            _ => rules
+                .folders
+                .get(&name.to_ascii_lowercase())
+                .map(String::as_str),
+        };
+        match purpose {
+            Some(purpose) => format!("- {folder}/ ({purpose}; {})", count(files)),
+            None => format!("- {folder}/ ({})", count(files)),
+        }
     });
-    lines.collect()
+    let own = tree
+        .folders
+        .get("")
+        .map(|files| format!("- ./ ({})", count(*files)));
+    lines.chain(own).collect()
+}
+
+/// Returns the number of source files below each folder, and in it.
+fn sums(tree: &Tree) -> BTreeMap<&str, u64> {
+    let mut sums = BTreeMap::new();
+    for (folder, files) in &tree.folders {
+        let ends = folder.match_indices('/').map(|(end, _)| end);
+        for end in ends.chain([folder.len()]) {
+            *sums.entry(folder.get(..end).unwrap_or(folder)).or_default() += files;
+        }
+    }
+    sums
+}
+
+/// Returns the folders right below one.
+fn children<'a>(sums: &BTreeMap<&'a str, u64>, folder: &str) -> Vec<(&'a str, u64)> {
+    let below = sums.iter().filter(|(other, _)| {
+        other
+            .strip_prefix(folder)
+            .and_then(|rest| rest.strip_prefix('/'))
+            .is_some_and(|rest| !rest.contains('/'))
+    });
+    below.map(|(other, files)| (*other, *files)).collect()
+}
+
+fn count(files: u64) -> String {
+    match files {
+        1 => "1 file".to_owned(),
+        files => format!("{files} files"),
+    }
 }

@@ -32,6 +32,10 @@ pub(super) struct Tree {
     pub(super) manifests: Vec<String>,
     pub(super) configuration: Vec<String>,
     pub(super) documents: Vec<String>,
+    /// Files that show a part of the stack, such as those of CI.
+    pub(super) signs: Vec<String>,
+    /// Files that name a database.
+    pub(super) databases: Vec<String>,
     /// Folders and files that could not be read.
     pub(super) unreadable: u64,
     /// False if there are more than [`MOST_FILES`].
@@ -89,6 +93,8 @@ impl Tree {
             &mut tree.manifests,
             &mut tree.configuration,
             &mut tree.documents,
+            &mut tree.signs,
+            &mut tree.databases,
         ] {
             list.sort_by_cached_key(|path| (path.matches('/').count(), path.clone()));
         }
@@ -99,7 +105,13 @@ impl Tree {
         self.files += 1;
         let name = name_of(path).to_ascii_lowercase();
         let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
-        if rules.manifests.matches(&name) {
+        if rules.signs.matches(path, &name) {
+            self.signs.push(path.to_owned());
+        }
+        if rules.databases.matches(&name) {
+            self.databases.push(path.to_owned());
+        }
+        if rules.manifests.matches(&name) || is_requirements(path, extension) {
             self.manifests.push(path.to_owned());
         } else if rules.configuration.matches(&name) {
             self.configuration.push(path.to_owned());
@@ -137,6 +149,15 @@ pub(super) fn name_of(path: &str) -> &str {
     path.rsplit_once('/').map_or(path, |(_, name)| name)
 }
 
+/// Returns whether a file is one of `requirements/base.txt` and the like.
+fn is_requirements(path: &str, extension: &str) -> bool {
+    extension == "txt"
+        && path
+            .rsplit('/')
+            .nth(1)
+            .is_some_and(|folder| folder == "requirements")
+}
+
 /// Returns the folder that a file counts in.
 fn folder_of(path: &str) -> &str {
     let Some((folder, _)) = path.rsplit_once('/') else {
@@ -148,7 +169,8 @@ fn folder_of(path: &str) -> &str {
     }
 }
 
-/// Returns a path below the root with `/` between its parts; none if it is not Unicode.
+/// Returns a path below the root with `/` between its parts; none if it has
+/// other characters than visible ones.
 fn relative(path: &Path, root: &Path) -> Option<String> {
     let mut joined = String::new();
     for part in path.strip_prefix(root).ok()? {
@@ -157,7 +179,8 @@ fn relative(path: &Path, root: &Path) -> Option<String> {
         }
         joined.push_str(part.to_str()?);
     }
-    Some(joined)
+    // A line break in a name could pass for a line of the description.
+    (!joined.contains(char::is_control)).then_some(joined)
 }
 
 fn is_in_document_folder(path: &str, rules: &Rules) -> bool {

@@ -1,0 +1,203 @@
+//! Cuts documents at the borders of their paragraphs.
+
+use crate::domain::tokens::estimate_tokens;
+
+/// The mark where a document was cut.
+const CUT: &str = "[cut here: the rest of this document is left out]";
+
+/// Returns a document without what only decorates it: front matter, comments, badges, images, HTML
+/// around them.
+pub(super) fn without_decoration(text: &str) -> String {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let text = without_front_matter(text);
+    let mut kept = String::new();
+    let mut is_comment = false;
+    let mut is_code = false;
+    for line in text.lines() {
+        let trimmed = line.trim();
+        if trimmed.starts_with("```") || trimmed.starts_with("~~~") {
+            is_code = !is_code;
+        }
+        if !is_code {
+            if trimmed.starts_with("<!--") {
+                is_comment = true;
+            }
+            if is_comment {
+                is_comment = !trimmed.contains("-->");
+                continue;
+            }
+            if is_decoration(trimmed) {
+                continue;
+            }
+        }
+        kept.extend(line.chars().filter(|c| !c.is_control() || *c == '\t'));
+        kept.push('\n');
+    }
+    kept.trim().to_owned()
+}
+
+fn without_front_matter(text: &str) -> &str {
+    let inside = text.strip_prefix("---\n");
+    let rest = inside.and_then(|inside| inside.split_once("\n---\n"));
+    rest.map_or(text, |(_, rest)| rest)
+}
+
+fn is_decoration(line: &str) -> bool {
+    let is_tag = line.starts_with('<') && line.ends_with('>') && !line.contains("://");
+    let is_image = ["[![", "![", ".. image::", "<img", "<a ", "image:"]
+        .iter()
+        .any(|start| line.starts_with(start));
+    is_tag || is_image
+}
+
+/// Returns the beginning of a document that has at most so many tokens, the mark of the cut among
+/// them; the whole document if it fits.
+pub(super) fn cut(text: &str, tokens: u64) -> String {
+    if estimate_tokens(text) <= tokens {
+        return text.to_owned();
+    }
+    let Some(space) = tokens.checked_sub(estimate_tokens(CUT) + 1) else {
+        return String::new();
+    };
+    let mut end = 0;
+    for border in borders(text) {
+        if text
+            .get(..border)
+            .is_none_or(|start| estimate_tokens(start) > space)
+        {
+            break;
+        }
+        end = border;
+    }
+    let mut start = text.get(..end).unwrap_or_default().trim_end();
+    // A heading without its section says nothing.
+    while let Some((before, last)) = start.rsplit_once('\n')
+        && last.trim_start().starts_with('#')
+    {
+        start = before.trim_end();
+    }
+    if start.is_empty() {
+        start = words(text, space);
+    }
+    if start.is_empty() {
+        return String::new();
+    }
+    format!("{start}\n\n{CUT}")
+}
+
+/// Returns the places where a paragraph ends. A block of code is one paragraph.
+fn borders(text: &str) -> Vec<usize> {
+    let mut borders = Vec::new();
+    let mut at = 0;
+    let mut is_code = false;
+    for line in text.split_inclusive('\n') {
+        let trimmed = line.trim();
+        if trimmed.starts_with("```") || trimmed.starts_with("~~~") {
+            is_code = !is_code;
+        }
+        if !is_code && (trimmed.is_empty() || trimmed.starts_with('#')) {
+            borders.push(at);
+        }
+        at += line.len();
+    }
+    borders
+}
+
+/// Returns the whole words at the start of a text that fit.
+fn words(text: &str, tokens: u64) -> &str {
+    let mut end = 0;
+    for (at, _) in text.match_indices(char::is_whitespace) {
+        if text
+            .get(..at)
+            .is_none_or(|start| estimate_tokens(start) > tokens)
+        {
+            break;
+        }
+        end = at;
+    }
+    text.get(..end).unwrap_or_default().trim_end()
+}
+
+/// Returns the first paragraph of a document that is no heading, on one line of at most so many
+/// characters.
+pub(in crate::context::project) fn first_paragraph(text: &str, characters: usize) -> String {
+    let text = without_decoration(text);
+    let paragraph = text.split("\n\n").find(|paragraph| {
+        let paragraph = paragraph.trim();
+        !paragraph.is_empty()
+            && !paragraph.starts_with(['#', '=', '-', '*', '|', '`', '>', '[', '.'])
+            && !paragraph
+                .lines()
+                .nth(1)
+                .is_some_and(|line| line.starts_with("===") || line.starts_with("---"))
+    });
+    one_line(paragraph.unwrap_or_default(), characters)
+}
+
+/// Returns a text on one line of at most so many characters.
+pub(in crate::context::project) fn one_line(text: &str, characters: usize) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let line = words.join(" ");
+    if line.chars().count() <= characters {
+        return line;
+    }
+    let start: String = line.chars().take(characters.saturating_sub(1)).collect();
+    format!("{}…", start.trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_are_cut_between_paragraphs_with_a_mark() {
+        let text = format!(
+            "# Title\n\n{}\n\n## Next\n\n{}",
+            "a ".repeat(100),
+            "b ".repeat(400)
+        );
+        let cut = cut(&text, 100);
+        assert!(cut.starts_with("# Title\n\na a"), "{cut}");
+        assert!(cut.ends_with(&format!("a\n\n{CUT}")), "{cut}");
+        assert!(!cut.contains("Next"), "{cut}");
+        assert!(estimate_tokens(&cut) <= 100);
+    }
+
+    #[test]
+    fn a_block_of_code_is_not_cut() {
+        let code = format!("```\n{}\n```", "line\n\n".repeat(100));
+        let text = format!("Before.\n\n{code}\n\nAfter.");
+        assert_eq!(cut(&text, 60), format!("Before.\n\n{CUT}"));
+    }
+
+    #[test]
+    fn a_long_first_paragraph_is_cut_between_words() {
+        let cut = cut(&"wordy ".repeat(1_000), 40);
+        assert!(cut.starts_with("wordy wordy"), "{cut}");
+        assert!(cut.ends_with(CUT), "{cut}");
+        assert!(estimate_tokens(&cut) <= 40);
+    }
+
+    #[test]
+    fn short_documents_stay_whole() {
+        assert_eq!(cut("# A\n\nb", 10), "# A\n\nb");
+        assert_eq!(cut(&"x".repeat(4_000), 20), "");
+    }
+
+    #[test]
+    fn decoration_goes() {
+        let text = "---\ntitle: x\n---\n<h1 align=\"center\">\n<!-- a\nb -->\n[![ci](u)](v)\n# A\n\nText.\n\n\
+                    ```html\n<p>\n```\n";
+        assert_eq!(
+            without_decoration(text),
+            "# A\n\nText.\n\n```html\n<p>\n```"
+        );
+    }
+
+    #[test]
+    fn first_paragraph_passes_over_headings() {
+        assert_eq!(first_paragraph("# A\n\nB\nc.\n\nD", 80), "B c.");
+        assert_eq!(first_paragraph("A\n=\n\nLong text", 5), "Long…");
+        assert_eq!(first_paragraph("# A", 5), "");
+    }
+}

@@ -1,0 +1,281 @@
+//! Package manifests: what a project says of itself and depends on.
+//!
+//! Manifests in JSON, TOML and XML are parsed. Those that are programs (Gemfile, `build.gradle`,
+//! `mix.exs`, `Package.swift`, `setup.py`) are read by a small grammar of statements and string
+//! literals that passes over comments: what they compute is not known. A manifest that cannot be
+//! parsed has nothing to say.
+
+mod code;
+mod npm;
+mod python;
+mod ruby;
+mod cargo;
+mod maven;
+mod gradle;
+mod go;
+mod composer;
+mod dotnet;
+mod elixir;
+mod swift;
+mod dart;
+
+pub(super) use python::normal_name;
+pub(super) use swift::repository;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::files::{self, SizeLimit};
+
+use super::tree::{Tree, name_of};
+
+/// So many manifests are read, those nearest to the top first.
+const MOST_MANIFESTS: usize = 1_000;
+
+/// The registry that a manifest's packages are from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Ecosystem {
+    Npm,
+    Pypi,
+    Rubygems,
+    Cargo,
+    Maven,
+    Go,
+    Composer,
+    Nuget,
+    Hex,
+    Swift,
+    Pub,
+}
+
+/// A manifest that was read.
+#[derive(Debug)]
+pub(super) struct Manifest {
+    pub(super) ecosystem: Ecosystem,
+    /// Relative to the project.
+    pub(super) path: String,
+    pub(super) folder: PathBuf,
+    pub(super) content: ManifestContent,
+}
+
+/// What a manifest says.
+#[derive(Debug, Default)]
+pub(super) struct ManifestContent {
+    pub(super) name: Option<String>,
+    pub(super) description: Option<String>,
+    pub(super) keywords: Vec<String>,
+    pub(super) dependencies: Vec<Dependency>,
+    /// The versions of dependencies of manifests below this one, or of names for them.
+    pub(super) catalog: BTreeMap<String, Vec<Dependency>>,
+    /// Values that versions refer to as `${name}`.
+    pub(super) properties: BTreeMap<String, String>,
+    /// Source files, relative to the manifest.
+    pub(super) entry_points: Vec<String>,
+    /// Whether it lists other packages of the project.
+    pub(super) is_workspace: bool,
+}
+
+/// A dependency.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Dependency {
+    pub(super) name: String,
+    /// As written: `^14.2.0`.
+    pub(super) requirement: Option<String>,
+    pub(super) scope: Scope,
+}
+
+/// The use of a dependency.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Scope {
+    Runtime,
+    /// Tests, builds and other tools; optional parts of a library.
+    Development,
+}
+
+impl Dependency {
+    fn new(name: impl Into<String>, requirement: Option<&str>, scope: Scope) -> Self {
+        Self {
+            name: name.into(),
+            requirement: requirement
+                .map(str::trim)
+                .filter(|text| !text.is_empty())
+                .map(str::to_owned),
+            scope,
+        }
+    }
+}
+
+/// The manifests of a project.
+#[derive(Debug, Default)]
+pub(super) struct Manifests {
+    /// Those of the project, nearest to the top first.
+    pub(super) own: Vec<Manifest>,
+    /// Those of folders between the repository and the project.
+    above: Vec<Manifest>,
+}
+
+impl Manifests {
+    pub(super) fn read(root: &Path, tree: &Tree, repository: Option<&Path>) -> Self {
+        let paths = tree.manifests.iter().chain(&tree.configuration);
+        let own: Vec<Manifest> = paths
+            .filter_map(|path| read(root, path))
+            .take(MOST_MANIFESTS)
+            .collect();
+        Self {
+            own,
+            above: repository.map_or_else(Vec::new, |repository| above(root, repository)),
+        }
+    }
+
+    /// Returns the dependencies of a manifest, with the versions that manifests above it have.
+    pub(super) fn dependencies(&self, manifest: &Manifest) -> Vec<Dependency> {
+        let above = self.above(manifest);
+        let mut resolved = Vec::new();
+        for dependency in &manifest.content.dependencies {
+            let entries = above
+                .iter()
+                .find_map(|other| other.content.catalog.get(&dependency.name));
+            match (&dependency.requirement, entries) {
+                (None, Some(entries)) => {
+                    resolved.extend(entries.iter().map(|entry| Dependency {
+                        scope: dependency.scope,
+                        ..entry.clone()
+                    }));
+                }
+                _ => resolved.push(dependency.clone()),
+            }
+        }
+        for dependency in &mut resolved {
+            if let Some(requirement) = dependency.requirement.take() {
+                dependency.requirement = interpolated(requirement, &above);
+            }
+        }
+        resolved
+    }
+
+    /// Returns the dependencies and the versions that a manifest has from those above it.
+    pub(super) fn inherited(&self, manifest: &Manifest) -> Vec<Dependency> {
+        let above = self.above(manifest);
+        let mut inherited = Vec::new();
+        for other in &above {
+            let entries = other.content.catalog.values().flatten();
+            for dependency in other.content.dependencies.iter().chain(entries) {
+                let requirement = dependency.requirement.clone();
+                inherited.push(Dependency {
+                    requirement: requirement.and_then(|text| interpolated(text, &above)),
+                    ..dependency.clone()
+                });
+            }
+        }
+        inherited
+    }
+
+    /// Returns a manifest and those in folders above it, nearest first.
+    fn above<'a>(&'a self, manifest: &'a Manifest) -> Vec<&'a Manifest> {
+        let mut found: Vec<&Manifest> = self
+            .own
+            .iter()
+            .chain(&self.above)
+            .filter(|other| {
+                other.ecosystem == manifest.ecosystem && manifest.folder.starts_with(&other.folder)
+            })
+            .collect();
+        found.sort_by_key(|other| std::cmp::Reverse(other.folder.components().count()));
+        found
+    }
+}
+
+/// Fills in the `${name}` of a version; `None` if one is not known.
+fn interpolated(mut text: String, above: &[&Manifest]) -> Option<String> {
+    const NESTED: usize = 4;
+    for _ in 0..NESTED {
+        let Some((before, rest)) = text.split_once("${") else {
+            return Some(text);
+        };
+        let (name, after) = rest.split_once('}')?;
+        let value = above
+            .iter()
+            .find_map(|other| other.content.properties.get(name))?;
+        text = format!("{before}{value}{after}");
+    }
+    None
+}
+
+/// Reads the manifests of the folders above the project, up to the repository's.
+fn above(root: &Path, repository: &Path) -> Vec<Manifest> {
+    const NAMES: [&str; 7] = [
+        "Cargo.toml",
+        "package.json",
+        "pom.xml",
+        "build.gradle.kts",
+        "gradle/libs.versions.toml",
+        "Directory.Packages.props",
+        "Directory.Build.props",
+    ];
+    let Ok(root) = root.canonicalize() else {
+        return Vec::new();
+    };
+    let folders = root
+        .ancestors()
+        .skip(1)
+        .take_while(|folder| folder.starts_with(repository));
+    folders
+        .flat_map(|folder| NAMES.iter().filter_map(|name| read(folder, name)))
+        .collect()
+}
+
+/// Reads a manifest; `None` if it is none of the known ones, or broken.
+fn read(root: &Path, path: &str) -> Option<Manifest> {
+    let (ecosystem, parse) = parser(path)?;
+    let file = root.join(path);
+    let text = files::read_text(&file, SizeLimit::MANIFEST).ok()?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let root = root.canonicalize().ok()?;
+    let mut folder = root.join(path).parent()?.to_path_buf();
+    if path == gradle::CATALOG || path.ends_with(&format!("/{}", gradle::CATALOG)) {
+        folder.pop();
+    }
+    Some(Manifest {
+        ecosystem,
+        path: path.to_owned(),
+        folder,
+        content: parse(text, path)?,
+    })
+}
+
+type Parser = fn(&str, &str) -> Option<ManifestContent>;
+
+/// Returns how a file is read, from its name.
+fn parser(path: &str) -> Option<(Ecosystem, Parser)> {
+    let name = name_of(path);
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    let parser: (Ecosystem, Parser) = match name {
+        "package.json" => (Ecosystem::Npm, npm::package_json),
+        "deno.json" | "deno.jsonc" => (Ecosystem::Npm, npm::deno_json),
+        "pyproject.toml" => (Ecosystem::Pypi, python::pyproject),
+        "Pipfile" => (Ecosystem::Pypi, python::pipfile),
+        "setup.cfg" => (Ecosystem::Pypi, python::setup_cfg),
+        "setup.py" => (Ecosystem::Pypi, python::setup_py),
+        "Cargo.toml" => (Ecosystem::Cargo, cargo::manifest),
+        "go.mod" => (Ecosystem::Go, go::go_mod),
+        "Gemfile" => (Ecosystem::Rubygems, ruby::gemfile),
+        "composer.json" => (Ecosystem::Composer, composer::manifest),
+        "pom.xml" => (Ecosystem::Maven, maven::pom),
+        "build.gradle" | "build.gradle.kts" => (Ecosystem::Maven, gradle::build),
+        "libs.versions.toml" => (Ecosystem::Maven, gradle::catalog),
+        "mix.exs" => (Ecosystem::Hex, elixir::mix),
+        "Package.swift" => (Ecosystem::Swift, swift::package),
+        "pubspec.yaml" => (Ecosystem::Pub, dart::pubspec),
+        "Directory.Packages.props" | "Directory.Build.props" => (Ecosystem::Nuget, dotnet::props),
+        _ if extension == "gemspec" => (Ecosystem::Rubygems, ruby::gemspec),
+        _ if ["csproj", "fsproj", "vbproj"].contains(&extension) => {
+            (Ecosystem::Nuget, dotnet::project)
+        }
+        _ if extension == "txt" => (Ecosystem::Pypi, python::requirements),
+        _ => return None,
+    };
+    Some(parser)
+}
