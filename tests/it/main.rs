@@ -24,6 +24,8 @@ mod layers;
 mod local;
 #[cfg(unix)]
 mod pictures;
+#[cfg(unix)]
+mod project;
 mod providers;
 mod reading;
 mod records;

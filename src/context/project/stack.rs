@@ -22,7 +22,7 @@ use super::tree::{Tree, name_of};
 const PARTS: usize = 6;
 
 /// Folders whose manifests are not the project's own.
-const SECONDARY: [&str; 19] = [
+const SECONDARY: [&str; 22] = [
     "test",
     "tests",
     "testdata",
@@ -42,6 +42,9 @@ const SECONDARY: [&str; 19] = [
     "docs",
     "website",
     "benchmarks",
+    "benches",
+    "bench",
+    "fuzz",
 ];
 
 /// Something that a project uses.
@@ -444,11 +447,22 @@ fn architecture(
     }
     let mut packages = BTreeSet::new();
     for manifest in manifests {
-        if manifest.path.contains('/') && manifest.ecosystem != Ecosystem::Pypi {
+        let is_package =
+            !manifest.content.dependencies.is_empty() || manifest.content.name.is_some();
+        if is_package && manifest.path.contains('/') && manifest.ecosystem != Ecosystem::Pypi {
             packages.insert(folder_of(&manifest.path));
         }
     }
-    (packages.len() > 1).then_some("monorepo")
+    if packages.len() < 2 {
+        return None;
+    }
+    let mut top = sources.tree.manifests.iter().chain(configuration);
+    let is_listed = top.any(|path| {
+        let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
+        !path.contains('/')
+            && (path.starts_with("settings.gradle") || ["sln", "slnx"].contains(&extension))
+    });
+    Some(if is_listed { "workspace" } else { "monorepo" })
 }
 
 #[cfg(test)]

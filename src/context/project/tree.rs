@@ -115,13 +115,7 @@ impl Tree {
             self.manifests.push(path.to_owned());
         } else if rules.configuration.matches(&name) {
             self.configuration.push(path.to_owned());
-        } else if rules.documentation.matches(&name)
-            || (rules
-                .document_extensions
-                .iter()
-                .any(|known| known == extension)
-                && is_in_document_folder(path, rules))
-        {
+        } else if is_document(path, &name, extension, rules) {
             self.documents.push(path.to_owned());
         } else if let Some(language) = rules.languages.get(extension)
             && !name.ends_with(".min.js")
@@ -183,10 +177,16 @@ fn relative(path: &Path, root: &Path) -> Option<String> {
     (!joined.contains(char::is_control)).then_some(joined)
 }
 
-fn is_in_document_folder(path: &str, rules: &Rules) -> bool {
-    path.rsplit('/')
-        .skip(1)
-        .any(|folder| rules.document_folders.matches(&folder.to_ascii_lowercase()))
+/// Returns whether a file is a document: by its name, or by its folder.
+fn is_document(path: &str, name: &str, extension: &str, rules: &Rules) -> bool {
+    let extension = if name.contains('.') { extension } else { "" };
+    let mut extensions = rules.document_extensions.iter();
+    if !extensions.any(|known| known == extension) {
+        return false;
+    }
+    let mut folders = path.rsplit('/').skip(1);
+    rules.documentation.matches(name)
+        || folders.any(|folder| rules.document_folders.matches(&folder.to_ascii_lowercase()))
 }
 
 /// Returns whether a folder holds nothing of the project's own.

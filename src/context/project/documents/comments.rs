@@ -110,7 +110,7 @@ fn candidates(manifest: &Manifest) -> Vec<String> {
 fn comment(path: &str, text: &str) -> Option<String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     match path.rsplit_once('.')?.1 {
-        "rs" => lines_with(text, "//!", &["#!", "//"]),
+        "rs" => inner_comment(text),
         "dart" => lines_with(text, "///", &["library", "import"]),
         "rb" => lines_with(
             text,
@@ -126,6 +126,18 @@ fn comment(path: &str, text: &str) -> Option<String> {
         "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx" => jsdoc(text),
         _ => None,
     }
+}
+
+/// Returns the lines with `//!`: before them may stand attributes and other comments, no items.
+fn inner_comment(text: &str) -> Option<String> {
+    const ITEMS: [&str; 8] = [
+        "use ", "pub ", "mod ", "fn ", "struct ", "extern ", "macro_", "impl",
+    ];
+    let mut lines = text.lines().map(str::trim);
+    let is_before =
+        |line: &&str| !line.starts_with("//!") && !ITEMS.iter().any(|item| line.starts_with(item));
+    let rest: Vec<&str> = lines.by_ref().skip_while(is_before).collect();
+    lines_with(&rest.join("\n"), "//!", &[])
 }
 
 /// Returns the first lines with a mark, without it; blank ones and those with other marks may stand

@@ -33,7 +33,11 @@ pub(super) fn without_decoration(text: &str) -> String {
         kept.extend(line.chars().filter(|c| !c.is_control() || *c == '\t'));
         kept.push('\n');
     }
-    kept.trim().to_owned()
+    let mut text = kept.trim().to_owned();
+    while text.contains("\n\n\n") {
+        text = text.replace("\n\n\n", "\n\n");
+    }
+    text
 }
 
 fn without_front_matter(text: &str) -> &str {
@@ -71,10 +75,15 @@ pub(super) fn cut(text: &str, tokens: u64) -> String {
     }
     let mut start = text.get(..end).unwrap_or_default().trim_end();
     // A heading without its section says nothing.
-    while let Some((before, last)) = start.rsplit_once('\n')
-        && last.trim_start().starts_with('#')
+    while start
+        .lines()
+        .last()
+        .is_some_and(|last| last.trim_start().starts_with('#'))
     {
-        start = before.trim_end();
+        start = start
+            .rsplit_once('\n')
+            .map_or("", |(before, _)| before)
+            .trim_end();
     }
     if start.is_empty() {
         start = words(text, space);

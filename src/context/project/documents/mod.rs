@@ -22,7 +22,7 @@ pub(super) use excerpt::{first_paragraph, one_line};
 /// So many documents are read at most.
 const MOST_DOCUMENTS: usize = 60;
 /// The shortest useful excerpt, in tokens.
-const USEFUL: u64 = 120;
+const USEFUL: u64 = 250;
 /// The tokens around an excerpt: its heading.
 const HEADING: u64 = 12;
 
@@ -79,6 +79,7 @@ enum Rank {
     Decision,
     Document,
     PackageReadme,
+    PackageDocument,
     Template,
 }
 
@@ -95,6 +96,8 @@ impl Rank {
                 0 => Self::Readme,
                 _ => Self::PackageReadme,
             }
+        } else if depth > 0 && !is_document_folder(folder) {
+            Self::PackageDocument
         } else if begins(&["architecture", "design"]) {
             Self::Architecture
         } else if begins(&[
@@ -123,13 +126,19 @@ impl Rank {
             Self::Readme | Self::Architecture => 4,
             Self::Rules => 3,
             Self::Decision => 2,
-            Self::Document | Self::PackageReadme | Self::Template => 1,
+            Self::Document | Self::PackageReadme | Self::PackageDocument | Self::Template => 1,
         }
     }
 }
 
+/// Returns whether documents in a folder of this name are about the whole project.
+fn is_document_folder(folder: &str) -> bool {
+    ["docs", "doc", "adr", "adrs", "decisions", "rfcs", ".github"].contains(&folder)
+}
+
 fn candidate(root: &Path, path: &str, rank: Rank) -> Option<Candidate> {
-    if is_secondary(path) && rank == Rank::PackageReadme {
+    let is_of_package = [Rank::PackageReadme, Rank::PackageDocument].contains(&rank);
+    if is_of_package && is_secondary(path) {
         return None;
     }
     let text = files::read_text(&root.join(path), SizeLimit::SMALL).ok()?;

@@ -49,7 +49,9 @@ pub(super) fn pnpm(text: &str, lock: &mut Lock) -> Option<()> {
     let mut path: Vec<(usize, &str)> = Vec::new();
     for line in text.lines() {
         let trimmed = line.trim_start();
-        let (key, value) = key_and_value(trimmed)?;
+        let Some((key, value)) = key_and_value(trimmed) else {
+            continue;
+        };
         let indent = line.len() - trimmed.len();
         while path.last().is_some_and(|(depth, _)| *depth >= indent) {
             path.pop();
@@ -75,11 +77,9 @@ pub(super) fn pnpm(text: &str, lock: &mut Lock) -> Option<()> {
     Some(())
 }
 
-/// Splits a line of YAML; both parts are empty if it has no key.
+/// Splits a line of YAML; `None` if it has no key.
 fn key_and_value(line: &str) -> Option<(&str, &str)> {
-    let Some((key, value)) = line.rsplit_once(": ").or(line.rsplit_once(':')) else {
-        return Some(("", ""));
-    };
+    let (key, value) = line.split_once(": ").or(line.rsplit_once(':'))?;
     let unquoted = |text| str::trim_matches(text, ['\'', '"']);
     Some((unquoted(key.trim()), unquoted(value.trim())))
 }

@@ -203,7 +203,7 @@ pub(super) fn setup_py(text: &str, _path: &str) -> Option<ManifestContent> {
             if !list.trim_start().starts_with(['[', '(']) {
                 continue;
             }
-            for list in code::calls(list, "").into_iter().take(1) {
+            if let Some(list) = code::calls(rest, "=").first() {
                 let literals = code::literals(list).into_iter();
                 content
                     .dependencies

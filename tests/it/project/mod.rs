@@ -1,0 +1,11 @@
+//! Project detection on generated trees.
+
+mod trees;
+mod indicators;
+mod history;
+mod node;
+mod other_languages;
+mod workspaces;
+mod descriptions;
+mod hostile;
+mod registries;

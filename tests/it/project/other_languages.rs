@@ -1,0 +1,506 @@
+//! Frameworks and stacks of other languages than JavaScript.
+
+use serde_json::json;
+
+use super::trees::{Project, assert_framework};
+
+#[test]
+fn python_frameworks_are_known_in_every_kind_of_manifest() {
+    for (name, manifest, id, version) in [
+        (
+            "requirements.txt",
+            "Django==4.2.11  # web\npsycopg2-binary\n",
+            "django",
+            Some("4.2.11"),
+        ),
+        (
+            "requirements/base.txt",
+            "flask>=3.0,<4\n",
+            "flask",
+            Some(">=3.0,<4"),
+        ),
+        (
+            "requirements.txt",
+            "fastapi[all]~=0.111.0; python_version > '3.8'\n",
+            "fastapi",
+            Some("0.111"),
+        ),
+        (
+            "pyproject.toml",
+            "[project]\nname = \"a\"\ndependencies = [\"FastAPI>=0.110\"]\n",
+            "fastapi",
+            Some(">=0.110"),
+        ),
+        (
+            "pyproject.toml",
+            "[tool.poetry]\nname = \"a\"\n[tool.poetry.dependencies]\npython = \"^3.11\"\nflask = \"^3.0\"\n",
+            "flask",
+            Some("3"),
+        ),
+        (
+            "pyproject.toml",
+            "[tool.poetry.dependencies]\ndjango = {version = \"~5.0\", extras = [\"x\"]}\n",
+            "django",
+            Some("5.0"),
+        ),
+        (
+            "Pipfile",
+            "[packages]\nsanic = \"==23.12.1\"\n",
+            "sanic",
+            Some("23.12.1"),
+        ),
+        (
+            "setup.cfg",
+            "[metadata]\nname = a\n\n[options]\ninstall_requires =\n    tornado>=6\n    x\n",
+            "tornado",
+            Some(">=6"),
+        ),
+        (
+            "setup.py",
+            "from setuptools import setup\nsetup(\n  name='a',\n  install_requires=[\n    'pyramid==2.0.2', # old\n  ],\n)\n",
+            "pyramid",
+            Some("2.0.2"),
+        ),
+    ] {
+        assert_framework(&[(name, manifest)], id, version, None);
+    }
+}
+
+#[test]
+fn python_locks_have_exact_versions() {
+    let manifest = "[project]\nname = \"a\"\ndependencies = [\"fastapi>=0.110\", \"SQLAlchemy\"]\n\n\
+                    [dependency-groups]\ndev = [\"pytest>=8\", \"ruff\", {include-group = \"x\"}]\n";
+    let lock = "version = 1\n\n[[package]]\nname = \"fastapi\"\nversion = \"0.111.0\"\n\n\
+                [[package]]\nname = \"pytest\"\nversion = \"8.2.0\"\n";
+    let project = Project::new(&[("pyproject.toml", manifest), ("uv.lock", lock)]);
+    assert_eq!(
+        project.detected(),
+        json!({
+            "framework": "fastapi",
+            "version": "0.111.0",
+            "architecture": null,
+            "stack": {
+                "linting": "ruff",
+                "orm": "sqlalchemy",
+                "package_manager": "uv",
+                "testing": ["pytest"],
+            },
+        })
+    );
+}
+
+#[test]
+fn requirements_for_development_are_no_framework() {
+    let project = Project::new(&[
+        (
+            "requirements.txt",
+            "-r other.txt\nnumpy==2.0.0\nhttps://a/b.whl\n./local\n",
+        ),
+        ("requirements-dev.txt", "flask\npytest\n"),
+    ]);
+    let detected = project.detected();
+    assert_eq!(detected["framework"], json!(null));
+    assert_eq!(detected["stack"], json!({ "testing": ["pytest"] }));
+}
+
+#[test]
+fn rails_is_read_from_gemfile_and_lock() {
+    let gemfile = "source \"https://rubygems.org\"\n# gem \"sinatra\"\ngem \"rails\", \"~> 7.1.2\"\n\
+                   gem 'pg', '>= 0.18', '< 2.0'\ngem \"sidekiq\" # jobs\n\
+                   group :development, :test do\n  gem \"rspec-rails\"\nend\n\
+                   gem \"rubocop\", require: false, group: :development\n";
+    let stack = json!({
+        "api": "sidekiq",
+        "database": "postgresql",
+        "linting": "rubocop",
+        "orm": "active_record",
+        "package_manager": "bundler",
+        "testing": ["rspec"],
+    });
+    let detected = Project::new(&[("Gemfile", gemfile)]).detected();
+    assert_eq!(detected["framework"], json!("rails"));
+    assert_eq!(detected["version"], json!("7.1"));
+    assert_eq!(detected["stack"], stack);
+    let lock = "GEM\n  specs:\n    rails (7.1.3.4)\n      actionpack (= 7.1.3.4)\n";
+    let locked = Project::new(&[("Gemfile", gemfile), ("Gemfile.lock", lock)]).detected();
+    assert_eq!(locked["version"], json!("7.1.3.4"));
+}
+
+#[test]
+fn sinatra_is_known() {
+    assert_framework(&[("Gemfile", "gem 'sinatra'\n")], "sinatra", None, None);
+}
+
+#[test]
+fn rust_frameworks_are_known() {
+    for (dependency, id, version) in [
+        ("axum = \"0.7\"", "axum", "0.7"),
+        (
+            "actix-web = { version = \"4.5\", features = [\"rustls\"] }",
+            "actix_web",
+            "4.5",
+        ),
+        ("rocket = \"0.5.0\"", "rocket", "0.5.0"),
+        ("leptos = \"0.6\"", "leptos", "0.6"),
+        ("tauri = { version = \"=2.0.1\" }", "tauri", "2.0.1"),
+        ("bevy = \"0.14\"\nclap = \"4\"", "bevy", "0.14"),
+        (
+            "clap = { version = \"4.5\", features = [\"derive\"] }",
+            "clap",
+            "4.5",
+        ),
+        (
+            "web = { package = \"warp\", version = \"0.3\" }",
+            "warp",
+            "0.3",
+        ),
+    ] {
+        let manifest = format!("[package]\nname = \"a\"\n\n[dependencies]\n{dependency}\n");
+        assert_framework(&[("Cargo.toml", &manifest)], id, Some(version), None);
+    }
+}
+
+#[test]
+fn rust_stack_has_databases_from_features() {
+    let manifest = "[package]\nname = \"a\"\n[dependencies]\naxum = \"0.7\"\n\
+                    sqlx = { version = \"0.7\", features = [\"postgres\", \"macros\"] }\ntokio = \"1\"\n\
+                    [dev-dependencies]\ninsta = \"1\"\nproptest = \"1\"\n";
+    let project = Project::new(&[("Cargo.toml", manifest)]);
+    assert_eq!(
+        project.detected()["stack"],
+        json!({
+            "database": "postgresql",
+            "orm": "sqlx",
+            "package_manager": "cargo",
+            "runtime": "tokio",
+            "testing": ["proptest", "insta"],
+        })
+    );
+    let lines = project.describe().stack;
+    assert!(
+        lines.contains(&"Database: PostgreSQL with SQLx 0.7 ORM".to_owned()),
+        "{lines:?}"
+    );
+}
+
+#[test]
+fn go_frameworks_are_known_by_their_modules() {
+    for (module, id, version) in [
+        ("github.com/gin-gonic/gin v1.9.1", "gin", "1.9.1"),
+        ("github.com/labstack/echo/v4 v4.12.0", "echo", "4.12.0"),
+        ("github.com/gofiber/fiber/v2 v2.52.4", "fiber", "2.52.4"),
+        ("github.com/go-chi/chi/v5 v5.0.12", "chi", "5.0.12"),
+        ("github.com/spf13/cobra v1.8.0", "cobra", "1.8.0"),
+    ] {
+        let manifest = format!(
+            "module example.com/a\n\ngo 1.22\n\nrequire (\n\t{module}\n\tgithub.com/lib/pq v1.10.9\n\
+             \tgithub.com/kataras/iris/v12 v12.0.0 // indirect\n)\n"
+        );
+        assert_framework(&[("go.mod", &manifest)], id, Some(version), None);
+    }
+}
+
+#[test]
+fn go_module_without_a_framework_has_none() {
+    let manifest =
+        "module example.com/a\n\ngo 1.22\n\nrequire github.com/stretchr/testify v1.9.0\n";
+    let detected = Project::new(&[("go.mod", manifest)]).detected();
+    assert_eq!(detected["framework"], json!(null));
+    assert_eq!(
+        detected["stack"],
+        json!({ "package_manager": "go_modules", "testing": ["testify"] })
+    );
+}
+
+const POM: &str = r#"<?xml version="1.0"?>
+<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <parent>
+    <groupId>org.springframework.boot</groupId>
+    <artifactId>spring-boot-starter-parent</artifactId>
+    <version>3.2.5</version>
+  </parent>
+  <groupId>com.acme</groupId>
+  <artifactId>shop</artifactId>
+  <properties><junit.version>5.10.2</junit.version></properties>
+  <dependencies>
+    <!-- <dependency><groupId>io.quarkus</groupId><artifactId>quarkus-core</artifactId></dependency> -->
+    <dependency><groupId>org.springframework.boot</groupId><artifactId>spring-boot-starter-web</artifactId></dependency>
+    <dependency><groupId>org.springframework.boot</groupId><artifactId>spring-boot-starter-data-jpa</artifactId></dependency>
+    <dependency><groupId>org.postgresql</groupId><artifactId>postgresql</artifactId><scope>runtime</scope></dependency>
+    <dependency><groupId>org.junit.jupiter</groupId><artifactId>junit-jupiter</artifactId><version>${junit.version}</version><scope>test</scope></dependency>
+  </dependencies>
+</project>
+"#;
+
+#[test]
+fn spring_boot_has_the_version_of_the_parent_pom() {
+    let project = Project::new(&[("pom.xml", POM)]);
+    assert_eq!(
+        project.detected(),
+        json!({
+            "framework": "spring_boot",
+            "version": "3.2.5",
+            "architecture": null,
+            "stack": {
+                "api": "spring_mvc",
+                "database": "postgresql",
+                "orm": "spring_data_jpa",
+                "package_manager": "maven",
+                "testing": ["junit"],
+            },
+        })
+    );
+    let lines = project.describe().stack;
+    assert!(
+        lines.contains(&"Testing: JUnit 5.10.2".to_owned()),
+        "{lines:?}"
+    );
+}
+
+#[test]
+fn maven_versions_may_be_in_lists_that_are_imported() {
+    let pom = "<project><artifactId>a</artifactId><properties><quarkus.version>3.10.0</quarkus.version>\
+               </properties><dependencyManagement><dependencies><dependency><groupId>io.quarkus.platform\
+               </groupId><artifactId>quarkus-bom</artifactId><version>${quarkus.version}</version><type>pom\
+               </type><scope>import</scope></dependency></dependencies></dependencyManagement>\
+               <dependencies><dependency><groupId>io.quarkus</groupId><artifactId>quarkus-rest</artifactId>\
+               </dependency></dependencies></project>";
+    assert_framework(&[("pom.xml", pom)], "quarkus", Some("3.10.0"), None);
+}
+
+#[test]
+fn gradle_plugins_and_dependencies_are_read_in_both_languages() {
+    let groovy = "plugins {\n  id 'org.springframework.boot' version '3.2.5'\n  id 'java'\n}\n\
+                  // implementation 'io.quarkus:quarkus-core:3.0'\n\
+                  dependencies {\n  implementation 'org.springframework.boot:spring-boot-starter-web'\n\
+                  testImplementation 'org.junit.jupiter:junit-jupiter:5.10.2'\n}\n";
+    let detected = Project::new(&[("build.gradle", groovy)]).detected();
+    assert_eq!(detected["framework"], json!("spring_boot"));
+    assert_eq!(detected["version"], json!("3.2.5"));
+    assert_eq!(detected["stack"]["testing"], json!(["junit"]));
+    let kotlin = "val ktorVersion = \"2.3.11\"\nplugins {\n    kotlin(\"jvm\") version \"1.9.24\"\n}\n\
+                  dependencies {\n    implementation(\"io.ktor:ktor-server-netty:$ktorVersion\")\n}\n";
+    assert_framework(
+        &[("build.gradle.kts", kotlin)],
+        "ktor",
+        Some("2.3.11"),
+        None,
+    );
+    let micronaut = "plugins {\n    id(\"io.micronaut.application\") version \"4.4.0\"\n}\n";
+    assert_framework(
+        &[("build.gradle.kts", micronaut)],
+        "micronaut",
+        Some("4.4.0"),
+        None,
+    );
+}
+
+#[test]
+fn gradle_catalog_has_names_and_versions() {
+    let catalog = "[versions]\nagp = \"8.4.0\"\nroom = \"2.6.1\"\n[libraries]\n\
+                   room-runtime = { module = \"androidx.room:room-runtime\", version.ref = \"room\" }\n\
+                   mockk = \"io.mockk:mockk:1.13.10\"\n[bundles]\ntests = [\"mockk\"]\n[plugins]\n\
+                   android-application = { id = \"com.android.application\", version.ref = \"agp\" }\n";
+    let build = "plugins {\n    alias(libs.plugins.android.application)\n}\ndependencies {\n    \
+                 implementation(libs.room.runtime)\n    testImplementation(libs.bundles.tests)\n}\n";
+    let project = Project::new(&[
+        ("gradle/libs.versions.toml", catalog),
+        ("app/build.gradle.kts", build),
+        ("settings.gradle.kts", "include(\":app\")\n"),
+    ]);
+    assert_eq!(
+        project.detected(),
+        json!({
+            "framework": "android",
+            "version": "8.4.0",
+            "architecture": null,
+            "stack": { "orm": "room", "package_manager": "gradle", "testing": ["mockk"] },
+        })
+    );
+}
+
+#[test]
+fn php_frameworks_are_read_from_composer() {
+    let laravel = r#"{"require": {"php": "^8.2", "laravel/framework": "^11.0", "ext-pdo_mysql": "*"},
+        "require-dev": {"phpunit/phpunit": "^11.0", "laravel/pint": "^1.13"}}"#;
+    let lock = r#"{"packages": [{"name": "laravel/framework", "version": "v11.7.0"}]}"#;
+    let detected = Project::new(&[("composer.json", laravel), ("composer.lock", lock)]).detected();
+    assert_eq!(
+        detected,
+        json!({
+            "framework": "laravel",
+            "version": "11.7.0",
+            "architecture": null,
+            "stack": {
+                "database": "mysql",
+                "linting": "pint",
+                "orm": "eloquent",
+                "package_manager": "composer",
+                "testing": ["phpunit"],
+            },
+        })
+    );
+    let symfony = r#"{"require": {"symfony/framework-bundle": "7.0.*", "doctrine/orm": "^3.1"}}"#;
+    assert_framework(
+        &[("composer.json", symfony)],
+        "symfony",
+        Some("7.0.*"),
+        None,
+    );
+}
+
+#[test]
+fn dotnet_frameworks_have_the_version_of_their_target() {
+    let web = "<Project Sdk=\"Microsoft.NET.Sdk.Web\"><PropertyGroup><TargetFramework>net8.0\
+               </TargetFramework></PropertyGroup><ItemGroup><PackageReference \
+               Include=\"Npgsql.EntityFrameworkCore.PostgreSQL\" Version=\"8.0.2\" /></ItemGroup></Project>";
+    let detected = Project::new(&[("Shop.csproj", web)]).detected();
+    assert_eq!(
+        detected,
+        json!({
+            "framework": "aspnet_core",
+            "version": "8.0",
+            "architecture": null,
+            "stack": { "database": "postgresql", "orm": "ef_core" },
+        })
+    );
+    let blazor = "<Project Sdk=\"Microsoft.NET.Sdk.BlazorWebAssembly\"><PropertyGroup><TargetFramework>\
+                  net8.0</TargetFramework></PropertyGroup></Project>";
+    assert_framework(&[("App.csproj", blazor)], "blazor", Some("8.0"), None);
+    let maui = "<Project Sdk=\"Microsoft.NET.Sdk\"><PropertyGroup><TargetFrameworks>net8.0-android;\
+                net8.0-ios</TargetFrameworks><UseMaui>true</UseMaui></PropertyGroup></Project>";
+    assert_framework(&[("App.csproj", maui)], "maui", Some("8.0"), None);
+}
+
+#[test]
+fn dotnet_versions_may_be_central() {
+    let packages = "<Project><ItemGroup><PackageVersion Include=\"Dapper\" Version=\"2.1.35\" />\
+                    </ItemGroup></Project>";
+    let project = "<Project Sdk=\"Microsoft.NET.Sdk\"><ItemGroup><PackageReference Include=\"Dapper\" />\
+                   </ItemGroup></Project>";
+    let lines = Project::new(&[
+        ("Directory.Packages.props", packages),
+        ("src/App/App.csproj", project),
+    ])
+    .describe()
+    .stack;
+    assert!(
+        lines.contains(&"ORM: Dapper 2.1.35".to_owned()),
+        "{lines:?}"
+    );
+}
+
+#[test]
+fn phoenix_is_read_from_mix() {
+    let mix = "defmodule A.MixProject do\n  use Mix.Project\n\n  def project do\n    [app: :a, deps: deps()]\n  \
+               end\n\n  # {:nerves, \"~> 1.0\"}\n  defp deps do\n    [\n      {:phoenix, \"~> 1.7.10\"},\n      \
+               {:phoenix_live_view, \"~> 0.20\"},\n      {:ecto_sql, \"~> 3.10\"},\n      {:postgrex, \">= \
+               0.0.0\"},\n      {:credo, \"~> 1.7\", only: [:dev, :test], runtime: false}\n    ]\n  end\nend\n";
+    let lock = "%{\n  \"phoenix\": {:hex, :phoenix, \"1.7.12\", \"x\", [:mix], [], \"hexpm\", \"y\"},\n}\n";
+    let detected = Project::new(&[("mix.exs", mix), ("mix.lock", lock)]).detected();
+    assert_eq!(
+        detected,
+        json!({
+            "framework": "phoenix",
+            "version": "1.7.12",
+            "architecture": null,
+            "stack": {
+                "database": "postgresql",
+                "linting": "credo",
+                "orm": "ecto",
+                "package_manager": "mix",
+                "state_management": "live_view",
+                "testing": ["exunit"],
+            },
+        })
+    );
+}
+
+#[test]
+fn vapor_is_read_from_the_swift_package() {
+    let package = "// swift-tools-version:5.9\nimport PackageDescription\nlet package = Package(\n  \
+                   name: \"a\",\n  dependencies: [\n    // .package(url: \"https://x/y/z\", from: \"1.0.0\"),\n    \
+                   .package(url: \"https://github.com/vapor/vapor.git\", from: \"4.89.0\"),\n    \
+                   .package(\n      url: \"https://github.com/vapor/fluent.git\", .upToNextMajor(from: \
+                   \"4.8.0\")),\n  ]\n)\n";
+    let resolved = r#"{"pins": [{"identity": "vapor", "location": "https://github.com/vapor/vapor.git",
+        "state": {"version": "4.92.4"}}], "version": 2}"#;
+    let detected = Project::new(&[("Package.swift", package)]).detected();
+    assert_eq!(detected["framework"], json!("vapor"));
+    assert_eq!(detected["version"], json!("4.89.0"));
+    assert_eq!(detected["stack"]["orm"], json!("fluent"));
+    assert_framework(
+        &[("Package.swift", package), ("Package.resolved", resolved)],
+        "vapor",
+        Some("4.92.4"),
+        None,
+    );
+}
+
+#[test]
+fn flutter_is_read_from_pubspec() {
+    let pubspec = "name: app\nenvironment:\n  sdk: \">=3.3.0 <4.0.0\"\ndependencies:\n  flutter:\n    sdk: \
+                   flutter\n  flutter_riverpod: ^2.5.1\ndev_dependencies:\n  mocktail: ^1.0.0\n";
+    let detected = Project::new(&[("pubspec.yaml", pubspec)]).detected();
+    assert_eq!(detected["framework"], json!("flutter"));
+    assert_eq!(
+        detected["stack"],
+        json!({
+            "package_manager": "pub",
+            "state_management": "riverpod",
+            "testing": ["mocktail"],
+        })
+    );
+}
+
+#[test]
+fn broken_manifests_are_passed_over() {
+    for name in [
+        "package.json",
+        "deno.json",
+        "pyproject.toml",
+        "requirements.txt",
+        "Pipfile",
+        "setup.cfg",
+        "setup.py",
+        "Cargo.toml",
+        "go.mod",
+        "Gemfile",
+        "composer.json",
+        "pom.xml",
+        "build.gradle",
+        "gradle/libs.versions.toml",
+        "mix.exs",
+        "Package.swift",
+        "pubspec.yaml",
+        "App.csproj",
+        "Directory.Packages.props",
+        "a.gemspec",
+    ] {
+        for text in [
+            "",
+            "{",
+            "[[[",
+            "<a><b>",
+            "\"unclosed",
+            "react = react",
+            "\u{0}\u{1}",
+            "[[{\"a\":",
+            ".package(((",
+            "{:a,",
+            "gem '",
+            "require (",
+            "- \t:\n  x",
+            "<!DOCTYPE a [<!ENTITY b \"c\">]><a>&b;</a>",
+            "[]",
+            "null",
+            "\"text\"",
+            "{\"dependencies\": 3}",
+            "[package]\nname = 3\n",
+        ] {
+            let project = Project::new(&[(name, text), ("README.md", "# A\n")]);
+            let detected = project.detected();
+            assert_eq!(detected["framework"], json!(null), "{name}: {text}");
+        }
+    }
+}
