@@ -15,6 +15,7 @@
 #[cfg(unix)]
 mod commands;
 mod consultation;
+mod context;
 #[cfg(unix)]
 mod docs;
 mod engine;

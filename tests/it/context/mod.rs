@@ -1,0 +1,4 @@
+//! Tests of what goes into the context of a question.
+
+mod corpus;
+mod packages;
