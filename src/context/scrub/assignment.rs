@@ -5,7 +5,7 @@ use super::compiled_rule::{Place, RuleMatch};
 use super::name::{self, NameStrength};
 use super::reader::Reader;
 use super::rules::NamePolicy;
-use super::value::{self, AssignedValue};
+use super::value::{self, AssignedValue, ValueForm};
 
 /// Names are no longer than this on either side of their keyword.
 const LONGEST_SIDE: usize = 64;
@@ -23,8 +23,13 @@ pub(super) fn find(place: Place<'_>, policy: NamePolicy) -> Option<RuleMatch> {
         place.end - name.start,
     )?;
     let found = Reader::new(text, name).value()?;
+    let is_beside = matches!(found.form, ValueForm::Argument | ValueForm::Sentence);
+    let is_alone = name.end - name.start == place.end - place.start;
+    if is_beside && is_alone && name::is_ambiguous(place.keyword()) {
+        return None;
+    }
     let assigned = AssignedValue {
-        value: place.text.get(found.start..found.end)?,
+        value: place.text.get(found.start..found.judged_end)?,
         form: found.form,
         strength,
         policy,

@@ -83,6 +83,11 @@ pub(super) fn judge(name: &[u8], start: usize, end: usize) -> Option<NameStrengt
     Some(strength)
 }
 
+/// Returns whether a keyword is a word of other things too, such as the `pass` of a render pipeline.
+pub(super) fn is_ambiguous(keyword: &[u8]) -> bool {
+    AMBIGUOUS.contains(keyword)
+}
+
 fn begins_word(before: &[u8], keyword: &[u8]) -> bool {
     let Some(last) = before.last() else {
         return true;

@@ -6,6 +6,9 @@ use super::value::ValueForm;
 /// A value is no longer than this.
 const LONGEST_VALUE: usize = 4096;
 
+/// A literal has no more pieces than this.
+const MOST_PIECES: usize = 64;
+
 /// Calls around a literal that leave it what it is.
 const WRAPPERS: &[&str] = &[
     "Some",
@@ -18,7 +21,6 @@ const WRAPPERS: &[&str] = &[
     "bytearray",
     "str",
     "of",
-    "encode",
     "b64decode",
     "atob",
     "init",
@@ -71,6 +73,8 @@ const LINE_HEADS: &[&str] = &[
 pub(super) struct ValueSpan {
     pub(super) start: usize,
     pub(super) end: usize,
+    /// The end of the first piece of a literal in several; the value is judged by it.
+    pub(super) judged_end: usize,
     pub(super) form: ValueForm,
 }
 
@@ -118,6 +122,11 @@ impl<'t> Reader<'t> {
                 self.literal()
             }
             b'<' if self.rest().starts_with(b"</key>") => self.next_element(),
+            b'<' if self.rest().starts_with(b"<<<") => {
+                self.at += 3;
+                self.literal()
+            }
+            b')' if is_quoted_name => self.fallback(),
             b'?' | b'|' | b'+' | b'<' => {
                 self.skip_run(b"?|+<");
                 if !self.skip(b'=') && !self.skip(b'-') {
@@ -207,8 +216,13 @@ impl<'t> Reader<'t> {
         let rest = self.rest();
         let line = rest.get(..rest.len().min(160)).unwrap_or_default();
         let line = line.split(|byte| *byte == b'\n').next()?;
+        let name = self.name.start.saturating_sub(20)..self.at;
+        let before = self.text.get(name)?.to_ascii_lowercase();
         let lookup = line.get(..line.len().min(40))?.to_ascii_lowercase();
-        if !contains(&lookup, b"env") && !contains(&lookup, b"config") {
+        if line.starts_with(b")") && !contains(&before, b"env") {
+            return None;
+        }
+        if !line.starts_with(b")") && !contains(&lookup, b"env") && !contains(&lookup, b"config") {
             return None;
         }
         for mark in MARKS {
@@ -232,14 +246,35 @@ impl<'t> Reader<'t> {
         })
     }
 
-    /// Reads a string literal, also with a prefix or inside a call that keeps its value.
+    /// Reads a string literal, also inside a call that keeps its value, or in pieces that the
+    /// language joins.
     fn literal(&mut self) -> Option<ValueSpan> {
+        self.skip_line_end();
         self.skip_spaces();
         for _ in 0..3 {
             if !self.skip_wrapper() {
                 break;
             }
         }
+        let mut literal = self.piece()?;
+        for _ in 0..MOST_PIECES {
+            if !self.skip_join() {
+                break;
+            }
+            let Some(piece) = self.piece() else {
+                break;
+            };
+            let text = self.text.get(piece.start..piece.end).unwrap_or_default();
+            if text.iter().any(u8::is_ascii_whitespace) {
+                break;
+            }
+            literal.end = piece.end;
+        }
+        Some(literal)
+    }
+
+    /// Reads one literal, also with a prefix, and goes behind it.
+    fn piece(&mut self) -> Option<ValueSpan> {
         let prefix = self.rest().iter().take(4);
         let prefix = prefix
             .take_while(|byte| b"bBrRuUfFL@$#&N".contains(byte))
@@ -256,12 +291,38 @@ impl<'t> Reader<'t> {
             }
             _ => {}
         }
+        let start = self.at;
         let end = self.closing(slashes, quote)?;
+        self.at = end + slashes + 1;
         Some(ValueSpan {
-            start: self.at,
+            start,
             end,
+            judged_end: end,
             form: ValueForm::Quoted,
         })
+    }
+
+    /// Skips a line end before a literal: `token =`, `TOKEN = (`.
+    fn skip_line_end(&mut self) {
+        let is_gap = |byte: &&u8| byte.is_ascii_whitespace() || **byte == b'(';
+        let gap = self.rest().iter().take(80).take_while(is_gap).count();
+        let has_line_end = self
+            .rest()
+            .get(..gap)
+            .is_some_and(|gap| gap.contains(&b'\n'));
+        if has_line_end && self.quote_at(gap).is_some() {
+            self.at += gap;
+        }
+    }
+
+    /// Skips what stands between the pieces of a literal: `"…" +`, a line's end.
+    fn skip_join(&mut self) -> bool {
+        let is_join = |byte: &&u8| byte.is_ascii_whitespace() || b"+.\\".contains(byte);
+        let between = self.rest().iter().take(80).take_while(is_join).count();
+        let signs = self.rest().get(..between).unwrap_or_default();
+        let joins = signs.contains(&b'\n') || signs.contains(&b'+');
+        self.at += if joins { between } else { 0 };
+        joins
     }
 
     /// Returns the end of the literal: the next quote with no more backslashes than the first.
@@ -313,13 +374,27 @@ impl<'t> Reader<'t> {
         }
         let whole = whole.get(..inline)?;
         let dots = whole.iter().rev().take_while(|byte| **byte == b'.').count();
-        Some(self.span(inline - dots, ValueForm::Inline))
+        let form = match !is_spaced && self.is_setting() {
+            true => ValueForm::EnvironmentLine,
+            false => ValueForm::Inline,
+        };
+        Some(self.span(inline - dots, form))
+    }
+
+    /// Returns whether the name is one of settings rather than of code: `PGPASSWORD=value psql`,
+    /// `Server=db;Password=value`, `?password=value`.
+    fn is_setting(&self) -> bool {
+        let name = self.text.get(self.name.start..self.name.end);
+        let is_shouted = name.is_some_and(|name| !name.iter().any(u8::is_ascii_lowercase));
+        let before = self.text.get(..self.name.start).unwrap_or_default();
+        is_shouted || before.last().is_some_and(|byte| b";&?".contains(byte))
     }
 
     fn span(&self, length: usize, form: ValueForm) -> ValueSpan {
         ValueSpan {
             start: self.at,
             end: self.at + length,
+            judged_end: self.at + length,
             form,
         }
     }
@@ -401,6 +476,10 @@ impl<'t> Reader<'t> {
         let inside = block.get(..close.unwrap_or(block.len()))?;
         for label in ["default", "value", "Default", "Value"] {
             if let Some(at) = position(inside, label.as_bytes()) {
+                let before = at.checked_sub(1).and_then(|before| inside.get(before));
+                if before.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_') {
+                    continue;
+                }
                 let mut reader = *self;
                 reader.at += at;
                 if reader.skip_label() {

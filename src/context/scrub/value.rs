@@ -23,7 +23,7 @@ pub(super) enum ValueForm {
     Argument,
     /// Without quotes, from `name: ` or `name = ` to the end of the line.
     Line,
-    /// `NAME=value` on a line of its own.
+    /// `NAME=value` on a line of its own, before a command, or among others as in `a=b;c=d`.
     EnvironmentLine,
     /// Without quotes, amid other text.
     Inline,
@@ -81,6 +81,12 @@ static COMMON_WORDS: WordSet = WordSet::new(
     query cookie static dynamic",
 );
 
+/// Words that name what a secret is.
+static KINDS: WordSet = WordSet::new("token tokens secret password key");
+
+/// Words of the names of algorithms, which have digits as passwords have.
+static ALGORITHMS: WordSet = WordSet::new("sha aes pbkdf argon bcrypt scrypt hmac utf rsa md latin");
+
 /// Returns whether an assigned value is a secret.
 pub(super) fn is_secret(assigned: &AssignedValue<'_>) -> bool {
     let AssignedValue { value, form, .. } = *assigned;
@@ -90,8 +96,13 @@ pub(super) fn is_secret(assigned: &AssignedValue<'_>) -> bool {
     if !form.is_quoted() && is_reference(value, form) {
         return false;
     }
+    let is_beside = matches!(form, ValueForm::Argument | ValueForm::Sentence);
+    if is_beside && value.contains(['[', ']', '(', ')', '<', '>', '{', '}']) {
+        return false;
+    }
     match (assigned.policy, assigned.strength) {
-        (_, NameStrength::Unsure) => is_random(value, 16),
+        (NamePolicy::Password, NameStrength::Unsure) => is_certain_password(value),
+        (NamePolicy::Random, NameStrength::Unsure) => is_random(value, 16),
         (_, NameStrength::Sure) if form == ValueForm::Annotation => is_random(value, 16),
         (NamePolicy::Password, NameStrength::Sure) => is_password(value, form),
         (NamePolicy::Random, NameStrength::Sure) => match form {
@@ -141,9 +152,11 @@ fn is_template(value: &str) -> bool {
 }
 
 fn is_address(value: &str) -> bool {
+    let is_path = |rest: &str| !rest.is_empty() && reads_as_name(rest);
     value.contains("://")
-        || value.starts_with(['/', '~'])
         || value.starts_with("./")
+        || value.starts_with("../")
+        || value.strip_prefix(['/', '~']).is_some_and(is_path)
         || ["arn:", "pass:", "env:", "file:"]
             .iter()
             .any(|scheme| value.starts_with(scheme))
@@ -162,16 +175,23 @@ fn is_reference(value: &str, form: ValueForm) -> bool {
     if value.ends_with("::") || is_number(value) {
         return true;
     }
+    if form == ValueForm::EnvironmentLine {
+        // Settings have no names of other values but in templates.
+        return false;
+    }
+    let value = value.trim_end_matches(['!', '?']);
     let path = value
         .replace("->", ".")
         .replace("::", ".")
         .replace("?.", ".");
     let is_path = path.split('.').all(is_identifier);
     let is_joined = path.contains('.') || value.contains('_');
-    match form {
-        ValueForm::Inline | ValueForm::Annotation if is_path && is_joined => true,
-        _ => (path.contains('.') && path.split('.').all(is_readable)) || is_camel_case(value),
-    }
+    let is_code = matches!(form, ValueForm::Inline | ValueForm::Annotation);
+    let has_humps = value
+        .bytes()
+        .any(|byte| byte.is_ascii_uppercase() || byte == b'_');
+    let is_name = is_path && (is_code || has_humps || is_joined) && reads_as_name(&path);
+    is_name || (is_code && ((is_path && is_joined) || is_constant(value)))
 }
 
 fn is_identifier(part: &str) -> bool {
@@ -179,30 +199,12 @@ fn is_identifier(part: &str) -> bool {
     part.bytes().all(is_word) && !part.starts_with(|c: char| c.is_ascii_digit()) && !part.is_empty()
 }
 
-/// Returns whether an identifier is one that people write: words, and perhaps a small number.
-fn is_readable(part: &str) -> bool {
-    let stem = part.trim_end_matches(|c: char| c.is_ascii_digit());
-    is_identifier(part) && part.len() - stem.len() <= 2 && !stem.bytes().any(|b| b.is_ascii_digit())
-}
-
-/// Returns whether a bare value is a variable or a type: `userInput`, `Uint8Array`, `token1`.
-fn is_camel_case(value: &str) -> bool {
-    if !is_identifier(value) {
-        return false;
-    }
-    let digits = value.bytes().filter(u8::is_ascii_digit).count();
-    let stem = value.trim_end_matches(|c: char| c.is_ascii_digit());
-    let is_short = digits > 0 && stem.len() < 5;
-    let has_humps =
-        value.contains('_') || words(value.as_bytes()).count() > 1 + usize::from(digits > 0);
-    let is_readable = words(value.as_bytes()).all(|word| {
-        word.iter().all(u8::is_ascii_digit) || (word.len() > 1 && is_pronounceable(word))
-    });
-    let bytes = value.as_bytes();
-    let is_inside = |pair: &[u8]| matches!(pair, [a, b] if a.is_ascii_digit() && !b.is_ascii_uppercase() && *b != b'_');
-    let is_ended = !bytes.windows(2).any(is_inside);
-    let is_name = digits <= 2 && is_ended && is_readable && (has_humps || is_common(stem));
-    is_name || (is_short && value.len() < 7)
+/// Returns whether a bare value is the name of a constant, or of the like of what it is assigned
+/// to: `D3DKMT_PRESENTHISTORYTOKEN`, `O200kToken`.
+fn is_constant(value: &str) -> bool {
+    let is_name = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
+    let is_shouted = value.contains('_') && value.bytes().all(is_name);
+    is_shouted || (is_identifier(value) && words(value.as_bytes()).any(|word| KINDS.contains(word)))
 }
 
 /// Returns whether a bare value is a number as in code: `0x20`, `709u32`, `16426`.
@@ -217,6 +219,7 @@ fn is_number(value: &str) -> bool {
         || (digits < 6 && digits == value.len())
 }
 
+/// Returns whether a value is the sort of password that people choose.
 fn is_password(value: &str, form: ValueForm) -> bool {
     if value.len() < 4 || value.len() > 256 || value.contains(char::is_whitespace) {
         return false;
@@ -228,11 +231,11 @@ fn is_password(value: &str, form: ValueForm) -> bool {
     if digit && !letter {
         return form != ValueForm::Sentence && value.bytes().all(|byte| byte.is_ascii_digit());
     }
-    if form == ValueForm::Sentence && (value.len() < 8 || !digit && !special) {
+    if form == ValueForm::Sentence && (value.len() < 8 || !digit) {
         return false;
     }
     if digit || (special && letter) {
-        return !is_words(value) || (special && digit) || is_dashed_password(value);
+        return !is_label(value);
     }
     if is_word_list(value) {
         return true;
@@ -248,6 +251,55 @@ fn is_password(value: &str, form: ValueForm) -> bool {
     }
 }
 
+/// Returns whether a value with a digit or a sign is a label rather than a password:
+/// `min-12-chars`, `argon2id`, `XOAuth2Token`, `tests/main-01.rs`. Passwords made of words have a
+/// sign, a capital with a digit, or more than two digits together.
+fn is_label(value: &str) -> bool {
+    let signs = value
+        .bytes()
+        .filter(|byte| b"!@#$%^&*?~+".contains(byte))
+        .count();
+    if signs > 0 || !reads_as_name(value) {
+        return false;
+    }
+    let mut has_long_number = false;
+    let mut capitals = 0;
+    for word in words(value.as_bytes()) {
+        has_long_number |= word.len() > 2 && word.iter().all(u8::is_ascii_digit);
+        capitals += usize::from(word.first().is_some_and(u8::is_ascii_uppercase));
+    }
+    let has_inner_digit = value.as_bytes().windows(3).any(|three| {
+        matches!(three, [a, b, c]
+            if a.is_ascii_alphabetic() && b.is_ascii_digit() && c.is_ascii_lowercase())
+    });
+    let is_algorithm = words(value.as_bytes()).any(|word| ALGORITHMS.contains(word));
+    let is_symbol = value.contains(['_', '/', ':', '|']) || capitals > 1;
+    let stem = value.trim_end_matches(|c: char| c.is_ascii_digit());
+    let is_numbered_word = stem.len() < value.len()
+        && stem.bytes().all(|byte| byte.is_ascii_lowercase())
+        && !is_common(stem);
+    if (has_inner_digit || is_numbered_word) && !is_algorithm {
+        // `Gr8sudo`, `hunter2`
+        return false;
+    }
+    is_algorithm
+        || (is_symbol && !value.contains('-'))
+        || (!has_long_number && capitals == 0 && !is_dashed_password(value))
+}
+
+/// Returns whether a value beside a password-named word, which may be a password, is one: it has
+/// digits, and letters of both cases or signs.
+fn is_certain_password(value: &str) -> bool {
+    let has = |is: fn(u8) -> bool| value.bytes().any(is);
+    let is_mixed = has(|byte| byte.is_ascii_uppercase()) && has(|byte| byte.is_ascii_lowercase());
+    let special = has(|byte| b"!@#$%^&*?~+=".contains(&byte));
+    (8..=128).contains(&value.len())
+        && has(|byte| byte.is_ascii_digit())
+        && (is_mixed || (special && has(|byte| byte.is_ascii_alphabetic())))
+        && !value.contains(['/', '(', ')', '{', '}', '<', '>', '\\', ' '])
+        && is_password(value, ValueForm::Quoted)
+}
+
 /// Returns whether a value is words and a number with dashes: `Wiese-41-blau`, but not `step-2`.
 fn is_dashed_password(value: &str) -> bool {
     let is_number =
@@ -256,15 +308,13 @@ fn is_dashed_password(value: &str) -> bool {
     !value.contains(is_other) && value.split('-').any(is_number)
 }
 
-/// Returns whether a value is a list of words with a digit: `correct-horse-battery-staple-9`.
+/// Returns whether a value is a list of words and a number: `correct-horse-battery-staple-9`.
 fn is_word_list(value: &str) -> bool {
-    let pieces: Vec<&str> = value.split('-').collect();
-    let is_common_piece = |piece: &&&str| is_common(piece);
-    let is_lower = |piece: &&str| piece.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    pieces.len() >= 4
-        && value.len() >= 16
-        && pieces.iter().all(is_lower)
-        && pieces.iter().filter(is_common_piece).count() <= 1
+    let is_piece = |piece: &str| piece.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    value.len() >= 16
+        && value.split('-').count() >= 4
+        && value.split('-').all(is_piece)
+        && value.ends_with(|c: char| c.is_ascii_digit())
 }
 
 fn is_random(value: &str, shortest: usize) -> bool {
@@ -272,7 +322,7 @@ fn is_random(value: &str, shortest: usize) -> bool {
         return false;
     }
     let has = |is: fn(u8) -> bool| value.bytes().any(is);
-    if !has(|byte| byte.is_ascii_alphabetic()) || is_words(value) {
+    if !has(|byte| byte.is_ascii_alphabetic()) || reads_as_name(value) {
         return false;
     }
     let lowest = if value.len() < 16 { 2.5 } else { 3.0 };
@@ -286,30 +336,30 @@ fn is_mixed(value: &str) -> bool {
     let changes = bytes
         .windows(2)
         .filter(|pair| matches!(pair, [a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase()));
-    value.len() >= 16 && changes.count() * 6 >= value.len()
+    value.len() >= 16 && changes.count() * 7 >= value.len()
 }
 
-/// Returns whether a value consists of words and small numbers: `step-2`, `required|min:8`,
-/// `line_comment_token1`, `TLS13_CHACHA20`.
-fn is_words(value: &str) -> bool {
-    let is_separator = |c: char| !c.is_alphanumeric();
-    let is_joined = value.contains(is_separator);
-    let mut pieces = value.split(is_separator).filter(|piece| !piece.is_empty());
-    pieces.all(|piece| is_word_piece(piece.as_bytes(), is_joined))
-}
-
-fn is_word_piece(piece: &[u8], is_joined: bool) -> bool {
-    if piece.iter().all(u8::is_ascii_digit) {
-        return piece.len() <= 4;
-    }
-    let digits = piece
-        .iter()
-        .rev()
-        .take_while(|byte| byte.is_ascii_digit())
-        .count();
-    let letters = piece.get(..piece.len() - digits).unwrap_or_default();
-    let is_word = letters.iter().all(u8::is_ascii_alphabetic)
-        && words(letters).all(is_pronounceable)
-        && words(letters).count() * 3 <= letters.len().max(3);
-    is_word && (digits == 0 || (is_joined && digits <= 3))
+/// Returns whether text reads as names, piece by piece: `Uint8Array`, `line_token1`, `TLS13_CHACHA`.
+/// The words of random text are short and its numbers many, and its letters follow one another as
+/// they come.
+fn reads_as_name(text: &str) -> bool {
+    let mut pieces = text
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|piece| !piece.is_empty());
+    pieces.all(|piece| {
+        let (mut letters, mut count, mut numbers) = (0, 0, 0);
+        for word in words(piece.as_bytes()) {
+            if word.iter().all(u8::is_ascii_digit) {
+                numbers += 1;
+            } else {
+                letters += word.len();
+                count += 1;
+            }
+        }
+        let is_short = piece.len() <= 5 && numbers <= 2;
+        let has_words = count == 1 || letters >= 3 * count;
+        let is_number = count == 0 && piece.len() <= 4;
+        let is_name = has_words && numbers <= count.min(2) && is_pronounceable(piece.as_bytes());
+        is_short || is_number || is_name
+    })
 }

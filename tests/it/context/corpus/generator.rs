@@ -14,7 +14,7 @@ pub(super) struct Expansion {
 }
 
 /// The forms of tokens by name. `<A36>` is 36 characters of the class `A`: see `alphabet`.
-const FORMS: [(&str, &str); 75] = [
+const FORMS: [(&str, &str); 78] = [
     ("age", "AGE-SECRET-KEY-1<Z58>"),
     ("airtable", "pat<A14>.<h64>"),
     ("anthropic", "sk-ant-api03-<u93>AA"),
@@ -23,6 +23,7 @@ const FORMS: [(&str, &str); 75] = [
     ("aws_temporary_id", "ASIA<T16>"),
     ("azure_secret", "<A3>8Q~<A34>"),
     ("azure_sig", "<A42>%3D"),
+    ("azure_storage", "<b86>=="),
     ("cratesio", "cio<A32>"),
     ("databricks", "dapi<h32>"),
     ("deepseek", "sk-<h32>"),
@@ -52,6 +53,7 @@ const FORMS: [(&str, &str); 75] = [
     ("huggingface", "hf_<A34>"),
     ("jwt", "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwiaWF0IjoxNTE2MjM5MDIyfQ.<u43>"),
     ("jwt_k8s", "eyJhbGciOiJSUzI1NiIsImtpZCI6Ii<u40>.eyJpc3MiOiJrdWJlcm5ldGVzL3NlcnZpY2VhY2NvdW50Ii<u200>.<u342>"),
+    ("laravel", "base64:<b43>="),
     ("linear", "lin_api_<A40>"),
     ("mailchimp", "<h32>-us14"),
     ("mailgun", "key-<h32>"),
@@ -89,6 +91,7 @@ const FORMS: [(&str, &str); 75] = [
     ("twilio_key", "SK<h32>"),
     ("uuid", "<h8>-<h4>-4<h3>-a<h3>-<h12>"),
     ("vault", "hvs.<u95>"),
+    ("wireguard", "<b43>="),
     ("xai", "xai-<A80>"),
 ];
 
