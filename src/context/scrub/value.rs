@@ -101,6 +101,7 @@ pub(super) fn is_secret(assigned: &AssignedValue<'_>) -> bool {
         return false;
     }
     match (assigned.policy, assigned.strength) {
+        (_, NameStrength::Unsure) if form == ValueForm::Sentence => false,
         (NamePolicy::Password, NameStrength::Unsure) => is_certain_password(value),
         (NamePolicy::Random, NameStrength::Unsure) => is_random(value, 16),
         (_, NameStrength::Sure) if form == ValueForm::Annotation => is_random(value, 16),
