@@ -85,7 +85,8 @@ static COMMON_WORDS: WordSet = WordSet::new(
 static KINDS: WordSet = WordSet::new("token tokens secret password key");
 
 /// Words of the names of algorithms, which have digits as passwords have.
-static ALGORITHMS: WordSet = WordSet::new("sha aes pbkdf argon bcrypt scrypt hmac utf rsa md latin");
+static ALGORITHMS: WordSet =
+    WordSet::new("sha aes pbkdf argon bcrypt scrypt hmac utf rsa md latin");
 
 /// Returns whether an assigned value is a secret.
 pub(super) fn is_secret(assigned: &AssignedValue<'_>) -> bool {

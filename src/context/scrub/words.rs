@@ -104,8 +104,8 @@ const USUAL_PAIRS: [&str; 26] = [
 pub(super) fn is_pronounceable(text: &[u8]) -> bool {
     let (mut pairs, mut unusual) = (0, 0);
     for pair in text.windows(2) {
-        let [first, second] = [pair.first(), pair.last()]
-            .map(|letter| letter.map_or(0, u8::to_ascii_lowercase));
+        let [first, second] =
+            [pair.first(), pair.last()].map(|letter| letter.map_or(0, u8::to_ascii_lowercase));
         if first.is_ascii_lowercase() && second.is_ascii_lowercase() {
             let row = USUAL_PAIRS.get(usize::from(first - b'a'));
             let is_usual = row.is_some_and(|row| row.as_bytes().contains(&second));

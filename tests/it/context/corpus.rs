@@ -79,10 +79,7 @@ impl Tally {
     }
 
     fn precision(self) -> f64 {
-        share(
-            self.masked_secrets,
-            self.masked_secrets + self.false_alarms,
-        )
+        share(self.masked_secrets, self.masked_secrets + self.false_alarms)
     }
 }
 
@@ -246,7 +243,11 @@ fn report(verdicts: &[Verdict]) -> String {
 }
 
 fn shortened(text: &str) -> String {
-    text.chars().take(400).collect::<String>().escape_debug().to_string()
+    text.chars()
+        .take(400)
+        .collect::<String>()
+        .escape_debug()
+        .to_string()
 }
 
 fn total(verdicts: &[Verdict]) -> Tally {
@@ -261,7 +262,11 @@ fn total(verdicts: &[Verdict]) -> Tally {
 fn the_corpus_is_large_and_labelled_both_ways() {
     let cases = cases();
     let secrets = cases.iter().filter(|case| case.label == Label::Secret);
-    assert!(secrets.clone().all(|case| !case.expansion.secrets.is_empty()));
+    assert!(
+        secrets
+            .clone()
+            .all(|case| !case.expansion.secrets.is_empty())
+    );
     assert!(secrets.count() >= 400);
     let harmless = cases.iter().filter(|case| case.label == Label::Harmless);
     assert!(harmless.count() >= 400);
@@ -270,11 +275,7 @@ fn the_corpus_is_large_and_labelled_both_ways() {
 #[test]
 fn nearly_every_secret_of_the_corpus_is_masked() {
     let verdicts = verdicts();
-    assert!(
-        total(&verdicts).recall() >= FLOOR,
-        "{}",
-        report(&verdicts)
-    );
+    assert!(total(&verdicts).recall() >= FLOOR, "{}", report(&verdicts));
 }
 
 #[test]

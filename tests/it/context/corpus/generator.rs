@@ -51,8 +51,14 @@ const FORMS: [(&str, &str); 78] = [
     ("groq", "gsk_<A52>"),
     ("heroku", "HRKU-AA<u58>"),
     ("huggingface", "hf_<A34>"),
-    ("jwt", "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwiaWF0IjoxNTE2MjM5MDIyfQ.<u43>"),
-    ("jwt_k8s", "eyJhbGciOiJSUzI1NiIsImtpZCI6Ii<u40>.eyJpc3MiOiJrdWJlcm5ldGVzL3NlcnZpY2VhY2NvdW50Ii<u200>.<u342>"),
+    (
+        "jwt",
+        "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwiaWF0IjoxNTE2MjM5MDIyfQ.<u43>",
+    ),
+    (
+        "jwt_k8s",
+        "eyJhbGciOiJSUzI1NiIsImtpZCI6Ii<u40>.eyJpc3MiOiJrdWJlcm5ldGVzL3NlcnZpY2VhY2NvdW50Ii<u200>.<u342>",
+    ),
     ("laravel", "base64:<b43>="),
     ("linear", "lin_api_<A40>"),
     ("mailchimp", "<h32>-us14"),
@@ -101,7 +107,12 @@ const PRIVATE_KEYS: [(&str, &str, &str, &str); 6] = [
     ("pem_escaped", "PRIVATE KEY", "", "MIIEvQIBADANBgkqhkiG9w0B"),
     ("pem_rsa", "RSA PRIVATE KEY", "", "MIIEpAIBAAKCAQEA"),
     ("pem_ec", "EC PRIVATE KEY", "", "MHcCAQEEI"),
-    ("pem_openssh", "OPENSSH PRIVATE KEY", "", "b3BlbnNzaC1rZXktdjEA"),
+    (
+        "pem_openssh",
+        "OPENSSH PRIVATE KEY",
+        "",
+        "b3BlbnNzaC1rZXktdjEA",
+    ),
     ("pem_pgp", "PGP PRIVATE KEY BLOCK", "\n", "lQOYBF"),
 ];
 
@@ -173,7 +184,9 @@ fn private_key(mark: &str, random: &mut SplitMix64, expansion: &mut Expansion) {
         "\\n".to_owned()
     } else {
         let line_start = expansion.text.rsplit('\n').next().unwrap();
-        let is_margin = line_start.chars().all(|letter| " \t+->#/*".contains(letter));
+        let is_margin = line_start
+            .chars()
+            .all(|letter| " \t+->#/*".contains(letter));
         format!("\n{}", if is_margin { line_start } else { "" })
     };
     expansion.text.push_str(&lines.join(&line_end));
@@ -187,10 +200,16 @@ fn fill(form: &str, random: &mut SplitMix64) -> String {
         let (class, after) = after.split_once('>').unwrap();
         let letter = class.chars().next().unwrap();
         let length = class[1..].trim_end_matches(['u', 'x']);
-        let length = length.parse().unwrap_or_else(|_| panic!("`{form}` is no form"));
+        let length = length
+            .parse()
+            .unwrap_or_else(|_| panic!("`{form}` is no form"));
         filled.push_str(before);
         // A password for addresses and XML has no characters that these would escape.
-        let class = if class.ends_with(['u', 'x']) { 'S' } else { letter };
+        let class = if class.ends_with(['u', 'x']) {
+            'S'
+        } else {
+            letter
+        };
         filled.push_str(&draw(class, length, random));
         rest = after;
     }
