@@ -21,6 +21,7 @@ mod own_model;
 mod panels;
 mod persona_selection;
 mod prompt_caching;
+mod planted_secrets;
 mod providers;
 mod readable_text;
 mod records;
