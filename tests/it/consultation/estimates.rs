@@ -8,6 +8,9 @@ use conclave::consultation::prompt::filter::PromptMaterial;
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{Ask, Outcome, Prompt, Reply, StopReason};
 use conclave::consultation::transcript::Transcript;
+use conclave::domain::context::{Context, ContextText, ContextTokens};
+use conclave::domain::dialect::PromptCaching;
+use conclave::domain::hash::sha256;
 use conclave::domain::ids::ModelRef;
 use conclave::domain::money::{Cost, MicroUsd};
 use conclave::domain::pricing::{LongContext, Price, Rates};
@@ -125,7 +128,8 @@ fn replies(plan: &Plan, ask: &Ask, behaviour: Behaviour, tenths: u64) -> Outcome
         tokens(text.len() as u64) <= output + 1,
         "the shortest valid answer fits the low expectation"
     );
-    let around = behaviour.around.map_or(0, |words| {
+    let schema = behaviour.around.filter(|_| ask.cache_key.is_none());
+    let around = schema.map_or(0, |words| {
         words
             + tokens(
                 ask.answer
@@ -169,8 +173,21 @@ proptest! {
         ],
         above_tokens in 200u64..6_000,
         whole in any::<bool>(),
+        context in proptest::option::of("([a-z]{2,9} ){100,1500}"),
+        caching in prop_oneof![
+            Just(PromptCaching::None),
+            Just(PromptCaching::Automatic { min_tokens: 1_024 }),
+            Just(PromptCaching::Breakpoints { min_tokens: 512 }),
+        ],
     ) {
         let mut plan = with_tiers(above_tokens);
+        plan.context = context.map(|text| Box::new(Context {
+            bytes: text.len() as u64,
+            sha256: sha256(&text),
+            tokens: ContextTokens::by_ratio(&text),
+            text: ContextText::from(text),
+            ..Context::default()
+        }));
         plan.material = if whole {
             PromptMaterial::Whole
         } else {
@@ -178,7 +195,7 @@ proptest! {
         };
         let lengths = OutputTokens { low: 200, expected: 400, high: 1_200 };
         for seat in &plan.panel.seats {
-            let terms = ModelTerms { expected_output: lengths, ..ModelTerms::default() };
+            let terms = ModelTerms { expected_output: lengths, caching, ..ModelTerms::default() };
             plan.models.insert(seat.model.clone(), terms);
         }
         let tokenizer = |model: &ModelRef| match model.provider.as_str() {

@@ -5,6 +5,7 @@ mod asking;
 mod calls;
 mod context_sources;
 mod cost_gate;
+mod large_context;
 mod debate_value;
 mod defaults;
 mod dry_run;

@@ -1,0 +1,64 @@
+//! A large context at the gate and in the requests.
+
+use crate::support::binary::Conclave;
+use crate::support::provider_server::ProviderServer;
+
+/// Writes a file of about 14,000 tokens, and returns its path.
+fn large_file(conclave: &Conclave) -> String {
+    let path = conclave.folder().join("big.txt");
+    std::fs::write(&path, "let total = price * amount;\n".repeat(2_000)).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn large_context_without_a_terminal_is_refused_with_its_size() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server);
+    let file = large_file(&conclave);
+    let output = conclave
+        .run(&["consult", "Shall we?", "--file", &file])
+        .ends_with(3);
+    let warning = "⚠️ Large context detected (~14,0";
+    assert!(output.stderr.contains(warning), "{}", output.stderr);
+    let words = "This may increase cost and response time.\n";
+    assert!(output.stderr.contains(words), "{}", output.stderr);
+    assert!(output.stderr.contains("agree to it with `--yes`"));
+    assert!(server.requests().is_empty());
+}
+
+#[test]
+fn every_round_sends_an_agreed_large_context_first() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server);
+    let file = large_file(&conclave);
+    conclave
+        .run(&["consult", "Shall we?", "--yes", "--file", &file])
+        .ends_with(0);
+    let requests = server.requests();
+    // Without a schema the server's answers are repaired.
+    assert!(requests.len() >= 9);
+    for request in requests {
+        let body = request.body.to_string();
+        let context = body.find("### File: ").unwrap();
+        assert!(body.contains("let total = price * amount;"));
+        assert!(context < body.rfind("Shall we?").unwrap());
+        assert!(context < body.rfind("JSON object").unwrap());
+    }
+    let record = conclave.record();
+    assert_eq!(record["context"]["sources"][0]["kind"], "file");
+}
+
+#[test]
+fn stance_without_a_source_is_part_of_every_round() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server);
+    conclave
+        .run(&["consult", "Shall we?", "--yes", "--greenfield"])
+        .ends_with(0);
+    let requests = server.requests();
+    assert_eq!(requests.len(), 9);
+    for request in requests {
+        let body = request.body.to_string();
+        assert!(body.contains("This is a greenfield project."), "{body}");
+    }
+}
