@@ -87,9 +87,9 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
             text: &input.text,
         })
         .collect();
-    let scrubbed = scrubber.scrub(&outgoing);
-    let shown = printer.exact_result(&scrubbed.texts.concat());
-    announce(&scrubbed.report, &scrubbed.findings, printer);
+    let masked = scrubber.scrub(&outgoing);
+    let shown = printer.exact_result(&masked.texts.concat());
+    announce(&masked.report, &masked.findings, printer);
     shown.map_err(Error::failed)
 }
 

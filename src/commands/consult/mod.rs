@@ -142,7 +142,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         print_question(&prepared.plan.question, printer);
     }
     if let Some(report) = &prepared.plan.scrubbing {
-        announce(report, &prepared.masked, printer);
+        announce(report, &prepared.findings, printer);
     }
     if args.dry_run {
         return dry_run::show(&prepared, &args.output, printer);

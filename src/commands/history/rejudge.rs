@@ -139,7 +139,7 @@ pub(super) fn run(
         clock.now(),
     ))??;
     if let Some(report) = &prepared.plan.scrubbing {
-        announce(report, &prepared.masked, printer);
+        announce(report, &prepared.findings, printer);
     }
     let home = prepared.home;
     let face = TerminalFace::open(&home, environment, &args.output, printer)?;

@@ -15,7 +15,7 @@ use crate::consultation::plan::options::{DebateOptions, PriorAnswers};
 use crate::consultation::plan::prior_consultation::PriorConsultation;
 use crate::consultation::prompt::Templates;
 use crate::context::scrub::rules::UserRules;
-use crate::context::scrub::{Finding, OutgoingText, Scrubber};
+use crate::context::scrub::{Finding, OutgoingText, Scrubbed, Scrubber};
 use crate::context::sources::SourceText;
 use crate::domain::context::{ScrubbingReport, SourceKind};
 use crate::domain::panel::{Panel, Persona};
@@ -29,36 +29,41 @@ pub(crate) type EditSource<'a> = dyn FnMut(&str, &mut String) + 'a;
 
 /// The result of masking; by default, of none.
 #[derive(Debug, Default)]
-pub(crate) struct Masked {
+pub(crate) struct MaskingOutcome {
     pub(crate) report: ScrubbingReport,
     pub(crate) findings: Vec<Finding>,
 }
 
 /// Masks the secrets in all texts that `visit` hands to its argument. It runs twice, and must visit
 /// the same texts in the same order.
-pub(crate) fn mask(scrubber: &Scrubber, mut visit: impl FnMut(&mut EditSource<'_>)) -> Masked {
+pub(crate) fn mask(
+    scrubber: &Scrubber,
+    mut visit: impl FnMut(&mut EditSource<'_>),
+) -> MaskingOutcome {
     let mut originals: Vec<(String, String)> = Vec::new();
     visit(&mut |source, text| originals.push((source.to_owned(), mem::take(text))));
     let outgoing: Vec<OutgoingText<'_>> = originals
         .iter()
         .map(|(source, text)| OutgoingText { source, text })
         .collect();
-    let scrubbed = scrubber.scrub(&outgoing);
-    let masked: Vec<Option<String>> = scrubbed
-        .texts
+    let Scrubbed {
+        texts,
+        report,
+        findings,
+    } = scrubber.scrub(&outgoing);
+    let masked: Vec<Option<String>> = texts
         .into_iter()
         .map(|text| match text {
             Cow::Owned(masked) => Some(masked),
             Cow::Borrowed(_) => None,
         })
         .collect();
-    let (report, findings) = (scrubbed.report, scrubbed.findings);
     let mut results = masked
         .into_iter()
         .zip(originals)
         .map(|(masked, (_, original))| masked.unwrap_or(original));
     visit(&mut |_, text| *text = results.next().unwrap_or_default());
-    Masked { report, findings }
+    MaskingOutcome { report, findings }
 }
 
 /// Returns a message that quotes the command line, without the secrets in it. The user's own rules do

@@ -26,7 +26,7 @@ use crate::error::Error;
 use crate::providers::local::choice::ModelFile;
 use crate::records::experience::Experience;
 use crate::records::index::{Index, WaitLimit};
-use crate::setup::context::outgoing::{self, Masked};
+use crate::setup::context::outgoing::{self, MaskingOutcome};
 use crate::setup::context::request::Scrubbing;
 use crate::setup::context::{OutgoingTexts, assemble};
 use crate::setup::local_servers::LocalServerSet;
@@ -168,7 +168,7 @@ impl PlanDraft {
         Ok(PreparedPlan {
             home,
             plan,
-            masked: masked.findings,
+            findings: masked.findings,
             addresses,
             providers,
         })
@@ -180,9 +180,9 @@ impl PlanDraft {
         templates: &mut Templates,
         rules: &UserRules,
         own_keys: &[SecretString],
-    ) -> Result<Masked, Error> {
+    ) -> Result<MaskingOutcome, Error> {
         if self.outgoing.scrubbing == Scrubbing::Off {
-            return Ok(Masked::default());
+            return Ok(MaskingOutcome::default());
         }
         let scrubber = Scrubber::new(rules, own_keys).map_err(Error::usage)?;
         Ok(outgoing::mask(&scrubber, |edit| {

@@ -46,7 +46,7 @@ pub(crate) struct PreparedPlan {
     pub(crate) home: Home,
     pub(crate) plan: Plan,
     /// The places of the secrets that were masked in it.
-    pub(crate) masked: Vec<Finding>,
+    pub(crate) findings: Vec<Finding>,
     /// The address of each provider of the plan.
     pub(crate) addresses: BTreeMap<ProviderId, String>,
     /// Empty in a dry run.

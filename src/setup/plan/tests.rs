@@ -117,6 +117,6 @@ proptest! {
         prop_assert!(report.sensitive_data_scrubbed);
         // A persona of the settings is on the panel only; the prompts have it from there.
         prop_assert_eq!(report.patterns_matched, planted as u64);
-        prop_assert_eq!(prepared.masked.len(), planted);
+        prop_assert_eq!(prepared.findings.len(), planted);
     }
 }
