@@ -129,12 +129,16 @@ impl CompiledRule {
             None => self.find_at_keyword(place).into_iter().collect(),
             Some(before) => self.find_around_keyword(place, before),
         };
-        let certain = |(start, end)| RuleMatch {
-            start,
-            end,
-            is_certain: true,
-        };
-        spans.into_iter().map(certain).collect()
+        let mut matches = Vec::with_capacity(spans.len());
+        for (start, end) in spans {
+            let secret = place.text.get(start..end).unwrap_or_default();
+            matches.push(RuleMatch {
+                start,
+                end,
+                is_certain: self.specificity() == Specificity::Form || value::is_random(secret, 16),
+            });
+        }
+        matches
     }
 
     fn find_at_keyword(&self, place: Place<'_>) -> Option<(usize, usize)> {

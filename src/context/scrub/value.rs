@@ -319,7 +319,7 @@ fn is_word_list(value: &str) -> bool {
         && value.ends_with(|c: char| c.is_ascii_digit())
 }
 
-fn is_random(value: &str, shortest: usize) -> bool {
+pub(super) fn is_random(value: &str, shortest: usize) -> bool {
     if value.len() < shortest || value.contains(char::is_whitespace) {
         return false;
     }
