@@ -127,16 +127,14 @@ impl Keywords {
                 is_exact: rule.is_exact(),
             };
             let known = self.literals.iter().position(|other| *other == literal);
-            match known.and_then(|position| self.candidates.get_mut(position)) {
-                Some(candidates) => {
-                    if !candidates.iter().any(|other| other.rule == index) {
-                        candidates.push(candidate);
-                    }
+            let known = known.and_then(|position| self.candidates.get_mut(position));
+            if let Some(candidates) = known {
+                if !candidates.iter().any(|other| other.rule == index) {
+                    candidates.push(candidate);
                 }
-                None => {
-                    self.literals.push(literal);
-                    self.candidates.push(vec![candidate]);
-                }
+            } else {
+                self.literals.push(literal);
+                self.candidates.push(vec![candidate]);
             }
         }
     }

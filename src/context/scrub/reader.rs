@@ -361,9 +361,10 @@ impl<'t> Reader<'t> {
         let is_closed = whole.ends_with(b",") || whole.ends_with(b";");
         let is_line = is_last && !is_closed && !has_pairs(whole) && self.begins_line();
         if is_line {
-            let form = match is_spaced {
-                true => ValueForm::Line,
-                false => ValueForm::EnvironmentLine,
+            let form = if is_spaced {
+                ValueForm::Line
+            } else {
+                ValueForm::EnvironmentLine
             };
             return Some(self.span(length, form));
         }

@@ -42,12 +42,12 @@ fn every_rule_keeps_its_false_cases() {
 /// Returns what is wrong with a case, if anything is.
 fn difference(scrubber: &Scrubber, rule: &ScrubRule, case: &str) -> Option<String> {
     let text: String = case.chars().filter(|c| !matches!(c, '«' | '»')).collect();
-    let scrubbed = scrubber.scrub(&[OutgoingText {
+    let masked = scrubber.scrub(&[OutgoingText {
         source: "case",
         text: &text,
     }]);
     let expected = with_marks_masked(case, &unnumbered(&label(&rule.kind)));
-    let got = without_numbers(&scrubbed.texts[0]);
+    let got = without_numbers(&masked.texts[0]);
     if got == expected {
         return None;
     }

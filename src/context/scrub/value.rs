@@ -146,7 +146,7 @@ fn is_template(value: &str) -> bool {
         .iter()
         .any(|open| value.contains(open))
         || (value.starts_with('{') && value.ends_with('}'))
-        || (value.starts_with('%') && value.ends_with(|c: char| c == '%' || c == 's'))
+        || (value.starts_with('%') && value.ends_with(['%', 's']))
         || (value.starts_with("__") && value.ends_with("__"))
         || value.strip_prefix('$').is_some_and(|rest| {
             rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_' || c == '2')
