@@ -527,3 +527,26 @@ fn follow_up_without_the_earlier_text_says_so() {
     assert_eq!(requests.len(), 9);
     assert!(!requests.iter().any(has_mark));
 }
+
+#[test]
+fn exports_name_the_sources_and_hold_no_text() {
+    let server = ProviderServer::start();
+    let conclave = asked(&server);
+    let exported = |format| {
+        let arguments = ["history", "export", "last", "--format", format];
+        conclave.run(&arguments).ends_with(0).stdout
+    };
+    for format in ["md", "json", "html"] {
+        let text = exported(format);
+        assert!(text.contains("notes.md"), "{format}: {text}");
+        assert!(!text.contains(MARK), "{format}: {text}");
+    }
+    let report = exported("md");
+    assert!(
+        report.contains("\n## Context\n\n- notes.md (12 tokens)\n\n## Cost\n"),
+        "{report}"
+    );
+    let shown = conclave.run(&["history", "show", "last"]).ends_with(0);
+    assert_eq!(shown.stdout, report);
+    assert!(exported("html").contains("<h2>Context</h2>"));
+}

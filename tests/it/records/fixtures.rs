@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use conclave::consultation::event::{AbortReason, CallEvent, Event};
+use conclave::consultation::event::{AbortReason, CallEvent, ConsultationEvent, Event};
 use conclave::consultation::machine::replay::{ReplayError, replay};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::confidence::Confidence;
+use conclave::records::context_file;
 use conclave::records::journal::read_journal;
 use conclave::records::stored;
 
@@ -92,4 +93,46 @@ fn a_journal_of_version_1_2_is_read_and_cannot_be_resumed() {
         replay(&read.events).unwrap_err().to_string(),
         "it was written by an older version and cannot be resumed"
     );
+}
+
+/// Its plan names the context, whose text lies in a file of its own.
+#[test]
+fn a_journal_of_version_1_3_names_its_context() {
+    let journal = fixture("journal-1.3.jsonl");
+    let mut read = read_journal(&journal).unwrap();
+    let transcript = Transcript::fold(&read.events).unwrap();
+    let plan = transcript.terms.plan.as_deref().unwrap();
+    let context = plan.context.as_deref().unwrap();
+    assert_eq!(context.text.as_str(), "", "the journal has no text");
+    let text = context_file::read(&fixture("journal-1.3.context"), context).unwrap();
+    assert!(text.as_str().contains("We use sessions today."));
+    assert!(text.as_str().contains("DB_PASSWORD=[REDACTED_PASSWORD]"));
+    let journal = std::fs::read_to_string(&journal).unwrap();
+    assert!(!journal.contains("We use sessions today."));
+
+    let record = record_json(&transcript);
+    let kinds: Vec<&str> = record["context"]["sources"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|source| source["kind"].as_str().unwrap())
+        .collect();
+    assert_eq!(kinds, ["project", "file"]);
+    assert_eq!(record["scrubbing_report"]["patterns_matched"], 1);
+    assert_eq!(record["project_context"]["framework_detected"], "nextjs");
+    let schema = include_str!("../../../schemas/consultation.schema.json");
+    let schema = serde_json::from_str(schema).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let errors: Vec<String> = validator
+        .iter_errors(&record)
+        .map(|error| format!("{}: {error}", error.instance_path()))
+        .collect();
+    assert_eq!(errors, Vec::<String>::new());
+
+    let Event::Consultation(ConsultationEvent::Started(terms)) = &mut read.events[0].event else {
+        panic!("the first event has the terms");
+    };
+    let plan = terms.plan.as_deref_mut().unwrap();
+    plan.context.as_deref_mut().unwrap().text = text;
+    replay(&read.events).unwrap();
 }
