@@ -15,9 +15,9 @@ use crate::terminal::report::report;
 
 use super::{Archive, browser};
 
-/// Write one consultation as Markdown, JSON or a self-contained HTML page; of a context, the names
-/// of its sources and not their text
+/// Write one consultation as Markdown, JSON or a self-contained HTML page
 #[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "Of a context, the sources are named; their text stays in its own file.")]
 pub(super) struct Args {
     /// The consultation: its id, a unique prefix, one of its files, or `last`
     #[arg(add = ids::all(), default_value = "last")]

@@ -543,7 +543,7 @@ fn exports_name_the_sources_and_hold_no_text() {
     }
     let report = exported("md");
     assert!(
-        report.contains("\n## Context\n\n- notes.md (12 tokens)\n\n## Cost\n"),
+        report.contains("\n## Context\n\n- notes.md (16 tokens)\n\n## Cost\n"),
         "{report}"
     );
     let shown = conclave.run(&["history", "show", "last"]).ends_with(0);
