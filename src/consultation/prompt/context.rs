@@ -124,20 +124,20 @@ impl Ingredients {
             };
             Ok([preamble, block])
         };
-        let [preamble, block] = match self.own_text {
-            None => fill(&Templates::builtin())?,
-            Some(_) => {
-                let [preamble, block] = fill(templates)?;
-                if block.contains(text) {
-                    [preamble, block]
-                } else {
-                    let [usual_preamble, usual_block] = fill(&Templates::builtin())?;
-                    [
-                        join_parts(&usual_preamble, &preamble),
-                        join_parts(&usual_block, &block),
-                    ]
-                }
+        let usual = || fill(&Templates::builtin());
+        let [preamble, block] = if self.own_text.is_some() {
+            let [preamble, block] = fill(templates)?;
+            if block.contains(text) {
+                [preamble, block]
+            } else {
+                let [usual_preamble, usual_block] = usual()?;
+                [
+                    join_parts(&usual_preamble, &preamble),
+                    join_parts(&usual_block, &block),
+                ]
             }
+        } else {
+            usual()?
         };
         let tokens = self.tokens_of(&block, text);
         Ok(ContextBlocks {
