@@ -386,9 +386,11 @@ impl<'t> Reader<'t> {
     /// `Server=db;Password=value`, `?password=value`.
     fn is_setting(&self) -> bool {
         let name = self.text.get(self.name.start..self.name.end);
-        let is_shouted = name.is_some_and(|name| !name.iter().any(u8::is_ascii_lowercase));
+        let has = |is: fn(&u8) -> bool| name.is_some_and(|name| name.iter().any(is));
+        let is_shouted = !has(u8::is_ascii_lowercase);
+        let is_member = has(|byte| *byte == b'.');
         let before = self.text.get(..self.name.start).unwrap_or_default();
-        is_shouted || before.last().is_some_and(|byte| b";&?".contains(byte))
+        is_shouted || !is_member && before.last().is_some_and(|byte| b";&?".contains(byte))
     }
 
     fn span(&self, length: usize, form: ValueForm) -> ValueSpan {

@@ -358,7 +358,8 @@ fn reads_as_name(text: &str) -> bool {
                 count += 1;
             }
         }
-        let is_short = piece.len() <= 5 && numbers <= 2;
+        let is_short =
+            (piece.len() <= 5 && numbers <= 2) || (piece.len() <= 10 && numbers == 0 && count == 1);
         let has_words = count == 1 || letters >= 3 * count;
         let is_number = count == 0 && piece.len() <= 4;
         let is_name = has_words && numbers <= count.min(2) && is_pronounceable(piece.as_bytes());
