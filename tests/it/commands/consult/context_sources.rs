@@ -518,6 +518,8 @@ fn fallback_that_cannot_read_the_context_is_left_out() {
             "--yes",
             "--panel",
             "security=openai:gpt-6.1-sol,architect=anthropic:claude-sonnet-5-5",
+            "--judge",
+            "openai:gpt-6.1-sol",
             "-f",
             "long.txt",
             "Is this right?",
@@ -538,6 +540,7 @@ fn small_model_is_asked_without_context() {
     let conclave = with_small_models(&server);
     let arguments = [
         "consult",
+        "--yes",
         "--model",
         "openai:small",
         "--judge",

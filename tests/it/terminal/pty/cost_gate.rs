@@ -339,6 +339,44 @@ fn a_piped_question_does_not_answer_the_cost_gate() {
 }
 
 #[test]
+fn piped_context_leaves_the_cost_gate_to_the_terminal() {
+    let server = ProviderServer::start();
+    let conclave = consent_terminal(&server);
+    std::fs::write(conclave.folder().join("problem.md"), "n\nn\n").unwrap();
+    let script = format!(
+        "cat problem.md | {} consult --format json 'Analyze this'",
+        env!("CARGO_BIN_EXE_conclave")
+    );
+    let mut terminal = Terminal::start_program(
+        &conclave,
+        100,
+        Output::Pipe,
+        OsStr::new("/bin/sh"),
+        &["-c", &script],
+    );
+    terminal.wait_for(QUESTION, 1);
+    assert!(server.requests().is_empty());
+    terminal.type_in("y");
+    let (ran, screen) = terminal.end();
+    let answer = ran.ends_with(0).json();
+    assert!(answer["confidence"].as_f64().is_some(), "{answer}");
+    assert!(screen.has_restored_modes());
+}
+
+#[test]
+fn text_typed_on_a_terminal_is_context_by_the_name_of_a_dash() {
+    let server = ProviderServer::start();
+    let conclave = consent_terminal(&server);
+    let arguments = ["consult", "--yes", "-f", "-", "Analyze this"];
+    let mut terminal = Terminal::start(&conclave, 100, Output::Pipe, &arguments);
+    terminal.wait_for("Type the context, end with Ctrl-D", 1);
+    terminal.type_in("typed\n\x04");
+    terminal.end().0.ends_with(0);
+    let journal = std::fs::read_to_string(conclave.log("jsonl")).unwrap();
+    assert!(journal.contains(r#""kind":"stdin","name":"stdin","bytes":6"#));
+}
+
+#[test]
 fn no_question_is_asked_without_a_terminal_on_stderr() {
     let server = ProviderServer::start();
     let conclave = consent_terminal(&server);
