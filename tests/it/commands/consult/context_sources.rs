@@ -519,7 +519,7 @@ fn fallback_that_cannot_read_the_context_is_left_out() {
             "--panel",
             "security=openai:gpt-6.1-sol,architect=anthropic:claude-sonnet-5-5",
             "--judge",
-            "openai:gpt-6.1-sol",
+            "openai:gpt-6.1-sol,google:gemini-4-argon",
             "-f",
             "long.txt",
             "Is this right?",
