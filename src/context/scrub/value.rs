@@ -44,6 +44,7 @@ const PLACEHOLDER_PARTS: &[&str] = &[
     "your",
     "placeholder",
     "changeme",
+    "changeit",
     "change_me",
     "change-me",
     "changethis",
@@ -148,6 +149,9 @@ fn is_template(value: &str) -> bool {
         || (value.starts_with('{') && value.ends_with('}'))
         || (value.starts_with('%') && value.ends_with(['%', 's']))
         || (value.starts_with("__") && value.ends_with("__"))
+        || value
+            .strip_prefix('@')
+            .is_some_and(|path| path.split(['.', '/']).all(is_identifier) && reads_as_name(path))
         || value.strip_prefix('$').is_some_and(|rest| {
             rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_' || c == '2')
         })
@@ -242,6 +246,9 @@ fn is_password(value: &str, form: ValueForm) -> bool {
     if is_word_list(value) {
         return true;
     }
+    if letter && form != ValueForm::Sentence && value.len() >= 10 && is_random_letters(value) {
+        return true;
+    }
     let is_word = value.bytes().all(|byte| byte.is_ascii_lowercase());
     match form {
         ValueForm::Quoted | ValueForm::Line | ValueForm::EnvironmentLine => {
@@ -251,6 +258,15 @@ fn is_password(value: &str, form: ValueForm) -> bool {
             false
         }
     }
+}
+
+/// Returns whether letters of both cases follow one another as in no name.
+fn is_random_letters(value: &str) -> bool {
+    let has = |is: fn(u8) -> bool| value.bytes().any(is);
+    value.bytes().all(|byte| byte.is_ascii_alphabetic())
+        && has(|byte| byte.is_ascii_uppercase())
+        && has(|byte| byte.is_ascii_lowercase())
+        && !reads_as_name(value)
 }
 
 /// Returns whether a value with a digit or a sign is a label rather than a password:
