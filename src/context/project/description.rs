@@ -92,8 +92,8 @@ pub fn describe(root: &Path, budget_tokens: u64) -> Result<ProjectDescription, P
     let (text, excerpts) = facts.text(budget_tokens);
     let framework = stack.framework.clone();
     let mut context = ProjectContext {
-        framework_version: framework.as_ref().and_then(|found| found.version.clone()),
-        framework_detected: framework.map(|found| found.id),
+        framework_version: framework.as_ref().and_then(|main| main.version.clone()),
+        framework_detected: framework.map(|main| main.id),
         architecture_pattern: stack.architecture.map(str::to_owned),
         tech_stack: stack.ids(),
         indicators_found: indicators.names,

@@ -95,11 +95,11 @@ impl Stack {
             uses.extend(frameworks(sources, manifest, &dependencies, locks));
             stack.add_parts(sources, manifest, &dependencies, locks);
         }
-        uses.sort_by_key(|found| {
-            let folder = folder_of(&found.manifest.path);
-            let depth = found.manifest.path.matches('/').count();
+        uses.sort_by_key(|framework_use| {
+            let folder = folder_of(&framework_use.manifest.path);
+            let depth = framework_use.manifest.path.matches('/').count();
             (
-                found.framework.tier,
+                framework_use.framework.tier,
                 depth,
                 Reverse(files_below(sources.tree, folder)),
             )
@@ -108,19 +108,19 @@ impl Stack {
         let main = uses.first();
         stack.architecture = architecture(sources, main, &manifests);
         let mut seen = BTreeSet::new();
-        for found in &uses {
+        for framework_use in &uses {
             let technology = Technology {
-                id: found.framework.id.clone(),
-                name: found.framework.name.clone(),
-                version: found.version.clone(),
+                id: framework_use.framework.id.clone(),
+                name: framework_use.framework.name.clone(),
+                version: framework_use.version.clone(),
             };
-            if !seen.insert(&found.framework.id) {
+            if !seen.insert(&framework_use.framework.id) {
                 continue;
             }
             if stack.framework.is_none() {
                 stack.framework = Some(technology);
-            } else if found.framework.tier != Tier::Tool && stack.others.len() < PARTS {
-                let folder = folder_of(&found.manifest.path);
+            } else if framework_use.framework.tier != Tier::Tool && stack.others.len() < PARTS {
+                let folder = folder_of(&framework_use.manifest.path);
                 stack.others.push((technology, folder.to_owned()));
             }
         }
@@ -327,7 +327,7 @@ fn primary(manifests: &[Manifest]) -> Vec<&Manifest> {
 pub(super) fn is_secondary(path: &str) -> bool {
     path.rsplit('/')
         .skip(1)
-        .any(|folder| SECONDARY.contains(&folder))
+        .any(|folder| SECONDARY.contains(&folder) || folder.starts_with("template-"))
 }
 
 /// Returns the folder of a file, `""` at the top.

@@ -13,9 +13,9 @@ use super::patterns::NamePatterns;
 pub(super) struct Technologies {
     pub(super) frameworks: BTreeMap<Ecosystem, Vec<Framework>>,
     pub(super) stack: BTreeMap<Ecosystem, Vec<Part>>,
-    files: FileRules,
+    files: SignRules,
     databases: BTreeMap<String, Database>,
-    labels: Labels,
+    labels: KindLabels,
 }
 
 /// A framework.
@@ -56,14 +56,14 @@ pub(super) struct Part {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct FileRules {
-    rules: Vec<FileRule>,
+struct SignRules {
+    rules: Vec<SignRule>,
 }
 
 /// A part of a stack that a file shows.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct FileRule {
+pub(super) struct SignRule {
     pub(super) kind: String,
     pub(super) id: String,
     pub(super) name: String,
@@ -79,7 +79,7 @@ struct Database {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Labels {
+struct KindLabels {
     kinds: Vec<(String, String)>,
 }
 
@@ -113,7 +113,7 @@ impl Technologies {
         toml::from_str(include_str!("technologies.toml"))
     }
 
-    pub(super) fn file_rules(&self) -> &[FileRule] {
+    pub(super) fn file_rules(&self) -> &[SignRule] {
         &self.files.rules
     }
 
@@ -158,7 +158,7 @@ impl Part {
     }
 }
 
-impl FileRule {
+impl SignRule {
     pub(super) fn is_shown_by(&self, path: &str, name: &str) -> bool {
         SignPatterns::new(&self.paths).matches(path, name)
     }

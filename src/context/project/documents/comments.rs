@@ -14,7 +14,7 @@ const SHORTEST: usize = 40;
 
 /// Returns paths and comments.
 pub(super) fn of_entry_points(root: &Path, manifests: &Manifests) -> Vec<(String, String)> {
-    let mut found: Vec<(String, String)> = Vec::new();
+    let mut comments: Vec<(String, String)> = Vec::new();
     for manifest in &manifests.own {
         if is_secondary(&manifest.path) {
             continue;
@@ -22,29 +22,32 @@ pub(super) fn of_entry_points(root: &Path, manifests: &Manifests) -> Vec<(String
         let folder = manifest.path.rsplit_once('/').map(|(folder, _)| folder);
         for name in candidates(manifest) {
             let name = name.trim_start_matches("./");
-            // A path that leads out of the project is not its own.
-            if name.starts_with('/') || name.contains("..") {
+            // A path that leads out of the project is not its own, and what is built is no source.
+            let is_built = ["dist/", "build/", "out/"]
+                .iter()
+                .any(|built| name.starts_with(built));
+            if name.starts_with('/') || name.contains("..") || is_built {
                 continue;
             }
             let path = match folder {
                 Some(folder) => format!("{folder}/{name}"),
                 None => name.to_owned(),
             };
-            if found.iter().any(|(other, _)| *other == path) || is_link(root, &path) {
+            if comments.iter().any(|(other, _)| *other == path) || is_link(root, &path) {
                 continue;
             }
             let Ok(text) = files::read_text(&root.join(&path), SizeLimit::SMALL) else {
                 continue;
             };
             if let Some(comment) = comment(&path, &text).filter(|text| text.len() >= SHORTEST) {
-                found.push((path, comment));
+                comments.push((path, comment));
             }
-            if found.len() == MOST_FILES {
-                return found;
+            if comments.len() == MOST_FILES {
+                return comments;
             }
         }
     }
-    found
+    comments
 }
 
 /// Returns whether a part of a path is a link, which may lead out of the project.

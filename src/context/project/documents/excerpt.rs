@@ -10,7 +10,7 @@ const CUT: &str = "[cut here: the rest of this document is left out]";
 pub(super) fn without_decoration(text: &str) -> String {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let text = without_front_matter(text);
-    let mut kept = String::new();
+    let mut plain = String::new();
     let mut is_comment = false;
     let mut is_code = false;
     for line in text.lines() {
@@ -30,10 +30,10 @@ pub(super) fn without_decoration(text: &str) -> String {
                 continue;
             }
         }
-        kept.extend(line.chars().filter(|c| !c.is_control() || *c == '\t'));
-        kept.push('\n');
+        plain.extend(line.chars().filter(|c| !c.is_control() || *c == '\t'));
+        plain.push('\n');
     }
-    let mut text = kept.trim().to_owned();
+    let mut text = plain.trim().to_owned();
     while text.contains("\n\n\n") {
         text = text.replace("\n\n\n", "\n\n");
     }

@@ -35,7 +35,7 @@ pub(super) struct Excerpt {
 
 /// A document that may be quoted.
 #[derive(Debug)]
-struct Candidate {
+struct QuotableDocument {
     path: String,
     text: String,
     weight: u64,
@@ -136,25 +136,25 @@ fn is_document_folder(folder: &str) -> bool {
     ["docs", "doc", "adr", "adrs", "decisions", "rfcs", ".github"].contains(&folder)
 }
 
-fn candidate(root: &Path, path: &str, rank: Rank) -> Option<Candidate> {
+fn candidate(root: &Path, path: &str, rank: Rank) -> Option<QuotableDocument> {
     let is_of_package = [Rank::PackageReadme, Rank::PackageDocument].contains(&rank);
     if is_of_package && is_secondary(path) {
         return None;
     }
     let text = files::read_text(&root.join(path), SizeLimit::SMALL).ok()?;
     let text = excerpt::without_decoration(&text);
-    Candidate::new(path, text, rank.weight())
+    QuotableDocument::new(path, text, rank.weight())
 }
 
 /// Returns the comments at the head of main source files.
-fn comments(root: &Path, manifests: &Manifests) -> Vec<Candidate> {
+fn comments(root: &Path, manifests: &Manifests) -> Vec<QuotableDocument> {
     let comments = comments::of_entry_points(root, manifests).into_iter();
     comments
-        .filter_map(|(path, text)| Candidate::new(&path, text, 2))
+        .filter_map(|(path, text)| QuotableDocument::new(&path, text, 2))
         .collect()
 }
 
-impl Candidate {
+impl QuotableDocument {
     fn new(path: &str, text: String, weight: u64) -> Option<Self> {
         let tokens = estimate_tokens(&text);
         (tokens > 0).then(|| Self {
@@ -167,9 +167,9 @@ impl Candidate {
 }
 
 /// Shares a budget out among the first documents that can have a useful length.
-fn share(candidates: Vec<Candidate>, budget_tokens: u64) -> Vec<Excerpt> {
+fn share(candidates: Vec<QuotableDocument>, budget_tokens: u64) -> Vec<Excerpt> {
     let mut least = 0;
-    let mut chosen: Vec<Candidate> = Vec::new();
+    let mut chosen: Vec<QuotableDocument> = Vec::new();
     for candidate in candidates {
         let needed = candidate.tokens.min(USEFUL) + HEADING;
         if least + needed <= budget_tokens {
@@ -194,7 +194,7 @@ fn share(candidates: Vec<Candidate>, budget_tokens: u64) -> Vec<Excerpt> {
 
 /// Returns the space of each document: its own size where its share is larger, and its share of the
 /// rest otherwise.
-fn spaces(documents: &[Candidate], mut budget: u64) -> Vec<u64> {
+fn spaces(documents: &[QuotableDocument], mut budget: u64) -> Vec<u64> {
     let mut spaces: Vec<Option<u64>> = documents.iter().map(|_| None).collect();
     loop {
         let open = || {
@@ -204,7 +204,7 @@ fn spaces(documents: &[Candidate], mut budget: u64) -> Vec<u64> {
                 .filter(|(_, space)| space.is_none())
         };
         let weights: u64 = open().map(|(document, _)| document.weight).sum();
-        let share = |document: &Candidate| budget * document.weight / weights.max(1);
+        let share = |document: &QuotableDocument| budget * document.weight / weights.max(1);
         let fitting = documents
             .iter()
             .zip(&spaces)
@@ -227,8 +227,8 @@ fn spaces(documents: &[Candidate], mut budget: u64) -> Vec<u64> {
 mod tests {
     use super::*;
 
-    fn document(path: &str, words: usize) -> Candidate {
-        Candidate::new(path, "word\n\n".repeat(words), Rank::of(path).weight()).unwrap()
+    fn document(path: &str, words: usize) -> QuotableDocument {
+        QuotableDocument::new(path, "word\n\n".repeat(words), Rank::of(path).weight()).unwrap()
     }
 
     #[test]

@@ -11,13 +11,13 @@ pub(super) enum Comments {
 
 /// Returns a program without its comments. String literals stay, and so do the lines.
 pub(super) fn without_comments(code: &str, comments: Comments) -> String {
-    let mut kept = String::with_capacity(code.len());
+    let mut bare = String::with_capacity(code.len());
     let mut rest = code;
     while let Some(first) = rest.chars().next() {
         let end = match (first, comments) {
             ('"' | '\'', _) => {
                 let end = literal_end(rest, first);
-                kept.push_str(rest.get(..end).unwrap_or(rest));
+                bare.push_str(rest.get(..end).unwrap_or(rest));
                 end
             }
             ('#', Comments::Hash) => line_end(rest),
@@ -25,17 +25,17 @@ pub(super) fn without_comments(code: &str, comments: Comments) -> String {
             ('/', Comments::Slashes) if rest.starts_with("/*") => {
                 let end = rest.find("*/").map_or(rest.len(), |at| at + 2);
                 let lines = rest.get(..end).unwrap_or(rest).matches('\n').count();
-                kept.extend(std::iter::repeat_n('\n', lines));
+                bare.extend(std::iter::repeat_n('\n', lines));
                 end
             }
             (other, _) => {
-                kept.push(other);
+                bare.push(other);
                 other.len_utf8()
             }
         };
         rest = rest.get(end..).unwrap_or_default();
     }
-    kept
+    bare
 }
 
 fn line_end(text: &str) -> usize {

@@ -175,7 +175,7 @@ impl Manifests {
 
     /// Returns a manifest and those in folders above it, nearest first.
     fn above<'a>(&'a self, manifest: &'a Manifest) -> Vec<&'a Manifest> {
-        let mut found: Vec<&Manifest> = self
+        let mut manifests: Vec<&Manifest> = self
             .own
             .iter()
             .chain(&self.above)
@@ -183,8 +183,8 @@ impl Manifests {
                 other.ecosystem == manifest.ecosystem && manifest.folder.starts_with(&other.folder)
             })
             .collect();
-        found.sort_by_key(|other| std::cmp::Reverse(other.folder.components().count()));
-        found
+        manifests.sort_by_key(|other| std::cmp::Reverse(other.folder.components().count()));
+        manifests
     }
 }
 

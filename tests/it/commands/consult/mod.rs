@@ -21,6 +21,7 @@ mod output_files;
 mod own_model;
 mod panels;
 mod persona_selection;
+mod project;
 mod prompt_caching;
 mod planted_secrets;
 mod providers;
