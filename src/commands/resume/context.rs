@@ -61,9 +61,9 @@ fn unavailable(id: &ConsultationId, context: &Context, source: ContextFileError)
 
 /// Returns the names of the first sources, and the number of the others.
 fn names(context: &Context) -> String {
-    let named = context.sources.iter().take(MOST_SOURCES);
-    let named: Vec<String> = named.map(|source| one_line(&source.name)).collect();
-    let names = named.join(", ");
+    let first = context.sources.iter().take(MOST_SOURCES);
+    let first: Vec<String> = first.map(|source| one_line(&source.name)).collect();
+    let names = first.join(", ");
     match context.sources.len().saturating_sub(MOST_SOURCES) {
         0 => names,
         more => format!("{names} and {more} more"),
