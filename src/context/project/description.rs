@@ -7,15 +7,17 @@ use crate::domain::context::{ProjectContext, ProjectStance};
 use crate::domain::tokens::estimate_tokens;
 use crate::files::{self, SizeLimit};
 
+use super::dependency::Scope;
 use super::documents::{self, Excerpt};
 use super::history;
 use super::indicators::Indicators;
 use super::locks::Locks;
-use super::manifests::{Manifest, Manifests, Scope};
+use super::manifests::{Manifest, Manifests};
+use super::paths::{is_secondary, name_of};
 use super::rules::Rules;
-use super::stack::{Stack, StackSources, is_secondary};
+use super::stack::{Stack, StackSources};
 use super::structure;
-use super::tree::{Tree, name_of};
+use super::tree::Tree;
 
 /// So many manifests are summed up.
 const MANIFESTS: usize = 8;
@@ -246,14 +248,12 @@ impl Facts<'_> {
             })
             .collect();
         if !names.is_empty() {
-            let more = names.len().saturating_sub(DEPENDENCIES);
-            let mut list = names;
-            list.truncate(DEPENDENCIES);
-            let mut list = list.join(", ");
-            if more > 0 {
-                list.push_str(&format!(" and {more} more"));
-            }
-            parts.push(format!("dependencies: {list}"));
+            let list = names.get(..DEPENDENCIES).unwrap_or(&names).join(", ");
+            let more = match names.len().saturating_sub(DEPENDENCIES) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            parts.push(format!("dependencies: {list}{more}"));
         }
         let line = documents::one_line(&parts.join("; "), 4 * SUMMARY);
         (!line.is_empty()).then(|| format!("- {}: {line}", manifest.path))

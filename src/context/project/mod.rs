@@ -6,10 +6,12 @@
 mod description;
 mod rules;
 mod patterns;
+mod paths;
 mod tree;
 mod history;
 mod indicators;
 mod structure;
+mod dependency;
 mod manifests;
 mod locks;
 mod technologies;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::manifests::{Dependency, Ecosystem, Scope};
+use super::dependency::{Dependency, Ecosystem, Scope};
 use super::patterns::NamePatterns;
 
 /// The file.

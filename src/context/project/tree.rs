@@ -11,6 +11,7 @@ use std::path::Path;
 
 use ignore::{DirEntry, WalkBuilder};
 
+use super::paths::{folder_of, name_of};
 use super::rules::{Rules, SkippedFolders};
 
 /// The walk ends after so many files, and the description says so. It bounds time and memory when
@@ -121,7 +122,10 @@ impl Tree {
             && !name.ends_with(".min.js")
         {
             *self.languages.entry(language.clone()).or_default() += 1;
-            *self.folders.entry(folder_of(path).to_owned()).or_default() += 1;
+            *self
+                .folders
+                .entry(counted_folder(path).to_owned())
+                .or_default() += 1;
         }
     }
 
@@ -138,11 +142,6 @@ enum ParentIgnores {
     Disregarded,
 }
 
-/// Returns the file name of a relative path.
-pub(super) fn name_of(path: &str) -> &str {
-    path.rsplit_once('/').map_or(path, |(_, name)| name)
-}
-
 /// Returns whether a file is one of `requirements/base.txt` and the like.
 fn is_requirements(path: &str, extension: &str) -> bool {
     extension == "txt"
@@ -153,10 +152,8 @@ fn is_requirements(path: &str, extension: &str) -> bool {
 }
 
 /// Returns the folder that a file counts in.
-fn folder_of(path: &str) -> &str {
-    let Some((folder, _)) = path.rsplit_once('/') else {
-        return "";
-    };
+fn counted_folder(path: &str) -> &str {
+    let folder = folder_of(path);
     match folder.match_indices('/').nth(FOLDER_DEPTH - 1) {
         Some((end, _)) => folder.get(..end).unwrap_or(folder),
         None => folder,

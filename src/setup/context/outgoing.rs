@@ -215,7 +215,6 @@ mod tests {
                 claim: text(),
                 agent: "Expert A".to_owned(),
                 quote: text(),
-                ..Evidence::default()
             }],
             dissent: vec![Dissent {
                 concern: text(),

@@ -4,6 +4,8 @@ mod trees;
 mod indicators;
 mod history;
 mod node;
+mod python;
+mod jvm;
 mod other_languages;
 mod workspaces;
 mod descriptions;

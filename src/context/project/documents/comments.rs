@@ -1,10 +1,11 @@
-//! The comments at the head of a project's main source files: `//!`, JSDoc, docstrings, package
+//! The comments at the head of a project's main source files: `//!`, `/** … */`, docstrings, package
 //! comments, `@moduledoc`.
 
 use std::path::Path;
 
-use crate::context::project::manifests::{Ecosystem, Manifest, Manifests};
-use crate::context::project::stack::is_secondary;
+use crate::context::project::dependency::Ecosystem;
+use crate::context::project::manifests::{Manifest, Manifests};
+use crate::context::project::paths::is_secondary;
 use crate::files::{self, SizeLimit};
 
 /// So many files are read at most.

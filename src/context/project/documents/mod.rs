@@ -14,8 +14,8 @@ use crate::domain::tokens::estimate_tokens;
 use crate::files::{self, SizeLimit};
 
 use super::manifests::Manifests;
-use super::stack::is_secondary;
-use super::tree::{Tree, name_of};
+use super::paths::{is_secondary, name_of};
+use super::tree::Tree;
 
 pub(super) use excerpt::{first_paragraph, one_line};
 

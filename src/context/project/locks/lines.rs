@@ -3,7 +3,7 @@
 use super::Lock;
 
 /// Reads Bundler's: `    rails (7.1.2)` below `specs:`; what a package needs is indented further.
-pub(super) fn gemfile(text: &str, lock: &mut Lock) -> Option<()> {
+pub(super) fn gemfile(text: &str, lock: &mut Lock) {
     let mut is_specs = false;
     for line in text.lines() {
         if !line.starts_with("    ") {
@@ -21,11 +21,10 @@ pub(super) fn gemfile(text: &str, lock: &mut Lock) -> Option<()> {
             lock.add(name, "", version.unwrap_or_default());
         }
     }
-    Some(())
 }
 
 /// Reads Mix's: `"phoenix": {:hex, :phoenix, "1.7.10", …`.
-pub(super) fn mix(text: &str, lock: &mut Lock) -> Option<()> {
+pub(super) fn mix(text: &str, lock: &mut Lock) {
     for line in text.lines() {
         let mut literals = line.split('"').skip(1).step_by(2);
         if let (Some(name), Some(version)) = (literals.next(), literals.next())
@@ -34,11 +33,10 @@ pub(super) fn mix(text: &str, lock: &mut Lock) -> Option<()> {
             lock.add(name, "", version);
         }
     }
-    Some(())
 }
 
 /// Reads Gradle's: `group:name:version=configurations`.
-pub(super) fn gradle(text: &str, lock: &mut Lock) -> Option<()> {
+pub(super) fn gradle(text: &str, lock: &mut Lock) {
     for line in text.lines() {
         if let Some((package, _)) = line.split_once('=')
             && let Some((name, version)) = package.rsplit_once(':')
@@ -46,11 +44,10 @@ pub(super) fn gradle(text: &str, lock: &mut Lock) -> Option<()> {
             lock.add(name, "", version);
         }
     }
-    Some(())
 }
 
 /// Reads that of pub: packages with two spaces before them, their versions with four.
-pub(super) fn pubspec(text: &str, lock: &mut Lock) -> Option<()> {
+pub(super) fn pubspec(text: &str, lock: &mut Lock) {
     let mut name = "";
     for line in text.lines() {
         let trimmed = line.trim_start();
@@ -62,5 +59,4 @@ pub(super) fn pubspec(text: &str, lock: &mut Lock) -> Option<()> {
             _ => {}
         }
     }
-    Some(())
 }

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 use crate::files::{self, SizeLimit};
 
-use super::manifests::{Dependency, Ecosystem, Manifest};
+use super::dependency::{Dependency, Ecosystem};
+use super::manifests::Manifest;
 
 /// The versions in a lock file, by package. A package may have several: at a qualifier, which is the
 /// folder of the manifest or the requirement, or at none.
@@ -106,14 +107,14 @@ impl Locks {
         self.read.entry(path).or_insert_with_key(|path| {
             let text = files::read_text(path, SizeLimit::LOCK_FILE).unwrap_or_default();
             let mut lock = Lock::default();
-            // A broken lock file has the versions up to its fault, or none.
-            let _ = parse(&text, &mut lock);
+            parse(&text, &mut lock);
             lock
         })
     }
 }
 
-type LockParser = fn(&str, &mut Lock) -> Option<()>;
+/// Adds the versions in the text of a lock file; a broken one has those before its fault, or none.
+type LockParser = fn(&str, &mut Lock);
 
 /// Returns the lock files of an ecosystem.
 fn formats(ecosystem: Ecosystem) -> &'static [(&'static str, LockParser)] {
@@ -147,7 +148,7 @@ fn formats(ecosystem: Ecosystem) -> &'static [(&'static str, LockParser)] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::context::project::manifests::Scope;
+    use crate::context::project::dependency::Scope;
 
     /// Returns the version that a lock file has for a dependency.
     fn locked(parse: LockParser, text: &str, name: &str, requirement: &str) -> Option<String> {
@@ -162,7 +163,7 @@ mod tests {
         requirement: &str,
     ) -> Option<String> {
         let mut lock = Lock::default();
-        let _ = parse(text, &mut lock);
+        parse(text, &mut lock);
         let dependency = Dependency {
             name: name.to_owned(),
             requirement: Some(requirement.to_owned()),

@@ -20,8 +20,10 @@ struct PackageVersion {
 }
 
 /// Reads npm's: paths of installed packages, or names in its first format.
-pub(super) fn package_lock(text: &str, lock: &mut Lock) -> Option<()> {
-    let parsed: PackageLock = serde_json::from_str(text).ok()?;
+pub(super) fn package_lock(text: &str, lock: &mut Lock) {
+    let Ok(parsed) = serde_json::from_str::<PackageLock>(text) else {
+        return;
+    };
     for (path, package) in &parsed.packages {
         let Some((folder, name)) = path.split_once("node_modules/") else {
             continue;
@@ -39,12 +41,11 @@ pub(super) fn package_lock(text: &str, lock: &mut Lock) -> Option<()> {
             lock.add(name, "", version);
         }
     }
-    Some(())
 }
 
 /// Reads pnpm's, by its indentation: `importers`, their folders, sections, packages; or sections at
 /// the margin in its earlier formats.
-pub(super) fn pnpm(text: &str, lock: &mut Lock) -> Option<()> {
+pub(super) fn pnpm(text: &str, lock: &mut Lock) {
     const SECTIONS: [&str; 3] = ["dependencies", "devDependencies", "optionalDependencies"];
     let mut path: Vec<(usize, &str)> = Vec::new();
     for line in text.lines() {
@@ -74,7 +75,6 @@ pub(super) fn pnpm(text: &str, lock: &mut Lock) -> Option<()> {
             _ => {}
         }
     }
-    Some(())
 }
 
 /// Splits a line of YAML; `None` if it has no key.
@@ -85,7 +85,7 @@ fn key_and_value(line: &str) -> Option<(&str, &str)> {
 }
 
 /// Reads Yarn's, of both formats: the requirements of a package at the margin, its version below.
-pub(super) fn yarn(text: &str, lock: &mut Lock) -> Option<()> {
+pub(super) fn yarn(text: &str, lock: &mut Lock) {
     let mut requirements: Vec<(String, String)> = Vec::new();
     for line in text.lines() {
         if line.starts_with(['#', ' ']) || line.is_empty() {
@@ -111,17 +111,17 @@ pub(super) fn yarn(text: &str, lock: &mut Lock) -> Option<()> {
             requirements.push((name.to_owned(), requirement.to_owned()));
         }
     }
-    Some(())
 }
 
 /// Reads Bun's text format: JSON with comments and trailing commas.
-pub(super) fn bun(text: &str, lock: &mut Lock) -> Option<()> {
+pub(super) fn bun(text: &str, lock: &mut Lock) {
     use jsonc_parser::JsonValue;
     let parsed = jsonc_parser::parse_to_value(text, &jsonc_parser::ParseOptions::default());
-    let JsonValue::Object(parsed) = parsed.ok()?? else {
-        return None;
+    let Ok(Some(JsonValue::Object(parsed))) = parsed else {
+        return;
     };
-    for (name, package) in parsed.get_object("packages")?.clone() {
+    let packages = parsed.get_object("packages").cloned();
+    for (name, package) in packages.into_iter().flatten() {
         let JsonValue::Array(package) = package else {
             continue;
         };
@@ -132,7 +132,6 @@ pub(super) fn bun(text: &str, lock: &mut Lock) -> Option<()> {
             lock.add(&name, "", version);
         }
     }
-    Some(())
 }
 
 #[derive(Deserialize)]
@@ -141,13 +140,15 @@ struct DenoLock {
 }
 
 /// Reads Deno's.
-pub(super) fn deno(text: &str, lock: &mut Lock) -> Option<()> {
-    let parsed: DenoLock = serde_json::from_str(text).ok()?;
+pub(super) fn deno(text: &str, lock: &mut Lock) {
+    let Ok(parsed) = serde_json::from_str::<DenoLock>(text) else {
+        return;
+    };
     for (specifier, version) in &parsed.specifiers {
-        let (_, package) = specifier.split_once(':')?;
-        if let Some((name, requirement)) = package.rsplit_once('@') {
+        if let Some((_, package)) = specifier.split_once(':')
+            && let Some((name, requirement)) = package.rsplit_once('@')
+        {
             lock.add(name, requirement, version);
         }
     }
-    Some(())
 }

@@ -20,23 +20,24 @@ struct TomlPackage {
 }
 
 /// Reads Cargo's.
-pub(super) fn toml_packages(text: &str, lock: &mut Lock) -> Option<()> {
-    add_packages(text, lock, str::to_owned)
+pub(super) fn toml_packages(text: &str, lock: &mut Lock) {
+    add_packages(text, lock, str::to_owned);
 }
 
 /// Reads those of Poetry, uv and PDM.
-pub(super) fn toml_python(text: &str, lock: &mut Lock) -> Option<()> {
-    add_packages(text, lock, normal_name)
+pub(super) fn toml_python(text: &str, lock: &mut Lock) {
+    add_packages(text, lock, normal_name);
 }
 
-fn add_packages(text: &str, lock: &mut Lock, name: fn(&str) -> String) -> Option<()> {
-    let parsed: TomlLock = toml::from_str(text).ok()?;
+fn add_packages(text: &str, lock: &mut Lock, name: fn(&str) -> String) {
+    let Ok(parsed) = toml::from_str::<TomlLock>(text) else {
+        return;
+    };
     for package in parsed.package {
         if let Some(version) = &package.version {
             lock.add(&name(&package.name), "", version);
         }
     }
-    Some(())
 }
 
 /// A section of a lock file: details by package.
@@ -55,14 +56,15 @@ struct PipfilePackage {
     version: Option<String>,
 }
 
-pub(super) fn pipfile(text: &str, lock: &mut Lock) -> Option<()> {
-    let parsed: PipfileLock = serde_json::from_str(text).ok()?;
+pub(super) fn pipfile(text: &str, lock: &mut Lock) {
+    let Ok(parsed) = serde_json::from_str::<PipfileLock>(text) else {
+        return;
+    };
     for (name, package) in parsed.default.into_iter().chain(parsed.develop) {
         if let Some(version) = package.version {
             lock.add(&normal_name(&name), "", version.trim_start_matches('='));
         }
     }
-    Some(())
 }
 
 #[derive(Deserialize)]
@@ -79,12 +81,13 @@ struct ComposerPackage {
     version: String,
 }
 
-pub(super) fn composer(text: &str, lock: &mut Lock) -> Option<()> {
-    let parsed: ComposerLock = serde_json::from_str(text).ok()?;
+pub(super) fn composer(text: &str, lock: &mut Lock) {
+    let Ok(parsed) = serde_json::from_str::<ComposerLock>(text) else {
+        return;
+    };
     for package in parsed.packages.iter().chain(&parsed.packages_dev) {
         lock.add(&package.name, "", &package.version);
     }
-    Some(())
 }
 
 #[derive(Deserialize)]
@@ -98,14 +101,15 @@ struct NugetPackage {
     resolved: Option<String>,
 }
 
-pub(super) fn nuget(text: &str, lock: &mut Lock) -> Option<()> {
-    let parsed: NugetLock = serde_json::from_str(text).ok()?;
+pub(super) fn nuget(text: &str, lock: &mut Lock) {
+    let Ok(parsed) = serde_json::from_str::<NugetLock>(text) else {
+        return;
+    };
     for (name, package) in parsed.dependencies.into_values().flatten() {
         if let Some(version) = package.resolved {
             lock.add(&name, "", &version);
         }
     }
-    Some(())
 }
 
 #[derive(Deserialize)]
@@ -134,8 +138,10 @@ struct SwiftState {
     version: Option<String>,
 }
 
-pub(super) fn swift(text: &str, lock: &mut Lock) -> Option<()> {
-    let parsed: SwiftLock = serde_json::from_str(text).ok()?;
+pub(super) fn swift(text: &str, lock: &mut Lock) {
+    let Ok(parsed) = serde_json::from_str::<SwiftLock>(text) else {
+        return;
+    };
     let pins = parsed.pins.into_iter();
     for pin in pins.chain(parsed.object.into_iter().flat_map(|object| object.pins)) {
         let location = pin.location.as_deref().and_then(repository);
@@ -144,5 +150,4 @@ pub(super) fn swift(text: &str, lock: &mut Lock) -> Option<()> {
             lock.add(&name, "", &version);
         }
     }
-    Some(())
 }

@@ -4,7 +4,7 @@ use toml::{Table, Value};
 
 use super::{Dependency, ManifestContent, Scope};
 
-pub(super) fn manifest(text: &str, _path: &str) -> Option<ManifestContent> {
+pub(super) fn manifest(text: &str) -> Option<ManifestContent> {
     let manifest: Table = toml::from_str(text).ok()?;
     let mut content = ManifestContent::default();
     if let Some(package) = table(&manifest, "package") {

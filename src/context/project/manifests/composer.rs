@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::npm::{text_of, texts_of};
 use super::{Dependency, ManifestContent, Scope};
 
-pub(super) fn manifest(text: &str, _path: &str) -> Option<ManifestContent> {
+pub(super) fn manifest(text: &str) -> Option<ManifestContent> {
     let manifest: Value = serde_json::from_str(text).ok()?;
     let mut dependencies = Vec::new();
     for (section, scope) in [

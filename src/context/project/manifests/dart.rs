@@ -2,7 +2,7 @@
 
 use super::{Dependency, ManifestContent, Scope};
 
-pub(super) fn pubspec(text: &str, _path: &str) -> Option<ManifestContent> {
+pub(super) fn pubspec(text: &str) -> Option<ManifestContent> {
     let mut content = ManifestContent::default();
     let mut section = "";
     let mut indent = None;

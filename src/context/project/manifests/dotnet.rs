@@ -71,7 +71,7 @@ pub(super) fn project(text: &str, path: &str) -> Option<ManifestContent> {
 }
 
 /// Reads the versions that projects share.
-pub(super) fn props(text: &str, _path: &str) -> Option<ManifestContent> {
+pub(super) fn props(text: &str) -> Option<ManifestContent> {
     let document = Document::parse(text).ok()?;
     let project = document.root_element();
     let mut content = ManifestContent::default();

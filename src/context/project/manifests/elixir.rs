@@ -4,7 +4,7 @@ use super::code::{self, Comments, Piece};
 use super::{Dependency, ManifestContent, Scope};
 
 /// Reads `{:name, "version", only: :test}`.
-pub(super) fn mix(text: &str, _path: &str) -> Option<ManifestContent> {
+pub(super) fn mix(text: &str) -> ManifestContent {
     let code = code::without_comments(text, Comments::Hash);
     let mut content = ManifestContent::default();
     let mut lines = code.lines();
@@ -27,7 +27,7 @@ pub(super) fn mix(text: &str, _path: &str) -> Option<ManifestContent> {
         .lines()
         .find_map(|line| line.trim().strip_prefix("app: :"))
         .map(|name| name.trim_end_matches(',').to_owned());
-    Some(content)
+    content
 }
 
 fn dependency(tuple: &str) -> Option<Dependency> {

@@ -3,7 +3,7 @@
 use super::{Dependency, ManifestContent, Scope};
 
 /// Reads the modules that are required directly.
-pub(super) fn go_mod(text: &str, _path: &str) -> Option<ManifestContent> {
+pub(super) fn go_mod(text: &str) -> Option<ManifestContent> {
     let mut content = ManifestContent::default();
     let mut is_required = false;
     for line in text.lines() {

@@ -11,7 +11,7 @@ pub(super) const CATALOG: &str = "gradle/libs.versions.toml";
 
 /// Reads dependencies, as `group:name`, and plugins, by their ids. An entry of the catalog is named
 /// as the program names it: `libs.spring.boot`.
-pub(super) fn build(text: &str, _path: &str) -> Option<ManifestContent> {
+pub(super) fn build(text: &str) -> ManifestContent {
     let code = code::without_comments(text, Comments::Slashes);
     let mut content = ManifestContent::default();
     for line in code.lines() {
@@ -62,7 +62,7 @@ pub(super) fn build(text: &str, _path: &str) -> Option<ManifestContent> {
                 .extend(literals.first().and_then(|text| coordinates(text, scope)));
         }
     }
-    Some(content)
+    content
 }
 
 /// Returns the name of an entry of the catalog that a statement refers to.
@@ -83,7 +83,6 @@ fn catalog_name(statement: &str) -> Option<String> {
 
 /// Returns whether a statement with this head declares a dependency.
 fn is_configuration(head: &str) -> bool {
-    let configuration = head.split(['(', ' ']).next().unwrap_or_default();
     const ENDINGS: [&str; 9] = [
         "implementation",
         "Implementation",
@@ -95,6 +94,7 @@ fn is_configuration(head: &str) -> bool {
         "classpath",
         "kapt",
     ];
+    let configuration = head.split(['(', ' ']).next().unwrap_or_default();
     ENDINGS.iter().any(|ending| configuration.ends_with(ending))
         || [
             "ksp",
@@ -139,7 +139,7 @@ fn assignment(statement: &str) -> Option<(&str, &str)> {
 }
 
 /// Reads libraries, plugins and bundles.
-pub(super) fn catalog(text: &str, _path: &str) -> Option<ManifestContent> {
+pub(super) fn catalog(text: &str) -> Option<ManifestContent> {
     let catalog: Table = toml::from_str(text).ok()?;
     let mut content = ManifestContent::default();
     let versions = table(&catalog, "versions");

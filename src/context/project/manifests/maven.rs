@@ -5,7 +5,7 @@ use roxmltree::{Document, Node};
 
 use super::{Dependency, ManifestContent, Scope};
 
-pub(super) fn pom(text: &str, _path: &str) -> Option<ManifestContent> {
+pub(super) fn pom(text: &str) -> Option<ManifestContent> {
     let document = Document::parse(text).ok()?;
     let project = document.root_element();
     let mut content = ManifestContent {

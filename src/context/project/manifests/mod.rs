@@ -25,31 +25,14 @@ pub(super) use swift::repository;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
-
 use crate::files::{self, SizeLimit};
 
-use super::tree::{Tree, name_of};
+use super::dependency::{Dependency, Ecosystem, Scope};
+use super::paths::name_of;
+use super::tree::Tree;
 
 /// So many manifests are read, those nearest to the top first.
 const MOST_MANIFESTS: usize = 1_000;
-
-/// The registry that a manifest's packages are from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Ecosystem {
-    Npm,
-    Pypi,
-    Rubygems,
-    Cargo,
-    Maven,
-    Go,
-    Composer,
-    Nuget,
-    Hex,
-    Swift,
-    Pub,
-}
 
 /// A manifest that was read.
 #[derive(Debug)]
@@ -76,36 +59,6 @@ pub(super) struct ManifestContent {
     pub(super) entry_points: Vec<String>,
     /// Whether it lists other packages of the project.
     pub(super) is_workspace: bool,
-}
-
-/// A dependency.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Dependency {
-    pub(super) name: String,
-    /// As written: `^14.2.0`.
-    pub(super) requirement: Option<String>,
-    pub(super) scope: Scope,
-}
-
-/// The use of a dependency.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Scope {
-    Runtime,
-    /// Tests, builds and other tools; optional parts of a library.
-    Development,
-}
-
-impl Dependency {
-    fn new(name: impl Into<String>, requirement: Option<&str>, scope: Scope) -> Self {
-        Self {
-            name: name.into(),
-            requirement: requirement
-                .map(str::trim)
-                .filter(|text| !text.is_empty())
-                .map(str::to_owned),
-            scope,
-        }
-    }
 }
 
 /// The manifests of a project.
@@ -246,6 +199,7 @@ fn read(root: &Path, path: &str) -> Option<Manifest> {
     })
 }
 
+/// Reads the text of a manifest at a path; `None` if it is broken.
 type Parser = fn(&str, &str) -> Option<ManifestContent>;
 
 /// Returns how a file is read, from its name.
@@ -253,28 +207,34 @@ fn parser(path: &str) -> Option<(Ecosystem, Parser)> {
     let name = name_of(path);
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
     let parser: (Ecosystem, Parser) = match name {
-        "package.json" => (Ecosystem::Npm, npm::package_json),
-        "deno.json" | "deno.jsonc" => (Ecosystem::Npm, npm::deno_json),
-        "pyproject.toml" => (Ecosystem::Pypi, python::pyproject),
-        "Pipfile" => (Ecosystem::Pypi, python::pipfile),
-        "setup.cfg" => (Ecosystem::Pypi, python::setup_cfg),
-        "setup.py" => (Ecosystem::Pypi, python::setup_py),
-        "Cargo.toml" => (Ecosystem::Cargo, cargo::manifest),
-        "go.mod" => (Ecosystem::Go, go::go_mod),
-        "Gemfile" => (Ecosystem::Rubygems, ruby::gemfile),
-        "composer.json" => (Ecosystem::Composer, composer::manifest),
-        "pom.xml" => (Ecosystem::Maven, maven::pom),
-        "build.gradle" | "build.gradle.kts" => (Ecosystem::Maven, gradle::build),
-        "libs.versions.toml" => (Ecosystem::Maven, gradle::catalog),
-        "mix.exs" => (Ecosystem::Hex, elixir::mix),
-        "Package.swift" => (Ecosystem::Swift, swift::package),
-        "pubspec.yaml" => (Ecosystem::Pub, dart::pubspec),
-        "Directory.Packages.props" | "Directory.Build.props" => (Ecosystem::Nuget, dotnet::props),
-        _ if extension == "gemspec" => (Ecosystem::Rubygems, ruby::gemspec),
+        "package.json" => (Ecosystem::Npm, |text, _| npm::package_json(text)),
+        "deno.json" | "deno.jsonc" => (Ecosystem::Npm, |text, _| npm::deno_json(text)),
+        "pyproject.toml" => (Ecosystem::Pypi, |text, _| python::pyproject(text)),
+        "Pipfile" => (Ecosystem::Pypi, |text, _| python::pipfile(text)),
+        "setup.cfg" => (Ecosystem::Pypi, |text, _| python::setup_cfg(text)),
+        "setup.py" => (Ecosystem::Pypi, |text, _| Some(python::setup_py(text))),
+        "Cargo.toml" => (Ecosystem::Cargo, |text, _| cargo::manifest(text)),
+        "go.mod" => (Ecosystem::Go, |text, _| go::go_mod(text)),
+        "Gemfile" => (Ecosystem::Rubygems, |text, _| Some(ruby::gemfile(text))),
+        "composer.json" => (Ecosystem::Composer, |text, _| composer::manifest(text)),
+        "pom.xml" => (Ecosystem::Maven, |text, _| maven::pom(text)),
+        "build.gradle" | "build.gradle.kts" => {
+            (Ecosystem::Maven, |text, _| Some(gradle::build(text)))
+        }
+        "libs.versions.toml" => (Ecosystem::Maven, |text, _| gradle::catalog(text)),
+        "mix.exs" => (Ecosystem::Hex, |text, _| Some(elixir::mix(text))),
+        "Package.swift" => (Ecosystem::Swift, |text, _| Some(swift::package(text))),
+        "pubspec.yaml" => (Ecosystem::Pub, |text, _| dart::pubspec(text)),
+        "Directory.Packages.props" | "Directory.Build.props" => {
+            (Ecosystem::Nuget, |text, _| dotnet::props(text))
+        }
+        _ if extension == "gemspec" => (Ecosystem::Rubygems, |text, _| Some(ruby::gemspec(text))),
         _ if ["csproj", "fsproj", "vbproj"].contains(&extension) => {
             (Ecosystem::Nuget, dotnet::project)
         }
-        _ if extension == "txt" => (Ecosystem::Pypi, python::requirements),
+        _ if extension == "txt" => (Ecosystem::Pypi, |text, path| {
+            Some(python::requirements(text, path))
+        }),
         _ => return None,
     };
     Some(parser)

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{Dependency, ManifestContent, Scope};
 
-pub(super) fn package_json(text: &str, _path: &str) -> Option<ManifestContent> {
+pub(super) fn package_json(text: &str) -> Option<ManifestContent> {
     let manifest: Value = serde_json::from_str(text).ok()?;
     let sections = [
         ("dependencies", Scope::Runtime),
@@ -61,13 +61,13 @@ pub(super) fn split_version(package: &str) -> (&str, Option<&str>) {
     }
 }
 
-pub(super) fn deno_json(text: &str, _path: &str) -> Option<ManifestContent> {
+pub(super) fn deno_json(text: &str) -> Option<ManifestContent> {
     let manifest = jsonc_parser::parse_to_value(text, &jsonc_parser::ParseOptions::default());
     let jsonc_parser::JsonValue::Object(manifest) = manifest.ok()?? else {
         return None;
     };
     let mut content = ManifestContent {
-        name: manifest.get_string("name").map(|name| name.to_string()),
+        name: manifest.get_string("name").map(ToString::to_string),
         is_workspace: manifest.get("workspace").is_some(),
         ..ManifestContent::default()
     };

@@ -6,9 +6,9 @@ use toml::{Table, Value};
 use super::cargo::{table, text_of, texts_of};
 use super::code::{self, Comments};
 use super::{Dependency, ManifestContent, Scope};
-use crate::context::project::tree::name_of;
+use crate::context::project::paths::name_of;
 
-pub(super) fn pyproject(text: &str, _path: &str) -> Option<ManifestContent> {
+pub(super) fn pyproject(text: &str) -> Option<ManifestContent> {
     let manifest: Table = toml::from_str(text).ok()?;
     let mut content = ManifestContent::default();
     if let Some(project) = table(&manifest, "project") {
@@ -80,7 +80,7 @@ fn versioned(name: &str, value: &Value, scope: Scope) -> Dependency {
     Dependency::new(normal_name(name), version, scope)
 }
 
-pub(super) fn pipfile(text: &str, _path: &str) -> Option<ManifestContent> {
+pub(super) fn pipfile(text: &str) -> Option<ManifestContent> {
     let manifest: Table = toml::from_str(text).ok()?;
     let mut content = ManifestContent::default();
     for (section, scope) in [
@@ -96,7 +96,7 @@ pub(super) fn pipfile(text: &str, _path: &str) -> Option<ManifestContent> {
 
 /// Reads a list of requirements. Options, paths and addresses are passed over. The name of the file
 /// says whether they are for development.
-pub(super) fn requirements(text: &str, path: &str) -> Option<ManifestContent> {
+pub(super) fn requirements(text: &str, path: &str) -> ManifestContent {
     let name = name_of(path).to_ascii_lowercase();
     let is_tool = ["dev", "test", "lint", "doc", "build", "tool"]
         .iter()
@@ -107,10 +107,10 @@ pub(super) fn requirements(text: &str, path: &str) -> Option<ManifestContent> {
         Scope::Runtime
     };
     let lines = text.lines().filter_map(|line| pep508(line, scope));
-    Some(ManifestContent {
+    ManifestContent {
         dependencies: lines.collect(),
         ..ManifestContent::default()
-    })
+    }
 }
 
 /// Reads `name[extras] (>=1.0); marker  # comment`.
@@ -149,7 +149,7 @@ pub(in crate::context::project) fn normal_name(name: &str) -> String {
 }
 
 /// Reads the lists of `setup.cfg`: a value goes on in lines that are indented.
-pub(super) fn setup_cfg(text: &str, _path: &str) -> Option<ManifestContent> {
+pub(super) fn setup_cfg(text: &str) -> Option<ManifestContent> {
     let mut content = ManifestContent::default();
     let (mut section, mut key) = (String::new(), String::new());
     for line in text.lines() {
@@ -160,7 +160,7 @@ pub(super) fn setup_cfg(text: &str, _path: &str) -> Option<ManifestContent> {
         let value = if line.starts_with([' ', '\t']) {
             trimmed
         } else if let Some(name) = trimmed.strip_prefix('[') {
-            section = name.trim_end_matches(']').to_owned();
+            name.trim_end_matches(']').clone_into(&mut section);
             key.clear();
             continue;
         } else {
@@ -188,7 +188,7 @@ pub(super) fn setup_cfg(text: &str, _path: &str) -> Option<ManifestContent> {
 }
 
 /// Reads the literals of `install_requires = […]` and the like.
-pub(super) fn setup_py(text: &str, _path: &str) -> Option<ManifestContent> {
+pub(super) fn setup_py(text: &str) -> ManifestContent {
     let code = code::without_comments(text, Comments::Hash);
     let mut content = ManifestContent::default();
     for (argument, scope) in [
@@ -213,7 +213,7 @@ pub(super) fn setup_py(text: &str, _path: &str) -> Option<ManifestContent> {
     }
     content.name = argument(&code, "name");
     content.description = argument(&code, "description");
-    Some(content)
+    content
 }
 
 /// Returns the literal of an argument `name="…"`.

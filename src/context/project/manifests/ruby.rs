@@ -4,7 +4,7 @@ use super::code::{self, Comments, Piece};
 use super::{Dependency, ManifestContent, Scope};
 
 /// Reads `gem "name", "version"`, in groups or with one.
-pub(super) fn gemfile(text: &str, _path: &str) -> Option<ManifestContent> {
+pub(super) fn gemfile(text: &str) -> ManifestContent {
     let code = code::without_comments(text, Comments::Hash);
     let mut content = ManifestContent::default();
     // Whether each open block is a group for development.
@@ -30,10 +30,10 @@ pub(super) fn gemfile(text: &str, _path: &str) -> Option<ManifestContent> {
             blocks.push(false);
         }
     }
-    Some(content)
+    content
 }
 
-pub(super) fn gemspec(text: &str, _path: &str) -> Option<ManifestContent> {
+pub(super) fn gemspec(text: &str) -> ManifestContent {
     let code = code::without_comments(text, Comments::Hash);
     let mut content = ManifestContent::default();
     for line in code.lines() {
@@ -58,7 +58,7 @@ pub(super) fn gemspec(text: &str, _path: &str) -> Option<ManifestContent> {
             }
         }
     }
-    Some(content)
+    content
 }
 
 /// Reads the name and the version of a gem: the literals before the first named argument.

@@ -4,7 +4,7 @@ use super::code::{self, Comments};
 use super::{Dependency, ManifestContent, Scope};
 
 /// Reads `.package(url: "https://github.com/vapor/vapor.git", from: "4.89.0")` as `vapor/vapor`.
-pub(super) fn package(text: &str, _path: &str) -> Option<ManifestContent> {
+pub(super) fn package(text: &str) -> ManifestContent {
     let code = code::without_comments(text, Comments::Slashes);
     let mut content = ManifestContent::default();
     for arguments in code::calls(&code, ".package") {
@@ -23,7 +23,7 @@ pub(super) fn package(text: &str, _path: &str) -> Option<ManifestContent> {
     content.name = name
         .and_then(|code| code::literals(code).first().copied())
         .map(str::to_owned);
-    Some(content)
+    content
 }
 
 /// Returns owner and name of a repository from its address, or from its id in a registry.
