@@ -200,13 +200,13 @@ fn read(root: &Path, path: &str) -> Option<Manifest> {
 }
 
 /// Reads the text of a manifest at a path; `None` if it is broken.
-type Parser = fn(&str, &str) -> Option<ManifestContent>;
+type ManifestParser = fn(&str, &str) -> Option<ManifestContent>;
 
 /// Returns how a file is read, from its name.
-fn parser(path: &str) -> Option<(Ecosystem, Parser)> {
+fn parser(path: &str) -> Option<(Ecosystem, ManifestParser)> {
     let name = name_of(path);
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
-    let parser: (Ecosystem, Parser) = match name {
+    let parser: (Ecosystem, ManifestParser) = match name {
         "package.json" => (Ecosystem::Npm, |text, _| npm::package_json(text)),
         "deno.json" | "deno.jsonc" => (Ecosystem::Npm, |text, _| npm::deno_json(text)),
         "pyproject.toml" => (Ecosystem::Pypi, |text, _| python::pyproject(text)),

@@ -3,6 +3,7 @@
 use std::fs;
 
 use super::{MARK, all_files, asked, has_mark, id_of, logs, rejected, since};
+use crate::support::provider_server::ProviderServer;
 
 #[test]
 fn rejudge_shows_the_judge_the_same_context() {
