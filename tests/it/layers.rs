@@ -272,6 +272,7 @@ fn without_tests_and_comments(text: &str) -> String {
         .join("\n")
         .replace("pub(in crate::consultation)", "pub")
         .replace("pub(in crate::terminal)", "pub")
+        .replace("pub(in crate::context::scrub)", "pub")
 }
 
 /// Returns the paths from the root of the crate that a module names: imports, with their groups

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use regex::bytes::RegexSet;
+use regex::bytes::{RegexSet, RegexSetBuilder};
 
-use super::compiled_rule::byte_set;
 use super::rules::AllowedValues;
 
 /// Exact values and patterns.
@@ -25,4 +24,9 @@ impl Allowlist {
     pub(super) fn contains(&self, value: &str) -> bool {
         self.values.contains(value) || self.patterns.is_match(value.as_bytes())
     }
+}
+
+/// Compiles patterns that match bytes.
+pub(super) fn byte_set(patterns: &[String]) -> Result<RegexSet, regex::Error> {
+    RegexSetBuilder::new(patterns).unicode(false).build()
 }

@@ -2,14 +2,17 @@
 
 use std::sync::OnceLock;
 
-use regex::bytes::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
+use regex::bytes::{Regex, RegexBuilder, RegexSet};
 
+use super::allowlist::byte_set;
 use super::assignment;
 use super::boundary::{begins_token, character_end, character_start};
-use super::entropy::shannon;
 use super::overlap::Specificity;
+use super::place::{KeywordPlace, RuleMatch};
 use super::rules::{RuleError, ScrubRule};
-use super::value;
+use super::value::dummy::is_filler;
+use super::value::entropy::shannon;
+use super::value::random::is_random;
 
 /// A search ends this many bytes after its keyword, unless the rule says otherwise.
 const DEFAULT_WINDOW: usize = 2048;
@@ -25,30 +28,6 @@ pub(super) struct CompiledRule {
     rule: ScrubRule,
     regex: OnceLock<Option<Regex>>,
     allow: OnceLock<RegexSet>,
-}
-
-/// Where a text has a keyword.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Place<'t> {
-    pub(super) text: &'t str,
-    pub(super) start: usize,
-    pub(super) end: usize,
-}
-
-/// A secret that a rule has found.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct RuleMatch {
-    pub(super) start: usize,
-    pub(super) end: usize,
-    /// Whether the value is a secret wherever it stands.
-    pub(super) is_certain: bool,
-}
-
-impl<'t> Place<'t> {
-    pub(super) fn keyword(&self) -> &'t [u8] {
-        let bytes = self.text.as_bytes();
-        bytes.get(self.start..self.end).unwrap_or_default()
-    }
 }
 
 impl CompiledRule {
@@ -119,7 +98,7 @@ impl CompiledRule {
     }
 
     /// Returns the secrets at a keyword.
-    pub(super) fn find(&self, place: Place<'_>) -> Vec<RuleMatch> {
+    pub(super) fn find(&self, place: KeywordPlace<'_>) -> Vec<RuleMatch> {
         if let Some(policy) = self.rule.names {
             let secret = assignment::find(place, policy);
             let secret = secret.filter(|found| self.accepts(place.text, (found.start, found.end)));
@@ -135,13 +114,13 @@ impl CompiledRule {
             matches.push(RuleMatch {
                 start,
                 end,
-                is_certain: self.specificity() == Specificity::Form || value::is_random(secret, 16),
+                is_certain: self.specificity() == Specificity::Form || is_random(secret, 16),
             });
         }
         matches
     }
 
-    fn find_at_keyword(&self, place: Place<'_>) -> Option<(usize, usize)> {
+    fn find_at_keyword(&self, place: KeywordPlace<'_>) -> Option<(usize, usize)> {
         let is_word = place
             .keyword()
             .first()
@@ -157,7 +136,7 @@ impl CompiledRule {
         self.whole(place.text, span, end)
     }
 
-    fn find_around_keyword(&self, place: Place<'_>, before: usize) -> Vec<(usize, usize)> {
+    fn find_around_keyword(&self, place: KeywordPlace<'_>, before: usize) -> Vec<(usize, usize)> {
         let start = place.start.saturating_sub(before);
         let end = self.window_end(place);
         let mut found = Vec::new();
@@ -173,7 +152,7 @@ impl CompiledRule {
         found
     }
 
-    fn window_end(&self, place: Place<'_>) -> usize {
+    fn window_end(&self, place: KeywordPlace<'_>) -> usize {
         let after = self.rule.after.unwrap_or(DEFAULT_WINDOW);
         place.text.len().min(place.end.saturating_add(after))
     }
@@ -196,7 +175,7 @@ impl CompiledRule {
         };
         let entropy = self.rule.entropy.unwrap_or(0.0);
         (entropy <= 0.0 || shannon(secret.as_bytes()) >= entropy)
-            && (self.rule.names.is_some() || !value::is_filler(secret))
+            && (self.rule.names.is_some() || !is_filler(secret))
             && !self.allow().is_match(secret.as_bytes())
     }
 
@@ -220,9 +199,4 @@ impl CompiledRule {
         let compile = || byte_set(&self.rule.allow).unwrap_or_else(|_| RegexSet::empty());
         self.allow.get_or_init(compile)
     }
-}
-
-/// Compiles patterns that match bytes.
-pub(super) fn byte_set(patterns: &[String]) -> Result<RegexSet, regex::Error> {
-    RegexSetBuilder::new(patterns).unicode(false).build()
 }

@@ -4,8 +4,9 @@
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use super::allowlist::Allowlist;
-use super::compiled_rule::{CompiledRule, Place, RuleMatch};
+use super::compiled_rule::CompiledRule;
 use super::overlap::{SecretSpan, Specificity, join};
+use super::place::{KeywordPlace, RuleMatch};
 use super::rules::{RuleError, UserRules, built_in};
 
 #[derive(Debug)]
@@ -13,12 +14,12 @@ pub(super) struct Detector {
     rules: Vec<CompiledRule>,
     prefilter: AhoCorasick,
     /// The rules of each keyword of the prefilter.
-    candidates: Vec<Vec<Candidate>>,
+    keyword_rules: Vec<Vec<KeywordRule>>,
     allowed: Allowlist,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Candidate {
+struct KeywordRule {
     rule: usize,
     /// Whether the case of the keyword counts.
     is_exact: bool,
@@ -48,7 +49,7 @@ impl Detector {
         Ok(Self {
             rules,
             prefilter,
-            candidates: keywords.candidates,
+            keyword_rules: keywords.keyword_rules,
             allowed,
         })
     }
@@ -66,17 +67,17 @@ impl Detector {
             if covered.0 < found.start() && found.start() < covered.1 {
                 continue;
             }
-            let place = Place {
+            let place = KeywordPlace {
                 text,
                 start: found.start(),
                 end: found.end(),
             };
-            let candidates = self.candidates.get(found.pattern().as_usize());
-            for candidate in candidates.into_iter().flatten() {
-                let Some(rule) = self.rules.get(candidate.rule) else {
+            let keyword_rules = self.keyword_rules.get(found.pattern().as_usize());
+            for keyword_rule in keyword_rules.into_iter().flatten() {
+                let Some(rule) = self.rules.get(keyword_rule.rule) else {
                     continue;
                 };
-                if candidate.is_exact && !rule.has_keyword(place.keyword()) {
+                if keyword_rule.is_exact && !rule.has_keyword(place.keyword()) {
                     continue;
                 }
                 for RuleMatch {
@@ -95,7 +96,7 @@ impl Detector {
                     spans.push(SecretSpan {
                         start,
                         end,
-                        rule: Some(candidate.rule),
+                        rule: Some(keyword_rule.rule),
                         specificity,
                         is_certain,
                     });
@@ -115,26 +116,26 @@ impl Detector {
 #[derive(Debug, Default)]
 struct Keywords {
     literals: Vec<String>,
-    candidates: Vec<Vec<Candidate>>,
+    keyword_rules: Vec<Vec<KeywordRule>>,
 }
 
 impl Keywords {
     fn add(&mut self, index: usize, rule: &CompiledRule) {
         for keyword in rule.keywords() {
             let literal = keyword.to_ascii_lowercase();
-            let candidate = Candidate {
+            let keyword_rule = KeywordRule {
                 rule: index,
                 is_exact: rule.is_exact(),
             };
             let known = self.literals.iter().position(|other| *other == literal);
-            let known = known.and_then(|position| self.candidates.get_mut(position));
-            if let Some(candidates) = known {
-                if !candidates.iter().any(|other| other.rule == index) {
-                    candidates.push(candidate);
+            let known = known.and_then(|position| self.keyword_rules.get_mut(position));
+            if let Some(keyword_rules) = known {
+                if !keyword_rules.iter().any(|other| other.rule == index) {
+                    keyword_rules.push(keyword_rule);
                 }
             } else {
                 self.literals.push(literal);
-                self.candidates.push(vec![candidate]);
+                self.keyword_rules.push(vec![keyword_rule]);
             }
         }
     }

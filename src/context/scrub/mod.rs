@@ -15,13 +15,10 @@
 pub mod rules;
 mod detector;
 mod compiled_rule;
+mod place;
 mod assignment;
-mod reader;
-mod name;
 mod value;
-mod words;
 mod boundary;
-mod entropy;
 mod allowlist;
 mod own_keys;
 mod repeats;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
-use super::entropy::shannon;
+use super::value::entropy::shannon;
 
 /// A shorter value could be a word of the text.
 const SHORTEST: usize = 10;

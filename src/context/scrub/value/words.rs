@@ -5,13 +5,13 @@ use std::sync::OnceLock;
 
 /// A set of lowercase words, from a text with spaces between them.
 #[derive(Debug)]
-pub(super) struct WordSet {
+pub(in crate::context::scrub) struct WordSet {
     list: &'static str,
     words: OnceLock<BTreeSet<&'static [u8]>>,
 }
 
 impl WordSet {
-    pub(super) const fn new(list: &'static str) -> Self {
+    pub(in crate::context::scrub) const fn new(list: &'static str) -> Self {
         Self {
             list,
             words: OnceLock::new(),
@@ -19,7 +19,7 @@ impl WordSet {
     }
 
     /// Returns whether the word is one of the set, in any case.
-    pub(super) fn contains(&self, word: &[u8]) -> bool {
+    pub(in crate::context::scrub) fn contains(&self, word: &[u8]) -> bool {
         let words = self.words.get_or_init(|| {
             let words = self.list.split_ascii_whitespace();
             words.map(str::as_bytes).collect()
@@ -29,7 +29,7 @@ impl WordSet {
 }
 
 /// Returns the words of a name: runs of letters or of digits, also split where the case changes.
-pub(super) fn words(name: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub(in crate::context::scrub) fn words(name: &[u8]) -> impl Iterator<Item = &[u8]> {
     name.split(|byte| !byte.is_ascii_alphanumeric())
         .flat_map(|part| Humps { rest: part })
 }
@@ -68,54 +68,6 @@ impl<'a> Iterator for Humps<'a> {
     }
 }
 
-/// The letters that often follow each letter in names and English text, from `a` on: the pairs that
-/// make at least 0.03 % of all pairs in 100,000 words of published source code. Of random pairs,
-/// about half are here; of those in words, 96 %.
-const USUAL_PAIRS: [&str; 26] = [
-    "abcdfgiklmnprstuvwxy",
-    "aceijlorsuy",
-    "abcefhiklmoprstuy",
-    "abcdefhilmnoprstuvwy",
-    "abcdefghiklmnopqrstuvwxy",
-    "aefilorstu",
-    "aceghilmnoprstu",
-    "aceimorstu",
-    "abcdefglmnoprstvxz",
-    "es",
-    "aeis",
-    "abcdefilmoprstuvy",
-    "abcdeilmoprstu",
-    "abcdefghiklmnoprstuv",
-    "abcdefgiklmnoprstuvwx",
-    "abcdefhiloprstuw",
-    "u",
-    "abcdefgiklmnoprstuvy",
-    "abcdefhiklmnoprstuwyz",
-    "abcdefghilmnoprstuvwy",
-    "abcdefgilmnprst",
-    "aeio",
-    "aehinors",
-    "ceipt",
-    "abcdeilmnopst",
-    "e",
-];
-
-/// Returns whether the letters of a text follow one another as in words.
-pub(super) fn is_pronounceable(text: &[u8]) -> bool {
-    let (mut pairs, mut unusual) = (0, 0);
-    for pair in text.windows(2) {
-        let [first, second] =
-            [pair.first(), pair.last()].map(|letter| letter.map_or(0, u8::to_ascii_lowercase));
-        if first.is_ascii_lowercase() && second.is_ascii_lowercase() {
-            let row = USUAL_PAIRS.get(usize::from(first - b'a'));
-            let is_usual = row.is_some_and(|row| row.as_bytes().contains(&second));
-            pairs += 1;
-            unusual += usize::from(!is_usual);
-        }
-    }
-    pairs <= 2 || unusual * 4 <= pairs + 1
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -134,11 +86,5 @@ mod tests {
         assert_eq!(split("AWSSecretKey"), ["AWS", "Secret", "Key"]);
         assert_eq!(split("x-api-key"), ["x", "api", "key"]);
         assert_eq!(split(""), Vec::<&str>::new());
-    }
-
-    #[test]
-    fn random_letters_do_not_read_as_a_word() {
-        assert!(is_pronounceable(b"passphrase"));
-        assert!(!is_pronounceable(b"xkqwzrtbnm"));
     }
 }

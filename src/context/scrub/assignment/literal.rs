@@ -1,0 +1,166 @@
+//! Reads string literals: with prefixes, escaped quotes, in pieces, inside calls that keep them.
+
+use super::cursor::{ValueReader, ValueSpan};
+use crate::context::scrub::value::ValueForm;
+
+/// A value is no longer than this.
+pub(super) const LONGEST_VALUE: usize = 4096;
+
+/// A literal has no more pieces than this.
+const MOST_PIECES: usize = 64;
+
+/// Calls around a literal that leave it what it is.
+const WRAPPERS: &[&str] = &[
+    "Some",
+    "Ok",
+    "from",
+    "new",
+    "String",
+    "byte",
+    "bytes",
+    "bytearray",
+    "str",
+    "of",
+    "b64decode",
+    "atob",
+    "init",
+    "into",
+    "Buffer",
+    "Borrowed",
+    "strdup",
+    "SecretStr",
+    "Secret",
+    "SecretString",
+    "Password",
+    "Just",
+    "pure",
+    "unwrap_or",
+    "unwrap_or_else",
+];
+
+impl ValueReader<'_> {
+    /// Reads a literal that is passed and not assigned.
+    pub(super) fn argument(&mut self) -> Option<ValueSpan> {
+        let literal = self.literal()?;
+        Some(ValueSpan {
+            form: ValueForm::Argument,
+            ..literal
+        })
+    }
+
+    /// Reads a string literal, also inside a call that keeps its value, or in pieces that the
+    /// language joins.
+    pub(super) fn literal(&mut self) -> Option<ValueSpan> {
+        self.skip_line_end();
+        self.skip_spaces();
+        for _ in 0..3 {
+            if !self.skip_wrapper() {
+                break;
+            }
+        }
+        let mut literal = self.piece()?;
+        for _ in 0..MOST_PIECES {
+            if !self.skip_join() {
+                break;
+            }
+            let Some(piece) = self.piece() else {
+                break;
+            };
+            let text = self.text.get(piece.start..piece.end).unwrap_or_default();
+            if text.iter().any(u8::is_ascii_whitespace) {
+                break;
+            }
+            literal.end = piece.end;
+        }
+        Some(literal)
+    }
+
+    /// Reads one literal, also with a prefix, and goes behind it.
+    fn piece(&mut self) -> Option<ValueSpan> {
+        let prefix = self.rest().iter().take(4);
+        let prefix = prefix
+            .take_while(|byte| b"bBrRuUfFL@$#&N".contains(byte))
+            .count();
+        let (mut slashes, quote) = self.quote_at(prefix)?;
+        self.position += prefix + slashes + 1;
+        match self.rest() {
+            [a, b, ..] if *a == quote && *b == quote => self.position += 2,
+            [a, ..] if *a == quote => return None,
+            [b'\\', a, ..] if *a == quote && slashes == 0 => {
+                // `"\"value\""`
+                self.position += 2;
+                slashes = 1;
+            }
+            _ => {}
+        }
+        let start = self.position;
+        let end = self.closing(slashes, quote)?;
+        self.position = end + slashes + 1;
+        Some(ValueSpan {
+            start,
+            end,
+            judged_end: end,
+            form: ValueForm::Quoted,
+        })
+    }
+
+    /// Skips a line end before a literal: `token =`, `TOKEN = (`.
+    fn skip_line_end(&mut self) {
+        let is_gap = |byte: &&u8| byte.is_ascii_whitespace() || **byte == b'(';
+        let gap = self.rest().iter().take(80).take_while(is_gap).count();
+        let has_line_end = self
+            .rest()
+            .get(..gap)
+            .is_some_and(|gap| gap.contains(&b'\n'));
+        if has_line_end && self.quote_at(gap).is_some() {
+            self.position += gap;
+        }
+    }
+
+    /// Skips what stands between the pieces of a literal: `"…" +`, a line's end.
+    fn skip_join(&mut self) -> bool {
+        let is_join = |byte: &&u8| byte.is_ascii_whitespace() || b"+.\\".contains(byte);
+        let between = self.rest().iter().take(80).take_while(is_join).count();
+        let signs = self.rest().get(..between).unwrap_or_default();
+        let joins = signs.contains(&b'\n') || signs.contains(&b'+');
+        self.position += if joins { between } else { 0 };
+        joins
+    }
+
+    /// Returns the end of the literal: the next quote with no more backslashes than the first.
+    fn closing(&self, slashes: usize, quote: u8) -> Option<usize> {
+        let mut escapes = 0;
+        for (offset, byte) in self.rest().iter().take(LONGEST_VALUE).enumerate() {
+            match byte {
+                b'\\' => escapes += 1,
+                b'\n' => return None,
+                byte if *byte == quote && escapes <= slashes => {
+                    return Some(self.position + offset - escapes);
+                }
+                _ => escapes = 0,
+            }
+        }
+        None
+    }
+
+    /// Skips `Some(`, `String::from(`, `new Password(`.
+    fn skip_wrapper(&mut self) -> bool {
+        let is_path = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_:. []".contains(byte);
+        let length = self.rest().iter().take(48).take_while(is_path).count();
+        let path = self.rest().get(..length).unwrap_or_default();
+        if self.peek_at(length) != Some(b'(') {
+            return false;
+        }
+        let is_new = path.starts_with(b"new ");
+        let last = path
+            .rsplit(|byte| b":. ]".contains(byte))
+            .next()
+            .unwrap_or_default();
+        if is_new || WRAPPERS.iter().any(|wrapper| wrapper.as_bytes() == last) {
+            self.position += length + 1;
+            self.skip_spaces();
+            return true;
+        }
+        false
+    }
+}

@@ -1,0 +1,120 @@
+//! Decides by the sign after a name how its value is read.
+
+use super::cursor::{ValueReader, ValueSpan};
+use crate::context::scrub::value::ValueForm;
+
+impl ValueReader<'_> {
+    /// Returns the value; `None` if nothing is assigned.
+    pub(super) fn value(mut self) -> Option<ValueSpan> {
+        let is_quoted_name = self.skip_quote();
+        while self.skip(b']') || self.skip(b'?') || self.skip(b'!') {}
+        let before_spaces = self.position;
+        self.skip_spaces();
+        let is_spaced = self.position > before_spaces;
+        match self.peek()? {
+            b'=' if self.peek_at(1) == Some(b'=') || self.peek_at(1) == Some(b'~') => {
+                self.skip_run(b"=~");
+                self.literal()
+            }
+            b'=' => {
+                self.skip_run(b"=>");
+                self.assigned(is_spaced)
+            }
+            b':' if self.peek_at(1) == Some(b'=') => {
+                self.position += 2;
+                self.assigned(true)
+            }
+            b':' if self.peek_at(1) == Some(b':') => None,
+            b':' => self.after_colon(),
+            b'!' => {
+                self.skip_run(b"!=");
+                self.literal()
+            }
+            b'<' if self.rest().starts_with(b"</key>") => self.next_element(),
+            b'<' if self.rest().starts_with(b"<<<") => {
+                self.position += 3;
+                self.literal()
+            }
+            b')' if is_quoted_name => self.fallback(),
+            b'?' | b'|' | b'+' | b'<' => {
+                self.skip_run(b"?|+<");
+                if !self.skip(b'=') && !self.skip(b'-') {
+                    return None;
+                }
+                self.assigned(true)
+            }
+            b',' => {
+                self.position += 1;
+                match self.skip_label() {
+                    true => self.assigned(true),
+                    false if is_quoted_name => self.argument(),
+                    false => None,
+                }
+            }
+            b'(' if !is_quoted_name => {
+                self.position += 1;
+                self.argument()
+            }
+            b'[' => {
+                self.skip_past(b']', 8)?;
+                self.skip_spaces();
+                self.skip(b'=').then_some(())?;
+                self.literal()
+            }
+            b'{' => self.in_block(),
+            b'>' if is_quoted_name || self.is_tag() => self.element(),
+            b'\n' | b'\r' | b'v' | b'V' | b'd' if self.skip_label() => self.assigned(true),
+            _ if is_quoted_name || !is_spaced => None,
+            _ if self.is_flag() => self.assigned(false),
+            b'"' | b'\'' | b'`' => self.argument(),
+            _ => self.declaration().or_else(|| self.sentence()),
+        }
+    }
+
+    fn after_colon(&mut self) -> Option<ValueSpan> {
+        self.position += 1;
+        self.skip_type();
+        if self.rest().starts_with(b"** ") {
+            // `**API key:** value`
+            self.position += 3;
+        }
+        self.skip_spaces();
+        if self.peek() == Some(b'{') && self.peek_at(1) != Some(b'{') {
+            return self.in_block();
+        }
+        let value = self.assigned(true)?;
+        if value.form != ValueForm::Inline {
+            return Some(value);
+        }
+        let after = self.text.get(value.end..).unwrap_or_default();
+        let after = after.iter().find(|byte| !matches!(byte, b' ' | b'\t'));
+        let is_type = after.is_some_and(|byte| b",)=;{}".contains(byte));
+        Some(ValueSpan {
+            form: if is_type {
+                ValueForm::Annotation
+            } else {
+                value.form
+            },
+            ..value
+        })
+    }
+
+    /// Reads a literal or, failing that, a bare value.
+    fn assigned(&mut self, is_spaced: bool) -> Option<ValueSpan> {
+        let start = self.position;
+        if let Some(literal) = self.literal() {
+            return Some(literal);
+        }
+        self.position = start;
+        self.skip_spaces();
+        let is_spaced = is_spaced || self.position > start;
+        self.fallback().or_else(|| self.bare(is_spaced))
+    }
+
+    /// `--password`, `ENV PASSWORD`
+    fn is_flag(&self) -> bool {
+        let before = self.text.get(..self.name.start).unwrap_or_default();
+        let name = self.text.get(self.name.start..).unwrap_or_default();
+        name.starts_with(b"--") || before.ends_with(b"ENV ") || before.ends_with(b"setx ")
+    }
+}

@@ -1,0 +1,25 @@
+//! Where a keyword is in a text, and what a rule finds there.
+
+/// Where a text has a keyword.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct KeywordPlace<'t> {
+    pub(super) text: &'t str,
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+/// A secret that a rule has found.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RuleMatch {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    /// Whether the value is a secret wherever it stands.
+    pub(super) is_certain: bool,
+}
+
+impl<'t> KeywordPlace<'t> {
+    pub(super) fn keyword(&self) -> &'t [u8] {
+        let bytes = self.text.as_bytes();
+        bytes.get(self.start..self.end).unwrap_or_default()
+    }
+}

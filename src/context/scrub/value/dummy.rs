@@ -1,0 +1,97 @@
+//! Values that no program uses as they are: fillers, placeholders, templates, addresses.
+
+use super::random::reads_as_name;
+use super::reference::is_identifier;
+use super::words::{WordSet, words};
+
+/// Parts of values that ask to be replaced.
+const PLACEHOLDER_PARTS: &[&str] = &[
+    "your",
+    "placeholder",
+    "changeme",
+    "changeit",
+    "change_me",
+    "change-me",
+    "changethis",
+    "replace",
+    "insert",
+    "enter_",
+    "enter-",
+    "todo",
+    "fixme",
+    "dummy",
+    "xxxx",
+    "****",
+    "....",
+    "redacted",
+    "masked",
+    "hidden",
+    "not-set",
+    "notset",
+    "example",
+    "sample",
+    "<",
+    "•",
+];
+
+/// Words of names, types and labels. A value made of them alone is no secret.
+static COMMON_WORDS: WordSet = WordSet::new(
+    "password passwords passwd passphrase pass pwd pw secret secrets token tokens key keys api \
+    apikey auth access refresh bearer basic client user username name my the a an is test \
+    testing app db database new old current private public some this that self string str bytes \
+    byte int integer number bool boolean any object unknown none null nil undefined true false \
+    yes no on off required optional text plaintext varchar char uuid env environ config settings \
+    params param args arg value values val data input output field form request response body \
+    payload credentials creds login account session hash hashed encrypted raw default empty \
+    missing invalid disabled enabled prompt file vault hidden void never opaque generic header \
+    query cookie static dynamic",
+);
+
+/// Returns whether a value is hardly more than one character again and again: `sk-xxxxxxxx`, `0000`.
+pub(in crate::context::scrub) fn is_filler(value: &str) -> bool {
+    let mut counts = [0_usize; 256];
+    for byte in value.bytes() {
+        if let Some(count) = counts.get_mut(usize::from(byte)) {
+            *count += 1;
+        }
+    }
+    let most = counts.iter().max().copied().unwrap_or_default();
+    most == value.len() || (value.len() >= 8 && most * 10 >= value.len() * 7)
+}
+
+pub(in crate::context::scrub) fn is_placeholder(value: &str) -> bool {
+    let lower = value.to_ascii_lowercase();
+    PLACEHOLDER_PARTS.iter().any(|part| lower.contains(part)) || is_common(value)
+}
+
+/// Returns whether a value consists of common words: `client_secret`, `myPassword`.
+pub(super) fn is_common(value: &str) -> bool {
+    words(value.as_bytes()).all(|word| COMMON_WORDS.contains(word))
+}
+
+pub(in crate::context::scrub) fn is_template(value: &str) -> bool {
+    ["${", "$(", "{{", "<%", "#{", "%(", "%{", "[[", "ENC["]
+        .iter()
+        .any(|open| value.contains(open))
+        || (value.starts_with('{') && value.ends_with('}'))
+        || (value.starts_with('%') && value.ends_with(['%', 's']))
+        || (value.starts_with("__") && value.ends_with("__"))
+        || value
+            .strip_prefix('@')
+            .is_some_and(|path| path.split(['.', '/']).all(is_identifier) && reads_as_name(path))
+        || value.strip_prefix('$').is_some_and(|rest| {
+            rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_' || c == '2')
+        })
+}
+
+pub(in crate::context::scrub) fn is_address(value: &str) -> bool {
+    let is_path = |rest: &str| !rest.is_empty() && reads_as_name(rest);
+    value.contains("://")
+        || value.starts_with("./")
+        || value.starts_with("../")
+        || value.strip_prefix(['/', '~']).is_some_and(is_path)
+        || ["arn:", "pass:", "env:", "file:"]
+            .iter()
+            .any(|scheme| value.starts_with(scheme))
+        || value.starts_with("-----")
+}

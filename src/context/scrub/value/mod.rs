@@ -1,0 +1,33 @@
+//! What a value looks like: random, a password, a dummy, a name of another value.
+
+pub(super) mod random;
+pub(super) mod password;
+pub(super) mod dummy;
+pub(super) mod reference;
+pub(super) mod words;
+pub(super) mod letter_pairs;
+pub(super) mod entropy;
+
+/// How a value is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ValueForm {
+    Quoted,
+    /// Quoted, and passed to a call or beside the name, not assigned to it.
+    Argument,
+    /// Without quotes, from `name: ` or `name = ` to the end of the line.
+    Line,
+    /// `NAME=value` on a line of its own, before a command, or among others as in `a=b;c=d`.
+    EnvironmentLine,
+    /// Without quotes, amid other text.
+    Inline,
+    /// Without quotes, after a colon, where code has types: `password: value,`.
+    Annotation,
+    /// Without quotes, in a sentence: `the password is value`.
+    Sentence,
+}
+
+impl ValueForm {
+    pub(super) fn is_quoted(self) -> bool {
+        matches!(self, Self::Quoted | Self::Argument)
+    }
+}

@@ -1,0 +1,120 @@
+//! Values that people choose as passwords.
+
+use super::ValueForm;
+use super::dummy::is_common;
+use super::random::reads_as_name;
+use super::words::{WordSet, words};
+
+/// Words of the names of algorithms, which have digits as passwords have.
+static ALGORITHMS: WordSet =
+    WordSet::new("sha aes pbkdf argon bcrypt scrypt hmac utf rsa md latin");
+
+/// Returns whether a value is the sort of password that people choose.
+pub(in crate::context::scrub) fn is_password(value: &str, form: ValueForm) -> bool {
+    if value.len() < 4 || value.len() > 256 || value.contains(char::is_whitespace) {
+        return false;
+    }
+    let has = |is: fn(u8) -> bool| value.bytes().any(is);
+    let digit = has(|byte| byte.is_ascii_digit());
+    let letter = has(|byte| byte.is_ascii_alphabetic());
+    let special = has(|byte| b"!@#$%^&*?~+=".contains(&byte));
+    if digit && !letter {
+        return form != ValueForm::Sentence && value.bytes().all(|byte| byte.is_ascii_digit());
+    }
+    if form == ValueForm::Sentence && (value.len() < 8 || !digit) {
+        return false;
+    }
+    if digit || (special && letter) {
+        return !is_label(value);
+    }
+    if is_word_list(value) {
+        return true;
+    }
+    if letter && form != ValueForm::Sentence && value.len() >= 10 && is_random_letters(value) {
+        return true;
+    }
+    let is_word = value.bytes().all(|byte| byte.is_ascii_lowercase());
+    match form {
+        ValueForm::Quoted | ValueForm::Line | ValueForm::EnvironmentLine => {
+            is_word && value.len() >= 6
+        }
+        ValueForm::Inline | ValueForm::Argument | ValueForm::Annotation | ValueForm::Sentence => {
+            false
+        }
+    }
+}
+
+/// Returns whether a value beside a password-named word, which may be a password, is one: it has
+/// digits, and letters of both cases or signs.
+pub(in crate::context::scrub) fn is_certain_password(value: &str) -> bool {
+    let has = |is: fn(u8) -> bool| value.bytes().any(is);
+    let is_mixed = has(|byte| byte.is_ascii_uppercase()) && has(|byte| byte.is_ascii_lowercase());
+    let special = has(|byte| b"!@#$%^&*?~+=".contains(&byte));
+    (8..=128).contains(&value.len())
+        && has(|byte| byte.is_ascii_digit())
+        && (is_mixed || (special && has(|byte| byte.is_ascii_alphabetic())))
+        && !value.contains(['/', '(', ')', '{', '}', '<', '>', '\\', ' '])
+        && is_password(value, ValueForm::Quoted)
+}
+
+/// Returns whether a value is a list of words and a number: `correct-horse-battery-staple-9`.
+pub(in crate::context::scrub) fn is_word_list(value: &str) -> bool {
+    let is_piece = |piece: &str| piece.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    value.len() >= 16
+        && value.split('-').count() >= 4
+        && value.split('-').all(is_piece)
+        && value.ends_with(|c: char| c.is_ascii_digit())
+}
+
+/// Returns whether letters of both cases follow one another as in no name.
+fn is_random_letters(value: &str) -> bool {
+    let has = |is: fn(u8) -> bool| value.bytes().any(is);
+    value.bytes().all(|byte| byte.is_ascii_alphabetic())
+        && has(|byte| byte.is_ascii_uppercase())
+        && has(|byte| byte.is_ascii_lowercase())
+        && !reads_as_name(value)
+}
+
+/// Returns whether a value with a digit or a sign is a label rather than a password:
+/// `min-12-chars`, `argon2id`, `XOAuth2Token`, `tests/main-01.rs`. Passwords made of words have a
+/// sign, a capital with a digit, or more than two digits together.
+fn is_label(value: &str) -> bool {
+    let signs = value
+        .bytes()
+        .filter(|byte| b"!@#$%^&*?~+".contains(byte))
+        .count();
+    if signs > 0 || !reads_as_name(value) {
+        return false;
+    }
+    let mut has_long_number = false;
+    let mut capitals = 0;
+    for word in words(value.as_bytes()) {
+        has_long_number |= word.len() > 2 && word.iter().all(u8::is_ascii_digit);
+        capitals += usize::from(word.first().is_some_and(u8::is_ascii_uppercase));
+    }
+    let has_inner_digit = value.as_bytes().windows(3).any(|three| {
+        matches!(three, [a, b, c]
+            if a.is_ascii_alphabetic() && b.is_ascii_digit() && c.is_ascii_lowercase())
+    });
+    let is_algorithm = words(value.as_bytes()).any(|word| ALGORITHMS.contains(word));
+    let is_symbol = value.contains(['_', '/', ':', '|']) || capitals > 1;
+    let stem = value.trim_end_matches(|c: char| c.is_ascii_digit());
+    let is_numbered_word = stem.len() < value.len()
+        && stem.bytes().all(|byte| byte.is_ascii_lowercase())
+        && !is_common(stem);
+    if (has_inner_digit || is_numbered_word) && !is_algorithm {
+        // `Gr8sudo`, `hunter2`
+        return false;
+    }
+    is_algorithm
+        || (is_symbol && !value.contains('-'))
+        || (!has_long_number && capitals == 0 && !is_dashed_password(value))
+}
+
+/// Returns whether a value is words and a number with dashes: `Wiese-41-blau`, but not `step-2`.
+fn is_dashed_password(value: &str) -> bool {
+    let is_number =
+        |piece: &str| piece.len() >= 2 && piece.bytes().all(|byte| byte.is_ascii_digit());
+    let is_other = |c: char| !c.is_ascii_alphanumeric() && c != '-';
+    !value.contains(is_other) && value.split('-').any(is_number)
+}

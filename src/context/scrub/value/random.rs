@@ -1,0 +1,54 @@
+//! Values that look random, and texts that read as names.
+
+use super::entropy::shannon;
+use super::letter_pairs::is_pronounceable;
+use super::words::words;
+
+/// Returns whether a value looks random.
+pub(in crate::context::scrub) fn is_random(value: &str, shortest: usize) -> bool {
+    if value.len() < shortest || value.contains(char::is_whitespace) {
+        return false;
+    }
+    let has = |is: fn(u8) -> bool| value.bytes().any(is);
+    if !has(|byte| byte.is_ascii_alphabetic()) || reads_as_name(value) {
+        return false;
+    }
+    let lowest = if value.len() < 16 { 2.5 } else { 3.0 };
+    let has_digit = has(|byte| byte.is_ascii_digit());
+    (has_digit || is_mixed(value)) && shannon(value.as_bytes()) >= lowest
+}
+
+/// Returns whether the case changes as in random letters.
+fn is_mixed(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    let changes = bytes
+        .windows(2)
+        .filter(|pair| matches!(pair, [a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase()));
+    value.len() >= 16 && changes.count() * 7 >= value.len()
+}
+
+/// Returns whether text reads as names, piece by piece: `Uint8Array`, `line_token1`, `TLS13_CHACHA`.
+/// The words of random text are short and its numbers many, and its letters follow one another as
+/// they come.
+pub(super) fn reads_as_name(text: &str) -> bool {
+    let mut pieces = text
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|piece| !piece.is_empty());
+    pieces.all(|piece| {
+        let (mut letters, mut count, mut numbers) = (0, 0, 0);
+        for word in words(piece.as_bytes()) {
+            if word.iter().all(u8::is_ascii_digit) {
+                numbers += 1;
+            } else {
+                letters += word.len();
+                count += 1;
+            }
+        }
+        let is_short =
+            (piece.len() <= 5 && numbers <= 2) || (piece.len() <= 10 && numbers == 0 && count == 1);
+        let has_words = count == 1 || letters >= 3 * count;
+        let is_number = count == 0 && piece.len() <= 4;
+        let is_name = has_words && numbers <= count.min(2) && is_pronounceable(piece.as_bytes());
+        is_short || is_number || is_name
+    })
+}

@@ -1,0 +1,64 @@
+//! Bare values that name another value or are a number, as in code.
+
+use super::ValueForm;
+use super::random::reads_as_name;
+use super::words::{WordSet, words};
+
+/// Words that name what a secret is.
+static KINDS: WordSet = WordSet::new("token tokens secret password key");
+
+/// Returns whether a bare value is a name, path, number or expression in code: `userInput`,
+/// `config.token`, `*default`, `709u32`.
+pub(in crate::context::scrub) fn is_reference(value: &str, form: ValueForm) -> bool {
+    let opens = [
+        '&', '*', '@', ':', '!', '\'', '"', '`', '(', '[', '{', '|', '>', '=',
+    ];
+    if value.starts_with(opens) || value.contains(['(', ')', '[', ']', '{', '}', '"', '\'', '`']) {
+        return true;
+    }
+    if value.ends_with("::") || is_number(value) {
+        return true;
+    }
+    if form == ValueForm::EnvironmentLine {
+        // Settings have no names of other values but in templates.
+        return false;
+    }
+    let value = value.trim_end_matches(['!', '?']);
+    let path = value
+        .replace("->", ".")
+        .replace("::", ".")
+        .replace("?.", ".");
+    let is_path = path.split('.').all(is_identifier);
+    let is_joined = path.contains('.') || value.contains('_');
+    let is_code = matches!(form, ValueForm::Inline | ValueForm::Annotation);
+    let has_humps = value
+        .bytes()
+        .any(|byte| byte.is_ascii_uppercase() || byte == b'_');
+    let is_name = is_path && (is_code || has_humps || is_joined) && reads_as_name(&path);
+    is_name || (is_code && ((is_path && is_joined) || is_constant(value)))
+}
+
+pub(super) fn is_identifier(part: &str) -> bool {
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    part.bytes().all(is_word) && !part.starts_with(|c: char| c.is_ascii_digit()) && !part.is_empty()
+}
+
+/// Returns whether a bare value is the name of a constant, or of the like of what it is assigned
+/// to: `D3DKMT_PRESENTHISTORYTOKEN`, `O200kToken`.
+fn is_constant(value: &str) -> bool {
+    let is_name = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
+    let is_shouted = value.contains('_') && value.bytes().all(is_name);
+    is_shouted || (is_identifier(value) && words(value.as_bytes()).any(|word| KINDS.contains(word)))
+}
+
+/// Returns whether a bare value is a number as in code: `0x20`, `709u32`, `16426`.
+fn is_number(value: &str) -> bool {
+    let digits = value.bytes().take_while(u8::is_ascii_digit).count();
+    let suffix = value.get(digits..).unwrap_or_default();
+    let is_suffix = [
+        "u8", "u16", "u32", "u64", "i32", "i64", "usize", "f32", "f64", "L", "UL", "n",
+    ];
+    value.starts_with("0x")
+        || (digits > 0 && is_suffix.contains(&suffix))
+        || (digits < 6 && digits == value.len())
+}
