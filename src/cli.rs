@@ -36,7 +36,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     #[command(visible_alias = "ask")]
-    Consult(consult::Args),
+    Consult(Box<consult::Args>),
     Resume(resume::Args),
     #[command(visible_alias = "stats")]
     ConsultStats(consult_stats::Args),

@@ -69,9 +69,10 @@ impl ValueReader<'_> {
         }
         let whole = whole.get(..inline)?;
         let dots = whole.iter().rev().take_while(|byte| **byte == b'.').count();
-        let form = match !is_spaced && self.is_setting() {
-            true => ValueForm::EnvironmentLine,
-            false => ValueForm::Inline,
+        let form = if !is_spaced && self.is_setting() {
+            ValueForm::EnvironmentLine
+        } else {
+            ValueForm::Inline
         };
         Some(self.span(inline - dots, form))
     }
