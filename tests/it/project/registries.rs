@@ -10,10 +10,10 @@ use super::trees::TOKENS;
 /// Returns the description of the crate whose folder begins with a name; none if Cargo has not
 /// unpacked it.
 fn described(name: &str) -> Option<ProjectDescription> {
-    let home = std::env::var_os("CARGO_HOME").map_or_else(
-        || std::env::home_dir().map(|home| home.join(".cargo")),
-        |path| Some(PathBuf::from(path)),
-    )?;
+    let home = match option_env!("CARGO_HOME") {
+        Some(path) => PathBuf::from(path),
+        None => std::env::home_dir()?.join(".cargo"),
+    };
     let registries = std::fs::read_dir(home.join("registry/src")).ok()?;
     for registry in registries.flatten() {
         for folder in std::fs::read_dir(registry.path()).ok()?.flatten() {

@@ -159,9 +159,9 @@ impl Planted {
     /// Asserts that no text holds a secret.
     fn assert_absent(&self, place: &str, text: &str) {
         for secret in &self.secrets {
-            if let Some(at) = text.find(secret.as_str()) {
-                let start = text.floor_char_boundary(at.saturating_sub(60));
-                panic!("{place} holds {secret}, after {:?}", &text[start..at]);
+            if let Some((before, _)) = text.split_once(secret.as_str()) {
+                let line = before.lines().last().unwrap_or_default();
+                panic!("{place} holds {secret}, after {line:?}");
             }
         }
     }

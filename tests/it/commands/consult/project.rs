@@ -63,6 +63,27 @@ fn existing_project_is_in_every_prompt_and_in_the_record() {
 }
 
 #[test]
+fn dry_run_shows_the_project_as_the_record_would() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server);
+    write_project(&conclave);
+    let shown = conclave
+        .run(&[
+            "consult",
+            "--project",
+            "web",
+            "--dry-run",
+            "--json",
+            "Which?",
+        ])
+        .ends_with(0)
+        .json();
+    assert_eq!(shown["project_context"]["project_type"], "brownfield");
+    assert_eq!(shown["project_context"]["framework_detected"], "nextjs");
+    assert!(server.requests().is_empty());
+}
+
+#[test]
 fn greenfield_flag_overrides_what_is_detected() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);

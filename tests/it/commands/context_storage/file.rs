@@ -1,5 +1,6 @@
 //! The file: who can read it, what else holds its text, and what leaves it out.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
@@ -39,10 +40,10 @@ fn record_names_sources_size_and_hash() {
     let text = fs::read(conclave.log("context")).unwrap();
     let context = &conclave.record()["context"];
     assert_eq!(context["bytes"], text.len());
-    let hash: String = Sha256::digest(&text)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let mut hash = String::new();
+    for byte in Sha256::digest(&text) {
+        write!(hash, "{byte:02x}").unwrap();
+    }
     assert_eq!(context["sha256"], hash);
     assert_eq!(context["storage"], "stored");
     let source = &context["sources"][0];

@@ -177,7 +177,7 @@ fn path_without_permission_is_named_as_such() {
     );
     let close = |path: &str| {
         let path: &Path = &conclave.folder().join(path);
-        fs::set_permissions(path, Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(path, Permissions::from_mode(0o0)).unwrap();
     };
     close("secret.txt");
     close("open/locked");
