@@ -79,9 +79,9 @@ fn explain(error: ProjectError) -> Error {
     let hint = match &error {
         ProjectError::NotFound(_) => {
             "`--project` takes the next word as its folder: `--project . \"…\"`, or `--project` \
-             behind the question"
+             after the question"
         }
-        ProjectError::NotAFolder(_) => "name its folder; `--context` takes single files",
+        ProjectError::NotAFolder(_) => "name its folder, or send a single file with `--file`",
         ProjectError::Unreadable { .. } => "check the permissions of the folder",
         ProjectError::Rules(_) => return Error::failed(error),
     };

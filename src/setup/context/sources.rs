@@ -94,10 +94,9 @@ fn read_stdin(
     printer: &Printer,
 ) -> Result<StdinState, Error> {
     let report = |pause| match pause {
-        Pause::BeforeData => printer.note(
-            "Waiting for standard input… (if nothing is to come from there, start with \
-             `< /dev/null`)",
-        ),
+        Pause::BeforeData => {
+            printer.note("Waiting for standard input… (if there is none, run with `< /dev/null`)")
+        }
         Pause::WithinData => printer.note("Reading standard input to its end…"),
     };
     match stdin::read(first_byte, limit, &report) {
@@ -112,15 +111,15 @@ fn read_stdin(
         Ok(StdinSource::NoData) => {
             if stdin::kind() == StdinKind::Pipe {
                 printer.warning(
-                    "Warning: nothing came on standard input in time; the question is asked \
-                     without it",
+                    "Warning: no data on standard input in time; the question is asked without it",
                 );
             }
             Ok(StdinState::Unread)
         }
         Err(error) => Err(match &error {
             StdinError::TooLarge(_) => Error::usage(error).hint(
-                "send less, or raise the limit of all sources together with `--max-context-mb`",
+                "send less context, or raise the limit of all sources together with \
+                 `--max-context-mb`",
             ),
             StdinError::NotText(_) | StdinError::Read(_) => {
                 Error::usage(error).hint("send text, or leave it out with `< /dev/null`")
@@ -140,7 +139,7 @@ fn left_out_notice(left_out: &LeftOut) -> String {
         .collect();
     let more = if number > MOST_NAMED { ", …" } else { "" };
     format!(
-        "`{}`: left out {} that {} no text: {}{more}",
+        "`{}`: skipped {} that {} not text: {}{more}",
         left_out.path,
         count(number, "file"),
         if number == 1 { "is" } else { "are" },
@@ -169,7 +168,10 @@ fn explain(error: SourcesError, printer: &Printer) -> Error {
                     found.bytes.div_ceil(1 << 20)
                 ));
             }
-            let hint = format!("name less, or raise the limit with `{}`", flags.join(" "));
+            let hint = format!(
+                "send less context, or raise the limit with `{}`",
+                flags.join(" ")
+            );
             Error::usage(error).hint(hint)
         }
     }

@@ -84,7 +84,7 @@ pub(super) fn check(plan: &mut Plan, windows: &PromptWindows<'_>) -> Result<(), 
             models.retain(|model| !removed.contains(model));
         }
         plan.notices.push(format!(
-            "too small for the context, and therefore no fallback: {}",
+            "not used as fallbacks, too small for the context: {}",
             removed
                 .iter()
                 .map(ToString::to_string)

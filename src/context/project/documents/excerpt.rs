@@ -135,12 +135,16 @@ pub(in crate::context::project) fn first_paragraph(text: &str, characters: usize
         let paragraph = paragraph.trim();
         !paragraph.is_empty()
             && !paragraph.starts_with(['#', '=', '-', '*', '|', '`', '>', '[', '.'])
-            && !paragraph
-                .lines()
-                .nth(1)
-                .is_some_and(|line| line.starts_with("===") || line.starts_with("---"))
+            && !paragraph.lines().nth(1).is_some_and(is_underline)
     });
     one_line(paragraph.unwrap_or_default(), characters)
+}
+
+/// Returns whether a line makes a heading of the one above it.
+fn is_underline(line: &str) -> bool {
+    let line = line.trim_end();
+    let is_all = |mark: char| line.chars().all(|c| c == mark);
+    !line.is_empty() && (is_all('=') || is_all('-'))
 }
 
 /// Returns a text on one line of at most so many characters.

@@ -54,7 +54,10 @@ impl Lock {
                 let mut versions = versions.iter();
                 versions.find(|locked| !start.is_empty() && locked.version.starts_with(start))
             })
-            .or_else(|| at(""))
+            .or_else(|| {
+                let mut latest = versions.iter().rev();
+                latest.find(|locked| locked.qualifier.is_empty())
+            })
             .or_else(|| versions.last())?;
         Some(&locked.version)
     }

@@ -15,9 +15,8 @@ use crate::support::provider_server::{Answer, Hold, On, ProviderServer};
 const LATE: &str =
     "Warning: text arrived on standard input during the run; it is not part of the context\n";
 const WITHOUT: &str =
-    "Warning: nothing came on standard input in time; the question is asked without it\n";
-const WAITING: &str =
-    "Waiting for standard input… (if nothing is to come from there, start with `< /dev/null`)\n";
+    "Warning: no data on standard input in time; the question is asked without it\n";
+const WAITING: &str = "Waiting for standard input… (if there is none, run with `< /dev/null`)\n";
 
 fn start(conclave: &Conclave, arguments: &[&str], input: Stdio) -> Child {
     conclave
@@ -279,7 +278,7 @@ fn endless_input_is_refused() {
     assert_eq!(
         assert_refused(output, &server, &conclave),
         "error: standard input has more than 2 MB\n\
-         hint: send less, or raise the limit of all sources together with `--max-context-mb`\n"
+         hint: send less context, or raise the limit of all sources together with `--max-context-mb`\n"
     );
 }
 

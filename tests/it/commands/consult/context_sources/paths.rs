@@ -85,7 +85,7 @@ fn folder_gives_its_text_files_by_name_without_hidden_and_ignored_ones() {
     );
     assert!(
         output.stderr.starts_with(
-            "`p`: left out 4 files that are no text: p/logo.png, p/loop, p/old.txt, …\n"
+            "`p`: skipped 4 files that are not text: p/logo.png, p/loop, p/old.txt, …\n"
         ),
         "{}",
         output.stderr

@@ -78,7 +78,7 @@ fn more_files_than_the_limit_are_refused_with_their_number() {
     assert_eq!(
         refused(&conclave, &server, &["-f", "many"]),
         "error: the context has 10000 files, and the limit is 1000; nothing was sent\n\
-         hint: name less, or raise the limit with `--max-context-files 10000`\n"
+         hint: send less context, or raise the limit with `--max-context-files 10000`\n"
     );
 }
 
@@ -93,7 +93,7 @@ fn file_larger_than_the_limit_is_refused_with_its_size() {
     assert_eq!(
         refused(&conclave, &server, &["-f", "log.txt"]),
         "error: the context has 1024 MB, and the limit is 16 MB; nothing was sent\n\
-         hint: name less, or raise the limit with `--max-context-mb 1024`\n"
+         hint: send less context, or raise the limit with `--max-context-mb 1024`\n"
     );
 }
 

@@ -69,7 +69,7 @@ fn fallback_that_cannot_read_the_context_is_left_out() {
         .ends_with(0);
     assert!(
         output.stderr.contains(
-            "Note: too small for the context, and therefore no fallback: google:gemini-4-argon\n"
+            "Note: not used as fallbacks, too small for the context: google:gemini-4-argon\n"
         ),
         "{}",
         output.stderr
