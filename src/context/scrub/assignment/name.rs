@@ -51,7 +51,8 @@ static ACCOUNTS: WordSet = WordSet::new(
     "db database sql mysql pg postgres redis mongo mongodb smtp mail email imap ldap ftp sftp ssh \
     http proxy wifi wlan user admin root login auth basic my app api rabbitmq amqp mqtt jwt key \
     store trust sudo service client server test default initial master env config cfg settings \
-    self this vpn rds pgsql git registry docker cert ssl tls encryption",
+    self this vpn rds pgsql git registry docker cert ssl tls encryption \
+    ansible become",
 );
 
 /// Judges a name by the words around its keyword, which stands at `start..end` of it.
