@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::consultation::event::{AbortReason, Envelope};
 use crate::domain::ids::ConsultationId;
 use crate::domain::stored_record::Completion;
-use crate::error::Error;
+use crate::error::{Error, whole};
 use crate::records::files::{ConsultationFiles, ConsultationRef};
 use crate::records::index::Index;
 use crate::records::journal::ends::{self, JournalEnding};
@@ -70,7 +70,7 @@ fn newest(
 ) -> Result<ResumableConsultation, Error> {
     let stored = lookup::consultations_newest_first(logs)
         .map_err(|error| Error::usage(format!("cannot read `{}`: {error}", logs.display())))?;
-    let (mut busy, mut without_context) = (0, None);
+    let (mut busy, mut without_context) = (0, None::<Error>);
     for id in stored.iter().filter_map(ConsultationRef::ours) {
         let files = ConsultationFiles::in_folder(logs, &id);
         if ends::ending(&files.journal).is_ok_and(|ending| check(&id, &files, ending).is_ok()) {
@@ -79,7 +79,13 @@ fn newest(
                 continue;
             };
             match context::load(&consultation.id, &mut consultation.events, &files) {
-                Ok(()) => return Ok(consultation),
+                Ok(()) => {
+                    // Without a word, the older one would pass for the one that was asked last.
+                    if let Some(error) = without_context {
+                        printer.warning(&format!("Warning: {}", whole(error.source())));
+                    }
+                    return Ok(consultation);
+                }
                 Err(error) => {
                     without_context.get_or_insert(error);
                 }

@@ -140,8 +140,20 @@ fn resume_without_an_id_takes_one_whose_text_is_there() {
         })
         .variable("CONCLAVE_LOG_CONTEXT", "false");
     interrupted(&conclave, &stalling, Signal::INT);
-    let resumed = conclave.run(&["resume", "--json"]).ends_with(0).json();
-    assert_eq!(resumed["consultation_id"], older);
+    let output = conclave.run(&["resume", "--json"]).ends_with(0);
+    assert_eq!(output.json()["consultation_id"], older);
+    let logs = fs::read_dir(logs(&conclave)).unwrap();
+    let mut journals: Vec<_> = logs
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "jsonl"))
+        .collect();
+    journals.sort();
+    let passed_over = id_of(journals.last().unwrap());
+    let warning = format!(
+        "Warning: cannot resume {passed_over}: the text of its context was not stored, because \
+         `log_context` was off\n"
+    );
+    assert!(output.stderr.starts_with(&warning), "{}", output.stderr);
 }
 
 #[test]
