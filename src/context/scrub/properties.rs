@@ -216,6 +216,38 @@ fn strong_secrets_are_masked_where_a_text_repeats_them() {
 }
 
 #[test]
+fn literal_after_a_password_is_masked_only_if_it_continues_it() {
+    for (text, expected) in [
+        (
+            "password: 'Winter2024!'\n'name': x\n",
+            "password: '[REDACTED_PASSWORD]'\n'name': x\n",
+        ),
+        (
+            "- password: \"Winter2024!\"\n  \"user\": \"bob\"\n",
+            "- password: \"[REDACTED_PASSWORD]\"\n  \"user\": \"bob\"\n",
+        ),
+        (
+            "PASSWORD = \"Winter2024!\"\n\"\"\"Docs.\"\"\"\n",
+            "PASSWORD = \"[REDACTED_PASSWORD]\"\n\"\"\"Docs.\"\"\"\n",
+        ),
+        (
+            "char *password = \"Winter2024!\"\n    \"Q9x\";\n",
+            "char *password = \"[REDACTED_PASSWORD]\";\n",
+        ),
+        (
+            "password = (\n    'Winter2024!'\n    'Q9x'\n)\n",
+            "password = (\n    '[REDACTED_PASSWORD]'\n)\n",
+        ),
+        (
+            "password = 'Winter2024!' +\n'Q9x'\n",
+            "password = '[REDACTED_PASSWORD]'\n",
+        ),
+    ] {
+        assert_eq!(scrubbed(scrubber(), text), expected, "{text}");
+    }
+}
+
+#[test]
 fn findings_name_rule_source_and_line() {
     let text = format!("one\ntwo\nghp_{}\n", "aB3".repeat(12));
     let finding = scrub(scrubber(), &text).findings.remove(0);

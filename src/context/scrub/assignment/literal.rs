@@ -38,6 +38,15 @@ const WRAPPERS: &[&str] = &[
     "unwrap_or_else",
 ];
 
+/// The reason why a literal continues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Join {
+    /// A sign: `"…" + "…"`.
+    Sign,
+    /// The indentation of the next line.
+    LineEnd,
+}
+
 impl ValueReader<'_> {
     /// Reads a literal that is passed and not assigned.
     pub(super) fn argument(&mut self) -> Option<ValueSpan> {
@@ -60,14 +69,15 @@ impl ValueReader<'_> {
         }
         let mut literal = self.piece()?;
         for _ in 0..MOST_PIECES {
-            if !self.skip_join() {
+            let Some(join) = self.skip_join(literal.start) else {
                 break;
-            }
+            };
             let Some(piece) = self.piece() else {
                 break;
             };
             let text = self.text.get(piece.start..piece.end).unwrap_or_default();
-            if text.iter().any(u8::is_ascii_whitespace) {
+            let is_key = join == Join::LineEnd && self.is_before_value();
+            if is_key || text.iter().any(u8::is_ascii_whitespace) {
                 break;
             }
             literal.end = piece.end;
@@ -117,14 +127,49 @@ impl ValueReader<'_> {
         }
     }
 
-    /// Skips what stands between the pieces of a literal: `"…" +`, a line's end.
-    fn skip_join(&mut self) -> bool {
+    /// Skips what stands between the pieces of a literal that starts at `start`: `"…" +`, a line's
+    /// end.
+    fn skip_join(&mut self, start: usize) -> Option<Join> {
         let is_join = |byte: &&u8| byte.is_ascii_whitespace() || b"+.\\".contains(byte);
         let between = self.rest().iter().take(80).take_while(is_join).count();
         let signs = self.rest().get(..between).unwrap_or_default();
-        let joins = signs.contains(&b'\n') || signs.contains(&b'+');
-        self.position += if joins { between } else { 0 };
-        joins
+        let has_line_end = signs.contains(&b'\n');
+        let has_sign = signs.iter().any(|byte| b"+.\\".contains(byte));
+        let join = if signs.contains(&b'+') || (has_line_end && has_sign) {
+            Join::Sign
+        } else if has_line_end && self.continues(start, signs) {
+            Join::LineEnd
+        } else {
+            return None;
+        };
+        self.position += between;
+        Some(join)
+    }
+
+    /// Returns whether the line after a gap continues a literal by its indentation: deeper than the
+    /// line of the literal or, if that begins with the literal, as deep.
+    fn continues(&self, start: usize, gap: &[u8]) -> bool {
+        let before = self.text.get(start.saturating_sub(200)..start);
+        let Some(line) = before
+            .unwrap_or_default()
+            .rsplit(|byte| *byte == b'\n')
+            .next()
+        else {
+            return false;
+        };
+        let indent = line.iter().take_while(|byte| byte.is_ascii_whitespace());
+        let indent = indent.count();
+        let begins = line.len() - indent <= "rb\"\"\"".len();
+        let next = gap.rsplit(|byte| *byte == b'\n').next();
+        let next = next.map_or(0, <[u8]>::len);
+        next > indent || (begins && next == indent)
+    }
+
+    /// Returns whether a key ends here: `"user": `, `'user' => `.
+    fn is_before_value(&self) -> bool {
+        let mut rest = self.rest().iter();
+        let next = rest.find(|byte| !matches!(byte, b' ' | b'\t'));
+        matches!(next, Some(b':' | b'='))
     }
 
     /// Returns the end of the literal: the next quote with no more backslashes than the first.
