@@ -95,7 +95,7 @@ fn read_stdin(
 ) -> Result<StdinState, Error> {
     let report = |pause| match pause {
         Pause::BeforeData => {
-            printer.note("Waiting for standard input… (if there is none, run with `< /dev/null`)")
+            printer.note("Waiting for standard input… (if there is none, run with `< /dev/null`)");
         }
         Pause::WithinData => printer.note("Reading standard input to its end…"),
     };

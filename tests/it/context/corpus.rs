@@ -188,8 +188,8 @@ fn verdicts() -> Vec<Verdict> {
     cases()
         .into_iter()
         .map(|case| {
-            let scrubbed = scrub(&scrubber, &case.expansion.text);
-            judge(case, scrubbed)
+            let masked = scrub(&scrubber, &case.expansion.text);
+            judge(case, masked)
         })
         .collect()
 }

@@ -53,17 +53,17 @@ fn findings_in_the_source_of_published_packages() {
             text: &text,
         };
         let start = Instant::now();
-        let scrubbed = scrubber.scrub(&[outgoing]);
+        let masked = scrubber.scrub(&[outgoing]);
         totals.time += start.elapsed();
         totals.files += 1;
         totals.bytes += text.len();
         totals.lines += text.lines().count();
-        totals.findings += scrubbed.findings.len();
-        for finding in &scrubbed.findings {
+        totals.findings += masked.findings.len();
+        for finding in &masked.findings {
             println!("{}\t{source}:{}", finding.rule, finding.line);
         }
-        if !scrubbed.findings.is_empty() {
-            print_excerpts(&scrubbed.texts[0]);
+        if !masked.findings.is_empty() {
+            print_excerpts(&masked.texts[0]);
         }
     }
     let Totals {
