@@ -1,5 +1,6 @@
 //! The description of a project: what the record says of it, and the text for the models.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -230,18 +231,21 @@ impl Facts<'_> {
             parts.push(name.clone());
         }
         if let Some(description) = &content.description {
-            parts.push(description.clone());
+            parts.push(description.trim().to_owned());
         }
         if !content.keywords.is_empty() {
             parts.push(format!("keywords: {}", content.keywords.join(", ")));
         }
         let dependencies = self.manifests.dependencies(manifest);
         let is_shown = |name: &str| !name.starts_with("sdk:") && !name.starts_with("libs.");
-        // A feature of a crate stands beside the crate itself.
+        // A feature of a crate stands beside the crate itself, and a dependency of several platforms
+        // is listed for each.
+        let mut listed = BTreeSet::new();
         let names: Vec<String> = dependencies
             .iter()
             .filter(|used| used.scope == Scope::Runtime && is_shown(&used.name))
             .filter(|used| name_of(&manifest.path) != "Cargo.toml" || !used.name.contains('/'))
+            .filter(|used| listed.insert(used.name.as_str()))
             .map(|used| match &used.requirement {
                 Some(requirement) => format!("{} {requirement}", used.name),
                 None => used.name.clone(),

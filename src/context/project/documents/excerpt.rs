@@ -127,14 +127,15 @@ fn words(text: &str, tokens: u64) -> &str {
     text.get(..end).unwrap_or_default().trim_end()
 }
 
-/// Returns the first paragraph of a document that is no heading, on one line of at most so many
-/// characters.
+/// Returns the first paragraph of a document that is neither a heading nor the introduction of a
+/// list, on one line of at most so many characters.
 pub(in crate::context::project) fn first_paragraph(text: &str, characters: usize) -> String {
     let text = without_decoration(text);
     let paragraph = text.split("\n\n").find(|paragraph| {
         let paragraph = paragraph.trim();
         !paragraph.is_empty()
             && !paragraph.starts_with(['#', '=', '-', '*', '|', '`', '>', '[', '.'])
+            && !paragraph.ends_with(':')
             && !paragraph.lines().nth(1).is_some_and(is_underline)
     });
     one_line(paragraph.unwrap_or_default(), characters)
@@ -212,5 +213,9 @@ mod tests {
         assert_eq!(first_paragraph("# A\n\nB\nc.\n\nD", 80), "B c.");
         assert_eq!(first_paragraph("A\n=\n\nLong text", 5), "Long…");
         assert_eq!(first_paragraph("# A", 5), "");
+        assert_eq!(
+            first_paragraph("You may look for:\n\n- b\n\nA parser.", 80),
+            "A parser."
+        );
     }
 }
