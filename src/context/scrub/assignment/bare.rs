@@ -116,10 +116,10 @@ impl ValueReader<'_> {
     fn is_setting(&self) -> bool {
         let name = self.text.get(self.name.start..self.name.end);
         let has = |is: fn(&u8) -> bool| name.is_some_and(|name| name.iter().any(is));
-        let is_shouted = !has(u8::is_ascii_lowercase);
+        let is_shouted = self.name.is_shouted(self.text);
         let is_member = has(|byte| *byte == b'.');
         let before = self.text.get(..self.name.start).unwrap_or_default();
-        is_shouted || !is_member && before.last().is_some_and(|byte| b";&?".contains(byte))
+        is_shouted || !is_member && before.last().is_some_and(|byte| b";&?=".contains(byte))
     }
 
     /// Returns whether the name is the first thing on its line, but for words such as `export`.

@@ -44,6 +44,7 @@ pub(super) fn find(place: KeywordPlace<'_>, policy: NamePolicy) -> Option<RuleMa
         form: found.form,
         strength,
         policy,
+        is_setting: name.is_shouted(text),
     };
     secret::is_secret(&assigned).then(|| RuleMatch {
         start: found.start,

@@ -30,6 +30,12 @@ impl NameSpan {
         }
     }
 
+    /// Returns whether the name has no lowercase letters, as variables of the environment.
+    pub(super) fn is_shouted(self, text: &[u8]) -> bool {
+        let name = text.get(self.start..self.end).unwrap_or_default();
+        !name.iter().any(u8::is_ascii_lowercase)
+    }
+
     /// Returns whether the name is part of an address or of a path with colons:
     /// `https://token:…@host`, `arn:aws:secretsmanager:…:secret:name`.
     pub(super) fn is_in_address(self, text: &[u8]) -> bool {

@@ -47,6 +47,7 @@ impl ValueReader<'_> {
                 self.position += 1;
                 match self.skip_label() {
                     true => self.assigned(true),
+                    false if self.is_set_symbol() => self.literal(),
                     false if is_quoted_name => self.argument(),
                     false => None,
                 }
@@ -109,6 +110,12 @@ impl ValueReader<'_> {
         self.skip_spaces();
         let is_spaced = is_spaced || self.position > start;
         self.fallback().or_else(|| self.bare(is_spaced))
+    }
+
+    /// `set :password, "value"`
+    fn is_set_symbol(&self) -> bool {
+        let before = self.text.get(..self.name.start).unwrap_or_default();
+        before.ends_with(b"set :") || before.ends_with(b"set(:")
     }
 
     /// `--password`, `ENV PASSWORD`

@@ -4,8 +4,11 @@
 use super::name::NameStrength;
 use crate::context::scrub::rules::NamePolicy;
 use crate::context::scrub::value::ValueForm;
+use crate::context::scrub::value::chosen_secret::is_chosen_secret;
 use crate::context::scrub::value::dummy::{is_address, is_filler, is_placeholder, is_template};
-use crate::context::scrub::value::password::{is_certain_password, is_password, is_word_list};
+use crate::context::scrub::value::password::{
+    has_capital_and_number, is_certain_password, is_password, is_word_list,
+};
 use crate::context::scrub::value::random::is_random;
 use crate::context::scrub::value::reference::is_reference;
 
@@ -16,6 +19,8 @@ pub(super) struct AssignedValue<'t> {
     pub(super) form: ValueForm,
     pub(super) strength: NameStrength,
     pub(super) policy: NamePolicy,
+    /// Whether the name is one of settings: `API_SECRET`.
+    pub(super) is_setting: bool,
 }
 
 /// Returns whether an assigned value is a secret.
@@ -35,11 +40,19 @@ pub(super) fn is_secret(assigned: &AssignedValue<'_>) -> bool {
         (_, NameStrength::Unsure) if form == ValueForm::Sentence => false,
         (NamePolicy::Password, NameStrength::Unsure) => is_certain_password(value),
         (NamePolicy::Random, NameStrength::Unsure) => is_random(value, 16),
-        (_, NameStrength::Sure) if form == ValueForm::Annotation => is_random(value, 16),
+        (policy, NameStrength::Sure) if form == ValueForm::Annotation => {
+            let is_chosen = policy == NamePolicy::Password && has_capital_and_number(value);
+            is_chosen || is_random(value, 16)
+        }
         (NamePolicy::Password, NameStrength::Sure) => is_password(value, form),
         (NamePolicy::Random, NameStrength::Sure) => match form {
             ValueForm::Argument | ValueForm::Sentence => is_random(value, 12),
-            _ => is_random(value, 8) || is_word_list(value),
+            _ => {
+                let is_setting = assigned.is_setting || form == ValueForm::EnvironmentLine;
+                is_random(value, 8)
+                    || is_word_list(value)
+                    || is_chosen_secret(value, form, is_setting)
+            }
         },
     }
 }

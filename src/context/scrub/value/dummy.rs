@@ -69,6 +69,11 @@ pub(super) fn is_common(value: &str) -> bool {
     words(value.as_bytes()).all(|word| COMMON_WORDS.contains(word))
 }
 
+/// Returns whether one of the words of a value is common: `PasswordHasher`.
+pub(super) fn has_common_word(value: &str) -> bool {
+    words(value.as_bytes()).any(|word| COMMON_WORDS.contains(word))
+}
+
 pub(in crate::context::scrub) fn is_template(value: &str) -> bool {
     ["${", "$(", "{{", "<%", "#{", "%(", "%{", "[[", "ENC["]
         .iter()
@@ -90,8 +95,20 @@ pub(in crate::context::scrub) fn is_address(value: &str) -> bool {
         || value.starts_with("./")
         || value.starts_with("../")
         || value.strip_prefix(['/', '~']).is_some_and(is_path)
-        || ["arn:", "pass:", "env:", "file:"]
-            .iter()
-            .any(|scheme| value.starts_with(scheme))
+        || [
+            "arn:",
+            "pass:",
+            "env:",
+            "file:",
+            "vault:",
+            "ssm:",
+            "aws:",
+            "sops:",
+            "keyring:",
+            "keyvault:",
+            "secretsmanager:",
+        ]
+        .iter()
+        .any(|scheme| value.starts_with(scheme))
         || value.starts_with("-----")
 }

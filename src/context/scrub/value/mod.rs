@@ -2,6 +2,8 @@
 
 pub(super) mod random;
 pub(super) mod password;
+pub(super) mod passphrase;
+pub(super) mod chosen_secret;
 pub(super) mod dummy;
 pub(super) mod reference;
 pub(super) mod words;
@@ -29,5 +31,10 @@ pub(super) enum ValueForm {
 impl ValueForm {
     pub(super) fn is_quoted(self) -> bool {
         matches!(self, Self::Quoted | Self::Argument)
+    }
+
+    /// Returns whether the value is surely assigned to the name: as a literal or as a setting.
+    pub(super) fn is_assigned(self) -> bool {
+        matches!(self, Self::Quoted | Self::Line | Self::EnvironmentLine)
     }
 }

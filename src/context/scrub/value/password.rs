@@ -1,7 +1,8 @@
 //! Values that people choose as passwords.
 
 use super::ValueForm;
-use super::dummy::is_common;
+use super::dummy::{has_common_word, is_common};
+use super::passphrase::is_passphrase;
 use super::random::reads_as_name;
 use super::words::{WordSet, words};
 
@@ -9,10 +10,19 @@ use super::words::{WordSet, words};
 static ALGORITHMS: WordSet =
     WordSet::new("sha aes pbkdf argon bcrypt scrypt hmac utf rsa md latin");
 
+/// Words of the names of types that have a number, and of numbered things.
+static NUMBERED_TYPES: WordSet = WordSet::new(
+    "int uint float utf base oauth auth http ipv array vec vector type part step level version \
+    field param arg args input column label bit bits string bytes byte win token tokens",
+);
+
 /// Returns whether a value is the sort of password that people choose.
 pub(in crate::context::scrub) fn is_password(value: &str, form: ValueForm) -> bool {
-    if value.len() < 4 || value.len() > 256 || value.contains(char::is_whitespace) {
+    if value.len() < 4 || value.len() > 256 {
         return false;
+    }
+    if value.contains(char::is_whitespace) {
+        return form == ValueForm::Quoted && is_passphrase(value);
     }
     let has = |is: fn(u8) -> bool| value.bytes().any(is);
     let digit = has(|byte| byte.is_ascii_digit());
@@ -24,10 +34,16 @@ pub(in crate::context::scrub) fn is_password(value: &str, form: ValueForm) -> bo
     if form == ValueForm::Sentence && (value.len() < 8 || !digit) {
         return false;
     }
-    if digit || (special && letter) {
-        return !is_label(value);
+    if form == ValueForm::Sentence && has_capital_and_number(value) {
+        return true;
     }
-    if is_word_list(value) {
+    if digit || (special && letter) {
+        let is_chosen = form.is_assigned()
+            && digit
+            && (has_capital_and_number(value) || is_joined_password(value));
+        return is_chosen || !is_label(value);
+    }
+    if is_word_list(value) || (form.is_assigned() && is_passphrase(value)) {
         return true;
     }
     if letter && form != ValueForm::Sentence && value.len() >= 10 && is_random_letters(value) {
@@ -35,13 +51,67 @@ pub(in crate::context::scrub) fn is_password(value: &str, form: ValueForm) -> bo
     }
     let is_word = value.bytes().all(|byte| byte.is_ascii_lowercase());
     match form {
-        ValueForm::Quoted | ValueForm::Line | ValueForm::EnvironmentLine => {
-            is_word && value.len() >= 6
-        }
+        ValueForm::Quoted => (is_word && value.len() >= 5) || has_three_capitals(value),
+        ValueForm::Line => is_word && value.len() >= 5,
+        ValueForm::EnvironmentLine => is_word || is_capitalized(value),
         ValueForm::Inline | ValueForm::Argument | ValueForm::Annotation | ValueForm::Sentence => {
             false
         }
     }
+}
+
+/// Returns whether a value is three words or more, of which none is common: `BlueSkyRain`.
+fn has_three_capitals(value: &str) -> bool {
+    value.len() >= 10 && is_capitalized(value) && words(value.as_bytes()).count() >= 3
+}
+
+/// Returns whether a value is words and a number with `_`: `Blue_Sky_42`, but not `field_12`.
+fn is_joined_password(value: &str) -> bool {
+    let is_number = |word: &[u8]| word.len() >= 2 && word.iter().all(u8::is_ascii_digit);
+    let is_piece =
+        |piece: &str| !piece.is_empty() && piece.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let last = value.rsplit('_').next().unwrap_or_default();
+    value.contains('_')
+        && value.split('_').all(is_piece)
+        && is_number(last.as_bytes())
+        && value.bytes().any(|byte| byte.is_ascii_lowercase())
+        && !has_common_word(value)
+        && !is_algorithm(value)
+        && !words(value.as_bytes()).any(|word| NUMBERED_TYPES.contains(word))
+}
+
+/// Returns whether a value is words with capitals, of which none is common: `BlueSkyRain`, `Tulip`.
+fn is_capitalized(value: &str) -> bool {
+    let is_long = value.starts_with(|c: char| c.is_ascii_uppercase()) || value.len() >= 10;
+    value.len() >= 5
+        && is_long
+        && value.bytes().all(|byte| byte.is_ascii_alphabetic())
+        && !has_common_word(value)
+}
+
+/// Returns whether a value is one word or several with a capital in front and a number, and no name
+/// of a type: `Winter2024`, `RedFox2Blue9`, `myKeystorePw1`, but not `OAuth2PasswordBearer`.
+pub(in crate::context::scrub) fn has_capital_and_number(value: &str) -> bool {
+    let value = value.trim_end_matches(['!', '?']);
+    if value.len() < 6
+        || !value.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        || !value.starts_with(|c: char| c.is_ascii_alphabetic())
+    {
+        return false;
+    }
+    let has = |is: fn(u8) -> bool| value.bytes().any(is);
+    let ends_in_number = value.ends_with(|c: char| c.is_ascii_digit());
+    let is_type = words(value.as_bytes()).any(|word| NUMBERED_TYPES.contains(word));
+    has(|byte| byte.is_ascii_uppercase())
+        && has(|byte| byte.is_ascii_lowercase())
+        && has(|byte| byte.is_ascii_digit())
+        && !is_type
+        && !is_algorithm(value)
+        && (ends_in_number || !has_common_word(value))
+}
+
+pub(super) fn is_algorithm(value: &str) -> bool {
+    words(value.as_bytes()).any(|word| ALGORITHMS.contains(word))
 }
 
 /// Returns whether a value beside a password-named word, which may be a password, is one: it has
@@ -96,7 +166,7 @@ fn is_label(value: &str) -> bool {
         matches!(three, [a, b, c]
             if a.is_ascii_alphabetic() && b.is_ascii_digit() && c.is_ascii_lowercase())
     });
-    let is_algorithm = words(value.as_bytes()).any(|word| ALGORITHMS.contains(word));
+    let is_algorithm = is_algorithm(value);
     let is_symbol = value.contains(['_', '/', ':', '|']) || capitals > 1;
     let stem = value.trim_end_matches(|c: char| c.is_ascii_digit());
     let is_numbered_word = stem.len() < value.len()

@@ -1,6 +1,7 @@
 //! Bare values that name another value or are a number, as in code.
 
 use super::ValueForm;
+use super::password::has_capital_and_number;
 use super::random::reads_as_name;
 use super::words::{WordSet, words};
 
@@ -24,18 +25,31 @@ pub(in crate::context::scrub) fn is_reference(value: &str, form: ValueForm) -> b
         return false;
     }
     let value = value.trim_end_matches(['!', '?']);
+    let is_code = matches!(form, ValueForm::Inline | ValueForm::Annotation);
+    let is_chosen = value.starts_with(|c: char| c.is_ascii_uppercase())
+        && has_capital_and_number(value)
+        && (!is_code || has_two_digits(value));
+    if is_chosen {
+        // `password: Winter2024!`, `{password: Winter2024, user: bob}`
+        return false;
+    }
     let path = value
         .replace("->", ".")
         .replace("::", ".")
         .replace("?.", ".");
     let is_path = path.split('.').all(is_identifier);
     let is_joined = path.contains('.') || value.contains('_');
-    let is_code = matches!(form, ValueForm::Inline | ValueForm::Annotation);
     let has_humps = value
         .bytes()
         .any(|byte| byte.is_ascii_uppercase() || byte == b'_');
     let is_name = is_path && (is_code || has_humps || is_joined) && reads_as_name(&path);
     is_name || (is_code && ((is_path && is_joined) || is_constant(value)))
+}
+
+/// Returns whether two digits follow one another, as in few names of code.
+fn has_two_digits(value: &str) -> bool {
+    let mut pairs = value.as_bytes().windows(2);
+    pairs.any(|pair| pair.iter().all(u8::is_ascii_digit))
 }
 
 pub(super) fn is_identifier(part: &str) -> bool {

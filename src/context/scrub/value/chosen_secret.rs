@@ -1,0 +1,64 @@
+//! Values that people choose for keys, secrets and tokens, where programs would draw random ones.
+
+use super::ValueForm;
+use super::dummy::{has_common_word, is_common};
+use super::passphrase::is_passphrase;
+use super::password::{has_capital_and_number, is_algorithm};
+use super::random::reads_as_name;
+use super::words::words;
+
+/// Beginnings of words that are made up: `mysecretvalue`, `supersecretkey`.
+const MADE_UP: &[&str] = &["my", "our", "the", "super", "very", "some"];
+
+/// Ends of words that name a secret: `refreshtoken`.
+const NAMES: &[&str] = &[
+    "token", "secret", "key", "password", "id", "name", "tion", "ment", "ed", "ing", "er", "or",
+];
+
+/// Returns whether a value is the sort of secret that people choose.
+pub(in crate::context::scrub) fn is_chosen_secret(
+    value: &str,
+    form: ValueForm,
+    is_setting: bool,
+) -> bool {
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || b"!@#$%^&*?~+=-".contains(&byte);
+    if !form.is_assigned()
+        || !(6..=128).contains(&value.len())
+        || (value.len() < 8 && !is_setting)
+        || !value.bytes().all(is_word)
+        || !value.bytes().any(|byte| byte.is_ascii_alphabetic())
+        || is_algorithm(value)
+    {
+        return false;
+    }
+    if is_setting && is_passphrase(value) {
+        return true;
+    }
+    let has_digit = value.bytes().any(|byte| byte.is_ascii_digit());
+    let has_sign = !value.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let is_lower = !value.bytes().any(|byte| byte.is_ascii_uppercase());
+    if value.contains('-') {
+        return false;
+    }
+    if has_digit && has_sign {
+        return true;
+    }
+    if has_digit {
+        let numbers = words(value.as_bytes()).filter(|word| word.iter().all(u8::is_ascii_digit));
+        let is_several = is_lower && numbers.count() > 1 && value.len() >= 10;
+        let stem = value.trim_end_matches(|c: char| c.is_ascii_digit());
+        let is_numbered = value.len() - stem.len() >= 3 && !has_common_word(stem);
+        return is_several
+            || (is_lower && is_numbered && value.len() >= 10)
+            || (is_setting && !is_common(value) && !has_common_word(value))
+            || (value.len() >= 10 && has_capital_and_number(value) && !has_common_word(value));
+    }
+    let is_made_up = MADE_UP.iter().any(|start| value.starts_with(start));
+    let is_name = NAMES.iter().any(|end| value.ends_with(end));
+    is_lower
+        && !has_sign
+        && value.len() >= 10
+        && !has_common_word(value)
+        && reads_as_name(value)
+        && (is_made_up && (is_setting || value.contains("secret")) || is_setting && !is_name)
+}
