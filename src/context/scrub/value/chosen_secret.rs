@@ -3,7 +3,7 @@
 use super::ValueForm;
 use super::dummy::{has_common_word, is_common};
 use super::passphrase::is_passphrase;
-use super::password::{has_capital_and_number, is_algorithm};
+use super::password::{has_capital_and_number, is_algorithm, is_joined_password};
 use super::random::reads_as_name;
 use super::words::words;
 
@@ -21,7 +21,7 @@ pub(in crate::context::scrub) fn is_chosen_secret(
     form: ValueForm,
     is_setting: bool,
 ) -> bool {
-    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || b"!@#$%^&*?~+=-".contains(&byte);
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || b"!@#$%^&*?~+=-_".contains(&byte);
     if !form.is_assigned()
         || !(6..=128).contains(&value.len())
         || (value.len() < 8 && !is_setting)
@@ -37,7 +37,12 @@ pub(in crate::context::scrub) fn is_chosen_secret(
     let has_digit = value.bytes().any(|byte| byte.is_ascii_digit());
     let has_sign = !value.bytes().all(|byte| byte.is_ascii_alphanumeric());
     let is_lower = !value.bytes().any(|byte| byte.is_ascii_uppercase());
-    if value.contains('-') {
+    let is_dated = value.len() - value.trim_end_matches(|c: char| c.is_ascii_digit()).len() >= 2;
+    if is_dated && (has_capital_and_number(value) || (is_setting && is_joined_password(value))) {
+        // `TopSecret2024`, `blue_sky_2024`
+        return true;
+    }
+    if value.contains(['-', '_']) {
         return false;
     }
     if has_digit && has_sign {

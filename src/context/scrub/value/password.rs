@@ -66,7 +66,7 @@ fn has_three_capitals(value: &str) -> bool {
 }
 
 /// Returns whether a value is words and a number with `_`: `Blue_Sky_42`, but not `field_12`.
-fn is_joined_password(value: &str) -> bool {
+pub(super) fn is_joined_password(value: &str) -> bool {
     let is_number = |word: &[u8]| word.len() >= 2 && word.iter().all(u8::is_ascii_digit);
     let is_piece =
         |piece: &str| !piece.is_empty() && piece.bytes().all(|byte| byte.is_ascii_alphanumeric());

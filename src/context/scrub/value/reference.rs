@@ -1,7 +1,7 @@
 //! Bare values that name another value or are a number, as in code.
 
 use super::ValueForm;
-use super::password::has_capital_and_number;
+use super::password::{has_capital_and_number, is_joined_password};
 use super::random::reads_as_name;
 use super::words::{WordSet, words};
 
@@ -27,7 +27,7 @@ pub(in crate::context::scrub) fn is_reference(value: &str, form: ValueForm) -> b
     let value = value.trim_end_matches(['!', '?']);
     let is_code = matches!(form, ValueForm::Inline | ValueForm::Annotation);
     let is_chosen = value.starts_with(|c: char| c.is_ascii_uppercase())
-        && has_capital_and_number(value)
+        && (has_capital_and_number(value) || (!is_code && is_joined_password(value)))
         && (!is_code || has_two_digits(value));
     if is_chosen {
         // `password: Winter2024!`, `{password: Winter2024, user: bob}`
