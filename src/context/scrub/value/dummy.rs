@@ -1,8 +1,7 @@
 //! Values that no program uses as they are: fillers, placeholders, templates, addresses.
 
 use super::random::reads_as_name;
-use super::reference::is_identifier;
-use super::words::{WordSet, words};
+use super::words::{WordSet, is_identifier, words};
 
 /// Parts of values that ask to be replaced.
 const PLACEHOLDER_PARTS: &[&str] = &[

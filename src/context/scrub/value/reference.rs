@@ -3,7 +3,7 @@
 use super::ValueForm;
 use super::password::{has_capital_and_number, is_joined_password};
 use super::random::reads_as_name;
-use super::words::{WordSet, words};
+use super::words::{WordSet, is_identifier, words};
 
 /// Words that name what a secret is.
 static KINDS: WordSet = WordSet::new("token tokens secret password key");
@@ -50,11 +50,6 @@ pub(in crate::context::scrub) fn is_reference(value: &str, form: ValueForm) -> b
 fn has_two_digits(value: &str) -> bool {
     let mut pairs = value.as_bytes().windows(2);
     pairs.any(|pair| pair.iter().all(u8::is_ascii_digit))
-}
-
-pub(super) fn is_identifier(part: &str) -> bool {
-    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-    part.bytes().all(is_word) && !part.starts_with(|c: char| c.is_ascii_digit()) && !part.is_empty()
 }
 
 /// Returns whether a bare value is the name of a constant, or of the like of what it is assigned

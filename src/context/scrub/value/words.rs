@@ -34,6 +34,12 @@ pub(in crate::context::scrub) fn words(name: &[u8]) -> impl Iterator<Item = &[u8
         .flat_map(|part| Humps { rest: part })
 }
 
+/// Returns whether text is an identifier: `user_input2`.
+pub(super) fn is_identifier(part: &str) -> bool {
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    part.bytes().all(is_word) && !part.starts_with(|c: char| c.is_ascii_digit()) && !part.is_empty()
+}
+
 /// The words of `camelCase`.
 struct Humps<'a> {
     rest: &'a [u8],
