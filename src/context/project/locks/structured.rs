@@ -41,14 +41,14 @@ fn add_packages(text: &str, lock: &mut Lock, name: fn(&str) -> String) {
 }
 
 /// A section of a lock file: details by package.
-type Section<T> = BTreeMap<String, T>;
+type LockSection<T> = BTreeMap<String, T>;
 
 #[derive(Deserialize)]
 struct PipfileLock {
     #[serde(default)]
-    default: Section<PipfilePackage>,
+    default: LockSection<PipfilePackage>,
     #[serde(default)]
-    develop: Section<PipfilePackage>,
+    develop: LockSection<PipfilePackage>,
 }
 
 #[derive(Deserialize)]
@@ -93,7 +93,7 @@ pub(super) fn composer(text: &str, lock: &mut Lock) {
 #[derive(Deserialize)]
 struct NugetLock {
     /// By target framework.
-    dependencies: Section<Section<NugetPackage>>,
+    dependencies: LockSection<LockSection<NugetPackage>>,
 }
 
 #[derive(Deserialize)]
