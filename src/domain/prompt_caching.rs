@@ -2,8 +2,8 @@
 //! which length.
 //!
 //! The figures are those of the vendors' own guides to prompt caching, read in November 2026. Where
-//! a guide names no least length, [`UNSTATED`] applies: below it there is little to save. A shorter
-//! beginning is not an error anywhere; it is not cached.
+//! a guide names no least length, that of most vendors applies: below it there is little to save. A
+//! shorter beginning is not an error anywhere; it is not cached.
 
 use super::dialect::PromptCaching;
 use super::ids::ModelRef;

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! [`rules`] are data. A rule with a regex starts at its keyword; a rule for assignments says which
-//! names hold a secret, and [`assignment`] reads the value after the name in any language. A text
+//! names hold a secret, and `assignment` reads the value after the name in any language. A text
 //! without secrets comes back borrowed. Nothing of a secret is stored, not even a hash.
 //!
 //! Invariant: a masked text has no finding, so scrubbing twice equals scrubbing once.
