@@ -42,6 +42,14 @@ pub(in crate::context::scrub) fn is_chosen_secret(
         // `TopSecret2024`, `blue_sky_2024`
         return true;
     }
+    if form == ValueForm::EnvironmentLine && value.len() >= 8 && has_digit {
+        // `sk-abc123`, `my_jwt_secret_7`; not `secret_key_1`
+        let is_common = |word: &[u8]| {
+            let is_number = word.iter().all(u8::is_ascii_digit);
+            is_number || std::str::from_utf8(word).is_ok_and(is_common)
+        };
+        return !words(value.as_bytes()).all(is_common);
+    }
     if value.contains(['-', '_']) {
         return false;
     }
