@@ -10,7 +10,8 @@ mod queue;
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
-use std::sync::{OnceLock, mpsc};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock, mpsc};
 
 use tokio::sync::oneshot;
 
@@ -18,7 +19,7 @@ pub(in crate::terminal) use self::key::{Key, TypedKey};
 
 #[cfg(unix)]
 use self::queue::is_in_foreground;
-use self::queue::{ControllingTerminal, KeyQueue, KeyRequest, KeySource, OtherInput};
+use self::queue::{ControllingTerminal, KeyQueue, KeySource, OtherInput};
 use crate::terminal::output::printer::Printer;
 
 /// The use of standard input.
@@ -48,7 +49,9 @@ pub struct Keyboard(OnceLock<Option<KeyReader>>);
 
 #[derive(Debug)]
 struct KeyReader {
-    requests_to: mpsc::Sender<KeyRequest>,
+    requests_to: mpsc::Sender<oneshot::Sender<TypedKey>>,
+    /// The number of questions that have begun.
+    questions: Arc<AtomicU64>,
     #[cfg_attr(
         not(unix),
         expect(dead_code, reason = "what was typed cannot be dropped there")
@@ -81,8 +84,7 @@ impl Keyboard {
         let Some(reader) = self.opened() else {
             return;
         };
-        // A thread that has ended has nothing to drop.
-        let _ = reader.requests_to.send(KeyRequest::DropTyped);
+        reader.questions.fetch_add(1, Ordering::SeqCst);
         #[cfg(unix)]
         if let Some(terminal) = reader
             .terminal
@@ -97,9 +99,7 @@ impl Keyboard {
     /// Returns the next key. Dropping the future leaves the key to the next caller.
     pub(in crate::terminal) async fn key(&self) -> TypedKey {
         let (answer, answered) = oneshot::channel();
-        let sent = self
-            .opened()
-            .map(|reader| reader.requests_to.send(KeyRequest::Next(answer)));
+        let sent = self.opened().map(|reader| reader.requests_to.send(answer));
         match sent {
             Some(Ok(())) => answered.await.unwrap_or(TypedKey::NoTerminal),
             Some(Err(_)) | None => TypedKey::NoTerminal,
@@ -112,12 +112,15 @@ impl KeyReader {
     /// dropped, or with the process when it is in a read.
     fn start(input: impl KeySource + 'static, terminal: Option<File>) -> Option<Self> {
         let (requests_to, requests) = mpsc::channel();
+        let questions = Arc::new(AtomicU64::new(0));
+        let queue = KeyQueue::new(input, Arc::clone(&questions));
         std::thread::Builder::new()
             .name("keyboard".to_owned())
-            .spawn(move || KeyQueue::new(input).serve(&requests))
+            .spawn(move || queue.serve(&requests))
             .ok()?;
         Some(Self {
             requests_to,
+            questions,
             terminal,
         })
     }
@@ -171,6 +174,7 @@ mod tests {
         assert!(begins_to_wait(abandoned.as_mut()));
         read.recv().unwrap();
         drop(abandoned);
+        keyboard.forget();
         let mut asking = Box::pin(keyboard.key());
         assert!(begins_to_wait(asking.as_mut()));
         typed.send("y").unwrap();

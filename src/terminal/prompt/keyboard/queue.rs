@@ -3,6 +3,8 @@
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Receiver;
 #[cfg(unix)]
 use std::time::Duration;
@@ -17,14 +19,6 @@ const MOST_BYTES: usize = 256;
 /// The time between two looks whether a key is there.
 #[cfg(unix)]
 const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
-
-/// What is wanted of the thread.
-#[derive(Debug)]
-pub(super) enum KeyRequest {
-    Next(oneshot::Sender<TypedKey>),
-    /// A question begins: what was typed before does not answer it.
-    DropTyped,
-}
 
 /// What keys are read from.
 pub(super) trait KeySource: Send {
@@ -50,6 +44,10 @@ pub(super) struct OtherInput<R>(pub(super) R);
 pub(super) struct KeyQueue<S> {
     source: S,
     typed: VecDeque<Key>,
+    /// The number of questions that have begun.
+    questions: Arc<AtomicU64>,
+    /// The question that `typed` belongs to.
+    typed_for: u64,
 }
 
 #[cfg(unix)]
@@ -107,48 +105,24 @@ impl<R: Read + Send> KeySource for OtherInput<R> {
 }
 
 impl<S: KeySource> KeyQueue<S> {
-    pub(super) fn new(source: S) -> Self {
+    pub(super) fn new(source: S, questions: Arc<AtomicU64>) -> Self {
         Self {
             source,
             typed: VecDeque::new(),
+            questions,
+            typed_for: 0,
         }
     }
 
     /// Answers requests until there are no more.
-    pub(super) fn serve(mut self, requests: &Receiver<KeyRequest>) {
+    pub(super) fn serve(mut self, requests: &Receiver<oneshot::Sender<TypedKey>>) {
         while let Ok(request) = requests.recv() {
-            match request {
-                KeyRequest::DropTyped => self.typed.clear(),
-                KeyRequest::Next(request) => self.answer(request, requests),
-            }
-        }
-    }
-
-    fn answer(&mut self, mut request: oneshot::Sender<TypedKey>, requests: &Receiver<KeyRequest>) {
-        while let Some(typed) = self.next_for(&request) {
-            let Err(typed) = request.send(typed) else {
-                return;
+            let Some(typed) = self.next_for(&request) else {
+                continue;
             };
-            // The question was withdrawn during the read. A later one that is open gets the key.
-            match self.next_request(requests) {
-                Some(next) => request = next,
-                None => return,
-            }
-            if let TypedKey::Typed(key) = typed {
+            // The question may have been withdrawn meanwhile: the next request gets the key.
+            if let Err(TypedKey::Typed(key)) = request.send(typed) {
                 self.typed.push_front(key);
-            }
-        }
-    }
-
-    /// Returns the request that waits.
-    fn next_request(
-        &mut self,
-        requests: &Receiver<KeyRequest>,
-    ) -> Option<oneshot::Sender<TypedKey>> {
-        loop {
-            match requests.try_recv().ok()? {
-                KeyRequest::DropTyped => self.typed.clear(),
-                KeyRequest::Next(request) => return Some(request),
             }
         }
     }
@@ -156,6 +130,7 @@ impl<S: KeySource> KeyQueue<S> {
     /// Returns the next key; `None` once its question was withdrawn.
     fn next_for(&mut self, request: &oneshot::Sender<TypedKey>) -> Option<TypedKey> {
         while !request.is_closed() {
+            self.drop_earlier();
             if let Some(key) = self.typed.pop_front() {
                 return Some(TypedKey::of(key));
             }
@@ -169,10 +144,21 @@ impl<S: KeySource> KeyQueue<S> {
         None
     }
 
+    /// Drops the keys that were read before the open question began. A key that arrives during a
+    /// read belongs to the question that is open when the read ends.
+    fn drop_earlier(&mut self) {
+        let open = self.questions.load(Ordering::SeqCst);
+        if self.typed_for != open {
+            self.typed.clear();
+            self.typed_for = open;
+        }
+    }
+
     fn read(&mut self) -> io::Result<KeyBytes> {
         let mut buffer = [0; MOST_BYTES];
         let read = self.source.read(&mut buffer)?;
         if let KeyBytes::Read(length) = read {
+            self.drop_earlier();
             self.typed
                 .extend(keys(buffer.get(..length).unwrap_or_default()));
         }
