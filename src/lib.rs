@@ -13,7 +13,7 @@
 //! | L1 | [`consultation`] | the pipeline: a pure machine, its prompts, its reading of answers, its policies | L0, [`stopping`] |
 //! | L2 | [`files`] | reading of regular files of a bounded size | |
 //! | L2 | [`engine`] | the driver, one for each consultation: calls, timers, interrupts, and the ports it needs; the dispatcher, one for each process: limits, backoffs, circuits and budgets | L0, L1 |
-//! | L3 | [`providers`], [`context`], [`records`], [`terminal`], [`config`] | the outside; none of these uses another | L0–L2 |
+//! | L3 | [`providers`], [`context`], [`agent_loop`], [`records`], [`terminal`], [`config`] | the outside; none of these uses another | L0–L2 |
 //! | L4 | `setup` | from a request and the settings to a plan | L0–L3 |
 //! | L4 | `session` | runs one consultation from its plan to its files and its outcome | L0–L3, `setup` |
 //! | L5 | [`commands`] | the commands: their arguments, and what they do with the layers below | L0–L4 |
@@ -32,6 +32,7 @@ pub mod files;
 pub mod engine;
 pub mod providers;
 pub mod context;
+pub mod agent_loop;
 pub mod records;
 pub mod terminal;
 pub mod config;

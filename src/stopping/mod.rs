@@ -9,6 +9,7 @@
 pub mod calibration;
 pub mod circuit;
 pub mod early_termination;
+pub mod exit_check;
 pub mod evaluation;
 pub mod experience;
 pub mod pooling;

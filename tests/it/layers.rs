@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::support::source_tree::rust_files;
 
 /// The folders of this crate that each folder may use.
-const MAY_USE: [(&str, &[&str]); 14] = [
+const MAY_USE: [(&str, &[&str]); 15] = [
     ("domain", &["domain"]),
     ("stopping", &["domain", "stopping"]),
     ("consultation", &["domain", "stopping", "consultation"]),
@@ -24,6 +24,7 @@ const MAY_USE: [(&str, &[&str]); 14] = [
         ],
     ),
     ("context", &["domain", "files", "context"]),
+    ("agent_loop", &["domain", "stopping", "files", "agent_loop"]),
     (
         "records",
         &[
@@ -60,6 +61,7 @@ const MAY_USE: [(&str, &[&str]); 14] = [
             "engine",
             "providers",
             "context",
+            "agent_loop",
             "records",
             "terminal",
             "config",
@@ -79,6 +81,7 @@ const MAY_USE: [(&str, &[&str]); 14] = [
             "engine",
             "providers",
             "context",
+            "agent_loop",
             "records",
             "terminal",
             "config",
@@ -96,6 +99,7 @@ const MAY_USE: [(&str, &[&str]); 14] = [
             "engine",
             "providers",
             "context",
+            "agent_loop",
             "records",
             "terminal",
             "config",

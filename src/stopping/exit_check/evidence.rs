@@ -1,0 +1,133 @@
+//! Evidence of one turn. What was not measured is absent: it is unknown, never 0 and never half.
+
+use serde::{Deserialize, Serialize};
+
+/// Everything that is known of one turn.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TurnEvidence {
+    /// The last status block or tag of the last message.
+    pub status: Option<StatusSignal>,
+    /// The confidence that the agent states as a number, in percent, at most 100.
+    pub stated_confidence: Option<u8>,
+    /// What the words of the last message say; `None` without a message.
+    pub words: Option<Words>,
+    pub checklist: Option<Checklist>,
+    pub git: Option<GitState>,
+    pub tests: Option<TestResult>,
+    /// The exit status of the agent program.
+    pub agent_exit: Option<i32>,
+    /// The distinct errors of the turn, by signature, sorted; empty if there was none.
+    pub errors: Vec<ErrorSignature>,
+    /// A reason why the agent could not work at all.
+    pub obstacle: Option<Obstacle>,
+}
+
+/// What an agent states in a status block or a tag, such as `EXIT_SIGNAL: false`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StatusSignal {
+    pub state: StatedState,
+    /// The line or the tag that states it, for people.
+    pub source: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StatedState {
+    /// All work is done. An explicit `NotDone` in the same block wins.
+    Done,
+    NotDone,
+    /// The agent waits for a person.
+    Blocked,
+}
+
+/// What the prose of the last message says, outside code, quotes and the echoed prompt. Weak
+/// evidence: alone it stops nothing at once.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Words {
+    /// It claims that the whole work is done, not only a part of it.
+    pub claims_completion: bool,
+    /// It says that work remains.
+    pub admits_open_work: bool,
+    /// It ends with a question to the person, or says that it waits for an answer.
+    pub asks_person: bool,
+    /// Hedged or assured language, in percent; `None` without either. Never decides alone.
+    pub confidence: Option<u8>,
+}
+
+/// The task items of a plan. Optional sections do not count.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Checklist {
+    pub completed: u64,
+    pub open: u64,
+    /// Cancelled items count neither as completed nor as open.
+    pub cancelled: u64,
+    /// Open items that are marked as blockers; part of `open`.
+    pub open_blockers: u64,
+    /// A hash of the completed items' texts, in hexadecimal digits: it changes when an item is
+    /// completed, and not when items are reworded or moved that are still open.
+    pub completed_set: String,
+}
+
+impl Checklist {
+    /// Returns the number of items that count.
+    pub fn total(&self) -> u64 {
+        self.completed.saturating_add(self.open)
+    }
+}
+
+/// The state of a Git working tree.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GitState {
+    /// The commit; `None` before the first.
+    pub head: Option<String>,
+    /// A hash of everything that differs from the commit, in hexadecimal digits.
+    pub tree: String,
+    /// The number of files that changed since the last check; `None` on the first check.
+    pub changed_files: Option<u64>,
+}
+
+/// The result of the tests.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TestResult {
+    pub passed: bool,
+    /// The command, if this program ran it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<TestRun>,
+}
+
+/// A test command that ran.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TestRun {
+    pub command: String,
+    /// `None` if a signal ended it or it ran too long.
+    pub exit_status: Option<i32>,
+    pub duration_ms: u64,
+    /// The last lines of its output, scrubbed of secrets.
+    pub last_lines: Vec<String>,
+}
+
+/// An error without what differs from one occurrence to the next: numbers, paths, addresses, times.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ErrorSignature(pub String);
+
+/// The reason why an agent could not work.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Obstacle {
+    pub kind: ObstacleKind,
+    /// The agent program's own words, at most 200 characters.
+    pub message: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ObstacleKind {
+    /// A tool was denied that the agent needs.
+    Permission,
+    /// The agent program is not signed in, or its key is refused.
+    Authentication,
+    /// A quota or a limit of use is reached; it lasts for hours.
+    Quota,
+}
