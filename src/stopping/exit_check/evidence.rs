@@ -12,6 +12,8 @@ pub struct TurnEvidence {
     pub stated_confidence: Option<u8>,
     /// What the words of the last message say; `None` without a message.
     pub words: Option<Words>,
+    /// The words that the original rules count; `None` without a message.
+    pub seed_words: Option<SeedWords>,
     pub checklist: Option<Checklist>,
     pub git: Option<GitState>,
     pub tests: Option<TestResult>,
@@ -54,6 +56,24 @@ pub struct Words {
     pub asks_person: bool,
     /// Hedged or assured language, in percent; `None` without either. Never decides alone.
     pub confidence: Option<u8>,
+}
+
+/// The words that the original rules count, anywhere in the last message, as whole words in any
+/// case. Only the module `strict_seed` uses them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SeedWords {
+    /// Whether `confident`, `certainly` or `absolutely` occurs.
+    pub certain: bool,
+    /// Whether `likely` or `probably` occurs.
+    pub likely: bool,
+    /// How many of `maybe`, `might`, `could` and `approximately` occur, at most 4.
+    pub hedges: u8,
+    /// How many of `definitely`, `assured` and `guaranteed` occur, at most 3.
+    pub assurances: u8,
+    /// How many of `error`, `exception`, `failed`, `bug`, `issue`, `problem` and `mistake` occur,
+    /// plurals included, at most 7.
+    pub error_words: u8,
 }
 
 /// The task items of a plan. Optional sections do not count.
