@@ -3,3 +3,5 @@
 //! that keep the state of the loop.
 //!
 //! Nothing here decides: [`crate::stopping::exit_check`] does.
+
+pub mod response;
