@@ -10,8 +10,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 use crate::commands::config::dialogue;
 use crate::commands::models::local_files;
 use crate::commands::{
-    completions, config, consult, consult_stats, doctor, history, man, models, personas, resume,
-    scrub,
+    circuit, completions, config, consult, consult_stats, doctor, exit_check, history, man, models,
+    personas, resume, scrub,
 };
 use crate::config::env::Environment;
 use crate::engine::host;
@@ -42,6 +42,9 @@ enum Command {
     ConsultStats(consult_stats::Args),
     History(history::Args),
     Ls(history::ListArgs),
+    #[command(name = "exit-check")]
+    ExitCheck(Box<exit_check::Args>),
+    Circuit(circuit::Args),
     Doctor(doctor::Args),
     Models(models::Args),
     Model(local_files::Args),
@@ -81,30 +84,36 @@ pub fn main() -> ExitCode {
     host::survive_file_size_limit();
     let printer = Printer::for_process(&wishes, cli.command.verbosity());
     clean_panics(Some(&printer));
-    let result = match cli.command {
-        Command::Consult(args) => consult::run(&args, &environment, &printer),
-        Command::Resume(args) => resume::run(&args, &environment, &printer),
-        Command::ConsultStats(args) => consult_stats::run(&args, &environment, &printer),
-        Command::History(args) => history::run(&args, &environment, &printer),
-        Command::Ls(args) => history::list(&args, &environment, &printer),
-        Command::Doctor(args) => doctor::run(&args, &environment, &printer),
-        Command::Models(args) => models::run(&args, &environment, &printer),
-        Command::Model(args) => local_files::run(&args, &environment, &printer),
-        Command::Personas(args) => personas::run(&args, &environment, &printer),
-        Command::Scrub(args) => scrub::run(&args, &environment, &printer),
-        Command::Setup(args) => dialogue::run(args, &environment, &printer),
-        Command::Config(args) => config::run(&args, &environment, &printer),
-        Command::Completions(args) => completions::run(&args, &printer),
-        Command::Man => man::run(&Cli::command(), &help::man_sections(), &printer),
-        Command::Version => version(&printer),
-    };
-    match result {
-        Ok(()) => ExitCode::from(Exit::Answer.code()),
+    match run(cli.command, &environment, &printer) {
+        Ok(exit) => ExitCode::from(exit.code()),
         Err(error) => {
             printer.error(error.source(), error.hints());
             ExitCode::from(error.exit.code())
         }
     }
+}
+
+fn run(command: Command, environment: &Environment, printer: &Printer) -> Result<Exit, Error> {
+    match command {
+        Command::ExitCheck(args) => return exit_check::run(&args, environment, printer),
+        Command::Circuit(args) => return circuit::run(&args, environment, printer),
+        Command::Consult(args) => consult::run(&args, environment, printer),
+        Command::Resume(args) => resume::run(&args, environment, printer),
+        Command::ConsultStats(args) => consult_stats::run(&args, environment, printer),
+        Command::History(args) => history::run(&args, environment, printer),
+        Command::Ls(args) => history::list(&args, environment, printer),
+        Command::Doctor(args) => doctor::run(&args, environment, printer),
+        Command::Models(args) => models::run(&args, environment, printer),
+        Command::Model(args) => local_files::run(&args, environment, printer),
+        Command::Personas(args) => personas::run(&args, environment, printer),
+        Command::Scrub(args) => scrub::run(&args, environment, printer),
+        Command::Setup(args) => dialogue::run(args, environment, printer),
+        Command::Config(args) => config::run(&args, environment, printer),
+        Command::Completions(args) => completions::run(&args, printer),
+        Command::Man => man::run(&Cli::command(), &help::man_sections(), printer),
+        Command::Version => version(printer),
+    }?;
+    Ok(Exit::Answer)
 }
 
 /// Prints what `--version` prints.
@@ -160,7 +169,9 @@ impl Command {
             Self::Resume(args) => args.verbosity(),
             Self::History(args) => args.verbosity(),
             Self::Scrub(args) => args.verbosity(),
+            Self::ExitCheck(args) => args.verbosity(),
             Self::ConsultStats(_)
+            | Self::Circuit(_)
             | Self::Doctor(_)
             | Self::Models(_)
             | Self::Model(_)

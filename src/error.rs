@@ -19,6 +19,16 @@ pub enum Exit {
     Ceiling = 4,
     /// With `--strict`, fewer agents answered than the panel has.
     Quorum = 5,
+    /// The agent's loop is done.
+    Done = 10,
+    /// The agent's loop needs a person.
+    NeedsHuman = 11,
+    /// The agent's loop fails and must not continue.
+    Halted = 12,
+    /// The agent's loop makes no progress.
+    Stalled = 13,
+    /// The agent's loop has used up its turns.
+    Exhausted = 14,
     /// Ctrl-C, SIGTERM or a closed terminal.
     Interrupted = 130,
 }

@@ -7,7 +7,7 @@ use crate::commands::man::Section;
 use crate::domain::vendors::VENDORS;
 
 /// The exit codes and their meanings.
-const EXIT_CODES: [(&str, &str); 7] = [
+const EXIT_CODES: [(&str, &str); 12] = [
     ("0", "success"),
     ("1", "the run failed: all agents failed, or every judge"),
     ("2", "the command line or the configuration is wrong"),
@@ -23,6 +23,14 @@ const EXIT_CODES: [(&str, &str); 7] = [
         "5",
         "with --strict, fewer agents answered than the panel has",
     ),
+    ("10", "exit-check: the agent's work is done"),
+    ("11", "exit-check: the agent needs a person"),
+    (
+        "12",
+        "exit-check: the loop must not continue; circuit: it is open",
+    ),
+    ("13", "exit-check: the agent makes no progress"),
+    ("14", "exit-check: the loop has used up its turns"),
     ("130", "interrupted"),
 ];
 

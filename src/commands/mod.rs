@@ -4,6 +4,8 @@ pub mod consult;
 pub mod resume;
 pub mod history;
 pub mod consult_stats;
+pub mod exit_check;
+pub mod circuit;
 pub mod doctor;
 pub mod models;
 pub mod personas;
