@@ -21,6 +21,14 @@ impl Timestamp {
         ))
     }
 
+    /// Returns the moment `earlier` before this one, rounded up to the millisecond.
+    #[must_use]
+    pub fn before(self, earlier: Duration) -> Self {
+        Self(self.0.saturating_sub(
+            i64::try_from(earlier.as_nanos().div_ceil(1_000_000)).unwrap_or(i64::MAX),
+        ))
+    }
+
     /// Returns the time since `earlier`; zero if it is not earlier.
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_millis(self.ms_since(earlier))

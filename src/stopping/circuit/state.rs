@@ -10,7 +10,7 @@ use crate::domain::time::Timestamp;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Permit {
     Granted,
-    /// Granted as the only call, to see whether the provider works again.
+    /// Granted alone, to see whether it works again.
     Probe,
     /// Refused until this moment.
     Refused {

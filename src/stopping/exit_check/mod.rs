@@ -4,4 +4,6 @@
 //! its last message, the checklist, facts about the working tree and the tests. Reading them is
 //! [`crate::agent_loop`]'s business; nothing here reads files or knows the formats of agents.
 
+pub mod run;
 pub mod evidence;
+pub mod breaker;
