@@ -1,5 +1,7 @@
 //! A large context at the gate and in the requests.
 
+use serde_json::Value;
+
 use crate::support::binary::Conclave;
 use crate::support::provider_server::ProviderServer;
 
@@ -61,4 +63,33 @@ fn stance_without_a_source_is_part_of_every_round() {
         let body = request.body.to_string();
         assert!(body.contains("This is a greenfield project."), "{body}");
     }
+}
+
+/// Returns the context of a dry run whose only file makes it so long, headings included.
+fn context_of(bytes: usize) -> Value {
+    let around = "### File: notes.txt\n\n\n\n".len();
+    let mut text = "word ".repeat(bytes / 5);
+    text.truncate(bytes - around - 1);
+    text.push('.');
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server);
+    std::fs::write(conclave.folder().join("notes.txt"), text).unwrap();
+    let arguments = ["Shall we?", "--dry-run", "--json", "-f", "notes.txt"];
+    let shown = conclave
+        .run(&[&["consult"][..], &arguments[..]].concat())
+        .ends_with(0)
+        .json();
+    assert_eq!(shown["context"]["bytes"], bytes);
+    shown["context"].clone()
+}
+
+#[test]
+fn tokenizer_counts_a_context_from_10_000_tokens_on() {
+    let below = context_of(9_999 * 4);
+    assert_eq!(below["counted_by"], "ratio");
+    assert_eq!(below["tokens"], 9_999);
+    let from = context_of(9_999 * 4 + 1);
+    assert_eq!(from["counted_by"], "o200k");
+    let tokens = from["tokens"].as_u64().unwrap();
+    assert!((7_900..8_100).contains(&tokens), "{tokens}");
 }

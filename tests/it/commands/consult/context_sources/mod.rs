@@ -1,5 +1,7 @@
-//! Files, folders and globs as context: what is read, and what is refused before anything is sent.
+//! Files, folders, globs, standard input and a project as context: what is read and in which order,
+//! and what is refused before anything is sent.
 
+mod order;
 mod paths;
 mod refusals;
 mod windows;

@@ -55,6 +55,28 @@ fn every_bad_path_is_named_with_its_reason_before_anything_is_sent() {
     );
 }
 
+/// The folder lists the descriptor that lists it, which is closed before the files are read.
+#[test]
+fn file_that_vanishes_after_its_folder_was_listed_is_named() {
+    let folder = "/proc/self/fdinfo";
+    if !Path::new(folder).is_dir() {
+        return;
+    }
+    let (server, conclave) = setup();
+    let stderr = refused(&conclave, &server, &["-f", folder, "-f", "missing.ts"]);
+    let (vanished, rest) = stderr.split_once('\n').unwrap();
+    let (beginning, descriptor) = vanished.rsplit_once('/').unwrap();
+    assert_eq!(beginning, format!("❌ Context file not found: {folder}"));
+    assert!(descriptor.parse::<u32>().is_ok(), "{stderr}");
+    assert_eq!(
+        rest,
+        format!(
+            "❌ Context file not found: missing.ts\n\
+             {VALID}error: 2 context paths cannot be used; nothing was sent\n"
+        )
+    );
+}
+
 #[test]
 fn names_are_printed_without_control_characters() {
     let (server, conclave) = setup();
