@@ -2,6 +2,7 @@
 //! report.
 
 mod details;
+mod openrouter;
 mod servers;
 mod vendors;
 

@@ -1,0 +1,73 @@
+//! The page of a consultation shows all foreign text as text, has only the program's own markup, and
+//! loads nothing.
+
+mod content;
+mod foreign_text;
+mod sample;
+
+use conclave::consultation::transcript::Transcript;
+use conclave::domain::stored_record::StoredRecord;
+use conclave::records::page::page;
+
+use self::sample::{consultation, name};
+use crate::support::html::scan;
+use crate::support::sample_events;
+
+#[test]
+fn page_loads_and_runs_nothing_and_forbids_both() {
+    for record in [
+        Transcript::fold(&sample_events::complete())
+            .unwrap()
+            .stored_record(),
+        consultation(&name),
+        StoredRecord::default(),
+    ] {
+        let page = page(&record);
+        for word in [
+            "url(",
+            "src=",
+            "href=",
+            "@import",
+            "<link",
+            "<script",
+            "<base",
+            "<form",
+            "<iframe",
+            "javascript:",
+            " style=",
+        ] {
+            assert_eq!(page.find(word), None, "{word}");
+        }
+        assert!(page.contains("http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'"), "{page}");
+        scan(&page);
+        assert!(
+            page.find("Content-Security-Policy") < page.find("<title>"),
+            "before anything of anybody's"
+        );
+    }
+}
+
+#[test]
+fn headings_go_down_one_level_at_a_time() {
+    for record in [
+        Transcript::fold(&sample_events::complete())
+            .unwrap()
+            .stored_record(),
+        consultation(&name),
+        StoredRecord::default(),
+    ] {
+        let levels = scan(&page(&record)).levels;
+        assert_eq!(levels.first(), Some(&1));
+        assert_eq!(
+            levels
+                .iter()
+                .map(|level| usize::from(*level == 1))
+                .sum::<usize>(),
+            1
+        );
+        assert!(
+            levels.windows(2).all(|pair| pair[1] <= pair[0] + 1),
+            "{levels:?}"
+        );
+    }
+}
