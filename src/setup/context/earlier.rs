@@ -115,16 +115,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::assemble;
+    use super::super::tests::source;
     use super::*;
     use crate::domain::context::ProjectStance;
-
-    fn source(kind: SourceKind, name: &str, text: &str) -> SourceText {
-        SourceText {
-            kind,
-            name: name.to_owned(),
-            text: text.to_owned(),
-        }
-    }
 
     fn file(name: &str, text: &str) -> SourceText {
         source(SourceKind::File, name, text)

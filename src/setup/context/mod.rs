@@ -88,7 +88,7 @@ fn described(source: &SourceText, tokens: u64) -> ContextSource {
 mod tests {
     use super::*;
 
-    fn source(kind: SourceKind, name: &str, text: &str) -> SourceText {
+    pub(super) fn source(kind: SourceKind, name: &str, text: &str) -> SourceText {
         SourceText {
             kind,
             name: name.to_owned(),

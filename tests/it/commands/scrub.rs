@@ -125,16 +125,8 @@ fn rules_and_exceptions_of_the_user_count() {
         output.stdout,
         format!("[REDACTED_ACME_TOKEN] {allowed} [REDACTED_GITHUB_TOKEN]\n")
     );
-    assert!(
-        output.stderr.contains("- 1 acme token\n- 1 GitHub token\n"),
-        "{}",
-        output.stderr
-    );
-    assert!(
-        output.stderr.contains("acme-token in stdin:1"),
-        "{}",
-        output.stderr
-    );
+    output.assert_stderr_contains("- 1 acme token\n- 1 GitHub token\n");
+    output.assert_stderr_contains("acme-token in stdin:1");
 }
 
 #[test]

@@ -23,7 +23,7 @@ use conclave::terminal::report::report;
 use proptest::prelude::*;
 
 use crate::support::script::{
-    Player, crowd, failure, failure_with_hint, good, good_text, plan, reply, stopped,
+    Player, crowd, failure, failure_with_hint, good, good_text, plan, reply, stopped, with_fallback,
 };
 
 /// The next input of a script.
@@ -236,12 +236,7 @@ fn started(terms: &Terms) -> Player {
         let spare = ModelRef::new("xai", "grok-4.7");
         let price = *plan.prices.0.values().next().expect("a price");
         plan.prices.0.insert(spare.clone(), price);
-        plan.fallbacks = plan
-            .panel
-            .seats
-            .iter()
-            .map(|seat| (seat.id.clone(), vec![spare.clone()]))
-            .collect();
+        plan = with_fallback(plan, &spare);
     }
     Player::started(plan)
 }

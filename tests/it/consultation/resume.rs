@@ -18,7 +18,7 @@ use conclave::domain::ids::{AgentId, ModelRef};
 use conclave::domain::money::{Cost, MicroUsd};
 use proptest::prelude::*;
 
-use crate::support::script::{Player, crowd, failure, good, plan, reply};
+use crate::support::script::{Player, crowd, failure, good, plan, reply, with_fallback};
 
 /// Answers an ask independently of interruptions: the outcome depends only on the seed, the agent,
 /// the model, the kind of answer and the number of such answers so far.
@@ -89,13 +89,7 @@ fn resume_plan(crowded: bool, consent_mode: ConsentMode) -> Plan {
     // In a crowd, the order of failures decides whether the provider becomes unhealthy. Without
     // fallbacks that changes nothing.
     if !crowded {
-        let grok = ModelRef::new("xai", "grok-4.7");
-        plan.fallbacks = plan
-            .panel
-            .seats
-            .iter()
-            .map(|seat| (seat.id.clone(), vec![grok.clone()]))
-            .collect();
+        plan = with_fallback(plan, &ModelRef::new("xai", "grok-4.7"));
     }
     plan.control.consent.consent_mode = consent_mode;
     plan.control.on_failure = OnFailure::Ask;

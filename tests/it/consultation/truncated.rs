@@ -28,7 +28,9 @@ use super::properties::debate;
 use crate::support::comparable::comparable;
 use crate::support::journals::reopen;
 use crate::support::record_json;
-use crate::support::script::{Player, failure, good, good_text, plan, reply, stopped};
+use crate::support::script::{
+    Player, failure, good, good_text, plan, reply, stopped, with_fallback,
+};
 
 /// Resumes a log an hour later.
 fn resume(log: &[Envelope]) -> Player {
@@ -365,14 +367,7 @@ fn eventful(ask: bool) -> Plan {
     if ask {
         plan.control.consent.always_allow_under = MicroUsd::ZERO;
     }
-    let spare = ModelRef::new("xai", "grok-4.7");
-    plan.fallbacks = plan
-        .panel
-        .seats
-        .iter()
-        .map(|seat| (seat.id.clone(), vec![spare.clone()]))
-        .collect();
-    plan
+    with_fallback(plan, &ModelRef::new("xai", "grok-4.7"))
 }
 
 proptest! {

@@ -1,5 +1,5 @@
-//! Requests with a context that the vendor caches: the same beginning in all of them, the mark at its
-//! end, and no schema.
+//! Requests with a context that the vendor caches: the same beginning in all of them, the mark at
+//! its end, and no schema.
 
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{Ask, FailureClass, Prompt};
@@ -8,7 +8,7 @@ use conclave::domain::dialect::{Dialect, Quirks, Structure};
 use conclave::providers::form::{Adjustment, Form, Refusal, SystemPlace};
 use serde_json::{Value, json};
 
-use super::{ask_of, call, remote};
+use super::{ask_of, call, openai_request, remote};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
 const KEY: &str = "conclave-0123456789abcdef";
@@ -43,9 +43,10 @@ fn json_mode() -> Value {
 
 /// The messages of a chat whose vendor needs no mark. The JSON mode needs the word.
 fn unmarked() -> Value {
+    let user = format!("The context.\n\n{REST}\n\nAnswer with one JSON object.");
     json!([
         {"role": "system", "content": "Weigh the context."},
-        {"role": "user", "content": format!("The context.\n\n{REST}\n\nAnswer with one JSON object.")},
+        {"role": "user", "content": user},
     ])
 }
 
@@ -66,22 +67,23 @@ fn request_to_anthropic_marks_the_context_and_has_no_schema() {
 
 #[test]
 fn request_to_openai_marks_the_context_for_models_that_need_it() {
-    let expected = json!({
-        "model": "gpt-6.1-sol",
-        "max_completion_tokens": 16384,
-        "stream": true,
-        "stream_options": {"include_usage": true},
+    let explicit = json!({"mode": "explicit"});
+    let expected = openai_request(&json!({
         "messages": [
             {"role": "system", "content": "Weigh the context."},
             {"role": "user", "content": [
-                {"type": "text", "text": "The context.\n\n", "prompt_cache_breakpoint": {"mode": "explicit"}},
+                {
+                    "type": "text",
+                    "text": "The context.\n\n",
+                    "prompt_cache_breakpoint": explicit,
+                },
                 {"type": "text", "text": format!("{REST}\n\nAnswer with one JSON object.")},
             ]},
         ],
         "response_format": json_mode(),
-        "prompt_cache_options": {"mode": "explicit"},
+        "prompt_cache_options": explicit,
         "prompt_cache_key": KEY,
-    });
+    }));
     assert_eq!(body(&cached("openai", "gpt-6.1-sol")), expected);
 }
 

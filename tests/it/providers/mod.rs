@@ -37,7 +37,7 @@ use conclave::providers::remote::Remote;
 use conclave::providers::sse;
 use conclave::providers::wire::{Account, End, Endpoint, Scheme};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::provider_server::{ProviderServer, Vendor};
 
@@ -66,6 +66,20 @@ fn ask(vendor: Vendor, model: &str) -> Ask {
         max_output_tokens: 16_384,
         cache_key: None,
     }
+}
+
+/// Returns a request to OpenAI with these fields beside those that every request has.
+fn openai_request(fields: &Value) -> Value {
+    let mut request = json!({
+        "model": "gpt-6.1-sol",
+        "max_completion_tokens": 16384,
+        "stream": true,
+        "stream_options": {"include_usage": true},
+    });
+    for (name, value) in fields.as_object().unwrap() {
+        request[name] = value.clone();
+    }
+    request
 }
 
 fn cloud_at(vendor: Vendor, url: &str) -> Remote {

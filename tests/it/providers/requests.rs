@@ -5,7 +5,7 @@ use conclave::domain::dialect::Dialect;
 use conclave::providers::wire::{Account, Scheme};
 use serde_json::{Value, json};
 
-use super::{KEY, VENDORS, ask, call, cloud, cloud_at, remote_with};
+use super::{KEY, VENDORS, ask, call, cloud, cloud_at, openai_request, remote_with};
 use crate::support::provider_server::{ProviderServer, Vendor};
 
 fn schema() -> Value {
@@ -34,17 +34,14 @@ fn a_request_to_anthropic_has_exactly_these_fields() {
 
 #[test]
 fn a_request_to_openai_has_exactly_these_fields() {
-    let expected = json!({
-        "model": "gpt-6.1-sol",
-        "max_completion_tokens": 16384,
-        "stream": true,
-        "stream_options": {"include_usage": true},
+    let format = json!({"name": "independent", "strict": true, "schema": schema()});
+    let expected = openai_request(&json!({
         "messages": [
             {"role": "system", "content": "You are P.\n\nRules."},
             {"role": "user", "content": "Question?\n\nAnswer."},
         ],
-        "response_format": {"type": "json_schema", "json_schema": {"name": "independent", "strict": true, "schema": schema()}},
-    });
+        "response_format": {"type": "json_schema", "json_schema": format},
+    }));
     assert_eq!(body(Vendor::OpenAi, "gpt-6.1-sol"), expected);
 }
 
@@ -55,7 +52,11 @@ fn a_request_to_gemini_has_exactly_these_fields() {
     let expected = json!({
         "systemInstruction": {"parts": [{"text": "You are P.\n\nRules."}]},
         "contents": [{"role": "user", "parts": [{"text": "Question?\n\nAnswer."}]}],
-        "generationConfig": {"maxOutputTokens": 16384, "responseMimeType": "application/json", "responseJsonSchema": schema},
+        "generationConfig": {
+            "maxOutputTokens": 16384,
+            "responseMimeType": "application/json",
+            "responseJsonSchema": schema,
+        },
     });
     assert_eq!(body(Vendor::Google, "gemini-4-argon"), expected);
 }

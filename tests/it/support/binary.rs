@@ -299,6 +299,12 @@ impl RunOutput {
         self
     }
 
+    /// Asserts that standard error has this text.
+    #[track_caller]
+    pub(crate) fn assert_stderr_contains(&self, text: &str) {
+        assert!(self.stderr.contains(text), "{text}: {}", self.stderr);
+    }
+
     /// Parses standard output as JSON.
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.stdout)

@@ -100,12 +100,8 @@ fn each_vendor_gets_its_part_of_the_four_rounds() {
                  Architect        openai:gpt-6.1-sol\n   \
                  Pragmatist       google:gemini-4-argon\n   \
                  Judge            openai:gpt-6.1-sol, then anthropic:claude-sonnet-5-5, google:gemini-4-argon\n";
-    assert!(output.stderr.contains(panel), "{}", output.stderr);
-    assert!(
-        output.stderr.contains(" (auto-approved)\n"),
-        "{}",
-        output.stderr
-    );
+    output.assert_stderr_contains(panel);
+    output.assert_stderr_contains(" (auto-approved)\n");
     assert!(
         output.stderr.ends_with("✨ Consultation complete\n"),
         "{}",
@@ -163,7 +159,7 @@ fn cheapest_model_compares_the_positions_and_is_paid() {
         .map(|agent| agent["micro_usd"].as_u64().unwrap())
         .sum();
     assert_eq!(cost["micro_usd"], sum, "the comparison is in the total");
-    assert!(output.stderr.contains("\n✔ Helper  "), "{}", output.stderr);
+    output.assert_stderr_contains("\n✔ Helper  ");
 }
 
 #[test]
@@ -221,7 +217,7 @@ fn overloaded_vendors_seat_goes_to_the_next_vendor_for_good() {
     );
     let notice = "⚠️ anthropic:claude-sonnet-5-5 is unavailable (Overloaded (HTTP 529)). \
                   openai:gpt-6.1-sol takes over as Security Expert.\n";
-    assert!(output.stderr.contains(notice), "{}", output.stderr);
+    output.assert_stderr_contains(notice);
     let warning = "> ⚠️ **Degraded result:** this is less than the panel promised.\n>\n\
                    > - openai:gpt-6.1-sol took over from anthropic:claude-sonnet-5-5 as Security \
                    Expert in Round 1 and later: Overloaded (HTTP 529)\n";

@@ -155,11 +155,7 @@ fn unreachable_server_fails_its_expert_with_the_address() {
     let output = conclave
         .run(&["consult", "--on-failure", "skip", "Shall we?"])
         .ends_with(0);
-    assert!(
-        output.stderr.contains("⚠️ Agent Security Expert failed: "),
-        "{}",
-        output.stderr
-    );
+    output.assert_stderr_contains("⚠️ Agent Security Expert failed: ");
     assert!(
         output.stderr.contains("127.0.0.1:9"),
         "the address is named: {}",

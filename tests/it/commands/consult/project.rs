@@ -2,15 +2,17 @@
 
 use std::fs;
 
-use crate::support::binary::Conclave;
+use crate::support::binary::{Conclave, RunOutput};
 use crate::support::provider_server::ProviderServer;
 
 const BROWNFIELD: &str = "🏗️ Brownfield project detected. Biasing toward existing patterns.";
 const GREENFIELD: &str = "🆕 Greenfield project. Recommendations based on current best practices.";
 const IGNORED: &str = "🔧 Ignoring existing patterns (--greenfield mode)";
 
-/// Writes a small project in Next.js.
-fn write_project(conclave: &Conclave) {
+/// Starts a server, and writes a small project in Next.js to `web`.
+fn setup() -> (ProviderServer, Conclave) {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server);
     let files = [
         (
             "web/package.json",
@@ -25,17 +27,20 @@ fn write_project(conclave: &Conclave) {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
+    (server, conclave)
+}
+
+/// Asks about the project with these flags.
+fn ask(conclave: &Conclave, flags: &[&str]) -> RunOutput {
+    let arguments = ["consult", "--project", "web", "Which router?"];
+    conclave.run(&[&arguments[..], flags].concat()).ends_with(0)
 }
 
 #[test]
 fn existing_project_is_in_every_prompt_and_in_the_record() {
-    let server = ProviderServer::start();
-    let conclave = Conclave::at(&server);
-    write_project(&conclave);
-    let output = conclave
-        .run(&["consult", "--project", "web", "Which router?"])
-        .ends_with(0);
-    assert!(output.stderr.contains(BROWNFIELD), "{}", output.stderr);
+    let (server, conclave) = setup();
+    let output = ask(&conclave, &[]);
+    output.assert_stderr_contains(BROWNFIELD);
     assert!(!output.stdout.contains(BROWNFIELD), "{}", output.stdout);
     let requests = server.requests();
     assert!(requests.len() > 4, "{}", requests.len());
@@ -64,20 +69,8 @@ fn existing_project_is_in_every_prompt_and_in_the_record() {
 
 #[test]
 fn dry_run_shows_the_project_as_the_record_would() {
-    let server = ProviderServer::start();
-    let conclave = Conclave::at(&server);
-    write_project(&conclave);
-    let shown = conclave
-        .run(&[
-            "consult",
-            "--project",
-            "web",
-            "--dry-run",
-            "--json",
-            "Which?",
-        ])
-        .ends_with(0)
-        .json();
+    let (server, conclave) = setup();
+    let shown = ask(&conclave, &["--dry-run", "--json"]).json();
     assert_eq!(shown["project_context"]["project_type"], "brownfield");
     assert_eq!(shown["project_context"]["framework_detected"], "nextjs");
     assert!(server.requests().is_empty());
@@ -85,21 +78,9 @@ fn dry_run_shows_the_project_as_the_record_would() {
 
 #[test]
 fn greenfield_flag_overrides_what_is_detected() {
-    let server = ProviderServer::start();
-    let conclave = Conclave::at(&server);
-    write_project(&conclave);
-    let output = conclave
-        .run(&[
-            "consult",
-            "--project",
-            "web",
-            "--greenfield",
-            "--rounds",
-            "1",
-            "Which router?",
-        ])
-        .ends_with(0);
-    assert!(output.stderr.contains(IGNORED), "{}", output.stderr);
+    let (server, conclave) = setup();
+    let output = ask(&conclave, &["--greenfield", "--rounds", "1"]);
+    output.assert_stderr_contains(IGNORED);
     assert!(!output.stderr.contains(BROWNFIELD), "{}", output.stderr);
     let body = server.requests()[0].body.to_string();
     assert!(body.contains("This is a greenfield project"), "{body}");
@@ -116,7 +97,7 @@ fn greenfield_flag_works_without_a_project() {
     let output = conclave
         .run(&["consult", "--greenfield", "Which router?"])
         .ends_with(0);
-    assert!(output.stderr.contains(IGNORED), "{}", output.stderr);
+    output.assert_stderr_contains(IGNORED);
     for request in &server.requests() {
         let body = request.body.to_string();
         assert!(body.contains("This is a greenfield project"), "{body}");
@@ -131,27 +112,15 @@ fn new_project_gets_best_practices() {
     let output = conclave
         .run(&["consult", "--rounds", "1", "Which router?", "--project"])
         .ends_with(0);
-    assert!(output.stderr.contains(GREENFIELD), "{}", output.stderr);
+    output.assert_stderr_contains(GREENFIELD);
     let body = server.requests()[0].body.to_string();
     assert!(body.contains("This is a greenfield project"), "{body}");
 }
 
 #[test]
 fn quiet_run_does_not_announce_the_project() {
-    let server = ProviderServer::start();
-    let conclave = Conclave::at(&server);
-    write_project(&conclave);
-    let output = conclave
-        .run(&[
-            "consult",
-            "--quiet",
-            "--project",
-            "web",
-            "--rounds",
-            "1",
-            "Which router?",
-        ])
-        .ends_with(0);
+    let (_server, conclave) = setup();
+    let output = ask(&conclave, &["--quiet", "--rounds", "1"]);
     assert!(!output.stderr.contains(BROWNFIELD), "{}", output.stderr);
 }
 

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use rustix::process::Signal;
 
 use crate::support::binary::Conclave;
-use crate::support::provider_server::{Answer, On, ProviderServer, RecordedRequest, Vendor};
+use crate::support::provider_server::{ProviderServer, RecordedRequest};
 
 /// Words that only the context has.
 const MARK: &str = "the gearbox of Zanzibar";
@@ -40,15 +40,6 @@ fn interrupted(conclave: &Conclave, server: &ProviderServer, signal: Signal) -> 
     server.wait_until("the judge is asked", |requests| requests.len() == 4);
     running.signal(signal);
     running.wait().stderr
-}
-
-fn stalling_server() -> ProviderServer {
-    let server = ProviderServer::start();
-    server.on(
-        On::vendor(Vendor::OpenAi).nth(2),
-        Answer::text("never to be finished").stall(),
-    );
-    server
 }
 
 fn logs(conclave: &Conclave) -> PathBuf {

@@ -5,7 +5,8 @@ use std::fs;
 use rustix::process::Signal;
 use serde_json::Value;
 
-use super::{asked, has_mark, id_of, interrupted, logs, rejected, since, stalling_server};
+use super::{asked, has_mark, id_of, interrupted, logs, rejected, since};
+use crate::commands::resume::stalling_server;
 use crate::support::binary::Conclave;
 use crate::support::comparable::comparable;
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};

@@ -13,7 +13,7 @@ use crate::support::binary::{Conclave, RunOutput};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
 /// Starts a server that does not answer the judge's first request.
-fn stalling_server() -> ProviderServer {
+pub(super) fn stalling_server() -> ProviderServer {
     let server = ProviderServer::start();
     server.on(
         On::vendor(Vendor::OpenAi).nth(2),

@@ -15,7 +15,7 @@ use conclave::domain::ids::ModelRef;
 use proptest::prelude::*;
 
 use super::{context, plan_with};
-use crate::support::script::{Player, failure, good, plan, reply};
+use crate::support::script::{Player, failure, good, plan, reply, with_fallback};
 
 fn run(plan: Plan, seed: u64) -> Vec<Ask> {
     let mut rng = fastrand::Rng::with_seed(seed);
@@ -57,12 +57,7 @@ proptest! {
         let mut plan = plan_with(Context { stance, stack, ..context(&text) });
         plan.debate.mode = if explores { Mode::Explore } else { Mode::Converge };
         let grok = ModelRef::new("xai", "grok-4.7");
-        plan.fallbacks = plan
-            .panel
-            .seats
-            .iter()
-            .map(|seat| (seat.id.clone(), vec![grok.clone()]))
-            .collect();
+        plan = with_fallback(plan, &grok);
         if has_small_model {
             let size = Size::Small;
             plan.models.insert(grok, ModelTerms { size, ..ModelTerms::default() });

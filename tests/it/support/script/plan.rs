@@ -89,6 +89,15 @@ pub fn plan() -> Plan {
     }
 }
 
+/// Gives every seat this fallback.
+pub fn with_fallback(mut plan: Plan, model: &ModelRef) -> Plan {
+    let seats = plan.panel.seats.iter();
+    plan.fallbacks = seats
+        .map(|seat| (seat.id.clone(), vec![model.clone()]))
+        .collect();
+    plan
+}
+
 /// Returns a plan with this many seats at one provider, and a judge at another.
 pub fn crowd(seats: usize) -> Plan {
     let plan = plan();

@@ -317,22 +317,20 @@ fn ctrl_c_at_the_cost_gate_ends_the_run() {
     assert_eq!(conclave.record()["abort_reason"], "interrupted");
 }
 
+/// Runs a script of the shell, in which `$0` is the binary, until it asks.
+fn shell_at_the_gate(conclave: &Conclave, script: &str) -> Terminal {
+    let arguments = ["-c", script, env!("CARGO_BIN_EXE_conclave")];
+    let shell = OsStr::new("/bin/sh");
+    let terminal = Terminal::start_program(conclave, 100, Output::Pipe, shell, &arguments);
+    terminal.wait_for(QUESTION, 1);
+    terminal
+}
+
 #[test]
 fn a_piped_question_does_not_answer_the_cost_gate() {
     let server = ProviderServer::start();
     let conclave = consent_terminal(&server);
-    let script = format!(
-        "printf 'y\\ny\\n' | {} consult -",
-        env!("CARGO_BIN_EXE_conclave")
-    );
-    let mut terminal = Terminal::start_program(
-        &conclave,
-        100,
-        Output::Pipe,
-        OsStr::new("/bin/sh"),
-        &["-c", &script],
-    );
-    terminal.wait_for(QUESTION, 1);
+    let mut terminal = shell_at_the_gate(&conclave, r"printf 'y\ny\n' | $0 consult -");
     terminal.type_in("n");
     terminal.end().0.ends_with(3);
     assert!(server.requests().is_empty());
@@ -343,18 +341,8 @@ fn piped_context_leaves_the_cost_gate_to_the_terminal() {
     let server = ProviderServer::start();
     let conclave = consent_terminal(&server);
     std::fs::write(conclave.folder().join("problem.md"), "n\nn\n").unwrap();
-    let script = format!(
-        "cat problem.md | {} consult --format json 'Analyze this'",
-        env!("CARGO_BIN_EXE_conclave")
-    );
-    let mut terminal = Terminal::start_program(
-        &conclave,
-        100,
-        Output::Pipe,
-        OsStr::new("/bin/sh"),
-        &["-c", &script],
-    );
-    terminal.wait_for(QUESTION, 1);
+    let script = "cat problem.md | $0 consult --format json 'Analyze this'";
+    let mut terminal = shell_at_the_gate(&conclave, script);
     assert!(server.requests().is_empty());
     terminal.type_in("y");
     let (ran, screen) = terminal.end();

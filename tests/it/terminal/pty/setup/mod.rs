@@ -434,16 +434,8 @@ fn without_a_key_or_server_setup_says_what_to_set() {
 fn without_a_terminal_setup_points_to_config_set() {
     let conclave = Conclave::new();
     let ran = conclave.run(&["setup"]).ends_with(2);
-    assert!(
-        ran.stderr.contains("there is no terminal to ask on"),
-        "{}",
-        ran.stderr
-    );
-    assert!(
-        ran.stderr.contains("`conclave config set`"),
-        "{}",
-        ran.stderr
-    );
+    ran.assert_stderr_contains("there is no terminal to ask on");
+    ran.assert_stderr_contains("`conclave config set`");
 }
 
 #[test]
