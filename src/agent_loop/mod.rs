@@ -5,3 +5,6 @@
 //! Nothing here decides: [`crate::stopping::exit_check`] does.
 
 pub mod response;
+pub mod text;
+pub mod signals;
+pub mod checklist;
