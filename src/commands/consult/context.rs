@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::builder::{OsStringValueParser, TypedValueParser};
+
 use crate::context::sources::SourceLimits;
 use crate::error::Error;
 use crate::setup::context::request::{ContextRequest, ProjectRequest, StanceRequest, StdinRequest};
@@ -16,11 +18,11 @@ const PROJECT_TOKENS: u64 = 4_000;
 pub(super) struct ContextFlags {
     /// Files, folders and globs that the panel reads with the question, separated by commas; may be
     /// repeated
-    #[arg(long, value_name = "PATHS", value_delimiter = ',')]
+    #[arg(long, value_name = "PATHS", value_delimiter = ',', value_parser = path_parser())]
     context: Vec<PathBuf>,
 
     /// One such path, which may have commas; `-` is standard input; may be repeated
-    #[arg(short, long, value_name = "PATH")]
+    #[arg(short, long, value_name = "PATH", value_parser = path_parser())]
     file: Vec<PathBuf>,
 
     /// How many files the context may have; more are an error [default: 1000]
@@ -36,11 +38,12 @@ pub(super) struct ContextFlags {
     #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = ".")]
     project: Option<PathBuf>,
 
-    /// The most tokens of the project's description
+    /// The most tokens of the project's description [default: 4000]
     #[arg(
         long,
         value_name = "TOKENS",
         default_value_t = PROJECT_TOKENS,
+        hide_default_value = true,
         value_parser = clap::value_parser!(u64).range(500..=1_000_000),
         requires = "project"
     )]
@@ -56,10 +59,7 @@ impl ContextFlags {
     /// standard input, unless that holds the question.
     pub(super) fn request(&self, input: StdinUse) -> Result<ContextRequest, Error> {
         let is_stdin = |path: &&Path| path.as_os_str() == "-";
-        let listed = self.context.iter().map(|path| trimmed(path));
-        let paths: Vec<&Path> = listed
-            .chain(self.file.iter().map(PathBuf::as_path))
-            .collect();
+        let paths = self.paths()?;
         let stdin = match (paths.iter().any(is_stdin), input) {
             (true, StdinUse::Taken) => {
                 return Err(Error::usage(
@@ -89,6 +89,29 @@ impl ContextFlags {
                 StanceRequest::Detected
             },
         })
+    }
+
+    /// Returns the paths of both flags. Two commas in a row, or one at an end, are forgiven; a flag
+    /// without any path, as of an unset variable of the shell, is not.
+    fn paths(&self) -> Result<Vec<&Path>, Error> {
+        let listed: Vec<&Path> = self
+            .context
+            .iter()
+            .map(|path| trimmed(path))
+            .filter(|path| !path.as_os_str().is_empty())
+            .collect();
+        if listed.is_empty() && !self.context.is_empty() {
+            return Err(Error::usage("`--context` names no path")
+                .hint("name files, folders or globs: `--context \"src,README.md\"`"));
+        }
+        if self.file.iter().any(|path| path.as_os_str().is_empty()) {
+            return Err(Error::usage("`--file` names no path")
+                .hint("name a file, a folder or a glob: `--file README.md`"));
+        }
+        Ok(listed
+            .into_iter()
+            .chain(self.file.iter().map(PathBuf::as_path))
+            .collect())
     }
 
     fn limits(&self) -> SourceLimits {
@@ -130,13 +153,18 @@ impl ContextFlags {
                     "`{folder}` was taken as the folder of `--project`, which is not found"
                 );
                 Err(Error::usage(error).hint(
-                    "name the folder first, as in `--project . \"…\"`, or put `--project` behind \
-                     the question",
+                    "name the folder first, as in `--project . \"…\"`, or put `--project` after the \
+                     question",
                 ))
             }
             _ => Ok(()),
         }
     }
+}
+
+/// Parses a path that may be empty: clap's own parser calls an empty one a missing value.
+fn path_parser() -> impl TypedValueParser<Value = PathBuf> {
+    OsStringValueParser::new().map(PathBuf::from)
 }
 
 /// Returns a path without the blanks beside the commas of a list.

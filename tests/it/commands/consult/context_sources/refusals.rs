@@ -78,6 +78,29 @@ fn file_that_vanishes_after_its_folder_was_listed_is_named() {
 }
 
 #[test]
+fn empty_parts_of_a_list_are_skipped_and_an_empty_path_is_named() {
+    let (server, conclave) = setup();
+    write(&conclave, &[("a.rs", b"x"), ("b.rs", b"y")]);
+    for list in ["", ",", " , "] {
+        assert_eq!(
+            refused(&conclave, &server, &["--context", list]),
+            "error: `--context` names no path\n\
+             hint: name files, folders or globs: `--context \"src,README.md\"`\n",
+            "{list:?}"
+        );
+    }
+    assert_eq!(
+        refused(&conclave, &server, &["-f", ""]),
+        "error: `--file` names no path\n\
+         hint: name a file, a folder or a glob: `--file README.md`\n"
+    );
+    for list in ["a.rs,,b.rs", ",a.rs,b.rs,", "a.rs, ,b.rs"] {
+        let (sent, _) = names(&conclave, &["--context", list]);
+        assert_eq!(sent, ["a.rs", "b.rs"], "{list}");
+    }
+}
+
+#[test]
 fn names_are_printed_without_control_characters() {
     let (server, conclave) = setup();
     let stderr = refused(&conclave, &server, &["-f", "a\nerror: b\x1b2J\u{202e}c"]);
