@@ -113,7 +113,7 @@ impl Dialogue {
     /// Asks a yes-or-no question; one key answers it.
     pub async fn confirm(&self, question: &str, default: bool) -> Result<bool, DialogueError> {
         let (theme, shown) = (self.theme, clean(question));
-        ask(move || {
+        ask_on_line(move || {
             Confirm::with_theme(&theme)
                 .with_prompt(shown)
                 .default(default)
@@ -142,7 +142,7 @@ impl Dialogue {
         let mut suggested = suggested.to_owned();
         loop {
             let (shown, typed) = (head.clone(), std::mem::take(&mut suggested));
-            let text = ask(move || edit_line(&Term::stderr(), &shown, typed)).await?;
+            let text = ask_on_line(move || edit_line(&Term::stderr(), &shown, typed)).await?;
             match read(text.trim()) {
                 Ok(value) => {
                     self.answered(prompt, text.trim());
@@ -243,6 +243,19 @@ fn fitting(text: &str, columns: usize) -> String {
         }
         room -= 1;
     }
+}
+
+/// Asks a question that is answered behind its text, and ends its line if the answer never comes.
+async fn ask_on_line<T: Send + 'static>(
+    question: impl FnOnce() -> dialoguer::Result<Option<T>> + Send + 'static,
+) -> Result<T, DialogueError> {
+    let mut line = OpenLine(Some(Term::stderr()));
+    let answer = ask(question).await;
+    if !matches!(answer, Err(DialogueError::Interrupted)) {
+        // The question has ended its line, or erased it.
+        line.0 = None;
+    }
+    answer
 }
 
 /// Asks on a thread of its own, so that a signal is noticed while a key is awaited.
@@ -375,5 +388,18 @@ impl Drop for CursorGuard {
     fn drop(&mut self) {
         // A terminal that went away has no cursor.
         let _ = self.0.show_cursor();
+    }
+}
+
+/// Ends the line of a question that is dropped or interrupted: what follows starts its own line.
+#[derive(Debug)]
+struct OpenLine(Option<Term>);
+
+impl Drop for OpenLine {
+    fn drop(&mut self) {
+        if let Some(term) = &self.0 {
+            // A terminal that went away has no lines.
+            let _ = term.write_line("");
+        }
     }
 }

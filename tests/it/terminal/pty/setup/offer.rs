@@ -108,6 +108,10 @@ fn ctrl_c_at_the_offer_ends_the_run() {
     answer(&mut terminal, OFFER, &["\u{3}"]);
     let (ran, transcript) = terminal.end();
     ran.ends_with(130);
+    assert_eq!(
+        transcript.screen().contents().trim_end(),
+        format!("{OFFER}\nerror: interrupted; nothing was written")
+    );
     assert!(transcript.screen().is_cursor_visible());
     assert!(is_untouched(&conclave));
     assert!(server.requests().is_empty());
