@@ -206,7 +206,14 @@ impl<'a> TerminalFace<'a> {
         } = outcome;
         match &transcript.abort {
             None if transcript.state == StateName::Complete => {
-                self.show_answer(outcome, started, make_answer)?;
+                self.show_answer(outcome, started, make_answer)
+                    .map_err(|error| match stored {
+                        Some(_) if self.output.output.is_none() => error.hint(format!(
+                            "the answer is saved: `conclave history show {}`",
+                            transcript.id
+                        )),
+                        Some(_) | None => error,
+                    })?;
                 if let Some(stored) = stored {
                     self.printer
                         .detail(&format!("Saved in {}", stored.record.display()));

@@ -10,7 +10,7 @@ use crate::support::provider_server::ProviderServer;
 
 #[cfg(target_os = "linux")]
 #[test]
-fn full_disk_on_standard_output_is_a_failure() {
+fn full_disk_on_standard_output_is_a_failure_that_names_the_saved_answer() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     let mut command = conclave.command();
@@ -26,9 +26,15 @@ fn full_disk_on_standard_output_is_a_failure() {
     let output = RunningProcess::of(command.spawn().unwrap())
         .wait()
         .ends_with(1);
+    let record = conclave.log("json");
+    let id = record.file_stem().unwrap().to_str().unwrap();
     assert_eq!(
         output.stderr,
-        "error: cannot write the result to standard output\n  caused by: No space left on device (os error 28)\n"
+        format!(
+            "error: cannot write the result to standard output\n  \
+             caused by: No space left on device (os error 28)\n\
+             hint: the answer is saved: `conclave history show {id}`\n"
+        )
     );
 }
 
