@@ -9,6 +9,7 @@ use crate::consultation::anonymity::stored::{NamedTexts, name_experts};
 use crate::consultation::plan::prior_consultation::PriorConsultation;
 use crate::consultation::transcript::Transcript;
 use crate::domain::context::Context;
+use crate::domain::ids::RecordName;
 use crate::domain::stored_record::{StoredContext, StoredRecord};
 use crate::domain::text::{escape_json, pretty_json};
 use crate::error::Error;
@@ -19,7 +20,7 @@ use crate::records::history;
 use crate::records::index::Index;
 use crate::records::journal::{is_being_written, read_journal};
 use crate::records::outcomes;
-use crate::records::stored;
+use crate::records::stored::{self, RecordReadError};
 
 /// A consultation loaded from its files.
 #[derive(Debug)]
@@ -169,13 +170,23 @@ fn is_journal_newer(files: &ConsultationFiles) -> bool {
     recorded.is_ok_and(|recorded| journalled.is_ok_and(|journalled| journalled > recorded))
 }
 
+/// The record cannot be read, and there is no journal in its place.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot read the record of {id}")]
+struct UnreadableRecordError {
+    id: RecordName,
+    source: RecordReadError,
+}
+
 /// Returns the error when no file can be read.
 fn unreadable(files: &ConsultationFiles, found: &ConsultationRef) -> Error {
     if files.record.exists() {
         return match stored::read_file(&files.record) {
-            Err(error) => {
-                Error::failed(error).hint(format!("look at the file: {}", files.record.display()))
-            }
+            Err(source) => Error::failed(UnreadableRecordError {
+                id: found.id.clone(),
+                source,
+            })
+            .hint(format!("look at the file: {}", files.record.display())),
             Ok(_) => Error::failed(format!("cannot read {}", found.id)),
         };
     }

@@ -1,7 +1,7 @@
 //! The files that the index is built from: which of a consultation's is the source of its rows.
 //!
-//! The record is, unless the journal was written after it. The journal is, without a record or with
-//! an end newer than the record's: then a process was killed. While a process writes the journal,
+//! The record is, unless the journal was written after it. The journal is, without a readable record
+//! or with an end newer than the record's: then a process was killed. While a process writes the journal,
 //! the consultation is open.
 
 use std::fs;
@@ -54,6 +54,11 @@ pub(super) fn find(logs: &Path, stem: &RecordName) -> SourceLookup {
     let is_newer = |written: &SystemTime| Some(*written) > recorded;
     let Some(journalled) = written_at(&paths.journal).filter(is_newer) else {
         let record = from_record().unwrap_or_else(|| Err("it no longer exists".to_owned()));
+        let from_older = |why| match written_at(&paths.journal) {
+            Some(journalled) => from_journal(&paths.journal, journalled).map_err(|_| why),
+            None => Err(why),
+        };
+        let record = record.or_else(from_older);
         return SourceLookup {
             file: format!("{stem}.json"),
             record: Some(record),

@@ -170,11 +170,12 @@ fn missing_and_damaged_files_are_reported() {
         .run(&["history", "show", MIDDLE])
         .ends_with(1)
         .stderr;
-    assert!(
-        stderr.starts_with("error: it is not a record of a consultation")
-            && stderr.contains("look at the file: "),
-        "{stderr}"
+    let expected = format!(
+        "error: cannot read the record of consult-{MIDDLE}\n  \
+         caused by: it is not a record of a consultation\n\
+         hint: look at the file: "
     );
+    assert!(stderr.starts_with(&expected), "{stderr}");
     for ending in ["json", "jsonl", "md"] {
         std::fs::remove_file(logs.join(format!("consult-{OLDEST}.{ending}"))).unwrap();
     }

@@ -245,6 +245,25 @@ fn killed_consultation_is_indexed_from_its_journal() {
 }
 
 #[test]
+fn consultation_with_a_damaged_record_is_indexed_from_its_journal() {
+    let (home, one) = killed(8);
+    let journal = home.logs().join(format!("{}.jsonl", one.id));
+    drop(write_journal(&journal, &one, one.events.len()));
+    until_free(&journal);
+    fs::write(home.logs().join(format!("{}.json", one.id)), b"\0\0\0").unwrap();
+    let rebuilt = home.rebuild();
+    assert_eq!(rebuilt.indexed, 1);
+    assert_eq!(rebuilt.skipped, []);
+    assert_eq!(
+        super::ids(
+            home.open().connection(),
+            "SELECT question FROM consultations"
+        ),
+        [one.record["question"].as_str().unwrap()]
+    );
+}
+
+#[test]
 fn running_consultation_is_indexed_after_its_process_ends() {
     let (home, one) = killed(7);
     let path = home.logs().join(format!("{}.jsonl", one.id));
