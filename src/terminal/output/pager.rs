@@ -25,7 +25,7 @@ pub enum Pager {
     /// Everything is printed directly.
     #[default]
     Off,
-    /// `less`, if it exists.
+    /// `less`, if it exists and the terminal can show it.
     Default {
         /// Whether the user has options of its own for `less`.
         has_less_options: bool,
@@ -63,8 +63,13 @@ impl Pager {
             let rows = console::Term::stdout().size_checked().map(|(rows, _)| rows);
             rows.is_some_and(|rows| text.lines().count() >= usize::from(rows))
         };
-        let is_wanted = *self != Self::Off && printer.out_traits().is_terminal && is_long();
-        if is_wanted && self.show(&printer.printable_result(text)) {
+        let can_page = match self {
+            Self::Off => false,
+            // On a dumb terminal `less` stops with a warning.
+            Self::Default { .. } => printer.out_traits().is_animated,
+            Self::Command { .. } => printer.out_traits().is_terminal,
+        };
+        if can_page && is_long() && self.show(&printer.printable_result(text)) {
             return Ok(());
         }
         printer.result(text)

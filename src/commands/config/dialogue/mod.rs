@@ -50,8 +50,15 @@ enum SetupOutcome {
 
 pub(crate) fn run(_: Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
     if !can_run(printer) {
-        return Err(Error::usage("`conclave setup` asks questions, and there is no terminal to ask on")
-            .hint("change single settings with `conclave config set`; see them with `conclave config show`"));
+        let reason = if can_ask(printer, StdinUse::Free) {
+            "`conclave setup` asks with menus, which this terminal cannot show: see `TERM`"
+        } else {
+            "`conclave setup` asks questions, and there is no terminal to ask on"
+        };
+        return Err(Error::usage(reason).hint(
+            "change single settings with `conclave config set`; see them with `conclave config \
+             show`",
+        ));
     }
     set_up(environment, printer).map(drop)
 }

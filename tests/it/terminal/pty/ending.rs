@@ -1,5 +1,8 @@
 //! The end of a run on a real terminal: the summary, the whole report, and the pager.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
+
 use crate::support::binary::Conclave;
 use crate::support::provider_server::{Answer, On, ProviderServer};
 use crate::support::pty::{Output, Terminal, Transcript};
@@ -112,6 +115,30 @@ fn pager_is_left_out_where_it_is_not_wanted() {
     let direct = run(&empty, &["history", "show", "last"]);
     assert!(direct.text().contains("Positions\n──"), "{}", direct.text());
     assert_eq!(paged(&empty), None);
+}
+
+#[test]
+fn default_pager_is_left_out_on_a_dumb_terminal() {
+    let server = ProviderServer::start();
+    let conclave = consent_terminal(&server)
+        .without("PAGER")
+        .without("LESS")
+        .variable("TERM", "dumb");
+    conclave
+        .run(&["consult", "--yes", "Shall we?"])
+        .ends_with(0);
+    let less = conclave.folder().join("bin/less");
+    std::fs::create_dir(less.parent().unwrap()).unwrap();
+    std::fs::write(&less, format!("#!/bin/sh\n{TO_FILE}\n")).unwrap();
+    std::fs::set_permissions(&less, Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:/usr/bin:/bin", less.parent().unwrap().display());
+    let conclave = conclave.variable("PATH", path);
+    let direct = run(&conclave, &["history", "show", "last"]);
+    assert!(direct.text().contains("Positions\n──"), "{}", direct.text());
+    assert_eq!(paged(&conclave), None);
+    let conclave = conclave.variable("TERM", "xterm");
+    run(&conclave, &["history", "show", "last"]);
+    assert!(paged(&conclave).unwrap().contains("Positions"));
 }
 
 #[test]

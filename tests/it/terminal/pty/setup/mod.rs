@@ -430,6 +430,19 @@ fn without_a_key_or_server_setup_says_what_to_set() {
 }
 
 #[test]
+fn dumb_terminal_gets_no_menus_and_the_reason() {
+    let conclave = Conclave::new().variable("TERM", "dumb");
+    let (ran, transcript) = start(&conclave, 100).end();
+    ran.ends_with(2);
+    let text = transcript.text();
+    assert!(
+        text.contains("menus, which this terminal cannot show: see `TERM`"),
+        "{text}"
+    );
+    assert!(text.contains("`conclave config set`"), "{text}");
+}
+
+#[test]
 fn without_a_terminal_setup_points_to_config_set() {
     let conclave = Conclave::new();
     let ran = conclave.run(&["setup"]).ends_with(2);
