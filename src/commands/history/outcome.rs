@@ -32,7 +32,7 @@ confidence is.")]
 pub(super) struct Args {
     /// The consultation: its id, a unique prefix, one of its files, or `last` [default: last]
     #[arg(add = ids::all())]
-    id: String,
+    id: Option<String>,
 
     /// Whether the answer proved right; `mixed` counts half
     #[arg(value_enum)]
@@ -60,16 +60,28 @@ impl ValueEnum for AnswerOutcome {
 /// Returns the name of the consultation, and its outcome unless that is removed. A single outcome is
 /// that of the newest.
 fn graded(args: &Args) -> Result<(&str, Option<AnswerOutcome>), Error> {
+    let Some(name) = args.id.as_deref() else {
+        return Err(if args.clear {
+            Error::usage("`--clear` needs the name of a consultation")
+                .hint("for the newest: `conclave history outcome last --clear`")
+        } else {
+            no_outcome("")
+        });
+    };
     if args.outcome.is_some() || args.clear {
-        return Ok((&args.id, args.outcome));
+        return Ok((name, args.outcome));
     }
-    if let Ok(outcome) = AnswerOutcome::from_str(&args.id, true) {
+    if let Ok(outcome) = AnswerOutcome::from_str(name, true) {
         return Ok(("last", Some(outcome)));
     }
-    let id = one_line(&args.id);
-    Err(Error::usage("no outcome is given").hint(format!(
-        "for example: `conclave history outcome {id} right`; or `wrong`, `mixed`"
-    )))
+    Err(no_outcome(&format!("{} ", one_line(name))))
+}
+
+/// Returns the error of a command without an outcome. `name` is the consultation's, with a blank.
+fn no_outcome(name: &str) -> Error {
+    Error::usage("no outcome is given").hint(format!(
+        "for example: `conclave history outcome {name}right`; or `wrong`, `mixed`"
+    ))
 }
 
 pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {

@@ -125,3 +125,31 @@ fn consultation_without_an_answer_cannot_be_graded() {
     }
     assert_eq!(outcome_of(&conclave, OLDEST), Value::Null);
 }
+
+#[test]
+fn missing_outcome_and_missing_consultation_are_named() {
+    let conclave = three();
+    let refused = |arguments: &[&str]| {
+        conclave
+            .run(&[&["history", "outcome"], arguments].concat())
+            .ends_with(2)
+            .stderr
+    };
+    assert_eq!(
+        refused(&[]),
+        "error: no outcome is given\n\
+         hint: for example: `conclave history outcome right`; or `wrong`, `mixed`\n"
+    );
+    assert_eq!(
+        refused(&[OLDEST]),
+        format!(
+            "error: no outcome is given\n\
+             hint: for example: `conclave history outcome {OLDEST} right`; or `wrong`, `mixed`\n"
+        )
+    );
+    assert_eq!(
+        refused(&["--clear"]),
+        "error: `--clear` needs the name of a consultation\n\
+         hint: for the newest: `conclave history outcome last --clear`\n"
+    );
+}
