@@ -1,17 +1,18 @@
-//! Hedging against a provider whose every twentieth answer is slow: the answer times of a panel's one
-//! seat with and without hedging, and the additional requests.
+//! Hedging against a provider whose every twentieth answer is slow: the answer times of a panel's
+//! one seat with and without hedging, and the additional requests.
 //!
 //! ```text
 //! cargo bench --bench hedged_tail                 1,000 consultations with hedging and as many without; about 3 minutes
 //! cargo bench --bench hedged_tail -- 200 0.1      200 of each, and a second of the model is 100 ms
 //! ```
 //!
-//! All delays are scaled to a twentieth: an answer takes 3 to 5 s, a slow one 30 s, and a call is hedged
-//! after 10 s. The program's own time is not scaled, so it counts twentyfold. The seat's model and its
-//! fallback have the same tail, drawn from a seed, and both runs of a pair draw the same delays. A
-//! consultation of one seat makes five calls, of which one may be hedged: if both answers of the seat
-//! are slow, it waits for the second. The judge answers at once and is not counted. Eight consultations
-//! run concurrently, each with its own server; they wait nearly all the time.
+//! All delays are scaled to a twentieth: an answer takes 3 to 5 s, a slow one 30 s, and a call is
+//! hedged after 10 s. The program's own time is not scaled, so it counts twentyfold. The seat's
+//! model and its fallback have the same tail, drawn from a seed, and both runs of a pair draw the
+//! same delays. A consultation of one seat makes five calls, of which one may be hedged: if both
+//! answers of the seat are slow, it waits for the second. The judge answers at once and is not
+//! counted. Eight consultations run concurrently, each with its own server; they wait nearly all
+//! the time.
 
 #![expect(
     clippy::unwrap_used,
@@ -238,8 +239,8 @@ fn run(plan: Plan, server: &ProviderServer, seat: &mut SeatWatcher) {
     engine::run(plan, &engine::providers(&server.url()), folder.path(), seat);
 }
 
-/// Records the times of the seat's answers, and the reasons for calls without a hedge. Runs after the
-/// journal.
+/// Records the times of the seat's answers, and the reasons for calls without a hedge. Runs after
+/// the journal.
 #[derive(Debug, Default)]
 struct SeatWatcher {
     asked: Option<Instant>,

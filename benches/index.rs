@@ -6,9 +6,9 @@
 //! cargo bench --bench index -- 20000
 //! ```
 //!
-//! Each rate has the CPU time per record beside it, which does not depend on the load of the machine.
-//! There are two lengths of records: those of panels of three with four rounds, and short ones of about
-//! 12 KB, to which the limits apply.
+//! Each rate has the CPU time per record beside it, which does not depend on the load of the
+//! machine. There are two lengths of records: those of panels of three with four rounds, and short
+//! ones of about 12 KB, to which the limits apply.
 
 #![expect(clippy::unwrap_used, reason = "a bench fails by panicking")]
 #![expect(
@@ -188,8 +188,8 @@ fn commands(home: &Path) {
     }
 }
 
-/// Measures the writes at the end of a consultation, fsync included: the last events of its journal,
-/// its record, its Markdown and the index.
+/// Measures the writes at the end of a consultation, fsync included: the last events of its
+/// journal, its record, its Markdown and the index.
 fn endings(logs: &Path, database: &Path, length: Length) {
     figures::heading("The end of a consultation, ms");
     let (mut whole, mut index_alone) = (Figures::default(), Figures::default());

@@ -1,15 +1,15 @@
-//! Many consultations in one process: their rate compared with a bare client that makes the same calls
-//! with the same concurrency, and the memory of each.
+//! Many consultations in one process: their rate compared with a bare client that makes the same
+//! calls with the same concurrency, and the memory of each.
 //!
 //! ```text
 //! cargo bench --bench many_consultations                     200 consultations, 50 at a time, calls of 100 ms; 5 repetitions
 //! cargo bench --bench many_consultations -- 400 20 50 3      400 consultations, 20 at a time, calls of 50 ms; 3 repetitions
 //! ```
 //!
-//! A consultation makes nine calls: three experts, the judge, three experts, the judge twice. Ours share
-//! one dispatcher and write journals, records and reports to disk; the bare client only reads the
-//! answers. The server runs on its own thread of the same process, so the memory is an upper bound: it
-//! includes the server's records.
+//! A consultation makes nine calls: three experts, the judge, three experts, the judge twice. Ours
+//! share one dispatcher and write journals, records and reports to disk; the bare client only reads
+//! the answers. The server runs on its own thread of the same process, so the memory is an upper
+//! bound: it includes the server's records.
 
 #![expect(clippy::unwrap_used, reason = "a bench fails by panicking")]
 #![expect(

@@ -1,6 +1,6 @@
-//! The program as a process (Linux): start-up compared with a minimal program that parses arguments,
-//! size, peak memory of consultations, the time that a whole command adds to the answers, and the delay
-//! until unneeded connections are closed.
+//! The program as a process (Linux): start-up compared with a minimal program that parses
+//! arguments, size, peak memory of consultations, the time that a whole command adds to the
+//! answers, and the delay until unneeded connections are closed.
 //!
 //! ```text
 //! cargo bench --bench process             200 starts and 15 consultations of each kind; about 1 minute

@@ -1,5 +1,5 @@
-//! The time that the engine adds to the answers: driver, providers and journal against a local server
-//! with fixed delays, alternating with a bare client that makes the same requests.
+//! The time that the engine adds to the answers: driver, providers and journal against a local
+//! server with fixed delays, alternating with a bare client that makes the same requests.
 //!
 //! ```text
 //! cargo bench --bench round_overhead                  15 repetitions with 3, 10 and 64 seats; about 4 minutes
@@ -8,8 +8,8 @@
 //! ```
 //!
 //! The server has its own thread and runtime. Times are compared with its record of each request's
-//! arrival and the end of its answer. Client and connections are new for each repetition, as they are
-//! for each command.
+//! arrival and the end of its answer. Client and connections are new for each repetition, as they
+//! are for each command.
 
 #![expect(
     clippy::unwrap_used,
@@ -128,8 +128,8 @@ fn consult(seats: usize, scale: f64) -> (RunTimes, Vec<RecordedRequest>) {
     )
 }
 
-/// Makes the same requests with a client that only reads the answers. Returns its end after the slowest
-/// answer, and its time less the slowest, in milliseconds.
+/// Makes the same requests with a client that only reads the answers. Returns its end after the
+/// slowest answer, and its time less the slowest, in milliseconds.
 fn ask_bare(asked: &[RecordedRequest], scale: f64) -> (f64, f64) {
     let server = requests::server(asked.len(), scale);
     let posts: Vec<_> = asked

@@ -6,8 +6,8 @@
 //! cargo bench --bench scrub -- 50 FOLDER        up to 50 MB of a folder
 //! ```
 //!
-//! A megabyte has 1,000,000 bytes. Each file is scrubbed alone, as one text. Speeds are those of the
-//! CPU time, which does not depend on the load of the machine (Linux).
+//! A megabyte has 1,000,000 bytes. Each file is scrubbed alone, as one text. Speeds are those of
+//! the CPU time, which does not depend on the load of the machine (Linux).
 
 #![expect(clippy::unwrap_used, reason = "a bench fails by panicking")]
 #![expect(

@@ -1,5 +1,5 @@
-//! The bytes that a run writes to its terminal in a second of waiting (Unix): three seats whose answers
-//! never come. The limit is 2 KB.
+//! The bytes that a run writes to its terminal in a second of waiting (Unix): three seats whose
+//! answers never come. The limit is 2 KB.
 //!
 //! The control is the same run while its terminal changes its width ten times a second, after each
 //! of which all rows are drawn again.

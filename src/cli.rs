@@ -123,8 +123,8 @@ fn version(printer: &Printer) -> Result<(), Error> {
         .map_err(Error::failed)
 }
 
-/// Forbids core files, which would hold the keys. A limit, not `PR_SET_DUMPABLE`: it exists on every
-/// Unix, holds for started programs too, and leaves `/proc/self` and debuggers usable.
+/// Forbids core files, which would hold the keys. A limit, not `PR_SET_DUMPABLE`: it exists on
+/// every Unix, holds for started programs too, and leaves `/proc/self` and debuggers usable.
 #[cfg(unix)]
 fn forbid_core_files() {
     use rustix::process::{Resource, Rlimit, setrlimit};

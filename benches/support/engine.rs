@@ -1,4 +1,5 @@
-//! Consultations as the command runs them, in this process: driver, providers over HTTP and journal.
+//! Consultations as the command runs them, in this process: driver, providers over HTTP and
+//! journal.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -39,8 +40,8 @@ pub(crate) fn run(plan: Plan, providers: &Providers, folder: &Path, watcher: &mu
     store(&files, journal, &history);
 }
 
-/// Runs a consultation concurrently with others of the process, and stores its journal and results in
-/// the folder.
+/// Runs a consultation concurrently with others of the process, and stores its journal and results
+/// in the folder.
 pub(crate) async fn run_concurrently(
     dispatcher: Dispatcher,
     plan: Plan,
@@ -90,7 +91,8 @@ pub(crate) fn runtime() -> tokio::runtime::Runtime {
     builder.enable_all().build().unwrap()
 }
 
-/// Returns a plan with this many seats, whose models are `m0`, `m1`, …, and the judge `openai:judge`.
+/// Returns a plan with this many seats, whose models are `m0`, `m1`, …, and the judge
+/// `openai:judge`.
 pub(crate) fn plan(seats: usize) -> Plan {
     let templates = Templates::builtin();
     let seat = |(at, persona): (usize, _)| Seat {

@@ -31,7 +31,8 @@ impl Figures {
         self.quantile(0.5)
     }
 
-    /// Returns the quantile by nearest rank: of fewer than 100 values, the 0.99 quantile is the largest.
+    /// Returns the quantile by nearest rank: of fewer than 100 values, the 0.99 quantile is the
+    /// largest.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,

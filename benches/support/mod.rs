@@ -1,5 +1,5 @@
-//! Shared parts of the benches: figures and their table, a server with fixed delays, and consultations
-//! without the command.
+//! Shared parts of the benches: figures and their table, a server with fixed delays, and
+//! consultations without the command.
 
 #![expect(
     dead_code,

@@ -8,8 +8,8 @@ use super::provider_server::{Answer, On, ProviderServer, RecordedRequest};
 /// The time of every later answer, in milliseconds.
 const LATER_ANSWERS: u64 = 50;
 
-/// Starts a server on which the first answer of the nth seat's model, `m<n>`, takes 1.0, 1.5 or 2.0 s
-/// times `scale`, and every later answer [`LATER_ANSWERS`].
+/// Starts a server on which the first answer of the nth seat's model, `m<n>`, takes 1.0, 1.5 or
+/// 2.0 s times `scale`, and every later answer [`LATER_ANSWERS`].
 pub(crate) fn server(seats: usize, scale: f64) -> ProviderServer {
     let server = ProviderServer::start();
     server.on(
@@ -54,8 +54,8 @@ pub(crate) fn slowest(requests: &[RecordedRequest]) -> f64 {
         .fold(0.0, f64::max)
 }
 
-/// Returns the sum of the slowest answers of Round 1, the judge, Round 3 and both later judge calls, in
-/// milliseconds.
+/// Returns the sum of the slowest answers of Round 1, the judge, Round 3 and both later judge
+/// calls, in milliseconds.
 pub(crate) fn critical_path(requests: &[RecordedRequest], seats: usize) -> f64 {
     assert_eq!(
         requests.len(),

@@ -1,5 +1,5 @@
-//! What `--help` and the manual page say beside the commands: exit codes, keys, files, variables and
-//! examples.
+//! What `--help` and the manual page say beside the commands: exit codes, keys, files, variables
+//! and examples.
 
 use std::fmt::Write;
 

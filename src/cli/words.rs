@@ -54,8 +54,8 @@ fn asks_for_help_on_help(error: &clap::Error) -> bool {
     matches!(wrong.as_deref(), Some("--help" | "-h"))
 }
 
-/// Replaces clap's suggestions, of which some are far from the word, by the nearest command or flag.
-/// Words that begin with no command may be a question.
+/// Replaces clap's suggestions, of which some are far from the word, by the nearest command or
+/// flag. Words that begin with no command may be a question.
 fn with_suggestion(
     mut error: clap::Error,
     mut command: Command,

@@ -233,7 +233,8 @@ pub(crate) struct OutputFlags {
     #[arg(long)]
     pub(crate) notify: bool,
 
-    /// Write every event as a line of JSON to a file; `-` writes to standard error [default: no file]
+    /// Write every event as a line of JSON to a file; `-` writes to standard error [default: no
+    /// file]
     #[arg(long, value_name = "FILE")]
     pub(crate) events: Option<PathBuf>,
 }

@@ -14,8 +14,8 @@ use crate::domain::context::{ContextTokens, TokenCounter};
 /// The expected tokens from which a context is counted by the tokenizer.
 pub const COUNTED_FROM: u64 = 10_000;
 
-/// The lowest and the highest count of another vendor, in percent of the tokenizer's: a fifth fewer;
-/// 1.30 × 1.35, Claude's two additions together.
+/// The lowest and the highest count of another vendor, in percent of the tokenizer's: a fifth
+/// fewer; 1.30 × 1.35, Claude's two additions together.
 const LOW_PERCENT: u64 = 80;
 const HIGH_PERCENT: u64 = 176;
 

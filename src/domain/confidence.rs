@@ -1,5 +1,5 @@
-//! A stated confidence, between 0 and 1, and a calibrated one. A missing confidence is `None`, never
-//! 0.
+//! A stated confidence, between 0 and 1, and a calibrated one. A missing confidence is `None`,
+//! never 0.
 
 use std::fmt;
 

@@ -273,8 +273,8 @@ impl ModelRef {
 }
 
 impl ModelRef {
-    /// Returns whether the model runs in this process: its answers are of demonstration quality, and
-    /// its stated confidences carry no information.
+    /// Returns whether the model runs in this process: its answers are of demonstration quality,
+    /// and its stated confidences carry no information.
     pub fn is_demonstration(&self) -> bool {
         self.provider.is_local()
     }

@@ -60,8 +60,8 @@ impl Price {
         MicroUsd(u64::try_from((total + 500_000) / 1_000_000).unwrap_or(u64::MAX))
     }
 
-    /// Returns the saving from a vendor's cache on one call: its cost with every prompt token at the
-    /// input price, less its cost. Negative where writing costs more than reading saves.
+    /// Returns the saving from a vendor's cache on one call: its cost with every prompt token at
+    /// the input price, less its cost. Negative where writing costs more than reading saves.
     pub fn cache_saving(&self, usage: &Usage) -> Saving {
         let uncached = Usage {
             input: usage.prompt(),

@@ -178,8 +178,8 @@ pub struct DebateNumbers {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EarlyEndNumbers {
     pub count: u64,
-    /// The estimated cost of the skipped Rounds 3 and 4. A lower bound if that of a consultation is:
-    /// the models without a price in these rounds are those of the rounds before.
+    /// The estimated cost of the skipped Rounds 3 and 4. A lower bound if that of a consultation
+    /// is: the models without a price in these rounds are those of the rounds before.
     pub saved: Cost,
 }
 

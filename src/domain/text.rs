@@ -1,5 +1,5 @@
-//! Makes text from outside safe to show: control characters act on the terminal that shows them, and
-//! marks of writing direction change the order in which a person reads.
+//! Makes text from outside safe to show: control characters act on the terminal that shows them,
+//! and marks of writing direction change the order in which a person reads.
 
 use std::fmt::Write;
 

@@ -35,8 +35,8 @@ impl Clock {
         }
     }
 
-    /// Returns this clock, or one that starts at `moment` if this one is behind: the system's time may
-    /// have been set back.
+    /// Returns this clock, or one that starts at `moment` if this one is behind: the system's time
+    /// may have been set back.
     #[must_use]
     pub fn not_before(self, moment: Timestamp) -> Self {
         if self.now() < moment {

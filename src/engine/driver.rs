@@ -226,8 +226,8 @@ impl<'a> Run<'a> {
         });
     }
 
-    /// Takes the next input. Answers that have arrived come first: any other input might cancel their
-    /// calls, and they are paid for.
+    /// Takes the next input. Answers that have arrived come first: any other input might cancel
+    /// their calls, and they are paid for.
     fn next_input(&mut self) -> Option<NextInput> {
         let earlier = std::mem::take(&mut self.inputs);
         while self.inputs.is_empty()

@@ -1,5 +1,5 @@
-//! What the system may refuse: file handles for a runtime, threads, and room in a file. A refusal is
-//! an error or is worked around; it never ends the process.
+//! What the system may refuse: file handles for a runtime, threads, and room in a file. A refusal
+//! is an error or is worked around; it never ends the process.
 
 use std::io;
 
@@ -64,7 +64,8 @@ pub async fn run_aside<T: Send + 'static>(
 #[cfg(unix)]
 pub fn survive_file_size_limit() {
     use tokio::signal::unix::{SignalKind, signal};
-    // The handler stays when the runtime is gone. Without one, the limit ends the process as before.
+    // The handler stays when the runtime is gone. Without one, the limit ends the process as
+    // before.
     if let Ok(runtime) = runtime() {
         let _inside = runtime.enter();
         let _ = signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()));

@@ -61,8 +61,8 @@ pub trait Provider: Send + Sync + std::fmt::Debug {
         on: &'a mut (dyn FnMut(Delta) + Send),
     ) -> BoxFuture<'a, Outcome>;
 
-    /// Checks the provider's health by a free request; `None` if there is none. Failures never contain
-    /// a key. Dropping the future closes the connection.
+    /// Checks the provider's health by a free request; `None` if there is none. Failures never
+    /// contain a key. Dropping the future closes the connection.
     fn check(&self) -> Option<BoxFuture<'_, Result<(), Failure>>> {
         None
     }
@@ -77,8 +77,8 @@ pub trait Subscriber: std::fmt::Debug {
     /// Takes progress of a call. Most subscribers ignore it.
     fn delta(&mut self, _call: CallId, _delta: &Delta) {}
 
-    /// Takes the message of a subscriber that failed and was dropped. A subscriber that can reach the
-    /// user shows it.
+    /// Takes the message of a subscriber that failed and was dropped. A subscriber that can reach
+    /// the user shows it.
     fn trouble(&mut self, _what: &str) {}
 }
 

@@ -1,7 +1,7 @@
 //! Anthropic's Messages API: the request, and the reading of its event stream. Pure.
 //!
-//! A long context is marked to be cached; without one, most prompts of a consultation are sent once,
-//! and a write costs 1.25 times the input price. Thinking and effort are not set: every model
+//! A long context is marked to be cached; without one, most prompts of a consultation are sent
+//! once, and a write costs 1.25 times the input price. Thinking and effort are not set: every model
 //! accepts a request without them.
 
 use std::ops::ControlFlow;

@@ -12,8 +12,8 @@ use super::errors;
 use super::form::prompt_tokens;
 use super::wire::{Account, End};
 
-/// The most bytes of an answer that are stored: far more than any model writes, and small enough for
-/// the prompts of later rounds.
+/// The most bytes of an answer that are stored: far more than any model writes, and small enough
+/// for the prompts of later rounds.
 pub const MAX_TEXT_BYTES: usize = 1_000_000;
 
 /// The reply so far.

@@ -2,10 +2,10 @@
 //! projection, the Markdown the same for reading. They are written in this order; a failure of a
 //! later one never harms an earlier one.
 //!
-//! `journal` writes and reads events, `context_file` the text that they do not hold, `stored` reads records of any version, `page` renders one as
-//! HTML. `index`, `history`, `statistics`, `calibration` and
-//! `experience` answer questions about many; `month` adds up the spending of a month,
-//! `month_budget` shares its budget between processes.
+//! `journal` writes and reads events, `context_file` the text that they do not hold, `stored` reads
+//! records of any version, `page` renders one as HTML. `index`, `history`, `statistics`,
+//! `calibration` and `experience` answer questions about many; `month` adds up the spending of a
+//! month, `month_budget` shares its budget between processes.
 
 pub mod files;
 pub mod journal;

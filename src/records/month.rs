@@ -3,9 +3,10 @@
 //!
 //! Runs with `--no-log` are missing. Only files that were written in the month are read.
 //!
-//! A call that was in flight when its process was killed may have been billed. It counts at the most
-//! that it could cost, or at its high estimate if there was no ceiling. Cancelled calls, and those of
-//! a process that still runs, are not counted here: they are in the monthly budget's files.
+//! A call that was in flight when its process was killed may have been billed. It counts at the
+//! most that it could cost, or at its high estimate if there was no ceiling. Cancelled calls, and
+//! those of a process that still runs, are not counted here: they are in the monthly budget's
+//! files.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -20,10 +20,10 @@
 //!
 //! What a process has spent and not recorded when it ends is in no record, and stays counted until
 //! the end of the month. What a killed process had reserved is released when the next process opens
-//! the budget, if a journal has its calls: those in flight count there, in every later reading of the
-//! records. Processes that opened the budget earlier have not read that, and count the reservation
-//! until they end. Without a journal ([`MonthBudget::use_journal`]), the calls may have been billed
-//! all the same, and the reservation stays counted until the end of the month.
+//! the budget, if a journal has its calls: those in flight count there, in every later reading of
+//! the records. Processes that opened the budget earlier have not read that, and count the
+//! reservation until they end. Without a journal ([`MonthBudget::use_journal`]), the calls may have
+//! been billed all the same, and the reservation stays counted until the end of the month.
 //!
 //! A damaged file is an error: the amount it reserves is unknown. Deleting `monthly-budget/`
 //! while no process runs forgets everything but the records. A lost power supply can lose the last

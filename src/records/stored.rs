@@ -3,7 +3,8 @@
 //!
 //! Only the id is required, and a question, answers or a cost. A field of an unexpected type counts
 //! as missing. Our own records are deserialised; those of the original are converted field by field
-//! (`llm_conclave`, with `fields` and `vendors`), but for its `artifacts`, which are much like ours.
+//! (`llm_conclave`, with `fields` and `vendors`), but for its `artifacts`, which are much like
+//! ours.
 
 mod conclave;
 mod tolerant;

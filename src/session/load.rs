@@ -63,8 +63,8 @@ impl LoadedRecord {
     }
 }
 
-/// A record for models: with the texts as they were written, which name the experts by their labels.
-/// Only the journal has them.
+/// A record for models: with the texts as they were written, which name the experts by their
+/// labels. Only the journal has them.
 #[derive(Debug)]
 pub(crate) struct RecordForModels {
     pub(crate) record: StoredRecord,

@@ -49,8 +49,9 @@ impl Storage {
         Self::Nowhere
     }
 
-    /// Stores the text of the context, if the plan says so; if that fails, notes it in the plan. The
-    /// journal exists already, so that a killed process leaves no context without a consultation.
+    /// Stores the text of the context, if the plan says so; if that fails, notes it in the plan.
+    /// The journal exists already, so that a killed process leaves no context without a
+    /// consultation.
     pub(crate) fn write_context(&self, plan: &mut Plan) -> Result<(), WriteError> {
         let (Self::Files(files, _), Some(context)) = (self, plan.context.as_deref_mut()) else {
             return Ok(());

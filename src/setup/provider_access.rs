@@ -140,7 +140,8 @@ impl ProviderAccess {
         self.server.has_entry_address()
     }
 
-    /// Returns a warning if its key goes out unencrypted, beyond the user's own machine and network.
+    /// Returns a warning if its key goes out unencrypted, beyond the user's own machine and
+    /// network.
     pub(crate) fn unencrypted_key(&self) -> Option<String> {
         let exposed = self.has_key() && http::is_readable_on_the_way(self.base_url());
         exposed.then(|| {

@@ -1,5 +1,5 @@
-//! The README and the pages in `docs` are correct: their commands parse, their tables agree with the
-//! code, and the files and pages that they name exist.
+//! The README and the pages in `docs` are correct: their commands parse, their tables agree with
+//! the code, and the files and pages that they name exist.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;

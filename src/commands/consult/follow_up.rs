@@ -1,5 +1,5 @@
-//! `--follow-up QUESTION [ID]`: the words behind the question name the consultation before it, which
-//! is the last one by default.
+//! `--follow-up QUESTION [ID]`: the words behind the question name the consultation before it,
+//! which is the last one by default.
 
 use crate::config::env::Environment;
 use crate::config::paths::Home;
@@ -30,7 +30,8 @@ pub(super) struct FollowUp {
 ///
 /// # Errors
 ///
-/// When the words are no single name, there is no such consultation, or it has nothing to follow up.
+/// When the words are no single name, there is no such consultation, or it has nothing to follow
+/// up.
 pub(super) fn load(words: &[String], environment: &Environment) -> Result<FollowUp, Error> {
     let name = match words {
         [] => "last",

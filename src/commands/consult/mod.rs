@@ -66,8 +66,8 @@ pub struct Args {
     #[arg(long, value_name = "PERSONAS|auto")]
     personas: Option<String>,
 
-    /// The model of a seat; give it once for each seat in order, or once for all seats [default: the
-    /// best model of the seat's vendor]
+    /// The model of a seat; give it once for each seat in order, or once for all seats [default:
+    /// the best model of the seat's vendor]
     #[arg(short, long, value_name = "MODEL")]
     model: Vec<String>,
 

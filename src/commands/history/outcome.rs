@@ -57,8 +57,8 @@ impl ValueEnum for AnswerOutcome {
     }
 }
 
-/// Returns the name of the consultation, and its outcome unless that is removed. A single outcome is
-/// that of the newest.
+/// Returns the name of the consultation, and its outcome unless that is removed. A single outcome
+/// is that of the newest.
 fn graded(args: &Args) -> Result<(&str, Option<AnswerOutcome>), Error> {
     let Some(name) = args.id.as_deref() else {
         return Err(if args.clear {

@@ -23,8 +23,8 @@ pub(super) fn can_pick(printer: &Printer) -> bool {
     can_ask(printer, StdinUse::Free) && printer.err_traits().is_animated
 }
 
-/// Returns the consultation of this name. Without a name, a menu asks for one if there is a terminal
-/// that can show it, and otherwise it is the last; `None` after Esc.
+/// Returns the consultation of this name. Without a name, a menu asks for one if there is a
+/// terminal that can show it, and otherwise it is the last; `None` after Esc.
 pub(super) fn named_or_picked(
     name: Option<&str>,
     archive: &Archive<'_>,

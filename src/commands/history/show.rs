@@ -18,8 +18,8 @@ use super::{Archive, picker};
 /// Show one consultation
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct Args {
-    /// The consultation: its id, a unique prefix, one of its files, or `last`; without it, a menu on
-    /// a terminal, and otherwise `last`
+    /// The consultation: its id, a unique prefix, one of its files, or `last`; without it, a menu
+    /// on a terminal, and otherwise `last`
     #[arg(add = ids::all())]
     id: Option<String>,
 

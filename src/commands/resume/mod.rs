@@ -1,6 +1,6 @@
 //! `conclave resume`: resumes an interrupted consultation from its journal alone. Finished calls
-//! are not repeated, and question, panel and prompts are those it began with, even if the files they
-//! came from have changed. Prices, addresses and keys are today's.
+//! are not repeated, and question, panel and prompts are those it began with, even if the files
+//! they came from have changed. Prices, addresses and keys are today's.
 
 mod journal;
 mod context;

@@ -89,8 +89,8 @@ impl Plan {
             context_tokens: context_tokens(&calls),
             ..Estimate::default()
         };
-        // The kind of answer whose calls write the context to a model's cache. They go out together,
-        // those for the next kind later.
+        // The kind of answer whose calls write the context to a model's cache. They go out
+        // together, those for the next kind later.
         let mut writers: BTreeMap<ModelRef, AnswerKind> = BTreeMap::new();
         for PlannedCall {
             agent_id,

@@ -1,4 +1,5 @@
-//! The part of a call's prompt that its vendor is expected to write to its cache, or to read from it.
+//! The part of a call's prompt that its vendor is expected to write to its cache, or to read from
+//! it.
 //!
 //! A vendor caches the beginning of a prompt for each of its models. All prompts with context begin
 //! with the same bytes, so the first calls of a model write them, and later calls read them. Calls
@@ -33,8 +34,8 @@ impl Plan {
         (caches && !answer.is_for_helper()).then(|| format!("conclave-{digits}"))
     }
 
-    /// Returns the expected usage of a call for a kind of answer whose prompt takes this many tokens
-    /// in all.
+    /// Returns the expected usage of a call for a kind of answer whose prompt takes this many
+    /// tokens in all.
     pub fn expected_usage(
         &self,
         (model, answer): (&ModelRef, AnswerKind),

@@ -79,7 +79,8 @@ pub struct Plan {
     /// What was detected of the project that belongs to the question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<Box<ProjectContext>>,
-    /// The secrets that were masked in question and context. `None` in journals of earlier versions.
+    /// The secrets that were masked in question and context. `None` in journals of earlier
+    /// versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scrubbing: Option<Box<ScrubbingReport>>,
     #[serde(skip)]
@@ -413,8 +414,9 @@ impl Plan {
 
     /// Returns the most that a call within its token limit can cost, by the price of its model.
     ///
-    /// Every token covers at least one byte of the prompt, with any tokenizer; a long context counts
-    /// as [`worst`](crate::domain::context::ContextTokens::worst) says. A model without a price may cost anything.
+    /// Every token covers at least one byte of the prompt, with any tokenizer; a long context
+    /// counts as [`worst`](crate::domain::context::ContextTokens::worst) says. A model without a
+    /// price may cost anything.
     pub fn worst_case(&self, model: &ModelRef, prompt: &Prompt, max_output_tokens: u64) -> Cost {
         if self.terms(model).free {
             return Cost::FREE;

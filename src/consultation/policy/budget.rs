@@ -86,8 +86,8 @@ impl Budget {
     }
 }
 
-/// Returns whether spending exceeds one and a half times the high estimate. If a model has no price,
-/// both are of the models that have one; an estimate without any priced part sets no limit.
+/// Returns whether spending exceeds one and a half times the high estimate. If a model has no
+/// price, both are of the models that have one; an estimate without any priced part sets no limit.
 pub fn exceeds(spent: MicroUsd, high: Cost) -> bool {
     let sets_a_limit = high != Cost::at_least(MicroUsd::ZERO);
     sets_a_limit && u128::from(spent.0) * 2 > u128::from(high.known.0) * 3

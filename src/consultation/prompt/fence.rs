@@ -42,8 +42,8 @@ impl Fence {
         format!("TEXT {}>>>", self.mark)
     }
 
-    /// Returns the name of the tags around the question. The usual name gets a unique part if one of
-    /// the texts beside them has such a tag, in any spelling that a model could take for one.
+    /// Returns the name of the tags around the question. The usual name gets a unique part if one
+    /// of the texts beside them has such a tag, in any spelling that a model could take for one.
     pub(super) fn question_tag<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
         let texts: Vec<&str> = texts.into_iter().collect();
         if texts.iter().any(|text| has_question_tag(text)) {

@@ -2,9 +2,9 @@
 //!
 //! Invariants: every prompt contains the question, and every expert's prompt its persona; an expert
 //! appears to the judge and to other experts only under its label; text from agents occurs only
-//! between the lines of a `Fence` that it cannot contain, and the question between tags that neither
-//! it nor a quoted earlier consultation nor the context can contain; prompts of experts and judges
-//! begin with the context, the same to the byte in all of them.
+//! between the lines of a `Fence` that it cannot contain, and the question between tags that
+//! neither it nor a quoted earlier consultation nor the context can contain; prompts of experts and
+//! judges begin with the context, the same to the byte in all of them.
 
 pub mod filter;
 mod error;
@@ -347,8 +347,8 @@ impl Prompter<'_> {
         })
     }
 
-    /// Returns the earlier consultation as text. Its experts have their labels of this consultation;
-    /// those who are not on the panel have the labels after them.
+    /// Returns the earlier consultation as text. Its experts have their labels of this
+    /// consultation; those who are not on the panel have the labels after them.
     fn prior_text(&self) -> Option<String> {
         let prior = self.prior?;
         let labels = self.labels.followed_by(&prior.labels);

@@ -15,11 +15,11 @@ use super::answer::AnswerKind;
 /// A prompt in blocks, so that each provider can put the stable ones first and have them cached.
 ///
 /// Without context, a cloud model gets persona and protocol as its system prompt, then the shared
-/// block, then the task: stable across the rounds of one seat. With context, it gets the preamble as
-/// its system prompt, then the context, and only then what differs: the longest block is part of
+/// block, then the task: stable across the rounds of one seat. With context, it gets the preamble
+/// as its system prompt, then the context, and only then what differs: the longest block is part of
 /// every call's prefix, whichever agent is asked. The embedded model gets preamble, context and
-/// shared block as its system prompt, then protocol, persona and task: the same prefix for all calls
-/// of a run, and a longer one for all seats of a round.
+/// shared block as its system prompt, then protocol, persona and task: the same prefix for all
+/// calls of a run, and a longer one for all seats of a round.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Prompt {
     /// The rules for the context; empty without one.
@@ -110,8 +110,8 @@ impl Prompt {
             .saturating_add(breaks)
     }
 
-    /// Returns the SHA-256 of all text, in hexadecimal: equal for equal prompts. A context counts by
-    /// its own hash.
+    /// Returns the SHA-256 of all text, in hexadecimal: equal for equal prompts. A context counts
+    /// by its own hash.
     pub fn sha256(&self) -> String {
         if self.context.is_empty() {
             sha256(&self.text())

@@ -71,7 +71,8 @@ impl Reader<'_> {
         agents
     }
 
-    /// Splits `Expert A, Expert B and C` into names; returns the text unchanged unless one is known.
+    /// Splits `Expert A, Expert B and C` into names; returns the text unchanged unless one is
+    /// known.
     fn parts(&mut self, field: &FieldValue) -> Vec<String> {
         let whole = field.value.as_ref().map(words).unwrap_or_default();
         if self.known(&whole).is_some() {

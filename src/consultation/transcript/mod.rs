@@ -51,8 +51,8 @@ pub struct Transcript {
     /// Finished calls, in the order of their ends.
     pub calls: Vec<CallFinished>,
     pub lost_calls: Vec<LostCall>,
-    /// Tokens saved by filtering in the prompts of finished calls. A prompt that was never processed,
-    /// as in a refused call, saves nothing.
+    /// Tokens saved by filtering in the prompts of finished calls. A prompt that was never
+    /// processed, as in a refused call, saves nothing.
     pub(super) tokens_saved: u64,
     pub failures: Vec<AgentFailure>,
     pub substitutions: Vec<Substitution>,

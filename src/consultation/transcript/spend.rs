@@ -78,8 +78,8 @@ impl Transcript {
         sum
     }
 
-    /// Returns what the vendor's cache saved on a call; `None` if it is unknown, because the cost is
-    /// not by the price table.
+    /// Returns what the vendor's cache saved on a call; `None` if it is unknown, because the cost
+    /// is not by the price table.
     fn cache_saving(&self, call: &CallFinished) -> Option<Saving> {
         let plan = self.terms.plan.as_deref()?;
         let is_known = call.cost_source == CostSource::Table && !call.cost.lower_bound;

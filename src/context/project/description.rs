@@ -238,8 +238,8 @@ impl Facts<'_> {
         }
         let dependencies = self.manifests.dependencies(manifest);
         let is_shown = |name: &str| !name.starts_with("sdk:") && !name.starts_with("libs.");
-        // A feature of a crate stands beside the crate itself, and a dependency of several platforms
-        // is listed for each.
+        // A feature of a crate stands beside the crate itself, and a dependency of several
+        // platforms is listed for each.
         let mut listed = BTreeSet::new();
         let names: Vec<String> = dependencies
             .iter()

@@ -1,7 +1,8 @@
 //! Describes the project in a folder: whether it exists already, its framework and stack, from
 //! parsed manifests, its layout, and excerpts of its documentation.
 //!
-//! [`describe`] reads top to bottom. What it looks for is data: `rules.toml`.
+//! [`describe`] reads top to bottom. What it looks for is data: `rules.toml` and
+//! `technologies.toml`.
 
 mod description;
 mod rules;

@@ -1,5 +1,5 @@
-//! Properties of scrubbing: idempotence, texts that come back untouched, secrets planted in source of
-//! many languages, numbers, own keys, and time that grows with the text and no faster.
+//! Properties of scrubbing: idempotence, texts that come back untouched, secrets planted in source
+//! of many languages, numbers, own keys, and time that grows with the text and no faster.
 
 use std::borrow::Cow;
 use std::fmt::Write;

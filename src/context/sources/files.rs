@@ -1,8 +1,8 @@
 //! Reads the files that a person names: single ones, those of folders, and those that globs match.
 //!
-//! A named file that is not text is an error; in a folder, it is left out and listed. The limits are
-//! checked before a file is read as a whole, and sizes are counted to the end, so that the error has
-//! the true figures.
+//! A named file that is not text is an error; in a folder, it is left out and listed. The limits
+//! are checked before a file is read as a whole, and sizes are counted to the end, so that the
+//! error has the true figures.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};

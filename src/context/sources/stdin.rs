@@ -1,8 +1,8 @@
 //! Reads standard input as a source.
 //!
 //! A pipe without data is no mistake: services, containers, `ssh` and other programs hold one open
-//! that is never written to. Whether data will still come cannot be known, so a pipe gets a time for
-//! its first byte. Once data has come, it is read to its end, however long that takes.
+//! that is never written to. Whether data will still come cannot be known, so a pipe gets a time
+//! for its first byte. Once data has come, it is read to its end, however long that takes.
 
 use std::io::{self, IsTerminal, Read, Stdin};
 use std::time::Duration;

@@ -136,8 +136,8 @@ pub struct StoredCaching {
     pub cached_tokens: u64,
     /// Prompt tokens written to caches.
     pub written_tokens: u64,
-    /// Dollars: the cost of these calls with every prompt token at the input price, less their cost.
-    /// Negative if writing cost more than reading saved; `None` if it is known of no call.
+    /// Dollars: the cost of these calls with every prompt token at the input price, less their
+    /// cost. Negative if writing cost more than reading saved; `None` if it is known of no call.
     pub saved_usd: Option<f64>,
     /// The same in micro-dollars, exact.
     pub saved_micro_usd: Option<Saving>,
@@ -176,8 +176,8 @@ impl StoredCaching {
         })
     }
 
-    /// Returns saving and tokens for people: `saved $0.5312 (212,400 prompt tokens read from caches,
-    /// 50,400 written)`.
+    /// Returns saving and tokens for people:
+    /// `saved $0.5312 (212,400 prompt tokens read from caches, 50,400 written)`.
     pub fn in_words(&self) -> String {
         let saving = self.saving_in_words();
         let saving = saving.as_deref().unwrap_or("saving unknown");

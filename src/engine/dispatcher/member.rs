@@ -32,8 +32,8 @@ pub struct Member {
 }
 
 impl Dispatcher {
-    /// Adds a consultation that may call these providers, each with its most concurrent calls, under
-    /// these ceilings. Returns the member, and the state of these providers as inputs.
+    /// Adds a consultation that may call these providers, each with its most concurrent calls,
+    /// under these ceilings. Returns the member, and the state of these providers as inputs.
     pub fn join(
         &self,
         limits: BTreeMap<ProviderId, u32>,
@@ -115,7 +115,8 @@ impl Member {
         }
     }
 
-    /// Removes the member and its queued requests. Returns the health checks if it was the last one.
+    /// Removes the member and its queued requests. Returns the health checks if it was the last
+    /// one.
     fn take_leave(&self) -> Option<JoinSet<()>> {
         self.dispatcher.with(|state| {
             state.pool.leave(self.id);

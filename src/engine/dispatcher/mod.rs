@@ -1,9 +1,9 @@
 //! The process's view of its providers, one for all consultations: calls in flight, backoffs,
 //! circuits, health, refused keys, and the ceilings above those of single consultations.
 //!
-//! A consultation joins as a [`Member`], requests each call, and returns its permit when the call has
-//! ended. The dispatcher sends each change of a provider to every member that uses it. It decides by
-//! the rules of [`pool`], and holds no state of any consultation.
+//! A consultation joins as a [`Member`], requests each call, and returns its permit when the call
+//! has ended. The dispatcher sends each change of a provider to every member that uses it. It
+//! decides by the rules of [`pool`], and holds no state of any consultation.
 
 pub mod budget;
 mod reservation;
@@ -115,8 +115,8 @@ impl Dispatcher {
         decision.map(|permit| CallPermit::new(permit, self.clone()))
     }
 
-    /// Runs `act` on the state. Invariant: nothing is dropped in it that takes the lock itself, such
-    /// as a permit.
+    /// Runs `act` on the state. Invariant: nothing is dropped in it that takes the lock itself,
+    /// such as a permit.
     fn with<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
         act(&mut self.0.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -133,8 +133,8 @@ impl State {
         own
     }
 
-    /// Records a signal of a provider's health. If the status changes, sends it to every member that
-    /// uses the provider but `except`, to which it is returned.
+    /// Records a signal of a provider's health. If the status changes, sends it to every member
+    /// that uses the provider but `except`, to which it is returned.
     fn signal(
         &mut self,
         provider: &ProviderId,

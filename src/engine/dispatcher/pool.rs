@@ -1,5 +1,5 @@
-//! The state of the process's providers, and the rules by which calls are admitted. Pure: time is an
-//! argument, and nothing here waits.
+//! The state of the process's providers, and the rules by which calls are admitted. Pure: time is
+//! an argument, and nothing here waits.
 //!
 //! Invariants: never more calls in flight at a provider than its limit; no call goes out before a
 //! backoff has passed; a call that goes out is reserved in every budget it counts against.
@@ -157,9 +157,9 @@ impl ProviderPool {
         decision
     }
 
-    /// Decides on the queued requests that can be decided on now, and returns the decisions in order.
-    /// Of several requests for one provider, that of the consultation with the fewest calls in flight
-    /// there comes first.
+    /// Decides on the queued requests that can be decided on now, and returns the decisions in
+    /// order. Of several requests for one provider, that of the consultation with the fewest calls
+    /// in flight there comes first.
     pub fn decide_waiting(&mut self, now: Timestamp) -> Vec<(MemberId, RequestKey, Decision)> {
         let mut decided = Vec::new();
         loop {
@@ -182,8 +182,8 @@ impl ProviderPool {
         self.waiting.retain(|queued| queued.member != member);
     }
 
-    /// Returns a permit for a call that goes out without a request: one that the log of an interrupted
-    /// consultation has already announced.
+    /// Returns a permit for a call that goes out without a request: one that the log of an
+    /// interrupted consultation has already announced.
     pub fn force(
         &mut self,
         member: MemberId,
@@ -194,8 +194,8 @@ impl ProviderPool {
         self.begin(member, provider, limit, Reservations::default(), now)
     }
 
-    /// Returns a permit after its call has ended. `counts` is false for a call whose failure does not
-    /// count against the provider.
+    /// Returns a permit after its call has ended. `counts` is false for a call whose failure does
+    /// not count against the provider.
     pub fn finish(&mut self, permit: &Permit, outcome: &Outcome, counts: bool, now: Timestamp) {
         let how = if outcome.is_ok() {
             CallEnd::Answered
@@ -253,8 +253,8 @@ impl ProviderPool {
         self.announce_circuit(&permit.provider, now);
     }
 
-    /// Records a signal of a provider's health from a call, or from a check and its duration. Returns
-    /// the health if its status has changed.
+    /// Records a signal of a provider's health from a call, or from a check and its duration.
+    /// Returns the health if its status has changed.
     pub fn signal(
         &mut self,
         provider: &ProviderId,

@@ -1,4 +1,5 @@
-//! Reading a file of models over a catalog: entries add models or replace single fields of known ones.
+//! Reading a file of models over a catalog: entries add models or replace single fields of known
+//! ones.
 
 use serde_json::Value;
 

@@ -1,5 +1,5 @@
-//! The models in the lists of local servers, in each server's format. Models that cannot chat are left
-//! out.
+//! The models in the lists of local servers, in each server's format. Models that cannot chat are
+//! left out.
 
 use serde_json::Value;
 

@@ -1,5 +1,5 @@
-//! The form of requests whose context a vendor caches: no schema, the context in a block of its own,
-//! and a mark at its end where the vendor needs one.
+//! The form of requests whose context a vendor caches: no schema, the context in a block of its
+//! own, and a mark at its end where the vendor needs one.
 //!
 //! A schema would spoil the cache: `OpenAI` puts it before all messages, and Anthropic's caches are
 //! kept by `output_config` too, so that each kind of answer would write the context again.

@@ -52,8 +52,8 @@ impl Frame {
         })
     }
 
-    /// Returns the whole prompt: preamble, context and shared block first, as a common prefix of all calls of a run,
-    /// then the protocol, as one of all seats of a round.
+    /// Returns the whole prompt: preamble, context and shared block first, as a common prefix of
+    /// all calls of a run, then the protocol, as one of all seats of a round.
     pub(super) fn tokens(&self, model: &LlamaModel, prompt: &Prompt) -> Vec<i32> {
         let plain = |text: &str| ids(model.vocab().tokenize(text.as_bytes(), false, false));
         let mut tokens = self.before.clone();

@@ -42,7 +42,8 @@ pub(super) fn set_aside(database: &Path) -> io::Result<Option<PathBuf>> {
     Ok(Some(aside))
 }
 
-/// Returns whether a rebuild in this place could destroy what another program or the user put there.
+/// Returns whether a rebuild in this place could destroy what another program or the user put
+/// there.
 fn is_foreign(database: &Path) -> bool {
     let is_no_file = fs::symlink_metadata(database).is_ok_and(|place| !place.is_file());
     // The connection is closed before the file is renamed.

@@ -3,9 +3,10 @@
 //!
 //! Rows: `rows` defines them, `extract` derives them from a record, `store` inserts, replaces and
 //! deletes them, `schema` creates and migrates the tables.
-//! Files: `open` opens the database and determines its state, `follow` keeps it in step with running
-//! consultations, `rebuild` fills it from the files (`sources`), after it has set aside a database
-//! of another program (`foreign`).
+//!
+//! Files: `open` opens the database and determines its state, `follow` keeps it in step with
+//! running consultations, `rebuild` fills it from the files (`sources`), after it has set aside a
+//! database of another program (`foreign`).
 //!
 //! Processes are kept apart by the locks of `SQLite` alone: in WAL mode a reader never waits, and a
 //! writer waits for another.

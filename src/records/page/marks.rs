@@ -1,5 +1,5 @@
-//! Marks in foreign text that a page renders: `**bold**`, `` `code` `` and the bullets of lists. Links,
-//! HTML and everything else stay text.
+//! Marks in foreign text that a page renders: `**bold**`, `` `code` `` and the bullets of lists.
+//! Links, HTML and everything else stay text.
 //!
 //! Invariant: whatever the text, the page gains no tag but `strong` and `code`, and loses no
 //! character but the marks.

@@ -64,8 +64,8 @@ impl<'a> JsonFields<'a> {
         self.0.as_str()
     }
 
-    /// Returns the value itself as an amount: exact where micro-dollars are written, else the nearest
-    /// to the decimal.
+    /// Returns the value itself as an amount: exact where micro-dollars are written, else the
+    /// nearest to the decimal.
     pub(super) fn as_cost(self) -> Option<Cost> {
         let written = self.count("micro_usd").map(MicroUsd);
         let known = written.or_else(|| self.number("usd").and_then(MicroUsd::from_usd))?;

@@ -69,8 +69,8 @@ fn is_same(old: &SourceText, new: &SourceText) -> bool {
         }
 }
 
-/// Takes the text of a context apart into its sources, by their headings and sizes. A heading within
-/// a source's text does not end it.
+/// Takes the text of a context apart into its sources, by their headings and sizes. A heading
+/// within a source's text does not end it.
 fn take_apart(text: &str, sources: &[ContextSource]) -> Option<Vec<SourceText>> {
     let mut rest = text;
     let mut texts = Vec::new();

@@ -1,5 +1,5 @@
-//! The context of a question: the texts of its sources under headings, in the order project, standard
-//! input, files. [`sources`] reads them before anything is asked or spent.
+//! The context of a question: the texts of its sources under headings, in the order project,
+//! standard input, files. [`sources`] reads them before anything is asked or spent.
 
 pub(crate) mod request;
 pub(crate) mod sources;

@@ -66,8 +66,8 @@ pub(crate) fn mask(
     MaskingOutcome { report, findings }
 }
 
-/// Returns a message that quotes the command line, without the secrets in it. The user's own rules do
-/// not count: they may be what is wrong.
+/// Returns a message that quotes the command line, without the secrets in it. The user's own rules
+/// do not count: they may be what is wrong.
 pub(crate) fn mask_message(message: &str, environment: &Environment) -> String {
     let own_keys = own_keys::in_variables(&[], environment);
     let outgoing = OutgoingText {

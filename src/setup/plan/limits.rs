@@ -97,8 +97,8 @@ pub(crate) fn resumed(
     control
 }
 
-/// Returns the limit of a round for which none is set: without a person to ask, an endless answer must
-/// end somewhere.
+/// Returns the limit of a round for which none is set: without a person to ask, an endless answer
+/// must end somewhere.
 fn usual_wait(consent_mode: ConsentMode) -> Option<Duration> {
     match consent_mode {
         ConsentMode::PreApproved | ConsentMode::NonInteractive => Some(Duration::from_secs(3_600)),

@@ -2,10 +2,11 @@
 //!
 //! [`prepare`] reads top to bottom: home, settings, catalog, templates, personas, provider access,
 //! panel, local servers, the embedded model, debate, helper, fallbacks; [`PlanDraft::complete`]
-//! adds terms, prices, keys and limits, and masks secrets. A [`follow_up`] takes its panel and material for its prompts
-//! from a stored record; [`rejudge`] takes its panel from a stored record, and
-//! shares the beginning ([`Sources`]) and the end. [`resume`] has its plan from a journal: it adds
-//! providers and new limits.
+//! masks secrets, puts the context together, and adds terms, prices, keys and limits.
+//!
+//! A [`follow_up`] takes its panel and material for its prompts from a stored record. [`rejudge`]
+//! takes its panel from one, and shares the beginning ([`Sources`]) and the end. [`resume`] has its
+//! plan from a journal, and adds providers and new limits.
 
 pub(crate) mod sources;
 mod debate;

@@ -1,6 +1,6 @@
 //! New limits, prices and providers for an interrupted consultation: its panel stays as it was, and
-//! every model that is still needed must be reachable. Addresses and keys are those of the settings;
-//! a journal has none.
+//! every model that is still needed must be reachable. Addresses and keys are those of the
+//! settings; a journal has none.
 
 use std::collections::BTreeSet;
 

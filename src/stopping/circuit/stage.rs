@@ -1,6 +1,7 @@
 //! The stages that all circuits share: closed, open, and half-open with one probe that expires.
 //!
-//! A circuit adds what it counts while it is closed (its window) and the reasons for which it opens.
+//! A circuit adds what it counts while it is closed (its window) and the reasons for which it
+//! opens.
 //!
 //! Invariants: asking for a permit changes nothing; an open circuit grants nothing before its time;
 //! at most one probe since it opened has a permit that has not expired.

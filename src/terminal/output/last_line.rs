@@ -19,8 +19,8 @@ pub(in crate::terminal) enum LastLine {
 }
 
 impl LastLine {
-    /// Returns what to write so that these whole lines stand on lines of their own. An open question
-    /// is repeated below them.
+    /// Returns what to write so that these whole lines stand on lines of their own. An open
+    /// question is repeated below them.
     pub(in crate::terminal) fn apart(&mut self, text: &str) -> String {
         if text.is_empty() {
             return String::new();

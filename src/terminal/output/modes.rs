@@ -1,9 +1,9 @@
 //! The modes of the controlling terminal: what typing does while something is on the screen. There
 //! is one owner, so that the terminal ends as it began whatever was asked in between.
 //!
-//! A mode lasts as long as its guard; the newest guard decides. Ctrl-C, Ctrl-Z and Ctrl-\ send their
-//! signals in every mode. A process in the background changes no modes, because the system stops it
-//! for that: the mode is set when the process comes to the foreground.
+//! A mode lasts as long as its guard; the newest guard decides. Ctrl-C, Ctrl-Z and Ctrl-\ send
+//! their signals in every mode. A process in the background changes no modes, because the system
+//! stops it for that: the mode is set when the process comes to the foreground.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

@@ -171,7 +171,8 @@ impl Printer {
         &self.inner.live_area
     }
 
-    /// Restores the terminal's modes and cursor, for a process that is about to end without unwinding.
+    /// Restores the terminal's modes and cursor, for a process that is about to end without
+    /// unwinding.
     pub fn restore_terminal(&self) {
         self.inner.live_area.end();
     }
@@ -318,8 +319,8 @@ impl Printer {
         StderrWriter(self.clone())
     }
 
-    /// Wraps lines to the terminal, and indents all but the first: a line break in text from outside
-    /// cannot begin a line that passes for another message or a hint.
+    /// Wraps lines to the terminal, and indents all but the first: a line break in text from
+    /// outside cannot begin a line that passes for another message or a hint.
     fn hanging(&self, text: &str) -> String {
         let traits = self.err_traits();
         let width = traits.is_terminal.then_some(traits.width);

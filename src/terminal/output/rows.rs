@@ -26,8 +26,8 @@ pub(super) struct DrawnRows {
 }
 
 impl DrawnRows {
-    /// Returns what changes the drawn rows into these; nothing when they are the same. No row may be
-    /// wider than the terminal.
+    /// Returns what changes the drawn rows into these; nothing when they are the same. No row may
+    /// be wider than the terminal.
     pub(super) fn draw(&mut self, mut rows: Vec<String>, size: TerminalSize) -> String {
         // The line above the rows stays in sight.
         rows.truncate(size.rows.saturating_sub(1).max(1));

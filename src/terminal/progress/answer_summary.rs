@@ -177,7 +177,8 @@ pub(super) fn title(
     truncate_str(line(&notes).trim_end(), width, "…").into_owned()
 }
 
-/// Returns the sentences that fit. If they are less than half a line, the next one is cut at a word.
+/// Returns the sentences that fit. If they are less than half a line, the next one is cut at a
+/// word.
 fn beginning(text: &str, width: usize) -> String {
     if measure_text_width(text) <= width {
         return text.to_owned();
@@ -223,7 +224,8 @@ fn first_text(texts: &[&String]) -> String {
     texts.find(|text| !text.is_empty()).unwrap_or_default()
 }
 
-/// Counts what a judge leaves open. Of an answer that could be read only as prose, nothing is known.
+/// Counts what a judge leaves open. Of an answer that could be read only as prose, nothing is
+/// known.
 fn number_of(number: usize, what: &str, prose: &str) -> Option<String> {
     match number {
         0 if !prose.is_empty() => None,

@@ -29,8 +29,8 @@ const PROMPT_MARKS: usize = 16;
 pub struct Dialogue {
     printer: Printer,
     theme: DialogueTheme,
-    /// Keys that are typed ahead do not appear, and the terminal does not edit them. Its end restores
-    /// the modes also when a question is dropped while it reads a key.
+    /// Keys that are typed ahead do not appear, and the terminal does not edit them. Its end
+    /// restores the modes also when a question is dropped while it reads a key.
     _keys: ModeGuard,
     _cursor: CursorGuard,
 }

@@ -1,6 +1,6 @@
 //! Asks a person on the terminal. `question` is what one key answers, `keyboard` reads the keys,
-//! `dialogue` asks with menus and lines, and `questions` holds the words; the caller decides whether
-//! there is a person to ask. A question is withdrawn by dropping its future.
+//! `dialogue` asks with menus and lines, and `questions` holds the words; the caller decides
+//! whether there is a person to ask. A question is withdrawn by dropping its future.
 
 pub mod keyboard;
 pub mod person;

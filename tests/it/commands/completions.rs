@@ -14,8 +14,8 @@ const ONE: &str = "01kfa1aaaaaaaaaaaaaaaaaaaa";
 const OTHER: &str = "01kfa2bbbbbbbbbbbbbbbbbbbb";
 
 /// Each shell with its flag for running without configuration, and a program that prints the
-/// completions of the last of its arguments. Stubs take the place of functions that exist only while
-/// a person types.
+/// completions of the last of its arguments. Stubs take the place of functions that exist only
+/// while a person types.
 const SHELLS: [(&str, &str, &str); 3] = [
     (
         "bash",

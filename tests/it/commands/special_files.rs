@@ -1,5 +1,5 @@
-//! Pipes, devices and huge files in the place of the files that are read: nothing hangs, and nothing
-//! fills the memory.
+//! Pipes, devices and huge files in the place of the files that are read: nothing hangs, and
+//! nothing fills the memory.
 
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;

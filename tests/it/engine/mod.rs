@@ -1,5 +1,5 @@
-//! Tests of `engine`: the driver with scripted providers on paused time, so that every time is exact
-//! to the millisecond.
+//! Tests of `engine`: the driver with scripted providers on paused time, so that every time is
+//! exact to the millisecond.
 
 mod driver;
 mod health;

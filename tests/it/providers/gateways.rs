@@ -1,4 +1,5 @@
-//! Deviations of gateways from the vendor's protocol that they speak, each as a real gateway sends it.
+//! Deviations of gateways from the vendor's protocol that they speak, each as a real gateway sends
+//! it.
 
 use conclave::consultation::protocol::call::{FailureClass, StopReason};
 use conclave::domain::tokens::{Usage, UsageSource};

@@ -1,4 +1,5 @@
-//! Journals and records of earlier versions are read. A fixture never changes: a new version adds one.
+//! Journals and records of earlier versions are read. A fixture never changes: a new version adds
+//! one.
 
 use std::path::Path;
 
@@ -64,8 +65,8 @@ fn a_journal_of_version_1_1_is_read_and_cannot_be_resumed() {
     assert_eq!(replay(&read.events).unwrap_err(), ReplayError::OlderVersion);
 }
 
-/// Its calls and terms name the token limit `room`, and its label order came from a generator that no
-/// longer exists.
+/// Its calls and terms name the token limit `room`, and its label order came from a generator that
+/// no longer exists.
 #[test]
 fn a_journal_of_version_1_2_is_read_and_cannot_be_resumed() {
     let read = read_journal(&fixture("journal-1.2.jsonl")).unwrap();

@@ -1,5 +1,5 @@
-//! A reopened journal continues after its last whole event: whole events stay, a torn line is cut, and
-//! only one process writes.
+//! A reopened journal continues after its last whole event: whole events stay, a torn line is cut,
+//! and only one process writes.
 
 use std::fs;
 use std::path::{Path, PathBuf};

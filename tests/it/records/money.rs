@@ -1,6 +1,6 @@
-//! Money from the token to the record: for any usage that providers report, the record's totals are the
-//! sum of the calls' costs in every grouping, to the micro-dollar. The expected cost of a call is
-//! computed here independently, from the price list's definition.
+//! Money from the token to the record: for any usage that providers report, the record's totals are
+//! the sum of the calls' costs in every grouping, to the micro-dollar. The expected cost of a call
+//! is computed here independently, from the price list's definition.
 
 use std::collections::BTreeMap;
 

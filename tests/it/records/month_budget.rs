@@ -15,8 +15,8 @@ fn open(home: &Path) -> MonthBudget {
     MonthBudget::open(home, jiff::civil::date(2026, 11, 22), LIMIT, Cost::default).unwrap()
 }
 
-/// Runs as a process of its own: reserves 30 until the budget is used up, settles every other call at
-/// 10, prints a line, and waits to be killed.
+/// Runs as a process of its own: reserves 30 until the budget is used up, settles every other call
+/// at 10, prints a line, and waits to be killed.
 #[test]
 #[ignore = "started by the other test"]
 #[expect(

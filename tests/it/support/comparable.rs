@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-/// Keys that differ between two runs of the same consultation: times, call numbers, and the possible
-/// cost of lost calls.
+/// Keys that differ between two runs of the same consultation: times, call numbers, and the
+/// possible cost of lost calls.
 const VARYING_KEYS: [&str; 9] = [
     "timestamp",
     "created_at",

@@ -1,6 +1,6 @@
 //! A server that answers GET requests from a table, as local model servers and the vendors' model
-//! lists do, and forwards every POST to a provider server. It records the GET requests, and can also
-//! accept connections without answering.
+//! lists do, and forwards every POST to a provider server. It records the GET requests, and can
+//! also accept connections without answering.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;

@@ -1,10 +1,11 @@
 //! Servers between a client and a provider: TLS with a certificate of the tests' own authority, and
 //! a proxy. Each runs on its own thread and stops when it is dropped.
 //!
-//! [`VendorHosts`] combines them to pose as the vendors' own addresses. The binary needs no hook for
-//! that: it takes the proxy and the authority from `HTTPS_PROXY` and `SSL_CERT_FILE`, as it does for
-//! any user, so every decision that depends on an address sees the vendors' own. A host that the
-//! certificate does not cover is rejected, and the proxy connects to nothing but the test's server.
+//! [`VendorHosts`] combines them to pose as the vendors' own addresses. The binary needs no hook
+//! for that: it takes the proxy and the authority from `HTTPS_PROXY` and `SSL_CERT_FILE`, as it
+//! does for any user, so every decision that depends on an address sees the vendors' own. A host
+//! that the certificate does not cover is rejected, and the proxy connects to nothing but the
+//! test's server.
 
 use std::collections::BTreeSet;
 use std::net::{Ipv6Addr, SocketAddr};
@@ -43,8 +44,8 @@ pub(crate) enum Tunnel {
 }
 
 impl TestListener {
-    /// Starts TLS in front of a plain server, for `localhost`, `127.0.0.1`, `api.example.test` and the
-    /// hosts of the vendors.
+    /// Starts TLS in front of a plain server, for `localhost`, `127.0.0.1`, `api.example.test` and
+    /// the hosts of the vendors.
     pub(crate) fn tls(behind: SocketAddr) -> Self {
         let acceptor = TlsAcceptor::from(Arc::new(tls_config()));
         Self::start(move |client, _| {

@@ -263,9 +263,9 @@ impl Transcript {
         })
     }
 
-    /// Returns the lines that do not fit on a terminal with this many columns. The live display pads
-    /// its lines with blanks to the last column and lets the terminal wrap, so a line is too long
-    /// only if it has another character there.
+    /// Returns the lines that do not fit on a terminal with this many columns. The live display
+    /// pads its lines with blanks to the last column and lets the terminal wrap, so a line is too
+    /// long only if it has another character there.
     pub(crate) fn too_wide(&self, columns: usize) -> Vec<String> {
         let text = strip_ansi_codes(&self.written).into_owned();
         let overflows = |line: &&str| {

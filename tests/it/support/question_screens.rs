@@ -23,9 +23,9 @@ impl QuestionPaint {
     }
 }
 
-/// Returns the screen from the line that begins with `first` on, once a question is asked, at 50, 80,
-/// 120 and 200 columns. The digits of amounts are replaced, because prices change. Ctrl-C ends each
-/// run.
+/// Returns the screen from the line that begins with `first` on, once a question is asked, at 50,
+/// 80, 120 and 200 columns. The digits of amounts are replaced, because prices change. Ctrl-C ends
+/// each run.
 pub(crate) fn at_every_width<T>(
     first: &str,
     start: impl Fn(u16, QuestionPaint) -> (T, Terminal),

@@ -1,4 +1,5 @@
-//! What a person sees on a terminal: the bytes that were written to it, read by a terminal emulator.
+//! What a person sees on a terminal: the bytes that were written to it, read by a terminal
+//! emulator.
 
 use std::fmt::Write as _;
 
@@ -64,8 +65,8 @@ impl Screen {
         trimmed((0..rows).map(|row| self.styled_row(row)))
     }
 
-    /// Returns all text since the start: the lines that have scrolled out of sight, then the visible
-    /// ones.
+    /// Returns all text since the start: the lines that have scrolled out of sight, then the
+    /// visible ones.
     pub(crate) fn history(&self) -> String {
         let mut screen = self.parser.screen().clone();
         let mut lines = Vec::new();

@@ -1,5 +1,5 @@
-//! The offer to end after Round 2, on a real terminal: its text, its objections, and the effect of each
-//! answer.
+//! The offer to end after Round 2, on a real terminal: its text, its objections, and the effect of
+//! each answer.
 
 use serde_json::{Value, json};
 
@@ -11,8 +11,8 @@ use crate::support::question_screens::at_every_width;
 
 const OFFER: &str = "Stop here and save about $0.";
 
-/// Starts a server whose judge (the second call of the panel's OpenAI model) has this confidence in a
-/// point with these supporters.
+/// Starts a server whose judge (the second call of the panel's OpenAI model) has this confidence in
+/// a point with these supporters.
 fn judged(confidence: f64, supporters: &[&str], tensions: &Value) -> ProviderServer {
     let server = ProviderServer::start();
     let synthesis = json!({
@@ -43,7 +43,8 @@ fn consult(server: &ProviderServer, width: u16, arguments: &[&str]) -> (Conclave
 
 const ALL: [&str; 3] = ["Expert A", "Expert B", "Expert C"];
 
-/// Counts the requests of each kind, in the order of the rounds, and asserts that there are no others.
+/// Counts the requests of each kind, in the order of the rounds, and asserts that there are no
+/// others.
 fn requests(server: &ProviderServer) -> [usize; 5] {
     let asked: Vec<usize> = request_counts(server)
         .into_iter()

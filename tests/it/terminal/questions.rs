@@ -1,5 +1,5 @@
-//! Questions on a real terminal while a round runs: whether to keep waiting, and whether another model
-//! may take over.
+//! Questions on a real terminal while a round runs: whether to keep waiting, and whether another
+//! model may take over.
 
 use std::time::Duration;
 

@@ -223,7 +223,8 @@ fn hostile_record_text_stays_within_its_section() {
     }
 }
 
-/// Texts that load or link to something where Markdown is rendered, alone or with those around them.
+/// Texts that load or link to something where Markdown is rendered, alone or with those around
+/// them.
 const LIVE: [&str; 10] = [
     "![](http://evil/x.png)",
     "[x](javascript:z)",

@@ -1,5 +1,5 @@
-//! `conclave setup`: a dialogue about the settings that matter first. It checks what works, asks for
-//! the panel, the judge and the spending, and writes the answers through the editor of the
+//! `conclave setup`: a dialogue about the settings that matter first. It checks what works, asks
+//! for the panel, the judge and the spending, and writes the answers through the editor of the
 //! settings.
 //!
 //! [`crate::setup`] is another thing: it makes the plan of a consultation.

@@ -1,7 +1,7 @@
 //! The offer of `conclave setup` before the first consultation of a new user.
 //!
-//! It is made once: a home that holds settings, or the logs of a consultation, gets none. Nor does a
-//! user without a key, who is asked about the download of the demonstration model instead.
+//! It is made once: a home that holds settings, or the logs of a consultation, gets none. Nor does
+//! a user without a key, who is asked about the download of the demonstration model instead.
 
 use crate::config::env::Environment;
 use crate::config::paths::Home;
@@ -15,8 +15,8 @@ use crate::commands::face::until_interrupted;
 
 use super::{can_run, interrupted, left, set_up};
 
-/// Offers setup to a person who has not been asked yet, and runs it if the answer is yes. A dialogue
-/// that is left goes back to the question that was asked.
+/// Offers setup to a person who has not been asked yet, and runs it if the answer is yes. A
+/// dialogue that is left goes back to the question that was asked.
 pub(crate) fn offer(environment: &Environment, printer: &Printer) -> Result<(), Error> {
     if !is_due(environment, printer) {
         return Ok(());

@@ -226,7 +226,8 @@ impl<'a> PanelQuestions<'a> {
     }
 }
 
-/// Returns what a persona thinks of, without the beginning that all briefs share: `You are a …: you`.
+/// Returns what a persona thinks of, without the beginning that all briefs share:
+/// `You are a …: you`.
 fn concern(entry: &PersonaEntry) -> &str {
     let persona = &entry.persona;
     match persona.brief.split_once(": you ") {

@@ -1,5 +1,5 @@
-//! Tokens and money: the total, its parts by provider, model, agent and round, and the estimate; and
-//! the prompts that were used.
+//! Tokens and money: the total, its parts by provider, model, agent and round, and the estimate;
+//! and the prompts that were used.
 //!
 //! Invariant: in every grouping the parts add up to the total, to the micro-dollar and to the
 //! token.

@@ -73,7 +73,8 @@ impl Transcript {
             .into_iter()
             .map(|((answer, agent), calls)| self.called(round, answer, agent, &calls))
             .collect();
-        // An agent can fail without a finished call: its call was lost, or its prompt was not built.
+        // An agent can fail without a finished call: its call was lost, or its prompt was not
+        // built.
         let is_called = |agent: &AgentId| agents.iter().any(|called| called.agent_id == *agent);
         let failures = self.failures.iter();
         let uncalled: Vec<StoredAgentRound> = failures

@@ -1,5 +1,5 @@
-//! The comments at the head of a project's main source files: `//!`, `/** … */`, docstrings, package
-//! comments, `@moduledoc`.
+//! The comments at the head of a project's main source files: `//!`, `/** … */`, docstrings,
+//! package comments, `@moduledoc`.
 
 use std::path::Path;
 

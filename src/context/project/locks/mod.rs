@@ -12,8 +12,8 @@ use crate::files::{self, SizeLimit};
 use super::dependency::{Dependency, Ecosystem};
 use super::manifests::Manifest;
 
-/// The versions in a lock file, by package. A package may have several: at a qualifier, which is the
-/// folder of the manifest or the requirement, or at none.
+/// The versions in a lock file, by package. A package may have several: at a qualifier, which is
+/// the folder of the manifest or the requirement, or at none.
 #[derive(Debug, Default)]
 struct Lock(BTreeMap<String, Vec<LockedVersion>>);
 

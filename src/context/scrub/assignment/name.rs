@@ -84,7 +84,8 @@ pub(super) fn judge(name: &[u8], start: usize, end: usize) -> Option<NameStrengt
     Some(strength)
 }
 
-/// Returns whether a keyword is a word of other things too, such as the `pass` of a render pipeline.
+/// Returns whether a keyword is a word of other things too, such as the `pass` of a render
+/// pipeline.
 pub(super) fn is_ambiguous(keyword: &[u8]) -> bool {
     AMBIGUOUS.contains(keyword)
 }

@@ -46,7 +46,8 @@ static COMMON_WORDS: WordSet = WordSet::new(
     query cookie static dynamic",
 );
 
-/// Returns whether a value is hardly more than one character again and again: `sk-xxxxxxxx`, `0000`.
+/// Returns whether a value is hardly more than one character again and again: `sk-xxxxxxxx`,
+/// `0000`.
 pub(in crate::context::scrub) fn is_filler(value: &str) -> bool {
     let mut counts = [0_usize; 256];
     for byte in value.bytes() {

@@ -27,9 +27,9 @@ fn is_mixed(value: &str) -> bool {
     value.len() >= 16 && changes.count() * 7 >= value.len()
 }
 
-/// Returns whether text reads as names, piece by piece: `Uint8Array`, `line_token1`, `TLS13_CHACHA`.
-/// The words of random text are short and its numbers many, and its letters follow one another as
-/// they come.
+/// Returns whether text reads as names, piece by piece: `Uint8Array`, `line_token1`,
+/// `TLS13_CHACHA`. The words of random text are short and its numbers many, and its letters follow
+/// one another as they come.
 pub(super) fn reads_as_name(text: &str) -> bool {
     let mut pieces = text
         .split(|c: char| !c.is_alphanumeric())

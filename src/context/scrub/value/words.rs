@@ -1,4 +1,5 @@
-//! Words of names and values: `dbPassword`, `db_password` and `DB-PASSWORD` are `db` and `password`.
+//! Words of names and values: `dbPassword`, `db_password` and `DB-PASSWORD` are `db` and
+//! `password`.
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;

@@ -54,8 +54,9 @@ pub(super) enum Animation {
 pub(super) enum Typing {
     /// Only this process.
     Own,
-    /// Perhaps also the program that reads the answer, such as a pager. It sets the terminal's modes,
-    /// and at its end those that it found: if typing left no marks when it started, that would stay.
+    /// Perhaps also the program that reads the answer, such as a pager. It sets the terminal's
+    /// modes, and at its end those that it found: if typing left no marks when it started, that
+    /// would stay.
     Shared,
 }
 

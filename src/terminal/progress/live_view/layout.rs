@@ -15,8 +15,8 @@ use crate::terminal::output::live_area::{FRAME, TerminalSize};
 use crate::terminal::output::wrap::widest;
 
 const FRAMES: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
-/// Columns for an activity, beside which the model is shown: those of `retrying 2 of 3 in 12 s (HTTP
-/// 529)`.
+/// Columns for an activity, beside which the model is shown: those of
+/// `retrying 2 of 3 in 12 s (HTTP 529)`.
 const USUAL_PHASE: usize = 35;
 /// Columns for an activity, for which long names are cut.
 const LEAST_PHASE: usize = 24;

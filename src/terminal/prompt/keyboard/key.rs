@@ -46,8 +46,8 @@ pub(super) fn keys(bytes: &[u8]) -> Vec<Key> {
     keys
 }
 
-/// Skips what follows Esc: `[` or `O`, parameters, and a final letter or `~`; or a single character,
-/// as with Alt.
+/// Skips what follows Esc: `[` or `O`, parameters, and a final letter or `~`; or a single
+/// character, as with Alt.
 fn skip_sequence(rest: &mut impl Iterator<Item = char>) {
     if !matches!(rest.next(), Some('[' | 'O')) {
         return;

@@ -1,4 +1,5 @@
-//! The cost gate: what a consultation is estimated to cost, what makes it up, and why you are asked.
+//! The cost gate: what a consultation is estimated to cost, what makes it up, and why you are
+//! asked.
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
 //! Consultations with default settings: three keys, every vendor at its own address.
 //!
-//! Other tests set base URLs, which keep a question from the vendors that were not chosen, and leave
-//! the debate analysis out. These show the seats, judge, helper and fallbacks of a first run.
+//! Other tests set base URLs, which keep a question from the vendors that were not chosen, and
+//! leave the debate analysis out. These show the seats, judge, helper and fallbacks of a first run.
 
 use serde_json::Value;
 

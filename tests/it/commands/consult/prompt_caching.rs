@@ -1,5 +1,5 @@
-//! A long context is sent in every call and paid once: what the vendors' caches hold of it, what the
-//! run is billed, and what the record and the reports say of it.
+//! A long context is sent in every call and paid once: what the vendors' caches hold of it, what
+//! the run is billed, and what the record and the reports say of it.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
-//! What a person reads of an answer, in every format: names for labels, no invented dissent, and one
-//! judgement of who changed their mind.
+//! What a person reads of an answer, in every format: names for labels, no invented dissent, and
+//! one judgement of who changed their mind.
 
 use serde_json::Value;
 

@@ -188,7 +188,8 @@ fn pipe_is_not_waited_for_with_a_time_of_zero() {
     assert!(output.stderr.starts_with(WITHOUT), "{}", output.stderr);
 }
 
-/// Asks with a pipe, writes the first text at once, and the last one after a line on standard error.
+/// Asks with a pipe, writes the first text at once, and the last one after a line on standard
+/// error.
 fn ask_slowly(first: &str, line: &str, last: &str) -> Conclave {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);

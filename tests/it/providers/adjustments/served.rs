@@ -1,5 +1,5 @@
-//! Adjustments over HTTP: each refusal causes one, reports it, and applies it to all later calls to that
-//! model.
+//! Adjustments over HTTP: each refusal causes one, reports it, and applies it to all later calls to
+//! that model.
 
 use std::collections::BTreeMap;
 

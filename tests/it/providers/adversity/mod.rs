@@ -137,8 +137,8 @@ enum Partial {
     All,
 }
 
-/// Asserts that every vendor fails with this class, a message that contains `words` and this part of
-/// the text.
+/// Asserts that every vendor fails with this class, a message that contains `words` and this part
+/// of the text.
 async fn all_vendors_fail(
     what: &str,
     answer: Answer,

@@ -1,4 +1,5 @@
-//! Parts of an error: codes inside a stream, retry hints, named fields, and what a message leaves out.
+//! Parts of an error: codes inside a stream, retry hints, named fields, and what a message leaves
+//! out.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! The class and message of each vendor's errors, with the bodies that the vendor documents or users
-//! report.
+//! The class and message of each vendor's errors, with the bodies that the vendor documents or
+//! users report.
 
 mod details;
 mod openrouter;

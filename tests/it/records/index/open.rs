@@ -1,5 +1,5 @@
-//! Opening a database: our own and intact ones open; missing, damaged, foreign and newer ones each give
-//! their own error.
+//! Opening a database: our own and intact ones open; missing, damaged, foreign and newer ones each
+//! give their own error.
 
 use std::fs;
 use std::path::Path;

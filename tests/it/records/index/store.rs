@@ -1,4 +1,5 @@
-//! Stored rows: each consultation has its rows and its search text once, and deleting it leaves nothing.
+//! Stored rows: each consultation has its rows and its search text once, and deleting it leaves
+//! nothing.
 
 use conclave::domain::ids::ConsultationId;
 use conclave::domain::outcome::{AnswerOutcome, Grade, SCHEMA_VERSION};

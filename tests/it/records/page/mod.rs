@@ -1,5 +1,5 @@
-//! The page of a consultation shows all foreign text as text, has only the program's own markup, and
-//! loads nothing.
+//! The page of a consultation shows all foreign text as text, has only the program's own markup,
+//! and loads nothing.
 
 mod content;
 mod foreign_text;

@@ -1,5 +1,5 @@
-//! Single cases: no records, one record, day boundaries, a database that another process writes to, and
-//! many records as the program writes them.
+//! Single cases: no records, one record, day boundaries, a database that another process writes to,
+//! and many records as the program writes them.
 
 use conclave::domain::money::{Cost, MicroUsd};
 use conclave::domain::statistics::Span;

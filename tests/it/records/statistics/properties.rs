@@ -53,15 +53,16 @@ fn a_span() -> impl Strategy<Value = Span> {
     ]
 }
 
-/// A time zone, the current time in it, the ranges to query, records with their start times, and later
-/// changes of some records.
+/// A time zone, the current time in it, the ranges to query, records with their start times, and
+/// later changes of some records.
 #[derive(Clone, Debug)]
 struct Case {
     zone: &'static str,
     now: i64,
     spans: Vec<Span>,
     records: Vec<(i64, Value)>,
-    /// The changes, in the order of the records: deleted, or replaced with another time and content.
+    /// The changes, in the order of the records: deleted, or replaced with another time and
+    /// content.
     changes: Vec<Option<(bool, i64, Value)>>,
 }
 

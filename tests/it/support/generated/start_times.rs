@@ -1,5 +1,5 @@
-//! Start times over a year and a half, often just before, at or after a time at which a day, a month,
-//! a year or summer time starts or ends in Berlin.
+//! Start times over a year and a half, often just before, at or after a time at which a day, a
+//! month, a year or summer time starts or ends in Berlin.
 
 use conclave::domain::time::Timestamp;
 

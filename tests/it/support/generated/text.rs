@@ -1,5 +1,5 @@
-//! Texts of English words, with a few non-ASCII letters, quotes and line breaks that a record has to
-//! escape.
+//! Texts of English words, with a few non-ASCII letters, quotes and line breaks that a record has
+//! to escape.
 
 use fastrand::Rng;
 

@@ -128,8 +128,8 @@ impl ProviderServer {
         self.url() + &vendor.base_path()
     }
 
-    /// Returns the variables that point the binary to this server, with keys for the three vendors of
-    /// the default panel.
+    /// Returns the variables that point the binary to this server, with keys for the three vendors
+    /// of the default panel.
     pub(crate) fn variables(&self) -> Vec<(&'static str, String)> {
         self.variables_of(&[Vendor::Anthropic, Vendor::OpenAi, Vendor::Google])
     }

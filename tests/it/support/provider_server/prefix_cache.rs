@@ -1,5 +1,5 @@
-//! The vendors' prompt caches: how much of each prompt an earlier one began with, and what the vendor
-//! reports of it.
+//! The vendors' prompt caches: how much of each prompt an earlier one began with, and what the
+//! vendor reports of it.
 //!
 //! A token is a word. A beginning is in the cache as soon as its request has arrived: real vendors
 //! need the first sign of an answer, so that requests at the same moment share nothing there.

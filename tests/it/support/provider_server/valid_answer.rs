@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-/// Returns a valid answer to any vendor's request: to its schema or, without one, to the fields that
-/// its prompt lists.
+/// Returns a valid answer to any vendor's request: to its schema or, without one, to the fields
+/// that its prompt lists.
 pub(super) fn valid_answer(body: &Value, model: &str) -> String {
     let pointers = [
         "/output_config/format/schema/properties",

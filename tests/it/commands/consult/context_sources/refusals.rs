@@ -1,4 +1,5 @@
-//! Paths and sizes that are refused: all at once, before anything is sent, in bounded time and memory.
+//! Paths and sizes that are refused: all at once, before anything is sent, in bounded time and
+//! memory.
 
 use std::fs::{self, File, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};

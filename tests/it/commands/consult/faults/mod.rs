@@ -50,7 +50,8 @@ fn server_with_fault(
     (server, with_short_timeouts(conclave, fault))
 }
 
-/// Shortens the limits of silence for silent faults only, because a busy machine may be silent, too.
+/// Shortens the limits of silence for silent faults only, because a busy machine may be silent,
+/// too.
 fn with_short_timeouts(conclave: Conclave, fault: &Fault) -> Conclave {
     if fault.message == SILENT {
         conclave

@@ -1,4 +1,5 @@
-//! An independent reading of our own record into rows, against which the index's reading is checked.
+//! An independent reading of our own record into rows, against which the index's reading is
+//! checked.
 
 use conclave::domain::money::{Cost, MicroUsd};
 use conclave::domain::stored_record::{Completion, RecordWriter};

@@ -105,8 +105,8 @@ fn rounded(sum: u64, of: usize) -> Option<u64> {
     (of > 0).then(|| (sum as f64 / of as f64).round() as u64)
 }
 
-/// Returns the earliest record with the smallest key. Of two that started in the same millisecond either
-/// is right, so the one in `found` is preferred.
+/// Returns the earliest record with the smallest key. Of two that started in the same millisecond
+/// either is right, so the one in `found` is preferred.
 fn first<'a, K: Ord>(
     all: &[&'a DatedRecord<'a>],
     key: impl Fn(&DatedRecord<'_>) -> Option<K>,
@@ -365,8 +365,8 @@ fn expected(
     }
 }
 
-/// Returns the saving of an early termination: a lower bound if it is unknown, or beside a cost that
-/// is one.
+/// Returns the saving of an early termination: a lower bound if it is unknown, or beside a cost
+/// that is one.
 fn saved(one: &DatedRecord<'_>) -> Cost {
     let stated = one.number("estimated_cost_saved");
     let saved = stated.and_then(MicroUsd::from_usd);

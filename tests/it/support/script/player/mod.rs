@@ -380,8 +380,8 @@ impl Player {
         true
     }
 
-    /// Advances to the earliest timer and fires all timers set for that time. Returns false when there
-    /// is none.
+    /// Advances to the earliest timer and fires all timers set for that time. Returns false when
+    /// there is none.
     pub fn rest(&mut self) -> bool {
         let timer = self.timers.first().map(|(at, _)| *at);
         let backoff = self.pool.next_moment(self.member, self.now);

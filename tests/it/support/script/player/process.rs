@@ -1,5 +1,5 @@
-//! The player's part in its process: requests and permits of the provider pool, what the pool learns
-//! from an earlier run, and notices between the consultations of a process.
+//! The player's part in its process: requests and permits of the provider pool, what the pool
+//! learns from an earlier run, and notices between the consultations of a process.
 
 use std::time::Duration;
 
