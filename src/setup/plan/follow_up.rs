@@ -1,5 +1,5 @@
-//! What a follow-up takes over from the consultation before it: material for the prompts and, unless
-//! the request names another, the panel and its judge.
+//! What a follow-up takes over from the consultation before it: material for the prompts and,
+//! unless the request names another, the panel and its judge.
 //!
 //! The settings do not replace that panel, which knows the conversation. What ran wholly on the
 //! user's own servers stays there, unless the user names another panel.
@@ -111,7 +111,7 @@ pub(super) async fn choose_panel(
             choice.selected.notices.insert(
                 0,
                 format!(
-                    "the panel of {} cannot be asked now, and the usual one answers: {}",
+                    "the panel of {} cannot be asked; the usual panel answers instead: {}",
                     record.id,
                     whole(error.source())
                 ),
