@@ -11,7 +11,7 @@
 //! | L0 | [`domain`] | plain data: ids, money, tokens, panel, artifacts | |
 //! | L1 | [`stopping`] | decisions to stop AI work, each with its evaluation or a named reason: early termination, the circuit breaker; how far stated confidence can be trusted | L0 |
 //! | L1 | [`consultation`] | the pipeline: a pure machine, its prompts, its reading of answers, its policies | L0, [`stopping`] |
-//! | L2 | [`files`] | reading of regular files of a bounded size | |
+//! | L2 | [`files`] | reading of regular files of a bounded size, and writing of files whole or not at all | L0 |
 //! | L2 | [`engine`] | the driver, one for each consultation: calls, timers, interrupts, and the ports it needs; the dispatcher, one for each process: limits, backoffs, circuits and budgets | L0, L1 |
 //! | L3 | [`providers`], [`context`], [`agent_loop`], [`records`], [`terminal`], [`config`] | the outside; none of these uses another | L0–L2 |
 //! | L4 | `setup` | from a request and the settings to a plan | L0–L3 |

@@ -8,9 +8,8 @@ use std::path::{Path, PathBuf};
 
 use crate::domain::context::{Context, ContextStorage, ContextText};
 use crate::domain::hash::sha256;
+use crate::files::write::{Access, WriteError, write_atomically};
 use crate::files::{self, LinkPolicy, SizeLimit};
-
-use super::files::{Access, WriteError, write_atomically};
 
 /// The reason why the text of a context is not available.
 #[derive(Debug, thiserror::Error)]

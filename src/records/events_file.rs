@@ -7,8 +7,7 @@ use std::path::Path;
 use crate::consultation::event::Envelope;
 use crate::domain::text::escape_json;
 use crate::engine::ports::{Subscriber, SubscriberError};
-
-use super::files::WriteError;
+use crate::files::write::WriteError;
 
 /// Writes every event to a file or stream.
 pub struct EventsFile {

@@ -17,9 +17,10 @@ use std::thread::JoinHandle;
 
 use crate::consultation::event::Envelope;
 use crate::engine::ports::{Subscriber, SubscriberError};
+use crate::files::write::{WriteError, create_private_dir, sync_folder};
 use crate::files::{self, LinkPolicy, SizeLimit};
 
-use super::files::{WriteError, create_private_dir, sync_folder};
+use super::files::log_notice;
 use read::read;
 
 pub use read::{JournalReadError, ReadJournal, read_journal};
@@ -200,7 +201,7 @@ impl Subscriber for Journal {
     fn event(&mut self, envelope: &Envelope) -> Result<(), SubscriberError> {
         self.append(envelope).map_err(|error| {
             self.has_failed = true;
-            SubscriberError(WriteError::new(&self.path, error).notice())
+            SubscriberError(log_notice(&WriteError::new(&self.path, error)))
         })
     }
 }

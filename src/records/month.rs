@@ -23,8 +23,9 @@ use crate::domain::ids::{AgentId, CallId, RecordName};
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::time::Timestamp;
 use crate::files::SizeLimit;
+use crate::files::write::written_at;
 
-use super::files::{self, ConsultationFiles};
+use super::files::ConsultationFiles;
 use super::journal::is_being_written;
 use super::lookup::consultations_newest_first;
 use super::stored;
@@ -42,7 +43,7 @@ pub fn spent_in_month(logs: &Path, now: Timestamp, zone: &TimeZone) -> Cost {
 /// Returns the part of a consultation's cost that lies in the month.
 fn spent_on(logs: &Path, stem: &RecordName, month: &Range<Timestamp>) -> Cost {
     let files = ConsultationFiles::with_stem(logs, stem);
-    let written = |path: &Path| files::written_at(&fs::metadata(path).ok()?);
+    let written = |path: &Path| written_at(&fs::metadata(path).ok()?);
     let (recorded, journalled) = (written(&files.record), written(&files.journal));
     if recorded
         .max(journalled)

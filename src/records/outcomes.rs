@@ -7,9 +7,8 @@ use std::path::{Path, PathBuf};
 
 use crate::domain::ids::RecordName;
 use crate::domain::outcome::Grade;
+use crate::files::write::{Access, WriteError, write_atomically};
 use crate::files::{self, SizeLimit};
-
-use super::files::{Access, WriteError, write_atomically};
 
 /// The suffix of the file.
 const SUFFIX: &str = ".outcome.json";

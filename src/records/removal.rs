@@ -5,9 +5,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::domain::ids::RecordName;
+use crate::files::write::sync_folder;
 use crate::files::{self, SizeLimit};
 
-use super::files::{ConsultationFiles, sync_folder};
+use super::files::ConsultationFiles;
 use super::journal::ends::{self, JournalEnding};
 use super::outcomes;
 

@@ -10,8 +10,9 @@ use crate::consultation::plan::Plan;
 use crate::domain::context::ContextStorage;
 use crate::domain::ids::ConsultationId;
 use crate::domain::stored_record::StoredRecord;
+use crate::files::write::{WriteError, create_private_dir};
 use crate::records::context_file;
-use crate::records::files::{ConsultationFiles, WriteError, create_private_dir};
+use crate::records::files::{ConsultationFiles, log_notice};
 use crate::records::journal::Journal;
 
 /// The storage of a consultation.
@@ -92,7 +93,7 @@ impl Storage {
         let failure = synced.err().or(written.err());
         let warning = failure
             .filter(|_| !has_failed)
-            .map(|failure| failure.notice());
+            .map(|failure| log_notice(&failure));
         (stored, warning)
     }
 }

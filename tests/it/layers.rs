@@ -10,7 +10,7 @@ const MAY_USE: [(&str, &[&str]); 15] = [
     ("domain", &["domain"]),
     ("stopping", &["domain", "stopping"]),
     ("consultation", &["domain", "stopping", "consultation"]),
-    ("files.rs", &["files"]),
+    ("files", &["domain", "files"]),
     ("engine", &["domain", "stopping", "consultation", "engine"]),
     (
         "providers",

@@ -16,7 +16,7 @@ use crate::config::setting::{Parts, Setting};
 use crate::config::settings::Settings;
 use crate::error::Error;
 use crate::files::SizeLimit;
-use crate::records::files::{Access, create_private_dir, write_atomically};
+use crate::files::write::{Access, create_private_dir, write_atomically};
 use crate::setup::panel::spec::PersonaChoice;
 use crate::setup::personas::{self, PersonaRegistry};
 use crate::setup::settings::unusable;

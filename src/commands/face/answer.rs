@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::domain::rejudgement::Rejudgement;
 use crate::error::Error;
-use crate::records::files::{Access, check_writable, write_atomically};
+use crate::files::write::{Access, check_writable, write_atomically};
 use crate::terminal::markdown::render;
 use crate::terminal::output::pager::Pager;
 use crate::terminal::output::printer::Printer;

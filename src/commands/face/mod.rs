@@ -23,6 +23,7 @@ use crate::engine::ports::{Person, Subscriber};
 use crate::engine::{host, interrupts};
 use crate::error::{Error, Exit};
 use crate::records::events_file::EventsFile;
+use crate::records::files::log_notice;
 use crate::records::page;
 use crate::session::index::RebuildTime;
 use crate::session::month::MonthCeiling;
@@ -328,14 +329,14 @@ pub(crate) fn create_storage(home: &Home, plan: &mut Plan, printer: &Printer) ->
     let storage = match Storage::create(home, &plan.id) {
         Ok(storage) => storage,
         Err(failure) => {
-            printer.warning(&failure.notice());
+            printer.warning(&log_notice(&failure));
             return Storage::nowhere(plan);
         }
     };
     if let Err(failure) = storage.write_context(plan) {
         printer.warning(&format!(
             "{}; the consultation cannot be resumed",
-            failure.notice()
+            log_notice(&failure)
         ));
     }
     storage

@@ -9,7 +9,8 @@ use crate::commands::flags::{AnswerFormat, FormatFlags};
 use crate::config::env::Environment;
 use crate::domain::stored_record::StoredRecord;
 use crate::error::Error;
-use crate::records::files::{Access, ConsultationFiles, write_atomically};
+use crate::files::write::{Access, write_atomically};
+use crate::records::files::ConsultationFiles;
 use crate::records::page;
 use crate::terminal::report::report;
 

@@ -6,7 +6,7 @@ use crate::consultation::event::{AbortReason, Envelope};
 use crate::domain::ids::ConsultationId;
 use crate::domain::stored_record::Completion;
 use crate::error::{Error, whole};
-use crate::records::files::{ConsultationFiles, ConsultationRef};
+use crate::records::files::{ConsultationFiles, ConsultationRef, log_notice};
 use crate::records::index::Index;
 use crate::records::journal::ends::{self, JournalEnding};
 use crate::records::journal::{Journal, NoLockPolicy, ReopenError, read_journal};
@@ -162,7 +162,7 @@ fn reopen(
         Err(busy @ ReopenError::Busy { .. }) => Ok(Err(busy)),
         Err(ReopenError::Unwritable(failed)) => {
             let events = read_journal(&files.journal).map_err(damaged)?.events;
-            printer.warning(&failed.notice());
+            printer.warning(&log_notice(&failed));
             Ok(Ok(ResumableConsultation {
                 id,
                 events,

@@ -15,8 +15,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::domain::money::MicroUsd;
+use crate::files::write::{Access, WriteError, create_private_dir, write_atomically};
 use crate::files::{self, LinkPolicy, SizeLimit};
-use crate::records::files::{Access, WriteError, create_private_dir, write_atomically};
 
 /// The version of the files.
 const SCHEMA_VERSION: &str = "1.0";

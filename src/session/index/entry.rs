@@ -10,7 +10,7 @@ use crate::config::paths::Home;
 use crate::consultation::transcript::Transcript;
 use crate::domain::ids::ConsultationId;
 use crate::domain::time::Timestamp;
-use crate::records::files::clear_leftovers;
+use crate::files::write::clear_leftovers;
 use crate::records::index::follow;
 use crate::records::index::{Index, is_damage};
 use crate::terminal::output::printer::Printer;

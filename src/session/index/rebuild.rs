@@ -2,7 +2,7 @@
 
 use crate::config::paths::Home;
 use crate::error::{Error, whole};
-use crate::records::files::create_private_dir;
+use crate::files::write::create_private_dir;
 use crate::records::index::rebuild;
 use crate::records::index::rebuild::{RebuildError, RebuildProgress, RebuildReport};
 use crate::records::index::{Index, OpenError};

@@ -7,7 +7,7 @@ use conclave::consultation::event::Envelope;
 use conclave::consultation::transcript::Transcript;
 use conclave::engine::ports::Subscriber;
 use conclave::records::events_file::EventsFile;
-use conclave::records::files::ConsultationFiles;
+use conclave::records::files::{ConsultationFiles, log_notice};
 use conclave::records::journal::{Journal, JournalReadError, read_journal};
 
 use crate::support::sample_events;
@@ -139,7 +139,7 @@ fn journal_has_one_writer_at_a_time() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("consult-x.jsonl");
     let _first = Journal::create(&path).unwrap();
-    let notice = Journal::create(&path).unwrap_err().notice();
+    let notice = log_notice(&Journal::create(&path).unwrap_err());
     assert!(
         notice.starts_with("Failed to write consultation log: there is already a file"),
         "{notice}"
@@ -151,9 +151,8 @@ fn unwritable_folder_is_reported_in_one_line() {
     let home = tempfile::tempdir().unwrap();
     // A file where the folder should be fails for every user, root included.
     fs::write(home.path().join("consult-logs"), "").unwrap();
-    let notice = Journal::create(&home.path().join("consult-logs/consult-x.jsonl"))
-        .unwrap_err()
-        .notice();
+    let failed = Journal::create(&home.path().join("consult-logs/consult-x.jsonl")).unwrap_err();
+    let notice = log_notice(&failed);
     assert!(
         notice.starts_with("Failed to write consultation log: ") && !notice.contains('\n'),
         "{notice}"
@@ -168,9 +167,9 @@ fn missing_folder_permission_is_reported() {
     fs::set_permissions(home.path(), fs::Permissions::from_mode(0o500)).unwrap();
     match Journal::create(&home.path().join("consult-logs/consult-x.jsonl")) {
         Err(failed) => assert!(
-            failed.notice().contains("no permission to write"),
+            log_notice(&failed).contains("no permission to write"),
             "{}",
-            failed.notice()
+            log_notice(&failed)
         ),
         // The superuser may write anywhere.
         Ok(_) => assert!(

@@ -20,7 +20,7 @@ use crate::domain::ids::ProviderId;
 use crate::domain::money::Cost;
 use crate::domain::text::{clean, pretty_json};
 use crate::error::Error;
-use crate::records::files::{Access, write_atomically};
+use crate::files::write::{Access, write_atomically};
 use crate::terminal::output::printer::Printer;
 
 use crate::commands::flags::{AnswerFormat, OutputFlags};

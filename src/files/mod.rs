@@ -1,7 +1,10 @@
-//! L2: opens and reads files that people and other programs put in place.
+//! L2: opens and reads files that people and other programs put in place, and [`write`](mod@write)s
+//! files whole or not at all.
 //!
 //! Only regular files of a bounded size are read: a named pipe would block this program, a device
 //! or a sparse file would fill the memory.
+
+pub mod write;
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
