@@ -19,7 +19,7 @@ pub fn least_resemblance<'a>(texts: impl IntoIterator<Item = &'a str>) -> Option
             .skip(at + 1)
             .map(move |other| resemblance(one, other))
     });
-    pairs.min_by(|one, other| one.compared(*other).unwrap_or(Ordering::Equal))
+    pairs.min_by(|one, other| one.compared(other).unwrap_or(Ordering::Equal))
 }
 
 type Trigrams = BTreeSet<Vec<String>>;

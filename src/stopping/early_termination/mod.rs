@@ -175,7 +175,7 @@ pub fn evaluate(rule: &EarlyStop, evidence: &Evidence) -> Evaluation {
         stated.measure_in_words()
     );
     let guard = |name, metric, value, bound, threshold| {
-        Rule::measured(RuleKind::Guard, name, metric, value, (bound, threshold))
+        Rule::measured(RuleKind::Guard, name, metric, value, (bound, threshold)).guarding(&[STATED])
     };
     let count = |number| Some(Value::count(number));
     let supporters = leading(&evidence.points)

@@ -7,7 +7,7 @@ use crate::domain::confidence::Confidence;
 use crate::stopping::evaluation::{Bound, MILLION, Rule, RuleKind, Value};
 use crate::stopping::similarity::least_resemblance;
 
-use super::{Evidence, Statement};
+use super::{Evidence, STATED, Statement};
 
 /// A confidence above this many millionths, on every side, is a sign of a rubber stamp.
 const SURE: u64 = 850_000;
@@ -31,7 +31,7 @@ pub(super) fn rubber_stamp(evidence: &Evidence) -> Rule {
     let signs = [
         all_sure(statements),
         Some(evidence.tensions == 0),
-        least.map(is_near_identical),
+        least.as_ref().map(is_near_identical),
     ];
     let seen = signs.iter().filter(|sign| **sign == Some(true)).count();
     // If one sign is absent, an unknown one does not matter.
@@ -44,7 +44,8 @@ pub(super) fn rubber_stamp(evidence: &Evidence) -> Rule {
         "signs of a rubber stamp",
         value,
         all,
-    );
+    )
+    .guarding(&[STATED]);
     match least {
         Some(least) => rule.with_detail(format!(
             "lowest stated confidence: {}, tensions: {}, least likeness of two answers: {}",
@@ -74,9 +75,9 @@ fn all_sure(statements: &[Statement]) -> Option<bool> {
     }
 }
 
-fn is_near_identical(resemblance: Value) -> bool {
+fn is_near_identical(resemblance: &Value) -> bool {
     resemblance
-        .compared(NEAR_IDENTICAL)
+        .compared(&NEAR_IDENTICAL)
         .is_some_and(Ordering::is_ge)
 }
 

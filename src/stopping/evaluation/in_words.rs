@@ -1,9 +1,17 @@
 //! Describes rules and values for people: in the list of objections and in the tree of an
 //! evaluation.
 
-use std::cmp::Ordering;
+use super::rule::{Bound, Rule};
+use super::value::{MILLION, Value};
 
-use super::{Bound, MILLION, Rule, Value};
+/// The way in which decimal fractions are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Notation {
+    /// `0.92`
+    Decimals,
+    /// `92%`
+    Percent,
+}
 
 impl Rule {
     /// Describes the measured value and the required one.
@@ -14,67 +22,126 @@ impl Rule {
     /// Describes value and threshold: `0.92 (at least 0.90)`, `2 of 3 (at least 3 of 3)`, `unknown
     /// (at most 0)`.
     pub fn measure_in_words(&self) -> String {
-        let (value, threshold) = self.figures();
-        let bound = match self.bound {
-            Bound::AtLeast => "at least",
-            Bound::MoreThan => "more than",
-            Bound::AtMost => "at most",
-            Bound::LessThan => "less than",
-        };
-        format!(
-            "{} ({bound} {threshold})",
-            value.unwrap_or_else(|| "unknown".to_owned())
-        )
+        let (value, threshold) = self.figures(Notation::Decimals);
+        let value = value.unwrap_or_else(|| "unknown".to_owned());
+        format!("{value} ({} {threshold})", self.bound.in_words())
     }
 
-    /// Formats value and threshold with two decimals, or with more if different values would look
-    /// the same.
-    fn figures(&self) -> (Option<String>, String) {
-        if !self.threshold.is_decimal() {
-            return (
-                self.value.map(Value::in_numbers),
-                self.threshold.in_numbers(),
-            );
-        }
+    /// Formats value and threshold, with as many decimals as it takes to tell different ones apart.
+    pub(crate) fn figures(&self, notation: Notation) -> (Option<String>, String) {
+        let Some(notation) = self.notation(notation) else {
+            let value = self.value.as_ref().map(Value::in_numbers);
+            return (value, self.threshold.in_numbers());
+        };
         let with = |digits| {
+            let value = self.value.as_ref();
             (
-                self.value.map(|value| value.in_decimals(digits)),
-                self.threshold.in_decimals(digits),
+                value.map(|value| value.in_notation(notation, digits)),
+                self.threshold.in_notation(notation, digits),
             )
         };
         let is_same = self
             .value
-            .and_then(|value| value.compared(self.threshold))
-            .is_some_and(Ordering::is_eq);
+            .as_ref()
+            .is_some_and(|value| value.equals(&self.threshold) == Some(true));
         let differs = |(value, threshold): &(Option<String>, String)| {
             is_same || value.as_ref() != Some(threshold)
         };
-        (2..6).map(with).find(differs).unwrap_or_else(|| with(6))
+        let (fewest, most) = match notation {
+            Notation::Decimals => (2, 6),
+            Notation::Percent => (0, 4),
+        };
+        (fewest..most)
+            .map(with)
+            .find(differs)
+            .unwrap_or_else(|| with(most))
+    }
+
+    /// Returns the notation of fractions; `None` if the values are whole numbers, or no numbers.
+    fn notation(&self, of_decimals: Notation) -> Option<Notation> {
+        let is_ratio = |value: &Value| matches!(value, Value::Ratio { .. });
+        if self.threshold.is_decimal() {
+            Some(of_decimals)
+        } else if is_ratio(&self.threshold) || self.value.as_ref().is_some_and(is_ratio) {
+            Some(Notation::Decimals)
+        } else {
+            None
+        }
+    }
+}
+
+impl Bound {
+    pub(crate) fn in_words(self) -> &'static str {
+        match self {
+            Self::AtLeast => "at least",
+            Self::MoreThan => "more than",
+            Self::AtMost => "at most",
+            Self::LessThan => "less than",
+            Self::Is => "must be",
+            Self::IsNot => "must not be",
+        }
     }
 }
 
 impl Value {
     /// Returns whether the threshold was given as a decimal fraction; values are then shown in the
     /// same form.
-    fn is_decimal(self) -> bool {
+    fn is_decimal(&self) -> bool {
         matches!(self, Self::Share { of: MILLION, .. })
     }
 
-    fn in_numbers(self) -> String {
+    fn in_numbers(&self) -> String {
         match self {
             Self::Count(number) => number.to_string(),
+            Self::Share { part, of: 100 } => format!("{part}%"),
             Self::Share { part, of } => format!("{part} of {of}"),
+            Self::Duration { ms } => duration_in_words(*ms),
+            Self::Ratio {
+                numerator,
+                denominator,
+            } => format!("{numerator}:{denominator}"),
+            Self::Word(word) => word.clone(),
         }
+    }
+
+    pub(in crate::stopping) fn in_decimals(&self, digits: usize) -> String {
+        self.in_notation(Notation::Decimals, digits)
     }
 
     #[expect(
         clippy::cast_precision_loss,
         reason = "for a screen, where a share has a few decimals"
     )]
-    pub(in crate::stopping) fn in_decimals(self, digits: usize) -> String {
-        match self {
-            Self::Count(number) => number.to_string(),
-            Self::Share { part, of } => format!("{:.digits$}", part as f64 / of as f64),
+    fn in_notation(&self, notation: Notation, digits: usize) -> String {
+        let (part, of) = match *self {
+            Self::Share { part, of }
+            | Self::Ratio {
+                numerator: part,
+                denominator: of,
+            } if of > 0 => (part, of),
+            _ => return self.in_numbers(),
+        };
+        match notation {
+            Notation::Decimals => format!("{:.digits$}", part as f64 / of as f64),
+            Notation::Percent => format!("{:.digits$}%", 100.0 * part as f64 / of as f64),
         }
+    }
+}
+
+/// Returns a duration in its largest whole unit, or in seconds: `2 h`, `30 min`, `93.5 s`.
+fn duration_in_words(ms: u64) -> String {
+    const SECOND: u64 = 1_000;
+    const MINUTE: u64 = 60 * SECOND;
+    const HOUR: u64 = 60 * MINUTE;
+    if ms > 0 && ms.is_multiple_of(HOUR) {
+        return format!("{} h", ms / HOUR);
+    }
+    if ms > 0 && ms.is_multiple_of(MINUTE) {
+        return format!("{} min", ms / MINUTE);
+    }
+    let fraction = format!("{:03}", ms % SECOND);
+    match fraction.trim_end_matches('0') {
+        "" => format!("{} s", ms / SECOND),
+        fraction => format!("{}.{fraction} s", ms / SECOND),
     }
 }

@@ -1,5 +1,9 @@
 use proptest::prelude::*;
 
+use std::cmp::Ordering;
+
+use crate::domain::confidence::Confidence;
+
 use super::*;
 
 const SUCCESS: RuleKind = RuleKind::Success;
@@ -68,7 +72,14 @@ fn unmeasured_rules_neither_fire_nor_hold() {
     }
     let nothing = Value::share(0, 0);
     assert_eq!(
-        Rule::measured(SUCCESS, "x", "", Some(nothing), (Bound::AtLeast, nothing)).outcome,
+        Rule::measured(
+            SUCCESS,
+            "x",
+            "",
+            Some(nothing.clone()),
+            (Bound::AtLeast, nothing)
+        )
+        .outcome,
         RuleOutcome::Unknown,
         "a share of nothing"
     );
@@ -149,6 +160,114 @@ fn objecting_guards_are_listed_in_order() {
 }
 
 #[test]
+fn a_guard_blocks_only_the_successes_that_it_names() {
+    let with = |guarded: &[&str]| {
+        let checks = ending(Checks::default(), success("first", 3), Class::Done);
+        let checks = ending(checks, success("second", 3), Class::Converged);
+        decided(checks.guard(guard(Some(1)).guarding(guarded))).map(|(_, rule)| rule)
+    };
+    assert_eq!(with(&["first"]).as_deref(), Some("second"));
+    assert_eq!(with(&["second"]).as_deref(), Some("first"));
+    assert_eq!(with(&["first", "second"]), None);
+    assert_eq!(with(&[]), None, "without names, every success");
+}
+
+#[test]
+fn the_stated_order_decides_where_it_is_asked_for() {
+    let checks = |checks: Checks, stable| {
+        let checks = ending(checks, success("all", 0), Class::Done);
+        let checks = ending(checks, limit(5), Class::Exhausted);
+        decided(ending(checks, success("stable", stable), Class::Converged)).map(|(_, rule)| rule)
+    };
+    let default = checks(Checks::default(), 3);
+    assert_eq!(default.as_deref(), Some("stable"));
+    let stated = checks(Checks::in_stated_order(), 3);
+    assert_eq!(stated.as_deref(), Some("iterations"));
+}
+
+#[test]
+fn a_guarded_success_leaves_the_decision_to_the_next_rule() {
+    let checks = ending(Checks::in_stated_order(), success("done", 3), Class::Done);
+    let checks = checks.guard(guard(Some(1)));
+    let decided = decided(ending(checks, limit(5), Class::Exhausted));
+    assert_eq!(decided, Some((Class::Exhausted, "iterations".to_owned())));
+}
+
+#[test]
+fn values_compare_exactly_within_their_kind() {
+    let ratio = |numerator, denominator| Value::Ratio {
+        numerator,
+        denominator,
+    };
+    let time = |ms| Value::Duration { ms };
+    assert_eq!(
+        ratio(3, 2).compared(&Value::Count(1)),
+        Some(Ordering::Greater)
+    );
+    assert_eq!(
+        ratio(2, 4).compared(&Value::share(1, 2)),
+        Some(Ordering::Equal)
+    );
+    assert_eq!(
+        ratio(1, 0).compared(&ratio(1, 0)),
+        None,
+        "a quotient of nothing"
+    );
+    assert_eq!(time(999).compared(&time(1_000)), Some(Ordering::Less));
+    assert_eq!(time(1).compared(&Value::Count(1)), None);
+    assert_eq!(
+        Value::word("a").compared(&Value::word("a")),
+        None,
+        "words have no order"
+    );
+    assert_eq!(Value::word("a").equals(&Value::word("a")), Some(true));
+    assert_eq!(Value::word("a").equals(&Value::word("b")), Some(false));
+    assert_eq!(Value::word("1").equals(&Value::Count(1)), None);
+}
+
+#[test]
+fn bounds_that_make_no_sense_for_a_value_are_unknown() {
+    let open = || Some(Value::word("open"));
+    let outcome = |value, bound| Rule::measured(SUCCESS, "x", "", value, bound).outcome;
+    assert_eq!(
+        outcome(open(), (Bound::AtLeast, Value::word("open"))),
+        RuleOutcome::Unknown
+    );
+    assert_eq!(
+        outcome(open(), (Bound::Is, Value::Count(1))),
+        RuleOutcome::Unknown
+    );
+    assert_eq!(
+        outcome(open(), (Bound::Is, Value::word("open"))),
+        RuleOutcome::Fired
+    );
+    assert_eq!(
+        outcome(open(), (Bound::IsNot, Value::word("open"))),
+        RuleOutcome::Held
+    );
+    assert_eq!(
+        outcome(Some(Value::Count(2)), (Bound::IsNot, Value::Count(1))),
+        RuleOutcome::Fired
+    );
+}
+
+#[test]
+fn values_of_old_logs_are_read_as_before() {
+    let value = |json: &str| serde_json::from_str::<Value>(json).unwrap();
+    assert_eq!(value("3"), Value::Count(3));
+    assert_eq!(value(r#"{"part":2,"of":3}"#), Value::share(2, 3));
+    assert_eq!(value(r#"{"ms":1500}"#), Value::Duration { ms: 1_500 });
+    assert_eq!(value(r#""open""#), Value::word("open"));
+    let rule: Rule = serde_json::from_str(
+        r#"{"name":"answers","kind":"guard","metric":"experts","value":3,
+            "bound":"at_least","threshold":2,"outcome":"held"}"#,
+    )
+    .unwrap();
+    assert_eq!(rule.guards, [""; 0]);
+    assert_eq!(rule.value, Some(Value::Count(3)));
+}
+
+#[test]
 fn numbers_are_formatted_like_their_threshold() {
     let decimal = |value| Value::decimal(Confidence::new(value).unwrap());
     let in_words = |value, threshold| {
@@ -198,15 +317,70 @@ fn the_serialized_evaluation_is_self_contained() {
     );
 }
 
+fn any_value() -> impl Strategy<Value = Value> {
+    let number = || 0..6_u64;
+    prop_oneof![
+        number().prop_map(Value::Count),
+        (number(), number()).prop_map(|(part, of)| Value::Share { part, of }),
+        number().prop_map(|ms| Value::Duration { ms }),
+        (number(), number()).prop_map(|(numerator, denominator)| Value::Ratio {
+            numerator,
+            denominator
+        }),
+        "[a-c]".prop_map(Value::Word),
+    ]
+}
+
+fn any_rule() -> impl Strategy<Value = Rule> {
+    let kind = prop_oneof![
+        Just(RuleKind::Success),
+        Just(RuleKind::Limit),
+        Just(RuleKind::Guard)
+    ];
+    let bound = prop_oneof![
+        Just(Bound::AtLeast),
+        Just(Bound::MoreThan),
+        Just(Bound::AtMost),
+        Just(Bound::LessThan),
+        Just(Bound::Is),
+        Just(Bound::IsNot),
+    ];
+    let guards = prop::collection::vec("[a-d]", 0..3);
+    let value = prop::option::of(any_value());
+    (kind, "[a-d]", bound, value, any_value(), guards).prop_map(
+        |(kind, name, bound, value, threshold, guards)| {
+            let rule = Rule::measured(kind, &name, "m", value, (bound, threshold));
+            let guards: Vec<&str> = guards.iter().map(String::as_str).collect();
+            rule.guarding(if kind == RuleKind::Guard {
+                &guards
+            } else {
+                &[]
+            })
+        },
+    )
+}
+
+fn with_rules(mut checks: Checks, rules: &[Rule]) -> Checks {
+    for rule in rules {
+        let rule = rule.clone();
+        checks = match rule.kind {
+            RuleKind::Success => ending(checks, rule, Class::Done),
+            RuleKind::Limit => ending(checks, rule, Class::Halted),
+            RuleKind::Guard => checks.guard(rule),
+        };
+    }
+    checks
+}
+
 proptest! {
     #[test]
     fn shares_compare_as_fractions(part in 0..=u64::from(u32::MAX), of in 1..=u64::from(u32::MAX), factor in 1..=1u64 << 31) {
         let value = Value::Share { part, of };
         let same = Value::Share { part: part * factor, of: of * factor };
         let more = Value::Share { part: part * factor + 1, of: of * factor };
-        prop_assert_eq!(value.compared(same), Some(Ordering::Equal));
-        prop_assert_eq!(more.compared(value), Some(Ordering::Greater));
-        prop_assert_eq!(Value::Count(part).compared(Value::Share { part: part * of, of }), Some(Ordering::Equal));
+        prop_assert_eq!(value.compared(&same), Some(Ordering::Equal));
+        prop_assert_eq!(more.compared(&value), Some(Ordering::Greater));
+        prop_assert_eq!(Value::Count(part).compared(&Value::Share { part: part * of, of }), Some(Ordering::Equal));
     }
 
     #[test]
@@ -226,5 +400,58 @@ proptest! {
         let done = of(0).any(reached) && of(2).all(|value| value.is_some_and(|value| value <= 3));
         let expected = if done { Some(Class::Done) } else { of(1).any(reached).then_some(Class::Exhausted) };
         prop_assert_eq!(decided(checks).map(|(class, _)| class), expected);
+    }
+
+    #[test]
+    fn an_unknown_value_never_fires(rule in any_rule()) {
+        let unknown = Rule::measured(rule.kind, "x", "", None, (rule.bound, rule.threshold));
+        prop_assert_eq!(unknown.outcome, RuleOutcome::Unknown);
+        let stopped = with_rules(Checks::in_stated_order(), &[unknown]).evaluation();
+        prop_assert!(!stopped.stops());
+    }
+
+    #[test]
+    fn another_limit_that_fires_never_resumes_the_work(
+        rules in prop::collection::vec(any_rule(), 0..8),
+        at in 0..8_usize,
+    ) {
+        let failed = measured(RuleKind::Limit, "failed", Some(1), Bound::LessThan, 1);
+        let mut more = rules.clone();
+        more.insert(at.min(rules.len()), failed);
+        for checks in [Checks::default, Checks::in_stated_order] {
+            prop_assert!(with_rules(checks(), &more).evaluation().stops());
+        }
+    }
+
+    #[test]
+    fn the_first_stated_rule_that_fires_decides_everywhere(
+        rules in prop::collection::vec(any_rule(), 0..8),
+    ) {
+        let fires = |rule: &&Rule| {
+            let is_guarded = rule.kind == SUCCESS && rules.iter().any(|guard| {
+                let names = &guard.guards;
+                guard.kind == RuleKind::Guard
+                    && matches!(guard.outcome, RuleOutcome::Fired | RuleOutcome::Unknown)
+                    && (names.is_empty() || names.contains(&rule.name))
+            });
+            rule.kind != RuleKind::Guard && rule.outcome == RuleOutcome::Fired && !is_guarded
+        };
+        let stated = with_rules(Checks::in_stated_order(), &rules).evaluation();
+        let first = rules.iter().find(fires);
+        prop_assert_eq!(stated.deciding_rule(), first.map(|rule| rule.name.as_str()));
+        let default = with_rules(Checks::default(), &rules).evaluation();
+        let success = rules.iter().filter(fires).find(|rule| rule.kind == SUCCESS).or(first);
+        prop_assert_eq!(default.deciding_rule(), success.map(|rule| rule.name.as_str()));
+    }
+
+    #[test]
+    fn a_stored_evaluation_is_read_back_unchanged(
+        rules in prop::collection::vec(any_rule(), 0..8),
+    ) {
+        let evaluation = with_rules(Checks::default(), &rules).evaluation();
+        let stored = serde_json::to_string(&evaluation).unwrap();
+        let read: Evaluation = serde_json::from_str(&stored).unwrap();
+        prop_assert_eq!(&read, &evaluation);
+        prop_assert_eq!(with_rules(Checks::default(), &read.rules).evaluation(), evaluation);
     }
 }

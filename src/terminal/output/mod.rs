@@ -12,3 +12,4 @@ pub mod style;
 pub(super) mod wrap;
 pub mod excerpt;
 pub mod format;
+pub mod evaluation_tree;

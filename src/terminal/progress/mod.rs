@@ -11,7 +11,6 @@ mod judge_stream;
 mod judge_prose;
 mod json_stream;
 mod estimate;
-pub mod evaluation;
 pub mod scrubbing;
 pub mod download_bar;
 pub mod rebuild_bar;

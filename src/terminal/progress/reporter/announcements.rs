@@ -15,11 +15,11 @@ use crate::domain::money::Cost;
 
 use super::{DisplayMode, ProgressReporter};
 use crate::terminal::markdown::escape::one_line;
+use crate::terminal::output::evaluation_tree::evaluation_tree;
 use crate::terminal::output::format::{dollars, seconds};
 use crate::terminal::output::printer::Verbosity;
 use crate::terminal::progress::answer_summary::AnswerSummary;
 use crate::terminal::progress::estimate::estimate_lines;
-use crate::terminal::progress::evaluation::evaluation_tree;
 use crate::terminal::progress::judge_stream::CallResult;
 use crate::terminal::progress::messages;
 use crate::terminal::prompt::questions::{consent, early_termination, pulse};

@@ -133,9 +133,9 @@ fn listed(lines: impl ExactSizeIterator<Item = String>, thing: &str) -> Vec<Stri
 fn objection(rule: &Rule) -> String {
     let counted = match rule.value {
         Some(Value::Count(number)) => usize::try_from(number).ok(),
-        Some(Value::Share { .. }) | None => None,
+        _ => None,
     };
-    match (rule.name.as_str(), rule.value, counted) {
+    match (rule.name.as_str(), &rule.value, counted) {
         ("answers", _, Some(number)) => format!("only {} answered", count(number, "expert")),
         ("families", _, Some(1)) => "all answers come from one family of models".to_owned(),
         ("troubled_seats", _, Some(number)) => format!(

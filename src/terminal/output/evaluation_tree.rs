@@ -1,9 +1,7 @@
 //! An evaluation as a tree: every rule with its outcome, and the decision last. Pure.
 
-use std::cmp::Ordering;
-
 use crate::stopping::evaluation::{
-    Bound, Class, Decision, Evaluation, MILLION, Rule, RuleKind, RuleOutcome, Value,
+    Class, Decision, Evaluation, Notation, Rule, RuleKind, RuleOutcome, Value,
 };
 
 use crate::terminal::markdown::escape::one_line;
@@ -21,83 +19,46 @@ pub fn evaluation_tree(heading: &str, evaluation: &Evaluation) -> Vec<String> {
     }
     lines.push(format!(
         "└─ DECISION: {}",
-        of_decision(&evaluation.decision)
+        decision_in_words(&evaluation.decision)
     ));
     lines
 }
 
 /// Describes the outcome of a rule by what it means for a rule of its kind.
 fn of_rule(rule: &Rule) -> String {
-    let (value, threshold) = figures(rule);
-    let outcome = match (rule.outcome, rule.kind, value) {
+    let outcome = match (rule.outcome, rule.kind, &rule.value) {
         (RuleOutcome::NotApplicable, _, _) => "not applicable".to_owned(),
         (RuleOutcome::Unknown, _, _) | (_, _, None) => {
-            format!("unknown: {} could not be measured", one_line(&rule.metric))
+            format!("unknown: {} could not be measured", rule.metric)
         }
-        (RuleOutcome::Fired, RuleKind::Success, Some(value)) => {
-            format!("met: {value} ({} {threshold})", bound(rule))
+        (RuleOutcome::Fired, RuleKind::Limit, Some(Value::Word(word))) => {
+            format!("reached: {word}")
         }
-        (RuleOutcome::Fired, RuleKind::Limit, Some(value)) => {
-            format!("reached: {value} ({} {threshold})", bound(rule))
+        (RuleOutcome::Held, RuleKind::Limit, Some(Value::Word(word))) => {
+            format!("not reached: {word}")
         }
-        (RuleOutcome::Fired, RuleKind::Guard, Some(value)) => {
-            format!("objects: {value} ({} {threshold})", bound(rule))
+        (RuleOutcome::Held, RuleKind::Success, Some(Value::Word(_))) => {
+            format!("not met: {}", measure(rule))
         }
-        (RuleOutcome::Held, RuleKind::Success | RuleKind::Limit, Some(value)) => {
-            format!("not reached: {value} of {threshold}")
+        (RuleOutcome::Held, RuleKind::Success | RuleKind::Limit, Some(_)) => {
+            let (value, threshold) = rule.figures(Notation::Percent);
+            format!("not reached: {} of {threshold}", value.unwrap_or_default())
         }
-        (RuleOutcome::Held, RuleKind::Guard, Some(value)) => {
-            format!("no objection: {value} ({} {threshold})", bound(rule))
+        (RuleOutcome::Held, RuleKind::Guard, Some(_)) => {
+            format!("no objection: {}", measure(rule))
         }
+        (RuleOutcome::Fired, RuleKind::Success, Some(_)) => format!("met: {}", measure(rule)),
+        (RuleOutcome::Fired, RuleKind::Limit, Some(_)) => format!("reached: {}", measure(rule)),
+        (RuleOutcome::Fired, RuleKind::Guard, Some(_)) => format!("objects: {}", measure(rule)),
     };
-    format!("{}: {outcome}{}", one_line(&rule.name), of_kind(rule.kind))
+    one_line(&format!("{}: {outcome}{}", rule.name, of_kind(rule.kind)))
 }
 
-fn bound(rule: &Rule) -> &'static str {
-    match rule.bound {
-        Bound::AtLeast => "at least",
-        Bound::MoreThan => "more than",
-        Bound::AtMost => "at most",
-        Bound::LessThan => "less than",
-    }
-}
-
-/// Formats value and threshold: decimal fractions in percent, with as many decimals as it takes to
-/// tell different ones apart.
-fn figures(rule: &Rule) -> (Option<String>, String) {
-    let (value, threshold) = (rule.value, rule.threshold);
-    if !matches!(threshold, Value::Share { of: MILLION, .. }) {
-        return (value.map(in_numbers), in_numbers(threshold));
-    }
-    let with = |digits| {
-        let value = value.map(|value| in_percent(value, digits));
-        (value, in_percent(threshold, digits))
-    };
-    let is_same = value
-        .and_then(|value| value.compared(threshold))
-        .is_some_and(Ordering::is_eq);
-    let differs = |(value, threshold): &(Option<String>, String)| {
-        is_same || value.as_ref() != Some(threshold)
-    };
-    (0..4).map(with).find(differs).unwrap_or_else(|| with(4))
-}
-
-fn in_numbers(value: Value) -> String {
-    match value {
-        Value::Count(number) => number.to_string(),
-        Value::Share { part, of } => format!("{part} of {of}"),
-    }
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "for a screen, where a share has a few decimals"
-)]
-fn in_percent(value: Value, digits: usize) -> String {
-    match value {
-        Value::Count(number) => number.to_string(),
-        Value::Share { part, of } => format!("{:.digits$}%", 100.0 * part as f64 / of as f64),
-    }
+/// Returns the value and what it has to be: `92% (at least 90%)`.
+fn measure(rule: &Rule) -> String {
+    let (value, threshold) = rule.figures(Notation::Percent);
+    let bound = rule.bound.in_words();
+    format!("{} ({bound} {threshold})", value.unwrap_or_default())
 }
 
 fn of_kind(kind: RuleKind) -> &'static str {
@@ -108,7 +69,8 @@ fn of_kind(kind: RuleKind) -> &'static str {
     }
 }
 
-fn of_decision(decision: &Decision) -> String {
+/// Describes a decision: `CONTINUE`, or `STOP done: all 5 tasks are completed`.
+pub fn decision_in_words(decision: &Decision) -> String {
     match decision {
         Decision::Continue => "CONTINUE".to_owned(),
         Decision::Stop { class, message, .. } => {
@@ -132,7 +94,7 @@ fn of_class(class: Class) -> &'static str {
 #[cfg(test)]
 mod tests {
     use crate::domain::confidence::Confidence;
-    use crate::stopping::evaluation::Checks;
+    use crate::stopping::evaluation::{Bound, Checks};
 
     use super::*;
 
@@ -166,7 +128,7 @@ mod tests {
             Some(Value::share(2, 3)),
             (Bound::AtLeast, Value::share(3, 3)),
         );
-        let none = (Bound::AtMost, Value::Count(0));
+        let none = || (Bound::AtMost, Value::Count(0));
         let rubber_stamp = guard("rubber_stamp", None, (Bound::LessThan, Value::share(3, 3)))
             .with_detail("tensions: 0,\u{1b}[2J likeness: 0.93".to_owned());
         let limit = Rule::measured(
@@ -180,9 +142,9 @@ mod tests {
             .ending(stated(0.92), Class::Converged, "never said".to_owned())
             .guard(families)
             .guard(support)
-            .guard(guard("high_tensions", Some(Value::Count(0)), none))
+            .guard(guard("high_tensions", Some(Value::Count(0)), none()))
             .guard(rubber_stamp)
-            .guard(guard("other", None, none).not_applicable())
+            .guard(guard("other", None, none()).not_applicable())
             .ending(limit, Class::Exhausted, String::new())
             .evaluation();
         let expected = "\
@@ -226,6 +188,55 @@ EARLY TERMINATION CHECK (Round 2)
         assert_eq!(
             lines.last().map(String::as_str),
             Some("└─ DECISION: STOP converged: stated confidence is high")
+        );
+    }
+
+    #[test]
+    fn words_durations_and_ratios_have_their_own_form() {
+        let line =
+            |kind, name, value, bound| of_rule(&Rule::measured(kind, name, "", Some(value), bound));
+        let circuit = |state| {
+            let bound = (Bound::IsNot, Value::word("open"));
+            line(RuleKind::Limit, "circuit_open", Value::word(state), bound)
+        };
+        assert_eq!(circuit("open"), "circuit_open: reached: open (limit)");
+        assert_eq!(
+            circuit("closed"),
+            "circuit_open: not reached: closed (limit)"
+        );
+        let signal = |state| {
+            let bound = (Bound::Is, Value::word("done"));
+            line(RuleKind::Success, "signal", Value::word(state), bound)
+        };
+        assert_eq!(signal("done"), "signal: met: done (must be done)");
+        assert_eq!(signal("none"), "signal: not met: none (must be done)");
+        let time = Value::Duration { ms: 93_500 };
+        let bound = (Bound::LessThan, Value::Duration { ms: 1_800_000 });
+        assert_eq!(
+            line(RuleKind::Limit, "time", time, bound),
+            "time: not reached: 93.5 s of 30 min (limit)"
+        );
+        let ratio = |numerator, denominator| Value::Ratio {
+            numerator,
+            denominator,
+        };
+        assert_eq!(
+            line(
+                RuleKind::Limit,
+                "retries",
+                ratio(8, 5),
+                (Bound::AtMost, ratio(3, 2))
+            ),
+            "retries: reached: 1.60 (at most 1.50) (limit)"
+        );
+        assert_eq!(
+            line(
+                RuleKind::Success,
+                "completion",
+                Value::share(4, 5),
+                (Bound::AtLeast, Value::percent(80))
+            ),
+            "completion: met: 4 of 5 (at least 80%)"
         );
     }
 }

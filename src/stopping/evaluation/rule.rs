@@ -1,0 +1,148 @@
+//! One rule: a measured value, its bound, and what follows from the two.
+
+use serde::{Deserialize, Serialize};
+
+use super::value::Value;
+
+/// One evaluated rule.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rule {
+    /// In lower case with underscores.
+    pub name: String,
+    pub kind: RuleKind,
+    /// The successes that a guard guards, by name; empty for every success. Only guards have them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub guards: Vec<String>,
+    /// The measured quantity, in words.
+    pub metric: String,
+    /// `None` if it could not be measured.
+    pub value: Option<Value>,
+    pub bound: Bound,
+    pub threshold: Value,
+    pub outcome: RuleOutcome,
+    /// The parts of the value, if it does not show them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+}
+
+/// The meaning of a rule that fires.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RuleKind {
+    /// The work is done.
+    Success,
+    /// The work has taken too long or goes too badly.
+    Limit,
+    /// The basis of a success is missing: a reason not to stop yet.
+    Guard,
+}
+
+/// The range of good values: a success fires inside it, a limit and a guard outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Bound {
+    AtLeast,
+    MoreThan,
+    AtMost,
+    LessThan,
+    /// Equal to the threshold; the only bounds of words are this one and the next.
+    Is,
+    IsNot,
+}
+
+/// The result of a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RuleOutcome {
+    Fired,
+    Held,
+    /// The value is unknown: the rule neither fires nor holds.
+    Unknown,
+    NotApplicable,
+}
+
+impl Rule {
+    /// Compares a value with its threshold. The outcome is unknown without a value or if the two
+    /// cannot be compared.
+    pub fn measured(
+        kind: RuleKind,
+        name: &str,
+        metric: &str,
+        value: Option<Value>,
+        (bound, threshold): (Bound, Value),
+    ) -> Self {
+        let is_within = value
+            .as_ref()
+            .and_then(|value| bound.admits(value, &threshold));
+        let outcome = match is_within {
+            None => RuleOutcome::Unknown,
+            Some(within) if within == (kind == RuleKind::Success) => RuleOutcome::Fired,
+            Some(_) => RuleOutcome::Held,
+        };
+        Self {
+            name: name.to_owned(),
+            kind,
+            guards: Vec::new(),
+            metric: metric.to_owned(),
+            value,
+            bound,
+            threshold,
+            outcome,
+            detail: None,
+        }
+    }
+
+    /// Limits a guard to the successes with these names.
+    #[must_use]
+    pub fn guarding(self, successes: &[&str]) -> Self {
+        Self {
+            guards: successes.iter().map(|&name| name.to_owned()).collect(),
+            ..self
+        }
+    }
+
+    /// Marks the rule as not applicable: there is nothing to measure, and nothing is missing.
+    #[must_use]
+    pub fn not_applicable(self) -> Self {
+        Self {
+            value: None,
+            outcome: RuleOutcome::NotApplicable,
+            detail: None,
+            ..self
+        }
+    }
+
+    #[must_use]
+    pub fn with_detail(self, detail: String) -> Self {
+        Self {
+            detail: Some(detail),
+            ..self
+        }
+    }
+
+    /// Returns whether it is a guard that objects to a success.
+    pub(super) fn objects(&self) -> bool {
+        self.kind == RuleKind::Guard
+            && matches!(self.outcome, RuleOutcome::Fired | RuleOutcome::Unknown)
+    }
+
+    /// Returns whether it is a guard that objects to this success.
+    pub(super) fn objects_to(&self, success: &str) -> bool {
+        let is_guarded = self.guards.is_empty() || self.guards.iter().any(|name| name == success);
+        self.objects() && is_guarded
+    }
+}
+
+impl Bound {
+    /// Returns whether the value is within the bound; `None` if the two cannot be compared.
+    fn admits(self, value: &Value, threshold: &Value) -> Option<bool> {
+        Some(match self {
+            Self::AtLeast => value.compared(threshold)?.is_ge(),
+            Self::MoreThan => value.compared(threshold)?.is_gt(),
+            Self::AtMost => value.compared(threshold)?.is_le(),
+            Self::LessThan => value.compared(threshold)?.is_lt(),
+            Self::Is => value.equals(threshold)?,
+            Self::IsNot => !value.equals(threshold)?,
+        })
+    }
+}

@@ -1,0 +1,110 @@
+//! Measured values, compared exactly.
+
+use std::cmp::Ordering;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::confidence::Confidence;
+
+/// A measured value. Shares and ratios are stored as two integers and compared without rounding.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Value {
+    Count(u64),
+    /// A part of a whole, at most the whole.
+    Share {
+        part: u64,
+        of: u64,
+    },
+    Duration {
+        /// Milliseconds.
+        ms: u64,
+    },
+    /// A quotient of two quantities, which may exceed 1.
+    Ratio {
+        numerator: u64,
+        denominator: u64,
+    },
+    /// A state or a kind by its name. It equals another word or not; it has no order.
+    Word(String),
+}
+
+/// The denominator of decimal fractions.
+pub(crate) const MILLION: u64 = 1_000_000;
+
+impl Value {
+    pub fn count(number: usize) -> Self {
+        Self::Count(wide(number))
+    }
+
+    pub fn share(part: usize, of: usize) -> Self {
+        Self::Share {
+            part: wide(part),
+            of: wide(of),
+        }
+    }
+
+    /// Returns a share of 100.
+    pub fn percent(percent: u64) -> Self {
+        Self::Share {
+            part: percent,
+            of: 100,
+        }
+    }
+
+    /// Returns a decimal fraction, rounded to the nearest millionth so that it equals the written
+    /// number.
+    pub fn decimal(confidence: Confidence) -> Self {
+        Self::Share {
+            part: confidence.millionths(),
+            of: MILLION,
+        }
+    }
+
+    /// Returns a duration in whole milliseconds; a longer part of one is dropped.
+    pub fn duration(duration: Duration) -> Self {
+        Self::Duration {
+            ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
+        }
+    }
+
+    pub fn word(word: &str) -> Self {
+        Self::Word(word.to_owned())
+    }
+
+    /// Returns the order of two numbers or of two durations; `None` for words, for values of
+    /// different kinds and if a whole is 0.
+    pub fn compared(&self, other: &Self) -> Option<Ordering> {
+        if let (Self::Duration { ms }, Self::Duration { ms: other }) = (self, other) {
+            return Some(ms.cmp(other));
+        }
+        let (part, of) = self.fraction()?;
+        let (other_part, other_of) = other.fraction()?;
+        Some((part * other_of).cmp(&(other_part * of)))
+    }
+
+    /// Returns whether two values are equal; `None` if they cannot be compared.
+    pub fn equals(&self, other: &Self) -> Option<bool> {
+        match (self, other) {
+            (Self::Word(word), Self::Word(other)) => Some(word == other),
+            _ => self.compared(other).map(Ordering::is_eq),
+        }
+    }
+
+    fn fraction(&self) -> Option<(u128, u128)> {
+        match *self {
+            Self::Count(number) => Some((number.into(), 1)),
+            Self::Share { part, of }
+            | Self::Ratio {
+                numerator: part,
+                denominator: of,
+            } => (of > 0).then_some((part.into(), of.into())),
+            Self::Duration { .. } | Self::Word(_) => None,
+        }
+    }
+}
+
+fn wide(number: usize) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
+}
