@@ -22,6 +22,7 @@ use tokio::time::{Instant, sleep};
 
 use super::scripted_providers::{ScriptedUser, no_interrupts, run};
 use crate::support::script::{failure, good, plan};
+use crate::support::timeout::in_virtual_time;
 
 /// The calls to the fake providers.
 #[derive(Debug, Default)]
@@ -222,7 +223,8 @@ async fn consent_is_asked_before_any_call() {
         person: &ScriptedUser::at_once(Answer::No),
         interrupts: no_interrupts(),
     };
-    driver.run(&mut consultation, RunStart::New).await;
+    let run = driver.run(&mut consultation, RunStart::New);
+    in_virtual_time("the end of the run", run).await;
     assert_eq!(consultation.state(), StateName::Aborted);
     assert_eq!(fake.calls.load(Ordering::SeqCst), 0);
 }

@@ -16,6 +16,7 @@ use conclave::engine::driver::{Driver, RunStart};
 
 use super::scripted_providers::{Check, ScriptedCall, ScriptedUser, Stage, no_interrupts};
 use crate::support::script::{good, plan};
+use crate::support::timeout::in_virtual_time;
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -182,7 +183,8 @@ async fn providers_are_not_checked_before_consent() {
         person: &ScriptedUser::after(60 * SECOND, Answer::No),
         interrupts: no_interrupts(),
     };
-    driver.run(&mut consultation, RunStart::New).await;
+    let run = driver.run(&mut consultation, RunStart::New);
+    in_virtual_time("the end of the run", run).await;
     assert_eq!(consultation.state(), StateName::Aborted);
     assert_eq!(stage.began.elapsed(), 60 * SECOND);
     assert_eq!(stage.checks(), Vec::new());

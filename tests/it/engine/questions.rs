@@ -23,6 +23,7 @@ use tokio::time::sleep;
 
 use super::scripted_providers::{ScriptedCall, Stage, no_interrupts};
 use crate::support::script::{failure_with_hint, good, plan};
+use crate::support::timeout::in_virtual_time;
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -110,7 +111,8 @@ async fn run(
         person,
         interrupts,
     };
-    let history = driver.run(&mut consultation, begin).await;
+    let run = driver.run(&mut consultation, begin);
+    let history = in_virtual_time("the end of the run", run).await;
     (consultation.state(), history)
 }
 

@@ -19,6 +19,7 @@ use conclave::engine::ports::{Subscriber, SubscriberError};
 
 use super::scripted_providers::{ScriptedCall, ScriptedUser, Stage, no_interrupts};
 use crate::support::script::{failure_with_hint, good, plan};
+use crate::support::timeout::in_virtual_time;
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -66,7 +67,8 @@ async fn resume(
         person: &ScriptedUser::at_once(Answer::Yes),
         interrupts: no_interrupts(),
     };
-    let history = driver.run(&mut consultation, begin).await;
+    let run = driver.run(&mut consultation, begin);
+    let history = in_virtual_time("the end of the run", run).await;
     (consultation, received.0, history)
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use crate::support::timeout::in_virtual_time;
 use conclave::consultation::Consultation;
 use conclave::consultation::event::{Answer, Envelope};
 use conclave::consultation::plan::Plan;
@@ -317,7 +318,8 @@ pub(super) async fn run_beside<'a>(
         person: &YES,
         interrupts,
     };
-    driver.run(&mut consultation, RunStart::New).await
+    let run = driver.run(&mut consultation, RunStart::New);
+    in_virtual_time("the end of the run", run).await
 }
 
 pub(super) fn no_interrupts() -> mpsc::UnboundedReceiver<()> {

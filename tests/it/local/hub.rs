@@ -17,6 +17,8 @@ use conclave::providers::local::pull::{PullError, PullProgress, Sources, pull};
 use conclave::providers::local::sources::hub::Hub;
 use futures_util::stream::{self, StreamExt};
 
+use crate::support::timeout::in_time;
+
 const CONTENT: &[u8] = b"twenty-six bytes of model.";
 
 static MODEL: Model = Model {
@@ -179,10 +181,9 @@ async fn pull_from(base: &str, already: &[u8]) -> PullReport {
         python: PathBuf::from("/no/such/python"),
     };
     let mut progress = Vec::new();
-    let result = pull(&MODEL, &home, &sources, &http, &mut |step| {
-        progress.push(step);
-    })
-    .await;
+    let mut on = |step| progress.push(step);
+    let pulled = pull(&MODEL, &home, &sources, &http, &mut on);
+    let result = in_time("the end of the download", pulled).await;
     PullReport {
         result,
         progress,

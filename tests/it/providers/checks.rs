@@ -5,6 +5,7 @@ use conclave::engine::ports::Provider;
 
 use super::{KEY, cloud};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
+use crate::support::timeout::in_time;
 
 /// The free request to each vendor, and the header that carries the key.
 const FREE: [(Vendor, &str, &str); 11] = [
@@ -37,10 +38,9 @@ async fn check(
     vendor: Vendor,
     server: &ProviderServer,
 ) -> Result<(), conclave::consultation::protocol::call::Failure> {
-    cloud(vendor, server)
-        .check()
-        .expect("the vendor has a free request")
-        .await
+    let provider = cloud(vendor, server);
+    let check = provider.check().expect("the vendor has a free request");
+    in_time("the end of the check", check).await
 }
 
 #[tokio::test]

@@ -1,7 +1,5 @@
 //! Servers that never stop sending: reading stops at a limit, and the connection is closed.
 
-use std::time::Duration;
-
 use conclave::consultation::protocol::call::{Failure, FailureClass, StopReason};
 use conclave::domain::tokens::UsageSource;
 use conclave::engine::ports::{Delta, Provider};
@@ -10,20 +8,19 @@ use conclave::providers::sse;
 
 use super::{ask, cloud, settled};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor, listed_model};
+use crate::support::timeout::in_time;
 
 /// Bytes that the operating system buffers on both ends before they are read.
 const IN_TRANSIT: u64 = 16 * 1024 * 1024;
-
-/// Longer than reading up to any limit takes on a busy machine.
-const READ_LIMIT: Duration = Duration::from_secs(60);
 
 /// Makes a call, and returns its failure with the bytes that the server could send.
 async fn flood(vendor: Vendor, answer: Answer) -> (Failure, u64) {
     let server = ProviderServer::start();
     server.on(On::any(), answer);
     let (provider, ask) = (cloud(vendor, &server), ask(vendor, listed_model(vendor)));
-    let outcome = tokio::time::timeout(READ_LIMIT, provider.ask(&ask, &mut |_| {})).await;
-    let failure = outcome.expect("reading stops").unwrap_err();
+    let mut on = |_| {};
+    let outcome = in_time("the end of reading", provider.ask(&ask, &mut on)).await;
+    let failure = outcome.unwrap_err();
     settled(&server).await;
     (failure, server.requests()[0].sent)
 }
@@ -141,13 +138,12 @@ async fn an_overlong_answer_is_cut_and_counted_whole() {
         server.on(On::any(), Answer::text(&text).pieces(50).usage(321, 45));
         let (provider, ask) = (cloud(vendor, &server), ask(vendor, listed_model(vendor)));
         let mut shown = String::new();
-        let outcome = provider
-            .ask(&ask, &mut |delta| {
-                if let Delta::Text(piece) = delta {
-                    shown.push_str(&piece);
-                }
-            })
-            .await;
+        let mut on = |delta| {
+            if let Delta::Text(piece) = delta {
+                shown.push_str(&piece);
+            }
+        };
+        let outcome = in_time("the end of the call", provider.ask(&ask, &mut on)).await;
         let reply = outcome.unwrap();
         assert_eq!(reply.stop, StopReason::TooLong, "{vendor:?}");
         assert_eq!(reply.text.len(), MAX_TEXT_BYTES - 1, "{vendor:?}");

@@ -20,6 +20,7 @@ use tokio::sync::mpsc;
 use super::{VENDORS, cloud};
 use crate::support::provider_server::{Answer, On, ProviderServer, RecordedRequest, Vendor};
 use crate::support::script::plan;
+use crate::support::timeout::in_time;
 
 /// The default number of calls in flight per vendor.
 const LIMIT: usize = 4;
@@ -46,7 +47,8 @@ async fn run(number: usize, dispatcher: Dispatcher, providers: &Providers) -> Ve
         person: &NoPerson,
         interrupts: mpsc::unbounded_channel().1,
     };
-    driver.run(&mut consultation, RunStart::New).await
+    let run = driver.run(&mut consultation, RunStart::New);
+    in_time("the end of the run", run).await
 }
 
 fn most_at_once(requests: &[RecordedRequest]) -> usize {

@@ -40,6 +40,7 @@ use conclave::providers::wire::{Account, End, Endpoint, Scheme};
 use serde_json::{Value, json};
 
 use crate::support::provider_server::{ProviderServer, Vendor};
+use crate::support::timeout::in_time;
 
 /// A key that must never be seen anywhere but in its header.
 const KEY: &str = "sk-very-secret-0123456789";
@@ -131,24 +132,19 @@ fn impatient(vendor: Vendor, server: &ProviderServer) -> Remote {
 
 /// Waits until the server has seen the end of every request.
 async fn settled(server: &ProviderServer) {
-    let settled = async {
-        while server
-            .requests()
-            .iter()
-            .any(|request| request.finished.is_none())
-        {
-            tokio::task::yield_now().await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(5), settled)
-        .await
-        .expect("the server sees every connection closed or done");
+    server
+        .sees("every connection is closed or done", |server| {
+            let requests = server.requests();
+            requests.iter().all(|request| request.finished.is_some())
+        })
+        .await;
 }
 
 /// Makes a call and collects its deltas.
 async fn call(cloud: &Remote, ask: &Ask) -> (Outcome, Vec<Delta>) {
     let mut deltas = Vec::new();
-    let outcome = cloud.ask(ask, &mut |delta| deltas.push(delta)).await;
+    let mut on = |delta| deltas.push(delta);
+    let outcome = in_time("the end of the call", cloud.ask(ask, &mut on)).await;
     (outcome, deltas)
 }
 

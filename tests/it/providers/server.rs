@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::{ask, call, cloud};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor, listed_model};
+use crate::support::timeout::in_time;
 
 /// The free requests of each vendor, and a place in the response that names a model or a state.
 const FREE: [(Vendor, &str, &str, &str); 12] = [
@@ -45,12 +46,12 @@ async fn get(server: &ProviderServer, vendor: Vendor, path: &str) -> (u16, Value
     } else {
         request
     };
-    let response = request.send().await.unwrap();
-    let status = response.status().as_u16();
-    (
-        status,
-        serde_json::from_slice(&response.bytes().await.unwrap()).unwrap_or_default(),
-    )
+    let (status, body) = in_time("a response", async {
+        let response = request.send().await.unwrap();
+        (response.status().as_u16(), response.bytes().await.unwrap())
+    })
+    .await;
+    (status, serde_json::from_slice(&body).unwrap_or_default())
 }
 
 #[tokio::test]

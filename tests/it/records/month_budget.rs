@@ -8,6 +8,8 @@ use conclave::consultation::policy::budget::BudgetCheck;
 use conclave::domain::money::{Cost, MicroUsd};
 use conclave::records::month_budget::MonthBudget;
 
+use crate::support::timeout::{blocking, until};
+
 const HOME: &str = "MONTH_BUDGET_TEST_HOME";
 const LIMIT: MicroUsd = MicroUsd(1_000);
 
@@ -54,9 +56,11 @@ fn start(home: &Path) -> Child {
 
 fn wait_until_used_up(child: &mut Child) {
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let is_used_up = lines
-        .map_while(Result::ok)
-        .any(|line| line.contains("used up"));
+    let is_used_up = blocking("the budget to be used up", || {
+        lines
+            .map_while(Result::ok)
+            .any(|line| line.contains("used up"))
+    });
     assert!(is_used_up, "the process ended early");
 }
 
@@ -103,9 +107,10 @@ fn a_process_killed_at_any_moment_leaves_whole_files() {
         let mut child = start(home.path());
         let witness = open(home.path());
         // The process is killed once it has its own file, at an arbitrary moment.
-        while !has_file(home.path(), child.id()) {
+        until("the process has its file", || {
             assert_eq!(child.try_wait().unwrap(), None, "the process ended early");
-        }
+            has_file(home.path(), child.id())
+        });
         child.kill().unwrap();
         child.wait().unwrap();
         let now = witness.spent().unwrap();

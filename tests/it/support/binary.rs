@@ -8,9 +8,7 @@ use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc;
-use std::thread::JoinHandle;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process};
@@ -19,9 +17,7 @@ use tempfile::TempDir;
 
 use super::network::VendorHosts;
 use super::provider_server::{ProviderServer, Vendor};
-
-/// Runs that take longer count as hanging.
-const RUN_TIMEOUT: Duration = Duration::from_secs(30);
+use super::timeout::WAIT_TIMEOUT;
 
 /// The binary with its home and its environment variables.
 #[derive(Debug)]
@@ -39,13 +35,20 @@ pub(crate) struct RunOutput {
     pub(crate) stderr: String,
 }
 
-/// A process under way.
+/// A process under way. Dropping it kills the process.
 #[derive(Debug)]
 pub(crate) struct RunningProcess {
     pid: Pid,
     ended: mpsc::Receiver<ExitStatus>,
-    stdout: JoinHandle<String>,
-    stderr: JoinHandle<String>,
+    stdout: Stream,
+    stderr: Stream,
+}
+
+/// What a process has written to a pipe so far.
+#[derive(Debug)]
+struct Stream {
+    bytes: Arc<Mutex<Vec<u8>>>,
+    closed: mpsc::Receiver<()>,
 }
 
 impl Conclave {
@@ -200,8 +203,10 @@ impl Conclave {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        // A program that does not read its input may have exited.
-        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+        let (mut stdin, input) = (child.stdin.take().unwrap(), input.to_owned());
+        // On a thread: a program that hangs reads no more, and one that does not read its input may
+        // have exited.
+        std::thread::spawn(move || stdin.write_all(input.as_bytes()));
         RunningProcess::of(child).wait()
     }
 
@@ -234,12 +239,11 @@ impl Conclave {
 impl RunningProcess {
     /// Takes over a child process and reads what it writes to pipes.
     pub(crate) fn of(mut child: Child) -> Self {
-        let stdout = collect(child.stdout.take());
-        let stderr = collect(child.stderr.take());
+        let stdout = Stream::of(child.stdout.take());
+        let stderr = Stream::of(child.stderr.take());
         let pid = Pid::from_child(&child);
         let (sender, ended) = mpsc::channel();
-        // The thread ends with the child: `wait` kills one that hangs, and in a failed test the
-        // server ends it by closing its connections.
+        // The thread ends with the child, which is killed at the latest when this is dropped.
         std::thread::spawn(move || sender.send(child.wait().unwrap()));
         Self {
             pid,
@@ -270,19 +274,61 @@ impl RunningProcess {
 
     /// Waits for the process to exit; kills it and fails the test when it hangs.
     pub(crate) fn wait(self) -> RunOutput {
-        let Ok(status) = self.ended.recv_timeout(RUN_TIMEOUT) else {
-            let _ = kill_process(self.pid, Signal::KILL);
+        let Ok(status) = self.ended.recv_timeout(WAIT_TIMEOUT) else {
             panic!(
                 "the run hangs; stdout and stderr so far:\n{}\n{}",
-                self.stdout.join().unwrap(),
-                self.stderr.join().unwrap()
+                self.stdout.text(),
+                self.stderr.text()
             );
         };
         RunOutput {
             code: status.code(),
-            stdout: self.stdout.join().unwrap(),
-            stderr: self.stderr.join().unwrap(),
+            stdout: self.stdout.to_the_end(),
+            stderr: self.stderr.to_the_end(),
         }
+    }
+}
+
+impl Drop for RunningProcess {
+    fn drop(&mut self) {
+        if let Err(mpsc::TryRecvError::Empty) = self.ended.try_recv() {
+            let _ = kill_process(self.pid, Signal::KILL);
+        }
+    }
+}
+
+impl Stream {
+    /// Reads on a thread, so that a full pipe never blocks the child.
+    fn of(pipe: Option<impl Read + Send + 'static>) -> Self {
+        let bytes = Arc::new(Mutex::new(Vec::new()));
+        let (sender, closed) = mpsc::channel();
+        let read = Arc::clone(&bytes);
+        std::thread::spawn(move || {
+            let mut part = [0; 65_536];
+            if let Some(mut pipe) = pipe {
+                while let count @ 1.. = pipe.read(&mut part).unwrap() {
+                    read.lock().unwrap().extend_from_slice(&part[..count]);
+                }
+            }
+            sender.send(())
+        });
+        Self { bytes, closed }
+    }
+
+    fn text(&self) -> String {
+        let bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8(bytes.clone()).expect("only UTF-8 is written")
+    }
+
+    /// Waits until no process can write any more. A program that the process started may outlive it.
+    fn to_the_end(&self) -> String {
+        let closed = self.closed.recv_timeout(WAIT_TIMEOUT);
+        assert!(
+            closed.is_ok(),
+            "the output is not closed after the end of the run: {}",
+            self.text()
+        );
+        self.text()
     }
 }
 
@@ -310,15 +356,4 @@ impl RunOutput {
         serde_json::from_str(&self.stdout)
             .unwrap_or_else(|error| panic!("{error}: {}", self.stdout))
     }
-}
-
-/// Reads a stream to its end on a thread, so that a full pipe never blocks the child.
-fn collect(stream: Option<impl Read + Send + 'static>) -> JoinHandle<String> {
-    std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        if let Some(mut stream) = stream {
-            stream.read_to_end(&mut bytes).unwrap();
-        }
-        String::from_utf8(bytes).expect("only UTF-8 is written")
-    })
 }

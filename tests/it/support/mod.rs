@@ -27,6 +27,7 @@ pub(crate) mod screen;
 pub(crate) mod source_tree;
 #[cfg(unix)]
 pub(crate) mod steady_text;
+pub(crate) mod timeout;
 pub mod script;
 
 /// Returns the record of a consultation as JSON.

@@ -6,9 +6,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
 use std::process::Stdio;
-use std::sync::{Arc, Condvar, Mutex};
-use std::thread::JoinHandle;
-use std::time::Duration;
+use std::sync::{Arc, Condvar, Mutex, mpsc};
 
 use console::{measure_text_width, strip_ansi_codes};
 use pty_process::Size;
@@ -18,9 +16,7 @@ use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 
 use super::binary::{Conclave, RunOutput, RunningProcess};
 use super::screen::Screen;
-
-/// Longer than any wait takes on a busy machine.
-pub(crate) const WAIT_TIMEOUT: Duration = Duration::from_secs(20);
+use super::timeout::{WAIT_TIMEOUT, receive};
 
 /// The height of a terminal where a test does not set it.
 const ROWS: u16 = 40;
@@ -30,7 +26,7 @@ const ROWS: u16 = 40;
 pub(crate) struct Terminal {
     keyboard: File,
     screen: Arc<(Mutex<Screen>, Condvar)>,
-    reader: JoinHandle<()>,
+    closed: mpsc::Receiver<()>,
     running: RunningProcess,
     modes_before: String,
 }
@@ -107,18 +103,22 @@ impl Terminal {
         let mut written = keyboard.try_clone().unwrap();
         let screen = Arc::new((Mutex::new(Screen::new(columns, rows)), Condvar::new()));
         let shared = Arc::clone(&screen);
-        let reader = std::thread::spawn(move || {
+        let (sender, closed) = mpsc::channel();
+        std::thread::spawn(move || {
             let mut bytes = [0; 4096];
             // Reading fails when the last program has closed the terminal.
             while let Ok(count @ 1..) = written.read(&mut bytes) {
                 shared.0.lock().unwrap().write(&bytes[..count]);
                 shared.1.notify_all();
             }
+            // The test has the screen alone before it learns of the end.
+            drop(shared);
+            sender.send(())
         });
         Self {
             keyboard,
             screen,
-            reader,
+            closed,
             running,
             modes_before,
         }
@@ -196,7 +196,7 @@ impl Terminal {
     /// Waits for the process to exit.
     pub(crate) fn end(self) -> (RunOutput, Transcript) {
         let output = self.running.wait();
-        self.reader.join().unwrap();
+        receive("the end of all output", &self.closed);
         let modes = modes_of(&self.keyboard);
         let screen = Arc::into_inner(self.screen).unwrap().0;
         let screen = screen.into_inner().unwrap();

@@ -18,6 +18,7 @@ use conclave::terminal::prompt::keyboard::Keyboard;
 use conclave::terminal::prompt::person::TerminalPerson;
 
 use super::printer::CapturedPrinter;
+use crate::support::timeout::in_time;
 
 /// The answer to a question, the screen, and the saved amounts.
 #[derive(Debug, PartialEq)]
@@ -54,7 +55,7 @@ async fn ask(question: &Question, typed: &'static str) -> QuestionReport {
         &vendor,
         consent_rule(),
     );
-    let answer = person.ask(question).await;
+    let answer = in_time("the answer", person.ask(question)).await;
     QuestionReport {
         answer,
         screen: captured.err(),
@@ -238,7 +239,7 @@ async fn a_withdrawn_question_ends_its_line_and_takes_no_later_answer() {
     }
     captured.printer.note("meanwhile");
     writer.write_all(b"s").unwrap();
-    assert_eq!(asking.await, Answer::No);
+    assert_eq!(in_time("the answer", asking).await, Answer::No);
     let end = "[W/g/s] \nmeanwhile\nWait, go on without it, or stop? [W/g/s] stop\n";
     assert!(
         captured.err().ends_with(end),

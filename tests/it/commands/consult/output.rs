@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::support::binary::{Conclave, RunOutput, RunningProcess};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 use crate::support::steady_text::steady;
+use crate::support::timeout::blocking;
 
 pub(super) fn consult(arguments: &[&str]) -> (Conclave, RunOutput) {
     let server = ProviderServer::start();
@@ -149,10 +150,12 @@ fn closed_pipe_is_no_failure() {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut first = String::new();
-        BufReader::new(child.stdout.take().unwrap())
-            .read_line(&mut first)
-            .unwrap();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        let first = blocking("the first line", move || {
+            let mut first = String::new();
+            stdout.read_line(&mut first).unwrap();
+            first
+        });
         let output = RunningProcess::of(child).wait().ends_with(0);
         assert!(!first.is_empty(), "{arguments:?}");
         assert_eq!(output.stderr, "", "{arguments:?}");

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::support::binary::{Conclave, RunOutput, RunningProcess};
 use crate::support::provider_server::{Answer, Hold, On, ProviderServer};
+use crate::support::timeout::blocking;
 
 const LATE: &str =
     "Warning: text arrived on standard input during the run; it is not part of the context\n";
@@ -197,14 +198,17 @@ fn ask_slowly(first: &str, line: &str, last: &str) -> Conclave {
     let mut input = child.stdin.take().unwrap();
     input.write_all(first.as_bytes()).unwrap();
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
-    let mut read = String::new();
-    stderr.read_line(&mut read).unwrap();
+    let running = RunningProcess::of(child);
+    let (read, mut stderr) = blocking("a line on standard error", || {
+        let mut read = String::new();
+        stderr.read_line(&mut read).unwrap();
+        (read, stderr)
+    });
     assert_eq!(read, line);
     input.write_all(last.as_bytes()).unwrap();
     drop(input);
-    let rest = std::thread::spawn(move || stderr.read_to_string(&mut read));
-    RunningProcess::of(child).wait().ends_with(0);
-    rest.join().unwrap().unwrap();
+    std::thread::spawn(move || stderr.read_to_string(&mut String::new()));
+    running.wait().ends_with(0);
     conclave
 }
 

@@ -1,8 +1,10 @@
 //! Counts, ranges and drawing.
 
+use std::process::Stdio;
+
 use serde_json::{Value, json};
 
-use crate::support::binary::Conclave;
+use crate::support::binary::{Conclave, RunningProcess};
 use crate::support::generated::{self, Length};
 use crate::support::provider_server::ProviderServer;
 use crate::support::pty::{Output, Terminal};
@@ -120,13 +122,12 @@ fn empty_range_names_the_range_with_consultations() {
 fn days_follow_the_users_time_zone() {
     let conclave = home_with(40);
     let days = |zone: &str| {
-        let output = conclave
-            .command()
+        let mut command = conclave.command();
+        command
             .env("TZ", zone)
             .args(["consult-stats", "--json"])
-            .output()
-            .unwrap();
-        let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+            .stdout(Stdio::piped());
+        let json = RunningProcess::of(command.spawn().unwrap()).wait().json();
         assert_eq!(json["range"]["time_zone"], zone);
         json["per_day"].clone()
     };

@@ -9,6 +9,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use super::{database, logs, statistics, total};
 use crate::support::binary::Conclave;
 use crate::support::provider_server::ProviderServer;
+use crate::support::timeout::until;
 
 const PROCESSES: usize = 8;
 
@@ -25,9 +26,9 @@ fn process_adds_its_rows_to_an_index_created_meanwhile() {
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .unwrap();
     // The process has printed its answer, finds an index without tables, and waits for this lock.
-    while !running.has_open(&database(&conclave)) {
-        thread::yield_now();
-    }
+    until("the index is open", || {
+        running.has_open(&database(&conclave))
+    });
     for step in MIGRATIONS {
         lock.execute_batch(step).unwrap();
     }

@@ -14,6 +14,7 @@ use futures_util::future::join_all;
 
 use super::{ask, cloud_with, silent_for};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor, listed_model};
+use crate::support::timeout::in_time;
 
 /// The vendors that answer with server-sent events.
 pub(super) const STREAMING_VENDORS: [Vendor; 10] = [
@@ -76,7 +77,8 @@ async fn reports_within(silence: Duration, vendors: &[Vendor], answer: &Answer) 
             ask(vendor, listed_model(vendor)),
         );
         let mut deltas = Vec::new();
-        let outcome = provider.ask(&ask, &mut |delta| deltas.push(delta)).await;
+        let mut on = |delta| deltas.push(delta);
+        let outcome = in_time("the end of the call", provider.ask(&ask, &mut on)).await;
         let (connected, thought) = (
             deltas.contains(&Delta::Connected),
             deltas.contains(&Delta::Thinking),

@@ -1,14 +1,11 @@
 //! Waits for requests at the server, with a timeout that fails the test.
 
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use tokio::sync::watch;
 
 use super::{ProviderServer, RecordedRequest, Shared, lock};
-
-/// Longer than any wait takes on a busy machine.
-const WAIT_TIMEOUT: Duration = Duration::from_secs(20);
+use crate::support::timeout::WAIT_TIMEOUT;
 
 /// Keeps answers back until it is released; clones are one.
 #[derive(Clone, Debug)]

@@ -4,7 +4,6 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::mpsc;
 
 use rusqlite::Connection;
 use rustix::process::Signal;
@@ -12,7 +11,8 @@ use serde_json::json;
 
 use super::consent_terminal;
 use crate::support::provider_server::{Answer, On, ProviderServer};
-use crate::support::pty::{Output, Terminal, WAIT_TIMEOUT};
+use crate::support::pty::{Output, Terminal};
+use crate::support::timeout::blocking;
 
 const CTRL_C: &str = "\x03";
 
@@ -27,11 +27,9 @@ fn make_pipe(path: &Path) {
 
 /// Opens a pipe as soon as another program has opened it to write.
 fn open_beside_the_writer(path: PathBuf) -> File {
-    let (sender, opened) = mpsc::channel();
-    std::thread::spawn(move || sender.send(File::open(path).unwrap()));
-    opened
-        .recv_timeout(WAIT_TIMEOUT)
-        .expect("a program that writes to the pipe")
+    blocking("a program that writes to the pipe", || {
+        File::open(path).unwrap()
+    })
 }
 
 #[test]

@@ -43,7 +43,7 @@ fn fault(
 }
 
 /// Longer than any idle timeout.
-pub(super) const FOREVER: Duration = Duration::from_secs(60);
+pub(super) const FOREVER: Duration = Duration::from_secs(3_600);
 
 /// The message for a silent vendor.
 pub(super) const SILENT: &str = "sent nothing for 1 s";
