@@ -21,6 +21,8 @@ pub(crate) mod requests;
 
 #[path = "../../tests/it/support/provider_server/mod.rs"]
 pub(crate) mod provider_server;
+#[path = "../../tests/it/support/timeout.rs"]
+pub(crate) mod timeout;
 
 /// Creates a temporary folder on the disk of the target directory.
 pub(crate) fn folder() -> tempfile::TempDir {
