@@ -59,20 +59,17 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     let settings = settings::load(&home, environment)?;
     let personas = PersonaRegistry::new(&templates(&home)?, &settings)?;
     let face = printer.out_traits();
+    let width = face.is_terminal.then_some(face.width);
     let shown = match &args.action {
         Some(PersonasAction::Show { persona }) => {
             let found = listed(personas.find(persona)?);
-            one(&found, face.paint)
+            one(&found, width, face.paint)
         }
         None if args.is_json() => {
             let list = list(&personas, &settings);
             return printer.json(&list).map_err(Error::failed);
         }
-        None => screen(
-            &list(&personas, &settings),
-            face.is_terminal.then_some(face.width),
-            face.paint,
-        ),
+        None => screen(&list(&personas, &settings), width, face.paint),
     };
     printer.result(&shown).map_err(Error::failed)
 }

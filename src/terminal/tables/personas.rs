@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::columns::hanging;
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::style::Paint;
+use crate::terminal::output::wrap::{fit, wrap_options};
 
 /// All personas, sets and named panels.
 #[derive(Clone, Debug, Serialize)]
@@ -102,11 +103,12 @@ pub fn screen(list: &PersonaList, width: Option<usize>, paint: Paint) -> String 
     text
 }
 
-/// Returns the screen of one persona.
-pub fn one(persona: &ListedPersona, paint: Paint) -> String {
+/// Returns the screen of one persona for a terminal of this width; `None` does not wrap.
+pub fn one(persona: &ListedPersona, width: Option<usize>, paint: Paint) -> String {
     let mut text = format!("{}  {}\n", paint.bold(&persona.id), one_line(&persona.name));
     let mut put = |label: &str, value: &str| {
-        let _ = writeln!(text, "{label}: {}", one_line(value));
+        let line = format!("{label}: {}", one_line(value));
+        let _ = writeln!(text, "{}", fit(&line, width));
     };
     put("Origin", &origin(persona));
     if !persona.aliases.is_empty() {
@@ -118,8 +120,21 @@ pub fn one(persona: &ListedPersona, paint: Paint) -> String {
     if !persona.brief.is_empty() {
         put("Brief", &persona.brief);
     }
-    let _ = writeln!(text, "\n{}", persona.prompt.trim());
+    text.push('\n');
+    for line in persona.prompt.trim().lines() {
+        let _ = writeln!(text, "{}", prompt_line(line, width));
+    }
     text
+}
+
+/// Wraps a line of a prompt: an item of a list hangs, a paragraph does not.
+fn prompt_line(line: &str, width: Option<usize>) -> String {
+    match width {
+        Some(width) if !line.trim_start().starts_with("- ") => {
+            textwrap::fill(line, wrap_options(width))
+        }
+        Some(_) | None => fit(line, width),
+    }
 }
 
 fn origin(persona: &ListedPersona) -> String {
@@ -127,5 +142,41 @@ fn origin(persona: &ListedPersona) -> String {
         (Some(file), _) => format!("from {file}"),
         (None, "settings") => "from the settings".to_owned(),
         (None, _) => "built in".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn persona_is_wrapped_between_words_on_a_terminal() {
+        let persona = ListedPersona {
+            id: "skeptic".to_owned(),
+            name: "Skeptic".to_owned(),
+            aliases: vec!["contrarian".to_owned(), "red team".to_owned()],
+            brief: "You look for what is assumed.".to_owned(),
+            origin: "built_in",
+            file: None,
+            model: None,
+            prompt: "You look for the claim on which it rests.\n\n- Ask for the base rate first.\n"
+                .to_owned(),
+        };
+        assert_eq!(
+            one(&persona, Some(30), Paint::Plain),
+            "skeptic  Skeptic\n\
+             Origin: built in\n\
+             Aliases: contrarian, red team\n\
+             Brief: You look for what is\n  \
+             assumed.\n\
+             \n\
+             You look for the claim on\n\
+             which it rests.\n\
+             \n\
+             - Ask for the base rate\n  \
+             first.\n"
+        );
+        let whole = one(&persona, None, Paint::Plain);
+        assert!(whole.ends_with(&persona.prompt), "{whole}");
     }
 }
