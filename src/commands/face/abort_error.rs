@@ -4,6 +4,7 @@
 use crate::consultation::event::{Abort, AbortReason, CeilingReached};
 use crate::consultation::policy::consent::Month;
 use crate::consultation::policy::estimate::Consent;
+use crate::consultation::protocol::call::FailureClass;
 use crate::consultation::transcript::Transcript;
 use crate::domain::ids::{AgentId, ConsultationId};
 use crate::error::{Error, Exit};
@@ -16,7 +17,7 @@ pub(crate) fn aborted(
     resumable: Option<&ConsultationId>,
 ) -> Error {
     let error = Error::new(exit(abort.reason), abort.message.clone());
-    let error = if is_about_access(abort.reason, transcript) {
+    let error = if doctor_can_explain(abort.reason, transcript) {
         error.hint("find out what to fix with `conclave doctor`")
     } else {
         error
@@ -66,14 +67,17 @@ pub(crate) fn aborted(
     }
 }
 
-/// Returns whether it ended because a key was refused or there was no connection.
-fn is_about_access(reason: AbortReason, transcript: &Transcript) -> bool {
+/// Returns whether it ended because a key was refused, there was no connection, or a provider does
+/// not have the model.
+fn doctor_can_explain(reason: AbortReason, transcript: &Transcript) -> bool {
     let last_error = transcript.calls.last().and_then(|call| call.error.as_ref());
     match reason {
         AbortReason::AllAgentsFailed
         | AbortReason::JudgeFailed
         | AbortReason::AgentFailed
-        | AbortReason::Strict => last_error.is_some_and(|error| error.class.is_about_access()),
+        | AbortReason::Strict => last_error.is_some_and(|error| {
+            error.class.is_about_access() || error.class == FailureClass::ModelMissing
+        }),
         AbortReason::Declined
         | AbortReason::Interrupted
         | AbortReason::UserCancelled

@@ -81,6 +81,30 @@ fn failed_expert_degrades_the_result() {
 }
 
 #[test]
+fn models_that_no_provider_has_point_to_the_doctor() {
+    let server = ProviderServer::start();
+    for vendor in [Vendor::Anthropic, Vendor::OpenAi, Vendor::Google] {
+        server.on(
+            On::vendor(vendor),
+            Answer::http(
+                404,
+                "application/json",
+                r#"{"error": {"message": "no such model", "code": "model_not_found"}}"#,
+            ),
+        );
+    }
+    let (_, output) = consult(&server, &[]);
+    let output = output.ends_with(1);
+    assert!(
+        output
+            .stderr
+            .ends_with("hint: find out what to fix with `conclave doctor`\n"),
+        "{}",
+        output.stderr
+    );
+}
+
+#[test]
 fn run_without_answers_fails_with_each_reason() {
     let server = ProviderServer::start();
     server.on(On::vendor(Vendor::Anthropic), unauthorized());
