@@ -261,12 +261,20 @@ pub(crate) fn not_built_in() -> Error {
 
 impl From<PullError> for Error {
     fn from(error: PullError) -> Self {
-        let exit = if matches!(error, PullError::Client(_)) {
-            Exit::Usage
-        } else {
-            Exit::Failed
-        };
-        Self::new(exit, error)
+        match &error {
+            PullError::Client(_) => Self::usage(error),
+            PullError::NoSource { model, .. } => {
+                let repeat = format!("check the network, then run `conclave model pull {model}`");
+                Self::failed(error)
+                    .hint(repeat)
+                    .hint("or set a vendor's key, such as `ANTHROPIC_API_KEY`, for real answers")
+            }
+            PullError::Home(_)
+            | PullError::Part(_)
+            | PullError::Lock { .. }
+            | PullError::NoRoom { .. }
+            | PullError::WrongHash { .. } => Self::failed(error),
+        }
     }
 }
 
@@ -295,4 +303,28 @@ pub(crate) fn provider(file: ModelFile, settings: &Settings) -> Result<Arc<dyn P
 #[cfg(not(feature = "local"))]
 pub(crate) fn provider(_: ModelFile, _: &Settings) -> Result<Arc<dyn Provider>, Error> {
     Err(Error::usage(crate::providers::local::NotBuiltInError))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failed_download_says_what_to_do() {
+        let error = Error::from(PullError::NoSource {
+            model: "tiny",
+            tried: vec![("model hub", "it answered 404 Not Found".to_owned())],
+        });
+        assert_eq!(
+            error.to_string(),
+            "cannot download `tiny`: the model hub: it answered 404 Not Found"
+        );
+        assert_eq!(
+            error.hints(),
+            [
+                "check the network, then run `conclave model pull tiny`",
+                "or set a vendor's key, such as `ANTHROPIC_API_KEY`, for real answers",
+            ]
+        );
+    }
 }

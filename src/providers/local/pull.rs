@@ -85,7 +85,7 @@ pub enum PullError {
         source_name: &'static str,
         found: String,
     },
-    #[error("no source has `{model}`: {}", list(.tried))]
+    #[error("cannot download `{model}`: {}", list(.tried))]
     NoSource {
         model: &'static str,
         tried: Vec<(&'static str, String)>,
@@ -101,7 +101,7 @@ fn list(tried: &[(&'static str, String)]) -> String {
 }
 
 impl PullError {
-    /// Returns the model to offer instead: the smallest, if no source has a larger one.
+    /// Returns the model to offer instead: the smallest, if no source could give a larger one.
     pub fn instead(&self) -> Option<&'static Model> {
         match self {
             Self::NoSource { model, .. } => (*model != SMALLEST.name).then_some(&SMALLEST),

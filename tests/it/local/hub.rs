@@ -273,7 +273,7 @@ async fn a_missing_file_leads_to_the_next_source() {
     assert!(
         pulled
             .error()
-            .starts_with("no source has `tiny`: the model hub: it answered 404 Not Found"),
+            .starts_with("cannot download `tiny`: the model hub: it answered 404 Not Found"),
         "{}",
         pulled.error()
     );
