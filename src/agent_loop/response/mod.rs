@@ -1,8 +1,30 @@
 //! What an agent program printed in one turn: its last message, and what it reports itself.
 //!
-//! The output may be of any size; what is in memory at one time is bounded.
+//! The output may be of any size and may end anywhere; what is in memory at one time is bounded.
+//! [`Output`] takes it in pieces, and splits it in documents of JSON and lines of text; one module a
+//! program knows the shapes, and where they are documented. Members and events that are not known
+//! are passed over, and no value of an unexpected type is an error.
+
+mod output;
+mod claude;
+mod codex;
+mod codex_log;
+mod gemini;
+mod turn;
+mod json;
+mod encoding;
+mod tail;
+mod fence;
+mod limits;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod properties;
 
 use std::io::{self, Read};
+
+use encoding::Decoder;
+use output::Output;
 
 /// The output of an agent program in one turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -55,8 +77,10 @@ pub enum ProgramErrorKind {
     RunLimit,
     /// The program is not signed in, or its key is refused.
     Authentication,
-    /// A limit of use is reached, or there is no credit.
+    /// The limit of use of an account is reached, or there is no credit.
     Quota,
+    /// Too many requests, which may be over in a minute, or last: the words say more.
+    RateLimit,
     /// Every other error: only its words can say more.
     Other,
 }
@@ -88,14 +112,36 @@ pub enum ResponseError {
 ///
 /// When reading fails, and when a given format is not that of the output.
 pub fn read(
-    mut output: impl Read,
+    output: impl Read,
     format: Option<ResponseFormat>,
 ) -> Result<AgentResponse, ResponseError> {
-    let mut bytes = Vec::new();
-    output.read_to_end(&mut bytes)?;
-    Ok(AgentResponse {
-        format: format.unwrap_or_default(),
-        last_message: String::from_utf8_lossy(&bytes).replace("\r\n", "\n"),
-        ..AgentResponse::default()
-    })
+    read_counted(output, format).map(|(response, _)| response)
+}
+
+/// Reads an output, and returns also the greatest number of bytes that were held at one time.
+fn read_counted(
+    mut source: impl Read,
+    format: Option<ResponseFormat>,
+) -> Result<(AgentResponse, usize), ResponseError> {
+    let mut decoder = Decoder::default();
+    let mut output = Output::new(format);
+    let mut chunk = vec![0; limits::CHUNK];
+    let mut text = Vec::new();
+    let mut most_held = 0;
+    loop {
+        let length = match source.read(&mut chunk) {
+            Ok(0) => break,
+            Ok(length) => length,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error.into()),
+        };
+        text.clear();
+        decoder.decode(chunk.get(..length).unwrap_or_default(), &mut text);
+        output.push(&text);
+        most_held = most_held.max(chunk.len() + text.capacity() + output.held());
+    }
+    text.clear();
+    decoder.finish(&mut text);
+    output.push(&text);
+    Ok((output.finish()?, most_held))
 }

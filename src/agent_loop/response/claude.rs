@@ -1,0 +1,400 @@
+//! The JSON of Claude Code: `claude -p --output-format json`, with `--verbose` a list of messages,
+//! and `stream-json`, one message a line.
+//!
+//! Sources: "Run Claude Code programmatically" and "Agent SDK reference" of the Claude Code docs
+//! (`SDKMessage`, `SDKResultMessage`, `SDKPermissionDenial`); `types.py` and `message_parser.py` of
+//! anthropics/claude-agent-sdk-python; for errors that are called a success, issue 79500 of
+//! anthropics/claude-code.
+
+use super::ProgramErrorKind::{self, Authentication, Other, Quota, RateLimit, RunLimit};
+use super::json::Node;
+use super::tail::{Excerpt, TextTail};
+use super::turn::{Turn, kind_of_http_status, program_error};
+use super::{ProgramError, limits};
+
+/// Reads the messages of Claude Code.
+#[derive(Debug)]
+pub(super) struct Claude {
+    turn: Turn,
+    /// The id of the model's message that the last message is from.
+    message_id: Option<String>,
+    /// A message that arrives in parts, with `--include-partial-messages`.
+    partial: TextTail,
+    /// An error of a call, final if no other message follows.
+    call_error: Option<ProgramError>,
+    /// The account's limit of use refused a call.
+    limit_reached: bool,
+}
+
+/// Returns whether a document is a message of Claude Code.
+pub(super) fn is_message(document: &Node) -> bool {
+    match document.text("type") {
+        Some("result") => document.has("subtype") || document.get("is_error").is_some(),
+        Some("system") => document.has("subtype"),
+        Some("assistant" | "user") => document.has("message"),
+        Some("stream_event") => document.has("event"),
+        Some("rate_limit_event") => true,
+        _ => false,
+    }
+}
+
+impl Default for Claude {
+    fn default() -> Self {
+        Self {
+            turn: Turn::default(),
+            message_id: None,
+            partial: TextTail::new(limits::MESSAGE),
+            call_error: None,
+            limit_reached: false,
+        }
+    }
+}
+
+impl Claude {
+    pub(super) fn read(&mut self, message: &Node) {
+        let is_of_subagent = message.has("parent_tool_use_id");
+        match message.text("type") {
+            Some("result") => self.read_result(message),
+            // A new run, in a file that outputs are appended to.
+            Some("system") if message.text("subtype") == Some("init") => *self = Self::default(),
+            // What a subagent says and breaks is its own matter; its failure reaches the agent as
+            // the result of a tool.
+            Some("assistant") if !is_of_subagent => self.read_assistant(message),
+            Some("user") if !is_of_subagent => self.read_tool_results(message),
+            Some("stream_event") if !is_of_subagent => self.read_part(message),
+            Some("rate_limit_event") => {
+                let status = message.get("rate_limit_info");
+                self.limit_reached =
+                    status.and_then(|info| info.text("status")) == Some("rejected");
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn finish(mut self) -> Turn {
+        if !self.turn.is_finished {
+            self.turn.program_error = self.call_error;
+            if !self.partial.is_empty() {
+                self.turn.message = self.partial.finish();
+            }
+        }
+        self.turn
+    }
+
+    pub(super) fn held(&self) -> usize {
+        self.turn.held() + self.partial.held()
+    }
+
+    fn read_assistant(&mut self, document: &Node) {
+        self.partial.clear();
+        let Some(message) = document.get("message") else {
+            return;
+        };
+        let Some(text) = text_of_content(message) else {
+            return;
+        };
+        if let Some(error) = self.error_of_call(document, &text.text) {
+            self.call_error = Some(error);
+            return;
+        }
+        self.call_error = None;
+        let id = message.text("id").map(str::to_owned);
+        if id.is_some() && id == self.message_id {
+            let mut joined = TextTail::new(limits::MESSAGE);
+            joined.push_excerpt(&self.turn.message);
+            joined.push(b"\n\n");
+            joined.push_excerpt(&text);
+            self.turn.message = joined.finish();
+        } else {
+            self.turn.message = text;
+        }
+        self.message_id = id;
+    }
+
+    /// Returns the error that the program reports in the form of a message.
+    fn error_of_call(&self, document: &Node, text: &str) -> Option<ProgramError> {
+        let code = document.text("error");
+        let is_error = code.is_some() || document.is_true("isApiErrorMessage");
+        is_error.then(|| program_error(self.kind_of_error(code, None), code, text))
+    }
+
+    fn read_tool_results(&mut self, document: &Node) {
+        let content = document.get("message").and_then(|it| it.get("content"));
+        for block in content.map(Node::elements).unwrap_or_default() {
+            if block.is_true("is_error")
+                && let Some(excerpt) = text_of_content(block)
+            {
+                self.turn.add_tool_error(&excerpt.text);
+            }
+        }
+    }
+
+    fn read_part(&mut self, document: &Node) {
+        let Some(event) = document.get("event") else {
+            return;
+        };
+        match event.text("type") {
+            Some("message_start") => self.partial.clear(),
+            Some("content_block_delta") => {
+                let text = event.get("delta").and_then(|delta| delta.get("text"));
+                if let Some(excerpt) = text.and_then(Node::excerpt) {
+                    self.partial.push_excerpt(excerpt);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn read_result(&mut self, document: &Node) {
+        self.turn.is_finished = true;
+        for denial in document
+            .get("permission_denials")
+            .map(Node::elements)
+            .unwrap_or_default()
+        {
+            let target = denial.get("tool_input").and_then(target_of_input);
+            self.turn
+                .add_denial(denial.text("tool_name").unwrap_or("a tool"), target);
+        }
+        let result = document.get("result").and_then(Node::excerpt);
+        let subtype = document.text("subtype").unwrap_or_default();
+        if document.is_true("is_error") || subtype.starts_with("error") {
+            let message = result.map_or_else(|| joined_errors(document), |it| it.text.clone());
+            self.turn.program_error = Some(self.error_of_run(document, subtype, &message));
+        } else if let Some(result) = result.filter(|it| !it.text.trim().is_empty()) {
+            // The result is the last block of the last message, which may have more of them.
+            if !self.turn.message.text.ends_with(&result.text) {
+                self.turn.message = result.clone();
+            }
+        }
+    }
+
+    fn error_of_run(&mut self, document: &Node, subtype: &str, message: &str) -> ProgramError {
+        let call_error = self.call_error.take();
+        let status = document.number("api_error_status");
+        let code = call_error
+            .as_ref()
+            .and_then(|error| error.code.as_deref())
+            .or(Some(subtype).filter(|subtype| subtype.starts_with("error")));
+        let message = match &call_error {
+            Some(error) if message.trim().is_empty() => &error.message,
+            _ => message,
+        };
+        program_error(self.kind_of_error(code, status), code, message)
+    }
+
+    fn kind_of_error(&self, code: Option<&str>, status: Option<i64>) -> ProgramErrorKind {
+        match code {
+            Some("error_max_turns" | "error_max_budget_usd") => RunLimit,
+            Some("authentication_failed" | "oauth_org_not_allowed") => Authentication,
+            Some("billing_error") => Quota,
+            _ if self.limit_reached => Quota,
+            Some("rate_limit") => RateLimit,
+            _ => status.map_or(Other, kind_of_http_status),
+        }
+    }
+}
+
+/// Returns the text of a message or of a tool's result: a text, or the text blocks of a list.
+fn text_of_content(holder: &Node) -> Option<Excerpt> {
+    let content = holder.get("content")?;
+    if let Some(excerpt) = content.excerpt() {
+        return Some(excerpt.clone());
+    }
+    let mut text = TextTail::new(limits::MESSAGE);
+    let blocks = content.elements().iter();
+    for block in blocks.filter(|block| block.text("type") == Some("text")) {
+        if let Some(excerpt) = block.get("text").and_then(Node::excerpt) {
+            if !text.is_empty() {
+                text.push(b"\n\n");
+            }
+            text.push_excerpt(excerpt);
+        }
+    }
+    (!text.is_empty()).then(|| text.finish())
+}
+
+fn target_of_input(input: &Node) -> Option<&str> {
+    ["command", "file_path", "path", "url"]
+        .into_iter()
+        .find_map(|key| input.text(key))
+}
+
+fn joined_errors(document: &Node) -> String {
+    let errors = document.get("errors").map(Node::elements);
+    let texts = errors.unwrap_or_default().iter().filter_map(Node::excerpt);
+    let texts: Vec<&str> = texts.map(|excerpt| excerpt.text.as_str()).collect();
+    texts.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent_loop::response::testing::{before, response_in, response_of};
+    use crate::agent_loop::response::{AgentResponse, Denial, ResponseFormat};
+
+    const RESULT: &str = r#"{"type":"result","subtype":"success","is_error":false,"duration_ms":81234,"duration_api_ms":70120,"num_turns":14,"result":"Task 3 is done.\n\nEXIT_SIGNAL: true","session_id":"5f1b","total_cost_usd":0.41,"usage":{"input_tokens":12,"server_tool_use":{"web_search_requests":0}},"modelUsage":{"claude-opus-4-1":{"costUSD":0.41}},"permission_denials":[],"uuid":"77"}"#;
+
+    const STREAM: &str = r#"{"type":"system","subtype":"init","cwd":"/src","session_id":"5f1b","tools":["Bash","Read"],"mcp_servers":[],"model":"claude-opus-4-1","permissionMode":"default"}
+{"type":"assistant","message":{"id":"msg_1","type":"message","role":"assistant","model":"claude-opus-4-1","content":[{"type":"text","text":"I run the tests."}],"stop_reason":null},"parent_tool_use_id":null,"session_id":"5f1b"}
+{"type":"assistant","message":{"id":"msg_1","type":"message","role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"Bash","input":{"command":"cargo test"}}]},"parent_tool_use_id":null,"session_id":"5f1b"}
+{"type":"user","message":{"role":"user","content":[{"tool_use_id":"toolu_1","type":"tool_result","content":"error[E0432]: unresolved import `a`","is_error":true}]},"parent_tool_use_id":null,"session_id":"5f1b","tool_use_result":"Error: error[E0432]"}
+{"type":"user","message":{"role":"user","content":[{"tool_use_id":"toolu_2","type":"tool_result","content":[{"type":"text","text":"2 tests passed"}],"is_error":false}]},"parent_tool_use_id":null}
+{"type":"assistant","message":{"id":"msg_2","role":"assistant","content":[{"type":"thinking","thinking":"EXIT_SIGNAL: false","signature":"x"}]},"parent_tool_use_id":null}
+{"type":"assistant","message":{"id":"msg_2","role":"assistant","content":[{"type":"text","text":"The import is fixed."}]},"parent_tool_use_id":null}
+{"type":"assistant","message":{"id":"msg_9","role":"assistant","content":[{"type":"text","text":"I am a subagent. DONE."}]},"parent_tool_use_id":"toolu_7"}
+{"type":"user","message":{"role":"user","content":[{"tool_use_id":"toolu_8","type":"tool_result","content":"of the subagent","is_error":true}]},"parent_tool_use_id":"toolu_7"}
+{"type":"result","subtype":"success","is_error":false,"num_turns":3,"result":"The import is fixed.","session_id":"5f1b","permission_denials":[]}
+"#;
+
+    fn claude(output: &str) -> AgentResponse {
+        response_in(ResponseFormat::Claude, output)
+    }
+
+    #[test]
+    fn the_result_is_the_last_message() {
+        let response = claude(RESULT);
+        assert_eq!(
+            response.last_message,
+            "Task 3 is done.\n\nEXIT_SIGNAL: true"
+        );
+        assert_eq!(response.program_error, None);
+        assert!(!response.ends_mid_stream);
+        assert!(!response.truncated_before);
+    }
+
+    #[test]
+    fn layout_and_order_of_members_do_not_matter() {
+        let pretty = "{\n  \"result\" : \"All done.\",\n\t\"is_error\":false,\r\n  \"subtype\": \"success\",\n  \"type\": \"result\"\n}\n";
+        assert_eq!(claude(pretty).last_message, "All done.");
+        let list = format!("[{},\n {}]", STREAM.lines().nth(1).unwrap(), RESULT);
+        assert_eq!(claude(&list), claude(RESULT));
+    }
+
+    #[test]
+    fn a_stream_is_read_to_its_result() {
+        let response = claude(STREAM);
+        assert_eq!(response.last_message, "The import is fixed.");
+        assert_eq!(
+            response.tool_errors,
+            ["error[E0432]: unresolved import `a`"]
+        );
+        assert!(!response.ends_mid_stream);
+    }
+
+    #[test]
+    fn a_stream_that_is_cut_off_gives_what_there_is() {
+        let response = claude(before(STREAM, r#"{"type":"result""#));
+        assert_eq!(response.last_message, "The import is fixed.");
+        assert!(response.ends_mid_stream);
+        let response = claude(before(STREAM, "import is fixed"));
+        assert_eq!(response.last_message, "The ");
+        assert!(response.ends_mid_stream);
+        let response = claude(before(RESULT, "EXIT_SIGNAL"));
+        assert_eq!(response.last_message, "Task 3 is done.\n\n");
+        assert!(response.ends_mid_stream);
+    }
+
+    #[test]
+    fn blocks_of_one_message_belong_together() {
+        let stream = r#"{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"STATUS: COMPLETE"},{"type":"text","text":"More."}]}}
+{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"Bye."}]}}
+{"type":"result","subtype":"success","is_error":false,"result":"Bye."}"#;
+        let message = "STATUS: COMPLETE\n\nMore.\n\nBye.";
+        assert_eq!(claude(stream).last_message, message);
+    }
+
+    #[test]
+    fn partial_messages_count_when_the_whole_one_is_missing() {
+        let stream = r#"{"type":"stream_event","event":{"type":"message_start"},"parent_tool_use_id":null}
+{"type":"stream_event","event":{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Half "}},"parent_tool_use_id":null}
+{"type":"stream_event","event":{"type":"content_block_delta","delta":{"type":"text_delta","text":"a sentence"}},"parent_tool_use_id":null}
+"#;
+        assert_eq!(claude(stream).last_message, "Half a sentence");
+        assert_eq!(claude(&format!("{stream}{STREAM}")), claude(STREAM));
+    }
+
+    #[test]
+    fn an_appended_run_begins_again() {
+        let first = before(STREAM, r#"{"type":"result""#);
+        let second = r#"{"type":"system","subtype":"init","session_id":"6"}
+{"type":"result","subtype":"error_max_turns","is_error":false,"num_turns":30}"#;
+        let response = claude(&format!("{first}{second}"));
+        assert_eq!(response.last_message, "");
+        assert_eq!(response.tool_errors, [""; 0]);
+    }
+
+    #[test]
+    fn the_end_of_the_allowed_turns_is_no_other_error() {
+        let result = r#"{"type":"result","subtype":"error_max_turns","is_error":false,"num_turns":30,"session_id":"5f1b"}"#;
+        let error = claude(result).program_error.unwrap();
+        assert_eq!(error.kind, RunLimit);
+        assert_eq!(error.code.as_deref(), Some("error_max_turns"));
+        let result = r#"{"type":"result","subtype":"error_during_execution","is_error":true,"errors":["one","two"]}"#;
+        let error = claude(result).program_error.unwrap();
+        assert_eq!(error.kind, Other);
+        assert_eq!(error.message, "one\ntwo");
+    }
+
+    #[test]
+    fn an_error_called_a_success_is_an_error() {
+        let result = r#"{"type":"result","subtype":"success","is_error":true,"api_error_status":401,"result":"Invalid API key · Please run /login"}"#;
+        let response = claude(result);
+        let error = response.program_error.unwrap();
+        assert_eq!(error.kind, Authentication);
+        assert_eq!(error.message, "Invalid API key · Please run /login");
+        assert_eq!(response.last_message, "");
+    }
+
+    #[test]
+    fn an_error_in_the_form_of_a_message_is_not_the_last_message() {
+        let work = STREAM.lines().nth(1).unwrap();
+        let error = r#"{"type":"assistant","message":{"id":"x","model":"<synthetic>","content":[{"type":"text","text":"API Error: Rate limit reached"}]},"error":"rate_limit","parent_tool_use_id":null}"#;
+        let response = claude(&format!("{work}\n{error}\n"));
+        assert_eq!(response.last_message, "I run the tests.");
+        assert_eq!(response.program_error.unwrap().kind, RateLimit);
+        let result = r#"{"type":"result","subtype":"success","is_error":true,"result":"API Error: Rate limit reached"}"#;
+        let response = claude(&format!("{work}\n{error}\n{result}\n"));
+        let program_error = response.program_error.unwrap();
+        assert_eq!(program_error.kind, RateLimit);
+        assert_eq!(program_error.code.as_deref(), Some("rate_limit"));
+        let rejected = r#"{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","rateLimitType":"five_hour"}}"#;
+        let response = claude(&format!("{work}\n{rejected}\n{error}\n{result}\n"));
+        assert_eq!(response.program_error.unwrap().kind, Quota);
+        let response = claude(&format!("{error}\n{work}\n"));
+        assert_eq!(response.program_error, None);
+    }
+
+    #[test]
+    fn denials_name_the_tool_and_the_command() {
+        let result = r#"{"type":"result","subtype":"success","is_error":false,"result":"I may not.","permission_denials":[{"tool_name":"Bash","tool_use_id":"toolu_1","tool_input":{"command":"cd a && rm b","description":"x"}},{"tool_name":"AskUserQuestion","tool_input":{"questions":[{"question":"Which?"}]}}]}"#;
+        let denied = |tool: &str, target: Option<&str>| Denial {
+            tool: tool.to_owned(),
+            target: target.map(str::to_owned),
+        };
+        assert_eq!(
+            claude(result).denials,
+            [
+                denied("Bash", Some("cd a && rm b")),
+                denied("AskUserQuestion", None),
+            ]
+        );
+    }
+
+    #[test]
+    fn values_of_other_types_are_passed_over() {
+        let result = r#"{"type":"result","subtype":"success","is_error":"false","result":null,"permission_denials":null,"session_id":7}"#;
+        assert_eq!(claude(result).last_message, "");
+        assert_eq!(claude(result).program_error, None);
+        let result = r#"{"type":"result","subtype":5,"result":{"a":["b"]},"permission_denials":[1,null,{"tool_name":{}}]}"#;
+        assert_eq!(claude(result).denials.len(), 3);
+        let stream = r#"{"type":"assistant","message":{"content":"as a text"}}
+{"type":"assistant","message":{"content":[null,3,{"type":"text","text":false}]}}
+{"type":"unheard_of","message":{"content":"new"}}"#;
+        assert_eq!(claude(stream).last_message, "as a text");
+        assert_eq!(
+            response_of(r#"{"type":"unheard_of"}"#).format,
+            ResponseFormat::Text
+        );
+    }
+}

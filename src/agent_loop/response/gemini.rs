@@ -1,0 +1,292 @@
+//! The JSON of Gemini CLI: `--output-format json`, one object, and `stream-json`, one event a line.
+//!
+//! Sources: "Headless mode reference" of the Gemini CLI docs; in google-gemini/gemini-cli
+//! `packages/core/src/output/types.ts` (`JsonOutput`, `JsonStreamEvent`),
+//! `packages/core/src/tools/tool-error.ts`, `packages/cli/src/nonInteractiveCli.ts` and
+//! `packages/cli/src/utils/errors.ts`.
+
+use super::ProgramErrorKind::{self, Authentication, Other, RateLimit, RunLimit};
+use super::json::Node;
+use super::tail::{Excerpt, TextTail};
+use super::turn::{Turn, kind_of_http_status, program_error};
+use super::{ProgramError, limits};
+
+/// Reads the output of Gemini CLI.
+#[derive(Debug)]
+pub(super) struct Gemini {
+    turn: Turn,
+    /// The last message, which arrives in parts.
+    message: TextTail,
+    /// The next part begins a message: a tool was used since the last one.
+    message_ended: bool,
+}
+
+/// Returns whether a document is the object or an event of Gemini CLI. Of one that ends early its
+/// last members are not there.
+pub(super) fn is_output(document: &Node, ends_early: bool) -> bool {
+    let Some(event) = document.text("type") else {
+        let has_context = document.has("stats") || document.has("session_id");
+        return match document.get("response") {
+            Some(response) => has_context || (ends_early && response.excerpt().is_some()),
+            None => error_of(document).is_some_and(|error| has_context || error.has("code")),
+        };
+    };
+    match event {
+        "init" => document.has("session_id") || document.has("model"),
+        "message" => document.has("role"),
+        "tool_use" => document.has("tool_name"),
+        "tool_result" => document.has("tool_id"),
+        "error" => document.has("severity"),
+        "result" => document.has("status"),
+        _ => false,
+    }
+}
+
+impl Default for Gemini {
+    fn default() -> Self {
+        Self {
+            turn: Turn::default(),
+            message: TextTail::new(limits::MESSAGE),
+            message_ended: false,
+        }
+    }
+}
+
+impl Gemini {
+    pub(super) fn read(&mut self, document: &Node) {
+        match document.text("type") {
+            None => self.read_object(document),
+            // A new run, in a file that outputs are appended to.
+            Some("init") => *self = Self::default(),
+            Some("message") if document.text("role") == Some("assistant") => {
+                self.read_message(document);
+            }
+            Some("tool_use") => self.message_ended = true,
+            Some("tool_result") => self.read_tool_result(document),
+            // A warning does not end the turn.
+            Some("error") if document.text("severity") == Some("error") => {
+                let message = document.text("message").unwrap_or_default();
+                self.turn.program_error = Some(stream_error(message));
+            }
+            Some("result") => self.read_result(document),
+            _ => {}
+        }
+    }
+
+    pub(super) fn finish(mut self) -> Turn {
+        self.turn.message = self.message.finish();
+        self.turn
+    }
+
+    pub(super) fn held(&self) -> usize {
+        self.turn.held() + self.message.held()
+    }
+
+    fn read_object(&mut self, document: &Node) {
+        *self = Self::default();
+        self.turn.is_finished = true;
+        if let Some(response) = document.get("response").and_then(Node::excerpt) {
+            self.message.push_excerpt(response);
+        }
+        self.turn.program_error = error_of(document).map(reported_error);
+    }
+
+    fn read_message(&mut self, document: &Node) {
+        let Some(content) = document.get("content").and_then(Node::excerpt) else {
+            return;
+        };
+        if content == &Excerpt::default() {
+            return;
+        }
+        if self.message_ended || !document.is_true("delta") {
+            self.message.clear();
+            self.message_ended = false;
+        }
+        self.message.push_excerpt(content);
+    }
+
+    fn read_tool_result(&mut self, document: &Node) {
+        self.message_ended = true;
+        if document.text("status") != Some("error") {
+            return;
+        }
+        let error = document.get("error");
+        let message = error.and_then(|error| error.text("message"));
+        let message = message.or_else(|| document.text("output"));
+        if error.and_then(|error| error.text("type")) == Some("policy_violation") {
+            let tool = document.text("tool_id").unwrap_or("a tool");
+            self.turn.add_denial(tool, message);
+        } else {
+            self.turn.add_tool_error(message.unwrap_or_default());
+        }
+    }
+
+    fn read_result(&mut self, document: &Node) {
+        self.turn.is_finished = true;
+        if document.text("status") != Some("error") {
+            return;
+        }
+        match error_of(document) {
+            Some(error) => self.turn.program_error = Some(reported_error(error)),
+            None if self.turn.program_error.is_none() => {
+                self.turn.program_error = Some(program_error(Other, None, ""));
+            }
+            None => {}
+        }
+    }
+}
+
+/// Returns the error of a document, if it has the members of one.
+fn error_of(document: &Node) -> Option<&Node> {
+    document
+        .get("error")
+        .filter(|error| error.has("message") && error.has("type"))
+}
+
+fn reported_error(error: &Node) -> ProgramError {
+    let name = error.text("type");
+    let message = error.text("message").unwrap_or_default();
+    program_error(kind_of_error(name, error.number("code")), name, message)
+}
+
+fn stream_error(message: &str) -> ProgramError {
+    let is_limit = message.starts_with("Maximum session turns");
+    program_error(if is_limit { RunLimit } else { Other }, None, message)
+}
+
+/// Returns what the class of an error says, or its code: the exit status of the program (41 for
+/// authentication, 53 for turns) or the HTTP status of the failed call.
+fn kind_of_error(name: Option<&str>, code: Option<i64>) -> ProgramErrorKind {
+    match (name, code) {
+        (Some("FatalAuthenticationError"), _) | (_, Some(41)) => Authentication,
+        (Some("FatalTurnLimitedError"), _) | (_, Some(53)) => RunLimit,
+        (Some("TerminalQuotaError"), _) => ProgramErrorKind::Quota,
+        (Some("RetryableQuotaError"), _) => RateLimit,
+        (_, Some(code)) => kind_of_http_status(code),
+        _ => Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent_loop::response::testing::{before, response_in, response_of};
+    use crate::agent_loop::response::{AgentResponse, ResponseFormat};
+
+    const OBJECT: &str = r#"{
+  "session_id": "0b6f",
+  "response": "All 4 tasks are done.\n<promise>COMPLETE</promise>",
+  "stats": {
+    "models": { "gemini-2.5-pro": { "api": { "totalRequests": 3, "totalErrors": 0 } } },
+    "tools": { "totalCalls": 2, "totalFail": 0 }
+  }
+}
+"#;
+
+    const STREAM: &str = r#"{"type":"init","timestamp":"2026-03-01T10:00:00.000Z","session_id":"0b6f","model":"gemini-2.5-pro"}
+{"type":"message","timestamp":"2026-03-01T10:00:00.100Z","role":"user","content":"Do the next task. Say DONE when done."}
+{"type":"message","timestamp":"2026-03-01T10:00:01.000Z","role":"assistant","content":"I look ","delta":true}
+{"type":"message","timestamp":"2026-03-01T10:00:01.100Z","role":"assistant","content":"at it.","delta":true}
+{"type":"tool_use","timestamp":"2026-03-01T10:00:02.000Z","tool_name":"run_shell_command","tool_id":"run_shell_command-1","parameters":{"command":"npm test"}}
+{"type":"tool_result","timestamp":"2026-03-01T10:00:03.000Z","tool_id":"run_shell_command-1","status":"error","output":"1 failing","error":{"type":"shell_execute_error","message":"npm test: 1 failing"}}
+{"type":"message","timestamp":"2026-03-01T10:00:04.000Z","role":"assistant","content":"One test ","delta":true}
+{"type":"error","timestamp":"2026-03-01T10:00:04.000Z","severity":"warning","message":"Loop detected, stopping execution"}
+{"type":"message","timestamp":"2026-03-01T10:00:04.100Z","role":"assistant","content":"fails.","delta":true}
+{"type":"result","timestamp":"2026-03-01T10:00:05.000Z","status":"success","stats":{"total_tokens":100}}
+"#;
+
+    fn gemini(output: &str) -> AgentResponse {
+        response_in(ResponseFormat::Gemini, output)
+    }
+
+    #[test]
+    fn the_response_is_the_last_message() {
+        let response = gemini(OBJECT);
+        assert_eq!(
+            response.last_message,
+            "All 4 tasks are done.\n<promise>COMPLETE</promise>"
+        );
+        assert_eq!(response.program_error, None);
+        assert!(!response.ends_mid_stream);
+    }
+
+    #[test]
+    fn an_object_that_is_cut_off_gives_what_there_is() {
+        let response = gemini(before(OBJECT, "</promise>"));
+        assert_eq!(
+            response.last_message,
+            "All 4 tasks are done.\n<promise>COMPLETE"
+        );
+        assert!(response.ends_mid_stream);
+        let old = "{\n  \"response\": \"Half a sen";
+        assert_eq!(gemini(old).last_message, "Half a sen");
+    }
+
+    #[test]
+    fn the_parts_after_the_last_tool_are_the_last_message() {
+        let response = gemini(STREAM);
+        assert_eq!(response.last_message, "One test fails.");
+        assert_eq!(response.tool_errors, ["npm test: 1 failing"]);
+        assert_eq!(response.program_error, None);
+        assert!(!response.ends_mid_stream);
+        let response = gemini(before(
+            STREAM,
+            r#"{"type":"message","timestamp":"2026-03-01T10:00:04.000Z""#,
+        ));
+        assert_eq!(response.last_message, "I look at it.");
+        assert!(response.ends_mid_stream);
+    }
+
+    #[test]
+    fn a_whole_message_replaces_the_one_before() {
+        let stream = r#"{"type":"init","session_id":"1"}
+{"type":"message","role":"assistant","content":"One."}
+{"type":"message","role":"assistant","content":"Two."}"#;
+        assert_eq!(gemini(stream).last_message, "Two.");
+    }
+
+    #[test]
+    fn errors_are_those_of_the_program() {
+        let object = r#"{"session_id":"1","error":{"type":"FatalAuthenticationError","message":"Please set an Auth method","code":41}}"#;
+        let error = gemini(object).program_error.unwrap();
+        assert_eq!(error.kind, Authentication);
+        assert_eq!(error.code.as_deref(), Some("FatalAuthenticationError"));
+        let object = r#"{"error":{"type":"ApiError","message":"quota","code":429}}"#;
+        let error = gemini(object).program_error.unwrap();
+        assert_eq!(error.kind, RateLimit);
+        let stream = r#"{"type":"init","session_id":"1"}
+{"type":"result","status":"error","error":{"type":"FatalTurnLimitedError","message":"Reached max session turns"}}"#;
+        let error = gemini(stream).program_error.unwrap();
+        assert_eq!(error.kind, RunLimit);
+        let stream = r#"{"type":"init","session_id":"1"}
+{"type":"error","severity":"error","message":"Maximum session turns exceeded"}
+{"type":"result","status":"success"}"#;
+        assert_eq!(gemini(stream).program_error.unwrap().kind, RunLimit);
+    }
+
+    #[test]
+    fn an_empty_error_is_none() {
+        let object = r#"{"response":"Fine.","stats":{},"error":null}"#;
+        assert_eq!(gemini(object).program_error, None);
+        let object = r#"{"response":null,"stats":{},"error":{}}"#;
+        assert_eq!(gemini(object).last_message, "");
+    }
+
+    #[test]
+    fn a_call_against_the_policy_is_a_denial() {
+        let stream = r#"{"type":"init","session_id":"1"}
+{"type":"tool_result","tool_id":"run_shell_command-1","status":"error","error":{"type":"policy_violation","message":"Tool execution denied by policy."}}
+{"type":"result","status":"success"}"#;
+        let response = gemini(stream);
+        assert_eq!(response.denials.len(), 1);
+        assert_eq!(response.denials[0].tool, "run_shell_command-1");
+        assert_eq!(response.tool_errors, [""; 0]);
+    }
+
+    #[test]
+    fn other_objects_with_a_response_are_text() {
+        let object = r#"{"response":"of something else"}"#;
+        assert_eq!(response_of(object).format, ResponseFormat::Text);
+        assert_eq!(response_of(object).last_message, object);
+    }
+}

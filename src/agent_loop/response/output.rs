@@ -1,0 +1,532 @@
+//! An output as it arrives: documents of JSON and lines of text, and the decision what it is.
+
+use memchr::{memchr, memchr_iter, memrchr};
+
+use super::claude::{self, Claude};
+use super::codex::{self, Codex};
+use super::codex_log::{self, CodexLog};
+use super::fence::FenceTracker;
+use super::gemini::{self, Gemini};
+use super::json::{JsonReader, Node, Progress};
+use super::tail::TextTail;
+use super::turn::Turn;
+use super::{AgentResponse, ResponseError, ResponseFormat, limits};
+
+/// Takes in an output piece by piece.
+///
+/// It is that of a program if a document has the shape of the program's, at the beginning of a line
+/// and outside Markdown's code, and if the text around is no more than a few lines of other
+/// programs. A text that quotes such a document is a text.
+#[derive(Debug)]
+pub(super) struct Output {
+    /// The format that was asked for.
+    format: Option<ResponseFormat>,
+    place: Place,
+    /// The number of the current line, from 1.
+    line: u64,
+    /// The beginning of the current line.
+    head: Vec<u8>,
+    /// The whole output, in case that it is a text.
+    text: TextTail,
+    fences: FenceTracker,
+    /// The lines of text, without blank ones, before the program's first document and after it.
+    lines_before: u64,
+    lines_after: u64,
+    /// The line of the first text or document that is not of a program.
+    first_other_line: Option<u64>,
+    /// The last line was the title of a log.
+    is_after_title: bool,
+    program: Option<Program>,
+    /// The program's documents.
+    documents: u64,
+}
+
+#[derive(Debug)]
+enum Place {
+    /// At the beginning of a line, after blanks and control sequences of terminals.
+    LineStart(ControlSequence),
+    Text,
+    Json(JsonReader),
+    AfterJson,
+    Log(CodexLog),
+}
+
+/// A control sequence of a terminal, some of which are printed to files too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ControlSequence {
+    None,
+    Escape,
+    /// `ESC [`, which ends with a letter.
+    Csi,
+    /// `ESC ]`, which ends with BEL or with `ESC \`.
+    Osc,
+}
+
+#[derive(Debug)]
+enum Program {
+    Claude(Claude),
+    Codex(Codex),
+    Gemini(Gemini),
+}
+
+impl Output {
+    pub(super) fn new(format: Option<ResponseFormat>) -> Self {
+        Self {
+            format,
+            place: Place::LineStart(ControlSequence::None),
+            line: 1,
+            head: Vec::new(),
+            text: TextTail::new(limits::MESSAGE),
+            fences: FenceTracker::default(),
+            lines_before: 0,
+            lines_after: 0,
+            first_other_line: None,
+            is_after_title: false,
+            program: None,
+            documents: 0,
+        }
+    }
+
+    pub(super) fn push(&mut self, mut bytes: &[u8]) {
+        if matches!(self.format, None | Some(ResponseFormat::Text)) {
+            self.text.push(bytes);
+        }
+        if self.format == Some(ResponseFormat::Text) {
+            return;
+        }
+        while !bytes.is_empty() {
+            let taken = self.step(bytes);
+            let (used, rest) = bytes.split_at(taken.min(bytes.len()));
+            self.count_lines(used);
+            bytes = rest;
+        }
+    }
+
+    /// Returns the bytes that are held.
+    pub(super) fn held(&self) -> usize {
+        let place = match &self.place {
+            Place::Json(json) => json.held(),
+            Place::Log(log) => log.held(),
+            Place::LineStart(_) | Place::Text | Place::AfterJson => 0,
+        };
+        let program = self.program.as_ref().map_or(0, Program::held);
+        self.text.held() + place + program
+    }
+
+    pub(super) fn finish(mut self) -> Result<AgentResponse, ResponseError> {
+        let place = std::mem::replace(&mut self.place, Place::AfterJson);
+        let mut ends_early = false;
+        match place {
+            Place::Log(log) => {
+                return Ok(response(ResponseFormat::Codex, log.finish(), false));
+            }
+            Place::Json(json) => {
+                if let Some(document) = json.finish() {
+                    self.read_document(&document, true);
+                }
+                ends_early = true;
+            }
+            Place::Text | Place::LineStart(_) => self.end_text_line(),
+            Place::AfterJson => {}
+        }
+        match (self.format, self.program.take()) {
+            (Some(ResponseFormat::Text), _) => Ok(self.text_response()),
+            (None, Some(program)) if self.is_of_program() => Ok(program.response(ends_early)),
+            (None, _) => Ok(self.text_response()),
+            (Some(_), Some(program)) => Ok(program.response(ends_early)),
+            (Some(format), None) => match self.first_other_line {
+                Some(line) => Err(ResponseError::Format {
+                    program: program_name(format),
+                    line,
+                    expected: expected(format),
+                }),
+                None => Ok(response(format, Turn::default(), true)),
+            },
+        }
+    }
+
+    fn step(&mut self, bytes: &[u8]) -> usize {
+        match &mut self.place {
+            Place::LineStart(sequence) => {
+                let sequence = *sequence;
+                self.start_line(bytes, sequence)
+            }
+            Place::Text => match memchr(b'\n', bytes) {
+                Some(end) => {
+                    self.extend_head(bytes.get(..end).unwrap_or_default());
+                    self.end_text_line();
+                    end + 1
+                }
+                None => bytes.len(),
+            },
+            Place::Json(json) => {
+                let (taken, progress) = json.feed(bytes);
+                let is_closed = json.is_closed();
+                match progress {
+                    Progress::Open => {}
+                    Progress::Document(document) => {
+                        if !self.read_document(&document, false) {
+                            self.first_other_line.get_or_insert(self.line);
+                        }
+                        if is_closed {
+                            self.place = Place::AfterJson;
+                        }
+                    }
+                    Progress::Closed => self.place = Place::AfterJson,
+                    Progress::Broken => self.place = Place::Text,
+                }
+                taken
+            }
+            Place::AfterJson => match bytes.first() {
+                Some(b'\n') => {
+                    self.place = Place::LineStart(ControlSequence::None);
+                    1
+                }
+                Some(byte) if byte.is_ascii_whitespace() => 1,
+                Some(byte) => {
+                    self.start_content(*byte);
+                    0
+                }
+                None => 0,
+            },
+            Place::Log(log) => {
+                log.push(bytes);
+                bytes.len()
+            }
+        }
+    }
+
+    fn start_line(&mut self, bytes: &[u8], sequence: ControlSequence) -> usize {
+        if self.fences.open().is_some() {
+            self.place = Place::Text;
+            return 0;
+        }
+        let Some(byte) = bytes.first() else { return 0 };
+        let next = match (sequence, byte) {
+            (ControlSequence::None, b'\x1b') => ControlSequence::Escape,
+            (ControlSequence::None, b'\n') => {
+                self.end_text_line();
+                return 1;
+            }
+            (ControlSequence::None, byte) if byte.is_ascii_whitespace() => ControlSequence::None,
+            (ControlSequence::None, byte) => {
+                self.start_content(*byte);
+                return 0;
+            }
+            (ControlSequence::Escape, b'[') => ControlSequence::Csi,
+            (ControlSequence::Escape, b']') => ControlSequence::Osc,
+            (ControlSequence::Csi, byte) if !byte.is_ascii_alphabetic() => ControlSequence::Csi,
+            (ControlSequence::Osc, byte) if !matches!(byte, b'\x07' | b'\\') => {
+                ControlSequence::Osc
+            }
+            _ => ControlSequence::None,
+        };
+        self.place = Place::LineStart(next);
+        1
+    }
+
+    /// Begins what stands at the beginning of a line, or after a document.
+    fn start_content(&mut self, first: u8) {
+        self.place = match first {
+            b'{' | b'[' => Place::Json(JsonReader::default()),
+            _ => Place::Text,
+        };
+    }
+
+    /// Follows the lines of what was taken.
+    fn count_lines(&mut self, bytes: &[u8]) {
+        if let Some(newline) = memrchr(b'\n', bytes) {
+            self.line += memchr_iter(b'\n', bytes).count() as u64;
+            self.head.clear();
+            self.extend_head(bytes.get(newline + 1..).unwrap_or_default());
+        } else {
+            self.extend_head(bytes);
+        }
+    }
+
+    fn extend_head(&mut self, bytes: &[u8]) {
+        let room = limits::LINE_HEAD.saturating_sub(self.head.len());
+        self.head.extend(bytes.iter().take(room));
+    }
+
+    fn end_text_line(&mut self) {
+        self.place = Place::LineStart(ControlSequence::None);
+        self.fences.pass_line(&self.head);
+        let head = String::from_utf8_lossy(&self.head);
+        let head = head.trim();
+        if head.is_empty() {
+            return;
+        }
+        if self.is_after_title && head.len() >= 4 && head.trim_matches('-').is_empty() {
+            self.place = Place::Log(CodexLog::new());
+            self.text.clear();
+        }
+        self.is_after_title = self.expects_log() && codex_log::is_title(head);
+        self.first_other_line.get_or_insert(self.line);
+        if self.program.is_none() {
+            self.lines_before += 1;
+        } else {
+            self.lines_after += 1;
+        }
+    }
+
+    fn expects_log(&self) -> bool {
+        matches!(self.format, None | Some(ResponseFormat::Codex))
+            && self.program.is_none()
+            && self.lines_before < limits::LINES_BEFORE_JSON
+    }
+
+    /// Reads a document, and returns whether it is of the program.
+    fn read_document(&mut self, document: &Node, ends_early: bool) -> bool {
+        let format = format_of(document, ends_early);
+        if self.program.is_none() && (self.format.is_none() || self.format == format) {
+            self.program = format.and_then(Program::new);
+        }
+        let is_of_program = self
+            .program
+            .as_ref()
+            .is_some_and(|program| Some(program.format()) == format);
+        if let Some(program) = self.program.as_mut().filter(|_| is_of_program) {
+            program.read(document);
+            self.documents += 1;
+        }
+        is_of_program
+    }
+
+    /// Returns whether the documents are the output, and not quoted in a text.
+    fn is_of_program(&self) -> bool {
+        self.lines_before == 0
+            || (self.lines_before <= limits::LINES_BEFORE_JSON && self.lines_after < self.documents)
+    }
+
+    fn text_response(self) -> AgentResponse {
+        let turn = Turn {
+            message: self.text.finish(),
+            is_finished: true,
+            ..Turn::default()
+        };
+        response(ResponseFormat::Text, turn, false)
+    }
+}
+
+impl Program {
+    fn new(format: ResponseFormat) -> Option<Self> {
+        match format {
+            ResponseFormat::Text => None,
+            ResponseFormat::Claude => Some(Self::Claude(Claude::default())),
+            ResponseFormat::Codex => Some(Self::Codex(Codex::default())),
+            ResponseFormat::Gemini => Some(Self::Gemini(Gemini::default())),
+        }
+    }
+
+    fn format(&self) -> ResponseFormat {
+        match self {
+            Self::Claude(_) => ResponseFormat::Claude,
+            Self::Codex(_) => ResponseFormat::Codex,
+            Self::Gemini(_) => ResponseFormat::Gemini,
+        }
+    }
+
+    fn read(&mut self, document: &Node) {
+        match self {
+            Self::Claude(claude) => claude.read(document),
+            Self::Codex(codex) => codex.read(document),
+            Self::Gemini(gemini) => gemini.read(document),
+        }
+    }
+
+    fn held(&self) -> usize {
+        match self {
+            Self::Claude(claude) => claude.held(),
+            Self::Codex(codex) => codex.held(),
+            Self::Gemini(gemini) => gemini.held(),
+        }
+    }
+
+    fn response(self, ends_early: bool) -> AgentResponse {
+        let format = self.format();
+        let turn = match self {
+            Self::Claude(claude) => claude.finish(),
+            Self::Codex(codex) => codex.finish(),
+            Self::Gemini(gemini) => gemini.finish(),
+        };
+        response(format, turn, ends_early)
+    }
+}
+
+/// Returns the format that a document has the shape of.
+fn format_of(document: &Node, ends_early: bool) -> Option<ResponseFormat> {
+    if claude::is_message(document) {
+        Some(ResponseFormat::Claude)
+    } else if codex::is_event(document) {
+        Some(ResponseFormat::Codex)
+    } else if gemini::is_output(document, ends_early) {
+        Some(ResponseFormat::Gemini)
+    } else {
+        None
+    }
+}
+
+fn response(format: ResponseFormat, turn: Turn, ends_early: bool) -> AgentResponse {
+    AgentResponse {
+        format,
+        last_message: turn.message.text,
+        truncated_before: turn.message.is_cut,
+        tool_errors: turn.tool_errors.into(),
+        program_error: turn.program_error,
+        denials: turn.denials,
+        ends_mid_stream: ends_early || !turn.is_finished,
+    }
+}
+
+fn program_name(format: ResponseFormat) -> &'static str {
+    match format {
+        ResponseFormat::Text => "a text",
+        ResponseFormat::Claude => "Claude Code",
+        ResponseFormat::Codex => "Codex",
+        ResponseFormat::Gemini => "Gemini CLI",
+    }
+}
+
+fn expected(format: ResponseFormat) -> &'static str {
+    match format {
+        ResponseFormat::Text => "text",
+        ResponseFormat::Claude => "the JSON of `claude -p --output-format json` or `stream-json`",
+        ResponseFormat::Codex => "the JSON of `codex exec --json`, or the log of `codex exec`",
+        ResponseFormat::Gemini => "the JSON of `gemini --output-format json` or `stream-json`",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent_loop::response::read;
+    use crate::agent_loop::response::testing::{response_in, response_of};
+
+    const RESULT: &str =
+        r#"{"type":"result","subtype":"success","is_error":false,"result":"Done."}"#;
+
+    fn text(output: &str) -> String {
+        response_in(ResponseFormat::Text, output).last_message
+    }
+
+    fn refusal(format: ResponseFormat, output: &str) -> String {
+        let error = read(output.as_bytes(), Some(format)).unwrap_err();
+        error.to_string()
+    }
+
+    #[test]
+    fn a_text_is_the_last_message() {
+        assert_eq!(
+            text("All done.\r\nEXIT_SIGNAL: true\r\n"),
+            "All done.\nEXIT_SIGNAL: true\n"
+        );
+        assert_eq!(text("\u{feff}All done."), "All done.");
+        assert_eq!(text(""), "");
+        assert_eq!(
+            text("- [x] one\n[link](a)\n{ not json\n"),
+            "- [x] one\n[link](a)\n{ not json\n"
+        );
+    }
+
+    #[test]
+    fn bytes_that_are_not_utf_8_are_replaced() {
+        let response = read(&b"D\xf6ne\0"[..], None).unwrap();
+        assert_eq!(response.last_message, "D\u{fffd}ne\0");
+    }
+
+    #[test]
+    fn a_text_that_quotes_json_is_a_text() {
+        for quoting in [
+            format!("I ran it:\n\n```json\n{RESULT}\n```\n"),
+            format!("I ran it:\n\n{RESULT}\n\nIt is not done yet.\n"),
+            format!("It printed {RESULT}\n"),
+            format!("```\n{RESULT}\n"),
+            format!("{}{RESULT}\n", "A line of a long text.\n".repeat(101)),
+        ] {
+            assert_eq!(text(&quoting), quoting);
+        }
+    }
+
+    #[test]
+    fn other_json_is_a_text() {
+        for other in [
+            r#"{"status":"done"}"#,
+            "[1, 2]",
+            "{}",
+            "[]",
+            "3",
+            "{\"type\":\"result\"}",
+        ] {
+            assert_eq!(text(other), other);
+        }
+    }
+
+    #[test]
+    fn lines_before_the_json_are_passed_over() {
+        let warnings = "npm warn deprecated a@1.0.0\n\n[warn] {config} is old\n";
+        assert_eq!(
+            response_of(&format!("{warnings}{RESULT}")),
+            response_of(RESULT)
+        );
+        let response = response_in(ResponseFormat::Claude, &format!("{RESULT}\nBye.\n"));
+        assert_eq!(response.last_message, "Done.");
+    }
+
+    #[test]
+    fn control_sequences_before_the_json_are_passed_over() {
+        for sequence in [
+            "\x1b[?1004l",
+            "\x1b]0;claude {x}\x07",
+            "\x1b]0;a\x1b\\",
+            " \t\x1b[0m",
+        ] {
+            let output = format!("{sequence}{RESULT}\n");
+            assert_eq!(response_of(&output), response_of(RESULT), "{output}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_cut_off_does_not_hide_the_next() {
+        let output =
+            format!("{{\"type\":\"assistant\",\"message\":{{\"content\":\"Hal\n{RESULT}\n");
+        assert_eq!(response_of(&output), response_of(RESULT));
+    }
+
+    #[test]
+    fn a_forced_format_is_not_looked_for() {
+        let response = read(RESULT.as_bytes(), Some(ResponseFormat::Text)).unwrap();
+        assert_eq!(response.last_message, RESULT);
+        let quoted = format!("One.\n{RESULT}\nTwo.\nThree.\n");
+        let response = read(quoted.as_bytes(), Some(ResponseFormat::Claude)).unwrap();
+        assert_eq!(response.last_message, "Done.");
+    }
+
+    #[test]
+    fn a_forced_format_that_does_not_match_is_an_error() {
+        assert_eq!(
+            refusal(ResponseFormat::Codex, &format!("\n{RESULT}\n")),
+            "line 2 is not output of Codex: expected the JSON of `codex exec --json`, or the log \
+             of `codex exec`"
+        );
+        assert_eq!(
+            refusal(ResponseFormat::Claude, "\n\nAll done.\n"),
+            "line 3 is not output of Claude Code: expected the JSON of `claude -p \
+             --output-format json` or `stream-json`"
+        );
+        assert_eq!(
+            refusal(ResponseFormat::Gemini, "All done."),
+            "line 1 is not output of Gemini CLI: expected the JSON of `gemini --output-format \
+             json` or `stream-json`"
+        );
+    }
+
+    #[test]
+    fn a_forced_format_without_any_output_ends_early() {
+        for output in ["", "\n \n", "{\"type\":\"assi"] {
+            let response = read(output.as_bytes(), Some(ResponseFormat::Claude)).unwrap();
+            assert_eq!(response.last_message, "", "{output:?}");
+            assert!(response.ends_mid_stream, "{output:?}");
+        }
+    }
+}

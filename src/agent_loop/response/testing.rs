@@ -1,0 +1,20 @@
+//! What the tests of the formats share.
+
+use super::{AgentResponse, ResponseFormat, read};
+
+/// Reads an output whose format its content decides.
+pub(super) fn response_of(output: &str) -> AgentResponse {
+    read(output.as_bytes(), None).unwrap()
+}
+
+/// Reads an output that must be of a format.
+pub(super) fn response_in(format: ResponseFormat, output: &str) -> AgentResponse {
+    let response = response_of(output);
+    assert_eq!(response.format, format, "{output}");
+    response
+}
+
+/// Returns the part of an output before some text.
+pub(super) fn before<'a>(output: &'a str, text: &str) -> &'a str {
+    output.split_once(text).unwrap().0
+}
