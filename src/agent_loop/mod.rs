@@ -8,3 +8,6 @@ pub mod response;
 pub mod text;
 pub mod signals;
 pub mod checklist;
+pub mod git;
+pub mod test_command;
+mod process;

@@ -1,0 +1,200 @@
+//! The state of the Git working tree: the commit, and a hash of everything that differs from it.
+//!
+//! `git` itself is asked, so that ignored files, sparse trees and line endings are what the user
+//! knows. It is asked in a way that changes nothing, not even the index, and that starts no program
+//! which the repository's settings name: an agent can write those.
+//!
+//! In submodules, and in repositories inside the tree, only commits count.
+
+mod content;
+mod program;
+mod snapshot;
+mod status;
+#[cfg(all(test, unix))]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use crate::domain::hash::hex;
+use crate::stopping::exit_check::evidence::GitState;
+
+use self::content::ContentBudget;
+use self::program::Git;
+use self::status::Status;
+
+pub use self::snapshot::SnapshotError;
+
+use super::process::Supervisor;
+
+/// Repositories inside the working tree of which the commit is looked up.
+const MOST_INNER_REPOSITORIES: usize = 50;
+
+/// The reason why the working tree cannot be measured.
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    #[error("`git` cannot be run")]
+    Unstartable(#[source] io::Error),
+    #[error("the current folder is not in a Git working tree")]
+    NotARepository,
+    #[error("`git {command}` failed: {reason}")]
+    Failed {
+        command: &'static str,
+        reason: String,
+    },
+    #[error("`git {command}` did not finish within {seconds} s")]
+    TooSlow { command: &'static str, seconds: u64 },
+    #[error("too many files differ from the last commit")]
+    TooManyFiles,
+    #[error("the look at the Git working tree was interrupted")]
+    Interrupted,
+}
+
+/// The commit, and the files that differ from it, by their paths from the top of the working tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorkingTree {
+    /// `None` before the first commit.
+    head: Option<String>,
+    files: BTreeMap<Vec<u8>, FileHash>,
+}
+
+/// The content of a file, or that there is none.
+type FileHash = [u8; 16];
+
+/// Measures the working tree that a folder is in.
+///
+/// Files and folders among `ignored` do not count: the state of the loop, and what the loop itself
+/// writes. They need not exist.
+pub fn measure(
+    folder: &Path,
+    ignored: &[PathBuf],
+    supervisor: Supervisor<'_>,
+) -> Result<WorkingTree, GitError> {
+    let git = Git::find(folder, supervisor)?;
+    let status = Status::read(&git)?;
+    let ignored = paths_in_tree(ignored, git.top());
+    let mut tree = WorkingTree {
+        head: status.head,
+        files: BTreeMap::new(),
+    };
+    let mut budget = ContentBudget::default();
+    let mut inner_repositories = 0;
+    for path in status.paths {
+        if ignored.iter().any(|ignored| is_within(&path, ignored)) {
+            continue;
+        }
+        let on_disk = git
+            .top()
+            .join(program::path(path.strip_suffix(b"/").unwrap_or(&path)));
+        let hash = if on_disk.is_dir() && !on_disk.is_symlink() {
+            inner_repositories += 1;
+            let is_looked_up = inner_repositories <= MOST_INNER_REPOSITORIES;
+            let head = if is_looked_up {
+                git.inner_head(&on_disk)?
+            } else {
+                None
+            };
+            content::hash_of(head.unwrap_or_default().as_bytes())
+        } else {
+            budget.hash(&on_disk)
+        };
+        tree.files.insert(path, hash);
+        if (supervisor.is_interrupted)() {
+            return Err(GitError::Interrupted);
+        }
+    }
+    Ok(tree)
+}
+
+impl WorkingTree {
+    /// Returns the evidence; `earlier` is the same folder's tree at the last check.
+    pub fn state(
+        &self,
+        folder: &Path,
+        earlier: Option<&Self>,
+        supervisor: Supervisor<'_>,
+    ) -> Result<GitState, GitError> {
+        let changed_files = match earlier {
+            None => None,
+            Some(earlier) => Some(self.changed_files(folder, earlier, supervisor)?),
+        };
+        Ok(GitState {
+            head: self.head.clone(),
+            tree: self.hash(),
+            changed_files,
+        })
+    }
+
+    /// Returns a hash of all files that differ from the commit.
+    pub fn hash(&self) -> String {
+        let mut hash = Sha256::new();
+        for (path, content) in &self.files {
+            hash.update((path.len() as u64).to_le_bytes());
+            hash.update(path);
+            hash.update(content);
+        }
+        hex(&hash.finalize())
+    }
+
+    /// Counts the files that commits since the earlier tree have changed, or whose content outside
+    /// of commits has.
+    fn changed_files(
+        &self,
+        folder: &Path,
+        earlier: &Self,
+        supervisor: Supervisor<'_>,
+    ) -> Result<u64, GitError> {
+        let mut changed: BTreeSet<&[u8]> = BTreeSet::new();
+        for (path, hash) in &self.files {
+            if earlier.files.get(path) != Some(hash) {
+                changed.insert(path);
+            }
+        }
+        // What is no longer among them was committed, removed or brought back to the commit.
+        let gone = earlier
+            .files
+            .keys()
+            .filter(|path| !self.files.contains_key(*path));
+        changed.extend(gone.map(Vec::as_slice));
+        let committed = if self.head == earlier.head {
+            Vec::new()
+        } else {
+            Git::find(folder, supervisor)?
+                .changed_between(earlier.head.as_deref(), self.head.as_deref())?
+        };
+        changed.extend(committed.iter().map(Vec::as_slice));
+        Ok(changed.len() as u64)
+    }
+}
+
+/// Returns the paths from the top of the working tree, without those outside of it.
+fn paths_in_tree(paths: &[PathBuf], top: &Path) -> Vec<Vec<u8>> {
+    let Ok(top) = top.canonicalize() else {
+        return Vec::new();
+    };
+    let mut inside = Vec::new();
+    for path in paths {
+        // A file that is yet to be written has a folder.
+        let canonical = path.canonicalize().ok().or_else(|| {
+            let folder = path
+                .parent()
+                .filter(|folder| !folder.as_os_str().is_empty());
+            let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
+            Some(folder.join(path.file_name()?))
+        });
+        let relative = canonical
+            .as_deref()
+            .and_then(|path| path.strip_prefix(&top).ok());
+        inside.extend(relative.map(program::bytes).filter(|path| !path.is_empty()));
+    }
+    inside
+}
+
+/// Returns whether a path is another one or beneath it.
+fn is_within(path: &[u8], folder: &[u8]) -> bool {
+    path.strip_prefix(folder)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
+}

@@ -1,0 +1,253 @@
+//! The tests of the project: a command of the shell, its result, and the end of its output.
+
+use std::io;
+use std::process::Command;
+use std::time::Duration;
+
+use crate::domain::text::clean;
+use crate::stopping::exit_check::evidence::{TestResult, TestRun};
+
+use super::process::{self, OutputPart, ProcessEnd, Supervisor};
+
+/// The time limit on a command without one of its own.
+pub const TIME_LIMIT: Duration = Duration::from_secs(600);
+
+/// The lines of the output that are kept, and their characters.
+const LINES: usize = 20;
+const LINE_LENGTH: usize = 300;
+
+/// The end of the output that stays in memory.
+const OUTPUT: OutputPart = OutputPart::Last(64 * 1024);
+
+/// The result of the tests as it is known from outside, or the way to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TestSource {
+    Passed,
+    Failed,
+    /// A command of the shell; its success is that of the tests.
+    Command {
+        command: String,
+        time_limit: Duration,
+    },
+}
+
+/// A command of the tests that has ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FinishedTests {
+    pub result: TestResult,
+    pub end: TestEnd,
+}
+
+/// The way a command of the tests ended, where it says more than its result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TestEnd {
+    /// It exited, or was not run.
+    Exited,
+    TimedOut,
+    /// The shell did not find the command, or may not run it.
+    Unstartable,
+}
+
+/// The reason why there is no result.
+#[derive(Debug, thiserror::Error)]
+pub enum TestError {
+    #[error("the tests cannot be run: `sh` cannot be started")]
+    Shell(#[source] io::Error),
+    #[error("the tests were interrupted")]
+    Interrupted,
+}
+
+impl TestSource {
+    /// Reads the value of a flag: `passed`, `failed`, or a command.
+    pub fn new(text: &str, time_limit: Duration) -> Self {
+        match text {
+            "passed" => Self::Passed,
+            "failed" => Self::Failed,
+            command => Self::Command {
+                command: command.to_owned(),
+                time_limit,
+            },
+        }
+    }
+
+    /// Returns the result. A command runs in the current folder, and nothing that it writes goes
+    /// anywhere else.
+    pub fn result(&self, supervisor: Supervisor<'_>) -> Result<FinishedTests, TestError> {
+        let known = |passed| FinishedTests {
+            result: TestResult { passed, run: None },
+            end: TestEnd::Exited,
+        };
+        match self {
+            Self::Passed => Ok(known(true)),
+            Self::Failed => Ok(known(false)),
+            Self::Command {
+                command,
+                time_limit,
+            } => run(command, *time_limit, supervisor),
+        }
+    }
+}
+
+fn run(
+    command: &str,
+    time_limit: Duration,
+    supervisor: Supervisor<'_>,
+) -> Result<FinishedTests, TestError> {
+    let mut shell = Command::new("sh");
+    shell.arg("-c").arg(command);
+    let began = (supervisor.now)();
+    let (end, output) =
+        process::run_merged(shell, time_limit, OUTPUT, supervisor).map_err(TestError::Shell)?;
+    let (passed, exit_status, end) = match end {
+        ProcessEnd::Interrupted => return Err(TestError::Interrupted),
+        ProcessEnd::TimedOut => (false, None, TestEnd::TimedOut),
+        ProcessEnd::Exited(status) => {
+            // By these the shell says that it could not run a command.
+            let end = match status.code() {
+                Some(126 | 127) => TestEnd::Unstartable,
+                Some(_) | None => TestEnd::Exited,
+            };
+            (status.success(), status.code(), end)
+        }
+    };
+    let run = TestRun {
+        command: command.to_owned(),
+        exit_status,
+        duration_ms: (supervisor.now)().ms_since(began),
+        last_lines: last_lines(&output.bytes, output.is_cut),
+    };
+    Ok(FinishedTests {
+        result: TestResult {
+            passed,
+            run: Some(run),
+        },
+        end,
+    })
+}
+
+/// Returns the last lines that are not empty, as a terminal would show them, without styles.
+fn last_lines(output: &[u8], is_cut: bool) -> Vec<String> {
+    let text = String::from_utf8_lossy(output);
+    // The first line of a cut output is a part of one.
+    let text = match text.split_once('\n') {
+        Some((_, rest)) if is_cut => rest,
+        Some(_) | None => &text,
+    };
+    let mut lines: Vec<String> = text
+        .lines()
+        .map(shown)
+        .filter(|line| !line.is_empty())
+        .collect();
+    lines.drain(..lines.len().saturating_sub(LINES));
+    lines
+}
+
+/// Returns a line as it looks at last: what a progress bar overwrote is gone.
+fn shown(line: &str) -> String {
+    let line = line.trim_end().rsplit('\r').next().unwrap_or_default();
+    let line = clean(&console::strip_ansi_codes(line));
+    let line = line.trim_end();
+    match line.char_indices().nth(LINE_LENGTH) {
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
+        None => line.to_owned(),
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use crate::domain::time::Timestamp;
+
+    fn supervisor() -> Supervisor<'static> {
+        Supervisor {
+            now: &|| Timestamp(0),
+            is_interrupted: &|| false,
+        }
+    }
+
+    fn finished(command: &str) -> FinishedTests {
+        let source = TestSource::new(command, TIME_LIMIT);
+        source.result(supervisor()).unwrap()
+    }
+
+    fn last_lines_of(command: &str) -> Vec<String> {
+        finished(command).result.run.unwrap().last_lines
+    }
+
+    #[test]
+    fn known_results_run_nothing() {
+        for (text, passed) in [("passed", true), ("failed", false)] {
+            let finished = finished(text);
+            assert_eq!(finished.result, TestResult { passed, run: None });
+        }
+    }
+
+    #[test]
+    fn success_of_the_command_is_that_of_the_tests() {
+        let passing = finished("true").result;
+        assert!(passing.passed);
+        assert_eq!(passing.run.unwrap().exit_status, Some(0));
+        let failing = finished("echo 2 failed; exit 101").result;
+        assert!(!failing.passed);
+        let run = failing.run.unwrap();
+        assert_eq!(run.exit_status, Some(101));
+        assert_eq!(run.command, "echo 2 failed; exit 101");
+        assert_eq!(run.last_lines, ["2 failed"]);
+    }
+
+    #[test]
+    fn command_that_a_signal_ends_has_failed_without_a_status() {
+        let result = finished("kill -SEGV $$").result;
+        assert!(!result.passed);
+        assert_eq!(result.run.unwrap().exit_status, None);
+    }
+
+    #[test]
+    fn command_that_cannot_be_found_is_said_to_be_so() {
+        let finished = finished("no-such-program-anywhere --all");
+        assert_eq!(finished.end, TestEnd::Unstartable);
+        assert!(!finished.result.passed);
+    }
+
+    #[test]
+    fn last_lines_of_both_outputs_are_kept() {
+        let lines = last_lines_of("for i in $(seq 100); do echo line $i >&2; done; echo; echo end");
+        assert_eq!(lines.len(), LINES);
+        assert_eq!(lines[0], "line 82");
+        assert_eq!(lines[LINES - 1], "end");
+    }
+
+    #[test]
+    fn lines_look_as_on_a_terminal_without_styles() {
+        let lines = last_lines_of(r"printf '10%%\r50%%\r100%%\n\033[1;31mred\033[0m \302\n'");
+        assert_eq!(lines, ["100%", "red \u{fffd}"]);
+    }
+
+    #[test]
+    fn endless_lines_are_cut() {
+        let lines = last_lines_of("head -c 300000 /dev/zero | tr '\\0' x; echo; echo end");
+        assert_eq!(lines, ["end"], "the long line has no beginning");
+        let lines = last_lines_of("head -c 1000 /dev/zero | tr '\\0' x");
+        assert_eq!(lines[0].chars().count(), LINE_LENGTH + 1);
+    }
+
+    #[test]
+    fn command_is_killed_at_its_time_limit() {
+        let source = TestSource::new("echo begun; exec sleep 60", Duration::ZERO);
+        let finished = source.result(supervisor()).unwrap();
+        assert_eq!(finished.end, TestEnd::TimedOut);
+        assert!(!finished.result.passed);
+        assert_eq!(finished.result.run.unwrap().exit_status, None);
+    }
+
+    #[test]
+    fn interrupted_command_has_no_result() {
+        let supervisor = Supervisor {
+            is_interrupted: &|| true,
+            ..supervisor()
+        };
+        let source = TestSource::new("sleep 60", TIME_LIMIT);
+        let error = source.result(supervisor).unwrap_err();
+        assert_eq!(error.to_string(), "the tests were interrupted");
+    }
+}
