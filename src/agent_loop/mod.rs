@@ -10,4 +10,5 @@ pub mod signals;
 pub mod checklist;
 pub mod git;
 pub mod test_command;
+pub mod settings;
 mod process;

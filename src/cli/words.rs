@@ -8,7 +8,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory, Parser};
 
 use super::Cli;
-use crate::config::names::likely;
+use crate::domain::names::likely;
 
 /// Flags of the program itself; all others belong to commands.
 const OWN_FLAGS: [&str; 4] = ["-h", "--help", "-V", "--version"];

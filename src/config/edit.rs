@@ -9,7 +9,7 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstNode, CstRootNode};
 use serde_json::{Map, Value};
 
-use super::names::snake_case;
+use crate::domain::names::snake_case;
 
 /// One step from an object or a list into it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,11 +11,11 @@ use super::edit;
 use super::endpoints::KeyLocation;
 use super::env::Environment;
 use super::key_detection::{holds_key, is_key_name};
-use super::names::did_you_mean;
 use super::paths::{self, ExposedPath};
 use super::setting::{self, Parts, Read, SETTINGS, Setting};
 use super::settings::{SettingOrigin, Settings};
 use super::value::{ConfigValue, NO_KEYS_HERE, ValueError};
+use crate::domain::names::did_you_mean;
 
 /// The reason why the settings cannot be used.
 #[derive(Debug, thiserror::Error)]

@@ -8,7 +8,6 @@ mod value;
 pub mod paths;
 pub mod env;
 pub mod edit;
-pub mod names;
 pub mod key_detection;
 pub mod hedge_after;
 pub mod endpoints;

@@ -8,9 +8,9 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::names::snake_case;
 use super::settings::Settings;
 use super::value::{ConfigValue, ValueError};
+use crate::domain::names::snake_case;
 
 pub use table::{ALWAYS_ALLOW_UNDER, ENDPOINTS, HEDGE_AFTER, PERSONA_SETS, PERSONAS, SETTINGS};
 
@@ -93,7 +93,7 @@ mod tests {
 
     use super::*;
     use crate::config::key_detection::is_key_name;
-    use crate::config::names::likely;
+    use crate::domain::names::likely;
 
     #[test]
     fn every_setting_is_found_under_its_own_name() {

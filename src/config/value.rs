@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use super::key_detection::{hide_keys, holds_key, is_key_name};
-use super::names::{did_you_mean, snake_case};
+use crate::domain::names::{did_you_mean, snake_case};
 
 /// A problem, and its place: `endpoints.work.base_url`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

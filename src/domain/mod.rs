@@ -13,6 +13,7 @@ pub mod hash;
 pub mod ids;
 pub mod stored_record;
 pub mod money;
+pub mod names;
 pub mod outcome;
 pub mod panel;
 pub mod pricing;

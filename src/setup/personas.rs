@@ -5,12 +5,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::config::names::likely;
 use crate::config::paths::Home;
 use crate::config::personas::{AUTO, CustomPersona, SET_MARK};
 use crate::config::setting::{PERSONA_SETS, PERSONAS};
 use crate::config::settings::Settings;
 use crate::consultation::prompt::{Templates, present_name};
+use crate::domain::names::likely;
 use crate::domain::panel::{Persona, RESERVED_NAMES, bare};
 use crate::error::Error;
 

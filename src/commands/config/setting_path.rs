@@ -5,9 +5,9 @@ use serde_json::Value;
 
 use crate::config::edit::PathStep;
 use crate::config::key_detection::{hide_keys, holds_key, is_key_name};
-use crate::config::names::{did_you_mean, snake_case};
 use crate::config::setting::{self, ENDPOINTS, Parts, Setting};
 use crate::config::settings::Settings;
+use crate::domain::names::{did_you_mean, snake_case};
 use crate::domain::vendors;
 use crate::error::Error;
 

@@ -8,10 +8,10 @@ use regex::bytes::{Regex, RegexBuilder};
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::config::names::did_you_mean;
 use crate::config::paths::{Home, read_optional};
 use crate::context::scrub::Scrubber;
 use crate::context::scrub::rules::{RuleError, UserRules};
+use crate::domain::names::did_you_mean;
 use crate::error::{Error, whole};
 use crate::files::SizeLimit;
 

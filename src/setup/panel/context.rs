@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::config::names::likely;
 use crate::domain::family::{Family, family};
 use crate::domain::ids::{ModelRef, ProviderId};
+use crate::domain::names::likely;
 use crate::domain::panel::Seat;
 use crate::domain::time::Timestamp;
 use crate::domain::vendors::{self, USUAL_JUDGE, VENDORS, Vendor};

@@ -1,10 +1,10 @@
 //! What a panel is to be: the request, completed from the settings, with personas resolved and
 //! models still by name.
 
-use crate::config::names::likely;
 use crate::config::panels::NamedPanel;
 use crate::config::personas::AUTO;
 use crate::config::settings::Settings;
+use crate::domain::names::likely;
 use crate::error::Error;
 use crate::setup::personas::{PersonaEntry, PersonaRegistry};
 use crate::setup::request::PanelRequest;

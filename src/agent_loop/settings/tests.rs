@@ -1,0 +1,289 @@
+use super::*;
+
+fn parse(name: &str, text: &str) -> Result<LoopSettings, String> {
+    LoopSettings::parse(PathBuf::from(name), text, Owner::Own).map_err(|error| error.to_string())
+}
+
+fn error(name: &str, text: &str) -> String {
+    parse(name, text).unwrap_err()
+}
+
+/// Every setting, in all three formats.
+const WHOLE: [(&str, &str); 3] = [
+    (
+        "config.yaml",
+        "# Stricter.\nexit_decision:\n  min_confidence: 80\n  min_completion: 90\n  max_errors: 4\n  \
+         stagnation_loops: 2\n  max_turns: 30 # a day\n  same_error_turns: 4\ncircuit: \
+         {no_progress_turns: 5, same_error_turns: 6, \"cooldown_minutes\": 10}\n",
+    ),
+    (
+        "config.toml",
+        "[exit_decision]\nmin_confidence = 80\nmin_completion = 90\nmax_errors = 4\n\
+         stagnation_turns = 2\nmax_turns = 3_0\nsame_error_turns = 4\n[circuit]\n\
+         no_progress_turns = 5\nsame_error_turns = 6\ncooldown_minutes = 10\n",
+    ),
+    (
+        "config.json",
+        "{\"exit_decision\": {\"min_confidence\": 80, \"min_completion\": 90, \"max_errors\": 4,\n\
+         \"stagnation_turns\": 2, \"max_turns\": 30, \"same_error_turns\": 4},\n\"circuit\": \
+         {\"no_progress_turns\": 5, \"same_error_turns\": 6, \"cooldown_minutes\": 10}}",
+    ),
+];
+
+#[test]
+fn every_format_sets_every_threshold() {
+    for (name, text) in WHOLE {
+        let settings = parse(name, text).unwrap();
+        for (setting, value) in [
+            (LoopSetting::MinConfidence, 80),
+            (LoopSetting::MinCompletion, 90),
+            (LoopSetting::MaxErrors, 4),
+            (LoopSetting::StagnationTurns, 2),
+            (LoopSetting::MaxTurns, 30),
+            (LoopSetting::SameErrorTurns, 4),
+            (LoopSetting::NoProgressTurns, 5),
+            (LoopSetting::CircuitSameErrorTurns, 6),
+            (LoopSetting::CooldownMinutes, 10),
+        ] {
+            assert_eq!(settings.get(setting), Some(value), "{name}: {setting:?}");
+        }
+    }
+}
+
+#[test]
+fn origin_names_key_file_and_line() {
+    let (name, text) = WHOLE[0];
+    let settings = parse(name, text).unwrap();
+    assert_eq!(
+        settings.origin(LoopSetting::StagnationTurns).unwrap(),
+        "`stagnation_loops` in `config.yaml`, line 6"
+    );
+    assert_eq!(LoopSettings::default().origin(LoopSetting::MaxTurns), None);
+}
+
+#[test]
+fn empty_files_and_sections_set_nothing() {
+    for (name, text) in [
+        ("config.yaml", ""),
+        ("config.yaml", "# nothing yet\n"),
+        ("config.yaml", "---\n"),
+        ("config.yml", "exit_decision:\n"),
+        ("config.toml", "[exit_decision]\n"),
+        ("config.json", "{}"),
+        ("config.json", ""),
+        ("config.json", "\u{feff}{\"circuit\": null}"),
+    ] {
+        assert_eq!(parse(name, text).unwrap().values, [], "{name}: {text:?}");
+    }
+}
+
+#[test]
+fn unknown_key_names_its_line_and_the_nearest() {
+    for (name, text) in [
+        ("config.yaml", "exit_decision:\n  min_confidense: 80\n"),
+        ("config.toml", "[exit_decision]\nmin_confidense = 80\n"),
+        (
+            "config.json",
+            "{\"exit_decision\":\n{\"min_confidense\": 80}}",
+        ),
+    ] {
+        assert_eq!(
+            error(name, text),
+            format!(
+                "`{name}`, line 2: unknown key `min_confidense`; did you mean `min_confidence`?"
+            )
+        );
+    }
+    assert_eq!(
+        error("config.yaml", "circuit:\n  xyz: 80\n"),
+        "`config.yaml`, line 2: unknown key `xyz`; the keys here are `no_progress_turns`, \
+         `same_error_turns`, `cooldown_minutes`"
+    );
+}
+
+#[test]
+fn unknown_section_is_an_error_only_in_a_file_of_this_program() {
+    let text = "version: 3\nexit_decisions:\n  max_turns: 9\nexit_decision:\n  max_turns: 8\n";
+    assert_eq!(
+        error("config.yaml", text),
+        "`config.yaml`, line 1: unknown key `version`; the keys here are `exit_decision`, `circuit`"
+    );
+    let shared = LoopSettings::parse(PathBuf::from("config.yaml"), text, Owner::Shared).unwrap();
+    assert_eq!(shared.get(LoopSetting::MaxTurns), Some(8));
+}
+
+#[test]
+fn unknown_key_in_the_section_of_a_shared_file_is_an_error() {
+    let text = "exit_decision:\n  stagnation_turn: 3\n";
+    let parsed = LoopSettings::parse(PathBuf::from("config.yaml"), text, Owner::Shared);
+    assert_eq!(
+        parsed.unwrap_err().to_string(),
+        "`config.yaml`, line 2: unknown key `stagnation_turn`; did you mean `stagnation_turns`?"
+    );
+}
+
+#[test]
+fn value_that_is_no_whole_number_is_quoted() {
+    for (name, text, is) in [
+        (
+            "config.yaml",
+            "exit_decision:\n  max_turns: ten\n",
+            "is `ten`",
+        ),
+        (
+            "config.yaml",
+            "exit_decision:\n  max_turns: 0.7\n",
+            "is `0.7`",
+        ),
+        (
+            "config.yaml",
+            "exit_decision:\n  max_turns: -1\n",
+            "is `-1`",
+        ),
+        (
+            "config.yaml",
+            "exit_decision:\n  max_turns: '9'\n",
+            "is the text `9`",
+        ),
+        ("config.yaml", "exit_decision:\n  max_turns:\n", "is empty"),
+        (
+            "config.yaml",
+            "exit_decision:\n  max_turns: [1]\n",
+            "is a list",
+        ),
+        (
+            "config.yaml",
+            "exit_decision:\n  max_turns: {a: 1}\n",
+            "has keys of its own",
+        ),
+        (
+            "config.toml",
+            "[exit_decision]\nmax_turns = 0x10\n",
+            "is `0x10`",
+        ),
+        (
+            "config.toml",
+            "[exit_decision]\nmax_turns = true\n",
+            "is `true`",
+        ),
+        (
+            "config.json",
+            "{\"exit_decision\":\n{\"max_turns\": \"9\"}}",
+            "is the text `9`",
+        ),
+        (
+            "config.json",
+            "{\"exit_decision\":\n{\"max_turns\": 1e2}}",
+            "is `1e2`",
+        ),
+    ] {
+        assert_eq!(
+            error(name, text),
+            format!("`{name}`, line 2: `max_turns` {is}, but must be a whole number")
+        );
+    }
+}
+
+#[test]
+fn section_without_keys_is_an_error() {
+    assert_eq!(
+        error("config.yaml", "exit_decision: 80\n"),
+        "`config.yaml`, line 1: `exit_decision` is 80, but must have settings beneath it"
+    );
+}
+
+#[test]
+fn setting_cannot_be_set_twice() {
+    assert_eq!(
+        error(
+            "config.yaml",
+            "exit_decision:\n  max_turns: 1\n  max_turns: 2\n"
+        ),
+        "`config.yaml`, line 3: `max_turns` is set in line 2 already"
+    );
+    assert_eq!(
+        error(
+            "config.yaml",
+            "exit_decision:\n  stagnation_turns: 1\n  stagnation_loops: 2\n"
+        ),
+        "`config.yaml`, line 3: `stagnation_loops` is set in line 2 already, as `stagnation_turns`"
+    );
+}
+
+#[test]
+fn text_of_another_format_names_its_line() {
+    let yaml = error("config.yaml", "exit_decision:\n  max_turns: 1\n bad\n");
+    assert!(yaml.starts_with("`config.yaml`, line "), "{yaml}");
+    assert!(yaml.contains("not YAML: "), "{yaml}");
+    let toml = error("config.toml", "[exit_decision]\nmax_turns: 1\n");
+    assert!(
+        toml.starts_with("`config.toml`, line 2: not TOML: "),
+        "{toml}"
+    );
+    let json = error("config.json", "{\n\"exit_decision\" {}\n}");
+    assert!(
+        json.starts_with("`config.json`, line 2: not JSON: "),
+        "{json}"
+    );
+    assert_eq!(
+        error("config.yaml", "just words\n"),
+        "`config.yaml`, line 1: expected keys with values, such as `exit_decision:`"
+    );
+    assert_eq!(
+        error("config.json", "[]"),
+        "`config.json`, line 1: expected an object, such as `{\"exit_decision\": {}}`"
+    );
+    assert_eq!(
+        error("config.yaml", "exit_decision:\n---\ncircuit:\n"),
+        "`config.yaml`, line 2: a second document begins here"
+    );
+}
+
+#[test]
+fn hostile_yaml_ends_soon() {
+    let bomb = "a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n";
+    assert!(error("config.yaml", bomb).contains("unknown key `a`"));
+    for text in [
+        "[".repeat(100_000),
+        "{a: ".repeat(100_000),
+        "- ".repeat(100_000),
+    ] {
+        let message = error("config.yaml", &text);
+        assert!(message.starts_with("`config.yaml`, line "), "{message}");
+    }
+    for text in [
+        "\u{0}",
+        "\t",
+        "%",
+        "&",
+        "*x",
+        "? ? ?",
+        "!!",
+        "a: |\n\u{1b}",
+        "<<: *x",
+    ] {
+        let _ = parse("config.yaml", text);
+    }
+}
+
+#[test]
+fn folder_of_the_state_has_one_file() {
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(
+        LoopSettings::find(folder.path()).unwrap(),
+        LoopSettings::default()
+    );
+    std::fs::write(
+        folder.path().join("config.yml"),
+        "circuit:\n  no_progress_turns: 4\n",
+    )
+    .unwrap();
+    let settings = LoopSettings::find(folder.path()).unwrap();
+    assert_eq!(settings.get(LoopSetting::NoProgressTurns), Some(4));
+    std::fs::write(folder.path().join("config.json"), "{}").unwrap();
+    let error = LoopSettings::find(folder.path()).unwrap_err().to_string();
+    assert!(
+        error.starts_with("there are two configuration files, `"),
+        "{error}"
+    );
+}
