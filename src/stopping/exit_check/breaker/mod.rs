@@ -8,6 +8,9 @@
 //! A clock that goes backwards never lengthens a rest: the time that remains stays what it was when
 //! the breaker last saw the clock.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
