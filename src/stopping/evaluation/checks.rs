@@ -42,6 +42,12 @@ impl Checks {
         self
     }
 
+    /// Adds a rule with its ending, as [`Self::ending`].
+    #[must_use]
+    pub fn with(self, (rule, class, message): (Rule, Class, String)) -> Self {
+        self.ending(rule, class, message)
+    }
+
     /// Adds a guard of the successes that it names. Its place does not matter.
     #[must_use]
     pub fn guard(mut self, rule: Rule) -> Self {

@@ -25,6 +25,13 @@ pub struct TurnEvidence {
     pub obstacle: Option<Obstacle>,
 }
 
+impl TurnEvidence {
+    /// Returns the share of completed tasks in percent, rounded down; `None` without tasks.
+    pub fn completion_percent(&self) -> Option<u64> {
+        self.checklist.as_ref().and_then(Checklist::percent)
+    }
+}
+
 /// What an agent states in a status block or a tag, such as `EXIT_SIGNAL: false`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StatusSignal {
@@ -94,6 +101,13 @@ impl Checklist {
     /// Returns the number of items that count.
     pub fn total(&self) -> u64 {
         self.completed.saturating_add(self.open)
+    }
+
+    /// Returns the share of completed items in percent, rounded down; `None` if none counts.
+    pub fn percent(&self) -> Option<u64> {
+        let percent = u128::from(self.completed) * 100;
+        let percent = percent.checked_div(u128::from(self.total()))?;
+        u64::try_from(percent).ok()
     }
 }
 

@@ -14,3 +14,22 @@ impl fmt::Display for RunId {
         f.write_str(&self.0)
     }
 }
+
+/// A run and the way it was named.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunRef {
+    #[serde(rename = "run")]
+    pub id: RunId,
+    #[serde(rename = "run_origin")]
+    pub origin: RunOrigin,
+}
+
+/// How a run came by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunOrigin {
+    /// The caller named it: it lasts as long as checks name it.
+    Named,
+    /// Checks without a name share it until one of them stops it.
+    Implicit,
+}

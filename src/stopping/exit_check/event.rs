@@ -1,0 +1,87 @@
+//! The events of the log. The log is the truth: [`super::state::LoopState`] is the fold of it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::time::Timestamp;
+use crate::stopping::evaluation::Evaluation;
+
+use super::breaker::TurnProgress;
+use super::evidence::{ErrorSignature, TurnEvidence};
+use super::run::RunRef;
+use super::settings::ExitSettings;
+use super::totals::DecisionTotals;
+
+/// The version of the events' form. It changes when older programs cannot read them.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// One line of the log.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LoopEvent {
+    pub schema_version: u32,
+    pub time: Timestamp,
+    #[serde(flatten)]
+    pub kind: LoopEventKind,
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum LoopEventKind {
+    /// A turn was checked.
+    Turn(Box<TurnRecord>),
+    /// The caller recorded the outcome of a turn for the circuit alone.
+    CircuitRecord(CircuitRecord),
+    /// The caller closed the circuit of the run.
+    CircuitReset {
+        #[serde(flatten)]
+        run: RunRef,
+    },
+    /// The caller reset everything: runs, circuits and totals.
+    Reset,
+    /// A state of the original script was taken over: its totals, and no run.
+    Import { totals: Box<DecisionTotals> },
+}
+
+/// A checked turn: everything that the decision depends on, and the decision.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TurnRecord {
+    #[serde(flatten)]
+    pub run: RunRef,
+    /// The number of the turn in its run, from 1.
+    pub turn: u64,
+    pub evidence: TurnEvidence,
+    pub settings: ExitSettings,
+    pub evaluation: Evaluation,
+}
+
+/// The outcome of a turn for the circuit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CircuitRecord {
+    #[serde(flatten)]
+    pub run: RunRef,
+    pub progress: TurnProgress,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<ErrorSignature>,
+    pub settings: ExitSettings,
+}
+
+impl LoopEvent {
+    pub fn new(time: Timestamp, kind: LoopEventKind) -> Self {
+        Self {
+            schema_version: SCHEMA_VERSION,
+            time,
+            kind,
+        }
+    }
+
+    /// Returns the checked turn; `None` for the other events.
+    pub fn turn(&self) -> Option<&TurnRecord> {
+        match &self.kind {
+            LoopEventKind::Turn(record) => Some(record),
+            LoopEventKind::CircuitRecord(_)
+            | LoopEventKind::CircuitReset { .. }
+            | LoopEventKind::Reset
+            | LoopEventKind::Import { .. } => None,
+        }
+    }
+}

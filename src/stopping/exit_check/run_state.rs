@@ -1,0 +1,187 @@
+//! The state of one run: what its turns add up to.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::time::Timestamp;
+
+use super::breaker::{BreakerState, LoopBreaker, TurnProgress};
+use super::evidence::{ErrorSignature, StatedState, TurnEvidence};
+use super::progress::ProgressTrail;
+use super::run::RunRef;
+use super::settings::ExitSettings;
+
+/// The counters of one run after its last turn.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunState {
+    #[serde(flatten)]
+    pub run: RunRef,
+    /// The number of checked turns.
+    pub turn: u64,
+    /// The time of the last check or record.
+    pub last_seen: Timestamp,
+    /// Whether the last decision was to stop.
+    pub stopped: bool,
+    pub progress: ProgressTrail,
+    /// What the last turn changed.
+    pub last_progress: TurnProgress,
+    pub claims: ClaimStreak,
+    /// Turns in a row that ask the person and change nothing.
+    pub question_turns: u64,
+    /// Turns in a row with a stated confidence below its threshold.
+    pub low_confidence_turns: u64,
+    /// Turns in a row in which the agent program failed or said nothing, and changed nothing.
+    pub failed_turns: u64,
+    /// The errors of the last turn, each with the number of turns in a row that it occurred in.
+    pub error_turns: BTreeMap<ErrorSignature, u64>,
+    pub seed: SeedStagnation,
+    pub breaker: LoopBreaker,
+    /// Whether the circuit was open when the last turn was checked, before the turn was recorded.
+    pub found_open: bool,
+}
+
+/// Turns in a row that claim completion while the same tasks are completed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClaimStreak {
+    pub turns: u64,
+    /// The completed tasks at these claims; `None` without a checklist.
+    pub completed_set: Option<String>,
+}
+
+/// Stagnation as the original script defines it: decisions in a row with the same number of
+/// completed tasks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeedStagnation {
+    /// `None` until a checklist is known.
+    pub completed: Option<u64>,
+    pub unchanged: u64,
+}
+
+impl RunState {
+    /// Returns a new run at its beginning.
+    pub fn new(run: RunRef, now: Timestamp) -> Self {
+        let breaker = LoopBreaker::new(run.id.clone(), now);
+        Self {
+            run,
+            turn: 0,
+            last_seen: now,
+            stopped: false,
+            progress: ProgressTrail::default(),
+            last_progress: TurnProgress::Unknown,
+            claims: ClaimStreak::default(),
+            question_turns: 0,
+            low_confidence_turns: 0,
+            failed_turns: 0,
+            error_turns: BTreeMap::new(),
+            seed: SeedStagnation::default(),
+            breaker,
+            found_open: false,
+        }
+    }
+
+    /// Adds a turn. Its decision is not made yet.
+    pub fn observe(&mut self, evidence: &TurnEvidence, settings: &ExitSettings, now: Timestamp) {
+        self.found_open = matches!(self.breaker.state(now), BreakerState::Open { .. });
+        self.turn = self.turn.saturating_add(1);
+        self.last_seen = now;
+        let change = self.progress.observe(evidence);
+        self.last_progress = change.progress;
+        let made_none = change.progress != TurnProgress::Made;
+        let next = |counter: u64, goes_on: bool| {
+            if goes_on {
+                counter.saturating_add(1)
+            } else {
+                0
+            }
+        };
+
+        self.claims.observe(evidence);
+        let asks = evidence
+            .words
+            .as_ref()
+            .is_some_and(|words| words.asks_person);
+        self.question_turns = next(self.question_turns, asks && made_none);
+        let is_low = |stated| u64::from(stated) < settings.thresholds.min_confidence;
+        let is_low = evidence.stated_confidence.is_some_and(is_low);
+        self.low_confidence_turns = next(self.low_confidence_turns, is_low);
+        self.failed_turns = next(self.failed_turns, agent_failed(evidence) && made_none);
+        // An agent that completes another task is past its errors, even if it reports them again.
+        let errors: &[ErrorSignature] = if change.completed_set {
+            &[]
+        } else {
+            &evidence.errors
+        };
+        self.observe_errors(errors);
+        self.seed.observe(evidence);
+        self.breaker
+            .record(&settings.circuit, change.progress, errors, now);
+    }
+
+    fn observe_errors(&mut self, errors: &[ErrorSignature]) {
+        let before = std::mem::take(&mut self.error_turns);
+        for error in errors {
+            let turns = before.get(error).copied().unwrap_or(0).saturating_add(1);
+            self.error_turns.insert(error.clone(), turns);
+        }
+    }
+
+    /// Returns the error that has occurred in the most turns in a row.
+    pub fn longest_error(&self) -> Option<(&ErrorSignature, u64)> {
+        let longest = self.error_turns.iter().max_by_key(|(_, turns)| **turns)?;
+        Some((longest.0, *longest.1))
+    }
+}
+
+impl ClaimStreak {
+    fn observe(&mut self, evidence: &TurnEvidence) {
+        let set = evidence
+            .checklist
+            .as_ref()
+            .map(|checklist| checklist.completed_set.clone());
+        if !claims_completion(evidence) {
+            *self = Self::default();
+        } else if self.turns > 0 && self.completed_set == set {
+            self.turns = self.turns.saturating_add(1);
+        } else {
+            *self = Self {
+                turns: 1,
+                completed_set: set,
+            };
+        }
+    }
+}
+
+impl SeedStagnation {
+    fn observe(&mut self, evidence: &TurnEvidence) {
+        let Some(checklist) = &evidence.checklist else {
+            return;
+        };
+        let is_unchanged = self.completed == Some(checklist.completed);
+        self.unchanged = if is_unchanged {
+            self.unchanged.saturating_add(1)
+        } else {
+            0
+        };
+        self.completed = Some(checklist.completed);
+    }
+}
+
+/// Returns whether a turn claims, in a status block or in words, that all work is done, and says
+/// nothing to the contrary.
+fn claims_completion(evidence: &TurnEvidence) -> bool {
+    match evidence.status.as_ref().map(|status| status.state) {
+        Some(StatedState::Done) => true,
+        Some(StatedState::NotDone | StatedState::Blocked) => false,
+        None => evidence
+            .words
+            .as_ref()
+            .is_some_and(|words| words.claims_completion && !words.admits_open_work),
+    }
+}
+
+/// Returns whether the agent program failed or left no message.
+fn agent_failed(evidence: &TurnEvidence) -> bool {
+    let is_silent = evidence.words.is_none() && evidence.status.is_none();
+    is_silent || evidence.agent_exit.is_some_and(|status| status != 0)
+}

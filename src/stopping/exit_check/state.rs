@@ -1,0 +1,186 @@
+//! The state of the loops in one folder: a fold over the events of their log.
+//!
+//! Pure: the time and the id of a new run are arguments. Each event carries what the decision
+//! depended on, so that a replay of the log gives the state and the decisions of the live checks.
+//!
+//! Several named runs may take turns in one folder; each has its own counters and its own circuit.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::time::Timestamp;
+use crate::stopping::evaluation::Evaluation;
+
+use super::breaker::BreakerState;
+use super::event::{LoopEvent, LoopEventKind, TurnRecord};
+use super::evidence::TurnEvidence;
+use super::run::{RunId, RunOrigin, RunRef};
+use super::run_state::RunState;
+use super::settings::{ExitPolicy, ExitSettings};
+use super::totals::DecisionTotals;
+use super::{rules, strict_seed};
+
+/// The most runs that are remembered; a folder rarely has two loops at once.
+const MOST_RUNS: usize = 8;
+
+/// The time without a check after which an implicit run has expired: its loop ended in some other
+/// way.
+pub const IMPLICIT_RUN_EXPIRY: Duration = Duration::from_secs(2 * 60 * 60);
+
+/// The runs of one folder, and totals over all of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LoopState {
+    #[serde(flatten)]
+    pub totals: DecisionTotals,
+    /// The latest runs, the last used one at the end.
+    runs: Vec<RunState>,
+}
+
+impl LoopState {
+    /// Returns the run that was used last.
+    pub fn current(&self) -> Option<&RunState> {
+        self.runs.last()
+    }
+
+    pub fn run(&self, id: &RunId) -> Option<&RunState> {
+        self.runs.iter().find(|run| run.run.id == *id)
+    }
+
+    /// Returns the run that the next check belongs to: the named one, else the implicit run, or
+    /// `fresh` if that has stopped or expired.
+    pub fn next_run(
+        &self,
+        named: Option<&str>,
+        now: Timestamp,
+        fresh: impl FnOnce() -> RunId,
+    ) -> RunRef {
+        if let Some(name) = named {
+            return RunRef {
+                id: RunId(name.to_owned()),
+                origin: RunOrigin::Named,
+            };
+        }
+        match self.last_implicit() {
+            Some(run) if !run.stopped && !has_expired(run, now) => run.run.clone(),
+            _ => RunRef {
+                id: fresh(),
+                origin: RunOrigin::Implicit,
+            },
+        }
+    }
+
+    /// Checks a turn of a run and returns the event to be logged. It changes nothing:
+    /// [`Self::apply`] does.
+    pub fn check(
+        &self,
+        run: RunRef,
+        now: Timestamp,
+        evidence: TurnEvidence,
+        settings: ExitSettings,
+    ) -> LoopEvent {
+        let mut state = self.begun(&run, now);
+        state.observe(&evidence, &settings, now);
+        let evaluation = evaluation(&settings, &state, &evidence, now);
+        let record = TurnRecord {
+            run,
+            turn: state.turn,
+            evidence,
+            settings,
+            evaluation,
+        };
+        LoopEvent::new(now, LoopEventKind::Turn(Box::new(record)))
+    }
+
+    /// Adds an event of the log.
+    pub fn apply(&mut self, event: &LoopEvent) {
+        let now = event.time;
+        match &event.kind {
+            LoopEventKind::Turn(record) => {
+                self.change_run(&record.run, now, |run| {
+                    run.observe(&record.evidence, &record.settings, now);
+                    run.stopped = record.evaluation.stops();
+                });
+                let policy = record.settings.policy;
+                self.totals
+                    .record(policy, &record.evidence, &record.evaluation);
+            }
+            LoopEventKind::CircuitRecord(record) => {
+                self.change_run(&record.run, now, |run| {
+                    let rule = &record.settings.circuit;
+                    run.breaker
+                        .record(rule, record.progress, &record.errors, now);
+                });
+            }
+            LoopEventKind::CircuitReset { run } => {
+                self.change_run(run, now, |run| run.breaker.reset(now));
+            }
+            LoopEventKind::Reset => *self = Self::default(),
+            LoopEventKind::Import { totals } => {
+                *self = Self {
+                    totals: totals.as_ref().clone(),
+                    runs: Vec::new(),
+                }
+            }
+        }
+    }
+
+    /// Changes a run, which begins if it is new, and puts it at the end of the list.
+    fn change_run(&mut self, run: &RunRef, now: Timestamp, change: impl FnOnce(&mut RunState)) {
+        let mut state = self.begun(run, now);
+        state.last_seen = now;
+        change(&mut state);
+        // There is one implicit run at a time.
+        let is_replaced = |other: &RunRef| {
+            other.id == run.id
+                || (other.origin == RunOrigin::Implicit && run.origin == RunOrigin::Implicit)
+        };
+        self.runs.retain(|other| !is_replaced(&other.run));
+        self.runs.push(state);
+        let excess = self.runs.len().saturating_sub(MOST_RUNS);
+        self.runs.drain(..excess);
+    }
+
+    /// Returns the state of a run, or that of a new one. A new implicit run inherits a circuit that
+    /// is not closed from the implicit run before it, unless that has expired: a stop must not be
+    /// undone by the next check.
+    fn begun(&self, run: &RunRef, now: Timestamp) -> RunState {
+        if let Some(state) = self.run(&run.id) {
+            return state.clone();
+        }
+        let mut state = RunState::new(run.clone(), now);
+        let before = self
+            .last_implicit()
+            .filter(|before| run.origin == RunOrigin::Implicit && !has_expired(before, now));
+        if let Some(before) = before {
+            state.breaker = before.breaker.clone();
+            state.breaker.begin_run(run.id.clone(), now);
+        }
+        state
+    }
+
+    fn last_implicit(&self) -> Option<&RunState> {
+        let mut latest_first = self.runs.iter().rev();
+        latest_first.find(|run| run.run.origin == RunOrigin::Implicit)
+    }
+}
+
+fn evaluation(
+    settings: &ExitSettings,
+    run: &RunState,
+    evidence: &TurnEvidence,
+    now: Timestamp,
+) -> Evaluation {
+    match settings.policy {
+        ExitPolicy::Corrected => rules::evaluate(&settings.thresholds, run, evidence, now),
+        ExitPolicy::StrictSeed => strict_seed::evaluate(&settings.thresholds, run, evidence, now),
+    }
+}
+
+/// Returns whether the loop of an implicit run has ended in some way that no check saw. An open
+/// circuit still rests for as long as it rests.
+fn has_expired(run: &RunState, now: Timestamp) -> bool {
+    let is_resting = matches!(run.breaker.state(now), BreakerState::Open { .. });
+    !is_resting && now.since(run.last_seen) > IMPLICIT_RUN_EXPIRY
+}

@@ -1,0 +1,126 @@
+//! The seven rules of the original script, as its documentation words them. Their faults are part
+//! of them: neutral text has a confidence of 50 and stops the loop, and completion of 80 % hides
+//! the rule for all tasks. [`super::rules`] corrects them.
+//!
+//! Two things differ from the script, so that its documented rules hold: words are whole words
+//! ("measured" is not "sure"), and stagnation compares the number of completed tasks with the one
+//! before, not with a percentage. A cap of turns comes last, because every loop has one.
+
+use crate::domain::time::Timestamp;
+use crate::stopping::evaluation::{Bound, Checks, Class, Evaluation, Rule, RuleKind, Value};
+
+use super::evidence::TurnEvidence;
+use super::rules::limits;
+use super::run_state::RunState;
+use super::thresholds::ExitThresholds;
+
+/// Evaluates the rules after the turn was added to the run.
+pub fn evaluate(
+    thresholds: &ExitThresholds,
+    run: &RunState,
+    evidence: &TurnEvidence,
+    now: Timestamp,
+) -> Evaluation {
+    let (circuit, class, reason) = limits::circuit_open(run, now);
+    let completion = completion(evidence);
+    let confidence = confidence(evidence);
+    let errors = errors(evidence);
+    let (least, most) = (thresholds.min_completion, thresholds.max_errors);
+    let stagnation = run.seed.completed.map(|_| run.seed.unchanged);
+    let tasks = evidence.checklist.as_ref();
+    let total = tasks.map_or(0, super::evidence::Checklist::total);
+    Checks::in_stated_order()
+        .ending(circuit, class, reason)
+        .ending(
+            Rule::measured(
+                RuleKind::Success,
+                "high_completion",
+                "completed tasks",
+                Some(Value::percent(completion)),
+                (Bound::AtLeast, Value::percent(least)),
+            ),
+            Class::Done,
+            format!("task completion {completion}% >= threshold {least}%"),
+        )
+        .ending(
+            Rule::measured(
+                RuleKind::Limit,
+                "low_confidence",
+                "confidence of the language",
+                Some(Value::percent(confidence)),
+                (Bound::AtLeast, Value::percent(thresholds.min_confidence)),
+            ),
+            Class::NeedsHuman,
+            format!(
+                "AI confidence {confidence}% < threshold {}%",
+                thresholds.min_confidence
+            ),
+        )
+        .ending(
+            Rule::measured(
+                RuleKind::Limit,
+                "too_many_errors",
+                "different words for errors",
+                Some(Value::Count(errors)),
+                (Bound::AtMost, Value::Count(most)),
+            ),
+            Class::Halted,
+            format!("error count {errors} > threshold {most}"),
+        )
+        .ending(
+            Rule::measured(
+                RuleKind::Success,
+                "all_tasks_done",
+                "completed tasks",
+                tasks.map(|tasks| Value::Share {
+                    part: tasks.completed,
+                    of: total,
+                }),
+                (Bound::AtLeast, Value::percent(100)),
+            ),
+            Class::Done,
+            format!("all {total} tasks completed"),
+        )
+        .ending(
+            Rule::measured(
+                RuleKind::Limit,
+                "stagnation",
+                "decisions in a row without another completed task",
+                stagnation.map(Value::Count),
+                (Bound::LessThan, Value::Count(thresholds.stagnation_turns)),
+            ),
+            Class::Stalled,
+            format!("no progress for {} consecutive loops", run.seed.unchanged),
+        )
+        .with(limits::turns(thresholds, run))
+        .evaluation()
+}
+
+/// Returns the confidence of the language in percent: 90 or 60 for an explicit word, added to 50
+/// less 10 for each hedge and plus 10 for each assurance, at most 100.
+pub(super) fn confidence(evidence: &TurnEvidence) -> u64 {
+    let words = evidence.seed_words.unwrap_or_default();
+    let explicit = if words.certain {
+        90
+    } else if words.likely {
+        60
+    } else {
+        0
+    };
+    let assured = explicit + 50 + 10 * u64::from(words.assurances);
+    assured
+        .saturating_sub(10 * u64::from(words.hedges))
+        .min(100)
+}
+
+/// Returns the share of completed tasks in percent; 50 without a plan, 0 for a plan without tasks.
+pub(super) fn completion(evidence: &TurnEvidence) -> u64 {
+    match &evidence.checklist {
+        None => 50,
+        Some(checklist) => checklist.percent().unwrap_or(0),
+    }
+}
+
+pub(super) fn errors(evidence: &TurnEvidence) -> u64 {
+    u64::from(evidence.seed_words.unwrap_or_default().error_words)
+}
