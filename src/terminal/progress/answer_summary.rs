@@ -75,14 +75,15 @@ impl AnswerSummary {
             (Some(leading), _) => {
                 let supporters = leading.supporting_agents.iter();
                 let names: Vec<String> = supporters.map(|agent| name(agent)).collect();
-                let (names, text) = (names.join(", "), plain(&leading.point));
+                let text = plain(&leading.point);
                 let confidence = in_percent(leading.confidence).pop();
                 let confidence = confidence.map(|percent| format!(" ({percent})"));
                 let confidence = confidence.unwrap_or_default();
-                if names.is_empty() {
-                    format!("Agreed{confidence}: {text}")
-                } else {
-                    format!("Agreed by {names}{confidence}: {text}")
+                // The point matters more than a third name, which would push it off the line.
+                match names.len() {
+                    0 => format!("Agreed{confidence}: {text}"),
+                    1 | 2 => format!("Agreed by {}{confidence}: {text}", names.join(", ")),
+                    number => format!("Agreed by {number} experts{confidence}: {text}"),
                 }
             }
             (None, Some(tension)) => format!("Open: {}", plain(&tension.topic)),
@@ -367,6 +368,14 @@ mod tests {
         insta::assert_snapshot!(shown(Content::Synthesis(synthesis.clone()), "Judge", 100), @r"
         ✔ Judge  8.2s · 2 open tensions
           Agreed by Security Expert, Architect (90%): PKCE, as Architect says.
+        ");
+        let mut by_three = synthesis.clone();
+        by_three.consensus_points[1]
+            .supporting_agents
+            .push("pragmatic".to_owned());
+        insta::assert_snapshot!(shown(Content::Synthesis(by_three), "Judge", 100), @r"
+        ✔ Judge  8.2s · 2 open tensions
+          Agreed by 3 experts (90%): PKCE, as Architect says.
         ");
         let apart = Synthesis {
             consensus_points: vec![],
