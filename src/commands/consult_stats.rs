@@ -76,7 +76,9 @@ pub struct Args {
     /// Rebuild the index from the records, and do nothing else
     #[arg(
         long,
-        conflicts_with_all = ["week", "month", "all_time", "since", "until", "json", "format", "calibration"]
+        conflicts_with_all = [
+            "week", "month", "all_time", "since", "until", "json", "format", "calibration",
+        ]
     )]
     rebuild_index: bool,
 

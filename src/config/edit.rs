@@ -374,9 +374,15 @@ mod tests {
             pretty in any::<bool>(),
         ) {
             let mut meant = Value::Object(object.into_iter().collect());
-            let text = if pretty { serde_json::to_string_pretty(&meant).unwrap() } else { meant.to_string() };
+            let text = if pretty {
+                serde_json::to_string_pretty(&meant).unwrap()
+            } else {
+                meant.to_string()
+            };
             let step = [PathStep::Exact(name.clone())];
-            let removed = remove(&text, &step).unwrap().map(|text| serde_json::from_str::<Value>(&text).unwrap());
+            let removed = remove(&text, &step)
+                .unwrap()
+                .map(|text| serde_json::from_str::<Value>(&text).unwrap());
             let edited: Value = serde_json::from_str(&set(&text, &step, &value).unwrap()).unwrap();
             let fields = meant.as_object_mut().unwrap();
             let mut expected = fields.clone();

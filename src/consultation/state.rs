@@ -352,10 +352,22 @@ impl StateName {
             | (Self::Synthesis, Self::CrossExam)
             | (Self::CrossExam, Self::Verdict)
             // Rounds that were not requested or are no longer needed are skipped.
-            | (Self::Independent | Self::Synthesis | Self::CrossExam | Self::Verdict, Self::Complete) => true,
+            | (
+                Self::Independent | Self::Synthesis | Self::CrossExam | Self::Verdict,
+                Self::Complete,
+            ) => true,
             (from, Self::Aborted) => !from.is_terminal(),
-            (_, Self::Idle | Self::Estimating | Self::AwaitingConsent | Self::Independent | Self::Synthesis) => false,
-            (_, Self::CrossExam | Self::Verdict | Self::Complete) => false,
+            (
+                _,
+                Self::Idle
+                | Self::Estimating
+                | Self::AwaitingConsent
+                | Self::Independent
+                | Self::Synthesis
+                | Self::CrossExam
+                | Self::Verdict
+                | Self::Complete,
+            ) => false,
         };
         if allowed {
             Ok(())

@@ -226,7 +226,9 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(16))]
 
         #[test]
-        fn any_text_is_counted_within_its_range(pieces in prop::collection::vec("\\PC{0,40}|[ \t\r\n]{0,30}|[a-z]{1,200}", 1..40)) {
+        fn any_text_is_counted_within_its_range(
+            pieces in prop::collection::vec("\\PC{0,40}|[ \t\r\n]{0,30}|[a-z]{1,200}", 1..40),
+        ) {
             let text = pieces.concat();
             let tokens = by_tokenizer(&TOKENIZER, &text);
             prop_assert!(tokens.low <= tokens.expected);

@@ -200,13 +200,35 @@ mod tests {
         fn every_cost_lies_between_the_least_and_the_most(
             base in any_rates(),
             tier in proptest::option::of((0u64..20_000, any_rates())),
-            (input, cache_read, cache_write, output) in (0u64..10_000, 0u64..10_000, 0u64..10_000, 0u64..50_000),
+            (input, cache_read, cache_write, output) in
+                (0u64..10_000, 0u64..10_000, 0u64..10_000, 0u64..50_000),
             (more_prompt, more_output) in (0u64..10_000, 0u64..10_000),
         ) {
-            let price = Price { base, long_context: tier.map(|(above_tokens, rates)| LongContext { above_tokens, rates }) };
-            let usage = Usage { input, cache_read, cache_write, output, ..Usage::default() };
-            prop_assert!(price.cost(&usage) <= price.most(usage.prompt() + more_prompt, output + more_output));
-            prop_assert!(price.cost(&usage) >= price.least(usage.prompt().saturating_sub(more_prompt), output.saturating_sub(more_output)));
+            let price = Price {
+                base,
+                long_context: tier.map(|(above_tokens, rates)| LongContext {
+                    above_tokens,
+                    rates,
+                }),
+            };
+            let usage = Usage {
+                input,
+                cache_read,
+                cache_write,
+                output,
+                ..Usage::default()
+            };
+            prop_assert!(
+                price.cost(&usage)
+                    <= price.most(usage.prompt() + more_prompt, output + more_output)
+            );
+            prop_assert!(
+                price.cost(&usage)
+                    >= price.least(
+                        usage.prompt().saturating_sub(more_prompt),
+                        output.saturating_sub(more_output)
+                    )
+            );
         }
     }
 

@@ -129,10 +129,14 @@ mod tests {
         #[test]
         fn no_key_passes_and_nothing_is_lost(
             key in "[ab世]{1,6}",
-            parts in prop::collection::vec(prop_oneof![Just(None), "[ab世c]{0,4}".prop_map(Some)], 0..8),
+            parts in
+                prop::collection::vec(prop_oneof![Just(None), "[ab世c]{0,4}".prop_map(Some)], 0..8),
             places in any::<u64>(),
         ) {
-            let text: String = parts.iter().map(|part| part.as_deref().unwrap_or(&key)).collect();
+            let text: String = parts
+                .iter()
+                .map(|part| part.as_deref().unwrap_or(&key))
+                .collect();
             let account = account(Some(&key));
             let heard = passed_on(&account, &cut(&text, places)).concat();
             prop_assert_eq!(&heard, &account.redact(&text));

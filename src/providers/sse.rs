@@ -248,7 +248,13 @@ mod tests {
     proptest! {
         #[test]
         fn the_same_bytes_give_the_same_events_however_they_are_cut(
-            pieces in prop::collection::vec(prop::sample::select(vec!["data:", "data: ", "event: e", "é", "日", "x", "\n", "\r\n", "\r", ":", "\u{feff}", "id: 1"]), 0..60),
+            pieces in prop::collection::vec(
+                prop::sample::select(vec![
+                    "data:", "data: ", "event: e", "é", "日", "x", "\n", "\r\n", "\r", ":",
+                    "\u{feff}", "id: 1",
+                ]),
+                0..60,
+            ),
             cuts in prop::collection::vec(1usize..7, 1..80),
         ) {
             let stream = pieces.concat().into_bytes();
@@ -266,7 +272,9 @@ mod tests {
         }
 
         #[test]
-        fn no_bytes_make_it_panic(chunks in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..40), 0..10)) {
+        fn no_bytes_make_it_panic(
+            chunks in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..40), 0..10),
+        ) {
             parse(chunks.iter().map(Vec::as_slice));
         }
     }

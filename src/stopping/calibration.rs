@@ -148,7 +148,7 @@ fn bin(at: usize, sums: &Sums) -> Option<Bin> {
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "the nearest whole millionth of a number from 0 to 1; anything else is refused by the caller"
+    reason = "the nearest whole millionth of a number from 0 to 1; the caller refuses others"
 )]
 fn bin_of(stated: f64) -> usize {
     ((stated * 1e6).round() as usize / (1_000_000 / BINS)).min(BINS - 1)
@@ -217,18 +217,39 @@ mod tests {
 
     proptest! {
         #[test]
-        fn scores_stay_in_their_ranges_and_do_not_depend_on_the_order(mut pairs in proptest::collection::vec((0.0..=1.0f64, prop_oneof![Just(0.0), Just(0.5), Just(1.0)]), 1..60)) {
+        fn scores_stay_in_their_ranges_and_do_not_depend_on_the_order(
+            mut pairs in proptest::collection::vec(
+                (0.0..=1.0f64, prop_oneof![Just(0.0), Just(0.5), Just(1.0)]),
+                1..60,
+            ),
+        ) {
             let found = of(&pairs).unwrap();
-            prop_assert!((0.0..=1.0).contains(&found.brier) && (0.0..=1.0 + 1e-9).contains(&found.expected_calibration_error));
-            prop_assert!(found.expected_calibration_error + 1e-9 >= (found.mean_stated - found.mean_right).abs());
-            prop_assert_eq!(found.bins.iter().map(|bin| bin.count).sum::<usize>(), pairs.len());
+            prop_assert!(
+                (0.0..=1.0).contains(&found.brier)
+                    && (0.0..=1.0 + 1e-9).contains(&found.expected_calibration_error)
+            );
+            prop_assert!(
+                found.expected_calibration_error + 1e-9
+                    >= (found.mean_stated - found.mean_right).abs()
+            );
+            prop_assert_eq!(
+                found.bins.iter().map(|bin| bin.count).sum::<usize>(),
+                pairs.len()
+            );
             pairs.reverse();
             prop_assert!((of(&pairs).unwrap().brier - found.brier).abs() < 1e-9);
         }
 
         #[test]
-        fn correct_statements_have_no_error(rights in proptest::collection::vec(prop_oneof![Just(0.0), Just(0.5), Just(1.0)], 1..40)) {
-            let found = Reliability::of(rights.into_iter().map(|right| GradedConfidence { stated: right, right })).unwrap();
+        fn correct_statements_have_no_error(
+            rights in
+                proptest::collection::vec(prop_oneof![Just(0.0), Just(0.5), Just(1.0)], 1..40),
+        ) {
+            let found = Reliability::of(rights.into_iter().map(|right| GradedConfidence {
+                stated: right,
+                right,
+            }))
+            .unwrap();
             prop_assert_eq!((found.brier, found.expected_calibration_error), (0.0, 0.0));
         }
     }

@@ -258,23 +258,44 @@ mod tests {
 
     proptest! {
         #[test]
-        fn more_agreement_never_means_less_often_right(levels in levels(), one in 0.0..=1.0, other in 0.0..=1.0) {
+        fn more_agreement_never_means_less_often_right(
+            levels in levels(),
+            one in 0.0..=1.0,
+            other in 0.0..=1.0,
+        ) {
             let experience = Experience::of(&levels).unwrap();
-            let (low, high) = (experience.right_at(f64::min(one, other)).unwrap(), experience.right_at(f64::max(one, other)).unwrap());
+            let (low, high) = (
+                experience.right_at(f64::min(one, other)).unwrap(),
+                experience.right_at(f64::max(one, other)).unwrap(),
+            );
             prop_assert!(low <= high, "{low} {high}");
         }
 
         #[test]
-        fn results_lie_within_the_smoothed_levels_and_are_never_certain(levels in levels(), agreement in 0.0..=1.0) {
+        fn results_lie_within_the_smoothed_levels_and_are_never_certain(
+            levels in levels(),
+            agreement in 0.0..=1.0,
+        ) {
             let found = right_at(&levels, agreement);
-            let smoothed: Vec<f64> = smoothed(&sorted(&levels)).iter().map(|step| step.right).collect();
-            let (least, most) = smoothed.iter().fold((1.0, 0.0), |(least, most), right| (f64::min(least, *right), f64::max(most, *right)));
-            prop_assert!(least - 1e-12 <= found && found <= most + 1e-12, "{least} {found} {most}");
+            let smoothed: Vec<f64> = smoothed(&sorted(&levels))
+                .iter()
+                .map(|step| step.right)
+                .collect();
+            let (least, most) = smoothed.iter().fold((1.0, 0.0), |(least, most), right| {
+                (f64::min(least, *right), f64::max(most, *right))
+            });
+            prop_assert!(
+                least - 1e-12 <= found && found <= most + 1e-12,
+                "{least} {found} {most}"
+            );
             prop_assert!(0.0 < found && found < 1.0, "{found}");
         }
 
         #[test]
-        fn the_order_of_the_levels_changes_nothing(levels in levels().prop_flat_map(|levels| (Just(levels.clone()), Just(levels).prop_shuffle()))) {
+        fn the_order_of_the_levels_changes_nothing(
+            levels in levels()
+                .prop_flat_map(|levels| (Just(levels.clone()), Just(levels).prop_shuffle())),
+        ) {
             prop_assert_eq!(Experience::of(&levels.0), Experience::of(&levels.1));
         }
 

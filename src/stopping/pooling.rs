@@ -142,7 +142,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn another_supporter_never_lowers_the_probability(mut votes in panel(), at: prop::sample::Index, correlation in 0.0..=1.0) {
+        fn another_supporter_never_lowers_the_probability(
+            mut votes in panel(),
+            at: prop::sample::Index,
+            correlation in 0.0..=1.0,
+        ) {
             let at = at.index(votes.len());
             votes[at].stands = Stands::Against;
             let before = pooled(&votes, correlation);
@@ -152,7 +156,11 @@ mod tests {
 
         #[test]
         fn a_more_confident_supporter_never_lowers_the_probability(
-            mut votes in panel(), at: prop::sample::Index, less in 0.0..=1.0, more in 0.0..=1.0, correlation in 0.0..=1.0,
+            mut votes in panel(),
+            at: prop::sample::Index,
+            less in 0.0..=1.0,
+            more in 0.0..=1.0,
+            correlation in 0.0..=1.0,
         ) {
             let at = at.index(votes.len());
             votes[at] = vote(Stands::For, f64::min(less, more));
@@ -164,16 +172,26 @@ mod tests {
         #[test]
         fn the_correlation_limits_the_probability(votes in panel(), correlation in 0.01..0.99) {
             let found = pooled(&votes, correlation);
-            let of_so_many = sigmoid(logit(MOST_OF_ONE_VOTE) * effective_voters(votes.len(), correlation));
+            let of_so_many =
+                sigmoid(logit(MOST_OF_ONE_VOTE) * effective_voters(votes.len(), correlation));
             let of_any_number = sigmoid(logit(MOST_OF_ONE_VOTE) / correlation);
-            prop_assert!(found <= of_so_many + TINY && found < of_any_number + TINY, "{found} {of_so_many} {of_any_number}");
+            prop_assert!(
+                found <= of_so_many + TINY && found < of_any_number + TINY,
+                "{found} {of_so_many} {of_any_number}"
+            );
             prop_assert!(found >= 1.0 - of_so_many - TINY, "{found}");
         }
 
         #[test]
-        fn the_correlation_limits_any_number_of_voters(voters in 1..10_000_usize, correlation in 0.05..0.99) {
+        fn the_correlation_limits_any_number_of_voters(
+            voters in 1..10_000_usize,
+            correlation in 0.05..0.99,
+        ) {
             let found = pooled(&vec![vote(Stands::For, 1.0); voters], correlation);
-            prop_assert!(found < sigmoid(logit(MOST_OF_ONE_VOTE) / correlation), "{found}");
+            prop_assert!(
+                found < sigmoid(logit(MOST_OF_ONE_VOTE) / correlation),
+                "{found}"
+            );
         }
 
         #[test]
@@ -199,7 +217,10 @@ mod tests {
         }
 
         #[test]
-        fn a_single_vote_does_not_depend_on_the_correlation(one in any_vote(), correlation in 0.0..=1.0) {
+        fn a_single_vote_does_not_depend_on_the_correlation(
+            one in any_vote(),
+            correlation in 0.0..=1.0,
+        ) {
             prop_assert!((pooled(&[one], correlation) - pooled(&[one], 0.0)).abs() < TINY);
         }
     }

@@ -26,7 +26,11 @@ pub(super) struct ContextFlags {
     file: Vec<PathBuf>,
 
     /// How many files the context may have; more are an error [default: 1000]
-    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        value_parser = clap::value_parser!(u32).range(1..=1_000_000)
+    )]
     max_context_files: Option<u32>,
 
     /// How large all sources of the context may be together; more is an error [default: 16]

@@ -44,7 +44,8 @@ Examples:
   conclave consult --personas auto \"…\"
   conclave consult --panel \"security=claude-opus-5-5,architect=gpt-6.1-sol\" \"…\"
 
-Keys, the home and exit codes: `conclave --help`. What is spent without asking, and other defaults: \
+Keys, the home and exit codes: `conclave --help`. What is spent without asking, and other \
+defaults: \
 `conclave config show`.")]
 pub struct Args {
     /// The question, in one argument or in several words; `-` reads it from standard input. With

@@ -106,7 +106,10 @@ impl AgentTask {
     }
 
     pub(super) fn is_calling(&self, wanted: CallId) -> bool {
-        matches!(&self.status, Status::Calling(calling) if calling.attempts.iter().any(|attempt| attempt.call == wanted))
+        let Status::Calling(calling) = &self.status else {
+            return false;
+        };
+        calling.attempts.iter().any(|attempt| attempt.call == wanted)
     }
 
     /// Returns the agent and how long it has been working, for the pulse.

@@ -25,19 +25,24 @@ impl Transcript {
                     failure.name, failure.round_number, failure.error.message
                 )
             });
-        let degraded = self.artifacts.iter().filter(|artifact| artifact.degraded).map(|artifact| match &artifact.content {
-            Content::Independent(Independent { agent_id, .. }) | Content::Revision(Revision { agent_id, .. }) => {
-                format!(
-                    "{}'s answer in Round {} could not be read as asked; its text is quoted as it \
-                     is",
-                    self.agent_name(agent_id.as_str()),
-                    artifact.round_number
-                )
-            }
-            Content::Synthesis(_) | Content::CrossExam(_) | Content::Verdict(_) | Content::Comparison(_) | Content::PersonaSelection(_) => {
-                format!("the judge's answer in Round {} could not be read as asked; its text is \
-                    quoted as it is", artifact.round_number)
-            }
+        let artifacts = self.artifacts.iter();
+        let degraded = artifacts.filter(|artifact| artifact.degraded).map(|artifact| {
+            let author = match &artifact.content {
+                Content::Independent(Independent { agent_id, .. })
+                | Content::Revision(Revision { agent_id, .. }) => {
+                    self.agent_name(agent_id.as_str())
+                }
+                Content::Synthesis(_)
+                | Content::CrossExam(_)
+                | Content::Verdict(_)
+                | Content::Comparison(_)
+                | Content::PersonaSelection(_) => "the judge",
+            };
+            let round = artifact.round_number;
+            format!(
+                "{author}'s answer in Round {round} could not be read as asked; its text is quoted \
+                 as it is"
+            )
         });
         let substituted = self
             .substitutions

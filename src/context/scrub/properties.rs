@@ -176,11 +176,17 @@ proptest! {
     }
 
     #[test]
-    fn a_secret_has_one_number_in_all_texts(first in "[A-Za-z0-9]{36}", second in "[A-Za-z0-9]{36}") {
+    fn a_secret_has_one_number_in_all_texts(
+        first in "[A-Za-z0-9]{36}",
+        second in "[A-Za-z0-9]{36}",
+    ) {
         prop_assume!(first != second);
         let one = format!("a ghp_{first} b");
         let two = format!("ghp_{second}\nghp_{first}\n");
-        let texts = [&one, &two].map(|text| OutgoingText { source: "text", text });
+        let texts = [&one, &two].map(|text| OutgoingText {
+            source: "text",
+            text,
+        });
         let scrubbed = scrubber().scrub(&texts);
         prop_assert_eq!(&scrubbed.texts[0], "a [REDACTED_GITHUB_TOKEN_1] b");
         prop_assert_eq!(

@@ -47,8 +47,11 @@ impl Form {
             return form;
         }
         // A router may translate a JSON mode into a schema for a model that has none.
-        let is_translated = matches!(dialect, Dialect::OpenAi(quirks) if quirks.routing == Routing::AmongProviders)
-            && needs_mark(ask);
+        let is_router = match dialect {
+            Dialect::OpenAi(quirks) => quirks.routing == Routing::AmongProviders,
+            Dialect::Anthropic | Dialect::Gemini | Dialect::Ollama => false,
+        };
+        let is_translated = is_router && needs_mark(ask);
         let most = match self.json_mode {
             JsonMode::Supported if !is_translated => Structure::JsonObject,
             JsonMode::Supported | JsonMode::Unsupported => Structure::Prompt,

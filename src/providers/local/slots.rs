@@ -308,7 +308,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn cells_and_promises_never_exceed_the_capacity(prompts in prop::collection::vec((prop::collection::vec(0..3i32, 1..8), 1..6usize, any::<bool>()), 1..40)) {
+        fn cells_and_promises_never_exceed_the_capacity(
+            prompts in prop::collection::vec(
+                (
+                    prop::collection::vec(0..3i32, 1..8),
+                    1..6usize,
+                    any::<bool>(),
+                ),
+                1..40,
+            ),
+        ) {
             let mut slots = Slots::new(20, 3);
             for (prompt, room, ends) in prompts {
                 if let Some(admission) = slots.admit(&prompt, room) {

@@ -421,7 +421,9 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     #[test]
-    fn spending_and_reservations_never_exceed_the_limit(ops in proptest::collection::vec(op(), 1..60)) {
+    fn spending_and_reservations_never_exceed_the_limit(
+        ops in proptest::collection::vec(op(), 1..60),
+    ) {
         const LIMIT: u64 = 100;
         let home = Home::new();
         let mut processes: [Option<Process>; 4] = [const { None }; 4];
@@ -431,49 +433,80 @@ proptest! {
         for op in ops {
             match op {
                 Op::Open(slot) => {
-                    processes[slot].get_or_insert_with(|| Process { budget: home.open(LIMIT), reserved: Vec::new(), settled: 0, journalled: 0 });
+                    processes[slot].get_or_insert_with(|| Process {
+                        budget: home.open(LIMIT),
+                        reserved: Vec::new(),
+                        settled: 0,
+                        journalled: 0,
+                    });
                 }
-                Op::Reserve(slot, amount) => if let Some(process) = &mut processes[slot]
-                    && reserve(&process.budget, amount) == Allowed {
-                    process.reserved.push(amount);
-                },
-                Op::Settle(slot, thirds) => if let Some(process) = &mut processes[slot] && !process.reserved.is_empty() {
-                    let reserved = process.reserved.remove(0);
-                    settle(&process.budget, reserved, reserved * thirds / 3);
-                    process.settled += reserved * thirds / 3;
-                    spent_in_all += reserved * thirds / 3;
-                },
-                Op::Journal(slot) => if let Some(process) = &mut processes[slot] {
-                    home.journals.fetch_add(process.settled, Ordering::SeqCst);
-                    process.journalled += std::mem::take(&mut process.settled);
-                },
-                Op::Declare(slot) => if let Some(process) = &mut processes[slot] {
-                    process.budget.recorded(MicroUsd(std::mem::take(&mut process.journalled))).unwrap();
-                },
-                Op::Close(slot) | Op::Kill(slot) => if let Some(process) = processes[slot].take() {
-                    lost += process.reserved.iter().sum::<u64>();
-                    is_exact &= process.reserved.is_empty() && process.journalled == 0;
-                    if matches!(op, Op::Kill(_)) {
-                        kill(process.budget);
-                    } else {
-                        drop(process.budget);
+                Op::Reserve(slot, amount) => {
+                    if let Some(process) = &mut processes[slot]
+                        && reserve(&process.budget, amount) == Allowed
+                    {
+                        process.reserved.push(amount);
                     }
-                },
+                }
+                Op::Settle(slot, thirds) => {
+                    if let Some(process) = &mut processes[slot]
+                        && !process.reserved.is_empty()
+                    {
+                        let reserved = process.reserved.remove(0);
+                        settle(&process.budget, reserved, reserved * thirds / 3);
+                        process.settled += reserved * thirds / 3;
+                        spent_in_all += reserved * thirds / 3;
+                    }
+                }
+                Op::Journal(slot) => {
+                    if let Some(process) = &mut processes[slot] {
+                        home.journals.fetch_add(process.settled, Ordering::SeqCst);
+                        process.journalled += std::mem::take(&mut process.settled);
+                    }
+                }
+                Op::Declare(slot) => {
+                    if let Some(process) = &mut processes[slot] {
+                        process
+                            .budget
+                            .recorded(MicroUsd(std::mem::take(&mut process.journalled)))
+                            .unwrap();
+                    }
+                }
+                Op::Close(slot) | Op::Kill(slot) => {
+                    if let Some(process) = processes[slot].take() {
+                        lost += process.reserved.iter().sum::<u64>();
+                        is_exact &= process.reserved.is_empty() && process.journalled == 0;
+                        if matches!(op, Op::Kill(_)) {
+                            kill(process.budget);
+                        } else {
+                            drop(process.budget);
+                        }
+                    }
+                }
             }
-            let open: u64 = processes.iter().flatten().flat_map(|process| &process.reserved).sum();
+            let open: u64 = processes
+                .iter()
+                .flatten()
+                .flat_map(|process| &process.reserved)
+                .sum();
             prop_assert!(spent_in_all + lost + open <= LIMIT);
             for process in processes.iter().flatten() {
                 prop_assert!(spent(&process.budget) >= spent_in_all + lost);
             }
         }
-        let all_declared = processes.iter().flatten().all(|process| process.journalled == 0);
+        let all_declared = processes
+            .iter()
+            .flatten()
+            .all(|process| process.journalled == 0);
         if is_exact && all_declared {
             prop_assert_eq!(spent(&home.open(LIMIT)), spent_in_all);
         }
     }
 
     #[test]
-    fn damage_never_panics(bytes in proptest::collection::vec(any::<u8>(), 0..300), cut in 0..300_usize) {
+    fn damage_never_panics(
+        bytes in proptest::collection::vec(any::<u8>(), 0..300),
+        cut in 0..300_usize,
+    ) {
         let home = Home::new();
         kill(home.open(10));
         let path = home.files().remove(0);

@@ -127,9 +127,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn percentile_is_the_first_value_with_its_share(all in 1..10_000u64, percent in 1..=100u64) {
+        fn percentile_is_the_first_value_with_its_share(
+            all in 1..10_000u64,
+            percent in 1..=100u64,
+        ) {
             let (order, skipped) = percentile(all, percent).unwrap();
-            let before = if order == "ASC" { skipped } else { all - 1 - skipped };
+            let before = if order == "ASC" {
+                skipped
+            } else {
+                all - 1 - skipped
+            };
             prop_assert!((before + 1) * 100 >= percent * all);
             prop_assert!(before == 0 || before * 100 < percent * all);
             prop_assert!(skipped <= all / 2);

@@ -236,7 +236,9 @@ fn step() -> impl Strategy<Value = CircuitStep> {
 
 proptest! {
     #[test]
-    fn the_circuit_never_grants_early_and_never_has_two_probes(steps in prop::collection::vec(step(), 0..200)) {
+    fn the_circuit_never_grants_early_and_never_has_two_probes(
+        steps in prop::collection::vec(step(), 0..200),
+    ) {
         let (mut circuit, mut now) = (Circuit::default(), at(0));
         let (mut calls, mut probes): (Vec<Timestamp>, Vec<Timestamp>) = (Vec::new(), Vec::new());
         let mut last_probe = None;
@@ -254,43 +256,78 @@ proptest! {
                     match permit {
                         Permit::Granted => prop_assert_eq!(before, CircuitState::Closed),
                         Permit::Probe => {
-                            prop_assert!(matches!(before, CircuitState::HalfOpen { .. }), "a probe while it is not half-open");
-                            prop_assert!(probes.iter().all(|probe| now.since(*probe) >= RULE.permit), "a second probe");
+                            prop_assert!(
+                                matches!(before, CircuitState::HalfOpen { .. }),
+                                "a probe while it is not half-open"
+                            );
+                            prop_assert!(
+                                probes.iter().all(|probe| now.since(*probe) >= RULE.permit),
+                                "a second probe"
+                            );
                             probes.push(now);
                             last_probe = Some(now);
                         }
-                        Permit::Refused { until } => prop_assert!(until > now && before != CircuitState::Closed),
+                        Permit::Refused { until } => {
+                            prop_assert!(until > now && before != CircuitState::Closed)
+                        }
                     }
                     if permit == Permit::Granted || permit == Permit::Probe {
                         calls.push(now);
                     }
                 }
-                CircuitStep::Succeed(index) => if let Some(began) = take(&mut calls, index) {
-                    circuit.succeeded(&RULE, began, now);
-                    let expected = if probes.contains(&began) { CircuitState::Closed } else { before };
-                    prop_assert_eq!(circuit.state(now), expected, "a probe's success closes, and no other changes anything");
-                },
-                CircuitStep::Fail(index) => if let Some(began) = take(&mut calls, index) {
-                    circuit.failed(&RULE, began, now);
-                    if last_probe == Some(began) {
-                        let until = now.after(RULE.rest);
-                        prop_assert_eq!(circuit.state(now), CircuitState::Open { until, why: WhyOpen::ProbeFailed });
-                    } else if before != CircuitState::Closed {
-                        prop_assert_eq!(circuit.state(now), before);
+                CircuitStep::Succeed(index) => {
+                    if let Some(began) = take(&mut calls, index) {
+                        circuit.succeeded(&RULE, began, now);
+                        let expected = if probes.contains(&began) {
+                            CircuitState::Closed
+                        } else {
+                            before
+                        };
+                        prop_assert_eq!(
+                            circuit.state(now),
+                            expected,
+                            "a probe's success closes, and no other changes anything"
+                        );
                     }
-                },
-                CircuitStep::Drop(index) => if let Some(began) = take(&mut calls, index) {
-                    circuit.abandoned(began);
-                    prop_assert_eq!(circuit.state(now), before, "a dropped call is no judgement");
-                    probes.retain(|probe| *probe != began);
-                },
+                }
+                CircuitStep::Fail(index) => {
+                    if let Some(began) = take(&mut calls, index) {
+                        circuit.failed(&RULE, began, now);
+                        if last_probe == Some(began) {
+                            let until = now.after(RULE.rest);
+                            prop_assert_eq!(
+                                circuit.state(now),
+                                CircuitState::Open {
+                                    until,
+                                    why: WhyOpen::ProbeFailed
+                                }
+                            );
+                        } else if before != CircuitState::Closed {
+                            prop_assert_eq!(circuit.state(now), before);
+                        }
+                    }
+                }
+                CircuitStep::Drop(index) => {
+                    if let Some(began) = take(&mut calls, index) {
+                        circuit.abandoned(began);
+                        prop_assert_eq!(
+                            circuit.state(now),
+                            before,
+                            "a dropped call is no judgement"
+                        );
+                        probes.retain(|probe| *probe != began);
+                    }
+                }
             }
             if !matches!(circuit.state(now), CircuitState::HalfOpen { .. }) {
                 probes.clear();
                 last_probe = None;
             }
             if let CircuitState::Open { until, .. } = circuit.state(now) {
-                prop_assert!(until <= now.after(RULE.rest), "it rests no longer than the rule says");
+                prop_assert!(
+                    until <= now.after(RULE.rest),
+                    "it rests no longer than the rule says"
+                );
             }
             let stored = serde_json::to_string(&circuit).unwrap();
             prop_assert_eq!(&serde_json::from_str::<Circuit>(&stored).unwrap(), &circuit);

@@ -351,14 +351,20 @@ mod tests {
 
     proptest! {
         #[test]
-        fn escaped_text_never_changes_the_document_structure(text in r"(\PC|[\n\t#>`~<\-=*_\[\]():!|\\]|```|<!--|<div>|\[a\]: b|!?\[a\]\(b\)|\[\^a\]|\|-\|-\||    ){0,60}") {
+        fn escaped_text_never_changes_the_document_structure(
+            text in r"(\PC|[\n\t#>`~<\-=*_\[\]():!|\\]|```|<!--|<div>|\[a\]: b|!?\[a\]\(b\)|\[\^a\]|\|-\|-\||    ){0,60}",
+        ) {
             prop_assert!(is_contained(&block(&text)), "{:?}", block(&text));
             prop_assert!(is_one_paragraph(&inline(&text)), "{:?}", inline(&text));
         }
 
         #[test]
         fn escaping_loses_no_letter(text in r"([a-z]|[\n #>`<\-=\[\]:]){0,60}") {
-            let letters = |text: &str| text.chars().filter(char::is_ascii_lowercase).collect::<String>();
+            let letters = |text: &str| {
+                text.chars()
+                    .filter(char::is_ascii_lowercase)
+                    .collect::<String>()
+            };
             // The last resort names its fence `text`.
             let shown = block(&text);
             let shown = shown.replacen("```text\n", "```\n", 1);

@@ -427,11 +427,22 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_string_of_random_json_arrives_whole(value in json(), cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6)) {
+        fn every_string_of_random_json_arrives_whole(
+            value in json(),
+            cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
+        ) {
             let wanted = serde_json::json!({"answer": value});
             let text = escaped(&wanted.to_string());
-            let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
-            let mut cuts: Vec<usize> = cuts.iter().map(|cut| ends[cut.index(ends.len())]).chain([0, text.len()]).collect();
+            let ends: Vec<usize> = text
+                .char_indices()
+                .map(|(at, _)| at)
+                .chain([text.len()])
+                .collect();
+            let mut cuts: Vec<usize> = cuts
+                .iter()
+                .map(|cut| ends[cut.index(ends.len())])
+                .chain([0, text.len()])
+                .collect();
             cuts.sort_unstable();
             let all = parts(cuts.windows(2).map(|cut| text.get(cut[0]..cut[1]).unwrap()));
             let mut texts: Vec<String> = Vec::new();

@@ -332,7 +332,10 @@ pub(in crate::terminal) fn cache_use(name: &str, usage: &Usage) -> Option<String
     (is_used && is_reported).then(|| {
         let [all, read, written] =
             [usage.prompt(), usage.cache_read, usage.cache_write].map(thousands);
-        format!("   {name}: of {all} prompt tokens, {read} read from the cache and {written} written to it")
+        format!(
+            "   {name}: of {all} prompt tokens, {read} read from the cache and {written} written \
+             to it"
+        )
     })
 }
 

@@ -280,18 +280,34 @@ proptest! {
         let uninterrupted = play(&resume_plan(crowded, ConsentMode::NonInteractive), seed);
         let write = |envelope| serde_json::to_string(envelope).unwrap();
         let lines: Vec<String> = uninterrupted.log.iter().map(write).collect();
-        let read: Vec<Envelope> =
-            lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let read: Vec<Envelope> = lines
+            .iter()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
         prop_assert_eq!(&read, &uninterrupted.log);
         let replayed = replay(&read).unwrap();
-        prop_assert!(replayed.interruption.effects.is_empty() && replayed.interruption.lost.is_empty());
+        prop_assert!(
+            replayed.interruption.effects.is_empty() && replayed.interruption.lost.is_empty()
+        );
         prop_assert_eq!(replayed.consultation.state(), uninterrupted.machine.state());
         // Resuming from within the step that aborts tries its stage again, and may end otherwise.
         let is_abort = |event: &Event| {
-            matches!(event, Event::State(StateEvent::Changed { to: StateName::Aborted, .. }))
+            matches!(
+                event,
+                Event::State(StateEvent::Changed {
+                    to: StateName::Aborted,
+                    ..
+                })
+            )
         };
-        let end = read.iter().position(|envelope| is_abort(&envelope.event)).unwrap_or(read.len());
-        let last_step = read[..end].iter().rposition(|envelope| envelope.cause.is_some()).unwrap();
+        let end = read
+            .iter()
+            .position(|envelope| is_abort(&envelope.event))
+            .unwrap_or(read.len());
+        let last_step = read[..end]
+            .iter()
+            .rposition(|envelope| envelope.cause.is_some())
+            .unwrap();
         let cut = 1 + cut_seed % last_step;
         let mut resumed = Player::resumed(&read[..cut], Duration::ZERO, None).unwrap();
         play_on(&mut resumed, seed);

@@ -221,7 +221,16 @@ proptest! {
         let written = record_json(&Transcript::fold(&player.log).unwrap());
         let mut groups: BTreeMap<(&str, String), (u64, bool)> = BTreeMap::new();
         for envelope in &player.log {
-            let Event::Call(CallEvent::Started { call, agent_id, round_number, model, .. }) = &envelope.event else { continue };
+            let Event::Call(CallEvent::Started {
+                call,
+                agent_id,
+                round_number,
+                model,
+                ..
+            }) = &envelope.event
+            else {
+                continue;
+            };
             // A call that an abort cancels may have cost anything.
             let (cost, more) = costs.get(call).copied().unwrap_or((0, true));
             let keys = [
@@ -237,7 +246,11 @@ proptest! {
             }
         }
         for ((grouping, key), sum) in &groups {
-            let group = if grouping.is_empty() { &written["cost"] } else { &written["cost"][grouping][key] };
+            let group = if grouping.is_empty() {
+                &written["cost"]
+            } else {
+                &written["cost"][grouping][key]
+            };
             prop_assert_eq!(sums(group), *sum, "{} {}", grouping, key);
         }
         for grouping in ["by_provider", "by_model", "by_agent", "by_round"] {

@@ -330,25 +330,44 @@ fn sum(groups: &Value, field: impl Fn(&Value) -> &Value) -> u64 {
 
 proptest! {
     #[test]
-    fn every_grouping_adds_up_to_the_total(costs in proptest::collection::vec((0u64..10_000_000, any::<bool>(), 0u64..100_000), 9)) {
+    fn every_grouping_adds_up_to_the_total(
+        costs in proptest::collection::vec((0u64..10_000_000, any::<bool>(), 0u64..100_000), 9),
+    ) {
         let mut events = sample_events::complete();
-        let finished = events.iter_mut().filter_map(|envelope| match &mut envelope.event {
-            Event::Call(CallEvent::Finished(call)) => Some(call),
-            _ => None,
-        });
+        let finished = events
+            .iter_mut()
+            .filter_map(|envelope| match &mut envelope.event {
+                Event::Call(CallEvent::Finished(call)) => Some(call),
+                _ => None,
+            });
         for (call, (known, lower_bound, output)) in finished.zip(&costs) {
-            call.cost = Cost { known: MicroUsd(*known), lower_bound: *lower_bound };
+            call.cost = Cost {
+                known: MicroUsd(*known),
+                lower_bound: *lower_bound,
+            };
             call.tokens.output = *output;
         }
         let written = recorded(&events);
         let cost = &written["cost"];
-        prop_assert_eq!(cost["lower_bound"].as_bool().unwrap(), costs.iter().any(|(_, lower_bound, _)| *lower_bound));
+        prop_assert_eq!(
+            cost["lower_bound"].as_bool().unwrap(),
+            costs.iter().any(|(_, lower_bound, _)| *lower_bound)
+        );
         for grouping in ["by_provider", "by_model", "by_agent", "by_round"] {
-            prop_assert_eq!(sum(&cost[grouping], |group| &group["micro_usd"]), cost["micro_usd"].as_u64().unwrap());
-            prop_assert_eq!(sum(&cost[grouping], |group| &group["tokens"]["total"]), cost["tokens"]["total"].as_u64().unwrap());
+            prop_assert_eq!(
+                sum(&cost[grouping], |group| &group["micro_usd"]),
+                cost["micro_usd"].as_u64().unwrap()
+            );
+            prop_assert_eq!(
+                sum(&cost[grouping], |group| &group["tokens"]["total"]),
+                cost["tokens"]["total"].as_u64().unwrap()
+            );
             prop_assert_eq!(sum(&cost[grouping], |group| &group["calls"]), 9);
         }
-        let in_responses: u64 = written["responses"].as_object().unwrap().values()
+        let in_responses: u64 = written["responses"]
+            .as_object()
+            .unwrap()
+            .values()
             .flat_map(|round| round["agents"].as_array().unwrap())
             .map(|agent| agent["cost"]["micro_usd"].as_u64().unwrap())
             .sum();

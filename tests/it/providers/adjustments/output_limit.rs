@@ -126,12 +126,25 @@ proptest! {
         words in prop::collection::vec(prop::sample::select(WORDS.to_vec()), 0..14),
         fields in prop::collection::vec(prop::sample::select(WORDS.to_vec()), 0..3),
         class in prop::sample::select(vec![BadRequest, Context, ModelMissing, Overload]),
-        dialect in prop::sample::select(vec![OPENAI, COMPATIBLE, LMSTUDIO, Dialect::Anthropic, Dialect::Gemini, Dialect::Ollama]),
+        dialect in prop::sample::select(vec![
+            OPENAI,
+            COMPATIBLE,
+            LMSTUDIO,
+            Dialect::Anthropic,
+            Dialect::Gemini,
+            Dialect::Ollama,
+        ]),
     ) {
-        let refusal = Refusal { class, words: words.join(" "), fields: fields.into_iter().map(ToOwned::to_owned).collect() };
+        let refusal = Refusal {
+            class,
+            words: words.join(" "),
+            fields: fields.into_iter().map(ToOwned::to_owned).collect(),
+        };
         let mut form = form(dialect);
         let mut steps = 0;
-        while let Some(adjustment) = form.adjustment(dialect, &hundred(), &WORDS.map(ToOwned::to_owned), &refusal) {
+        while let Some(adjustment) =
+            form.adjustment(dialect, &hundred(), &WORDS.map(ToOwned::to_owned), &refusal)
+        {
             if adjustment == Adjustment::PromptTooLong {
                 break;
             }

@@ -107,7 +107,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn text_never_changes_the_markup(texts in proptest::collection::vec(r#"(\PC|[\u{0}-\u{20}<>&"'=/!\-\u{202e}]|</|<!--|&#|&lt;|script|style){0,30}"#, 1..8)) {
+    fn text_never_changes_the_markup(
+        texts in proptest::collection::vec(
+            r#"(\PC|[\u{0}-\u{20}<>&"'=/!\-\u{202e}]|</|<!--|&#|&lt;|script|style){0,30}"#,
+            1..8,
+        ),
+    ) {
         // The texts are not empty: an empty text has its own markup.
         let say = |at: usize| format!("{at}x{}x", texts[at % texts.len()]);
         adds_only_text_and_marks(&say);
@@ -115,7 +120,12 @@ proptest! {
     }
 
     #[test]
-    fn marks_of_models_add_only_bold_words_and_code(texts in proptest::collection::vec(r"([*`_\-<>&\n\t #>\[\]()\\~|a-c1.]|\*\*|\n[*-] |```){0,40}", 1..8)) {
+    fn marks_of_models_add_only_bold_words_and_code(
+        texts in proptest::collection::vec(
+            r"([*`_\-<>&\n\t #>\[\]()\\~|a-c1.]|\*\*|\n[*-] |```){0,40}",
+            1..8,
+        ),
+    ) {
         adds_only_text_and_marks(&|at| format!("{at}x{}x", texts[at % texts.len()]));
     }
 }

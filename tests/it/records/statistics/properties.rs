@@ -125,7 +125,12 @@ proptest! {
         std::fs::create_dir(&logs).unwrap();
         let mut index = generated_records::index(&database);
         let transaction = index.transaction().unwrap();
-        let records: Vec<Value> = case.records.iter().enumerate().map(|(number, (at, record))| with_start(record.clone(), number, *at)).collect();
+        let records: Vec<Value> = case
+            .records
+            .iter()
+            .enumerate()
+            .map(|(number, (at, record))| with_start(record.clone(), number, *at))
+            .collect();
         for record in &records {
             save(record, &logs, &transaction);
         }
@@ -136,12 +141,15 @@ proptest! {
         for (number, (record, change)) in records.iter().zip(&case.changes).enumerate() {
             match change {
                 Some((true, _, _)) => delete(record, &logs, &transaction),
-                Some((false, at, other)) => save(&with_start(other.clone(), number, *at), &logs, &transaction),
+                Some((false, at, other)) => {
+                    save(&with_start(other.clone(), number, *at), &logs, &transaction)
+                }
                 None => {}
             }
         }
         transaction.commit().unwrap();
-        let mut unwritable = Connection::open_with_flags(&database, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
+        let mut unwritable =
+            Connection::open_with_flags(&database, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
         check(&case, &mut unwritable, &logs);
     }
 }

@@ -162,10 +162,22 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn field_of_any_other_type_counts_as_missing(which in 0usize..8, changes in proptest::collection::vec((any::<prop::sample::Index>(), odd()), 1..6)) {
-        let names = ["record-1.0.json", "original/complete.json", "original/early.json", "original/camel.json", "original/first.json",
-            "original/sparse.json", "original/failed.json", "original/checkpoint.json"];
-        let mut value: serde_json::Value = serde_json::from_slice(&fs::read(path(names[which])).unwrap()).unwrap();
+    fn field_of_any_other_type_counts_as_missing(
+        which in 0usize..8,
+        changes in proptest::collection::vec((any::<prop::sample::Index>(), odd()), 1..6),
+    ) {
+        let names = [
+            "record-1.0.json",
+            "original/complete.json",
+            "original/early.json",
+            "original/camel.json",
+            "original/first.json",
+            "original/sparse.json",
+            "original/failed.json",
+            "original/checkpoint.json",
+        ];
+        let mut value: serde_json::Value =
+            serde_json::from_slice(&fs::read(path(names[which])).unwrap()).unwrap();
         for (place, odd) in changes {
             let mut found = Vec::new();
             places(&value, "", &mut found);
@@ -179,13 +191,30 @@ proptest! {
                 let _ = extract::rows(&record, "consult-a", Timestamp(0));
                 prop_assert!(conclave::records::page::page(&record).ends_with("</html>\n"));
             }
-            Err(error) => prop_assert!(matches!(error, RecordReadError::NotARecord | RecordReadError::Newer(_) | RecordReadError::Id(_)), "{error}"),
+            Err(error) => prop_assert!(
+                matches!(
+                    error,
+                    RecordReadError::NotARecord
+                        | RecordReadError::Newer(_)
+                        | RecordReadError::Id(_)
+                ),
+                "{error}"
+            ),
         }
     }
 
     #[test]
-    fn changed_or_lost_bytes_never_panic(which in 0usize..3, at in any::<prop::sample::Index>(), byte in any::<u8>(), length in any::<prop::sample::Index>()) {
-        let names = ["record-1.0.json", "original/complete.json", "original/partial.jsonl"];
+    fn changed_or_lost_bytes_never_panic(
+        which in 0usize..3,
+        at in any::<prop::sample::Index>(),
+        byte in any::<u8>(),
+        length in any::<prop::sample::Index>(),
+    ) {
+        let names = [
+            "record-1.0.json",
+            "original/complete.json",
+            "original/partial.jsonl",
+        ];
         let mut bytes = fs::read(path(names[which])).unwrap();
         let place = at.index(bytes.len());
         bytes[place] = byte;

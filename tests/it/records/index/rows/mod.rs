@@ -220,13 +220,19 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn field_of_another_type_counts_as_missing(seed in 0..40_u64, place in any::<prop::sample::Index>()) {
-        let GeneratedConsultation { mut record, .. } = consultations(seed, 1, Length::Usual).next().unwrap();
+    fn field_of_another_type_counts_as_missing(
+        seed in 0..40_u64,
+        place in any::<prop::sample::Index>(),
+    ) {
+        let GeneratedConsultation { mut record, .. } =
+            consultations(seed, 1, Length::Usual).next().unwrap();
         record["tool_version"] = json!("0.1.0");
         let mut all = vec![];
         places(&record, "", &mut all);
         // A reason to stop may be text, or an object whose key is the reason.
-        all.retain(|place| place != "/consultation_id" && place != "/tool_version" && !place.contains("/stop"));
+        all.retain(|place| {
+            place != "/consultation_id" && place != "/tool_version" && !place.contains("/stop")
+        });
         let place = place.get(&all);
         let before = record.pointer(place).unwrap().clone();
         *record.pointer_mut(place).unwrap() = Value::Null;
