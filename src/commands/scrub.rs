@@ -24,8 +24,8 @@ const STDIN: &str = "-";
 /// Print files or standard input without the secrets in them
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Prints the text on standard output, to the byte but for the secrets, and what was masked on standard \
-error. `consult` masks the same in everything that it sends.
+Prints the text on standard output, to the byte but for the secrets, and what was masked on \
+standard error. `consult` masks the same in everything that it sends.
 
 Your own rules, and values that are no secrets: scrub.toml in the home.
 

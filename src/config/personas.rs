@@ -195,7 +195,13 @@ mod tests {
         .unwrap();
         assert_eq!(
             json!(read["hebrew_linguist"]),
-            json!({"name": "Linguist", "prompt": "You read.", "brief": "b", "aliases": ["heb", "lang"], "model": "openai:x"})
+            json!({
+                "name": "Linguist",
+                "prompt": "You read.",
+                "brief": "b",
+                "aliases": ["heb", "lang"],
+                "model": "openai:x",
+            })
         );
         assert_eq!(
             json!(read["tax-lawyer"]),

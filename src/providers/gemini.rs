@@ -273,24 +273,40 @@ mod tests {
     #[test]
     fn a_schema_keeps_what_gemini_reads_and_the_names_of_its_properties() {
         let schema = json!({
-            "$schema": "x", "type": "object", "minProperties": 1,
+            "$schema": "x",
+            "type": "object",
+            "minProperties": 1,
             "properties": {
                 "pattern": {"type": "string", "pattern": "^a", "minLength": 1},
                 "kind": {"const": "a"},
-                "list": {"type": "array", "uniqueItems": true, "items": {"anyOf": [{"type": "number", "multipleOf": 2}, {"$ref": "#/$defs/x", "title": "t"}]}},
+                "list": {
+                    "type": "array",
+                    "uniqueItems": true,
+                    "items": {
+                        "anyOf": [
+                            {"type": "number", "multipleOf": 2},
+                            {"$ref": "#/$defs/x", "title": "t"},
+                        ],
+                    },
+                },
             },
             "$defs": {"x": {"not": {}, "type": "null"}},
-            "required": ["pattern"], "additionalProperties": false,
+            "required": ["pattern"],
+            "additionalProperties": false,
         });
         let expected = json!({
             "type": "object",
             "properties": {
                 "pattern": {"type": "string"},
                 "kind": {"enum": ["a"]},
-                "list": {"type": "array", "items": {"anyOf": [{"type": "number"}, {"$ref": "#/$defs/x"}]}},
+                "list": {
+                    "type": "array",
+                    "items": {"anyOf": [{"type": "number"}, {"$ref": "#/$defs/x"}]},
+                },
             },
             "$defs": {"x": {"type": "null"}},
-            "required": ["pattern"], "additionalProperties": false,
+            "required": ["pattern"],
+            "additionalProperties": false,
             "propertyOrdering": ["pattern", "kind", "list"],
         });
         assert_eq!(fitted(schema), expected);

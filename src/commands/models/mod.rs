@@ -36,8 +36,8 @@ pub(crate) const SCHEMA_VERSION: &str = "1.0";
 #[command(after_help = "\
 Prices are in dollars per million tokens.
 Your own models and prices go into models.json in the home.
-Local servers are looked for at their default ports on this machine, or where CONCLAVE_LOCAL_SERVERS \
-says: `auto`, `none`, or addresses separated by commas.")]
+Local servers are looked for at their default ports on this machine, or where \
+CONCLAVE_LOCAL_SERVERS says: `auto`, `none`, or addresses separated by commas.")]
 pub struct Args {
     /// Write JSON; its schema is schemas/models.schema.json
     #[arg(long)]

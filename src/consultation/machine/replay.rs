@@ -52,7 +52,8 @@ pub enum ReplayError {
     #[error("it was written by an older version and cannot be resumed")]
     OlderVersion,
     #[error(
-        "event {seq} does not follow from those before it: another version of the program wrote it, or it was changed"
+        "event {seq} does not follow from those before it: another version of the program wrote \
+         it, or it was changed"
     )]
     DoesNotFollow { seq: u64 },
     #[error("event {seq}: {refused}")]

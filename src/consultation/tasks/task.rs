@@ -109,7 +109,10 @@ impl AgentTask {
         let Status::Calling(calling) = &self.status else {
             return false;
         };
-        calling.attempts.iter().any(|attempt| attempt.call == wanted)
+        calling
+            .attempts
+            .iter()
+            .any(|attempt| attempt.call == wanted)
     }
 
     /// Returns the agent and how long it has been working, for the pulse.

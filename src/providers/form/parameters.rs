@@ -148,23 +148,41 @@ mod tests {
         );
         let mut body = json!({"model": "m", "provider": {"require_parameters": true}});
         lay_over(&mut body, parameters().of("m"));
-        let expected = json!({"model": "m", "temperature": 0.7, "provider": {"require_parameters": true, "order": ["b"], "zdr": true}});
+        let expected = json!({
+            "model": "m",
+            "temperature": 0.7,
+            "provider": {"require_parameters": true, "order": ["b"], "zdr": true},
+        });
         assert_eq!(body, expected);
     }
 
     #[test]
     fn fields_of_the_request_itself_are_never_replaced() {
         let own = fields(&json!({
-            "model": "x", "messages": [], "stream": false, "max_tokens": 1, "response_format": {}, "format": "json", "n": 9,
+            "model": "x",
+            "messages": [],
+            "stream": false,
+            "max_tokens": 1,
+            "response_format": {},
+            "format": "json",
+            "n": 9,
             "output_config": {"effort": "low", "format": {}},
             "generationConfig": {"topK": 1, "maxOutputTokens": 9, "responseMimeType": "x"},
-            "options": "none", "seed": 7,
+            "options": "none",
+            "seed": 7,
         }));
-        let mut body = json!({"model": "m", "options": {"num_predict": 5}, "generationConfig": {"maxOutputTokens": 5}});
+        let mut body = json!({
+            "model": "m",
+            "options": {"num_predict": 5},
+            "generationConfig": {"maxOutputTokens": 5},
+        });
         lay_over(&mut body, own.clone());
         let expected = json!({
-            "model": "m", "options": {"num_predict": 5}, "generationConfig": {"maxOutputTokens": 5, "topK": 1},
-            "output_config": {"effort": "low"}, "seed": 7,
+            "model": "m",
+            "options": {"num_predict": 5},
+            "generationConfig": {"maxOutputTokens": 5, "topK": 1},
+            "output_config": {"effort": "low"},
+            "seed": 7,
         });
         assert_eq!(body, expected);
         let reserved = Parameters {

@@ -341,7 +341,12 @@ mod tests {
         let original = jsonschema::validator_for(&serde_json::from_str(original).unwrap()).unwrap();
         let tight = jsonschema::validator_for(&tight).unwrap();
         let point = "Größe zählt: it is cheap – and it is quick.";
-        let mut answer = json!({"position": point, "key_points": [point, point], "rationale": point, "confidence": 0.65});
+        let mut answer = json!({
+            "position": point,
+            "key_points": [point, point],
+            "rationale": point,
+            "confidence": 0.65,
+        });
         assert!(tight.is_valid(&answer) && original.is_valid(&answer));
         for odd in [
             "51.6",

@@ -104,7 +104,10 @@ fn tensions(record: &StoredRecord, synthesis: &Synthesis) -> Markup {
     html! {
         @for tension in &synthesis.tensions {
             div.tension {
-                h4 { bdi { (marked(tension.topic.trim())) } (stated_severity(record, tension.severity)) }
+                h4 {
+                    bdi { (marked(tension.topic.trim())) }
+                    (stated_severity(record, tension.severity))
+                }
                 @if !tension.viewpoints.is_empty() {
                     dl.side {
                         @for view in &tension.viewpoints {

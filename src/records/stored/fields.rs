@@ -158,7 +158,13 @@ mod tests {
 
     #[test]
     fn fields_are_found_in_both_spellings_with_their_type() {
-        let value = json!({ "durationMs": 1500.4, "key_points": ["a", 1, "b"], "question": 7, "gone": null, "confidence": 1.5 });
+        let value = json!({
+            "durationMs": 1500.4,
+            "key_points": ["a", 1, "b"],
+            "question": 7,
+            "gone": null,
+            "confidence": 1.5,
+        });
         let fields = JsonFields::of(&value);
         assert_eq!(fields.count("duration_ms"), Some(1500));
         assert_eq!(
@@ -174,8 +180,14 @@ mod tests {
 
     #[test]
     fn decimals_round_to_micro_dollars_and_moments_default_to_utc() {
-        let value = json!({ "a": { "usd": 0.1 + 0.2 }, "b": { "usd": 9.0, "micro_usd": 3, "lower_bound": true }, "c": { "usd": -1 },
-            "d": "2025-12-28T10:00:00+01:00", "e": "2025-12-28T09:00:00", "f": "yesterday" });
+        let value = json!({
+            "a": { "usd": 0.1 + 0.2 },
+            "b": { "usd": 9.0, "micro_usd": 3, "lower_bound": true },
+            "c": { "usd": -1 },
+            "d": "2025-12-28T10:00:00+01:00",
+            "e": "2025-12-28T09:00:00",
+            "f": "yesterday",
+        });
         let fields = JsonFields::of(&value);
         assert_eq!(
             fields.at("a").as_cost(),

@@ -86,7 +86,12 @@ mod tests {
     fn unexpected_values_count_as_missing() {
         let value = json!({
             "name": 7,
-            "items": [{ "id": "a", "share": 1 }, null, { "id": "b", "share": "half" }, { "share": 1 }],
+            "items": [
+                { "id": "a", "share": 1 },
+                null,
+                { "id": "b", "share": "half" },
+                { "share": 1 },
+            ],
         });
         let item = |id: &str, share| Item {
             id: id.to_owned(),

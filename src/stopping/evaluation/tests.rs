@@ -306,14 +306,25 @@ fn the_serialized_evaluation_is_self_contained() {
         })
     };
     let expected = serde_json::json!({
-        "rules": [rule("stable", "success", 3.into(), 3, "fired"), rule("minimum", "guard", serde_json::Value::Null, 2, "unknown")],
+        "rules": [
+            rule("stable", "success", 3.into(), 3, "fired"),
+            rule("minimum", "guard", serde_json::Value::Null, 2, "unknown"),
+        ],
         "decision": "continue",
     });
     assert_eq!(serde_json::to_value(&evaluation).unwrap(), expected);
     let stopped = ending(Checks::default(), success("stable", 3), Class::NeedsHuman).evaluation();
     assert_eq!(
         serde_json::to_value(&stopped.decision).unwrap(),
-        serde_json::json!({ "stop": { "class": "needs_human", "rule": "stable", "value": 3, "threshold": 3, "message": "" } })
+        serde_json::json!({
+            "stop": {
+                "class": "needs_human",
+                "rule": "stable",
+                "value": 3,
+                "threshold": 3,
+                "message": "",
+            },
+        })
     );
 }
 

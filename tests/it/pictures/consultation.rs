@@ -138,20 +138,33 @@ fn independent_pragmatic() -> Value {
 
 fn synthesis() -> Value {
     json!({
-        "consensus_points": [{
-            "point": "Losing jobs when Redis restarts is not acceptable any longer.",
-            "supporting_agents": ["@security", "@architecture", "@pragmatic"],
-            "confidence": 0.9,
-        }],
-        "tensions": [{
-            "topic": "Migrate now, or fix persistence and stay",
-            "severity": "medium",
-            "viewpoints": [
-                {"agent": "@security", "viewpoint": "Only one store makes jobs as safe as the data."},
-                {"agent": "@architecture", "viewpoint": "The database carries this load easily."},
-                {"agent": "@pragmatic", "viewpoint": "An hour's fix removes the cause of the outage."},
-            ],
-        }],
+        "consensus_points": [
+            {
+                "point": "Losing jobs when Redis restarts is not acceptable any longer.",
+                "supporting_agents": ["@security", "@architecture", "@pragmatic"],
+                "confidence": 0.9,
+            },
+        ],
+        "tensions": [
+            {
+                "topic": "Migrate now, or fix persistence and stay",
+                "severity": "medium",
+                "viewpoints": [
+                    {
+                        "agent": "@security",
+                        "viewpoint": "Only one store makes jobs as safe as the data.",
+                    },
+                    {
+                        "agent": "@architecture",
+                        "viewpoint": "The database carries this load easily.",
+                    },
+                    {
+                        "agent": "@pragmatic",
+                        "viewpoint": "An hour's fix removes the cause of the outage.",
+                    },
+                ],
+            },
+        ],
         "priority_order": ["No lost jobs", "Load on the database", "Effort"],
     })
 }

@@ -38,7 +38,10 @@ fn common() -> Value {
             {"role": "user", "content": "Question?\n\nAnswer."},
         ],
         "max_tokens": 16384,
-        "response_format": {"type": "json_schema", "json_schema": {"name": "independent", "strict": true, "schema": schema()}},
+        "response_format": {
+            "type": "json_schema",
+            "json_schema": {"name": "independent", "strict": true, "schema": schema()},
+        },
     })
 }
 

@@ -119,7 +119,13 @@ fn the_context_does_not_exceed_the_models_window() {
 }
 
 fn line(text: &str) -> String {
-    json!({"model": "qwen3:8b", "created_at": "x", "message": {"role": "assistant", "content": text}, "done": false}).to_string()
+    json!({
+        "model": "qwen3:8b",
+        "created_at": "x",
+        "message": {"role": "assistant", "content": text},
+        "done": false,
+    })
+    .to_string()
 }
 
 fn done(reason: &str, counts: &str) -> String {

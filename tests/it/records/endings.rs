@@ -117,8 +117,17 @@ fn hedge_states_the_dropped_call_and_makes_the_cost_a_lower_bound() {
     }
     hedged.push(after(&hedged, beside, 0));
     let entry = |dropped: Value| {
-        json!([{"agent": "Security Expert", "agent_id": "security", "round_number": 1, "model": "anthropic:claude-sonnet-5-5",
-            "backup": "xai:grok-4.7", "after_ms": 10_000, "dropped": dropped}])
+        json!([
+            {
+                "agent": "Security Expert",
+                "agent_id": "security",
+                "round_number": 1,
+                "model": "anthropic:claude-sonnet-5-5",
+                "backup": "xai:grok-4.7",
+                "after_ms": 10_000,
+                "dropped": dropped,
+            },
+        ])
     };
     assert_eq!(recorded(&hedged)["hedges"], entry(Value::Null));
     hedged.push(after(

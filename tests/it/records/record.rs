@@ -197,7 +197,10 @@ fn savings_of_filtering_are_counted_from_the_prompts() {
 fn no_savings_are_shown_without_filtering_or_calls() {
     let stats = |events: &[Envelope]| recorded(events)["token_efficiency_stats"].clone();
     let whole = json!({
-        "tokens_used": 9 * 1_204, "tokens_saved_via_filtering": 0, "efficiency_percentage": 0.0, "filtering_method": "none"
+        "tokens_used": 9 * 1_204,
+        "tokens_saved_via_filtering": 0,
+        "efficiency_percentage": 0.0,
+        "filtering_method": "none",
     });
     assert_eq!(stats(&sample_events::complete()), whole);
     assert_eq!(
@@ -227,7 +230,13 @@ fn seat_of_the_embedded_model_is_marked() {
 #[test]
 fn concerns_name_their_author_and_severity() {
     let record = recorded(&sample_events::complete());
-    let concern = |text: &str, raised_by: Value, severity: Value| json!({ "text": text, "raised_by": raised_by, "severity": severity });
+    let concern = |text: &str, raised_by: Value, severity: Value| {
+        json!({
+            "text": text,
+            "raised_by": raised_by,
+            "severity": severity,
+        })
+    };
     assert_eq!(
         record["concerns_detail"],
         json!([

@@ -74,8 +74,17 @@ impl LocalServer {
 
     /// Starts a llama.cpp server that has loaded this model.
     pub(crate) fn llama_cpp(model: &str, parameters: u64, context: u64) -> Self {
-        let list = serde_json::json!({"object": "list", "data": [{"id": model, "object": "model", "owned_by": "llamacpp",
-            "meta": {"n_ctx": context, "n_ctx_train": 32_768, "n_params": parameters}}]});
+        let list = serde_json::json!({
+            "object": "list",
+            "data": [
+                {
+                    "id": model,
+                    "object": "model",
+                    "owned_by": "llamacpp",
+                    "meta": {"n_ctx": context, "n_ctx_train": 32_768, "n_params": parameters},
+                },
+            ],
+        });
         Self::start()
             .calls_itself("llama.cpp")
             .get("/v1/models", 200, &list.to_string())

@@ -16,7 +16,9 @@ const OFFER: &str = "Stop here and save about $0.";
 fn judged(confidence: f64, supporters: &[&str], tensions: &Value) -> ProviderServer {
     let server = ProviderServer::start();
     let synthesis = json!({
-        "consensus_points": [{"point": "Start small", "supporting_agents": supporters, "confidence": confidence}],
+        "consensus_points": [
+            {"point": "Start small", "supporting_agents": supporters, "confidence": confidence},
+        ],
         "tensions": tensions,
         "priority_order": ["Speed"],
     });
@@ -105,7 +107,13 @@ fn declining_the_offer_runs_all_rounds_without_asking_again() {
 
 #[test]
 fn objections_follow_the_offer_and_fit_a_narrow_window() {
-    let tensions = json!([{"topic": "Speed, says Expert A", "viewpoints": [{"agent": "Expert A", "viewpoint": "Go fast"}], "severity": "high"}]);
+    let tensions = json!([
+        {
+            "topic": "Speed, says Expert A",
+            "viewpoints": [{"agent": "Expert A", "viewpoint": "Go fast"}],
+            "severity": "high",
+        },
+    ]);
     let server = judged(0.95, &ALL[..2], &tensions);
     let (_conclave, mut terminal) = consult(&server, 60, &[]);
     terminal.wait_for("[y/N] ", 1);
@@ -197,12 +205,30 @@ fn enter_continues_where_a_guard_speaks_against_stopping() {
 fn the_offer_shows_what_is_agreed_and_what_is_open_at_every_width() {
     let synthesis = json!({
         "consensus_points": [
-            {"point": "Move the scheduler piece by piece, each piece behind an interface of its own", "supporting_agents": ALL, "confidence": 0.95},
+            {
+                "point": "Move the scheduler piece by piece, each piece behind an interface of its own",
+                "supporting_agents": ALL,
+                "confidence": 0.95,
+            },
             {"point": "Measure first", "supporting_agents": ALL[..2], "confidence": 0.92},
-            {"point": "Freeze new features meanwhile", "supporting_agents": ALL[..1], "confidence": 0.99},
-            {"point": "Keep the old one for a release", "supporting_agents": ALL, "confidence": 0.9},
+            {
+                "point": "Freeze new features meanwhile",
+                "supporting_agents": ALL[..1],
+                "confidence": 0.99,
+            },
+            {
+                "point": "Keep the old one for a release",
+                "supporting_agents": ALL,
+                "confidence": 0.9,
+            },
         ],
-        "tensions": [{"topic": "How long two schedulers can be maintained side by side", "viewpoints": [{"agent": "Expert A", "viewpoint": "A month"}], "severity": "high"}],
+        "tensions": [
+            {
+                "topic": "How long two schedulers can be maintained side by side",
+                "viewpoints": [{"agent": "Expert A", "viewpoint": "A month"}],
+                "severity": "high",
+            },
+        ],
         "priority_order": ["Safety"],
     });
     let shown = at_every_width("✨ Strong consensus", |columns, paint| {

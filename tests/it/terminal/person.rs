@@ -167,7 +167,9 @@ async fn always_is_not_offered_when_no_threshold_would_help() {
 async fn choosing_to_wait_is_confirmed() {
     let report = ask(&pulse(), "\n").await;
     assert_eq!(report.answer, Answer::Yes);
-    let screen = "⏱️ Still waiting on Security Expert (72s elapsed).\nWait, go on without it, or stop? [W/g/s] wait\n⏳ Continuing...\n";
+    let screen = "⏱️ Still waiting on Security Expert (72s elapsed).\n\
+                  Wait, go on without it, or stop? [W/g/s] wait\n\
+                  ⏳ Continuing...\n";
     assert_eq!(report.screen, screen);
     for (typed, answer) in [("g", Answer::GoOnWithout), ("s", Answer::No)] {
         let report = ask(&pulse(), typed).await;

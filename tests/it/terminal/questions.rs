@@ -21,7 +21,7 @@ fn consult(
     arguments: &[&str],
 ) -> (Conclave, Terminal) {
     let config = format!(
-        "{{\"always_allow_under\": 90, \"hedge_after\": \"off\", \"pulse_seconds\": {pulse_seconds}}}"
+        r#"{{"always_allow_under": 90, "hedge_after": "off", "pulse_seconds": {pulse_seconds}}}"#
     );
     let conclave = Conclave::at(server)
         .variable("TERM", "xterm-256color")

@@ -144,7 +144,9 @@ fn nested_settings_are_set_one_by_one() {
     assert_eq!(
         written,
         json!({
-            "endpoints": {"work": {"base_url": "https://h/v1", "api_key_cmd": "pass show work", "free": true}},
+            "endpoints": {
+                "work": {"base_url": "https://h/v1", "api_key_cmd": "pass show work", "free": true},
+            },
             "panels": {"fast": "security=work:m,architect=work:m"},
             "parameters": {"openai:gpt-6.1-sol": {"reasoning_effort": "low", "seed": 7}},
             "local_servers": ["127.0.0.1:1234"],

@@ -23,10 +23,20 @@ const NAMES: [&str; 9] = [
 fn prompts_hide_the_identity_of_other_experts() {
     let server = ProviderServer::start();
     // The answers must not contain the names, or the test would find them there.
-    let position =
-        json!({"position": "Start small", "key_points": ["Undo is cheap"], "rationale": "Because.", "confidence": 0.7}).to_string();
+    let position = json!({
+        "position": "Start small",
+        "key_points": ["Undo is cheap"],
+        "rationale": "Because.",
+        "confidence": 0.7,
+    })
+    .to_string();
     let revision = json!({
-        "challenges": [], "rebuttals": [], "changed": false, "because_of": [], "revised_position": "Start small", "revised_confidence": 0.7,
+        "challenges": [],
+        "rebuttals": [],
+        "changed": false,
+        "because_of": [],
+        "revised_position": "Start small",
+        "revised_confidence": 0.7,
     })
     .to_string();
     for (vendor, second) in [

@@ -223,8 +223,19 @@ fn lower_bound_estimates_are_never_auto_approved() {
 fn user_prices_are_used() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server).config("{}");
-    let models = json!({"schema_version": "1.0", "models": [{"provider": "openai", "id": "gpt-unheard-of", "tier": 2,
-        "prices": [{"input": 1.0, "output": 2.0, "source": "contract", "as_of": "2026-11-01"}]}]});
+    let models = json!({
+        "schema_version": "1.0",
+        "models": [
+            {
+                "provider": "openai",
+                "id": "gpt-unheard-of",
+                "tier": 2,
+                "prices": [
+                    {"input": 1.0, "output": 2.0, "source": "contract", "as_of": "2026-11-01"},
+                ],
+            },
+        ],
+    });
     std::fs::write(conclave.home().join("models.json"), models.to_string()).unwrap();
     let output = conclave
         .run(&[

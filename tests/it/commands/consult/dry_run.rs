@@ -139,11 +139,9 @@ fn dry_run_reports_the_consent_decision() {
     let output = conclave
         .run(&["consult", "--dry-run", "--model", "claude-fable-5-1", "q"])
         .ends_with(0);
-    assert!(
-        output.stdout.contains("Consent: needs --yes, because there is no terminal to ask on: it is not below always_allow_under\n"),
-        "{}",
-        output.stdout
-    );
+    let consent = "Consent: needs --yes, because there is no terminal to ask on: it is not below \
+                   always_allow_under\n";
+    assert!(output.stdout.contains(consent), "{}", output.stdout);
 }
 
 #[test]

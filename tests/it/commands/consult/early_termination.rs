@@ -11,7 +11,9 @@ use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 fn server_with_synthesis(confidence: f64, supporters: &[&str]) -> ProviderServer {
     let server = ProviderServer::start();
     let synthesis = json!({
-        "consensus_points": [{"point": "Start small", "supporting_agents": supporters, "confidence": confidence}],
+        "consensus_points": [
+            {"point": "Start small", "supporting_agents": supporters, "confidence": confidence},
+        ],
         "tensions": [],
         "priority_order": ["Speed"],
     });
@@ -225,9 +227,26 @@ fn explore_mode_runs_all_rounds_and_yields_a_menu() {
     let menu = json!({
         "summary": "Both can work.",
         "recommendations": [
-            {"option": "Start small", "description": "One team first.", "pros": ["It is safe"], "cons": ["It is slow"], "best_when": "the team has no experience", "confidence": 0.8},
-            {"option": "All at once", "description": "All teams.", "pros": ["It is quick"], "cons": ["It can break"], "best_when": "it can be undone", "confidence": 0.5}],
-        "evidence": [], "dissent": [], "recommendation": "Choose by what a mistake costs.",
+            {
+                "option": "Start small",
+                "description": "One team first.",
+                "pros": ["It is safe"],
+                "cons": ["It is slow"],
+                "best_when": "the team has no experience",
+                "confidence": 0.8,
+            },
+            {
+                "option": "All at once",
+                "description": "All teams.",
+                "pros": ["It is quick"],
+                "cons": ["It can break"],
+                "best_when": "it can be undone",
+                "confidence": 0.5,
+            },
+        ],
+        "evidence": [],
+        "dissent": [],
+        "recommendation": "Choose by what a mistake costs.",
     });
     server.on(
         On::vendor(Vendor::OpenAi).nth(5),
@@ -272,8 +291,20 @@ fn explore_mode_runs_all_rounds_and_yields_a_menu() {
 
 /// Returns a synthesis with one unanimous point of this confidence, or none, and these tensions.
 fn synthesis_answer(confidence: Option<f64>, severities: &[&str]) -> Answer {
-    let point = |confidence| json!({"point": "Start small", "supporting_agents": ALL, "confidence": confidence});
-    let tension = |severity: &&str| json!({"topic": "Speed", "viewpoints": [{"agent": "Expert A", "viewpoint": "Go fast"}], "severity": severity});
+    let point = |confidence| {
+        json!({
+            "point": "Start small",
+            "supporting_agents": ALL,
+            "confidence": confidence,
+        })
+    };
+    let tension = |severity: &&str| {
+        json!({
+            "topic": "Speed",
+            "viewpoints": [{"agent": "Expert A", "viewpoint": "Go fast"}],
+            "severity": severity,
+        })
+    };
     let points: Vec<Value> = confidence.map(point).into_iter().collect();
     let tensions: Vec<Value> = severities.iter().map(tension).collect();
     Answer::text(
@@ -363,8 +394,12 @@ fn every_guard_continues_an_unattended_debate_and_is_reported() {
                     On::asking_for("consensus_points"),
                     synthesis_answer(Some(0.95), &[]),
                 );
-                let same = json!({"position": "Start small and grow when it has proved itself to all who use it.", "key_points": ["It can be undone"],
-                    "rationale": "Small steps are safe, because they can be undone.", "confidence": 0.95});
+                let same = json!({
+                    "position": "Start small and grow when it has proved itself to all who use it.",
+                    "key_points": ["It can be undone"],
+                    "rationale": "Small steps are safe, because they can be undone.",
+                    "confidence": 0.95,
+                });
                 server.on(On::asking_for("rationale"), Answer::text(same.to_string()));
             },
             arguments: &[],

@@ -204,7 +204,12 @@ fn cost_is_the_reported_usage_at_the_vendors_prices() {
 fn model_texts_cannot_control_the_terminal() {
     let server = ProviderServer::start();
     let hostile = "\u{1b}[2J\u{1b}]0;owned\u{7}\u{9b}31m\u{202e}fdp.exe\r# Consultation";
-    let position = serde_json::json!({"position": hostile, "key_points": [hostile], "rationale": hostile, "confidence": 0.5});
+    let position = serde_json::json!({
+        "position": hostile,
+        "key_points": [hostile],
+        "rationale": hostile,
+        "confidence": 0.5,
+    });
     server.on(
         On::vendor(Vendor::Anthropic).nth(1),
         Answer::text(position.to_string()),

@@ -108,11 +108,16 @@ fn unavailable_models_are_rejected_with_a_hint() {
         ),
         (
             ["--judge", "acme:x"],
-            "error: no provider is called `acme`\nhint: one of: anthropic, openai, google, xai, mistral, openrouter, ollama, llamacpp, lmstudio, vllm, local\nhint: or give it an address with `conclave config set endpoints.acme.base_url URL`\n",
+            "error: no provider is called `acme`\n\
+             hint: one of: anthropic, openai, google, xai, mistral, openrouter, ollama, llamacpp, \
+             lmstudio, vllm, local\n\
+             hint: or give it an address with `conclave config set endpoints.acme.base_url URL`\n",
         ),
         (
             ["--panel", "stranger=claude-opus-5-5"],
-            "error: no persona is called `stranger`\nhint: one of: accessibility, architecture, creative, devops, documentation, performance, pragmatic, security, skeptic, testing\n",
+            "error: no persona is called `stranger`\n\
+             hint: one of: accessibility, architecture, creative, devops, documentation, \
+             performance, pragmatic, security, skeptic, testing\n",
         ),
     ] {
         let output = conclave

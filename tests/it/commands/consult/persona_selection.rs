@@ -196,7 +196,12 @@ fn helper_selects_personas_and_the_selection_is_recorded() {
     assert_eq!(seats(&record), expected);
     assert_eq!(
         record["casting"],
-        json!({"task_type": "planning", "reason": "Somebody has to doubt it and somebody to run it.", "chosen_by": "openai:gpt-6.1-sol", "notes": []})
+        json!({
+            "task_type": "planning",
+            "reason": "Somebody has to doubt it and somebody to run it.",
+            "chosen_by": "openai:gpt-6.1-sol",
+            "notes": [],
+        })
     );
     let line = "**Personas:** selected by the helper model, openai:gpt-6.1-sol, for planning: Somebody has to doubt it and somebody to run it.";
     assert!(output.stdout.contains(line), "{}", output.stdout);

@@ -7,9 +7,23 @@ use crate::support::binary::Conclave;
 use crate::support::provider_server::{Answer, On, ProviderServer};
 use crate::support::pty::{Output, Terminal};
 
-const REVISION: &str = r#"{"challenges": [{"target_agent": "Expert B", "challenge": "Expert B skips the cost", "evidence": ["as Expert C says"], "severity": "medium"}], "rebuttals": [], "changed": true, "because_of": [{"agent": "Expert A", "argument": "Expert A is right about speed"}], "revised_position": "As Expert A says, start small.", "revised_confidence": 0.75}"#;
+const REVISION: &str = r#"{
+    "challenges": [{"target_agent": "Expert B", "challenge": "Expert B skips the cost",
+        "evidence": ["as Expert C says"], "severity": "medium"}],
+    "rebuttals": [], "changed": true,
+    "because_of": [{"agent": "Expert A", "argument": "Expert A is right about speed"}],
+    "revised_position": "As Expert A says, start small.", "revised_confidence": 0.75
+}"#;
 
-const VERDICT: &str = r#"{"summary": "Expert A and Expert C agree.", "evidence": [{"claim": "Expert A measured it", "agent": "Expert A", "quote": "Small steps are safe"}], "dissent": [{"agent": "Expert B", "concern": "Expert B fears the delay that Expert C accepts", "severity": "low"}], "recommendation": "Follow **Expert C**, then Expert B.", "confidence": 0.8}"#;
+const VERDICT: &str = r#"{
+    "summary": "Expert A and Expert C agree.",
+    "evidence": [{"claim": "Expert A measured it", "agent": "Expert A",
+        "quote": "Small steps are safe"}],
+    "dissent": [{"agent": "Expert B", "concern": "Expert B fears the delay that Expert C accepts",
+        "severity": "low"}],
+    "recommendation": "Follow **Expert C**, then Expert B.",
+    "confidence": 0.8
+}"#;
 
 const LABELS: [&str; 3] = ["Expert A", "Expert B", "Expert C"];
 

@@ -77,14 +77,27 @@ fn each_vendor_gets_its_own_fields_and_no_sampling_parameters() {
                 "output_config": {"format": {"type": "json_schema", "schema": schema}},
             }),
             Vendor::OpenAi => json!({
-                "model": "gpt-6.1-sol", "max_completion_tokens": 16384, "stream": true, "stream_options": {"include_usage": true},
-                "messages": [{"role": "system", "content": system}, {"role": "user", "content": user}],
-                "response_format": {"type": "json_schema", "json_schema": {"name": answer, "strict": true, "schema": schema}},
+                "model": "gpt-6.1-sol",
+                "max_completion_tokens": 16384,
+                "stream": true,
+                "stream_options": {"include_usage": true},
+                "messages": [
+                    {"role": "system", "content": system},
+                    {"role": "user", "content": user},
+                ],
+                "response_format": {
+                    "type": "json_schema",
+                    "json_schema": {"name": answer, "strict": true, "schema": schema},
+                },
             }),
             Vendor::Google => json!({
                 "systemInstruction": {"parts": [{"text": system}]},
                 "contents": [{"role": "user", "parts": [{"text": user}]}],
-                "generationConfig": {"maxOutputTokens": 16384, "responseMimeType": "application/json", "responseJsonSchema": schema},
+                "generationConfig": {
+                    "maxOutputTokens": 16384,
+                    "responseMimeType": "application/json",
+                    "responseJsonSchema": schema,
+                },
             }),
             other => panic!("{other:?} has no seat"),
         };

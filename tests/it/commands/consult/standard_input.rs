@@ -283,7 +283,8 @@ fn endless_input_is_refused() {
     assert_eq!(
         assert_refused(output, &server, &conclave),
         "error: standard input has more than 2 MB\n\
-         hint: send less context, or raise the limit of all sources together with `--max-context-mb`\n"
+         hint: send less context, or raise the limit of all sources together with \
+         `--max-context-mb`\n"
     );
 }
 

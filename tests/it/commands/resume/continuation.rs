@@ -21,7 +21,9 @@ fn resume_asks_only_for_missing_answers() {
     let output = interrupt_consultation(&conclave, &server, Signal::INT).ends_with(130);
     let (id, record) = (id_of(&conclave.log("jsonl")), conclave.log("json"));
     let expected = format!(
-        "💾 Partial results saved to: {}\nerror: Consultation interrupted\nhint: resume it with `conclave resume {id}`\n",
+        "💾 Partial results saved to: {}\n\
+         error: Consultation interrupted\n\
+         hint: resume it with `conclave resume {id}`\n",
         record.display()
     );
     assert!(output.stderr.ends_with(&expected), "{}", output.stderr);
@@ -295,10 +297,12 @@ fn dearer_prices_of_today_need_consent() {
     interrupt_consultation(&conclave, &server, Signal::INT);
     let (id, journal) = (id_of(&conclave.log("jsonl")), conclave.log("jsonl"));
     let before = std::fs::read_to_string(&journal).unwrap();
-    let expensive_model = r#"{"models": [{"provider": "openai", "id": "gpt-6.1-sol", "prices": [{"input": 900, "output": 900, "as_of": "2026-11-21"}]}]}"#;
+    let expensive_model = r#"{"models": [{"provider": "openai", "id": "gpt-6.1-sol",
+        "prices": [{"input": 900, "output": 900, "as_of": "2026-11-21"}]}]}"#;
     std::fs::write(conclave.home().join("models.json"), expensive_model).unwrap();
     let refused = conclave.run(&["resume"]).ends_with(3);
-    let reason = "error: The cost of what remains needs consent, and there is no terminal to ask on\nhint: the estimate is $";
+    let reason = "error: The cost of what remains needs consent, and there is no terminal to ask \
+                  on\nhint: the estimate is $";
     assert!(refused.stderr.contains(reason), "{}", refused.stderr);
     let hint = format!(": agree to it with `conclave resume {id} --yes`\n");
     assert!(refused.stderr.ends_with(&hint), "{}", refused.stderr);

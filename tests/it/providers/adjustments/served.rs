@@ -147,7 +147,15 @@ async fn concurrent_refusals_cause_one_adjustment() {
 #[tokio::test]
 async fn the_token_limit_field_stays_renamed() {
     let server = ProviderServer::start();
-    let detail = json!({"detail": [{"loc": ["body", "max_completion_tokens"], "msg": "Extra inputs are not permitted", "type": "extra_forbidden"}]});
+    let detail = json!({
+        "detail": [
+            {
+                "loc": ["body", "max_completion_tokens"],
+                "msg": "Extra inputs are not permitted",
+                "type": "extra_forbidden",
+            },
+        ],
+    });
     server.on(
         On::any().nth(1),
         Answer::http(422, "application/json", detail.to_string()),
@@ -380,7 +388,9 @@ async fn a_refusal_sent_as_a_server_error_causes_an_adjustment() {
     let server = ProviderServer::start();
     let words = "1 validation error:\n  {'type': 'literal_error', 'loc': ('body', 'response_format', 'type'), \
                  'msg': \"Input should be 'text' or 'json_object'\", 'input': 'json_schema'}\n\n  File \"/srv/app.py\", line 376";
-    let body = json!({"error": {"message": words, "type": "internal_server_error", "param": null, "code": null}});
+    let body = json!({
+        "error": {"message": words, "type": "internal_server_error", "param": null, "code": null},
+    });
     server.on(
         On::any().nth(1),
         Answer::http(500, "application/json", body.to_string()),
@@ -406,7 +416,12 @@ async fn a_refusal_sent_as_a_server_error_causes_an_adjustment() {
         json!({"type": "json_object"})
     );
 
-    let body = json!({"error": {"message": "can only concatenate str (not \"list\") to str", "type": "internal_server_error"}});
+    let body = json!({
+        "error": {
+            "message": "can only concatenate str (not \"list\") to str",
+            "type": "internal_server_error",
+        },
+    });
     server.on(
         On::any(),
         Answer::http(500, "application/json", body.to_string()),

@@ -57,13 +57,20 @@ fn an_error_in_a_stream_is_classified_by_its_code() {
         "an error of no kind may pass"
     );
     assert_eq!(class_of(json!("x")), Overload);
-    let passed_on = json!({"code": 502, "message": "x", "metadata": {"raw": "{\"error\":{\"message\":\"y\",\"code\":402}}"}});
+    let passed_on = json!({
+        "code": 502,
+        "message": "x",
+        "metadata": {"raw": "{\"error\":{\"message\":\"y\",\"code\":402}}"},
+    });
     assert_eq!(
         class_of(passed_on),
         Overload,
         "the router's own number stands"
     );
-    let without_number = json!({"message": "x", "metadata": {"raw": "{\"error\":{\"message\":\"y\",\"code\":402}}"}});
+    let without_number = json!({
+        "message": "x",
+        "metadata": {"raw": "{\"error\":{\"message\":\"y\",\"code\":402}}"},
+    });
     assert_eq!(
         class_of(without_number),
         Billing,
@@ -157,19 +164,45 @@ fn fields_named_by_an_error_are_found_in_every_shape() {
             vec!["model"],
         ),
         (
-            json!({"detail": [{"loc": ["body", "seed"], "msg": "x"}, {"loc": ["body", "messages", 0, "role"], "msg": "y"}]}),
+            json!({
+                "detail": [
+                    {"loc": ["body", "seed"], "msg": "x"},
+                    {"loc": ["body", "messages", 0, "role"], "msg": "y"},
+                ],
+            }),
             vec!["body.seed", "body.messages.0.role"],
         ),
         (
-            json!({"error": {"message": "x", "details": [{"@type": "BadRequest", "fieldViolations": [{"field": "generation_config.top_k", "description": "y"}]}]}}),
+            json!({
+                "error": {
+                    "message": "x",
+                    "details": [
+                        {
+                            "@type": "BadRequest",
+                            "fieldViolations": [
+                                {"field": "generation_config.top_k", "description": "y"},
+                            ],
+                        },
+                    ],
+                },
+            }),
             vec!["generation_config.top_k"],
         ),
         (
-            json!({"error": {"message": "x", "metadata": {"raw": "{\"error\":{\"message\":\"y\",\"param\":\"top_p\"}}"}}}),
+            json!({
+                "error": {
+                    "message": "x",
+                    "metadata": {"raw": "{\"error\":{\"message\":\"y\",\"param\":\"top_p\"}}"},
+                },
+            }),
             vec!["top_p"],
         ),
         (
-            json!({"error": {"message": "2 validation errors:\n  {'loc': ('body', 'messages', 0, 'role'), 'msg': 'x'}\n  {'loc': ('body',), 'input': {'seed': 1}}"}}),
+            json!({
+                "error": {
+                    "message": "2 validation errors:\n  {'loc': ('body', 'messages', 0, 'role'), 'msg': 'x'}\n  {'loc': ('body',), 'input': {'seed': 1}}",
+                },
+            }),
             vec!["body.messages.0.role", "body"],
         ),
         (
@@ -189,7 +222,12 @@ fn fields_named_by_an_error_are_found_in_every_shape() {
 fn an_echoed_key_never_appears_in_a_message() {
     let bodies = [
         json!({"error": {"message": format!("bad {KEY}")}}),
-        json!({"error": {"message": "bad", "metadata": {"raw": format!("upstream {KEY}"), "provider_name": KEY}}}),
+        json!({
+            "error": {
+                "message": "bad",
+                "metadata": {"raw": format!("upstream {KEY}"), "provider_name": KEY},
+            },
+        }),
         json!({"odd": KEY}),
         json!([{"error": KEY}]),
         json!(KEY),

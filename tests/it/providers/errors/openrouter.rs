@@ -8,7 +8,12 @@ use FailureClass::{Auth, BadRequest, Billing, Context, ModelMissing, Overload, P
 
 #[test]
 fn openrouter_errors_are_classified() {
-    let error = |code: Value, message: &str, metadata: Value| json!({"error": {"code": code, "message": message, "metadata": metadata}, "user_id": "u"});
+    let error = |code: Value, message: &str, metadata: Value| {
+        json!({
+            "error": {"code": code, "message": message, "metadata": metadata},
+            "user_id": "u",
+        })
+    };
     let upstream = |raw: Value| {
         error(
             json!(400),
@@ -16,7 +21,9 @@ fn openrouter_errors_are_classified() {
             json!({"provider_name": "Azure", "raw": raw}),
         )
     };
-    let raw = json!({"error": {"message": "too long", "code": "context_length_exceeded", "param": "messages"}});
+    let raw = json!({
+        "error": {"message": "too long", "code": "context_length_exceeded", "param": "messages"},
+    });
     check(&[
         (
             400,

@@ -24,19 +24,35 @@ fn local_server_errors_are_classified() {
         ),
         (
             503,
-            json!({"error": {"code": 503, "message": "Loading model", "type": "unavailable_error"}}),
+            json!({
+                "error": {"code": 503, "message": "Loading model", "type": "unavailable_error"},
+            }),
             Overload,
             "Loading model (HTTP 503)",
         ),
         (
             401,
-            json!({"error": {"code": 401, "message": "Invalid API Key", "type": "authentication_error"}}),
+            json!({
+                "error": {
+                    "code": 401,
+                    "message": "Invalid API Key",
+                    "type": "authentication_error",
+                },
+            }),
             Auth,
             "Invalid API Key (HTTP 401); check `SOME_API_KEY`",
         ),
         (
             400,
-            json!({"error": {"code": 400, "message": "too big", "type": "exceed_context_size_error", "n_prompt_tokens": 9, "n_ctx": 8}}),
+            json!({
+                "error": {
+                    "code": 400,
+                    "message": "too big",
+                    "type": "exceed_context_size_error",
+                    "n_prompt_tokens": 9,
+                    "n_ctx": 8,
+                },
+            }),
             Context,
             "too big (HTTP 400)",
         ),
@@ -66,13 +82,26 @@ fn local_server_errors_are_classified() {
         ),
         (
             404,
-            json!({"object": "error", "message": "The model `x` does not exist.", "type": "NotFoundError", "param": null, "code": 404}),
+            json!({
+                "object": "error",
+                "message": "The model `x` does not exist.",
+                "type": "NotFoundError",
+                "param": null,
+                "code": 404,
+            }),
             ModelMissing,
             "The model `x` does not exist. (HTTP 404)",
         ),
         (
             400,
-            json!({"error": {"message": "This model's maximum context length is 8 tokens.", "type": "BadRequestError", "param": null, "code": 400}}),
+            json!({
+                "error": {
+                    "message": "This model's maximum context length is 8 tokens.",
+                    "type": "BadRequestError",
+                    "param": null,
+                    "code": 400,
+                },
+            }),
             Context,
             "This model's maximum context length is 8 tokens. (HTTP 400)",
         ),
@@ -84,13 +113,27 @@ fn local_server_errors_are_classified() {
         ),
         (
             500,
-            json!({"error": {"message": "1 validation error:\n  {'type': 'literal_error', 'loc': ('body', 'response_format', 'type'), 'msg': \"Input should be 'text' or 'json_object'\"}", "type": "internal_server_error", "param": null, "code": null}}),
+            json!({
+                "error": {
+                    "message": "1 validation error:\n  {'type': 'literal_error', 'loc': ('body', 'response_format', 'type'), 'msg': \"Input should be 'text' or 'json_object'\"}",
+                    "type": "internal_server_error",
+                    "param": null,
+                    "code": null,
+                },
+            }),
             BadRequest,
             "1 validation error: {'type': 'literal_error', 'loc': ('body', 'response_format', 'type'), 'msg': \"Input should be 'text' or 'json_object'\"} (HTTP 500)",
         ),
         (
             500,
-            json!({"error": {"message": "can only concatenate str to str", "type": "internal_server_error", "param": null, "code": null}}),
+            json!({
+                "error": {
+                    "message": "can only concatenate str to str",
+                    "type": "internal_server_error",
+                    "param": null,
+                    "code": null,
+                },
+            }),
             Overload,
             "can only concatenate str to str (HTTP 500)",
         ),
@@ -159,7 +202,14 @@ fn proxy_and_gateway_errors_are_classified() {
         ),
         (
             400,
-            json!({"error": {"message": "400: {'error': 'Invalid model name passed in model=x. Call `/v1/models` to view.'}", "type": "None", "param": "None", "code": "400"}}),
+            json!({
+                "error": {
+                    "message": "400: {'error': 'Invalid model name passed in model=x. Call `/v1/models` to view.'}",
+                    "type": "None",
+                    "param": "None",
+                    "code": "400",
+                },
+            }),
             ModelMissing,
             "400: {'error': 'Invalid model name passed in model=x. Call `/v1/models` to view.'} (HTTP 400)",
         ),

@@ -8,8 +8,19 @@ use FailureClass::{Auth, BadRequest, Billing, Context, ModelMissing, Overload, P
 
 #[test]
 fn anthropic_errors_are_classified() {
-    let error = |kind: &str, message: &str| json!({"type": "error", "error": {"type": kind, "message": message}, "request_id": "req_1"});
-    let spend = |code: &str| json!({"type": "error", "error": {"type": "rate_limit_error", "message": "no", "details": {"error_code": code}}});
+    let error = |kind: &str, message: &str| {
+        json!({
+            "type": "error",
+            "error": {"type": kind, "message": message},
+            "request_id": "req_1",
+        })
+    };
+    let spend = |code: &str| {
+        json!({
+            "type": "error",
+            "error": {"type": "rate_limit_error", "message": "no", "details": {"error_code": code}},
+        })
+    };
     check(&[
         (
             400,
@@ -126,7 +137,11 @@ fn anthropic_errors_are_classified() {
 
 #[test]
 fn openai_errors_are_classified() {
-    let error = |message: &str, code: Value| json!({"error": {"message": message, "type": "invalid_request_error", "param": null, "code": code}});
+    let error = |message: &str, code: Value| {
+        json!({
+            "error": {"message": message, "type": "invalid_request_error", "param": null, "code": code},
+        })
+    };
     let temperature = "Unsupported value: 'temperature' does not support 0.8 with this model.";
     check(&[
         (
@@ -237,11 +252,28 @@ fn openai_errors_are_classified() {
 
 #[test]
 fn google_errors_are_classified() {
-    let error = |code: u16, status: &str, message: &str| json!({"error": {"code": code, "message": message, "status": status}});
+    let error = |code: u16, status: &str, message: &str| {
+        json!({
+            "error": {"code": code, "message": message, "status": status},
+        })
+    };
     let invalid_key = "API key not valid. Please pass a valid API key.";
     let quota = |id: &str| {
-        json!([{"error": {"code": 429, "message": "You exceeded your current quota, please check your plan and billing details.",
-            "status": "RESOURCE_EXHAUSTED", "details": [{"@type": "type.googleapis.com/google.rpc.QuotaFailure", "violations": [{"quotaId": id}]}]}}])
+        json!([
+            {
+                "error": {
+                    "code": 429,
+                    "message": "You exceeded your current quota, please check your plan and billing details.",
+                    "status": "RESOURCE_EXHAUSTED",
+                    "details": [
+                        {
+                            "@type": "type.googleapis.com/google.rpc.QuotaFailure",
+                            "violations": [{"quotaId": id}],
+                        },
+                    ],
+                },
+            },
+        ])
     };
     let quota_words =
         "You exceeded your current quota, please check your plan and billing details. (HTTP 429)";
@@ -254,7 +286,14 @@ fn google_errors_are_classified() {
         ),
         (
             400,
-            json!({"error": {"code": 400, "message": "bad", "status": "INVALID_ARGUMENT", "details": [{"reason": "API_KEY_INVALID"}]}}),
+            json!({
+                "error": {
+                    "code": 400,
+                    "message": "bad",
+                    "status": "INVALID_ARGUMENT",
+                    "details": [{"reason": "API_KEY_INVALID"}],
+                },
+            }),
             Auth,
             "bad (HTTP 400); check `SOME_API_KEY`",
         ),
@@ -320,17 +359,31 @@ fn google_errors_are_classified() {
 
 #[test]
 fn xai_and_mistral_errors_are_classified() {
-    let flat = |message: Value, code: Value| json!({"object": "error", "message": message, "type": "invalid_request_error", "param": null, "code": code});
+    let flat = |message: Value, code: Value| {
+        json!({
+            "object": "error",
+            "message": message,
+            "type": "invalid_request_error",
+            "param": null,
+            "code": code,
+        })
+    };
     check(&[
         (
             400,
-            json!({"code": "invalid-argument", "error": "Model grok-build-0.1 does not support parameter reasoningEffort."}),
+            json!({
+                "code": "invalid-argument",
+                "error": "Model grok-build-0.1 does not support parameter reasoningEffort.",
+            }),
             BadRequest,
             "Model grok-build-0.1 does not support parameter reasoningEffort. (HTTP 400)",
         ),
         (
             400,
-            json!({"code": "Client specified an invalid argument", "error": "Incorrect API key provided: xa***ab."}),
+            json!({
+                "code": "Client specified an invalid argument",
+                "error": "Incorrect API key provided: xa***ab.",
+            }),
             Auth,
             "Incorrect API key provided: xa***ab. (HTTP 400); check `SOME_API_KEY`",
         ),
@@ -390,7 +443,15 @@ fn xai_and_mistral_errors_are_classified() {
         ),
         (
             422,
-            json!({"detail": [{"loc": ["body", "temperature"], "msg": "Input should be less than 1", "type": "less_than"}]}),
+            json!({
+                "detail": [
+                    {
+                        "loc": ["body", "temperature"],
+                        "msg": "Input should be less than 1",
+                        "type": "less_than",
+                    },
+                ],
+            }),
             BadRequest,
             "body.temperature: Input should be less than 1 (HTTP 422)",
         ),

@@ -164,7 +164,8 @@ fn newer_database_is_refused_and_unchanged() {
     assert!(!unusable.is_fixed_by_rebuild());
     let current = schema::version();
     let message = format!(
-        "the index `{}` was written by a newer version of conclave (99; this version reads {current})",
+        "the index `{}` was written by a newer version of conclave (99; this version reads \
+         {current})",
         home.database().display()
     );
     assert_eq!(unusable.to_string(), message);
@@ -188,7 +189,11 @@ fn checkpoint_any(home: &Home) {
 pub(crate) fn foreign(database: &Path) {
     let connection = Connection::open(database).unwrap();
     connection
-        .execute_batch("PRAGMA journal_mode = wal; CREATE TABLE consultations (id TEXT PRIMARY KEY, question TEXT); INSERT INTO consultations VALUES ('consult-a', 'Why?');")
+        .execute_batch(
+            "PRAGMA journal_mode = wal;
+             CREATE TABLE consultations (id TEXT PRIMARY KEY, question TEXT);
+             INSERT INTO consultations VALUES ('consult-a', 'Why?');",
+        )
         .unwrap();
 }
 

@@ -102,7 +102,8 @@ fn stored_rows_equal_the_extracted_rows() {
         sum(|rows| rows.calls.len())
     );
     for Rows { consultation, .. } in &all {
-        let sql = "SELECT question, final_recommendation, confidence, total_micro_usd, total_cost, created_at, ended FROM consultations WHERE id = ?1";
+        let sql = "SELECT question, final_recommendation, confidence, total_micro_usd, \
+                   total_cost, created_at, ended FROM consultations WHERE id = ?1";
         let stored: Vec<Value> = index
             .connection()
             .query_row(sql, [&consultation.id], |row| {

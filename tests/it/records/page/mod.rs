@@ -38,7 +38,9 @@ fn page_loads_and_runs_nothing_and_forbids_both() {
         ] {
             assert_eq!(page.find(word), None, "{word}");
         }
-        assert!(page.contains("http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'"), "{page}");
+        let policy = "http-equiv=\"Content-Security-Policy\" \
+                      content=\"default-src 'none'; style-src 'unsafe-inline'";
+        assert!(page.contains(policy), "{page}");
         scan(&page);
         assert!(
             page.find("Content-Security-Policy") < page.find("<title>"),

@@ -99,8 +99,13 @@ fn share() -> impl Strategy<Value = f64> {
 
 /// An amount out of a few, so that some are equal.
 fn money() -> impl Strategy<Value = Value> {
-    (0..6u64, any::<bool>())
-        .prop_map(|(amount, lower_bound)| json!({ "usd": 1.0, "micro_usd": amount * 40_001, "lower_bound": lower_bound }))
+    (0..6u64, any::<bool>()).prop_map(|(amount, lower_bound)| {
+        json!({
+            "usd": 1.0,
+            "micro_usd": amount * 40_001,
+            "lower_bound": lower_bound,
+        })
+    })
 }
 
 fn attempt() -> impl Strategy<Value = Value> {
@@ -141,7 +146,13 @@ const SEATS: [&str; 3] = ["security", "architecture", "pragmatic"];
 
 fn perspective() -> impl Strategy<Value = Value> {
     (maybe(any::<bool>()), maybe(share()), maybe(share())).prop_map(
-        |(changed, confidence, revised)| json!({ "confidence": confidence, "revised_confidence": revised, "changed": changed }),
+        |(changed, confidence, revised)| {
+            json!({
+                "confidence": confidence,
+                "revised_confidence": revised,
+                "changed": changed,
+            })
+        },
     )
 }
 

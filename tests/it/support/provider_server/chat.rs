@@ -61,8 +61,14 @@ pub(super) fn chat_frames(source: &StreamSource<'_>) -> Vec<String> {
     };
     frames.push(chunk(source, &json!({}), &finish, in_last_chunk.as_ref()));
     if let Some(usage) = after {
-        let mut last = json!({"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": source.served(),
-            "choices": [], "usage": usage});
+        let mut last = json!({
+            "id": "chatcmpl-1",
+            "object": "chat.completion.chunk",
+            "created": 1,
+            "model": source.served(),
+            "choices": [],
+            "usage": usage,
+        });
         if source.vendor == Vendor::LlamaCpp {
             last["timings"] =
                 json!({"prompt_n": 1, "prompt_ms": 2.5, "predicted_n": 3, "predicted_ms": 4.5});
@@ -80,7 +86,13 @@ fn chunk(
     usage: Option<&Value>,
 ) -> String {
     let mut choice = json!({"index": 0, "delta": delta, "finish_reason": finish});
-    let mut chunk = json!({"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": source.served(), "usage": usage});
+    let mut chunk = json!({
+        "id": "chatcmpl-1",
+        "object": "chat.completion.chunk",
+        "created": 1,
+        "model": source.served(),
+        "usage": usage,
+    });
     match source.vendor {
         Vendor::OpenRouter => {
             choice["native_finish_reason"] = finish.clone();
@@ -120,8 +132,13 @@ fn usage_json(source: &StreamSource<'_>, (input, output): (u64, u64)) -> Value {
         REASONING_TOKENS
     };
     let (read, written) = source.text.cached;
-    let mut usage = json!({"prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output,
-        "prompt_tokens_details": {"cached_tokens": read}, "completion_tokens_details": {"reasoning_tokens": reasoning}});
+    let mut usage = json!({
+        "prompt_tokens": input,
+        "completion_tokens": output,
+        "total_tokens": input + output,
+        "prompt_tokens_details": {"cached_tokens": read},
+        "completion_tokens_details": {"reasoning_tokens": reasoning},
+    });
     if written > 0 {
         usage["prompt_tokens_details"]["cache_write_tokens"] = json!(written);
     }
@@ -140,8 +157,13 @@ fn usage_json(source: &StreamSource<'_>, (input, output): (u64, u64)) -> Value {
 fn error_frame(source: &StreamSource<'_>, error: &Value) -> String {
     let body = match source.vendor {
         Vendor::OpenRouter => {
-            json!({"id": "gen-1", "object": "chat.completion.chunk", "model": source.served(), "error": error,
-            "choices": [{"index": 0, "delta": {"content": ""}, "finish_reason": "error"}]})
+            json!({
+                "id": "gen-1",
+                "object": "chat.completion.chunk",
+                "model": source.served(),
+                "error": error,
+                "choices": [{"index": 0, "delta": {"content": ""}, "finish_reason": "error"}],
+            })
         }
         _ => json!({"error": error}),
     };

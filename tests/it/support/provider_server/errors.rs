@@ -16,16 +16,33 @@ pub(super) fn error_body(
 ) -> Value {
     match (wire, vendor) {
         (Wire::Messages, _) => {
-            json!({"type": "error", "error": {"type": code, "message": message}, "request_id": "req_1"})
+            json!({
+                "type": "error",
+                "error": {"type": code, "message": message},
+                "request_id": "req_1",
+            })
         }
         (Wire::Gemini, _) => json!({"error": {"code": status, "message": message, "status": code}}),
         (Wire::Ollama, _) => json!({"error": message}),
         (Wire::Chat, Vendor::Xai) => json!({"code": code, "error": message}),
         (Wire::Chat, Vendor::Mistral) => {
-            json!({"object": "error", "message": message, "type": code, "param": null, "code": code})
+            json!({
+                "object": "error",
+                "message": message,
+                "type": code,
+                "param": null,
+                "code": code,
+            })
         }
         (Wire::Chat, Vendor::OpenRouter) => {
-            json!({"error": {"code": status, "message": message, "metadata": {"error_type": code, "provider_name": "Upstream"}}, "user_id": "user_1"})
+            json!({
+                "error": {
+                    "code": status,
+                    "message": message,
+                    "metadata": {"error_type": code, "provider_name": "Upstream"},
+                },
+                "user_id": "user_1",
+            })
         }
         (Wire::Chat, Vendor::LlamaCpp) => {
             json!({"error": {"code": status, "message": message, "type": code}})

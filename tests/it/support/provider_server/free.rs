@@ -8,7 +8,12 @@ use super::Vendor;
 /// Returns the vendor's status and body for a free request; `None` for an unknown path.
 pub(super) fn free_answer(vendor: Vendor, path: &str, body: &Value) -> Option<(u16, Value)> {
     let model = |extra: Value| {
-        let mut model = json!({"id": name(vendor), "object": "model", "created": 1_760_000_000, "owned_by": vendor.id()});
+        let mut model = json!({
+            "id": name(vendor),
+            "object": "model",
+            "created": 1_760_000_000,
+            "owned_by": vendor.id(),
+        });
         model
             .as_object_mut()
             .unwrap()
@@ -18,14 +23,37 @@ pub(super) fn free_answer(vendor: Vendor, path: &str, body: &Value) -> Option<(u
     let list = |extra: Value| json!({"object": "list", "data": [model(extra)]});
     let answer = match (vendor, path) {
         (Vendor::Anthropic, "/v1/models") => {
-            json!({"data": [{"type": "model", "id": name(vendor), "display_name": "Claude",
-            "created_at": "2026-08-01T00:00:00Z", "max_input_tokens": 1_000_000, "max_tokens": 128_000, "lifecycle": "active",
-            "retires_at": null}], "has_more": true, "first_id": name(vendor), "last_id": name(vendor)})
+            json!({
+                "data": [
+                    {
+                        "type": "model",
+                        "id": name(vendor),
+                        "display_name": "Claude",
+                        "created_at": "2026-08-01T00:00:00Z",
+                        "max_input_tokens": 1_000_000,
+                        "max_tokens": 128_000,
+                        "lifecycle": "active",
+                        "retires_at": null,
+                    },
+                ],
+                "has_more": true,
+                "first_id": name(vendor),
+                "last_id": name(vendor),
+            })
         }
         (Vendor::Google, "/v1beta/models") => {
-            json!({"models": [{"name": format!("models/{}", name(vendor)), "version": "4",
-            "inputTokenLimit": 1_048_576, "outputTokenLimit": 65_536,
-            "supportedGenerationMethods": ["generateContent", "countTokens"]}], "nextPageToken": "x"})
+            json!({
+                "models": [
+                    {
+                        "name": format!("models/{}", name(vendor)),
+                        "version": "4",
+                        "inputTokenLimit": 1_048_576,
+                        "outputTokenLimit": 65_536,
+                        "supportedGenerationMethods": ["generateContent", "countTokens"],
+                    },
+                ],
+                "nextPageToken": "x",
+            })
         }
         (
             Vendor::OpenAi | Vendor::Xai | Vendor::LmStudio | Vendor::Ollama | Vendor::Custom(_),
@@ -41,39 +69,84 @@ pub(super) fn free_answer(vendor: Vendor, path: &str, body: &Value) -> Option<(u
         ),
         // The list is public and does not check the key.
         (Vendor::OpenRouter, "/v1/models") => {
-            json!({"data": [{"id": name(vendor), "name": "Any", "context_length": 131_072,
-            "pricing": {"prompt": "0.000003", "completion": "0.000015"}, "supported_parameters": ["structured_outputs", "max_tokens"],
-            "top_provider": {"max_completion_tokens": 65_536}}]})
+            json!({
+                "data": [
+                    {
+                        "id": name(vendor),
+                        "name": "Any",
+                        "context_length": 131_072,
+                        "pricing": {"prompt": "0.000003", "completion": "0.000015"},
+                        "supported_parameters": ["structured_outputs", "max_tokens"],
+                        "top_provider": {"max_completion_tokens": 65_536},
+                    },
+                ],
+            })
         }
         (Vendor::OpenRouter, "/v1/key") => {
-            json!({"data": {"label": "sk-or-v1-…", "limit": 20.0, "limit_remaining": 12.5, "usage": 7.5,
-            "is_free_tier": false}})
+            json!({
+                "data": {
+                    "label": "sk-or-v1-…",
+                    "limit": 20.0,
+                    "limit_remaining": 12.5,
+                    "usage": 7.5,
+                    "is_free_tier": false,
+                },
+            })
         }
         (Vendor::Ollama, "/api/version") => json!({"version": "0.14.2"}),
         (Vendor::Ollama, "/api/tags") => {
-            json!({"models": [{"name": name(vendor), "model": name(vendor),
-            "modified_at": "2026-11-01T09:00:00Z", "size": 5_000_000_000_u64, "digest": "0123456789ab",
-            "details": {"format": "gguf", "family": "qwen3", "families": ["qwen3"], "parameter_size": "8B", "quantization_level": "Q4_K_M"}}]})
+            json!({
+                "models": [
+                    {
+                        "name": name(vendor),
+                        "model": name(vendor),
+                        "modified_at": "2026-11-01T09:00:00Z",
+                        "size": 5_000_000_000_u64,
+                        "digest": "0123456789ab",
+                        "details": {
+                            "format": "gguf",
+                            "family": "qwen3",
+                            "families": ["qwen3"],
+                            "parameter_size": "8B",
+                            "quantization_level": "Q4_K_M",
+                        },
+                    },
+                ],
+            })
         }
         (Vendor::Ollama, "/api/show")
             if [&body["model"], &body["name"]].contains(&&json!(name(vendor))) =>
         {
             json!({
-            "modelfile": "FROM x", "template": "{{ .Prompt }}", "details": {"family": "qwen3", "parameter_size": "8B"},
-            "model_info": {"general.architecture": "qwen3", "qwen3.context_length": 40_960}, "capabilities": ["completion", "thinking"]})
+                "modelfile": "FROM x",
+                "template": "{{ .Prompt }}",
+                "details": {"family": "qwen3", "parameter_size": "8B"},
+                "model_info": {"general.architecture": "qwen3", "qwen3.context_length": 40_960},
+                "capabilities": ["completion", "thinking"],
+            })
         }
         (Vendor::Ollama, "/api/show") => {
             return Some((
                 404,
-                json!({"error": format!("model '{}' not found", body["model"].as_str().unwrap_or_default())}),
+                json!({
+                    "error": format!("model '{}' not found", body["model"].as_str().unwrap_or_default()),
+                }),
             ));
         }
         (Vendor::LlamaCpp, "/health") => json!({"status": "ok"}),
-        (Vendor::LlamaCpp, "/v1/models") => list(
-            json!({"meta": {"n_ctx_train": 40_960, "n_params": 8_000_000_000_u64, "size": 5_000_000_000_u64}}),
-        ),
+        (Vendor::LlamaCpp, "/v1/models") => list(json!({
+            "meta": {
+                "n_ctx_train": 40_960,
+                "n_params": 8_000_000_000_u64,
+                "size": 5_000_000_000_u64,
+            },
+        })),
         (Vendor::LlamaCpp, "/props") => {
-            json!({"default_generation_settings": {"n_ctx": 16_384}, "total_slots": 1, "model_path": "x.gguf"})
+            json!({
+                "default_generation_settings": {"n_ctx": 16_384},
+                "total_slots": 1,
+                "model_path": "x.gguf",
+            })
         }
         (Vendor::Vllm, "/health") => Value::Null,
         (Vendor::Vllm, "/v1/models") => {

@@ -24,14 +24,35 @@ pub(super) fn valid_answer(body: &Value, model: &str) -> String {
     };
     let answer = if asks_for("consensus_points") {
         json!({
-            "consensus_points": [{"point": "Start small", "supporting_agents": ["Expert A", "Expert B"], "confidence": 0.8}],
-            "tensions": [{"topic": "Speed", "severity": "medium", "viewpoints": [
-                {"agent": "Expert A", "viewpoint": "Go fast"}, {"agent": "Expert B", "viewpoint": "Go slow"}]}],
+            "consensus_points": [
+                {
+                    "point": "Start small",
+                    "supporting_agents": ["Expert A", "Expert B"],
+                    "confidence": 0.8,
+                },
+            ],
+            "tensions": [
+                {
+                    "topic": "Speed",
+                    "severity": "medium",
+                    "viewpoints": [
+                        {"agent": "Expert A", "viewpoint": "Go fast"},
+                        {"agent": "Expert B", "viewpoint": "Go slow"},
+                    ],
+                },
+            ],
             "priority_order": ["Speed"],
         })
     } else if asks_for("revised_position") {
         json!({
-            "challenges": [{"target_agent": "Expert B", "challenge": "Too slow", "evidence": ["deadlines"], "severity": "medium"}],
+            "challenges": [
+                {
+                    "target_agent": "Expert B",
+                    "challenge": "Too slow",
+                    "evidence": ["deadlines"],
+                    "severity": "medium",
+                },
+            ],
             "rebuttals": [{"agent": "Expert B", "rebuttal": "Speed matters more"}],
             "changed": false,
             "because_of": [],
@@ -40,13 +61,26 @@ pub(super) fn valid_answer(body: &Value, model: &str) -> String {
         })
     } else if asks_for("unresolved") {
         json!({
-            "challenges": [{"challenger": "Expert A", "target_agent": "Expert B", "challenge": "Too slow", "evidence": ["deadlines"],
-                "severity": "medium"}],
+            "challenges": [
+                {
+                    "challenger": "Expert A",
+                    "target_agent": "Expert B",
+                    "challenge": "Too slow",
+                    "evidence": ["deadlines"],
+                    "severity": "medium",
+                },
+            ],
             "rebuttals": [{"agent": "Expert B", "rebuttal": "Care pays"}],
             "unresolved": ["How fast"],
         })
     } else if asks_for("comparisons") {
-        let of = |pair| json!({"pair": pair, "reasoning": "It says so still, with a condition.", "magnitude": "minor_refinement"});
+        let of = |pair| {
+            json!({
+                "pair": pair,
+                "reasoning": "It says so still, with a condition.",
+                "magnitude": "minor_refinement",
+            })
+        };
         json!({
             "comparisons": [of("Expert A"), of("Expert B"), of("Expert C")],
             "key_insights": ["Speed is what is contested"],
@@ -54,22 +88,42 @@ pub(super) fn valid_answer(body: &Value, model: &str) -> String {
     } else if asks_for("recommendations") {
         let option = |name, confidence| {
             json!({
-                "option": name, "description": "Do it so.", "pros": ["It is safe"], "cons": ["It takes time"], "best_when": "there is time",
+                "option": name,
+                "description": "Do it so.",
+                "pros": ["It is safe"],
+                "cons": ["It takes time"],
+                "best_when": "there is time",
                 "confidence": confidence,
             })
         };
         json!({
             "summary": "They agreed on the start and differed on the speed.",
             "recommendations": [option("Start small", 0.8), option("All at once", 0.4)],
-            "evidence": [{"claim": "Small steps are safe", "agent": "Expert A", "quote": "Small steps are safe"}],
-            "dissent": [{"agent": "Expert B", "concern": "It may take too long", "severity": "low"}],
+            "evidence": [
+                {
+                    "claim": "Small steps are safe",
+                    "agent": "Expert A",
+                    "quote": "Small steps are safe",
+                },
+            ],
+            "dissent": [
+                {"agent": "Expert B", "concern": "It may take too long", "severity": "low"},
+            ],
             "recommendation": "Choose by what a mistake would cost.",
         })
     } else if asks_for("recommendation") {
         json!({
             "summary": "They agreed on the start and differed on the speed.",
-            "evidence": [{"claim": "Small steps are safe", "agent": "Expert A", "quote": "Small steps are safe"}],
-            "dissent": [{"agent": "Expert B", "concern": "It may take too long", "severity": "low"}],
+            "evidence": [
+                {
+                    "claim": "Small steps are safe",
+                    "agent": "Expert A",
+                    "quote": "Small steps are safe",
+                },
+            ],
+            "dissent": [
+                {"agent": "Expert B", "concern": "It may take too long", "severity": "low"},
+            ],
             "recommendation": "Start small, then grow.",
             "confidence": 0.8,
         })

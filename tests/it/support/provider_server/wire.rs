@@ -119,27 +119,43 @@ fn anthropic_frames(source: &StreamSource<'_>) -> Vec<String> {
         json!({"input_tokens": input - read - written, "cache_creation_input_tokens": written,
             "cache_read_input_tokens": read, "output_tokens": 1})
     });
-    let message = json!({"id": "msg_1", "type": "message", "role": "assistant", "model": source.served(), "content": [],
-        "stop_reason": null, "stop_sequence": null, "usage": start_usage});
+    let message = json!({
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": source.served(),
+        "content": [],
+        "stop_reason": null,
+        "stop_sequence": null,
+        "usage": start_usage,
+    });
     let mut frames = vec![
         event(json!({"type": "message_start", "message": message})),
-        event(
-            json!({"type": "content_block_start", "index": 0, "content_block": {"type": "thinking", "thinking": "", "signature": ""}}),
-        ),
-        event(
-            json!({"type": "content_block_delta", "index": 0, "delta": {"type": "thinking_delta", "thinking": "Hm."}}),
-        ),
+        event(json!({
+            "type": "content_block_start",
+            "index": 0,
+            "content_block": {"type": "thinking", "thinking": "", "signature": ""},
+        })),
+        event(json!({
+            "type": "content_block_delta",
+            "index": 0,
+            "delta": {"type": "thinking_delta", "thinking": "Hm."},
+        })),
         event(json!({"type": "content_block_stop", "index": 0})),
         event(json!({"type": "ping"})),
-        event(
-            json!({"type": "content_block_start", "index": 1, "content_block": {"type": "text", "text": ""}}),
-        ),
+        event(json!({
+            "type": "content_block_start",
+            "index": 1,
+            "content_block": {"type": "text", "text": ""},
+        })),
     ];
     if text.finish != Finish::Refusal {
         let delta = |piece| {
-            event(
-                json!({"type": "content_block_delta", "index": 1, "delta": {"type": "text_delta", "text": piece}}),
-            )
+            event(json!({
+                "type": "content_block_delta",
+                "index": 1,
+                "delta": {"type": "text_delta", "text": piece},
+            }))
         };
         frames.extend(source.pieces().into_iter().map(delta));
     }
@@ -183,7 +199,11 @@ fn google_frames(source: &StreamSource<'_>) -> Vec<String> {
         let mut fragment =
             json!({"candidates": [candidate], "modelVersion": source.served(), "responseId": "r1"});
         if let Some((input, _)) = text.usage {
-            fragment["usageMetadata"] = json!({"promptTokenCount": input, "candidatesTokenCount": output, "totalTokenCount": input + output});
+            fragment["usageMetadata"] = json!({
+                "promptTokenCount": input,
+                "candidatesTokenCount": output,
+                "totalTokenCount": input + output,
+            });
             // Zeros are left out.
             if text.cached.0 > 0 {
                 fragment["usageMetadata"]["cachedContentTokenCount"] = json!(text.cached.0);
@@ -218,7 +238,12 @@ fn google_frames(source: &StreamSource<'_>) -> Vec<String> {
 fn ollama_frames(source: &StreamSource<'_>) -> Vec<String> {
     let text = source.text;
     let line = |message: Value, rest: Value| {
-        let mut line = json!({"model": source.served(), "created_at": "2026-11-21T09:00:00.123456Z", "message": message, "done": false});
+        let mut line = json!({
+            "model": source.served(),
+            "created_at": "2026-11-21T09:00:00.123456Z",
+            "message": message,
+            "done": false,
+        });
         line.as_object_mut()
             .unwrap()
             .extend(rest.as_object().cloned().unwrap_or_default());
@@ -251,7 +276,13 @@ fn ollama_frames(source: &StreamSource<'_>) -> Vec<String> {
         Finish::Missing => json!({}),
     };
     if let Some((input, output)) = text.usage {
-        let counts = json!({"total_duration": 9, "prompt_eval_count": input, "prompt_eval_duration": 3, "eval_count": output, "eval_duration": 6});
+        let counts = json!({
+            "total_duration": 9,
+            "prompt_eval_count": input,
+            "prompt_eval_duration": 3,
+            "eval_count": output,
+            "eval_duration": 6,
+        });
         end.as_object_mut()
             .unwrap()
             .extend(counts.as_object().cloned().unwrap_or_default());

@@ -41,8 +41,8 @@ fn every_bad_path_is_named_with_its_reason_before_anything_is_sent() {
             "❌ Context file not found: missing.ts\n\
              ❌ Context file not found: good.rs/x\n\
              ❌ Context file is not text: image.png (it is binary: byte 4 is NUL)\n\
-             ❌ Context file is not text: latin.txt (its encoding is neither UTF-8 nor UTF-16 with a \
-             byte order mark: see byte 3)\n\
+             ❌ Context file is not text: latin.txt (its encoding is neither UTF-8 nor UTF-16 with \
+             a byte order mark: see byte 3)\n\
              ❌ Context folder has no text file: only\n\
              ❌ Context file not readable: pipe (it is not a regular file)\n\
              ❌ Context file not readable: /dev/zero (it is not a regular file)\n\

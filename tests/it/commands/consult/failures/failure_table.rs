@@ -58,7 +58,14 @@ fn quota(id: &str) -> Answer {
     ]);
     body(
         429,
-        &json!({"error": {"code": 429, "message": "such is the quota", "status": "RESOURCE_EXHAUSTED", "details": details}}),
+        &json!({
+            "error": {
+                "code": 429,
+                "message": "such is the quota",
+                "status": "RESOURCE_EXHAUSTED",
+                "details": details,
+            },
+        }),
     )
 }
 
@@ -68,9 +75,19 @@ pub(super) fn table() -> Vec<Row> {
     let error = Answer::error;
     let spend = json!({"type": "error", "error": {"type": "rate_limit_error", "message": "spent",
         "details": {"error_code": "enforced_spend_limit_reached"}}});
-    let moderated = json!({"error": {"code": 403, "message": "flagged", "metadata": {"reasons": ["x"], "flagged_input": "y"}}});
-    let unavailable = json!({"code": 503, "message": "in the stream", "status": "UNAVAILABLE",
-        "details": [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "0.003s"}]});
+    let moderated = json!({
+        "error": {
+            "code": 403,
+            "message": "flagged",
+            "metadata": {"reasons": ["x"], "flagged_input": "y"},
+        },
+    });
+    let unavailable = json!({
+        "code": 503,
+        "message": "in the stream",
+        "status": "UNAVAILABLE",
+        "details": [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "0.003s"}],
+    });
     vec![
         // Keys and permissions.
         permanent(

@@ -132,8 +132,14 @@ fn every_failure_class_is_reported_recorded_and_retried_correctly() {
 #[test]
 fn repairable_failures_succeed_on_the_second_attempt() {
     let server = ProviderServer::start();
-    let unsupported = json!({"error": {"message": "response_format is not supported by this model", "type": "invalid_request_error",
-        "param": "response_format", "code": "unsupported_parameter"}});
+    let unsupported = json!({
+        "error": {
+            "message": "response_format is not supported by this model",
+            "type": "invalid_request_error",
+            "param": "response_format",
+            "code": "unsupported_parameter",
+        },
+    });
     server.on(On::vendor(Vendor::Mistral).nth(1), body(400, &unsupported));
     server.on(
         On::vendor(Vendor::Xai).nth(1),
@@ -230,7 +236,14 @@ fn retries_never_arrive_before_the_vendors_hint() {
             json!([{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": delay}]);
         body(
             429,
-            &json!({"error": {"code": 429, "message": "slowly", "status": "RESOURCE_EXHAUSTED", "details": details}}),
+            &json!({
+                "error": {
+                    "code": 429,
+                    "message": "slowly",
+                    "status": "RESOURCE_EXHAUSTED",
+                    "details": details,
+                },
+            }),
         )
     };
     let dated = |date: &str, until: &str| busy().header("date", date).header("retry-after", until);

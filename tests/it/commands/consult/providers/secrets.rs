@@ -203,7 +203,12 @@ fn keys_stay_hidden_when_echoed_in_an_error() {
 #[test]
 fn keys_stay_hidden_when_echoed_inside_a_stream() {
     let server = ProviderServer::start();
-    let error = |key: &str| serde_json::json!({"type": "authentication_error", "message": format!("no account for {key}")});
+    let error = |key: &str| {
+        serde_json::json!({
+            "type": "authentication_error",
+            "message": format!("no account for {key}"),
+        })
+    };
     for (vendor, key) in [Vendor::Anthropic, Vendor::OpenAi, Vendor::Google]
         .into_iter()
         .zip(KEYS)
@@ -319,8 +324,12 @@ fn keys_stay_hidden_when_echoed_in_any_vendors_error_shape() {
 fn keys_stay_hidden_when_an_answer_contains_them() {
     let server = ProviderServer::start();
     for vendor in Vendor::CLOUD {
-        let answer = serde_json::json!({"position": format!("Use {}", vendor.key()), "key_points": ["a", "b"], "rationale": vendor.key(),
-            "confidence": 0.5});
+        let answer = serde_json::json!({
+            "position": format!("Use {}", vendor.key()),
+            "key_points": ["a", "b"],
+            "rationale": vendor.key(),
+            "confidence": 0.5,
+        });
         server.on(
             On::vendor(vendor).nth(1),
             Answer::text(answer.to_string()).served(&vendor.key()),

@@ -296,9 +296,12 @@ fn record_with_only_an_id_and_a_question_claims_nothing() {
 #[test]
 fn other_files_and_newer_versions_have_no_rows() {
     let ours = |version: &str| {
-        bytes(
-            &json!({ "tool_version": "9", "consultation_id": "consult-1", "question": "Which?", "schema_version": version }),
-        )
+        bytes(&json!({
+            "tool_version": "9",
+            "consultation_id": "consult-1",
+            "question": "Which?",
+            "schema_version": version,
+        }))
     };
     for newer in ["2.0", "10"] {
         assert!(matches!(
@@ -342,7 +345,14 @@ fn other_files_and_newer_versions_have_no_rows() {
 
 #[test]
 fn calls_with_duplicate_or_missing_numbers_are_all_stored() {
-    let attempt = |call: Value| json!({ "call": call, "model": "openai:m", "cost": { "micro_usd": 5, "lower_bound": false }, "stop": "end" });
+    let attempt = |call: Value| {
+        json!({
+            "call": call,
+            "model": "openai:m",
+            "cost": { "micro_usd": 5, "lower_bound": false },
+            "stop": "end",
+        })
+    };
     let attempts = [
         json!(2),
         json!(2),
@@ -374,7 +384,9 @@ fn call_without_a_stated_cost_makes_the_total_a_lower_bound() {
     let record = json!({
         "tool_version": "0.1.0",
         "consultation_id": "consult-1",
-        "responses": { "round_1": { "agents": [{ "agent_id": "a", "attempts": [{ "model": "some-model" }] }] } },
+        "responses": {
+            "round_1": { "agents": [{ "agent_id": "a", "attempts": [{ "model": "some-model" }] }] },
+        },
     });
     let record = bytes(&record);
     let rows = inserted(&record);

@@ -1,9 +1,11 @@
+//! Tests of the monthly budget with the files of a home.
+
+mod properties;
+
 use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
-
-use proptest::prelude::*;
 
 use super::BudgetCheck::{Allowed, Exceeded, WaitForInFlight};
 use super::*;
@@ -381,139 +383,4 @@ fn twenty_processes_never_exceed_the_budget() {
     assert!(spent_in_all <= LIMIT);
     assert_eq!(home.journals.load(Ordering::SeqCst), spent_in_all);
     assert!(home.files().is_empty());
-}
-
-#[derive(Clone, Debug)]
-enum Op {
-    Open(usize),
-    Reserve(usize, u64),
-    /// Settles the oldest reservation at so many thirds of it.
-    Settle(usize, u64),
-    /// Writes what is settled to the journal.
-    Journal(usize),
-    /// Declares what is in the journal.
-    Declare(usize),
-    Close(usize),
-    Kill(usize),
-}
-
-fn op() -> impl Strategy<Value = Op> {
-    let slot = 0..4_usize;
-    prop_oneof![
-        2 => slot.clone().prop_map(Op::Open),
-        6 => (slot.clone(), 0..40_u64).prop_map(|(slot, amount)| Op::Reserve(slot, amount)),
-        5 => (slot.clone(), 0..4_u64).prop_map(|(slot, thirds)| Op::Settle(slot, thirds)),
-        4 => slot.clone().prop_map(Op::Journal),
-        4 => slot.clone().prop_map(Op::Declare),
-        1 => slot.clone().prop_map(Op::Close),
-        1 => slot.prop_map(Op::Kill),
-    ]
-}
-
-struct Process {
-    budget: MonthBudget,
-    reserved: Vec<u64>,
-    settled: u64,
-    journalled: u64,
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
-
-    #[test]
-    fn spending_and_reservations_never_exceed_the_limit(
-        ops in proptest::collection::vec(op(), 1..60),
-    ) {
-        const LIMIT: u64 = 100;
-        let home = Home::new();
-        let mut processes: [Option<Process>; 4] = [const { None }; 4];
-        // What was spent, and what killed processes may have spent.
-        let (mut spent_in_all, mut lost) = (0, 0);
-        let mut is_exact = true;
-        for op in ops {
-            match op {
-                Op::Open(slot) => {
-                    processes[slot].get_or_insert_with(|| Process {
-                        budget: home.open(LIMIT),
-                        reserved: Vec::new(),
-                        settled: 0,
-                        journalled: 0,
-                    });
-                }
-                Op::Reserve(slot, amount) => {
-                    if let Some(process) = &mut processes[slot]
-                        && reserve(&process.budget, amount) == Allowed
-                    {
-                        process.reserved.push(amount);
-                    }
-                }
-                Op::Settle(slot, thirds) => {
-                    if let Some(process) = &mut processes[slot]
-                        && !process.reserved.is_empty()
-                    {
-                        let reserved = process.reserved.remove(0);
-                        settle(&process.budget, reserved, reserved * thirds / 3);
-                        process.settled += reserved * thirds / 3;
-                        spent_in_all += reserved * thirds / 3;
-                    }
-                }
-                Op::Journal(slot) => {
-                    if let Some(process) = &mut processes[slot] {
-                        home.journals.fetch_add(process.settled, Ordering::SeqCst);
-                        process.journalled += std::mem::take(&mut process.settled);
-                    }
-                }
-                Op::Declare(slot) => {
-                    if let Some(process) = &mut processes[slot] {
-                        process
-                            .budget
-                            .recorded(MicroUsd(std::mem::take(&mut process.journalled)))
-                            .unwrap();
-                    }
-                }
-                Op::Close(slot) | Op::Kill(slot) => {
-                    if let Some(process) = processes[slot].take() {
-                        lost += process.reserved.iter().sum::<u64>();
-                        is_exact &= process.reserved.is_empty() && process.journalled == 0;
-                        if matches!(op, Op::Kill(_)) {
-                            kill(process.budget);
-                        } else {
-                            drop(process.budget);
-                        }
-                    }
-                }
-            }
-            let open: u64 = processes
-                .iter()
-                .flatten()
-                .flat_map(|process| &process.reserved)
-                .sum();
-            prop_assert!(spent_in_all + lost + open <= LIMIT);
-            for process in processes.iter().flatten() {
-                prop_assert!(spent(&process.budget) >= spent_in_all + lost);
-            }
-        }
-        let all_declared = processes
-            .iter()
-            .flatten()
-            .all(|process| process.journalled == 0);
-        if is_exact && all_declared {
-            prop_assert_eq!(spent(&home.open(LIMIT)), spent_in_all);
-        }
-    }
-
-    #[test]
-    fn damage_never_panics(
-        bytes in proptest::collection::vec(any::<u8>(), 0..300),
-        cut in 0..300_usize,
-    ) {
-        let home = Home::new();
-        kill(home.open(10));
-        let path = home.files().remove(0);
-        let whole = fs::read(&path).unwrap();
-        fs::write(&path, &bytes).unwrap();
-        let _ = home.try_open(10);
-        fs::write(&path, &whole[..cut.min(whole.len())]).unwrap();
-        let _ = home.try_open(10);
-    }
 }

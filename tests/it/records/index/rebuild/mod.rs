@@ -1,28 +1,24 @@
 //! A rebuilt index equals the live one, for any files and with concurrent writers.
 
+mod unfinished;
+
 use std::fs;
-use std::fs::{File, FileTimes, TryLockError};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
 use std::thread;
-use std::time::{Duration, SystemTime};
 
 use conclave::domain::ids::ConsultationId;
 use conclave::domain::outcome::{AnswerOutcome, Grade, SCHEMA_VERSION};
 use conclave::domain::time::Timestamp;
-use conclave::engine::ports::Subscriber;
 use conclave::records::index::rebuild::{
     RebuildError, RebuildProgress, build_in_memory, rebuild, rebuild_if_unusable,
 };
 use conclave::records::index::{Index, follow, store};
-use conclave::records::journal::Journal;
 use conclave::records::outcomes;
 use conclave::records::stored;
 use serde_json::json;
 
 use super::{Home, contents};
 use crate::support::generated::{GeneratedConsultation, Length, consultations};
-use crate::support::journals;
 
 const AT: Timestamp = Timestamp(1_700_000_000_000);
 
@@ -134,9 +130,17 @@ fn whole_record_of_the_original_wins_over_a_partial_one() {
     let home = Home::new();
     let original = |id: &str, state: &str| {
         json!({
-            "consultationId": id, "question": "Which?", "mode": "explore", "state": state, "timestamp": "2025-12-01T10:00:00.000Z",
-            "agents": [{"name": "Security Expert", "model": "claude-sonnet-4-5", "provider": "anthropic"}],
-            "responses": {"round1": []}, "cost": {"tokens": {"input": 1, "output": 2, "total": 3}, "usd": 0.01}, "durationMs": 1000,
+            "consultationId": id,
+            "question": "Which?",
+            "mode": "explore",
+            "state": state,
+            "timestamp": "2025-12-01T10:00:00.000Z",
+            "agents": [
+                {"name": "Security Expert", "model": "claude-sonnet-4-5", "provider": "anthropic"},
+            ],
+            "responses": {"round1": []},
+            "cost": {"tokens": {"input": 1, "output": 2, "total": 3}, "usd": 0.01},
+            "durationMs": 1000,
         })
         .to_string()
     };
@@ -196,181 +200,6 @@ fn source_of_a_consultation_does_not_depend_on_the_order() {
             ["consult-z"]
         );
     }
-}
-
-/// A home with a journal of which only a part was written, and no record.
-fn killed(seed: u64) -> (Home, GeneratedConsultation) {
-    let home = Home::new();
-    let one = consultations(seed, 40, Length::Usual)
-        .max_by_key(|one| one.events.len())
-        .unwrap();
-    (home, one)
-}
-
-fn write_journal(path: &Path, one: &GeneratedConsultation, events: usize) -> Journal {
-    let mut journal = Journal::create(path).unwrap();
-    for event in &one.events[..events] {
-        journal.event(event).unwrap();
-    }
-    journal.finish().unwrap();
-    journal
-}
-
-/// Waits until a journal is let go of. A program that another test starts at this moment has its
-/// lock too, until it is itself.
-fn until_free(path: &Path) {
-    drop(journals::reopen(path));
-    while matches!(
-        File::open(path).unwrap().try_lock(),
-        Err(TryLockError::WouldBlock)
-    ) {
-        thread::yield_now();
-    }
-}
-
-#[test]
-fn killed_consultation_is_indexed_from_its_journal() {
-    let (home, one) = killed(6);
-    let path = home.logs().join(format!("{}.jsonl", one.id));
-    drop(write_journal(&path, &one, one.events.len() / 2));
-    until_free(&path);
-    assert_eq!(home.rebuild().indexed, 1);
-    let index = home.open();
-    let sql =
-        "SELECT id || ' ' || ended || ' ' || (SELECT count(*) > 0 FROM calls) FROM consultations";
-    assert_eq!(
-        super::ids(index.connection(), sql),
-        [format!("{} unfinished 1", one.id)]
-    );
-}
-
-#[test]
-fn consultation_with_a_damaged_record_is_indexed_from_its_journal() {
-    let (home, one) = killed(8);
-    let journal = home.logs().join(format!("{}.jsonl", one.id));
-    drop(write_journal(&journal, &one, one.events.len()));
-    until_free(&journal);
-    fs::write(home.logs().join(format!("{}.json", one.id)), b"\0\0\0").unwrap();
-    let rebuilt = home.rebuild();
-    assert_eq!(rebuilt.indexed, 1);
-    assert_eq!(rebuilt.skipped, []);
-    assert_eq!(
-        super::ids(
-            home.open().connection(),
-            "SELECT question FROM consultations"
-        ),
-        [one.record["question"].as_str().unwrap()]
-    );
-}
-
-#[test]
-fn running_consultation_is_indexed_after_its_process_ends() {
-    let (home, one) = killed(7);
-    let path = home.logs().join(format!("{}.jsonl", one.id));
-    let journal = write_journal(&path, &one, one.events.len() / 2);
-    assert_eq!(home.rebuild().indexed, 0);
-    assert_eq!(home.indexed().len(), 0);
-    assert_eq!(home.marked(), vec![one.id.clone()]);
-    assert_eq!(
-        follow::reconcile(&mut home.open(), &home.logs()).unwrap(),
-        0,
-        "its process is still there"
-    );
-    assert_eq!(home.marked().len(), 1);
-
-    drop(journal);
-    until_free(&path);
-    assert_eq!(
-        follow::reconcile(&mut home.open(), &home.logs()).unwrap(),
-        1
-    );
-    assert_eq!(home.indexed(), vec![one.id.clone()]);
-    assert_eq!(home.marked(), Vec::<String>::new());
-    let brought = home.contents();
-    home.rebuild();
-    assert_eq!(
-        home.contents(),
-        brought,
-        "as if it had been there from the beginning"
-    );
-}
-
-#[test]
-fn mark_is_removed_with_the_rows_or_without_a_source() {
-    let home = empty();
-    let one = consultations(8, 1, Length::Short).next().unwrap();
-    let mut index = home.open();
-    follow::begin(&mut index, &id(&one), one.at).unwrap();
-    assert_eq!(home.marked(), [one.id.as_str()]);
-    follow::end(&mut index, &id(&one), &one.stored(), AT).unwrap();
-    assert_eq!(home.marked(), Vec::<String>::new());
-
-    let gone = ConsultationId::from_unique("gone");
-    follow::begin(&mut index, &gone, AT).unwrap();
-    assert_eq!(follow::reconcile(&mut index, &home.logs()).unwrap(), 0);
-    assert_eq!(home.marked(), Vec::<String>::new());
-    assert_eq!(home.indexed(), vec![one.id]);
-}
-
-#[test]
-fn journal_newer_than_its_record_is_the_source() {
-    let (home, one) = killed(9);
-    let half = one.events.len() / 2;
-    let journal = home.logs().join(format!("{}.jsonl", one.id));
-    drop(write_journal(&journal, &one, one.events.len()));
-    until_free(&journal);
-    let early = consultations(9, 1, Length::Short).next().unwrap();
-    let mut record = early.record.clone();
-    record["consultation_id"] = one.id.clone().into();
-    record["question"] = "of the record".into();
-    let path = home.logs().join(format!("{}.json", one.id));
-    fs::write(&path, serde_json::to_vec(&record).unwrap()).unwrap();
-    assert!(half > 0);
-    let question = || {
-        home.rebuild();
-        super::ids(
-            home.open().connection(),
-            "SELECT question FROM consultations",
-        )
-        .remove(0)
-    };
-    let age = |seconds| {
-        let then =
-            FileTimes::new().set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds));
-        File::options()
-            .write(true)
-            .open(&journal)
-            .unwrap()
-            .set_times(then)
-            .unwrap();
-        File::options()
-            .write(true)
-            .open(&path)
-            .unwrap()
-            .set_times(
-                FileTimes::new().set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(1_000)),
-            )
-            .unwrap();
-    };
-    age(900);
-    assert_eq!(question(), "of the record");
-    age(1_100);
-    assert_eq!(question(), one.record["question"].as_str().unwrap());
-    drop(journal_of_another_version(&journal));
-    age(1_100);
-    assert_eq!(
-        question(),
-        "of the record",
-        "a journal that cannot be read tells nothing"
-    );
-}
-
-fn journal_of_another_version(path: &Path) -> File {
-    let text = fs::read_to_string(path)
-        .unwrap()
-        .replace("\"schema_version\":\"1.3\"", "\"schema_version\":\"77\"");
-    fs::write(path, text).unwrap();
-    File::open(path).unwrap()
 }
 
 #[test]

@@ -3,6 +3,8 @@
 //!
 //! Every run is made twice, with pipes and on a terminal with colours. The seeds are fixed.
 
+mod answers;
+
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
@@ -10,6 +12,7 @@ use std::path::Path;
 use fastrand::Rng;
 use serde_json::{Value, json};
 
+use self::answers::valid_answer;
 use crate::support::binary::Conclave;
 use crate::support::local_server::LocalServer;
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
@@ -333,38 +336,6 @@ fn answers_of_models_reach_the_screen_as_text() {
     let id = shown.json()["consultation_id"].as_str().unwrap().to_owned();
     let stored = log_folder(&conclave).join(format!("{id}.json"));
     assert_eq!(std::fs::read_to_string(stored).unwrap(), shown.stdout);
-}
-
-/// Returns an answer with every field that a model can write in this request.
-fn valid_answer(field: &str) -> Value {
-    match field {
-        "position" => json!({
-            "position": "Start small", "key_points": ["safe", "quick"], "rationale": "It can be undone.",
-            "confidence": 0.7,
-        }),
-        "consensus_points" => json!({
-            "consensus_points": [{"point": "Start small", "supporting_agents": ["Expert A"], "confidence": 0.8}],
-            "tensions": [{"topic": "Speed", "severity": "medium", "viewpoints": [
-                {"agent": "Expert A", "viewpoint": "fast"}, {"agent": "Expert B", "viewpoint": "slow"}]}],
-            "priority_order": ["Speed"],
-        }),
-        "revised_position" => json!({
-            "challenges": [{"target_agent": "Expert B", "challenge": "slow", "evidence": ["deadlines"], "severity": "low"}],
-            "rebuttals": [{"agent": "Expert B", "rebuttal": "safe"}], "changed": true,
-            "because_of": [{"agent": "Expert B", "argument": "risk"}], "revised_position": "Wait",
-            "revised_confidence": 0.75,
-        }),
-        "unresolved" => json!({
-            "challenges": [{"challenger": "Expert A", "target_agent": "Expert B", "challenge": "slow",
-                "evidence": ["deadlines"], "severity": "medium"}],
-            "rebuttals": [{"agent": "Expert B", "rebuttal": "safe"}], "unresolved": ["How fast"],
-        }),
-        _ => json!({
-            "summary": "They agreed.", "recommendation": "Start small.", "confidence": 0.8,
-            "evidence": [{"claim": "safe", "agent": "Expert A", "quote": "safe"}],
-            "dissent": [{"agent": "Expert B", "concern": "slow", "severity": "low"}],
-        }),
-    }
 }
 
 #[test]
