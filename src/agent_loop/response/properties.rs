@@ -131,7 +131,12 @@ proptest! {
     #[test]
     fn an_output_may_end_anywhere(index in 0..OUTPUTS.len(), part in 0.0..1.0_f64) {
         let output = OUTPUTS[index].as_bytes();
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "a part of a short length")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            clippy::cast_precision_loss,
+            reason = "a part of a short length"
+        )]
         let end = (output.len() as f64 * part) as usize;
         let whole = read_slowly(&output[..end], vec![7]);
         prop_assert!(whole.last_message.len() <= end + 3);

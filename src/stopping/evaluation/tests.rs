@@ -385,13 +385,29 @@ fn with_rules(mut checks: Checks, rules: &[Rule]) -> Checks {
 
 proptest! {
     #[test]
-    fn shares_compare_as_fractions(part in 0..=u64::from(u32::MAX), of in 1..=u64::from(u32::MAX), factor in 1..=1u64 << 31) {
+    fn shares_compare_as_fractions(
+        part in 0..=u64::from(u32::MAX),
+        of in 1..=u64::from(u32::MAX),
+        factor in 1..=1u64 << 31,
+    ) {
         let value = Value::Share { part, of };
-        let same = Value::Share { part: part * factor, of: of * factor };
-        let more = Value::Share { part: part * factor + 1, of: of * factor };
+        let same = Value::Share {
+            part: part * factor,
+            of: of * factor,
+        };
+        let more = Value::Share {
+            part: part * factor + 1,
+            of: of * factor,
+        };
         prop_assert_eq!(value.compared(&same), Some(Ordering::Equal));
         prop_assert_eq!(more.compared(&value), Some(Ordering::Greater));
-        prop_assert_eq!(Value::Count(part).compared(&Value::Share { part: part * of, of }), Some(Ordering::Equal));
+        prop_assert_eq!(
+            Value::Count(part).compared(&Value::Share {
+                part: part * of,
+                of
+            }),
+            Some(Ordering::Equal)
+        );
     }
 
     #[test]
@@ -401,15 +417,32 @@ proptest! {
         let mut checks = Checks::default();
         for (kind, value) in &values {
             checks = match kind {
-                0 => ending(checks, measured(SUCCESS, "s", *value, Bound::AtLeast, 3), Class::Done),
-                1 => ending(checks, measured(RuleKind::Limit, "l", *value, Bound::LessThan, 3), Class::Exhausted),
+                0 => ending(
+                    checks,
+                    measured(SUCCESS, "s", *value, Bound::AtLeast, 3),
+                    Class::Done,
+                ),
+                1 => ending(
+                    checks,
+                    measured(RuleKind::Limit, "l", *value, Bound::LessThan, 3),
+                    Class::Exhausted,
+                ),
                 _ => checks.guard(measured(RuleKind::Guard, "g", *value, Bound::AtMost, 3)),
             };
         }
-        let of = |wanted| values.iter().filter(move |(kind, _)| *kind == wanted).map(|(_, value)| *value);
+        let of = |wanted| {
+            values
+                .iter()
+                .filter(move |(kind, _)| *kind == wanted)
+                .map(|(_, value)| *value)
+        };
         let reached = |value: Option<u64>| value.is_some_and(|value| value >= 3);
         let done = of(0).any(reached) && of(2).all(|value| value.is_some_and(|value| value <= 3));
-        let expected = if done { Some(Class::Done) } else { of(1).any(reached).then_some(Class::Exhausted) };
+        let expected = if done {
+            Some(Class::Done)
+        } else {
+            of(1).any(reached).then_some(Class::Exhausted)
+        };
         prop_assert_eq!(decided(checks).map(|(class, _)| class), expected);
     }
 

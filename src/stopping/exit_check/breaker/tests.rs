@@ -271,10 +271,16 @@ proptest! {
                     let seen = wait(&breaker, breaker.seen);
                     prop_assert!(wait(&breaker, now) <= seen, "time never lengthens a rest");
                 }
-                BreakerStep::Turn(progress, errors) => breaker.record(&RULE, progress, &errors, now),
+                BreakerStep::Turn(progress, errors) => {
+                    breaker.record(&RULE, progress, &errors, now)
+                }
                 BreakerStep::Observation => {
                     breaker.observe(now);
-                    prop_assert_eq!(wait(&breaker, now), before, "reading the clock changes nothing");
+                    prop_assert_eq!(
+                        wait(&breaker, now),
+                        before,
+                        "reading the clock changes nothing"
+                    );
                 }
                 BreakerStep::Run => breaker.begin_run(run("b"), now),
                 BreakerStep::Reset => {
@@ -286,14 +292,24 @@ proptest! {
             let rested = now.after(RULE.cooldown + RULE.permit);
             let mut observed = breaker.clone();
             observed.observe(now);
-            prop_assert_eq!(wait(&observed, rested), Duration::ZERO, "it reaches a permit");
+            prop_assert_eq!(
+                wait(&observed, rested),
+                Duration::ZERO,
+                "it reaches a permit"
+            );
             let stored = serde_json::to_string(&breaker).unwrap();
-            prop_assert_eq!(&serde_json::from_str::<LoopBreaker>(&stored).unwrap(), &breaker);
+            prop_assert_eq!(
+                &serde_json::from_str::<LoopBreaker>(&stored).unwrap(),
+                &breaker
+            );
         }
     }
 
     #[test]
-    fn unknown_turns_without_errors_change_no_closed_breaker(turns in 0..50usize, failures in 0..3usize) {
+    fn unknown_turns_without_errors_change_no_closed_breaker(
+        turns in 0..50usize,
+        failures in 0..3usize,
+    ) {
         let mut breaker = after(&"-".repeat(failures));
         let before = words(&breaker, 10);
         for minute in 10..10 + i64::try_from(turns).unwrap() {
