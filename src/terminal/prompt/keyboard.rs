@@ -134,6 +134,7 @@ fn controlling_terminal() -> io::Result<File> {
 mod tests {
     use std::pin::Pin;
     use std::task::{Context, Waker};
+    use std::time::Duration;
 
     use super::*;
 
@@ -158,6 +159,15 @@ mod tests {
         (Keyboard::reading(Typing { reads, keys }), typed, read)
     }
 
+    /// Longer than any wait takes on a slow and busy machine.
+    const WAIT_TIMEOUT: Duration = Duration::from_secs(60);
+
+    /// Awaits a key, which comes from another thread.
+    async fn in_time(key: impl Future<Output = TypedKey>) -> TypedKey {
+        let key = tokio::time::timeout(WAIT_TIMEOUT, key).await;
+        key.expect("a key within a minute")
+    }
+
     fn begins_to_wait(key: Pin<&mut impl Future<Output = TypedKey>>) -> bool {
         key.poll(&mut Context::from_waker(Waker::noop()))
             .is_pending()
@@ -172,13 +182,13 @@ mod tests {
         let (keyboard, typed, read) = keyboard();
         let mut abandoned = Box::pin(keyboard.key());
         assert!(begins_to_wait(abandoned.as_mut()));
-        read.recv().unwrap();
+        read.recv_timeout(WAIT_TIMEOUT).unwrap();
         drop(abandoned);
         keyboard.forget();
         let mut asking = Box::pin(keyboard.key());
         assert!(begins_to_wait(asking.as_mut()));
         typed.send("y").unwrap();
-        assert_eq!(asking.await, character('y'));
+        assert_eq!(in_time(asking).await, character('y'));
         assert!(
             read.try_recv().is_err(),
             "nothing is read without a request"
@@ -189,18 +199,18 @@ mod tests {
     async fn keys_typed_before_a_question_are_dropped() {
         let (keyboard, typed, _read) = keyboard();
         typed.send("xyz").unwrap();
-        assert_eq!(keyboard.key().await, character('x'));
-        assert_eq!(keyboard.key().await, character('y'));
+        assert_eq!(in_time(keyboard.key()).await, character('x'));
+        assert_eq!(in_time(keyboard.key()).await, character('y'));
         keyboard.forget();
         typed.send("n").unwrap();
-        assert_eq!(keyboard.key().await, character('n'));
+        assert_eq!(in_time(keyboard.key()).await, character('n'));
     }
 
     #[tokio::test]
     async fn every_request_sees_the_end_of_the_input() {
         let keyboard = Keyboard::reading(&b"1"[..]);
-        assert_eq!(keyboard.key().await, character('1'));
-        assert_eq!(keyboard.key().await, TypedKey::InputEnded);
-        assert_eq!(keyboard.key().await, TypedKey::InputEnded);
+        assert_eq!(in_time(keyboard.key()).await, character('1'));
+        assert_eq!(in_time(keyboard.key()).await, TypedKey::InputEnded);
+        assert_eq!(in_time(keyboard.key()).await, TypedKey::InputEnded);
     }
 }

@@ -162,6 +162,10 @@ impl PullReport {
 }
 
 async fn pull_from(base: &str, already: &[u8]) -> PullReport {
+    pull_with(Hub::at(base), already).await
+}
+
+async fn pull_with(hub: Hub, already: &[u8]) -> PullReport {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let http = reqwest::Client::builder()
         .redirect(reqwest::redirect::Policy::none())
@@ -172,10 +176,6 @@ async fn pull_from(base: &str, already: &[u8]) -> PullReport {
     if !already.is_empty() {
         std::fs::write(folder.path().join("tiny.gguf.part"), already).unwrap();
     }
-    let hub = Hub {
-        idle: Duration::from_millis(50),
-        ..Hub::at(base)
-    };
     let sources = Sources {
         hub,
         python: PathBuf::from("/no/such/python"),
@@ -335,7 +335,11 @@ async fn at_most_five_redirects_are_followed_and_only_over_http() {
 #[tokio::test]
 async fn a_download_that_keeps_stalling_fails() {
     let hub = play(&[stall]).await;
-    let pulled = pull_from(&hub.base, b"").await;
+    let impatient = Hub {
+        idle: Duration::from_millis(50),
+        ..Hub::at(&hub.base)
+    };
+    let pulled = pull_with(impatient, b"").await;
     assert!(
         pulled
             .error()

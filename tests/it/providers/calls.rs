@@ -7,7 +7,7 @@ use conclave::engine::ports::{Delta, Provider};
 use conclave::providers::http::Timeouts;
 use futures_util::future::join_all;
 
-use super::{VENDORS, ask, call, cloud, cloud_with, impatient, settled};
+use super::{VENDORS, ask, call, cloud, cloud_with, settled, silent_for};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
 #[tokio::test]
@@ -62,38 +62,38 @@ async fn calls_run_concurrently() {
 #[tokio::test]
 async fn a_slow_answer_does_not_time_out_while_events_arrive() {
     let server = ProviderServer::start();
-    // Longer in total than the idle timeout of 0.6 s, never as long between two events.
+    // Longer in total than the idle timeout, never as long between two events.
     server.on(
         On::any(),
         Answer::text("slow and steady")
             .pieces(10)
-            .pace(Duration::from_millis(80)),
+            .pace(Duration::from_millis(250)),
     );
-    let (outcome, _) = call(
-        &impatient(Vendor::Anthropic, &server),
-        &ask(Vendor::Anthropic, "m"),
-    )
-    .await;
+    let silence = silent_for(Duration::from_secs(2));
+    let provider = cloud_with(Vendor::Anthropic, &server.url(), silence);
+    let (outcome, _) = call(&provider, &ask(Vendor::Anthropic, "m")).await;
     assert_eq!(outcome.unwrap().text, "slow and steady");
 }
 
 #[tokio::test]
 async fn silence_is_longest_before_the_first_byte() {
     let timeouts = Timeouts {
-        idle: Duration::from_millis(100),
+        idle: Duration::from_secs(2),
         ..Timeouts::default()
     };
-    let silence = Duration::from_millis(400);
+    let silence = Duration::from_secs(3);
     for quiet in [
         Answer::text("thought through").delay(silence),
         Answer::text("thought through").silence(silence),
     ] {
         let server = ProviderServer::start();
         server.on(On::any(), quiet);
-        for (vendor, model) in VENDORS {
+        let calls = VENDORS.map(|(vendor, model)| {
             let provider = cloud_with(vendor, &server.url(), timeouts);
-            let (outcome, _) = call(&provider, &ask(vendor, model)).await;
-            assert_eq!(outcome.unwrap().text, "thought through", "{vendor:?}");
+            async move { call(&provider, &ask(vendor, model)).await.0 }
+        });
+        for outcome in join_all(calls).await {
+            assert_eq!(outcome.unwrap().text, "thought through");
         }
     }
 }

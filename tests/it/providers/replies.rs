@@ -1,5 +1,7 @@
 //! The reading of each vendor's streams: text, stop reason, usage, failure.
 
+use std::time::Duration;
+
 use conclave::consultation::protocol::call::{FailureClass, StopReason};
 use conclave::domain::tokens::{Usage, UsageSource};
 use conclave::engine::ports::Delta;
@@ -7,7 +9,7 @@ use conclave::engine::ports::Delta;
 use conclave::providers::sse;
 use conclave::providers::wire::End;
 
-use super::{VENDORS, ask, call, cloud, cloud_at, decode, impatient};
+use super::{VENDORS, ask, call, cloud, cloud_at, cloud_with, decode, silent_for};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor, stream_of};
 
 fn reported(input: u64, output: u64) -> Usage {
@@ -136,10 +138,8 @@ async fn a_stream_that_ends_early_is_interrupted_with_its_text() {
     ] {
         server.on(On::any(), answer.clone());
         for (vendor, model) in VENDORS {
-            let failure = call(&impatient(vendor, &server), &ask(vendor, model))
-                .await
-                .0
-                .unwrap_err();
+            let provider = cloud_with(vendor, &server.url(), silent_for(Duration::from_secs(2)));
+            let failure = call(&provider, &ask(vendor, model)).await.0.unwrap_err();
             assert_eq!(
                 failure.class,
                 FailureClass::Interrupted,

@@ -8,7 +8,7 @@ use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, mpsc};
 
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process};
@@ -47,7 +47,7 @@ pub(crate) struct RunningProcess {
 /// What a process has written to a pipe so far.
 #[derive(Debug)]
 struct Stream {
-    bytes: Arc<Mutex<Vec<u8>>>,
+    bytes: Arc<(Mutex<Vec<u8>>, Condvar)>,
     closed: mpsc::Receiver<()>,
 }
 
@@ -272,6 +272,11 @@ impl RunningProcess {
             .any(|entry| std::fs::read_link(entry.path()).is_ok_and(|target| target == file))
     }
 
+    /// Waits until standard error fulfils the condition.
+    pub(crate) fn wait_until(&self, description: &str, condition: impl Fn(&str) -> bool) {
+        self.stderr.wait_until(description, condition);
+    }
+
     /// Waits for the process to exit; kills it and fails the test when it hangs.
     pub(crate) fn wait(self) -> RunOutput {
         let Ok(status) = self.ended.recv_timeout(WAIT_TIMEOUT) else {
@@ -300,14 +305,15 @@ impl Drop for RunningProcess {
 impl Stream {
     /// Reads on a thread, so that a full pipe never blocks the child.
     fn of(pipe: Option<impl Read + Send + 'static>) -> Self {
-        let bytes = Arc::new(Mutex::new(Vec::new()));
+        let bytes = Arc::new((Mutex::new(Vec::new()), Condvar::new()));
         let (sender, closed) = mpsc::channel();
         let read = Arc::clone(&bytes);
         std::thread::spawn(move || {
             let mut part = [0; 65_536];
             if let Some(mut pipe) = pipe {
                 while let count @ 1.. = pipe.read(&mut part).unwrap() {
-                    read.lock().unwrap().extend_from_slice(&part[..count]);
+                    read.0.lock().unwrap().extend_from_slice(&part[..count]);
+                    read.1.notify_all();
                 }
             }
             sender.send(())
@@ -316,8 +322,22 @@ impl Stream {
     }
 
     fn text(&self) -> String {
-        let bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        let bytes = self.bytes.0.lock().unwrap_or_else(PoisonError::into_inner);
         String::from_utf8(bytes.clone()).expect("only UTF-8 is written")
+    }
+
+    /// Waits until the text so far fulfils the condition.
+    fn wait_until(&self, description: &str, condition: impl Fn(&str) -> bool) {
+        let (bytes, changed) = &*self.bytes;
+        let is_missing = |bytes: &mut Vec<u8>| !condition(&String::from_utf8_lossy(bytes));
+        let (bytes, waited) = changed
+            .wait_timeout_while(bytes.lock().unwrap(), WAIT_TIMEOUT, is_missing)
+            .unwrap();
+        assert!(
+            !waited.timed_out(),
+            "timed out waiting until {description}: {}",
+            String::from_utf8_lossy(&bytes)
+        );
     }
 
     /// Waits until no process can write any more. A program that the process started may outlive it.

@@ -1,8 +1,6 @@
 //! Questions on a real terminal while a round runs: whether to keep waiting, and whether another
 //! model may take over.
 
-use std::time::Duration;
-
 use conclave::records::journal::read_journal;
 
 use crate::support::binary::Conclave;
@@ -86,12 +84,14 @@ fn all_slow_experts_are_listed() {
 #[test]
 fn an_arriving_answer_withdraws_the_question() {
     let server = ProviderServer::start();
+    let hold = Hold::new();
     server.on(
         On::vendor(Vendor::Anthropic).nth(1),
-        Answer::valid().delay(Duration::from_secs(2)),
+        Answer::valid().held_by(&hold),
     );
     let (_conclave, terminal) = consult(&server, "0.8", &[]);
     terminal.wait_for(WAITING, 1);
+    hold.release();
     let (ran, screen) = terminal.end();
     ran.ends_with(0);
     let history = screen.screen().history();
@@ -128,21 +128,23 @@ fn ctrl_c_at_a_question_ends_the_consultation() {
 #[test]
 fn noninteractive_runs_print_one_line_and_do_not_wait() {
     let server = ProviderServer::start();
+    let hold = Hold::new();
     server.on(
         On::vendor(Vendor::Anthropic).nth(1),
-        Answer::valid().delay(Duration::from_secs(2)),
+        Answer::valid().held_by(&hold),
     );
-    let config = r#"{"always_allow_under": 90, "hedge_after": "off", "pulse_seconds": 0.8}"#;
-    let ran = Conclave::at(&server)
-        .config(config)
-        .run(&["consult", "Shall we?"])
-        .ends_with(0);
-    assert!(
-        ran.stderr
-            .contains("\n⏱️ Still waiting on Security Expert (0s elapsed).\n"),
-        "{}",
-        ran.stderr
-    );
+    let config = r#"{"always_allow_under": 90, "hedge_after": "off", "pulse_seconds": 2}"#;
+    let conclave = Conclave::at(&server).config(config);
+    let running = conclave.start(&["consult", "Shall we?"]);
+    // The seconds are those of the machine.
+    let is_reported = |line: &str| {
+        line.starts_with("⏱️ Still waiting on Security Expert (") && line.ends_with("s elapsed).")
+    };
+    running.wait_until("the wait is reported", |stderr| {
+        stderr.lines().any(is_reported)
+    });
+    hold.release();
+    let ran = running.wait().ends_with(0);
     assert!(!ran.stderr.contains("or stop?"), "{}", ran.stderr);
 }
 

@@ -272,6 +272,8 @@ fn verbose_shows_what_was_repaired_retried_and_decided() {
     let overloaded = Answer::error(529, "overloaded_error", "Overloaded");
     server.on(On::any().nth(1), overloaded.header("retry-after-ms", "1"));
     server.on(On::any().nth(2), Answer::text("Use OAuth. It is enough."));
+    // A slow run would report the provider's health, too.
+    server.on_free(On::any(), Answer::valid().stall());
     let agreed = r#"{"consensus_points": [{"point": "Use OAuth.", "supporting_agents": ["Expert A"], "confidence": "0.9"}], "tensions": [], "priority_order": []}"#;
     server.on(On::asking_for("consensus_points"), Answer::text(agreed));
     let conclave = Conclave::at(&server).variable("CONCLAVE_HEDGE_AFTER", "off");

@@ -1,10 +1,9 @@
 //! Cost ceilings: costs are exact to the micro-dollar or reported as lower bounds, and no ceiling
 //! is exceeded by the server's count.
 
-use std::time::Duration;
-
 use serde_json::json;
 
+use super::hedges::{HEDGE_AFTER, HEDGE_DELAY};
 use super::stage::Stage;
 use super::{arguments, assert_costs_add_up, check_concurrently};
 use crate::support::binary::{Conclave, RunOutput};
@@ -154,7 +153,7 @@ fn ceiling_counts_hedges_and_cancelled_calls() {
         let server = expensive_server();
         let slow = Answer::valid()
             .usage(USAGE.0, USAGE.1)
-            .delay(Duration::from_secs(3));
+            .delay(HEDGE_DELAY * 2);
         server.on(On::vendor(Vendor::Anthropic).nth(1), slow);
         let panel = "security=anthropic:claude-sonnet-5-5,architect=anthropic:claude-sonnet-5-5,pragmatic=anthropic:claude-sonnet-5-5";
         let judges = "anthropic:claude-sonnet-5-5,openai:gpt-6.1-sol";
@@ -165,7 +164,7 @@ fn ceiling_counts_hedges_and_cancelled_calls() {
             "--judge",
             judges,
             "--hedge-after",
-            "1",
+            HEDGE_AFTER,
             "--max-cost",
             dollars,
         ];

@@ -46,7 +46,7 @@ fn fault(
 pub(super) const FOREVER: Duration = Duration::from_secs(3_600);
 
 /// The message for a silent vendor.
-pub(super) const SILENT: &str = "sent nothing for 1 s";
+pub(super) const SILENT: &str = "sent nothing for 2 s";
 
 /// The vendor's message in every fault.
 pub(super) const MESSAGE: &str = "such are our words";

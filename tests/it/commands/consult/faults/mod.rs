@@ -55,8 +55,8 @@ fn server_with_fault(
 fn with_short_timeouts(conclave: Conclave, fault: &Fault) -> Conclave {
     if fault.message == SILENT {
         conclave
-            .variable("CONCLAVE_FIRST_BYTE_TIMEOUT_SECONDS", "1")
-            .variable("CONCLAVE_IDLE_TIMEOUT_SECONDS", "1")
+            .variable("CONCLAVE_FIRST_BYTE_TIMEOUT_SECONDS", "2")
+            .variable("CONCLAVE_IDLE_TIMEOUT_SECONDS", "2")
     } else {
         conclave
     }
