@@ -126,10 +126,13 @@ mod tests {
     use crate::config::settings::Settings;
     use crate::error::Exit;
     use crate::terminal::output::printer::Verbosity;
-    use crate::terminal::output::stream_traits::TerminalEnv;
+    use crate::terminal::output::stream_traits::{StreamTraits, TerminalEnv};
 
+    /// Prints as into a pipe, wherever the tests run.
     fn run(home: &Home, action: &ModelAction) -> Result<String, Error> {
-        let printer = Printer::for_process(&TerminalEnv::default(), Verbosity::Quiet);
+        let traits = StreamTraits::new(false, None, &TerminalEnv::default());
+        let sink = || Box::new(std::io::sink());
+        let printer = Printer::new(sink(), traits, sink(), traits, Verbosity::Quiet);
         let (environment, settings) = (Environment::default(), Settings::default());
         let models = EmbeddedModels::new(&environment, &settings, home, &printer);
         act(action, &models)
