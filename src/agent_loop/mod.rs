@@ -11,4 +11,5 @@ pub mod checklist;
 pub mod git;
 pub mod test_command;
 pub mod settings;
+pub mod store;
 mod process;

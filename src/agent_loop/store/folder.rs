@@ -1,0 +1,150 @@
+//! The folder that keeps the state of a loop, and the names of its files.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::files::write::create_private_dir;
+
+use super::StoreError;
+
+/// The folder in the current one that is used by default.
+const CONCLAVE: &str = ".conclave";
+
+/// The folder of loops that already exist; used if it alone is there.
+const RALPH: &str = ".ralph";
+
+/// Keeps the state out of commits and out of what counts as a change. The project's configuration
+/// in the same folder can be committed.
+const GITIGNORE: &str = "\
+# The state of an agent's loop, written by conclave.
+*
+!config.*
+";
+
+/// A folder with the state of a loop. It need not exist yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StateFolder {
+    path: PathBuf,
+    layout: FolderLayout,
+    origin: FolderOrigin,
+}
+
+/// The names of the files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FolderLayout {
+    Conclave,
+    Ralph,
+}
+
+/// Who chose the folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FolderOrigin {
+    Named,
+    Found,
+}
+
+impl StateFolder {
+    /// Returns the folder that a person names. One named `.ralph` has the names of that folder.
+    pub fn named(path: &Path) -> Self {
+        let is_ralph = path.file_name().is_some_and(|name| name == RALPH);
+        Self {
+            path: path.to_owned(),
+            layout: if is_ralph {
+                FolderLayout::Ralph
+            } else {
+                FolderLayout::Conclave
+            },
+            origin: FolderOrigin::Named,
+        }
+    }
+
+    /// Returns the folder in `current`: `.conclave`, or `.ralph` if that alone exists.
+    pub fn find(current: &Path) -> Self {
+        let conclave = current.join(CONCLAVE);
+        let ralph = current.join(RALPH);
+        // Whatever has the name, a broken link as well: using the other folder would hide it.
+        let has_conclave = fs::symlink_metadata(&conclave).is_ok();
+        let (path, layout) = if !has_conclave && ralph.is_dir() {
+            (ralph, FolderLayout::Ralph)
+        } else {
+            (conclave, FolderLayout::Conclave)
+        };
+        Self {
+            path,
+            layout,
+            origin: FolderOrigin::Found,
+        }
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns the log: one event a line, only ever appended to.
+    pub fn log(&self) -> PathBuf {
+        self.path.join(match self.layout {
+            FolderLayout::Conclave => "exit-log.jsonl",
+            FolderLayout::Ralph => "logs/exit-decisions_conclave.log",
+        })
+    }
+
+    /// Returns the file of the state, which is rebuilt from the log.
+    pub fn state(&self) -> PathBuf {
+        self.path.join("exit-state.json")
+    }
+
+    /// Returns the response that is read when none is named.
+    pub fn default_response(&self) -> Option<PathBuf> {
+        self.is_ralph().then(|| self.path.join("last-response.md"))
+    }
+
+    /// Returns the checklist that is read when none is named.
+    pub fn default_plan(&self) -> Option<PathBuf> {
+        self.is_ralph().then(|| self.path.join("@fix_plan.md"))
+    }
+
+    /// Returns what each check writes. It never counts as a change of the working tree.
+    pub fn own_files(&self) -> Vec<PathBuf> {
+        match self.layout {
+            FolderLayout::Conclave => vec![self.path.clone()],
+            FolderLayout::Ralph => vec![self.state(), self.log()],
+        }
+    }
+
+    fn is_ralph(&self) -> bool {
+        self.layout == FolderLayout::Ralph
+    }
+
+    /// Checks that the folder is used where it seems to be: a link in its default place may come
+    /// with a foreign project and lead anywhere.
+    pub(super) fn check(&self) -> Result<(), StoreError> {
+        if self.origin == FolderOrigin::Found && self.path.is_symlink() {
+            return Err(StoreError::FolderLink(self.path.clone()));
+        }
+        Ok(())
+    }
+
+    /// Creates the folder, for its owner alone, if it does not exist.
+    pub(super) fn create(&self) -> Result<(), StoreError> {
+        create_private_dir(&self.path)?;
+        if let Some(folder) = self.log().parent() {
+            create_private_dir(folder)?;
+        }
+        if self.layout == FolderLayout::Conclave {
+            let path = self.path.join(".gitignore");
+            ignore(&path).map_err(|source| StoreError::io(&path, source))?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes the list of ignored files, unless there is one.
+fn ignore(path: &Path) -> io::Result<()> {
+    let created = fs::File::options().write(true).create_new(true).open(path);
+    match created {
+        Ok(mut file) => file.write_all(GITIGNORE.as_bytes()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(error),
+    }
+}

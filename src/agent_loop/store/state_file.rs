@@ -1,0 +1,102 @@
+//! `exit-state.json`: the fold of the log up to a byte, so that a check need not read all of it. It
+//! also has the names that scripts of the original read, and a file of the original is read.
+
+use std::io;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::files::write::{Access, WriteError, write_atomically};
+use crate::files::{self, LinkPolicy, SizeLimit};
+use crate::stopping::exit_check::event::SCHEMA_VERSION;
+use crate::stopping::exit_check::state::LoopState;
+use crate::stopping::exit_check::totals::{DecisionTotals, SeedDecision};
+
+use super::{StoreError, check_version};
+
+/// The size up to which a state is read. A real one is far smaller.
+const LIMIT: SizeLimit = SizeLimit::of_bytes(16 << 20);
+
+/// The state after the first `log_offset` bytes of the log.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct StateFile {
+    pub(super) schema_version: u32,
+    pub(super) log_offset: u64,
+    #[serde(flatten)]
+    pub(super) state: LoopState,
+}
+
+/// What a file of this name contains.
+#[derive(Debug)]
+pub(super) enum StoredState {
+    None,
+    Ours(Box<StateFile>),
+    /// The original script's, with the totals that are carried over.
+    Foreign(Box<DecisionTotals>),
+    /// No state. With a log it is rebuilt; without one it may be anything.
+    Damaged(serde_json::Error),
+}
+
+pub(super) fn read(path: &Path) -> Result<StoredState, StoreError> {
+    let failed = |error| StoreError::io(path, error);
+    let mut options = std::fs::File::options();
+    let file = match files::open_with(options.read(true), path, LIMIT, LinkPolicy::Refuse) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(StoredState::None),
+        Err(error) => return Err(failed(error)),
+    };
+    let bytes = files::read_to_end(file, LIMIT).map_err(failed)?;
+    let json: Map<String, Value> = match serde_json::from_slice(&bytes) {
+        Ok(json) => json,
+        Err(error) => return Ok(StoredState::Damaged(error)),
+    };
+    let Some(version) = json.get("schema_version") else {
+        return Ok(StoredState::Foreign(Box::new(foreign_totals(&json))));
+    };
+    check_version(path, version)?;
+    Ok(match serde_json::from_value(Value::Object(json)) {
+        Ok(state) => StoredState::Ours(Box::new(state)),
+        Err(error) => StoredState::Damaged(error),
+    })
+}
+
+pub(super) fn write(path: &Path, state: &LoopState, log_offset: u64) -> Result<(), WriteError> {
+    let file = StateFile {
+        schema_version: SCHEMA_VERSION,
+        log_offset,
+        state: state.clone(),
+    };
+    let json =
+        serde_json::to_vec_pretty(&file).map_err(|error| WriteError::new(path, error.into()))?;
+    write_atomically(path, &[json.as_slice(), b"\n"].concat(), Access::Own)
+}
+
+/// Returns the totals in a state of the original, which writes some numbers as text.
+fn foreign_totals(json: &Map<String, Value>) -> DecisionTotals {
+    let number = |value: &Value| match value {
+        Value::String(text) => text.trim().parse().ok(),
+        Value::Number(number) => number.as_u64(),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+    };
+    let count = |name: &str| json.get(name).and_then(number).unwrap_or(0);
+    let history = |name: &str| {
+        let entries = json.get(name).and_then(Value::as_array);
+        entries.into_iter().flatten().map(number).collect()
+    };
+    let text = |name: &str| json.get(name).and_then(Value::as_str).unwrap_or_default();
+    DecisionTotals {
+        decision: match text("decision") {
+            "CONTINUE" => Some(SeedDecision::Continue),
+            "EXIT" => Some(SeedDecision::Exit),
+            _ => None,
+        },
+        decision_reason: text("decision_reason").to_owned(),
+        confidence_history: history("confidence_history"),
+        completion_history: history("completion_history"),
+        error_history: history("error_history"),
+        total_decisions: count("total_decisions"),
+        continue_count: count("continue_count"),
+        exit_count: count("exit_count"),
+    }
+}
