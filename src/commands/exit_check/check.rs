@@ -14,6 +14,7 @@ use crate::terminal::output::printer::{Printer, Verbosity};
 const STDIN: &str = "-";
 
 #[derive(Debug, clap::Args)]
+#[group(id = "check")]
 pub(super) struct Args {
     /// The agent's last response, as text or in its program's JSON; `-` reads standard input
     /// [default: .ralph/last-response.md, if the state is in .ralph]
