@@ -268,7 +268,7 @@ proptest! {
                             last_probe = Some(now);
                         }
                         Permit::Refused { until } => {
-                            prop_assert!(until > now && before != CircuitState::Closed)
+                            prop_assert!(until > now && before != CircuitState::Closed);
                         }
                     }
                     if permit == Permit::Granted || permit == Permit::Probe {

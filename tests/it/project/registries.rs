@@ -32,6 +32,7 @@ fn folder(name: &str) -> Option<PathBuf> {
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "shows which crates were looked at")]
 fn ten_crates_are_existing_projects_in_rust() {
     let names = [
         "axum",

@@ -46,7 +46,7 @@ proptest! {
         match decode_bytes(vendor, model, &stream) {
             Ok(reply) => prop_assert!(reply.usage.prompt() > 0),
             Err(failure) => {
-                prop_assert!(!failure.message.is_empty() && failure.message.chars().count() < 600)
+                prop_assert!(!failure.message.is_empty() && failure.message.chars().count() < 600);
             }
         }
     }

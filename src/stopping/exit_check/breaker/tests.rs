@@ -272,7 +272,7 @@ proptest! {
                     prop_assert!(wait(&breaker, now) <= seen, "time never lengthens a rest");
                 }
                 BreakerStep::Turn(progress, errors) => {
-                    breaker.record(&RULE, progress, &errors, now)
+                    breaker.record(&RULE, progress, &errors, now);
                 }
                 BreakerStep::Observation => {
                     breaker.observe(now);

@@ -1,4 +1,4 @@
-//! Errors of OpenRouter, and those of the hosts behind it.
+//! Errors of `OpenRouter`, and those of the hosts behind it.
 
 use conclave::consultation::protocol::call::FailureClass;
 use serde_json::{Value, json};

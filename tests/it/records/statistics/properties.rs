@@ -142,7 +142,7 @@ proptest! {
             match change {
                 Some((true, _, _)) => delete(record, &logs, &transaction),
                 Some((false, at, other)) => {
-                    save(&with_start(other.clone(), number, *at), &logs, &transaction)
+                    save(&with_start(other.clone(), number, *at), &logs, &transaction);
                 }
                 None => {}
             }
