@@ -39,3 +39,5 @@ pub mod strict_seed;
 pub mod totals;
 pub mod event;
 pub mod state;
+#[cfg(test)]
+mod tests;

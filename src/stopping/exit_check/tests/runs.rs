@@ -1,0 +1,187 @@
+//! Runs: what begins one, what ends it, and what carries over.
+
+use super::super::breaker::TurnProgress;
+use super::super::event::{CircuitRecord, LoopEventKind};
+use super::super::run::{RunOrigin, RunRef};
+use super::super::totals::DecisionTotals;
+use super::*;
+
+fn named(name: &str) -> RunRef {
+    RunRef {
+        id: RunId(name.to_owned()),
+        origin: RunOrigin::Named,
+    }
+}
+
+#[test]
+fn a_new_run_starts_fresh() {
+    let mut agent_loop = AgentLoop::new();
+    agent_loop.name = Some("first");
+    assert_eq!(
+        play(&mut agent_loop, (0..4).map(|_| plan(1, 4))),
+        "- - - stagnation"
+    );
+    agent_loop.name = Some("second");
+    assert_eq!(play(&mut agent_loop, (0..3).map(|_| plan(1, 4))), "- - -");
+    assert_eq!(agent_loop.state.current().unwrap().turn, 3);
+}
+
+#[test]
+fn a_named_run_keeps_its_open_circuit() {
+    let mut agent_loop = AgentLoop::new();
+    agent_loop.name = Some("first");
+    let turns = (0..5).map(|_| plan(1, 4));
+    assert_eq!(
+        play(&mut agent_loop, turns),
+        "- - - stagnation circuit_open"
+    );
+}
+
+#[test]
+fn named_runs_may_take_turns() {
+    let mut agent_loop = AgentLoop::new();
+    let mut decisions = Vec::new();
+    for _ in 0..4 {
+        for name in ["one", "two"] {
+            agent_loop.name = Some(name);
+            decisions.push(agent_loop.turn(plan(1, 4)).stops());
+        }
+    }
+    assert_eq!(
+        decisions,
+        [false, false, false, false, false, false, true, true]
+    );
+}
+
+#[test]
+fn a_stop_ends_an_implicit_run() {
+    let mut agent_loop = AgentLoop::new();
+    agent_loop.turn(plan(5, 0));
+    assert!(agent_loop.state.current().unwrap().stopped);
+    agent_loop.turn(plan(0, 5));
+    assert_eq!(agent_loop.state.current().unwrap().turn, 1);
+}
+
+#[test]
+fn claims_before_a_stop_do_not_arm_the_next_run() {
+    let mut agent_loop = AgentLoop::new();
+    let turns = [claim(quiet()), claim(quiet()), claim(quiet())];
+    assert_eq!(play(&mut agent_loop, turns), "- confirmed_completion -");
+}
+
+#[test]
+fn an_open_circuit_outlasts_the_implicit_run_that_opened_it() {
+    let mut agent_loop = AgentLoop::new();
+    play(&mut agent_loop, (0..4).map(|_| plan(1, 4)));
+    let open = [plan(2, 3), plan(3, 2)];
+    assert_eq!(play(&mut agent_loop, open), "circuit_open circuit_open");
+    agent_loop.pass(Duration::from_secs(30 * 60));
+    let probe = [plan(3, 2), plan(4, 1), plan(4, 1)];
+    assert_eq!(play(&mut agent_loop, probe), "- - -");
+}
+
+#[test]
+fn a_probe_without_progress_opens_the_circuit_again() {
+    let mut agent_loop = AgentLoop::new();
+    play(&mut agent_loop, (0..4).map(|_| plan(1, 4)));
+    agent_loop.pass(Duration::from_secs(30 * 60));
+    let probe = [plan(1, 4), plan(1, 4)];
+    assert_eq!(play(&mut agent_loop, probe), "- circuit_opened");
+}
+
+#[test]
+fn an_implicit_run_expires_after_two_hours_without_a_check() {
+    let mut agent_loop = AgentLoop::new();
+    play(&mut agent_loop, (0..3).map(|_| plan(1, 4)));
+    agent_loop.pass(Duration::from_secs(2 * 60 * 60));
+    assert_eq!(play(&mut agent_loop, [plan(1, 4)]), "-");
+    assert_eq!(agent_loop.state.current().unwrap().turn, 1);
+}
+
+#[test]
+fn a_clock_that_goes_backwards_changes_no_run() {
+    let mut agent_loop = AgentLoop::new();
+    agent_loop.turn(plan(1, 4));
+    agent_loop.now = Timestamp(agent_loop.now.0 - 10 * 60 * 60 * 1_000);
+    agent_loop.turn(plan(1, 4));
+    assert_eq!(agent_loop.state.current().unwrap().turn, 2);
+}
+
+#[test]
+fn a_circuit_that_the_caller_opened_halts_the_run() {
+    let mut agent_loop = AgentLoop::new();
+    agent_loop.name = Some("loop");
+    let record = |progress| {
+        LoopEventKind::CircuitRecord(CircuitRecord {
+            run: named("loop"),
+            progress,
+            errors: Vec::new(),
+            settings: ExitSettings::default(),
+        })
+    };
+    for _ in 0..3 {
+        let event = LoopEvent::new(agent_loop.now, record(TurnProgress::None));
+        agent_loop.state.apply(&event);
+    }
+    assert_eq!(play(&mut agent_loop, [plan(1, 4)]), "circuit_open");
+    let reset = LoopEventKind::CircuitReset { run: named("loop") };
+    agent_loop
+        .state
+        .apply(&LoopEvent::new(agent_loop.now, reset));
+    assert_eq!(play(&mut agent_loop, [plan(1, 4)]), "-");
+}
+
+#[test]
+fn a_reset_forgets_everything() {
+    let mut agent_loop = AgentLoop::new();
+    play(&mut agent_loop, (0..4).map(|_| plan(1, 4)));
+    agent_loop
+        .state
+        .apply(&LoopEvent::new(agent_loop.now, LoopEventKind::Reset));
+    assert_eq!(agent_loop.state, LoopState::default());
+    assert_eq!(play(&mut agent_loop, [plan(1, 4)]), "-");
+}
+
+#[test]
+fn totals_of_the_original_are_taken_over_and_the_run_is_fresh() {
+    let mut agent_loop = AgentLoop::new();
+    play(&mut agent_loop, (0..3).map(|_| plan(1, 4)));
+    let totals = DecisionTotals {
+        total_decisions: 40,
+        ..DecisionTotals::default()
+    };
+    let import = LoopEventKind::Import {
+        totals: Box::new(totals),
+    };
+    agent_loop
+        .state
+        .apply(&LoopEvent::new(agent_loop.now, import));
+    assert_eq!(play(&mut agent_loop, [plan(1, 4)]), "-");
+    assert_eq!(agent_loop.state.totals.total_decisions, 41);
+}
+
+#[test]
+fn old_runs_are_forgotten_in_the_end() {
+    let mut state = LoopState::default();
+    let now = Timestamp(0);
+    for run in 0..20 {
+        let event = state.check(
+            named(&run.to_string()),
+            now,
+            quiet(),
+            ExitSettings::default(),
+        );
+        state.apply(&event);
+    }
+    assert!(state.run(&RunId("11".to_owned())).is_none());
+    assert!(state.run(&RunId("12".to_owned())).is_some());
+}
+
+#[test]
+fn histories_are_bounded() {
+    let mut agent_loop = AgentLoop::new();
+    agent_loop.turns((0..150).map(|turn| tree(plan(1, 2), turn)));
+    let totals = &agent_loop.state.totals;
+    assert_eq!(totals.total_decisions, 150);
+    assert_eq!(totals.completion_history.len(), 100);
+}
