@@ -1,28 +1,149 @@
-//! The task items of a plan: CommonMark list items with a checkbox.
+//! The task items of a plan: CommonMark list items with a checkbox, in any bullet, number and
+//! nesting; not in code, quotes or comments.
+//!
+//! Two things that look like task items do not count. Tables with marks have no agreed form: the
+//! same ✅ means passed, supported or done. A list item that begins with an emoji is a note.
 
-use pulldown_cmark::{Event, Options, Parser};
+mod item;
+mod label;
 
-use super::text::normal;
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+
+use super::text::{front_matter, normal};
 use crate::domain::hash;
 use crate::stopping::exit_check::evidence::Checklist;
+use item::{Item, ItemState};
+use label::Sections;
+
+pub(super) use label::is_optional_label;
 
 /// Reads the task items of a plan; `None` if it has none that count.
 pub fn read(plan: &str) -> Option<Checklist> {
     let plan = normal(plan);
-    let mut checklist = Checklist::default();
-    let mut completed = Vec::new();
-    for (event, range) in Parser::new_ext(&plan, Options::ENABLE_TASKLISTS).into_offset_iter() {
+    let body = front_matter(&plan)
+        .and_then(|front| plan.get(front.end..))
+        .unwrap_or(&plan);
+    let mut reader = Reader::default();
+    let options = Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TABLES;
+    for (event, range) in Parser::new_ext(body, options).into_offset_iter() {
+        reader.handle(event, body.get(range).unwrap_or_default());
+    }
+    reader.finish()
+}
+
+/// What is open in the text at the current event, and what was counted before it.
+#[derive(Default)]
+struct Reader {
+    sections: Sections,
+    /// The list items around the current event, outermost first.
+    items: Vec<Item>,
+    quotes: usize,
+    strikes: usize,
+    /// The text of the current heading, or of the current paragraph outside lists.
+    heading: Option<String>,
+    paragraph: Option<String>,
+    checklist: Checklist,
+    /// The texts of completed items, for their hash.
+    completed: Vec<String>,
+}
+
+impl Reader {
+    fn handle(&mut self, event: Event<'_>, source: &str) {
         match event {
-            Event::TaskListMarker(true) => {
-                checklist.completed += 1;
-                let item = plan.get(range.start..).unwrap_or_default();
-                completed.push(item.lines().next().unwrap_or_default());
+            Event::Start(Tag::BlockQuote(_)) => self.quotes += 1,
+            Event::End(TagEnd::BlockQuote(_)) => self.quotes = self.quotes.saturating_sub(1),
+            _ if self.quotes > 0 => {}
+            Event::Start(Tag::Heading { .. }) => self.heading = Some(String::new()),
+            Event::End(TagEnd::Heading(level)) => {
+                let heading = self.heading.take().unwrap_or_default();
+                if self.items.is_empty() {
+                    self.sections.enter(level as u8, &heading);
+                }
             }
-            Event::TaskListMarker(false) => checklist.open += 1,
+            Event::Start(Tag::Paragraph) if self.items.is_empty() => {
+                self.paragraph = Some(String::new());
+            }
+            Event::End(TagEnd::Paragraph) => match self.items.last_mut() {
+                Some(item) => item.text_ended = true,
+                None => {
+                    let paragraph = self.paragraph.take().unwrap_or_default();
+                    self.sections.note_label(&paragraph, source);
+                }
+            },
+            Event::Start(Tag::List(_)) => {
+                if let Some(item) = self.items.last_mut() {
+                    item.text_ended = true;
+                }
+            }
+            Event::Start(Tag::CodeBlock(_)) => {
+                if let Some(item) = self.items.last_mut() {
+                    item.begin_code();
+                }
+            }
+            Event::End(TagEnd::CodeBlock) => {
+                if let Some(item) = self.items.last_mut() {
+                    item.text_ended = true;
+                }
+            }
+            Event::Start(Tag::Item) => {
+                let is_optional = match self.items.last() {
+                    Some(parent) => parent.is_optional(),
+                    None => self.sections.is_optional(),
+                };
+                let is_cancelled = self.items.last().is_some_and(Item::is_cancelled);
+                self.items
+                    .push(Item::begin(source, is_optional, is_cancelled));
+            }
+            Event::End(TagEnd::Item) => {
+                if let Some(item) = self.items.pop() {
+                    self.count(&item);
+                }
+            }
+            Event::Start(Tag::Strikethrough) => self.strikes += 1,
+            Event::End(TagEnd::Strikethrough) => self.strikes = self.strikes.saturating_sub(1),
+            Event::Text(text) | Event::Code(text) => self.push(&text),
+            Event::SoftBreak | Event::HardBreak => self.push(" "),
             _ => {}
         }
     }
-    completed.sort_unstable();
-    checklist.completed_set = hash::sha256(&completed.join("\n"));
-    (checklist.total() > 0).then_some(checklist)
+
+    fn push(&mut self, text: &str) {
+        if let Some(heading) = &mut self.heading {
+            heading.push_str(text);
+        } else if let Some(item) = self.items.last_mut() {
+            item.push(text, self.strikes > 0);
+        } else if let Some(paragraph) = &mut self.paragraph {
+            paragraph.push_str(text);
+        }
+    }
+
+    fn count(&mut self, item: &Item) {
+        let Some(state) = item.state() else { return };
+        if item.is_optional() {
+            return;
+        }
+        match state {
+            ItemState::Completed => {
+                self.checklist.completed += 1;
+                self.completed.push(item.normal_text());
+            }
+            ItemState::Open => {
+                self.checklist.open += 1;
+                self.checklist.open_blockers += u64::from(item.is_blocker());
+            }
+            ItemState::Cancelled => self.checklist.cancelled += 1,
+        }
+    }
+
+    fn finish(mut self) -> Option<Checklist> {
+        if self.checklist.total() == 0 {
+            return None;
+        }
+        self.completed.sort_unstable();
+        self.checklist.completed_set = hash::sha256(&self.completed.join("\n"));
+        Some(self.checklist)
+    }
 }
+
+#[cfg(test)]
+mod tests;

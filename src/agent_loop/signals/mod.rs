@@ -1,9 +1,21 @@
 //! What the texts of one turn say: status blocks and tags, stated confidence, words, errors, and
 //! obstacles. All of it is read without judging it: [`crate::stopping::exit_check`] decides.
 
+mod status;
+mod confidence;
+mod words;
+mod fraction;
+mod phrases;
+mod seed_words;
+mod errors;
+mod obstacle;
+
+use std::ops::Range;
+
 use super::response::AgentResponse;
+use super::text::{Block, Message};
 use crate::stopping::exit_check::evidence::{
-    ErrorSignature, Obstacle, SeedWords, StatusSignal, Words,
+    ErrorSignature, Obstacle, SeedWords, StatedState, StatusSignal, Words,
 };
 
 /// What a person says about the texts of a loop.
@@ -33,11 +45,42 @@ pub struct TextEvidence {
 
 /// Reads the texts of one turn.
 pub fn read(response: &AgentResponse, options: &SignalOptions<'_>) -> TextEvidence {
-    let _ = options;
-    let has_message = !response.last_message.trim().is_empty();
+    let message = Message::read(&response.last_message, options.prompt);
+    let has_message = !message.text.trim().is_empty();
+    let obstacle = obstacle::read(response, &message);
+    let status = status::read(&message, options.promise);
+    let prose: Vec<&Block> = message
+        .blocks
+        .iter()
+        .filter(|block| !overlaps(block, &status.ranges))
+        .collect();
+    let is_done = status
+        .signal
+        .as_ref()
+        .is_some_and(|signal| signal.state == StatedState::Done);
+    // The message of a program that could not work is not the agent's.
+    let speaks = has_message && obstacle.is_none() && !obstacle::is_program_failure(&message);
     TextEvidence {
-        words: has_message.then(Words::default),
-        seed_words: has_message.then(SeedWords::default),
-        ..TextEvidence::default()
+        stated_confidence: confidence::read(&prose).or(status.confidence),
+        words: has_message.then(|| match speaks {
+            true => words::read(&prose, &phrases::Lexicon::new(), is_done),
+            false => Words::default(),
+        }),
+        seed_words: has_message.then(|| seed_words::count(&response.last_message)),
+        errors: errors::read(response, &message, obstacle.as_ref()),
+        status: status.signal,
+        obstacle,
     }
+}
+
+/// Whether a block is a signal: its words are not prose.
+fn overlaps(block: &Block, signals: &[Range<usize>]) -> bool {
+    let signal = signals
+        .iter()
+        .find(|signal| signal.start < block.range.end && block.range.start < signal.end);
+    // A tag at the end of a sentence leaves the sentence.
+    signal.is_some_and(|signal| {
+        let own = block.range.len().saturating_sub(signal.len());
+        own < signal.len() || signal.start <= block.range.start
+    })
 }

@@ -1,0 +1,161 @@
+//! Labels of sections and tags of items that make them optional.
+
+/// Words that make what they stand over optional, as the beginning of a label.
+const OPTIONAL: [&[&str]; 19] = [
+    &["optional"],
+    &["optionally"],
+    &["nice", "to", "have"],
+    &["nice", "to", "haves"],
+    &["future"],
+    &["out", "of", "scope"],
+    &["not", "in", "scope"],
+    &["backlog"],
+    &["later"],
+    &["stretch"],
+    &["wishlist"],
+    &["wish", "list"],
+    &["icebox"],
+    &["someday"],
+    &["deferred"],
+    &["bonus"],
+    &["if", "time", "permits"],
+    &["won", "t", "have"],
+    &["not", "required"],
+];
+
+/// Words that may follow: `Future enhancements` is a label, `Optional chaining` is a thing.
+const FOLLOWING: [&str; 40] = [
+    "task",
+    "tasks",
+    "item",
+    "items",
+    "improvement",
+    "improvements",
+    "enhancement",
+    "enhancements",
+    "feature",
+    "features",
+    "work",
+    "idea",
+    "ideas",
+    "extra",
+    "extras",
+    "step",
+    "steps",
+    "polish",
+    "plans",
+    "consideration",
+    "considerations",
+    "todo",
+    "todos",
+    "goal",
+    "goals",
+    "addition",
+    "additions",
+    "development",
+    "section",
+    "phase",
+    "phases",
+    "iteration",
+    "iterations",
+    "release",
+    "releases",
+    "version",
+    "versions",
+    "only",
+    "and",
+    "or",
+];
+
+/// Words that number a section.
+const NUMBERING: [&str; 8] = [
+    "phase",
+    "section",
+    "part",
+    "stage",
+    "milestone",
+    "priority",
+    "tier",
+    "step",
+];
+
+/// Returns whether a label says that what it stands over is optional: `Phase 5: Nice to have`.
+pub(in crate::agent_loop) fn is_optional_label(label: &str) -> bool {
+    let dashes = label.split(" - ");
+    dashes
+        .flat_map(|part| part.split([':', ';', ',', '–', '—', '(', ')', '[', ']', '/', '|']))
+        .any(is_optional_part)
+}
+
+fn is_optional_part(part: &str) -> bool {
+    let lower = part.to_lowercase();
+    let words: Vec<&str> = lower
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect();
+    let mut words = words.as_slice();
+    while let [first, rest @ ..] = words {
+        if !NUMBERING.contains(first) && !first.chars().all(|c| c.is_ascii_digit()) {
+            break;
+        }
+        words = rest;
+    }
+    let Some(mut rest) = OPTIONAL
+        .iter()
+        .find_map(|phrase| words.strip_prefix(*phrase))
+    else {
+        return false;
+    };
+    while let [first, following @ ..] = rest {
+        let another = OPTIONAL
+            .iter()
+            .find_map(|phrase| rest.strip_prefix(*phrase));
+        rest = match another {
+            Some(after) => after,
+            None if FOLLOWING.contains(first) => following,
+            None => return false,
+        };
+    }
+    true
+}
+
+/// The headings above the current place, and the last label that is not a heading.
+#[derive(Debug, Default)]
+pub(super) struct Sections {
+    /// Levels, and whether the section is optional, outermost first.
+    headings: Vec<(u8, bool)>,
+    has_heading: bool,
+    label_is_optional: bool,
+}
+
+impl Sections {
+    pub(super) fn enter(&mut self, level: u8, heading: &str) {
+        while self
+            .headings
+            .last()
+            .is_some_and(|(above, _)| *above >= level)
+        {
+            self.headings.pop();
+        }
+        // A file may be a backlog as a whole: its title makes nothing optional.
+        let is_title = level == 1 && !self.has_heading;
+        self.headings
+            .push((level, !is_title && is_optional_label(heading)));
+        self.has_heading = true;
+        self.label_is_optional = false;
+    }
+
+    /// Notes a paragraph that is a label: it ends with a colon or is bold as a whole.
+    pub(super) fn note_label(&mut self, text: &str, source: &str) {
+        let text = text.trim();
+        let source = source.trim();
+        let is_bold = source.starts_with("**") && source.trim_end_matches(':').ends_with("**");
+        if text.ends_with(':') || is_bold {
+            self.label_is_optional = is_optional_label(text);
+        }
+    }
+
+    pub(super) fn is_optional(&self) -> bool {
+        self.label_is_optional || self.headings.iter().any(|(_, optional)| *optional)
+    }
+}

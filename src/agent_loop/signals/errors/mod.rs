@@ -1,0 +1,47 @@
+//! The errors of a turn, by signature: of tools, of the program, and those that the message reports
+//! as present.
+//!
+//! A count of failed tests is no signature: it would be the same while fewer fail each turn. Neither
+//! is an exit code alone, which says nothing about what failed.
+
+mod report;
+mod signature;
+
+use std::collections::BTreeSet;
+
+use crate::agent_loop::response::{AgentResponse, ProgramErrorKind};
+use crate::agent_loop::text::{Message, normal};
+use crate::stopping::exit_check::evidence::{ErrorSignature, Obstacle};
+use signature::signature;
+
+/// The signatures that are kept of one turn.
+const MOST: usize = 50;
+
+/// Collects the distinct errors of a turn, sorted. What is an obstacle is no error besides.
+pub(super) fn read(
+    response: &AgentResponse,
+    message: &Message,
+    obstacle: Option<&Obstacle>,
+) -> Vec<ErrorSignature> {
+    let mut signatures = BTreeSet::new();
+    for text in &response.tool_errors {
+        signatures.extend(signature(&normal(text)));
+    }
+    if obstacle.is_none() {
+        signatures.extend(program_error(response));
+        for denial in &response.denials {
+            signatures.extend(signature(&format!("permission denied: {}", denial.tool)));
+        }
+        signatures.extend(report::reported(message));
+    }
+    signatures.into_iter().take(MOST).collect()
+}
+
+/// The program's own error; that the allowed turns or money were used up is none.
+fn program_error(response: &AgentResponse) -> Option<ErrorSignature> {
+    let error = response.program_error.as_ref()?;
+    if error.kind == ProgramErrorKind::RunLimit {
+        return None;
+    }
+    signature(&normal(&error.message)).or_else(|| signature(error.code.as_deref()?))
+}

@@ -1,0 +1,374 @@
+//! Reasons why the agent could not work at all, in the agent program's own words: never prose that
+//! speaks of such things.
+
+use crate::agent_loop::response::{AgentResponse, ProgramErrorKind};
+use crate::agent_loop::text::Message;
+use crate::stopping::exit_check::evidence::{Obstacle, ObstacleKind};
+
+/// A longer message is the agent's, not the program's.
+const LONGEST_MESSAGE: usize = 300;
+/// The longest text of an obstacle that is kept, in characters.
+const LONGEST_TEXT: usize = 200;
+
+/// Words of agent programs and of the services behind them. All parts have to occur.
+const MESSAGES: [(ObstacleKind, &[&str]); 58] = [
+    // Claude Code
+    (ObstacleKind::Quota, &["usage limit reached"]),
+    (ObstacleKind::Quota, &["hour limit reached"]),
+    (ObstacleKind::Quota, &["weekly limit reached"]),
+    (ObstacleKind::Quota, &["session limit reached"]),
+    (ObstacleKind::Quota, &["opus limit reached"]),
+    (ObstacleKind::Quota, &["you've hit your", "limit"]),
+    (ObstacleKind::Quota, &["you've reached your", "limit"]),
+    (ObstacleKind::Quota, &["you have reached your", "limit"]),
+    (ObstacleKind::Quota, &["you have hit your", "limit"]),
+    (ObstacleKind::Quota, &["credit balance is too low"]),
+    (ObstacleKind::Quota, &["out of extra usage"]),
+    (ObstacleKind::Quota, &["spending cap reached"]),
+    (ObstacleKind::Authentication, &["please run /login"]),
+    (ObstacleKind::Authentication, &["invalid api key"]),
+    (ObstacleKind::Authentication, &["oauth token", "expired"]),
+    (ObstacleKind::Authentication, &["oauth token", "revoked"]),
+    (ObstacleKind::Authentication, &["authentication_error"]),
+    (ObstacleKind::Authentication, &["not logged in"]),
+    (ObstacleKind::Authentication, &["login expired"]),
+    (
+        ObstacleKind::Authentication,
+        &["organization has been disabled"],
+    ),
+    (
+        ObstacleKind::Permission,
+        &["claude requested permissions to"],
+    ),
+    (ObstacleKind::Permission, &["haven't granted it yet"]),
+    (
+        ObstacleKind::Permission,
+        &["this command requires approval"],
+    ),
+    (ObstacleKind::Permission, &["permission_error"]),
+    // Codex and the service behind it
+    (ObstacleKind::Quota, &["hit your usage limit"]),
+    (ObstacleKind::Quota, &["usage_limit_reached"]),
+    (ObstacleKind::Quota, &["usage_not_included"]),
+    (ObstacleKind::Quota, &["insufficient_quota"]),
+    (ObstacleKind::Quota, &["exceeded your current quota"]),
+    (ObstacleKind::Quota, &["quota exceeded"]),
+    (ObstacleKind::Quota, &["billing hard limit"]),
+    (ObstacleKind::Quota, &["out of credits"]),
+    (ObstacleKind::Authentication, &["incorrect api key"]),
+    (ObstacleKind::Authentication, &["please log in"]),
+    (ObstacleKind::Authentication, &["please login"]),
+    (ObstacleKind::Authentication, &["sign in again"]),
+    (ObstacleKind::Authentication, &["log in again"]),
+    (ObstacleKind::Authentication, &["401", "unauthorized"]),
+    (ObstacleKind::Authentication, &["missing bearer"]),
+    (ObstacleKind::Authentication, &["refresh token", "expired"]),
+    // Gemini CLI and the service behind it
+    (ObstacleKind::Quota, &["resource_exhausted"]),
+    (ObstacleKind::Quota, &["resource has been exhausted"]),
+    (ObstacleKind::Quota, &["quota", "limit", "reached"]),
+    (ObstacleKind::Quota, &["daily", "limit", "exceeded"]),
+    (ObstacleKind::Quota, &["exhausted your", "quota"]),
+    (ObstacleKind::Quota, &["exhausted your", "capacity"]),
+    (ObstacleKind::Authentication, &["set an auth method"]),
+    (ObstacleKind::Authentication, &["api key not valid"]),
+    (ObstacleKind::Authentication, &["api_key_invalid"]),
+    (ObstacleKind::Authentication, &["failed to login"]),
+    (ObstacleKind::Authentication, &["unauthenticated"]),
+    (ObstacleKind::Permission, &["permission_denied"]),
+    // Any
+    (ObstacleKind::Quota, &["429", "rate limit"]),
+    (ObstacleKind::Quota, &["429", "rate_limit"]),
+    (ObstacleKind::Quota, &["429", "too many requests"]),
+    (ObstacleKind::Quota, &["rate limit reached"]),
+    (ObstacleKind::Quota, &["rate limit exceeded"]),
+    (ObstacleKind::Authentication, &["no api key"]),
+];
+
+/// Words of failures that pass by themselves.
+const TRANSIENT: [&str; 10] = [
+    "overloaded",
+    "529",
+    "internal server error",
+    "service unavailable",
+    "bad gateway",
+    "timed out",
+    "timeout",
+    "connection error",
+    "econnreset",
+    "fetch failed",
+];
+
+/// Words of an agent that reports on its work: then the message is not the program's.
+const WORK: [&str; 30] = [
+    "i",
+    "i've",
+    "i'll",
+    "i'm",
+    "we",
+    "fixed",
+    "implemented",
+    "added",
+    "handles",
+    "handled",
+    "tests",
+    "test",
+    "code",
+    "function",
+    "updated",
+    "retry",
+    "retries",
+    "returns",
+    "when",
+    "if",
+    "now",
+    "client",
+    "endpoint",
+    "parser",
+    "task",
+    "tasks",
+    "done",
+    "complete",
+    "completed",
+    "documented",
+];
+
+/// Returns the obstacle of a turn.
+pub(super) fn read(response: &AgentResponse, message: &Message) -> Option<Obstacle> {
+    if let Some(error) = &response.program_error {
+        let words = if error.message.is_empty() {
+            error.code.as_deref().unwrap_or_default()
+        } else {
+            &error.message
+        };
+        let kind = match error.kind {
+            ProgramErrorKind::Authentication => Some(ObstacleKind::Authentication),
+            ProgramErrorKind::Quota => Some(ObstacleKind::Quota),
+            ProgramErrorKind::Other => kind_of(words),
+            ProgramErrorKind::RunLimit => None,
+        };
+        if let Some(kind) = kind {
+            return Some(obstacle(kind, words));
+        }
+    }
+    let text = message.text.trim();
+    if let Some(kind) = program_message(text) {
+        return Some(obstacle(kind, text));
+    }
+    denial(response, text)
+}
+
+/// Returns whether a whole message is the program's own report of a failure, and not the agent's.
+pub(super) fn is_program_failure(message: &Message) -> bool {
+    let text = message.text.trim();
+    let lower = text.to_lowercase();
+    is_program_text(text)
+        && (lower.starts_with("api error")
+            || lower.starts_with("error")
+            || lower.starts_with("stream error"))
+}
+
+fn obstacle(kind: ObstacleKind, text: &str) -> Obstacle {
+    Obstacle {
+        kind,
+        message: text.chars().take(LONGEST_TEXT).collect(),
+    }
+}
+
+fn program_message(text: &str) -> Option<ObstacleKind> {
+    // Claude Code ends a text with this line, which has a time that no prose has.
+    let last = text.lines().last().unwrap_or_default().trim();
+    let limit = last.strip_prefix("Claude AI usage limit reached|");
+    if limit.is_some_and(|time| time.chars().all(|c| c.is_ascii_digit())) {
+        return Some(ObstacleKind::Quota);
+    }
+    if !is_program_text(text) {
+        return None;
+    }
+    kind_of(text)
+}
+
+/// Whether a text is as short and as plain as a program's message.
+fn is_program_text(text: &str) -> bool {
+    if text.is_empty() || text.chars().count() > LONGEST_MESSAGE || text.contains("\n\n") {
+        return false;
+    }
+    let lower = text.to_lowercase().replace('’', "'");
+    let mut words = lower.split(|c: char| !c.is_alphanumeric() && c != '\'');
+    !words.any(|word| WORK.contains(&word))
+}
+
+fn kind_of(text: &str) -> Option<ObstacleKind> {
+    let lower = text.to_lowercase().replace('’', "'");
+    if TRANSIENT.iter().any(|word| lower.contains(word)) {
+        return None;
+    }
+    let found = MESSAGES
+        .iter()
+        .find(|(_, parts)| parts.iter().all(|part| lower.contains(part)));
+    found.map(|(kind, _)| *kind)
+}
+
+/// A refused tool call is an obstacle if the turn ended for it: the agent says nothing else.
+fn denial(response: &AgentResponse, text: &str) -> Option<Obstacle> {
+    let denial = response.denials.last()?;
+    let lower = text.to_lowercase();
+    let mentions = [
+        "permission",
+        "approv",
+        "allow",
+        "grant",
+        "denied",
+        "not authorized",
+    ]
+    .iter()
+    .any(|word| lower.contains(word));
+    let ended = text.is_empty() || mentions && text.chars().count() <= 3 * LONGEST_MESSAGE;
+    ended.then(|| {
+        let target = denial.target.as_deref().unwrap_or_default();
+        obstacle(
+            ObstacleKind::Permission,
+            format!("{} was refused: {target}", denial.tool).trim_end_matches([':', ' ']),
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent_loop::response::{Denial, ProgramError};
+
+    fn kind(response: &AgentResponse) -> Option<ObstacleKind> {
+        let message = Message::read(&response.last_message, None);
+        read(response, &message).map(|obstacle| obstacle.kind)
+    }
+
+    fn of_message(message: &str) -> Option<ObstacleKind> {
+        kind(&AgentResponse {
+            last_message: message.to_owned(),
+            ..AgentResponse::default()
+        })
+    }
+
+    #[test]
+    fn messages_of_the_program_itself_are_obstacles() {
+        for (message, expected) in [
+            (
+                "Claude AI usage limit reached|1700000000",
+                ObstacleKind::Quota,
+            ),
+            (
+                "I began.\n\nClaude AI usage limit reached|1700000000",
+                ObstacleKind::Quota,
+            ),
+            (
+                "You've hit your usage limit. Upgrade to Pro or try again in 3 days.",
+                ObstacleKind::Quota,
+            ),
+            ("You’ve hit your limit · resets 3am", ObstacleKind::Quota),
+            ("5-hour limit reached ∙ resets 3pm", ObstacleKind::Quota),
+            (
+                "Invalid API key · Please run /login",
+                ObstacleKind::Authentication,
+            ),
+            ("Credit balance is too low", ObstacleKind::Quota),
+            (
+                "API Error: 429 {\"type\":\"rate_limit_error\"}",
+                ObstacleKind::Quota,
+            ),
+            ("429 Too Many Requests", ObstacleKind::Quota),
+            (
+                "API Error: 401 authentication_error",
+                ObstacleKind::Authentication,
+            ),
+            (
+                "exceeded your current quota, please check your plan",
+                ObstacleKind::Quota,
+            ),
+            (
+                "Claude requested permissions to write to a.rs",
+                ObstacleKind::Permission,
+            ),
+        ] {
+            assert_eq!(of_message(message), Some(expected), "{message}");
+        }
+    }
+
+    #[test]
+    fn prose_about_limits_and_failures_that_pass_are_none() {
+        for message in [
+            "",
+            "I fixed the rate limit exceeded error in the client.",
+            "Added a test for 429 Too Many Requests.",
+            "The client now retries when the usage limit reached message comes.",
+            "The login page says invalid API key when the key is wrong.",
+            "API Error: 529 overloaded_error",
+            "API Error: 500 Internal server error",
+            "Request timed out.",
+            "All tasks are complete.",
+            "Which API key should I use?",
+        ] {
+            assert_eq!(of_message(message), None, "{message}");
+        }
+        let long = format!("{} rate limit exceeded", "word ".repeat(100));
+        assert_eq!(of_message(&long), None);
+    }
+
+    #[test]
+    fn fields_of_the_program_are_obstacles() {
+        let with = |kind, message: &str| AgentResponse {
+            program_error: Some(ProgramError {
+                kind,
+                code: None,
+                message: message.to_owned(),
+            }),
+            ..AgentResponse::default()
+        };
+        assert_eq!(
+            kind(&with(ProgramErrorKind::Quota, "")),
+            Some(ObstacleKind::Quota)
+        );
+        assert_eq!(
+            kind(&with(ProgramErrorKind::Authentication, "no")),
+            Some(ObstacleKind::Authentication)
+        );
+        assert_eq!(
+            kind(&with(ProgramErrorKind::RunLimit, "usage limit reached")),
+            None
+        );
+        assert_eq!(
+            kind(&with(
+                ProgramErrorKind::Other,
+                "you have hit your usage limit"
+            )),
+            Some(ObstacleKind::Quota)
+        );
+        assert_eq!(
+            kind(&with(ProgramErrorKind::Other, "stream error: timeout")),
+            None
+        );
+    }
+
+    #[test]
+    fn a_denial_is_an_obstacle_only_if_the_turn_ended_for_it() {
+        let with = |message: &str| AgentResponse {
+            last_message: message.to_owned(),
+            denials: vec![Denial {
+                tool: "Bash".to_owned(),
+                target: Some("rm -rf build".to_owned()),
+            }],
+            ..AgentResponse::default()
+        };
+        assert_eq!(kind(&with("")), Some(ObstacleKind::Permission));
+        assert_eq!(
+            kind(&with("I need permission to run the command.")),
+            Some(ObstacleKind::Permission)
+        );
+        assert_eq!(
+            kind(&with(
+                "I deleted the files one by one. All tasks are complete."
+            )),
+            None
+        );
+    }
+}

@@ -1,0 +1,236 @@
+//! Explicit signals: status blocks, lines, tags and JSON.
+//!
+//! The last one wins. Signals with nothing between them are one statement, in which "not done" beats
+//! "done". An agent is asked for its signal by a prompt that shows it, so that a signal must stand
+//! where an agent makes it: not in a quote or a comment, not in a sentence about it, and in code only
+//! if that is the last block of the message.
+
+mod line;
+mod tag;
+mod json;
+mod context;
+mod value;
+
+use std::ops::Range;
+
+use crate::agent_loop::text::{Block, BlockKind, Message};
+use crate::stopping::exit_check::evidence::{StatedState, StatusSignal};
+use context::Context;
+use value::{Value, percent_of, state_of, truth_of};
+
+/// The signals of a message.
+#[derive(Debug, Default)]
+pub(super) struct StatusSignals {
+    pub(super) signal: Option<StatusSignal>,
+    /// Where signals stand; they are not prose.
+    pub(super) ranges: Vec<Range<usize>>,
+    /// The confidence that the last block with a signal states, in percent.
+    pub(super) confidence: Option<u8>,
+}
+
+/// One signal in the text.
+#[derive(Clone, Debug)]
+struct Candidate {
+    range: Range<usize>,
+    state: StatedState,
+    source: String,
+    confidence: Option<u8>,
+    /// A line such as `Status: done`, which may speak of a part.
+    is_weak: bool,
+}
+
+/// The longest text of a signal that is kept, in characters.
+const SOURCE_LENGTH: usize = 200;
+
+/// Finds the signals of a message. With a promise, it is the only text of `<promise>` that counts.
+pub(super) fn read(message: &Message, promise: Option<&str>) -> StatusSignals {
+    let mut candidates = find(&message.visible, 0, message, promise, false);
+    candidates.retain(|candidate| !message.is_in_code(candidate.range.start));
+    if let Some(code) = last_code(message) {
+        let source = message.source(code.clone());
+        let mut fenced = find(source, code.start, message, promise, true);
+        fenced.retain(|candidate| {
+            candidate.state != StatedState::Done
+                || !Context::before_code(message, code.start).is_about()
+        });
+        candidates.extend(fenced);
+    }
+    candidates.sort_by_key(|candidate| candidate.range.start);
+    drop_parts(&mut candidates, message);
+    let ranges = candidates
+        .iter()
+        .map(|candidate| candidate.range.clone())
+        .collect();
+    let confidence = candidates
+        .iter()
+        .rev()
+        .find_map(|candidate| candidate.confidence);
+    StatusSignals {
+        signal: last_statement(&candidates, message),
+        ranges,
+        confidence,
+    }
+}
+
+/// Returns the range of the last block if it is code: fenced, indented, or a paragraph of nothing
+/// else.
+fn last_code(message: &Message) -> Option<Range<usize>> {
+    let last = message.blocks.last()?;
+    let is_code = last.kind == BlockKind::Code || last.is_only_code();
+    is_code.then(|| last.range.clone())
+}
+
+fn find(
+    text: &str,
+    offset: usize,
+    message: &Message,
+    promise: Option<&str>,
+    is_code: bool,
+) -> Vec<Candidate> {
+    let mut candidates = line::find(text, promise);
+    candidates.extend(tag::find(text, promise));
+    candidates.extend(json::find(text));
+    for candidate in &mut candidates {
+        candidate.range.start += offset;
+        candidate.range.end += offset;
+    }
+    if !is_code {
+        candidates.retain(|candidate| {
+            candidate.state != StatedState::Done
+                || !Context::around(message, &candidate.range).is_about()
+        });
+    }
+    candidates
+}
+
+/// Drops `Status: done` where it speaks of a part: under the heading of a task, or beside another
+/// part that is not done.
+fn drop_parts(candidates: &mut Vec<Candidate>, message: &Message) {
+    let weak_open = candidates
+        .iter()
+        .any(|candidate| candidate.is_weak && candidate.state != StatedState::Done);
+    candidates.retain(|candidate| {
+        !candidate.is_weak
+            || candidate.state != StatedState::Done
+            || !weak_open && !is_under_part(message, candidate.range.start)
+    });
+}
+
+fn is_under_part(message: &Message, at: usize) -> bool {
+    let before = message
+        .blocks
+        .iter()
+        .take_while(|block| block.range.start < at);
+    let heading = before
+        .filter(|block| matches!(block.kind, BlockKind::Heading(_)))
+        .last();
+    let above = previous_line(&message.text, at);
+    heading.is_some_and(|heading: &Block| context::names_part(&heading.prose))
+        || context::names_part(above)
+}
+
+/// Returns the line before the one at a place.
+fn previous_line(text: &str, at: usize) -> &str {
+    let before = text.get(..at).unwrap_or_default();
+    let mut lines = before.rsplit('\n');
+    lines.next();
+    lines.next().unwrap_or_default()
+}
+
+/// Returns what the last signals say together.
+fn last_statement(candidates: &[Candidate], message: &Message) -> Option<StatusSignal> {
+    let mut deciding = candidates.last()?;
+    let mut start = deciding.range.start;
+    for candidate in candidates.iter().rev().skip(1) {
+        let between = message
+            .text
+            .get(candidate.range.end..start)
+            .unwrap_or_default();
+        // A tag may lie within a line that is a signal too.
+        if between.contains(char::is_alphanumeric) {
+            break;
+        }
+        if weight(candidate.state) > weight(deciding.state) {
+            deciding = candidate;
+        }
+        start = start.min(candidate.range.start);
+    }
+    Some(StatusSignal {
+        state: deciding.state,
+        source: deciding.source.chars().take(SOURCE_LENGTH).collect(),
+    })
+}
+
+fn weight(state: StatedState) -> u8 {
+    match state {
+        StatedState::Done => 0,
+        StatedState::NotDone => 1,
+        StatedState::Blocked => 2,
+    }
+}
+
+/// Returns the heavier of two states.
+fn heavier(
+    first: Option<(StatedState, String)>,
+    second: (StatedState, String),
+) -> (StatedState, String) {
+    match first {
+        Some(first) if weight(first.0) >= weight(second.0) => first,
+        _ => second,
+    }
+}
+
+/// Reads a field of a status block: its state, if the key is known and the value says one.
+fn field_state(key: &str, value: &Value<'_>) -> Option<StatedState> {
+    let key = value::normal_key(key);
+    match key.as_str() {
+        "exit signal"
+        | "exit"
+        | "should exit"
+        | "all tasks complete"
+        | "all tasks completed"
+        | "project complete"
+        | "is complete"
+        | "is done"
+        | "done"
+        | "complete"
+        | "completed"
+        | "work complete"
+        | "task complete"
+        | "completion signal"
+        | "loop complete" => {
+            let truth = match value {
+                Value::Truth(truth) => Some(*truth),
+                Value::Text(text) => truth_of(text),
+            }?;
+            Some(if truth {
+                StatedState::Done
+            } else {
+                StatedState::NotDone
+            })
+        }
+        "status" | "overall status" | "project status" | "final status" | "loop status"
+        | "completion status" | "current status" | "ralph status" | "state" | "overall"
+        | "statut" | "estado" | "статус" | "状态" | "狀態" | "ステータス" => {
+            match value {
+                Value::Truth(_) => None,
+                Value::Text(text) => state_of(text),
+            }
+        }
+        // An agent that says "complete" with failing tests contradicts itself.
+        "tests status" | "test status" => match value {
+            Value::Text(text) if value::normal(text).starts_with("fail") => {
+                Some(StatedState::NotDone)
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn field_confidence(key: &str, value: &str) -> Option<u8> {
+    (value::normal_key(key) == "confidence").then(|| percent_of(value))?
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,150 @@
+//! Signals in tags: `<promise>DONE</promise>`, `<status>done</status>`.
+
+use super::value::{Value, state_of, truth_of};
+use super::{Candidate, field_state};
+use crate::stopping::exit_check::evidence::StatedState;
+
+/// The texts of `<promise>` that mean done, unless one is given.
+const PROMISES: [&str; 6] = [
+    "done",
+    "complete",
+    "completed",
+    "finished",
+    "task complete",
+    "loop complete",
+];
+
+/// The longest content of a tag that is a signal.
+const LONGEST: usize = 300;
+
+pub(super) fn find(text: &str, promise: Option<&str>) -> Vec<Candidate> {
+    let mut candidates = Vec::new();
+    let mut at = 0;
+    while let Some(start) = text
+        .get(at..)
+        .and_then(|rest| rest.find('<'))
+        .map(|found| at + found)
+    {
+        let Some(tag) = Tag::read(text, start) else {
+            at = start + 1;
+            continue;
+        };
+        at = tag.end;
+        if let Some(state) = tag.state(promise) {
+            let range = start..tag.end;
+            candidates.push(Candidate {
+                source: text.get(range.clone()).unwrap_or_default().to_owned(),
+                range,
+                state,
+                confidence: None,
+                is_weak: false,
+            });
+        }
+    }
+    candidates
+}
+
+/// A tag with its end tag.
+struct Tag<'a> {
+    name: &'a str,
+    attributes: &'a str,
+    content: &'a str,
+    end: usize,
+}
+
+impl<'a> Tag<'a> {
+    fn read(text: &'a str, start: usize) -> Option<Self> {
+        let rest = text.get(start + 1..)?;
+        let name_end = rest.find(|c: char| !c.is_ascii_alphabetic() && c != '_' && c != '-')?;
+        let name = rest.get(..name_end)?;
+        let known = [
+            "promise",
+            "status",
+            "exit",
+            "exit_signal",
+            "exit-signal",
+            "event",
+        ];
+        if !known.iter().any(|known| name.eq_ignore_ascii_case(known)) {
+            return None;
+        }
+        let attributes_end = rest.find('>')?;
+        let attributes = rest.get(name_end..attributes_end)?;
+        if attributes.contains('<') || attributes.ends_with('/') {
+            return None;
+        }
+        let content_start = attributes_end + 1;
+        let body = rest.get(content_start..)?;
+        // The name is ASCII, so that its end tag is found in any case.
+        let content_end = body.match_indices("</").map(|(at, _)| at).find(|at| {
+            let after = body.get(at + 2..).unwrap_or_default();
+            let close = after.get(..name.len()).unwrap_or_default();
+            let ends = after.get(name.len()..).unwrap_or_default();
+            close.eq_ignore_ascii_case(name) && ends.trim_start().starts_with('>')
+        })?;
+        let close = body.get(content_end..)?.find('>')?;
+        Some(Self {
+            name,
+            attributes,
+            content: body.get(..content_end)?,
+            end: start + 1 + content_start + content_end + close + 1,
+        })
+    }
+
+    fn state(&self, promise: Option<&str>) -> Option<StatedState> {
+        if self.name.eq_ignore_ascii_case("event") {
+            return event_state(self.attributes, promise);
+        }
+        if self.content.len() > LONGEST || self.content.contains('<') {
+            return None;
+        }
+        let content = self
+            .content
+            .trim_matches(['`', '*', '\'', '"', ' ', '\n', '\t']);
+        match self.name.to_ascii_lowercase().as_str() {
+            "promise" => is_promise(content, promise).then_some(StatedState::Done),
+            "status" => state_of(content),
+            _ => match truth_of(content) {
+                Some(_) => field_state("exit_signal", &Value::Text(content.into())),
+                None => state_of(content),
+            },
+        }
+    }
+}
+
+/// Whether a text is the promise. An empty one never is.
+fn is_promise(content: &str, promise: Option<&str>) -> bool {
+    let content = normal(content);
+    match promise.map(normal) {
+        Some(promise) => !promise.is_empty() && promise == content,
+        None => PROMISES.contains(&content.as_str()),
+    }
+}
+
+fn normal(text: &str) -> String {
+    let text = text
+        .trim()
+        .trim_end_matches(['.', '!'])
+        .replace('_', " ")
+        .to_lowercase();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Reads the topic of an event of ralph-orchestrator: the loop's own end, and a blocked step. Events
+/// such as `build.done` and `task.complete` end one task, not the loop.
+fn event_state(attributes: &str, promise: Option<&str>) -> Option<StatedState> {
+    let (_, topic) = attributes.split_once("topic=")?;
+    let quote = topic.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+    let topic = topic.get(1..)?.split(quote).next()?;
+    let is_end = match promise {
+        Some(promise) => normal(topic) == normal(promise),
+        None => matches!(normal(topic).as_str(), "loop complete" | "loop.complete"),
+    };
+    if is_end {
+        Some(StatedState::Done)
+    } else if topic.ends_with(".blocked") {
+        Some(StatedState::NotDone)
+    } else {
+        None
+    }
+}
