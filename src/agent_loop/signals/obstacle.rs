@@ -144,7 +144,7 @@ pub(super) fn read(response: &AgentResponse, message: &Message) -> Option<Obstac
         let kind = match error.kind {
             ProgramErrorKind::Authentication => Some(ObstacleKind::Authentication),
             ProgramErrorKind::Quota => Some(ObstacleKind::Quota),
-            ProgramErrorKind::Other => kind_of(words),
+            ProgramErrorKind::RateLimit | ProgramErrorKind::Other => kind_of(words),
             ProgramErrorKind::RunLimit => None,
         };
         if let Some(kind) = kind {

@@ -146,7 +146,7 @@ mod tests {
         ] {
             assert_eq!(without_echo(&text), left, "{text}");
         }
-        assert_eq!(echoes("a", ""), []);
+        assert!(echoes("a", "").is_empty());
     }
 
     #[test]

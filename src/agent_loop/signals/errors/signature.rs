@@ -278,30 +278,26 @@ fn without_folders(word: &str) -> &str {
     last.get(..cut).unwrap_or(last)
 }
 
-/// Replaces each number by `#`.
+/// Replaces each number by `#`, with the points and colons inside.
 fn without_numbers(word: &str) -> String {
     let mut result = String::with_capacity(word.len());
-    let mut in_number = false;
-    for c in word.chars() {
-        if c.is_ascii_digit() {
-            if !in_number {
-                result.push('#');
-            }
-            in_number = true;
-        } else if in_number && matches!(c, '.' | ',' | ':') {
-            // Within a number; at the end of a word it is cut below.
+    let mut letters = word.chars().peekable();
+    while let Some(c) = letters.next() {
+        if !c.is_ascii_digit() {
             result.push(c);
-        } else {
-            in_number = false;
-            result.push(c);
+            continue;
         }
-    }
-    while let Some(at) = result
-        .find("#.#")
-        .or_else(|| result.find("#,#"))
-        .or_else(|| result.find("#:#"))
-    {
-        result.replace_range(at..at + 2, "");
+        result.push('#');
+        while let Some(inner) =
+            letters.next_if(|c| c.is_ascii_digit() || matches!(c, '.' | ',' | ':'))
+        {
+            let is_end =
+                !inner.is_ascii_digit() && !letters.peek().is_some_and(char::is_ascii_digit);
+            if is_end {
+                result.push(inner);
+                break;
+            }
+        }
     }
     result
 }
