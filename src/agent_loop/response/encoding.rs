@@ -4,14 +4,13 @@
 const REPLACEMENT: &[u8] = "\u{fffd}".as_bytes();
 
 /// Turns the bytes of an output into UTF-8 as they arrive. What is not valid in UTF-8 passes as it
-/// is: whoever makes a text of it replaces it.
+/// is, and is replaced when a text is made of it.
 #[derive(Debug, Default)]
 pub(super) struct Decoder {
     encoding: Encoding,
     /// Bytes that wait for the next ones.
     waiting: Vec<u8>,
-    /// The first half of a surrogate pair.
-    high_surrogate: Option<u16>,
+    units: Utf16Joiner,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -43,7 +42,7 @@ impl Decoder {
         if matches!(self.encoding, Encoding::Unknown) {
             self.find_encoding(text);
         }
-        if self.high_surrogate.is_some() || !self.waiting.is_empty() {
+        if self.units.flush().is_some() || !self.waiting.is_empty() {
             text.extend_from_slice(REPLACEMENT);
         }
     }
@@ -62,25 +61,47 @@ impl Decoder {
 
     fn decode_utf16(&mut self, bytes: &[u8], unit: fn([u8; 2]) -> u16, text: &mut Vec<u8>) {
         for byte in bytes {
-            match self.waiting.pop() {
-                None => self.waiting.push(*byte),
-                Some(first) => self.push_unit(unit([first, *byte]), text),
+            let Some(first) = self.waiting.pop() else {
+                self.waiting.push(*byte);
+                continue;
+            };
+            for character in self.units.push(unit([first, *byte])) {
+                text.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
             }
         }
     }
+}
 
-    fn push_unit(&mut self, unit: u16, text: &mut Vec<u8>) {
-        let mut units = vec![unit];
+/// Joins units of UTF-16 to characters. Half of a surrogate pair becomes U+FFFD.
+#[derive(Debug, Default)]
+pub(super) struct Utf16Joiner {
+    /// The first half of a pair, while the second may still come.
+    high_surrogate: Option<u16>,
+}
+
+impl Utf16Joiner {
+    /// Takes in a unit, and returns the characters that are complete.
+    pub(super) fn push(&mut self, unit: u16) -> impl Iterator<Item = char> + use<> {
+        let mut characters = [None, None];
         if let Some(high) = self.high_surrogate.take() {
-            units.insert(0, high);
+            if let Some(Ok(pair)) = char::decode_utf16([high, unit]).next() {
+                return [Some(pair), None].into_iter().flatten();
+            }
+            characters[0] = Some(char::REPLACEMENT_CHARACTER);
         }
         if (0xd800..0xdc00).contains(&unit) {
-            self.high_surrogate = units.pop();
+            self.high_surrogate = Some(unit);
+        } else {
+            let character = char::from_u32(u32::from(unit));
+            characters[1] = Some(character.unwrap_or(char::REPLACEMENT_CHARACTER));
         }
-        for character in char::decode_utf16(units) {
-            let character = character.unwrap_or(char::REPLACEMENT_CHARACTER);
-            text.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
-        }
+        characters.into_iter().flatten()
+    }
+
+    /// Returns the replacement of a first half whose second half does not come.
+    pub(super) fn flush(&mut self) -> Option<char> {
+        let high = self.high_surrogate.take();
+        high.map(|_| char::REPLACEMENT_CHARACTER)
     }
 }
 

@@ -7,8 +7,11 @@
 //! texts, and returns what there is of a document that ends early.
 
 mod node;
-mod reader;
+mod builder;
 mod string;
+mod reader;
+#[cfg(test)]
+mod tests;
 
 pub(super) use node::Node;
 pub(super) use reader::{JsonReader, Progress};

@@ -2,6 +2,7 @@
 
 use memchr::memchr3;
 
+use crate::agent_loop::response::encoding::Utf16Joiner;
 use crate::agent_loop::response::tail::TextTail;
 
 /// Reads a string after its opening quote. What is wrong in it becomes U+FFFD, the replacement
@@ -11,8 +12,7 @@ pub(super) struct StringReader {
     /// Where the text goes; `None` when it is not stored.
     text: Option<TextTail>,
     escape: Escape,
-    /// The first half of a surrogate pair, while the second may still come.
-    high_surrogate: Option<u16>,
+    units: Utf16Joiner,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +36,7 @@ impl StringReader {
         Self {
             text,
             escape: Escape::None,
-            high_surrogate: None,
+            units: Utf16Joiner::default(),
         }
     }
 
@@ -46,7 +46,7 @@ impl StringReader {
 
     /// Returns the text so far; `None` when it is not stored.
     pub(super) fn finish(mut self) -> Option<TextTail> {
-        self.flush_surrogate();
+        self.flush_units();
         self.text
     }
 
@@ -125,36 +125,28 @@ impl StringReader {
     }
 
     fn push_unit(&mut self, unit: u16) {
-        if let Some(high) = self.high_surrogate.take() {
-            if let Some(Ok(pair)) = char::decode_utf16([high, unit]).next() {
-                self.push_char(pair);
-                return;
-            }
-            self.push_char(char::REPLACEMENT_CHARACTER);
-        }
-        if (0xd800..0xdc00).contains(&unit) {
-            self.high_surrogate = Some(unit);
-        } else {
-            let character = char::from_u32(u32::from(unit));
-            self.push_char(character.unwrap_or(char::REPLACEMENT_CHARACTER));
+        for character in self.units.push(unit) {
+            self.push_char(character);
         }
     }
 
     fn push_char(&mut self, character: char) {
-        self.push(character.encode_utf8(&mut [0; 4]).as_bytes());
+        if let Some(tail) = &mut self.text {
+            tail.push(character.encode_utf8(&mut [0; 4]).as_bytes());
+        }
     }
 
+    /// Appends what is not a unit of UTF-16.
     fn push(&mut self, text: &[u8]) {
-        self.flush_surrogate();
+        self.flush_units();
         if let Some(tail) = &mut self.text {
             tail.push(text);
         }
     }
 
-    /// Replaces the first half of a pair whose second half did not come.
-    fn flush_surrogate(&mut self) {
-        if self.high_surrogate.take().is_some() {
-            self.push_char(char::REPLACEMENT_CHARACTER);
+    fn flush_units(&mut self) {
+        if let Some(replacement) = self.units.flush() {
+            self.push_char(replacement);
         }
     }
 }
@@ -168,9 +160,6 @@ mod tests {
         let mut progress = StringProgress::Open;
         for byte in json.as_bytes() {
             progress = reader.feed(&[*byte]).1;
-            while progress == StringProgress::Open && matches!(reader.escape, Escape::None) {
-                break;
-            }
             if progress != StringProgress::Open {
                 break;
             }

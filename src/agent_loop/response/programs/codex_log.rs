@@ -25,14 +25,14 @@
 //! Old versions put a time in brackets before each heading. Source: in openai/codex
 //! `codex-rs/exec/src/event_processor_with_human_output.rs`, and its history.
 
-use super::ProgramErrorKind::Other;
-use super::limits;
-use super::tail::TextTail;
 use super::turn::{Turn, program_error};
+use crate::agent_loop::response::limits;
+use crate::agent_loop::response::report::ProgramErrorKind::Other;
+use crate::agent_loop::response::tail::TextTail;
 
 /// Reads a log line by line.
 #[derive(Debug)]
-pub(super) struct CodexLog {
+pub(in crate::agent_loop::response) struct CodexLog {
     turn: Turn,
     section: Section,
     line: Vec<u8>,
@@ -58,12 +58,13 @@ enum Section {
 }
 
 /// Returns whether a line is the first of a log.
-pub(super) fn is_title(line: &str) -> bool {
-    without_time(line).starts_with("OpenAI Codex v")
+pub(in crate::agent_loop::response) fn is_log_title(line: &[u8]) -> bool {
+    matches!(line.first(), Some(b'O' | b'['))
+        && without_time(&String::from_utf8_lossy(line)).starts_with("OpenAI Codex v")
 }
 
 impl CodexLog {
-    pub(super) fn new() -> Self {
+    pub(in crate::agent_loop::response) fn new() -> Self {
         Self {
             turn: Turn::default(),
             section: Section::Other,
@@ -74,11 +75,11 @@ impl CodexLog {
         }
     }
 
-    pub(super) fn held(&self) -> usize {
+    pub(in crate::agent_loop::response) fn held(&self) -> usize {
         self.turn.held() + self.line.capacity() + self.message.held() + self.error.held()
     }
 
-    pub(super) fn push(&mut self, text: &[u8]) {
+    pub(in crate::agent_loop::response) fn push(&mut self, text: &[u8]) {
         for piece in text.split_inclusive(|byte| *byte == b'\n') {
             for part in piece.chunks(limits::LOG_LINE) {
                 self.line.extend_from_slice(part);
@@ -91,7 +92,7 @@ impl CodexLog {
         }
     }
 
-    pub(super) fn finish(mut self) -> Turn {
+    pub(in crate::agent_loop::response) fn finish(mut self) -> Turn {
         if !self.line.is_empty() {
             self.end_line();
         }

@@ -2,24 +2,25 @@
 
 use std::collections::VecDeque;
 
-use super::tail::Excerpt;
-use super::{Denial, ProgramError, ProgramErrorKind, limits};
+use crate::agent_loop::response::limits;
+use crate::agent_loop::response::report::{Denial, ProgramError, ProgramErrorKind};
+use crate::agent_loop::response::tail::Excerpt;
 
 /// The turn as far as it was read.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Turn {
-    pub(super) message: Excerpt,
-    pub(super) tool_errors: VecDeque<String>,
-    pub(super) denials: Vec<Denial>,
-    pub(super) program_error: Option<ProgramError>,
+pub(in crate::agent_loop::response) struct Turn {
+    pub(in crate::agent_loop::response) message: Excerpt,
+    pub(in crate::agent_loop::response) tool_errors: VecDeque<String>,
+    pub(in crate::agent_loop::response) denials: Vec<Denial>,
+    pub(in crate::agent_loop::response) program_error: Option<ProgramError>,
     /// The last event of the program was there.
-    pub(super) is_finished: bool,
+    pub(in crate::agent_loop::response) is_finished: bool,
 }
 
 impl Turn {
     /// Adds the text of a tool or command that failed. One without a text says nothing that could
     /// be recognized in another turn.
-    pub(super) fn add_tool_error(&mut self, text: &str) {
+    pub(in crate::agent_loop::response) fn add_tool_error(&mut self, text: &str) {
         let text = text.trim();
         if text.is_empty() {
             return;
@@ -30,7 +31,7 @@ impl Turn {
         self.tool_errors.push_back(shorten_error(text));
     }
 
-    pub(super) fn add_denial(&mut self, tool: &str, target: Option<&str>) {
+    pub(in crate::agent_loop::response) fn add_denial(&mut self, tool: &str, target: Option<&str>) {
         if self.denials.len() < limits::DENIALS {
             self.denials.push(Denial {
                 tool: shorten_name(tool),
@@ -39,14 +40,14 @@ impl Turn {
         }
     }
 
-    pub(super) fn held(&self) -> usize {
+    pub(in crate::agent_loop::response) fn held(&self) -> usize {
         let errors: usize = self.tool_errors.iter().map(String::capacity).sum();
         self.message.text.capacity() + errors
     }
 }
 
 /// Returns the error that a program reports with a code and a text.
-pub(super) fn program_error(
+pub(in crate::agent_loop::response) fn program_error(
     kind: ProgramErrorKind,
     code: Option<&str>,
     message: &str,
@@ -59,7 +60,7 @@ pub(super) fn program_error(
 }
 
 /// Returns what an HTTP status says of a failed call.
-pub(super) fn kind_of_http_status(status: i64) -> ProgramErrorKind {
+pub(in crate::agent_loop::response) fn kind_of_http_status(status: i64) -> ProgramErrorKind {
     match status {
         401 => ProgramErrorKind::Authentication,
         402 => ProgramErrorKind::Quota,

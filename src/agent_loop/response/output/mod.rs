@@ -2,15 +2,11 @@
 
 use memchr::{memchr, memchr_iter, memrchr};
 
-use super::claude::{self, Claude};
-use super::codex::{self, Codex};
-use super::codex_log::{self, CodexLog};
-use super::fence::FenceTracker;
-use super::gemini::{self, Gemini};
 use super::json::{JsonReader, Node, Progress};
-use super::tail::TextTail;
-use super::turn::Turn;
-use super::{AgentResponse, ResponseError, ResponseFormat, limits};
+use super::limits;
+use super::programs::{CodexLog, Program, Turn, format_of, is_log_title};
+use super::report::{AgentResponse, ResponseError, ResponseFormat};
+use super::tail::{FenceTracker, TextTail};
 
 /// Takes in an output piece by piece.
 ///
@@ -26,6 +22,8 @@ pub(super) struct Output {
     line: u64,
     /// The beginning of the current line.
     head: Vec<u8>,
+    /// The line on which the last JSON began.
+    json_line: u64,
     /// The whole output, in case that it is a text.
     text: TextTail,
     fences: FenceTracker,
@@ -62,13 +60,6 @@ enum ControlSequence {
     Osc,
 }
 
-#[derive(Debug)]
-enum Program {
-    Claude(Claude),
-    Codex(Codex),
-    Gemini(Gemini),
-}
-
 impl Output {
     pub(super) fn new(format: Option<ResponseFormat>) -> Self {
         Self {
@@ -76,6 +67,7 @@ impl Output {
             place: Place::LineStart(ControlSequence::None),
             line: 1,
             head: Vec::new(),
+            json_line: 1,
             text: TextTail::new(limits::MESSAGE),
             fences: FenceTracker::default(),
             lines_before: 0,
@@ -131,9 +123,13 @@ impl Output {
         }
         match (self.format, self.program.take()) {
             (Some(ResponseFormat::Text), _) => Ok(self.text_response()),
-            (None, Some(program)) if self.is_of_program() => Ok(program.response(ends_early)),
+            (None, Some(program)) if self.is_of_program() => {
+                Ok(response(program.format(), program.finish(), ends_early))
+            }
             (None, _) => Ok(self.text_response()),
-            (Some(_), Some(program)) => Ok(program.response(ends_early)),
+            (Some(_), Some(program)) => {
+                Ok(response(program.format(), program.finish(), ends_early))
+            }
             (Some(format), None) => match self.first_other_line {
                 Some(line) => Err(ResponseError::Format {
                     program: program_name(format),
@@ -160,13 +156,19 @@ impl Output {
                 None => bytes.len(),
             },
             Place::Json(json) => {
-                let (taken, progress) = json.feed(bytes);
+                // No program begins a line with a brace within a document: the last one was cut off.
+                if self.head.is_empty() && bytes.first() == Some(&b'{') && json.is_in_document() {
+                    self.place = Place::LineStart(ControlSequence::None);
+                    return 0;
+                }
+                let end = memchr(b'\n', bytes).map_or(bytes.len(), |newline| newline + 1);
+                let (taken, progress) = json.feed(bytes.get(..end).unwrap_or_default());
                 let is_closed = json.is_closed();
                 match progress {
                     Progress::Open => {}
                     Progress::Document(document) => {
                         if !self.read_document(&document, false) {
-                            self.first_other_line.get_or_insert(self.line);
+                            self.first_other_line.get_or_insert(self.json_line);
                         }
                         if is_closed {
                             self.place = Place::AfterJson;
@@ -228,7 +230,10 @@ impl Output {
     /// Begins what stands at the beginning of a line, or after a document.
     fn start_content(&mut self, first: u8) {
         self.place = match first {
-            b'{' | b'[' => Place::Json(JsonReader::default()),
+            b'{' | b'[' => {
+                self.json_line = self.line;
+                Place::Json(JsonReader::default())
+            }
             _ => Place::Text,
         };
     }
@@ -246,22 +251,22 @@ impl Output {
 
     fn extend_head(&mut self, bytes: &[u8]) {
         let room = limits::LINE_HEAD.saturating_sub(self.head.len());
-        self.head.extend(bytes.iter().take(room));
+        let head = bytes.get(..room).unwrap_or(bytes);
+        self.head.extend_from_slice(head);
     }
 
     fn end_text_line(&mut self) {
         self.place = Place::LineStart(ControlSequence::None);
         self.fences.pass_line(&self.head);
-        let head = String::from_utf8_lossy(&self.head);
-        let head = head.trim();
+        let head = self.head.trim_ascii();
         if head.is_empty() {
             return;
         }
-        if self.is_after_title && head.len() >= 4 && head.trim_matches('-').is_empty() {
+        if self.is_after_title && head.starts_with(b"----") {
             self.place = Place::Log(CodexLog::new());
             self.text.clear();
         }
-        self.is_after_title = self.expects_log() && codex_log::is_title(head);
+        self.is_after_title = self.expects_log() && is_log_title(head);
         self.first_other_line.get_or_insert(self.line);
         if self.program.is_none() {
             self.lines_before += 1;
@@ -309,64 +314,6 @@ impl Output {
     }
 }
 
-impl Program {
-    fn new(format: ResponseFormat) -> Option<Self> {
-        match format {
-            ResponseFormat::Text => None,
-            ResponseFormat::Claude => Some(Self::Claude(Claude::default())),
-            ResponseFormat::Codex => Some(Self::Codex(Codex::default())),
-            ResponseFormat::Gemini => Some(Self::Gemini(Gemini::default())),
-        }
-    }
-
-    fn format(&self) -> ResponseFormat {
-        match self {
-            Self::Claude(_) => ResponseFormat::Claude,
-            Self::Codex(_) => ResponseFormat::Codex,
-            Self::Gemini(_) => ResponseFormat::Gemini,
-        }
-    }
-
-    fn read(&mut self, document: &Node) {
-        match self {
-            Self::Claude(claude) => claude.read(document),
-            Self::Codex(codex) => codex.read(document),
-            Self::Gemini(gemini) => gemini.read(document),
-        }
-    }
-
-    fn held(&self) -> usize {
-        match self {
-            Self::Claude(claude) => claude.held(),
-            Self::Codex(codex) => codex.held(),
-            Self::Gemini(gemini) => gemini.held(),
-        }
-    }
-
-    fn response(self, ends_early: bool) -> AgentResponse {
-        let format = self.format();
-        let turn = match self {
-            Self::Claude(claude) => claude.finish(),
-            Self::Codex(codex) => codex.finish(),
-            Self::Gemini(gemini) => gemini.finish(),
-        };
-        response(format, turn, ends_early)
-    }
-}
-
-/// Returns the format that a document has the shape of.
-fn format_of(document: &Node, ends_early: bool) -> Option<ResponseFormat> {
-    if claude::is_message(document) {
-        Some(ResponseFormat::Claude)
-    } else if codex::is_event(document) {
-        Some(ResponseFormat::Codex)
-    } else if gemini::is_output(document, ends_early) {
-        Some(ResponseFormat::Gemini)
-    } else {
-        None
-    }
-}
-
 fn response(format: ResponseFormat, turn: Turn, ends_early: bool) -> AgentResponse {
     AgentResponse {
         format,
@@ -398,135 +345,4 @@ fn expected(format: ResponseFormat) -> &'static str {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::agent_loop::response::read;
-    use crate::agent_loop::response::testing::{response_in, response_of};
-
-    const RESULT: &str =
-        r#"{"type":"result","subtype":"success","is_error":false,"result":"Done."}"#;
-
-    fn text(output: &str) -> String {
-        response_in(ResponseFormat::Text, output).last_message
-    }
-
-    fn refusal(format: ResponseFormat, output: &str) -> String {
-        let error = read(output.as_bytes(), Some(format)).unwrap_err();
-        error.to_string()
-    }
-
-    #[test]
-    fn a_text_is_the_last_message() {
-        assert_eq!(
-            text("All done.\r\nEXIT_SIGNAL: true\r\n"),
-            "All done.\nEXIT_SIGNAL: true\n"
-        );
-        assert_eq!(text("\u{feff}All done."), "All done.");
-        assert_eq!(text(""), "");
-        assert_eq!(
-            text("- [x] one\n[link](a)\n{ not json\n"),
-            "- [x] one\n[link](a)\n{ not json\n"
-        );
-    }
-
-    #[test]
-    fn bytes_that_are_not_utf_8_are_replaced() {
-        let response = read(&b"D\xf6ne\0"[..], None).unwrap();
-        assert_eq!(response.last_message, "D\u{fffd}ne\0");
-    }
-
-    #[test]
-    fn a_text_that_quotes_json_is_a_text() {
-        for quoting in [
-            format!("I ran it:\n\n```json\n{RESULT}\n```\n"),
-            format!("I ran it:\n\n{RESULT}\n\nIt is not done yet.\n"),
-            format!("It printed {RESULT}\n"),
-            format!("```\n{RESULT}\n"),
-            format!("{}{RESULT}\n", "A line of a long text.\n".repeat(101)),
-        ] {
-            assert_eq!(text(&quoting), quoting);
-        }
-    }
-
-    #[test]
-    fn other_json_is_a_text() {
-        for other in [
-            r#"{"status":"done"}"#,
-            "[1, 2]",
-            "{}",
-            "[]",
-            "3",
-            "{\"type\":\"result\"}",
-        ] {
-            assert_eq!(text(other), other);
-        }
-    }
-
-    #[test]
-    fn lines_before_the_json_are_passed_over() {
-        let warnings = "npm warn deprecated a@1.0.0\n\n[warn] {config} is old\n";
-        assert_eq!(
-            response_of(&format!("{warnings}{RESULT}")),
-            response_of(RESULT)
-        );
-        let response = response_in(ResponseFormat::Claude, &format!("{RESULT}\nBye.\n"));
-        assert_eq!(response.last_message, "Done.");
-    }
-
-    #[test]
-    fn control_sequences_before_the_json_are_passed_over() {
-        for sequence in [
-            "\x1b[?1004l",
-            "\x1b]0;claude {x}\x07",
-            "\x1b]0;a\x1b\\",
-            " \t\x1b[0m",
-        ] {
-            let output = format!("{sequence}{RESULT}\n");
-            assert_eq!(response_of(&output), response_of(RESULT), "{output}");
-        }
-    }
-
-    #[test]
-    fn a_line_that_is_cut_off_does_not_hide_the_next() {
-        let output =
-            format!("{{\"type\":\"assistant\",\"message\":{{\"content\":\"Hal\n{RESULT}\n");
-        assert_eq!(response_of(&output), response_of(RESULT));
-    }
-
-    #[test]
-    fn a_forced_format_is_not_looked_for() {
-        let response = read(RESULT.as_bytes(), Some(ResponseFormat::Text)).unwrap();
-        assert_eq!(response.last_message, RESULT);
-        let quoted = format!("One.\n{RESULT}\nTwo.\nThree.\n");
-        let response = read(quoted.as_bytes(), Some(ResponseFormat::Claude)).unwrap();
-        assert_eq!(response.last_message, "Done.");
-    }
-
-    #[test]
-    fn a_forced_format_that_does_not_match_is_an_error() {
-        assert_eq!(
-            refusal(ResponseFormat::Codex, &format!("\n{RESULT}\n")),
-            "line 2 is not output of Codex: expected the JSON of `codex exec --json`, or the log \
-             of `codex exec`"
-        );
-        assert_eq!(
-            refusal(ResponseFormat::Claude, "\n\nAll done.\n"),
-            "line 3 is not output of Claude Code: expected the JSON of `claude -p \
-             --output-format json` or `stream-json`"
-        );
-        assert_eq!(
-            refusal(ResponseFormat::Gemini, "All done."),
-            "line 1 is not output of Gemini CLI: expected the JSON of `gemini --output-format \
-             json` or `stream-json`"
-        );
-    }
-
-    #[test]
-    fn a_forced_format_without_any_output_ends_early() {
-        for output in ["", "\n \n", "{\"type\":\"assi"] {
-            let response = read(output.as_bytes(), Some(ResponseFormat::Claude)).unwrap();
-            assert_eq!(response.last_message, "", "{output:?}");
-            assert!(response.ends_mid_stream, "{output:?}");
-        }
-    }
-}
+mod tests;

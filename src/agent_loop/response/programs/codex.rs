@@ -5,19 +5,19 @@
 //! (`ThreadEvent`, `ThreadItemDetails`), `event_processor_with_jsonl_output.rs`, and of the older
 //! shapes `event_processor_with_json_output.rs` and `EventMsg` of `codex-rs/protocol`.
 
-use super::ProgramErrorKind::Other;
-use super::json::Node;
-use super::tail::Excerpt;
 use super::turn::{Turn, program_error};
+use crate::agent_loop::response::json::Node;
+use crate::agent_loop::response::report::ProgramErrorKind::Other;
+use crate::agent_loop::response::tail::Excerpt;
 
 /// Reads the events of Codex.
 #[derive(Debug, Default)]
-pub(super) struct Codex {
+pub(in crate::agent_loop::response) struct Codex {
     turn: Turn,
 }
 
 /// Returns whether a document is an event of Codex.
-pub(super) fn is_event(document: &Node) -> bool {
+pub(in crate::agent_loop::response) fn is_event(document: &Node) -> bool {
     match document.text("type") {
         Some("session.created") => true,
         Some("error") => document.has("message") && !document.has("severity"),
@@ -30,15 +30,16 @@ pub(super) fn is_event(document: &Node) -> bool {
 }
 
 impl Codex {
-    pub(super) fn read(&mut self, document: &Node) {
+    pub(in crate::agent_loop::response) fn read(&mut self, document: &Node) {
         if let Some(event) = document.get("msg") {
             self.read_old_event(event);
             return;
         }
         match document.text("type") {
-            // A new run, in a file that outputs are appended to.
-            Some("thread.started" | "session.created") => *self = Self::default(),
-            Some("turn.started") => self.turn.is_finished = false,
+            // Also a new run, in a file that outputs are appended to.
+            Some("thread.started" | "session.created" | "turn.started") => {
+                *self = Self::default();
+            }
             Some("item.completed") => {
                 if let Some(item) = document.get("item") {
                     self.read_item(item);
@@ -59,11 +60,11 @@ impl Codex {
         }
     }
 
-    pub(super) fn finish(self) -> Turn {
+    pub(in crate::agent_loop::response) fn finish(self) -> Turn {
         self.turn
     }
 
-    pub(super) fn held(&self) -> usize {
+    pub(in crate::agent_loop::response) fn held(&self) -> usize {
         self.turn.held()
     }
 
@@ -116,8 +117,7 @@ impl Codex {
 
     fn read_old_event(&mut self, event: &Node) {
         match event.text("type") {
-            Some("session_configured") => *self = Self::default(),
-            Some("task_started") => self.turn.is_finished = false,
+            Some("session_configured" | "task_started") => *self = Self::default(),
             Some("agent_message") => self.read_message(event.get("message")),
             Some("exec_command_end") => self.read_old_command(event),
             Some("patch_apply_end") => {

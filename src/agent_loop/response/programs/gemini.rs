@@ -5,15 +5,18 @@
 //! `packages/core/src/tools/tool-error.ts`, `packages/cli/src/nonInteractiveCli.ts` and
 //! `packages/cli/src/utils/errors.ts`.
 
-use super::ProgramErrorKind::{self, Authentication, Other, RateLimit, RunLimit};
-use super::json::Node;
-use super::tail::{Excerpt, TextTail};
 use super::turn::{Turn, kind_of_http_status, program_error};
-use super::{ProgramError, limits};
+use crate::agent_loop::response::json::Node;
+use crate::agent_loop::response::limits;
+use crate::agent_loop::response::report::ProgramError;
+use crate::agent_loop::response::report::ProgramErrorKind::{
+    self, Authentication, Other, RateLimit, RunLimit,
+};
+use crate::agent_loop::response::tail::{Excerpt, TextTail};
 
 /// Reads the output of Gemini CLI.
 #[derive(Debug)]
-pub(super) struct Gemini {
+pub(in crate::agent_loop::response) struct Gemini {
     turn: Turn,
     /// The last message, which arrives in parts.
     message: TextTail,
@@ -23,7 +26,7 @@ pub(super) struct Gemini {
 
 /// Returns whether a document is the object or an event of Gemini CLI. Of one that ends early its
 /// last members are not there.
-pub(super) fn is_output(document: &Node, ends_early: bool) -> bool {
+pub(in crate::agent_loop::response) fn is_output(document: &Node, ends_early: bool) -> bool {
     let Some(event) = document.text("type") else {
         let has_context = document.has("stats") || document.has("session_id");
         return match document.get("response") {
@@ -53,7 +56,7 @@ impl Default for Gemini {
 }
 
 impl Gemini {
-    pub(super) fn read(&mut self, document: &Node) {
+    pub(in crate::agent_loop::response) fn read(&mut self, document: &Node) {
         match document.text("type") {
             None => self.read_object(document),
             // A new run, in a file that outputs are appended to.
@@ -73,12 +76,12 @@ impl Gemini {
         }
     }
 
-    pub(super) fn finish(mut self) -> Turn {
+    pub(in crate::agent_loop::response) fn finish(mut self) -> Turn {
         self.turn.message = self.message.finish();
         self.turn
     }
 
-    pub(super) fn held(&self) -> usize {
+    pub(in crate::agent_loop::response) fn held(&self) -> usize {
         self.turn.held() + self.message.held()
     }
 

@@ -6,15 +6,18 @@
 //! anthropics/claude-agent-sdk-python; for errors that are called a success, issue 79500 of
 //! anthropics/claude-code.
 
-use super::ProgramErrorKind::{self, Authentication, Other, Quota, RateLimit, RunLimit};
-use super::json::Node;
-use super::tail::{Excerpt, TextTail};
 use super::turn::{Turn, kind_of_http_status, program_error};
-use super::{ProgramError, limits};
+use crate::agent_loop::response::json::Node;
+use crate::agent_loop::response::limits;
+use crate::agent_loop::response::report::ProgramError;
+use crate::agent_loop::response::report::ProgramErrorKind::{
+    self, Authentication, Other, Quota, RateLimit, RunLimit,
+};
+use crate::agent_loop::response::tail::{Excerpt, TextTail};
 
 /// Reads the messages of Claude Code.
 #[derive(Debug)]
-pub(super) struct Claude {
+pub(in crate::agent_loop::response) struct Claude {
     turn: Turn,
     /// The id of the model's message that the last message is from.
     message_id: Option<String>,
@@ -27,7 +30,7 @@ pub(super) struct Claude {
 }
 
 /// Returns whether a document is a message of Claude Code.
-pub(super) fn is_message(document: &Node) -> bool {
+pub(in crate::agent_loop::response) fn is_message(document: &Node) -> bool {
     match document.text("type") {
         Some("result") => document.has("subtype") || document.get("is_error").is_some(),
         Some("system") => document.has("subtype"),
@@ -51,17 +54,18 @@ impl Default for Claude {
 }
 
 impl Claude {
-    pub(super) fn read(&mut self, message: &Node) {
-        let is_of_subagent = message.has("parent_tool_use_id");
+    pub(in crate::agent_loop::response) fn read(&mut self, message: &Node) {
+        if self.begins_turn(message) {
+            *self = Self::default();
+        }
         match message.text("type") {
             Some("result") => self.read_result(message),
-            // A new run, in a file that outputs are appended to.
-            Some("system") if message.text("subtype") == Some("init") => *self = Self::default(),
             // What a subagent says and breaks is its own matter; its failure reaches the agent as
             // the result of a tool.
-            Some("assistant") if !is_of_subagent => self.read_assistant(message),
-            Some("user") if !is_of_subagent => self.read_tool_results(message),
-            Some("stream_event") if !is_of_subagent => self.read_part(message),
+            _ if message.has("parent_tool_use_id") => {}
+            Some("assistant") => self.read_assistant(message),
+            Some("user") => self.read_tool_results(message),
+            Some("stream_event") => self.read_part(message),
             Some("rate_limit_event") => {
                 let status = message.get("rate_limit_info");
                 self.limit_reached =
@@ -71,7 +75,7 @@ impl Claude {
         }
     }
 
-    pub(super) fn finish(mut self) -> Turn {
+    pub(in crate::agent_loop::response) fn finish(mut self) -> Turn {
         if !self.turn.is_finished {
             self.turn.program_error = self.call_error;
             if !self.partial.is_empty() {
@@ -81,8 +85,21 @@ impl Claude {
         self.turn
     }
 
-    pub(super) fn held(&self) -> usize {
+    pub(in crate::agent_loop::response) fn held(&self) -> usize {
         self.turn.held() + self.partial.held()
+    }
+
+    /// Returns whether a message is the first of a turn: a second one in the stream, or a new run in
+    /// a file that outputs are appended to.
+    fn begins_turn(&self, message: &Node) -> bool {
+        match message.text("type") {
+            Some("system") => message.text("subtype") == Some("init"),
+            Some("result") => self.turn.is_finished,
+            Some("assistant" | "user" | "stream_event") => {
+                self.turn.is_finished && !message.has("parent_tool_use_id")
+            }
+            _ => false,
+        }
     }
 
     fn read_assistant(&mut self, document: &Node) {
@@ -322,6 +339,13 @@ mod tests {
         let response = claude(&format!("{first}{second}"));
         assert_eq!(response.last_message, "");
         assert_eq!(response.tool_errors, [""; 0]);
+    }
+
+    #[test]
+    fn the_last_of_several_results_counts() {
+        let first = r#"{"type":"result","subtype":"success","is_error":true,"result":"a","permission_denials":[{"tool_name":"Bash"}]}"#;
+        assert_eq!(claude(&format!("{first}\n{RESULT}\n")), claude(RESULT));
+        assert_eq!(claude(&format!("{RESULT}\n{STREAM}\n")), claude(STREAM));
     }
 
     #[test]

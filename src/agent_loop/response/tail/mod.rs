@@ -1,8 +1,10 @@
 //! The end of a text of any length, in bounded memory.
 
+mod fence;
+
 use memchr::{memchr, memchr_iter, memrchr};
 
-use super::fence::FenceTracker;
+pub(super) use fence::FenceTracker;
 
 /// The end of a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

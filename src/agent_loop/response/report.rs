@@ -1,0 +1,83 @@
+//! What is known of an output after it was read.
+
+use std::io;
+
+/// The output of an agent program in one turn.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AgentResponse {
+    pub format: ResponseFormat,
+    /// The text of the last message of the agent itself, not of its subagents, with `\n` as the end
+    /// of a line. Of a very long message the end, from the beginning of a line; it parses as
+    /// Markdown by itself, so that code at the cut is still code. Empty without a message.
+    pub last_message: String,
+    /// The message began before `last_message`, which is the end of it.
+    pub truncated_before: bool,
+    /// The texts of tools and commands that failed, oldest first: the last ones, each cut.
+    pub tool_errors: Vec<String>,
+    /// The program's own error: the turn did not end as it should.
+    pub program_error: Option<ProgramError>,
+    /// The tool calls that the program refused to run.
+    pub denials: Vec<Denial>,
+    /// A stream of JSON without its last event, or a document of JSON without its end.
+    pub ends_mid_stream: bool,
+}
+
+/// The format of an agent program's output.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ResponseFormat {
+    /// Plain text or Markdown.
+    #[default]
+    Text,
+    /// Claude Code, `--output-format json` or `stream-json`.
+    Claude,
+    /// Codex, `exec --json`; or the log that old versions print without it.
+    Codex,
+    /// Gemini CLI, `--output-format json` or `stream-json`.
+    Gemini,
+}
+
+/// The error that an agent program reports of itself, in a field of its output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProgramError {
+    pub kind: ProgramErrorKind,
+    /// The program's name for it, such as `error_max_turns`.
+    pub code: Option<String>,
+    /// The program's words, cut; empty if it has none.
+    pub message: String,
+}
+
+/// What the fields of an error say, not its words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProgramErrorKind {
+    /// The turns or the money that the person allowed for one run are used up.
+    RunLimit,
+    /// The program is not signed in, or its key is refused.
+    Authentication,
+    /// The limit of use of an account is reached, or there is no credit.
+    Quota,
+    /// Too many requests, which may be over in a minute, or last: the words say more.
+    RateLimit,
+    /// Every other error: only its words can say more.
+    Other,
+}
+
+/// A tool call that the program refused to run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Denial {
+    pub tool: String,
+    /// The command, the file or the address it was about, cut.
+    pub target: Option<String>,
+}
+
+/// The reason why an output could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ResponseError {
+    #[error("reading failed")]
+    Io(#[from] io::Error),
+    #[error("line {line} is not output of {program}: expected {expected}")]
+    Format {
+        program: &'static str,
+        line: u64,
+        expected: &'static str,
+    },
+}
