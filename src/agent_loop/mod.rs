@@ -12,4 +12,4 @@ pub mod git;
 pub mod test_command;
 pub mod settings;
 pub mod store;
-mod process;
+pub mod process;

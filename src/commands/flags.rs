@@ -239,18 +239,6 @@ pub(crate) struct OutputFlags {
     pub(crate) events: Option<PathBuf>,
 }
 
-/// The loop of an agent: where its state is kept, and which run of the loop it is.
-#[derive(Clone, Debug, clap::Args)]
-pub(crate) struct LoopFlags {
-    /// The folder of the state [default: .conclave, or .ralph if that alone exists]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) state: Option<PathBuf>,
-
-    /// The run of the loop, by a name of your choice; a new name begins a new run
-    #[arg(long, value_name = "ID", value_parser = run_id)]
-    pub(crate) run: Option<String>,
-}
-
 /// Whether long texts on a terminal go through a pager.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct PagerFlag {
@@ -358,16 +346,6 @@ fn confidence(text: &str) -> Result<Confidence, String> {
         .ok()
         .and_then(Confidence::new)
         .ok_or_else(|| "must be between 0.0 and 1.0".to_owned())
-}
-
-fn run_id(text: &str) -> Result<String, String> {
-    const LONGEST: usize = 100;
-    if text.trim().is_empty() || text.len() > LONGEST || text.contains(char::is_control) {
-        return Err(format!(
-            "must be one line with 1 to {LONGEST} characters, such as \"$$\" in a shell"
-        ));
-    }
-    Ok(text.to_owned())
 }
 
 pub(crate) fn dollars(text: &str) -> Result<MicroUsd, String> {

@@ -1,4 +1,4 @@
-//! L5: the commands, with their arguments. `flags` and `face` are shared by several of them.
+//! L5: the commands, with their arguments. `agent_loop`, `flags` and `face` are shared by several of them.
 
 pub mod consult;
 pub mod resume;
@@ -13,5 +13,6 @@ pub mod scrub;
 pub mod config;
 pub mod completions;
 pub mod man;
+mod agent_loop;
 mod flags;
 mod face;

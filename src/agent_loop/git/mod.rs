@@ -26,7 +26,7 @@ use self::content::ContentBudget;
 use self::program::Git;
 use self::status::Status;
 
-pub use self::snapshot::SnapshotError;
+pub use self::snapshot::GitSnapshot;
 
 use super::process::Supervisor;
 

@@ -4,11 +4,10 @@
 //! The file is a cache. One that is missing or damaged, or belongs to another check, is none.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{self, Write};
 use std::path::Path;
 
-use crate::files::{self, LinkPolicy, SizeLimit};
+use crate::files::write::{Access, WriteError, write_atomically};
+use crate::files::{self, SizeLimit};
 
 use super::{FileHash, WorkingTree};
 
@@ -17,41 +16,35 @@ const VERSION: &[u8] = b"conclave git snapshot 1\n";
 
 const FILE_NAME: &str = "git-snapshot";
 
-/// The file before it has its name. One is enough: it is written under the lock of the state.
-const NEW_FILE_NAME: &str = "git-snapshot.new";
-
 const LIMIT: SizeLimit = SizeLimit::of_bytes(128 << 20);
 
-/// The snapshot could not be written.
-#[derive(Debug, thiserror::Error)]
-#[error("the snapshot of the working tree cannot be written")]
-pub struct SnapshotError(#[from] io::Error);
+/// A working tree, and the check that saw it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GitSnapshot {
+    /// Names the check, on one line.
+    pub check: String,
+    pub tree: WorkingTree,
+}
 
-impl WorkingTree {
+impl GitSnapshot {
     /// Reads the tree of the last check from the folder of the state.
-    pub fn read_snapshot(folder: &Path) -> Option<Self> {
+    pub fn read(folder: &Path) -> Option<Self> {
         let bytes = files::read(&folder.join(FILE_NAME), LIMIT).ok()?;
         Self::from_bytes(&bytes)
     }
 
     /// Writes the tree into the folder of the state, for the next check.
-    pub fn write_snapshot(&self, folder: &Path) -> Result<(), SnapshotError> {
-        let mut options = File::options();
-        options.write(true).create(true).truncate(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let new = folder.join(NEW_FILE_NAME);
-        let mut file = files::open_with(&mut options, &new, SizeLimit::NONE, LinkPolicy::Refuse)?;
-        file.write_all(&self.to_bytes())?;
-        fs::rename(new, folder.join(FILE_NAME))?;
-        Ok(())
+    pub fn write(&self, folder: &Path) -> Result<(), WriteError> {
+        write_atomically(&folder.join(FILE_NAME), &self.to_bytes(), Access::Own)
     }
 
     fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = VERSION.to_vec();
-        bytes.extend(self.head.as_deref().unwrap_or_default().bytes());
-        bytes.push(b'\n');
-        for (path, hash) in &self.files {
+        for line in [&self.check, self.tree.head.as_deref().unwrap_or_default()] {
+            bytes.extend(line.bytes());
+            bytes.push(b'\n');
+        }
+        for (path, hash) in &self.tree.files {
             bytes.extend(hash);
             bytes.extend(path);
             // Not in any path.
@@ -62,55 +55,64 @@ impl WorkingTree {
 
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let rest = bytes.strip_prefix(VERSION)?;
-        let end = rest.iter().position(|byte| *byte == b'\n')?;
-        let (head, mut rest) = (rest.get(..end)?, rest.get(end + 1..)?);
+        let (check, rest) = line(rest)?;
+        let (head, mut rest) = line(rest)?;
         let mut files = BTreeMap::new();
         while let Some((hash, after)) = rest.split_first_chunk::<{ size_of::<FileHash>() }>() {
             let end = after.iter().position(|byte| *byte == 0)?;
             files.insert(after.get(..end)?.to_vec(), *hash);
             rest = after.get(end + 1..)?;
         }
-        let head = String::from_utf8(head.to_vec()).ok()?;
         rest.is_empty().then_some(Self {
-            head: Some(head).filter(|head| !head.is_empty()),
-            files,
+            check,
+            tree: WorkingTree {
+                head: Some(head).filter(|head| !head.is_empty()),
+                files,
+            },
         })
     }
+}
+
+/// Returns the first line and the rest.
+fn line(bytes: &[u8]) -> Option<(String, &[u8])> {
+    let end = bytes.iter().position(|byte| *byte == b'\n')?;
+    let line = String::from_utf8(bytes.get(..end)?.to_vec()).ok()?;
+    Some((line, bytes.get(end + 1..)?))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn tree() -> WorkingTree {
-        WorkingTree {
-            head: Some("12ab".to_owned()),
-            files: BTreeMap::from([(b"a\n b".to_vec(), [0; 16]), (b"c".to_vec(), [7; 16])]),
+    fn snapshot() -> GitSnapshot {
+        GitSnapshot {
+            check: "run 1, turn 3".to_owned(),
+            tree: WorkingTree {
+                head: Some("12ab".to_owned()),
+                files: BTreeMap::from([(b"a\n b".to_vec(), [0; 16]), (b"c".to_vec(), [7; 16])]),
+            },
         }
     }
 
     #[test]
     fn snapshot_is_read_as_it_was_written() {
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(WorkingTree::read_snapshot(folder.path()), None);
-        let without_commit = WorkingTree {
-            head: None,
-            ..tree()
-        };
-        for tree in [tree(), without_commit] {
-            tree.write_snapshot(folder.path()).unwrap();
-            assert_eq!(WorkingTree::read_snapshot(folder.path()), Some(tree));
+        assert_eq!(GitSnapshot::read(folder.path()), None);
+        let mut without_commit = snapshot();
+        without_commit.tree.head = None;
+        for snapshot in [snapshot(), without_commit] {
+            snapshot.write(folder.path()).unwrap();
+            assert_eq!(GitSnapshot::read(folder.path()), Some(snapshot));
         }
     }
 
     #[test]
-    fn snapshot_that_is_cut_is_none() {
-        let whole = tree().to_bytes();
-        // A cut behind a file is a shorter tree, which no check has.
-        let cuts = (0..whole.len()).filter(|cut| WorkingTree::from_bytes(&whole[..*cut]).is_some());
-        for cut in cuts {
-            let tree = WorkingTree::from_bytes(&whole[..cut]).unwrap();
-            assert_ne!(tree.hash(), self::tree().hash());
+    fn snapshot_that_is_cut_is_none_or_another_tree() {
+        let whole = snapshot().to_bytes();
+        for cut in 0..whole.len() {
+            if let Some(cut) = GitSnapshot::from_bytes(&whole[..cut]) {
+                assert_ne!(cut.tree.hash(), snapshot().tree.hash());
+            }
         }
     }
 }

@@ -32,43 +32,48 @@ pub enum LoopSetting {
     StagnationTurns,
     MaxTurns,
     SameErrorTurns,
+    CompletionClaims,
+    LowConfidenceTurns,
+    QuestionTurns,
+    FailedTurns,
     NoProgressTurns,
     CircuitSameErrorTurns,
     CooldownMinutes,
+    ProbeMinutes,
 }
 
 const EXIT_DECISION: &str = "exit_decision";
 const CIRCUIT: &str = "circuit";
 
 /// Section, key and meaning. A meaning with two keys has two spellings.
-const KEYS: [(&str, &str, LoopSetting); 10] = [
-    (EXIT_DECISION, "min_confidence", LoopSetting::MinConfidence),
-    (EXIT_DECISION, "min_completion", LoopSetting::MinCompletion),
-    (EXIT_DECISION, "max_errors", LoopSetting::MaxErrors),
-    (
-        EXIT_DECISION,
-        "stagnation_turns",
-        LoopSetting::StagnationTurns,
-    ),
-    (
-        EXIT_DECISION,
-        "stagnation_loops",
-        LoopSetting::StagnationTurns,
-    ),
-    (EXIT_DECISION, "max_turns", LoopSetting::MaxTurns),
-    (
-        EXIT_DECISION,
-        "same_error_turns",
-        LoopSetting::SameErrorTurns,
-    ),
-    (CIRCUIT, "no_progress_turns", LoopSetting::NoProgressTurns),
-    (
-        CIRCUIT,
-        "same_error_turns",
-        LoopSetting::CircuitSameErrorTurns,
-    ),
-    (CIRCUIT, "cooldown_minutes", LoopSetting::CooldownMinutes),
-];
+const KEYS: [(&str, &str, LoopSetting); 15] = {
+    use LoopSetting as Setting;
+    [
+        (EXIT_DECISION, "min_confidence", Setting::MinConfidence),
+        (EXIT_DECISION, "min_completion", Setting::MinCompletion),
+        (EXIT_DECISION, "max_errors", Setting::MaxErrors),
+        (EXIT_DECISION, "stagnation_turns", Setting::StagnationTurns),
+        (EXIT_DECISION, "stagnation_loops", Setting::StagnationTurns),
+        (EXIT_DECISION, "max_turns", Setting::MaxTurns),
+        (EXIT_DECISION, "same_error_turns", Setting::SameErrorTurns),
+        (
+            EXIT_DECISION,
+            "completion_claims",
+            Setting::CompletionClaims,
+        ),
+        (
+            EXIT_DECISION,
+            "low_confidence_turns",
+            Setting::LowConfidenceTurns,
+        ),
+        (EXIT_DECISION, "question_turns", Setting::QuestionTurns),
+        (EXIT_DECISION, "failed_turns", Setting::FailedTurns),
+        (CIRCUIT, "no_progress_turns", Setting::NoProgressTurns),
+        (CIRCUIT, "same_error_turns", Setting::CircuitSameErrorTurns),
+        (CIRCUIT, "cooldown_minutes", Setting::CooldownMinutes),
+        (CIRCUIT, "probe_minutes", Setting::ProbeMinutes),
+    ]
+};
 
 /// The settings of a file; none without a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -97,7 +97,7 @@ fn unknown_key_names_its_line_and_the_nearest() {
     assert_eq!(
         error("config.yaml", "circuit:\n  xyz: 80\n"),
         "`config.yaml`, line 2: unknown key `xyz`; the keys here are `no_progress_turns`, \
-         `same_error_turns`, `cooldown_minutes`"
+         `same_error_turns`, `cooldown_minutes`, `probe_minutes`"
     );
 }
 

@@ -2,7 +2,7 @@
 
 use clap::Subcommand;
 
-use crate::commands::flags::LoopFlags;
+use crate::commands::agent_loop::LoopFlags;
 use crate::config::env::Environment;
 use crate::error::{Error, Exit};
 use crate::terminal::output::printer::Printer;

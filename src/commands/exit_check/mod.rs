@@ -42,7 +42,7 @@ pub struct Args {
     action: Option<ExitCheckAction>,
 
     #[command(flatten)]
-    check: check::Args,
+    check: check::CheckArgs,
 }
 
 #[derive(Debug, Subcommand)]

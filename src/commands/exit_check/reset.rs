@@ -1,6 +1,6 @@
 //! `conclave exit-check reset`: forgets the state of the loop.
 
-use crate::commands::flags::LoopFlags;
+use crate::commands::agent_loop::LoopFlags;
 use crate::error::{Error, Exit};
 use crate::terminal::output::printer::Printer;
 
@@ -12,6 +12,6 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, _: &Printer) -> Result<Exit, Error> {
-    let _ = args.run.state;
+    let _ = &args.run.run;
     Err(Error::failed("there is no state yet"))
 }

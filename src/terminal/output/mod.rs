@@ -13,3 +13,4 @@ pub(super) mod wrap;
 pub mod excerpt;
 pub mod format;
 pub mod evaluation_tree;
+pub mod evaluation_text;

@@ -1,0 +1,76 @@
+//! The loop that `exit-check` and `circuit` are about: the folder of its state, its run, and its
+//! thresholds.
+
+pub(crate) mod settings;
+
+use std::path::{Path, PathBuf};
+
+use crate::agent_loop::store::{StateFolder, Store, StoreError};
+use crate::error::Error;
+
+/// The loop of an agent: where its state is kept, and which run of the loop it is.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct LoopFlags {
+    #[command(flatten)]
+    pub(crate) folder: StateFolderFlag,
+
+    /// The run of the loop, by a name of your choice; a new name begins a new run
+    #[arg(long, value_name = "ID", value_parser = run_id)]
+    pub(crate) run: Option<String>,
+}
+
+/// The folder of the state.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct StateFolderFlag {
+    /// The folder of the state [default: .conclave, or .ralph if that alone exists]
+    #[arg(long, value_name = "DIR")]
+    state: Option<PathBuf>,
+}
+
+impl StateFolderFlag {
+    /// Opens the state, which need not exist yet.
+    pub(crate) fn open(&self) -> Result<Store, Error> {
+        let folder = match &self.state {
+            Some(folder) if folder.as_os_str().is_empty() => {
+                return Err(Error::usage("`--state` is empty")
+                    .hint("name a folder, as in `--state .conclave`"));
+            }
+            Some(folder) => StateFolder::named(folder),
+            None => StateFolder::find(Path::new("")),
+        };
+        Store::open(folder).map_err(unusable)
+    }
+}
+
+/// Returns the error for a state that cannot be read or written.
+pub(crate) fn unusable(error: StoreError) -> Error {
+    match &error {
+        StoreError::FolderLink(path) => {
+            let hint = format!(
+                "if it leads where you want, name it: `--state {}`",
+                path.display()
+            );
+            Error::failed(error).hint(hint)
+        }
+        StoreError::DamagedLog { path, .. } | StoreError::DamagedState { path, .. } => {
+            let hint = format!("move it away with `mv {0} {0}.damaged`", path.display());
+            Error::failed(error).hint(hint)
+        }
+        StoreError::OtherVersion { .. } => {
+            Error::failed(error).hint("name another folder with `--state`")
+        }
+        StoreError::Lock { .. } | StoreError::Io { .. } | StoreError::Write(_) => {
+            Error::failed(error)
+        }
+    }
+}
+
+fn run_id(text: &str) -> Result<String, String> {
+    const LONGEST: usize = 100;
+    if text.trim().is_empty() || text.len() > LONGEST || text.contains(char::is_control) {
+        return Err(format!(
+            "must be one line with 1 to {LONGEST} characters, such as \"$$\" in a shell"
+        ));
+    }
+    Ok(text.to_owned())
+}

@@ -1,0 +1,300 @@
+//! Gathers the evidence of a turn: files and standard input, the working tree, the tests.
+//!
+//! All that can be wrong with the command line is found before the tests run.
+
+use std::cell::{Cell, RefCell};
+use std::fs::File;
+use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::agent_loop::checklist;
+use crate::agent_loop::git::{self, GitError, GitSnapshot, WorkingTree};
+use crate::agent_loop::process::Supervisor;
+use crate::agent_loop::response::{self, AgentResponse, ResponseError};
+use crate::agent_loop::signals::{self, SignalOptions};
+use crate::agent_loop::store::StateFolder;
+use crate::agent_loop::test_command::{self, TestEnd, TestError, TestSource};
+use crate::engine::clock::Clock;
+use crate::engine::interrupts;
+use crate::error::{Error, Exit};
+use crate::files::{self, SizeLimit};
+use crate::stopping::exit_check::evidence::TurnEvidence;
+
+use super::flags::{CheckArgs, EvidenceFlags};
+
+/// The name of standard input among the files.
+const STDIN: &str = "-";
+
+/// A plan or a prompt, which are in memory as a whole.
+const LARGEST_TEXT: SizeLimit = SizeLimit::of_bytes(16 << 20);
+
+/// The files of a check.
+#[derive(Debug)]
+pub(super) struct CheckFiles {
+    response: PathBuf,
+    plan: Option<PathBuf>,
+    prompt: Option<PathBuf>,
+}
+
+/// What is known of a turn, and what else the check has to do with it.
+#[derive(Debug)]
+pub(super) struct GatheredEvidence {
+    pub(super) evidence: TurnEvidence,
+    /// The check that the number of changed files counts from.
+    pub(super) changed_since: Option<String>,
+    /// The working tree, for the next check.
+    pub(super) tree: Option<WorkingTree>,
+    pub(super) test_end: Option<TestEnd>,
+}
+
+impl CheckFiles {
+    /// Returns the files that the flags name, or those of the folder of the state.
+    pub(super) fn new(args: &CheckArgs, folder: &StateFolder) -> Result<Self, Error> {
+        let response = match (&args.response, folder.default_response()) {
+            (Some(response), _) => response.clone(),
+            (None, Some(response)) => response,
+            (None, None) => {
+                return Err(Error::usage("no response to check")
+                    .hint("name the file with the agent's last response, as in `conclave exit-check response.md`")
+                    .hint("or pipe it, as in `claude -p … | conclave exit-check -`"));
+            }
+        };
+        let files = Self {
+            response,
+            plan: args.named_plan().cloned().or_else(|| default_plan(folder)),
+            prompt: args.evidence.prompt.clone(),
+        };
+        let all = [
+            Some(&files.response),
+            files.plan.as_ref(),
+            files.prompt.as_ref(),
+        ];
+        match all
+            .into_iter()
+            .flatten()
+            .filter(|path| is_stdin(path))
+            .count()
+        {
+            0 => {}
+            1 if io::stdin().is_terminal() => {
+                return Err(
+                    Error::usage("`-` reads standard input, which is a terminal here")
+                        .hint("pipe a text, as in `claude -p … | conclave exit-check -`"),
+                );
+            }
+            1 => {}
+            _ => {
+                return Err(
+                    Error::usage("`-` is named twice; standard input is read once")
+                        .hint("write one of the texts to a file"),
+                );
+            }
+        }
+        Ok(files)
+    }
+
+    /// Returns the files that the loop itself writes, which are no changes of the work: the response
+    /// and the prompt. What changes in the plan is counted by its tasks.
+    fn of_loop(&self) -> impl Iterator<Item = PathBuf> {
+        let files = [
+            Some(&self.response),
+            self.plan.as_ref(),
+            self.prompt.as_ref(),
+        ];
+        let files = files.into_iter().flatten().filter(|path| !is_stdin(path));
+        files.cloned().collect::<Vec<_>>().into_iter()
+    }
+}
+
+/// Gathers everything that the flags ask for.
+pub(super) fn gather(
+    args: &CheckArgs,
+    files: &CheckFiles,
+    folder: &StateFolder,
+    clock: &Clock,
+) -> Result<GatheredEvidence, Error> {
+    let flags = &args.evidence;
+    let prompt = match &files.prompt {
+        Some(path) => Some(read_text(path, "prompt")?),
+        None => None,
+    };
+    // Of the two texts, the one on standard input comes last: its writer may take long to fail.
+    let plan_first = files.plan.as_ref().filter(|path| !is_stdin(path));
+    let plan = match plan_first {
+        Some(path) => Some(read_text(path, "plan")?),
+        None => None,
+    };
+    let response = read_response(args, &files.response)?;
+    let plan = match &files.plan {
+        Some(path) if is_stdin(path) => Some(read_text(path, "plan")?),
+        Some(_) | None => plan,
+    };
+    let text = signals::read(
+        &response,
+        &SignalOptions {
+            prompt: prompt.as_deref(),
+            promise: flags.promise.as_deref(),
+        },
+    );
+    let evidence = TurnEvidence {
+        status: text.status,
+        stated_confidence: text.stated_confidence,
+        words: text.words,
+        seed_words: text.seed_words,
+        checklist: plan.as_deref().and_then(checklist::read),
+        git: None,
+        tests: None,
+        agent_exit: flags.agent_exit,
+        errors: text.errors,
+        obstacle: text.obstacle,
+    };
+    let mut gathered = GatheredEvidence {
+        evidence,
+        changed_since: None,
+        tree: None,
+        test_end: None,
+    };
+    if flags.git || flags.tests.is_some() {
+        let mut ignored = folder.own_files();
+        ignored.extend(files.of_loop());
+        run_programs(flags, folder, &ignored, clock, &mut gathered)?;
+    }
+    Ok(gathered)
+}
+
+/// Adds what other programs have to say: Git, and the tests.
+fn run_programs(
+    flags: &EvidenceFlags,
+    folder: &StateFolder,
+    ignored: &[PathBuf],
+    clock: &Clock,
+    gathered: &mut GatheredEvidence,
+) -> Result<(), Error> {
+    let receiver = interrupts::listen(Exit::Interrupted.code(), || ()).map_err(Error::failed)?;
+    let receiver = RefCell::new(receiver);
+    let is_interrupted = Cell::new(false);
+    let supervisor = Supervisor {
+        now: &|| clock.now(),
+        is_interrupted: &|| {
+            let received = receiver.borrow_mut().try_recv().is_ok();
+            is_interrupted.set(is_interrupted.get() || received);
+            is_interrupted.get()
+        },
+    };
+    if flags.git {
+        let here = Path::new(".");
+        let tree = git::measure(here, ignored, supervisor).map_err(git_error)?;
+        let earlier = GitSnapshot::read(folder.path());
+        let earlier_tree = earlier.as_ref().map(|earlier| &earlier.tree);
+        let state = tree
+            .state(here, earlier_tree, supervisor)
+            .map_err(git_error)?;
+        gathered.evidence.git = Some(state);
+        gathered.changed_since = earlier.map(|earlier| earlier.check);
+        gathered.tree = Some(tree);
+    }
+    if let Some(command) = &flags.tests {
+        let time_limit = flags
+            .tests_timeout
+            .map_or(test_command::TIME_LIMIT, Duration::from_secs);
+        let tests = TestSource::new(command, time_limit)
+            .result(supervisor)
+            .map_err(test_error)?;
+        gathered.evidence.tests = Some(tests.result);
+        gathered.test_end = Some(tests.end);
+    }
+    Ok(())
+}
+
+fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == STDIN
+}
+
+/// Returns the checklist of the folder, if there is one.
+fn default_plan(folder: &StateFolder) -> Option<PathBuf> {
+    folder.default_plan().filter(|plan| plan.exists())
+}
+
+/// Reads a text that is in memory as a whole. What is not UTF-8 is replaced: it is no task and no
+/// signal.
+fn read_text(path: &Path, what: &str) -> Result<String, Error> {
+    let bytes = if is_stdin(path) {
+        files::read_to_end(io::stdin().lock(), LARGEST_TEXT)
+    } else {
+        open(path, LARGEST_TEXT).and_then(|file| files::read_to_end(file, LARGEST_TEXT))
+    };
+    match bytes {
+        Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+        Err(error) => Err(unreadable(path, what, error)),
+    }
+}
+
+/// Reads the response, of whatever size it is.
+fn read_response(args: &CheckArgs, path: &Path) -> Result<AgentResponse, Error> {
+    let format = args.evidence.format.format();
+    let response = if is_stdin(path) {
+        response::read(io::stdin().lock(), format)
+    } else {
+        let file = open(path, SizeLimit::NONE);
+        response::read(
+            file.map_err(|error| unreadable(path, "response", error))?,
+            format,
+        )
+    };
+    match response {
+        Ok(response) => Ok(response),
+        Err(ResponseError::Io(error)) => Err(unreadable(path, "response", error)),
+        Err(error @ ResponseError::Format { .. }) => {
+            let path = shown(path);
+            Err(Error::usage(format!("{path}: {error}"))
+                .hint("leave out `--format`, and the content decides"))
+        }
+    }
+}
+
+/// Opens a file, or a pipe that the shell has opened for this process: `<(command)`.
+fn open(path: &Path, limit: SizeLimit) -> io::Result<File> {
+    let is_descriptor = ["/dev/fd", "/proc/self/fd", "/dev/stdin"];
+    if cfg!(unix) && is_descriptor.iter().any(|folder| path.starts_with(folder)) {
+        return File::open(path);
+    }
+    files::open(path, limit)
+}
+
+fn unreadable(path: &Path, what: &str, error: io::Error) -> Error {
+    let error = Error::usage(format!("cannot read the {what} {}: {error}", shown(path)));
+    match path.to_str() {
+        Some(name @ ("state" | "history" | "reset")) => error.hint(format!(
+            "the command `{name}` comes before all flags, as in `conclave exit-check {name}`"
+        )),
+        Some(_) | None => error,
+    }
+}
+
+fn shown(path: &Path) -> String {
+    if is_stdin(path) {
+        "on standard input".to_owned()
+    } else {
+        format!("`{}`", path.display())
+    }
+}
+
+fn git_error(error: GitError) -> Error {
+    match error {
+        GitError::NotARepository => Error::usage(error)
+            .hint("run it in the project, after `git init`, or leave out `--git`"),
+        GitError::Unstartable(_) => Error::usage(error).hint("install Git, or leave out `--git`"),
+        GitError::TooManyFiles => Error::failed(error)
+            .hint("commit them, or name what is built or downloaded in `.gitignore`"),
+        GitError::Interrupted => Error::new(Exit::Interrupted, error),
+        GitError::Failed { .. } | GitError::TooSlow { .. } => Error::failed(error),
+    }
+}
+
+fn test_error(error: TestError) -> Error {
+    match error {
+        TestError::Interrupted => Error::new(Exit::Interrupted, error),
+        TestError::Shell(_) => Error::failed(error),
+    }
+}

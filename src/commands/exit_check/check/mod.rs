@@ -1,0 +1,148 @@
+//! The check itself: gathers the evidence of a turn, decides, and records both.
+//!
+//! A check is recorded once, and only if nothing else can go wrong but printing.
+
+mod flags;
+mod evidence;
+mod masking;
+mod report;
+
+use crate::agent_loop::git::GitSnapshot;
+use crate::agent_loop::settings::LoopSettings;
+use crate::agent_loop::store::{self, Store, Update};
+use crate::agent_loop::test_command::TestEnd;
+use crate::commands::agent_loop::{self, settings};
+use crate::config::env::Environment;
+use crate::engine::clock::Clock;
+use crate::error::{Error, Exit, whole};
+use crate::stopping::exit_check::event::TurnRecord;
+use crate::stopping::exit_check::run::RunId;
+use crate::stopping::exit_check::settings::{ExitPolicy, ExitSettings};
+use crate::stopping::exit_check::state::LoopState;
+use crate::terminal::output::evaluation_text::{decision_text, evaluation_text};
+use crate::terminal::output::printer::Printer;
+
+use self::evidence::{CheckFiles, GatheredEvidence};
+use self::report::CheckReport;
+
+pub(in crate::commands) use self::flags::CheckArgs;
+
+pub(super) fn run(
+    args: &CheckArgs,
+    environment: &Environment,
+    printer: &Printer,
+) -> Result<Exit, Error> {
+    let store = args.run.folder.open()?;
+    let settings = settings_of(args, &store)?;
+    let files = CheckFiles::new(args, store.folder())?;
+    let clock = Clock::system();
+    let mut gathered = evidence::gather(args, &files, store.folder(), &clock)?;
+    masking::mask(&mut gathered.evidence, environment)?;
+    warn_of_tests(gathered.test_end, printer);
+    let update = record(args, &store, settings, &clock, gathered, printer)?;
+    let Some(record) = update.event.turn() else {
+        return Err(Error::failed("the log does not have the check"));
+    };
+    print(args, &update, record, printer)?;
+    Ok(report::exit(&record.evaluation.decision))
+}
+
+/// Returns the settings of this check: flags, else the configuration file, else the defaults.
+fn settings_of(args: &CheckArgs, store: &Store) -> Result<ExitSettings, Error> {
+    let file = LoopSettings::find(store.folder().path()).map_err(settings::unusable)?;
+    let policy = if args.strict_seed {
+        ExitPolicy::StrictSeed
+    } else {
+        ExitPolicy::Corrected
+    };
+    settings::with_flags(&file, policy, &args.thresholds.flags())
+}
+
+/// Decides and records, while no other check does.
+fn record(
+    args: &CheckArgs,
+    store: &Store,
+    settings: ExitSettings,
+    clock: &Clock,
+    gathered: GatheredEvidence,
+    printer: &Printer,
+) -> Result<Update, Error> {
+    let GatheredEvidence {
+        mut evidence,
+        changed_since,
+        tree,
+        ..
+    } = gathered;
+    let update = store.update(|state| {
+        let now = clock.now();
+        let run = state.next_run(args.run.run.as_deref(), now, || store::fresh_run(now));
+        let last = last_check(state, &run.id);
+        if let Some(git) = &mut evidence.git
+            && changed_since != last
+        {
+            // The tree that it was compared with is not that of the last check.
+            git.changed_files = None;
+        }
+        state.check(run, now, evidence, settings)
+    });
+    let update = update.map_err(agent_loop::unusable)?;
+    if let Some(error) = &update.stale_file {
+        printer.warning(&format!("⚠ Recorded, but {}", whole(error)));
+    }
+    if let (Some(tree), Some(record)) = (tree, update.event.turn()) {
+        let check = check_name(&record.run.id, record.turn);
+        // Without it, the next check does not count the changed files.
+        if let Err(error) = (GitSnapshot { check, tree }).write(store.folder().path()) {
+            printer.warning(&format!("⚠ Recorded, but {}", whole(&error)));
+        }
+    }
+    Ok(update)
+}
+
+/// Names the last check of a run.
+fn last_check(state: &LoopState, run: &RunId) -> Option<String> {
+    state.run(run).map(|run| check_name(&run.run.id, run.turn))
+}
+
+fn check_name(run: &RunId, turn: u64) -> String {
+    format!("run {run}, turn {turn}")
+}
+
+fn print(
+    args: &CheckArgs,
+    update: &Update,
+    record: &TurnRecord,
+    printer: &Printer,
+) -> Result<(), Error> {
+    let printed = if args.json {
+        let time = update.event.time;
+        let run = update.state.run(&record.run.id);
+        let circuit = run.map(|run| run.breaker.state(time));
+        printer.json(&CheckReport::new(time, record, circuit))
+    } else {
+        let evaluation = &record.evaluation;
+        let traits = printer.out_traits();
+        printer.result(&if args.quiet {
+            decision_text(&evaluation.decision, traits)
+        } else {
+            evaluation_text(
+                &format!("EXIT CHECK (turn {})", record.turn),
+                evaluation,
+                traits,
+            )
+        })
+    };
+    printed.map_err(Error::failed)
+}
+
+fn warn_of_tests(end: Option<TestEnd>, printer: &Printer) {
+    match end {
+        Some(TestEnd::TimedOut) => {
+            printer.warning("⚠ The tests were ended at their time limit, and count as failed");
+        }
+        Some(TestEnd::Unstartable) => printer.warning(
+            "⚠ The command of the tests was not found or cannot be run; the tests count as failed",
+        ),
+        Some(TestEnd::Exited) | None => {}
+    }
+}

@@ -1,0 +1,73 @@
+//! The tree of an evaluation as a result on standard output: wrapped and coloured on a terminal, one
+//! line a rule elsewhere.
+
+use crate::stopping::evaluation::{Class, Decision, Evaluation, RuleOutcome};
+
+use super::evaluation_tree::{decision_in_words, evaluation_tree};
+use super::stream_traits::StreamTraits;
+use super::style::Paint;
+use super::wrap::wrap_options;
+
+/// The beginnings of the tree's lines, and what stands below them where a line is continued.
+const BRANCHES: [(&str, &str); 3] = [("├─ ", "│    "), ("└─ ", "     "), ("│   └─ ", "│        ")];
+
+/// Returns the tree.
+pub fn evaluation_text(heading: &str, evaluation: &Evaluation, traits: StreamTraits) -> String {
+    let mut text = String::new();
+    let mut rules = evaluation.rules.iter();
+    let lines = evaluation_tree(heading, evaluation);
+    let last = lines.len().saturating_sub(1);
+    for (at, line) in lines.iter().enumerate() {
+        let is_rule = line.starts_with("├─ ");
+        let outcome = rules.as_slice().first().map(|rule| rule.outcome);
+        if is_rule {
+            rules.next();
+        }
+        let paint = |line: &str| match (at, outcome) {
+            (0, _) => traits.paint.bold(line),
+            _ if at == last => of_decision(traits.paint, &evaluation.decision, line),
+            (_, Some(RuleOutcome::Fired)) if is_rule => line.to_owned(),
+            (_, Some(_)) if is_rule => traits.paint.dim(line),
+            _ => traits.paint.dim(line),
+        };
+        for line in wrapped(line, traits) {
+            text.push_str(&paint(&line));
+            text.push('\n');
+        }
+    }
+    text
+}
+
+/// Returns the last line of the tree alone.
+pub fn decision_text(decision: &Decision, traits: StreamTraits) -> String {
+    let line = format!("DECISION: {}", decision_in_words(decision));
+    let lines = wrapped(&line, traits).into_iter();
+    let lines = lines.map(|line| of_decision(traits.paint, decision, &line) + "\n");
+    lines.collect()
+}
+
+/// Returns a line in pieces that fit a terminal.
+fn wrapped(line: &str, traits: StreamTraits) -> Vec<String> {
+    if !traits.is_terminal {
+        return vec![line.to_owned()];
+    }
+    let branch = BRANCHES.iter().find(|(branch, _)| line.starts_with(branch));
+    let (branch, below) = branch.copied().unwrap_or(("", "  "));
+    let text = line.strip_prefix(branch).unwrap_or(line);
+    let options = wrap_options(traits.width)
+        .initial_indent(branch)
+        .subsequent_indent(below);
+    let lines = textwrap::wrap(text, options).into_iter();
+    lines.map(|line| line.into_owned()).collect()
+}
+
+fn of_decision(paint: Paint, decision: &Decision, line: &str) -> String {
+    match decision {
+        Decision::Continue => paint.bold(line),
+        Decision::Stop { class, .. } => match class {
+            Class::Done | Class::Converged => paint.green(line),
+            Class::Halted | Class::Cancelled => paint.red(line),
+            Class::Exhausted | Class::Stalled | Class::NeedsHuman => paint.yellow(line),
+        },
+    }
+}
