@@ -213,7 +213,10 @@ impl History {
             }
             searched = self.buffer.len();
             if searched as u64 > LONGEST_LINE {
-                return Err(too_long(&self.path, self.before));
+                let offset = std::mem::take(&mut self.before);
+                // Where the line begins is unknown, and so is everything before it.
+                self.buffer.clear();
+                return Err(too_long(&self.path, offset));
             }
             self.read_block()
                 .map_err(|error| StoreError::io(&self.path, error))?;

@@ -120,6 +120,19 @@ impl Store {
         Ok(loaded.state)
     }
 
+    /// Reads the state as of now. If the clock went backwards under a circuit that rests, this is
+    /// recorded, as far as the folder can be written: else the circuit would rest longer.
+    pub fn load_at(&self, now: Timestamp) -> Result<LoopState, StoreError> {
+        let state = self.load()?;
+        if state.is_ahead_of(now) {
+            let set_back = |_: &LoopState| LoopEvent::new(now, LoopEventKind::ClockSetBack);
+            if let Ok(update) = self.update(set_back) {
+                return Ok(update.state);
+            }
+        }
+        Ok(state)
+    }
+
     /// Appends the event that follows a state, which no other process changes meanwhile.
     ///
     /// # Errors

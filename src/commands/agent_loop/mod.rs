@@ -2,11 +2,16 @@
 //! thresholds.
 
 pub(crate) mod settings;
+pub(crate) mod masking;
 
 use std::path::{Path, PathBuf};
 
-use crate::agent_loop::store::{StateFolder, Store, StoreError};
-use crate::error::Error;
+use crate::agent_loop::store::{StateFolder, Store, StoreError, Update};
+use crate::error::{Error, whole};
+use crate::stopping::exit_check::run::RunId;
+use crate::stopping::exit_check::run_state::RunState;
+use crate::stopping::exit_check::state::LoopState;
+use crate::terminal::output::printer::Printer;
 
 /// The loop of an agent: where its state is kept, and which run of the loop it is.
 #[derive(Clone, Debug, clap::Args)]
@@ -17,6 +22,16 @@ pub(crate) struct LoopFlags {
     /// The run of the loop, by a name of your choice; a new name begins a new run
     #[arg(long, value_name = "ID", value_parser = run_id)]
     pub(crate) run: Option<String>,
+}
+
+impl LoopFlags {
+    /// Returns the run that they name, or the one that was used last.
+    pub(crate) fn of<'a>(&self, state: &'a LoopState) -> Option<&'a RunState> {
+        match &self.run {
+            Some(name) => state.run(&RunId(name.clone())),
+            None => state.current(),
+        }
+    }
 }
 
 /// The folder of the state.
@@ -63,6 +78,18 @@ pub(crate) fn unusable(error: StoreError) -> Error {
             Error::failed(error)
         }
     }
+}
+
+/// Returns what was recorded, and warns if the file of the state does not have it.
+pub(crate) fn recorded(
+    update: Result<Update, StoreError>,
+    printer: &Printer,
+) -> Result<Update, Error> {
+    let update = update.map_err(unusable)?;
+    if let Some(error) = &update.stale_file {
+        printer.warning(&format!("⚠ Recorded, but {}", whole(error)));
+    }
+    Ok(update)
 }
 
 fn run_id(text: &str) -> Result<String, String> {

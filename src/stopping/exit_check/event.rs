@@ -38,6 +38,9 @@ pub enum LoopEventKind {
     },
     /// The caller reset everything: runs, circuits and totals.
     Reset,
+    /// The clock was found behind the times of earlier events. A rest that goes on moves back with
+    /// it, so that it does not last longer.
+    ClockSetBack,
     /// A state of the original script was taken over: its totals, and no run.
     Import { totals: Box<DecisionTotals> },
 }
@@ -74,6 +77,18 @@ impl LoopEvent {
         }
     }
 
+    /// Returns the run that it belongs to; `None` for what concerns all runs.
+    pub fn run(&self) -> Option<&RunRef> {
+        match &self.kind {
+            LoopEventKind::Turn(record) => Some(&record.run),
+            LoopEventKind::CircuitRecord(record) => Some(&record.run),
+            LoopEventKind::CircuitReset { run } => Some(run),
+            LoopEventKind::Reset | LoopEventKind::ClockSetBack | LoopEventKind::Import { .. } => {
+                None
+            }
+        }
+    }
+
     /// Returns the checked turn; `None` for the other events.
     pub fn turn(&self) -> Option<&TurnRecord> {
         match &self.kind {
@@ -81,6 +96,7 @@ impl LoopEvent {
             LoopEventKind::CircuitRecord(_)
             | LoopEventKind::CircuitReset { .. }
             | LoopEventKind::Reset
+            | LoopEventKind::ClockSetBack
             | LoopEventKind::Import { .. } => None,
         }
     }

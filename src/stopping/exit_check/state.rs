@@ -48,6 +48,13 @@ impl LoopState {
         self.runs.iter().find(|run| run.run.id == *id)
     }
 
+    /// Returns whether a circuit waits for a clock that went backwards:
+    /// [`LoopEventKind::ClockSetBack`] is the event to be logged.
+    pub fn is_ahead_of(&self, now: Timestamp) -> bool {
+        let waits = |run: &RunState| run.breaker.is_ahead_of(now) && !run.breaker.is_closed();
+        self.runs.iter().any(waits)
+    }
+
     /// Returns the run that the next check belongs to: the named one, else the implicit run, or
     /// `fresh` if that has stopped or expired.
     pub fn next_run(
@@ -117,6 +124,12 @@ impl LoopState {
                 self.change_run(run, now, |run| run.breaker.reset(now));
             }
             LoopEventKind::Reset => *self = Self::default(),
+            LoopEventKind::ClockSetBack => {
+                for run in &mut self.runs {
+                    run.breaker.observe(now);
+                    run.last_seen = run.last_seen.min(now);
+                }
+            }
             LoopEventKind::Import { totals } => {
                 *self = Self {
                     totals: totals.as_ref().clone(),

@@ -8,4 +8,6 @@ pub mod model_files;
 pub mod doctor;
 pub mod calibration;
 pub mod dashboard;
+pub mod circuit;
+pub mod exit_state;
 mod columns;

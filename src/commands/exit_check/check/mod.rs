@@ -4,14 +4,13 @@
 
 mod flags;
 mod evidence;
-mod masking;
 mod report;
 
 use crate::agent_loop::git::GitSnapshot;
 use crate::agent_loop::settings::LoopSettings;
 use crate::agent_loop::store::{self, Store, Update};
 use crate::agent_loop::test_command::TestEnd;
-use crate::commands::agent_loop::{self, settings};
+use crate::commands::agent_loop::{masking, recorded, settings};
 use crate::config::env::Environment;
 use crate::engine::clock::Clock;
 use crate::error::{Error, Exit, whole};
@@ -85,10 +84,7 @@ fn record(
         }
         state.check(run, now, evidence, settings)
     });
-    let update = update.map_err(agent_loop::unusable)?;
-    if let Some(error) = &update.stale_file {
-        printer.warning(&format!("⚠ Recorded, but {}", whole(error)));
-    }
+    let update = recorded(update, printer)?;
     if let (Some(tree), Some(record)) = (tree, update.event.turn()) {
         let check = check_name(&record.run.id, record.turn);
         // Without it, the next check does not count the changed files.

@@ -80,6 +80,7 @@ pub enum TripReason {
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum BreakerState {
     Closed {
+        since: Timestamp,
         /// Turns in a row without progress.
         no_progress_turns: u32,
         /// Turns in a row with the error that lasts longest.
@@ -93,6 +94,7 @@ pub enum BreakerState {
     },
     /// After the rest: the next turn is the probe.
     HalfOpen {
+        since: Timestamp,
         /// The time until which a turn of unknown outcome holds the permit.
         #[serde(skip_serializing_if = "Option::is_none")]
         probe_until: Option<Timestamp>,
@@ -137,7 +139,7 @@ impl LoopBreaker {
     pub fn begin_run(&mut self, run: RunId, now: Timestamp) {
         self.observe(now);
         self.run = run;
-        if let CircuitStage::Closed { .. } = self.stage {
+        if self.is_closed() {
             self.stage = CircuitStage::closed(now);
         }
     }
@@ -181,22 +183,31 @@ impl LoopBreaker {
 
     pub fn state(&self, now: Timestamp) -> BreakerState {
         match self.at(now).stage {
-            CircuitStage::Closed { window, .. } => BreakerState::Closed {
+            CircuitStage::Closed { since, window } => BreakerState::Closed {
+                since,
                 no_progress_turns: window.no_progress_turns,
                 same_error_turns: window.error_turns.values().copied().max().unwrap_or(0),
             },
             CircuitStage::Open { since, until, why } if now < until => {
                 BreakerState::Open { since, until, why }
             }
-            CircuitStage::Open { why, .. } => BreakerState::HalfOpen {
+            CircuitStage::Open { until, why, .. } => BreakerState::HalfOpen {
+                since: until,
                 probe_until: None,
                 why,
             },
-            CircuitStage::Probing { until, why, .. } => BreakerState::HalfOpen {
+            CircuitStage::Probing {
+                first, until, why, ..
+            } => BreakerState::HalfOpen {
+                since: first,
                 probe_until: (now < until).then_some(until),
                 why,
             },
         }
+    }
+
+    pub fn is_closed(&self) -> bool {
+        matches!(self.stage, CircuitStage::Closed { .. })
     }
 
     /// Returns whether the clock went backwards since the breaker last saw it. The time that has to

@@ -50,11 +50,14 @@ fn words(breaker: &LoopBreaker, minute: i64) -> String {
         BreakerState::Closed {
             no_progress_turns,
             same_error_turns,
+            ..
         } => format!("closed {no_progress_turns} {same_error_turns}"),
         BreakerState::Open { since, until, why } => {
             format!("open {}-{}: {why}", minutes(since), minutes(until))
         }
-        BreakerState::HalfOpen { probe_until, why } => {
+        BreakerState::HalfOpen {
+            probe_until, why, ..
+        } => {
             let probe = probe_until.map_or(String::new(), |until| format!(" {}", minutes(until)));
             format!("half-open{probe}: {why}")
         }

@@ -15,7 +15,7 @@ use crate::stopping::exit_check::evidence::TurnEvidence;
 /// # Errors
 ///
 /// When the user's settings or rules for secrets cannot be used.
-pub(super) fn mask(evidence: &mut TurnEvidence, environment: &Environment) -> Result<(), Error> {
+pub(crate) fn mask(evidence: &mut TurnEvidence, environment: &Environment) -> Result<(), Error> {
     let mut texts: Vec<&mut String> = Vec::new();
     let TurnEvidence {
         status,

@@ -1,0 +1,289 @@
+//! The report of `conclave circuit`: plain data, which is also its JSON, and its screen.
+
+use std::time::Duration;
+
+use jiff::tz::TimeZone;
+use serde::Serialize;
+
+use super::doctor::{Check, CheckStatus, check_lines};
+use crate::domain::time::Timestamp;
+use crate::stopping::exit_check::breaker::{BreakerState, TripReason};
+use crate::stopping::exit_check::run::RunId;
+use crate::terminal::output::style::Paint;
+
+/// The version of the JSON.
+const SCHEMA_VERSION: &str = "1.0";
+
+/// The circuit of one run at one moment.
+#[derive(Clone, Debug, Serialize)]
+pub struct CircuitReport {
+    pub schema_version: &'static str,
+    /// Null before the first turn.
+    pub run: Option<RunId>,
+    #[serde(flatten)]
+    pub circuit: CircuitView,
+}
+
+/// The state of a circuit under the names of the JSON. What a state does not have is null.
+#[derive(Clone, Debug, Serialize)]
+pub struct CircuitView {
+    pub state: CircuitStateName,
+    pub since: Option<Timestamp>,
+    pub no_progress_turns: Option<u32>,
+    pub same_error_turns: Option<u32>,
+    pub reason: Option<TripReason>,
+    /// The reason in words.
+    pub message: Option<String>,
+    /// The time from which a turn may probe, while the circuit is open.
+    pub probe_from: Option<Timestamp>,
+    /// The time until which a turn of unknown outcome holds the permit of a half-open circuit.
+    pub probe_until: Option<Timestamp>,
+}
+
+/// The name of a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CircuitStateName {
+    Closed,
+    Open,
+    HalfOpen,
+}
+
+impl CircuitReport {
+    pub fn new(circuit: Option<(RunId, BreakerState)>) -> Self {
+        let (run, state) = circuit.unzip();
+        Self {
+            schema_version: SCHEMA_VERSION,
+            run,
+            circuit: CircuitView::of(state),
+        }
+    }
+}
+
+impl CircuitView {
+    /// Describes a state; without one, no turn was recorded yet.
+    pub fn of(state: Option<BreakerState>) -> Self {
+        let mut view = Self {
+            state: CircuitStateName::Closed,
+            since: None,
+            no_progress_turns: None,
+            same_error_turns: None,
+            reason: None,
+            message: None,
+            probe_from: None,
+            probe_until: None,
+        };
+        match state {
+            None => (view.no_progress_turns, view.same_error_turns) = (Some(0), Some(0)),
+            Some(BreakerState::Closed {
+                since,
+                no_progress_turns,
+                same_error_turns,
+            }) => {
+                view.since = Some(since);
+                view.no_progress_turns = Some(no_progress_turns);
+                view.same_error_turns = Some(same_error_turns);
+            }
+            Some(BreakerState::Open { since, until, why }) => {
+                view.state = CircuitStateName::Open;
+                view.since = Some(since);
+                view.message = Some(why.to_string());
+                view.reason = Some(why);
+                view.probe_from = Some(until);
+            }
+            Some(BreakerState::HalfOpen {
+                since,
+                probe_until,
+                why,
+            }) => {
+                view.state = CircuitStateName::HalfOpen;
+                view.since = Some(since);
+                view.message = Some(why.to_string());
+                view.reason = Some(why);
+                view.probe_until = probe_until;
+            }
+        }
+        view
+    }
+
+    pub fn is_open(&self) -> bool {
+        self.state == CircuitStateName::Open
+    }
+
+    /// Returns the line of the circuit, with what to do beneath.
+    pub(super) fn check(&self, now: Timestamp, zone: &TimeZone) -> Check {
+        let since = self.since.map_or_else(String::new, |since| {
+            format!(" since {}", moment(since, now, zone))
+        });
+        let why = self.message.as_deref().unwrap_or_default();
+        let check = |status, message| Check::new("circuit", "circuit", status, message);
+        match self.state {
+            CircuitStateName::Closed => {
+                let turns = format!(
+                    "closed; turns in a row: {} without progress, {} with the same error",
+                    self.no_progress_turns.unwrap_or(0),
+                    self.same_error_turns.unwrap_or(0)
+                );
+                check(CheckStatus::Ok, turns)
+            }
+            CircuitStateName::Open => {
+                let wait = self.probe_from.map_or_else(String::new, |from| {
+                    let left = span(from.since(now));
+                    format!("until {}, in {left}", moment(from, now, zone))
+                });
+                check(CheckStatus::Error, format!("open{since}: {why}")).fix(format!(
+                    "see what happened with `conclave exit-check history`; wait {wait}, then the \
+                     next turn is a probe; or close the circuit with `conclave circuit reset`"
+                ))
+            }
+            CircuitStateName::HalfOpen => {
+                let fix = match self.probe_until {
+                    None => "the next turn is a probe: progress closes the circuit, none opens it \
+                             again"
+                        .to_owned(),
+                    Some(until) => format!(
+                        "a probe is out until {}; record its outcome with `conclave circuit record \
+                         --progress` or `--no-progress`",
+                        moment(until, now, zone)
+                    ),
+                };
+                check(CheckStatus::Warning, format!("half-open{since}: {why}")).fix(fix)
+            }
+        }
+    }
+}
+
+/// Returns the screen for a terminal of this width; `None` does not wrap.
+pub fn screen(
+    report: &CircuitReport,
+    now: Timestamp,
+    zone: &TimeZone,
+    width: Option<usize>,
+    paint: Paint,
+) -> String {
+    let run = report
+        .run
+        .as_ref()
+        .map_or_else(|| "no turn yet".to_owned(), ToString::to_string);
+    let checks = [
+        report.circuit.check(now, zone),
+        Check::new("run", "run", CheckStatus::Note, run),
+    ];
+    check_lines(&checks, width, paint)
+}
+
+/// `14:05`, with the date on another day: a local time.
+pub(super) fn moment(at: Timestamp, now: Timestamp, zone: &TimeZone) -> String {
+    let local = |at: Timestamp| {
+        let moment = jiff::Timestamp::from_millisecond(at.0).ok();
+        moment.map(|moment| moment.to_zoned(zone.clone()))
+    };
+    match (local(at), local(now)) {
+        (Some(at), Some(now)) if at.date() == now.date() => at.strftime("%H:%M").to_string(),
+        (Some(at), _) => at.strftime("%Y-%m-%d %H:%M").to_string(),
+        (None, _) => at.to_string(),
+    }
+}
+
+/// `12 s`, `28 min`, `3 h`, `2 days`: rounded up, so that a wait of it is enough.
+pub(super) fn span(duration: Duration) -> String {
+    let seconds = duration.as_millis().div_ceil(1_000);
+    let (minutes, hours) = (seconds.div_ceil(60), seconds.div_ceil(60 * 60));
+    if seconds < 60 {
+        format!("{seconds} s")
+    } else if minutes < 120 {
+        format!("{minutes} min")
+    } else if hours < 48 {
+        format!("{hours} h")
+    } else {
+        format!("{} days", hours.div_ceil(24))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HALF_PAST_TEN: Timestamp = Timestamp(1_795_257_000_000);
+
+    fn at(minutes: i64) -> Timestamp {
+        Timestamp(HALF_PAST_TEN.0 + minutes * 60_000)
+    }
+
+    fn shown(state: Option<BreakerState>) -> String {
+        let report = CircuitReport::new(state.map(|state| (RunId("build".into()), state)));
+        screen(&report, at(0), &TimeZone::UTC, None, Paint::Plain)
+    }
+
+    #[test]
+    fn a_closed_circuit_shows_what_it_counts() {
+        let state = BreakerState::Closed {
+            since: at(-5),
+            no_progress_turns: 2,
+            same_error_turns: 1,
+        };
+        assert_eq!(
+            shown(Some(state)),
+            "✓ circuit  closed; turns in a row: 2 without progress, 1 with the same error\n\
+             · run      build\n"
+        );
+        assert_eq!(
+            shown(None),
+            "✓ circuit  closed; turns in a row: 0 without progress, 0 with the same error\n\
+             · run      no turn yet\n"
+        );
+    }
+
+    #[test]
+    fn an_open_circuit_says_why_and_what_to_do() {
+        let state = BreakerState::Open {
+            since: at(-2),
+            until: at(28),
+            why: TripReason::NoProgress { turns: 3 },
+        };
+        assert_eq!(
+            shown(Some(state)),
+            "✗ circuit  open since 10:28: 3 turns in a row made no progress\n           \
+             → see what happened with `conclave exit-check history`; wait until 10:58, in 28 min, \
+             then the next turn is a probe; or close the circuit with `conclave circuit reset`\n\
+             · run      build\n"
+        );
+    }
+
+    #[test]
+    fn a_half_open_circuit_says_what_the_next_turn_does() {
+        let state = |probe_until| BreakerState::HalfOpen {
+            since: at(-1_000),
+            probe_until,
+            why: TripReason::ProbeFailed,
+        };
+        let free = shown(Some(state(None)));
+        assert!(
+            free.contains("half-open since 2026-11-20 17:50: the probe turn made no progress"),
+            "{free}"
+        );
+        assert!(
+            free.contains("→ the next turn is a probe: progress closes"),
+            "{free}"
+        );
+        let taken = shown(Some(state(Some(at(60)))));
+        assert!(
+            taken.contains("→ a probe is out until 11:30; record its"),
+            "{taken}"
+        );
+    }
+
+    #[test]
+    fn spans_are_rounded_up() {
+        let spans = [
+            (0, "0 s"),
+            (59, "59 s"),
+            (61, "2 min"),
+            (7_201, "3 h"),
+            (172_801, "3 days"),
+        ];
+        for (seconds, expected) in spans {
+            assert_eq!(span(Duration::from_secs(seconds)), expected);
+        }
+    }
+}

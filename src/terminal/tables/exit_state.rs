@@ -1,0 +1,299 @@
+//! The reports of `conclave exit-check state` and `history`: plain data, which is also their JSON,
+//! and their screens.
+
+use console::truncate_str;
+use jiff::tz::TimeZone;
+use serde::Serialize;
+
+use super::circuit::{CircuitView, moment};
+use super::columns::columns;
+use super::doctor::{Check, CheckStatus, check_lines};
+use crate::domain::time::Timestamp;
+use crate::stopping::evaluation::Class;
+use crate::stopping::exit_check::breaker::TurnProgress;
+use crate::stopping::exit_check::event::{LoopEvent, LoopEventKind};
+use crate::stopping::exit_check::run::{RunId, RunOrigin, RunRef};
+use crate::stopping::exit_check::run_state::RunState;
+use crate::stopping::exit_check::totals::{DecisionTotals, SeedDecision};
+use crate::terminal::markdown::escape::one_line;
+use crate::terminal::output::evaluation_tree::decision_in_words;
+use crate::terminal::output::style::Paint;
+
+/// The version of the JSON.
+const SCHEMA_VERSION: &str = "1.0";
+
+/// The state of a loop at one moment.
+#[derive(Clone, Debug, Serialize)]
+pub struct ExitStateReport {
+    pub schema_version: &'static str,
+    /// The folder of the state.
+    pub folder: String,
+    /// Null before the first turn.
+    pub run: Option<RunView>,
+    pub circuit: CircuitView,
+    /// The last decision, and totals over all runs, under the names of the original script.
+    #[serde(flatten)]
+    pub totals: DecisionTotals,
+}
+
+/// The counters of a run.
+#[derive(Clone, Debug, Serialize)]
+pub struct RunView {
+    pub id: RunId,
+    pub origin: RunOrigin,
+    /// The number of checked turns.
+    pub turn: u64,
+    pub last_seen: Timestamp,
+    /// Whether the last decision was to stop.
+    pub stopped: bool,
+    pub last_progress: TurnProgress,
+    /// Turns in a row: without progress (null if nothing is measured), that claim completion, that
+    /// ask the person, with a low stated confidence, in which the agent program failed, and with
+    /// the same error.
+    pub no_progress_turns: Option<u64>,
+    pub completion_claims: u64,
+    pub question_turns: u64,
+    pub low_confidence_turns: u64,
+    pub failed_turns: u64,
+    pub same_error_turns: u64,
+}
+
+impl ExitStateReport {
+    /// Reports a run, if there is one, and the totals over all.
+    pub fn new(
+        folder: String,
+        run: Option<&RunState>,
+        totals: DecisionTotals,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            schema_version: SCHEMA_VERSION,
+            folder,
+            run: run.map(RunView::of),
+            circuit: CircuitView::of(run.map(|run| run.breaker.state(now))),
+            totals,
+        }
+    }
+}
+
+impl RunView {
+    fn of(run: &RunState) -> Self {
+        let is_measured = run.progress.is_measured();
+        Self {
+            id: run.run.id.clone(),
+            origin: run.run.origin,
+            turn: run.turn,
+            last_seen: run.last_seen,
+            stopped: run.stopped,
+            last_progress: run.last_progress,
+            no_progress_turns: is_measured.then_some(run.progress.unchanged_turns),
+            completion_claims: run.claims.turns,
+            question_turns: run.question_turns,
+            low_confidence_turns: run.low_confidence_turns,
+            failed_turns: run.failed_turns,
+            same_error_turns: run.longest_error().map_or(0, |(_, turns)| turns),
+        }
+    }
+
+    fn check(&self, now: Timestamp, zone: &TimeZone) -> Check {
+        let seen = moment(self.last_seen, now, zone);
+        let turn = self.turn;
+        let message = format!("{}: turn {turn}, last seen {seen}", self.id);
+        Check::new("run", "run", CheckStatus::Note, message)
+    }
+
+    /// Returns the line of what repeats.
+    fn streaks(&self) -> Check {
+        let progress = self
+            .no_progress_turns
+            .map_or_else(|| "unknown".to_owned(), |turns| turns.to_string());
+        let counters = [
+            ("questions", self.question_turns),
+            ("same error", self.same_error_turns),
+            ("low confidence", self.low_confidence_turns),
+            ("claims of completion", self.completion_claims),
+            ("failures of the agent program", self.failed_turns),
+        ];
+        let mut text = format!("turns in a row: {progress} without progress");
+        for (name, turns) in counters.into_iter().filter(|(_, turns)| *turns > 0) {
+            text.push_str(&format!(", {turns} with {name}"));
+        }
+        Check::new("streaks", "streaks", CheckStatus::Note, text)
+    }
+}
+
+/// Returns the screen of a state for a terminal of this width; `None` does not wrap.
+pub fn screen(
+    report: &ExitStateReport,
+    now: Timestamp,
+    zone: &TimeZone,
+    width: Option<usize>,
+    paint: Paint,
+) -> String {
+    let totals = &report.totals;
+    let decision = match totals.decision {
+        None => Check::new("decision", "decision", CheckStatus::Note, "none yet"),
+        Some(decision) => {
+            let (status, word) = match decision {
+                SeedDecision::Continue => (CheckStatus::Ok, "CONTINUE"),
+                SeedDecision::Exit => (CheckStatus::Warning, "STOP"),
+            };
+            let reason = &totals.decision_reason;
+            Check::new("decision", "decision", status, format!("{word}: {reason}"))
+        }
+    };
+    let mut checks = vec![decision, report.circuit.check(now, zone)];
+    if let Some(run) = &report.run {
+        checks.push(run.check(now, zone));
+        checks.push(run.streaks());
+    }
+    let total = format!(
+        "{} decisions: {} to continue, {} to stop",
+        totals.total_decisions, totals.continue_count, totals.exit_count
+    );
+    checks.push(Check::new("total", "total", CheckStatus::Note, total));
+    checks.push(Check::new(
+        "folder",
+        "folder",
+        CheckStatus::Note,
+        &report.folder,
+    ));
+    check_lines(&checks, width, paint)
+}
+
+/// Events of the log, newest first.
+#[derive(Clone, Debug, Serialize)]
+pub struct ExitHistory {
+    pub schema_version: &'static str,
+    pub events: Vec<ExitHistoryRow>,
+}
+
+/// An event in one line.
+#[derive(Clone, Debug, Serialize)]
+pub struct ExitHistoryRow {
+    pub time: Timestamp,
+    /// `turn`, `circuit_record`, `circuit_reset`, `reset`, `clock_set_back` or `import`.
+    pub event: &'static str,
+    pub run: Option<RunId>,
+    /// The number of a checked turn.
+    pub turn: Option<u64>,
+    /// `continue`, or the class of a stop, of a checked turn.
+    pub decision: Option<&'static str>,
+    /// The rule that decided a stop.
+    pub rule: Option<String>,
+    /// The event in words.
+    pub message: String,
+}
+
+impl ExitHistory {
+    pub fn new(events: &[LoopEvent]) -> Self {
+        Self {
+            schema_version: SCHEMA_VERSION,
+            events: events.iter().map(ExitHistoryRow::of).collect(),
+        }
+    }
+}
+
+impl ExitHistoryRow {
+    fn of(event: &LoopEvent) -> Self {
+        let row = |event_name, run: Option<&RunRef>, message: String| Self {
+            time: event.time,
+            event: event_name,
+            run: run.map(|run| run.id.clone()),
+            turn: None,
+            decision: None,
+            rule: None,
+            message,
+        };
+        match &event.kind {
+            LoopEventKind::Turn(record) => {
+                let evaluation = &record.evaluation;
+                Self {
+                    turn: Some(record.turn),
+                    decision: Some(evaluation.class().map_or("continue", class_name)),
+                    rule: evaluation.deciding_rule().map(ToOwned::to_owned),
+                    ..row(
+                        "turn",
+                        Some(&record.run),
+                        decision_in_words(&evaluation.decision),
+                    )
+                }
+            }
+            LoopEventKind::CircuitRecord(record) => {
+                let mut message = match record.progress {
+                    TurnProgress::Made => "circuit: progress",
+                    TurnProgress::None => "circuit: no progress",
+                    TurnProgress::Unknown => "circuit: progress unknown",
+                }
+                .to_owned();
+                for error in &record.errors {
+                    message.push_str(&format!(", error: {}", error.0));
+                }
+                row("circuit_record", Some(&record.run), message)
+            }
+            LoopEventKind::CircuitReset { run } => row(
+                "circuit_reset",
+                Some(run),
+                "circuit closed by hand".to_owned(),
+            ),
+            LoopEventKind::Reset => row("reset", None, "everything was reset".to_owned()),
+            LoopEventKind::ClockSetBack => row(
+                "clock_set_back",
+                None,
+                "the clock went backwards".to_owned(),
+            ),
+            LoopEventKind::Import { totals } => {
+                let count = totals.total_decisions;
+                row(
+                    "import",
+                    None,
+                    format!("{count} decisions of an earlier script taken over"),
+                )
+            }
+        }
+    }
+}
+
+/// Returns the screen of a history; `None` does not cut.
+pub fn history_screen(
+    history: &ExitHistory,
+    now: Timestamp,
+    zone: &TimeZone,
+    width: Option<usize>,
+    paint: Paint,
+) -> String {
+    let heads = ["TIME", "RUN", "TURN", "DECISION"];
+    let mut rows: Vec<Vec<String>> = vec![heads.iter().map(|head| paint.dim(head)).collect()];
+    for event in &history.events {
+        let run = event.run.as_ref().map(|run| one_line(&run.0));
+        let turn = event.turn.map(|turn| turn.to_string());
+        rows.push(vec![
+            moment(event.time, now, zone),
+            run.unwrap_or_default(),
+            turn.unwrap_or_default(),
+            one_line(&event.message),
+        ]);
+    }
+    let mut text = String::new();
+    for line in columns(&rows, 2..3) {
+        match width {
+            Some(width) => text.push_str(&truncate_str(&line, width, "…")),
+            None => text.push_str(&line),
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// Returns the class of a stop as it is in the JSON.
+fn class_name(class: Class) -> &'static str {
+    match class {
+        Class::Done => "done",
+        Class::Converged => "converged",
+        Class::Exhausted => "exhausted",
+        Class::Halted => "halted",
+        Class::Stalled => "stalled",
+        Class::NeedsHuman => "needs_human",
+        Class::Cancelled => "cancelled",
+    }
+}
