@@ -110,7 +110,7 @@ impl Builder {
         match self.open.last_mut()? {
             Container::List(elements) => elements.push(value),
             Container::Object { members, key } => {
-                members.extend(key.take().map(|key| (key, value)))
+                members.extend(key.take().map(|key| (key, value)));
             }
         }
         None

@@ -67,7 +67,7 @@ pub(super) fn stored_key(name: &[u8]) -> Option<&'static str> {
 
 /// A value of JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::agent_loop::response) enum Node {
+pub(crate) enum Node {
     Null,
     Bool(bool),
     /// `None` for what is not a whole number of 64 bits.
@@ -82,7 +82,7 @@ pub(in crate::agent_loop::response) enum Node {
 
 impl Node {
     /// Returns a member of an object; of several with the same name the last.
-    pub(in crate::agent_loop::response) fn get(&self, key: &str) -> Option<&Self> {
+    pub(crate) fn get(&self, key: &str) -> Option<&Self> {
         let Self::Object(members) = self else {
             return None;
         };
@@ -90,7 +90,7 @@ impl Node {
         found.map(|(_, value)| value)
     }
 
-    pub(in crate::agent_loop::response) fn excerpt(&self) -> Option<&Excerpt> {
+    pub(crate) fn excerpt(&self) -> Option<&Excerpt> {
         match self {
             Self::Text(excerpt) => Some(excerpt),
             _ => None,
@@ -98,22 +98,22 @@ impl Node {
     }
 
     /// Returns the text of a member.
-    pub(in crate::agent_loop::response) fn text(&self, key: &str) -> Option<&str> {
+    pub(crate) fn text(&self, key: &str) -> Option<&str> {
         let excerpt = self.get(key)?.excerpt()?;
         Some(&excerpt.text)
     }
 
     /// Returns whether a member is there and is not `null`.
-    pub(in crate::agent_loop::response) fn has(&self, key: &str) -> bool {
+    pub(crate) fn has(&self, key: &str) -> bool {
         self.get(key).is_some_and(|value| *value != Self::Null)
     }
 
     /// Returns whether a member is `true`.
-    pub(in crate::agent_loop::response) fn is_true(&self, key: &str) -> bool {
+    pub(crate) fn is_true(&self, key: &str) -> bool {
         self.get(key) == Some(&Self::Bool(true))
     }
 
-    pub(in crate::agent_loop::response) fn number(&self, key: &str) -> Option<i64> {
+    pub(crate) fn number(&self, key: &str) -> Option<i64> {
         match self.get(key)? {
             Self::Number(number) => *number,
             _ => None,
@@ -121,7 +121,7 @@ impl Node {
     }
 
     /// Returns the elements of a list; none of anything else.
-    pub(in crate::agent_loop::response) fn elements(&self) -> &[Self] {
+    pub(crate) fn elements(&self) -> &[Self] {
         match self {
             Self::List(elements) => elements,
             _ => &[],
@@ -130,7 +130,7 @@ impl Node {
 
     /// Returns the number of bytes that are stored in texts.
     #[cfg(test)]
-    pub(in crate::agent_loop::response) fn text_bytes(&self) -> usize {
+    pub(crate) fn text_bytes(&self) -> usize {
         match self {
             Self::Text(excerpt) => excerpt.text.len(),
             Self::List(elements) => elements.iter().map(Self::text_bytes).sum(),

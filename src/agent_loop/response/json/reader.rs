@@ -11,7 +11,7 @@ use crate::agent_loop::response::tail::TextTail;
 /// Reads one value of JSON. The elements of a list at the top are documents of their own: Claude
 /// Code prints its stream also in this form.
 #[derive(Debug, Default)]
-pub(in crate::agent_loop::response) struct JsonReader {
+pub(crate) struct JsonReader {
     state: State,
     builder: Builder,
     /// The value is a list of documents.
@@ -40,7 +40,7 @@ enum State {
 
 /// Where the reader is after some bytes.
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::agent_loop::response) enum Progress {
+pub(crate) enum Progress {
     Open,
     Document(Node),
     /// The end of the list of documents.
@@ -51,17 +51,17 @@ pub(in crate::agent_loop::response) enum Progress {
 
 impl JsonReader {
     /// Returns whether the value is complete.
-    pub(in crate::agent_loop::response) fn is_closed(&self) -> bool {
+    pub(crate) fn is_closed(&self) -> bool {
         matches!(self.state, State::Done)
     }
 
     /// Returns whether a document has begun and is not complete.
-    pub(in crate::agent_loop::response) fn is_in_document(&self) -> bool {
+    pub(crate) fn is_in_document(&self) -> bool {
         !self.builder.is_at_top()
     }
 
     /// Returns the bytes that are held.
-    pub(in crate::agent_loop::response) fn held(&self) -> usize {
+    pub(crate) fn held(&self) -> usize {
         let string = match &self.state {
             State::InKey(string) | State::InText(string) => string.held(),
             _ => 0,
@@ -70,7 +70,7 @@ impl JsonReader {
     }
 
     /// Takes bytes up to the end of a document, and returns how many those were.
-    pub(in crate::agent_loop::response) fn feed(&mut self, bytes: &[u8]) -> (usize, Progress) {
+    pub(crate) fn feed(&mut self, bytes: &[u8]) -> (usize, Progress) {
         let mut used = 0;
         while let Some(rest) = bytes.get(used..).filter(|rest| !rest.is_empty()) {
             let (taken, progress) = self.step(rest);
@@ -83,7 +83,7 @@ impl JsonReader {
     }
 
     /// Returns what there is of a document that ends early.
-    pub(in crate::agent_loop::response) fn finish(mut self) -> Option<Node> {
+    pub(crate) fn finish(mut self) -> Option<Node> {
         if let State::InText(string) = self.state {
             self.builder.store(text_of(string));
         }

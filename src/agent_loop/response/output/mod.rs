@@ -1,10 +1,14 @@
 //! An output as it arrives: documents of JSON and lines of text, and the decision what it is.
 
+mod line_start;
+
 use memchr::{memchr, memchr_iter, memrchr};
+
+use line_start::LineStart;
 
 use super::json::{JsonReader, Node, Progress};
 use super::limits;
-use super::programs::{CodexLog, Program, Turn, format_of, is_log_title};
+use super::programs::{CodexLog, Program, Turn, format_of, is_log_title, name_of, output_of};
 use super::report::{AgentResponse, ResponseError, ResponseFormat};
 use super::tail::{FenceTracker, TextTail};
 
@@ -41,30 +45,18 @@ pub(super) struct Output {
 
 #[derive(Debug)]
 enum Place {
-    /// At the beginning of a line, after blanks and control sequences of terminals.
-    LineStart(ControlSequence),
+    LineStart(LineStart),
     Text,
     Json(JsonReader),
     AfterJson,
     Log(CodexLog),
 }
 
-/// A control sequence of a terminal, some of which are printed to files too.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ControlSequence {
-    None,
-    Escape,
-    /// `ESC [`, which ends with a letter.
-    Csi,
-    /// `ESC ]`, which ends with BEL or with `ESC \`.
-    Osc,
-}
-
 impl Output {
     pub(super) fn new(format: Option<ResponseFormat>) -> Self {
         Self {
             format,
-            place: Place::LineStart(ControlSequence::None),
+            place: Place::LineStart(LineStart::default()),
             line: 1,
             head: Vec::new(),
             json_line: 1,
@@ -114,9 +106,8 @@ impl Output {
             }
             Place::Json(json) => {
                 if let Some(document) = json.finish() {
-                    self.read_document(&document, true);
+                    ends_early = self.read_document(&document, true);
                 }
-                ends_early = true;
             }
             Place::Text | Place::LineStart(_) => self.end_text_line(),
             Place::AfterJson => {}
@@ -132,9 +123,9 @@ impl Output {
             }
             (Some(format), None) => match self.first_other_line {
                 Some(line) => Err(ResponseError::Format {
-                    program: program_name(format),
+                    program: name_of(format),
                     line,
-                    expected: expected(format),
+                    expected: output_of(format),
                 }),
                 None => Ok(response(format, Turn::default(), true)),
             },
@@ -143,10 +134,22 @@ impl Output {
 
     fn step(&mut self, bytes: &[u8]) -> usize {
         match &mut self.place {
-            Place::LineStart(sequence) => {
-                let sequence = *sequence;
-                self.start_line(bytes, sequence)
-            }
+            Place::LineStart(start) => match bytes.first() {
+                _ if self.fences.open().is_some() => {
+                    self.place = Place::Text;
+                    0
+                }
+                Some(byte) if start.passes(*byte) => 1,
+                Some(b'\n') => {
+                    self.end_text_line();
+                    1
+                }
+                Some(byte) => {
+                    self.start_content(*byte);
+                    0
+                }
+                None => 0,
+            },
             Place::Text => match memchr(b'\n', bytes) {
                 Some(end) => {
                     self.extend_head(bytes.get(..end).unwrap_or_default());
@@ -158,7 +161,7 @@ impl Output {
             Place::Json(json) => {
                 // No program begins a line with a brace within a document: the last one was cut off.
                 if self.head.is_empty() && bytes.first() == Some(&b'{') && json.is_in_document() {
-                    self.place = Place::LineStart(ControlSequence::None);
+                    self.place = Place::LineStart(LineStart::default());
                     return 0;
                 }
                 let end = memchr(b'\n', bytes).map_or(bytes.len(), |newline| newline + 1);
@@ -181,7 +184,7 @@ impl Output {
             }
             Place::AfterJson => match bytes.first() {
                 Some(b'\n') => {
-                    self.place = Place::LineStart(ControlSequence::None);
+                    self.place = Place::LineStart(LineStart::default());
                     1
                 }
                 Some(byte) if byte.is_ascii_whitespace() => 1,
@@ -196,35 +199,6 @@ impl Output {
                 bytes.len()
             }
         }
-    }
-
-    fn start_line(&mut self, bytes: &[u8], sequence: ControlSequence) -> usize {
-        if self.fences.open().is_some() {
-            self.place = Place::Text;
-            return 0;
-        }
-        let Some(byte) = bytes.first() else { return 0 };
-        let next = match (sequence, byte) {
-            (ControlSequence::None, b'\x1b') => ControlSequence::Escape,
-            (ControlSequence::None, b'\n') => {
-                self.end_text_line();
-                return 1;
-            }
-            (ControlSequence::None, byte) if byte.is_ascii_whitespace() => ControlSequence::None,
-            (ControlSequence::None, byte) => {
-                self.start_content(*byte);
-                return 0;
-            }
-            (ControlSequence::Escape, b'[') => ControlSequence::Csi,
-            (ControlSequence::Escape, b']') => ControlSequence::Osc,
-            (ControlSequence::Csi, byte) if !byte.is_ascii_alphabetic() => ControlSequence::Csi,
-            (ControlSequence::Osc, byte) if !matches!(byte, b'\x07' | b'\\') => {
-                ControlSequence::Osc
-            }
-            _ => ControlSequence::None,
-        };
-        self.place = Place::LineStart(next);
-        1
     }
 
     /// Begins what stands at the beginning of a line, or after a document.
@@ -256,7 +230,7 @@ impl Output {
     }
 
     fn end_text_line(&mut self) {
-        self.place = Place::LineStart(ControlSequence::None);
+        self.place = Place::LineStart(LineStart::default());
         self.fences.pass_line(&self.head);
         let head = self.head.trim_ascii();
         if head.is_empty() {
@@ -323,24 +297,6 @@ fn response(format: ResponseFormat, turn: Turn, ends_early: bool) -> AgentRespon
         program_error: turn.program_error,
         denials: turn.denials,
         ends_mid_stream: ends_early || !turn.is_finished,
-    }
-}
-
-fn program_name(format: ResponseFormat) -> &'static str {
-    match format {
-        ResponseFormat::Text => "a text",
-        ResponseFormat::Claude => "Claude Code",
-        ResponseFormat::Codex => "Codex",
-        ResponseFormat::Gemini => "Gemini CLI",
-    }
-}
-
-fn expected(format: ResponseFormat) -> &'static str {
-    match format {
-        ResponseFormat::Text => "text",
-        ResponseFormat::Claude => "the JSON of `claude -p --output-format json` or `stream-json`",
-        ResponseFormat::Codex => "the JSON of `codex exec --json`, or the log of `codex exec`",
-        ResponseFormat::Gemini => "the JSON of `gemini --output-format json` or `stream-json`",
     }
 }
 

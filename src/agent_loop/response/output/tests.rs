@@ -40,6 +40,8 @@ fn a_text_that_quotes_json_is_a_text() {
         format!("I ran it:\n\n{RESULT}\n\nIt is not done yet.\n"),
         format!("It printed {RESULT}\n"),
         format!("```\n{RESULT}\n"),
+        format!("It printed:\n\n    {RESULT}\n"),
+        format!("It printed:\n\n\t{RESULT}\n"),
         format!("{}{RESULT}\n", "A line of a long text.\n".repeat(101)),
     ] {
         assert_eq!(text(&quoting), quoting);
@@ -77,7 +79,7 @@ fn control_sequences_before_the_json_are_passed_over() {
         "\x1b[?1004l",
         "\x1b]0;claude {x}\x07",
         "\x1b]0;a\x1b\\",
-        " \t\x1b[0m",
+        " \x1b[0m \x1b[K",
     ] {
         let output = format!("{sequence}{RESULT}\n");
         assert_eq!(response_of(&output), response_of(RESULT), "{output}");
@@ -132,4 +134,16 @@ fn a_forced_format_without_any_output_ends_early() {
         assert_eq!(response.last_message, "", "{output:?}");
         assert!(response.ends_mid_stream, "{output:?}");
     }
+}
+
+#[test]
+fn what_begins_after_the_last_event_does_not_count() {
+    let output = format!("{RESULT}\n{{\"type\":\"sys");
+    assert_eq!(response_of(&output), response_of(RESULT));
+}
+
+#[test]
+fn a_control_sequence_does_not_go_beyond_its_line() {
+    let output = format!("\x1b]0;title\n\x1b[\n{RESULT}\n");
+    assert_eq!(response_of(&output), response_of(RESULT));
 }

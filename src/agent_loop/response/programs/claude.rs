@@ -17,7 +17,7 @@ use crate::agent_loop::response::tail::{Excerpt, TextTail};
 
 /// Reads the messages of Claude Code.
 #[derive(Debug)]
-pub(in crate::agent_loop::response) struct Claude {
+pub(crate) struct Claude {
     turn: Turn,
     /// The id of the model's message that the last message is from.
     message_id: Option<String>,
@@ -30,7 +30,7 @@ pub(in crate::agent_loop::response) struct Claude {
 }
 
 /// Returns whether a document is a message of Claude Code.
-pub(in crate::agent_loop::response) fn is_message(document: &Node) -> bool {
+pub(crate) fn is_message(document: &Node) -> bool {
     match document.text("type") {
         Some("result") => document.has("subtype") || document.get("is_error").is_some(),
         Some("system") => document.has("subtype"),
@@ -54,7 +54,7 @@ impl Default for Claude {
 }
 
 impl Claude {
-    pub(in crate::agent_loop::response) fn read(&mut self, message: &Node) {
+    pub(crate) fn read(&mut self, message: &Node) {
         if self.begins_turn(message) {
             *self = Self::default();
         }
@@ -75,7 +75,7 @@ impl Claude {
         }
     }
 
-    pub(in crate::agent_loop::response) fn finish(mut self) -> Turn {
+    pub(crate) fn finish(mut self) -> Turn {
         if !self.turn.is_finished {
             self.turn.program_error = self.call_error;
             if !self.partial.is_empty() {
@@ -85,7 +85,7 @@ impl Claude {
         self.turn
     }
 
-    pub(in crate::agent_loop::response) fn held(&self) -> usize {
+    pub(crate) fn held(&self) -> usize {
         self.turn.held() + self.partial.held()
     }
 

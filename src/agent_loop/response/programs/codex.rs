@@ -12,12 +12,12 @@ use crate::agent_loop::response::tail::Excerpt;
 
 /// Reads the events of Codex.
 #[derive(Debug, Default)]
-pub(in crate::agent_loop::response) struct Codex {
+pub(crate) struct Codex {
     turn: Turn,
 }
 
 /// Returns whether a document is an event of Codex.
-pub(in crate::agent_loop::response) fn is_event(document: &Node) -> bool {
+pub(crate) fn is_event(document: &Node) -> bool {
     match document.text("type") {
         Some("session.created") => true,
         Some("error") => document.has("message") && !document.has("severity"),
@@ -30,7 +30,7 @@ pub(in crate::agent_loop::response) fn is_event(document: &Node) -> bool {
 }
 
 impl Codex {
-    pub(in crate::agent_loop::response) fn read(&mut self, document: &Node) {
+    pub(crate) fn read(&mut self, document: &Node) {
         if let Some(event) = document.get("msg") {
             self.read_old_event(event);
             return;
@@ -60,11 +60,11 @@ impl Codex {
         }
     }
 
-    pub(in crate::agent_loop::response) fn finish(self) -> Turn {
+    pub(crate) fn finish(self) -> Turn {
         self.turn
     }
 
-    pub(in crate::agent_loop::response) fn held(&self) -> usize {
+    pub(crate) fn held(&self) -> usize {
         self.turn.held()
     }
 
@@ -72,11 +72,9 @@ impl Codex {
         match item.text("type").or_else(|| item.text("item_type")) {
             Some("agent_message" | "assistant_message") => self.read_message(item.get("text")),
             Some("command_execution") => self.read_command(item),
-            Some("mcp_tool_call" | "file_change") => {
-                if item.text("status") == Some("failed") {
-                    let error = item.get("error").and_then(|error| error.text("message"));
-                    self.turn.add_tool_error(error.unwrap_or_default());
-                }
+            Some("mcp_tool_call") if item.text("status") == Some("failed") => {
+                let error = item.get("error").and_then(|error| error.text("message"));
+                self.turn.add_tool_error(error.unwrap_or_default());
             }
             // Items of the type `error` are warnings, such as settings that are out of use: they
             // come with each turn.
@@ -120,11 +118,9 @@ impl Codex {
             Some("session_configured" | "task_started") => *self = Self::default(),
             Some("agent_message") => self.read_message(event.get("message")),
             Some("exec_command_end") => self.read_old_command(event),
-            Some("patch_apply_end") => {
-                if event.get("success") == Some(&Node::Bool(false)) {
-                    let error = event.text("stderr").unwrap_or_default();
-                    self.turn.add_tool_error(error);
-                }
+            Some("patch_apply_end") if event.get("success") == Some(&Node::Bool(false)) => {
+                let error = event.text("stderr").unwrap_or_default();
+                self.turn.add_tool_error(error);
             }
             Some("task_complete") => {
                 self.turn.is_finished = true;

@@ -32,7 +32,7 @@ use crate::agent_loop::response::tail::TextTail;
 
 /// Reads a log line by line.
 #[derive(Debug)]
-pub(in crate::agent_loop::response) struct CodexLog {
+pub(crate) struct CodexLog {
     turn: Turn,
     section: Section,
     line: Vec<u8>,
@@ -58,13 +58,13 @@ enum Section {
 }
 
 /// Returns whether a line is the first of a log.
-pub(in crate::agent_loop::response) fn is_log_title(line: &[u8]) -> bool {
+pub(crate) fn is_log_title(line: &[u8]) -> bool {
     matches!(line.first(), Some(b'O' | b'['))
         && without_time(&String::from_utf8_lossy(line)).starts_with("OpenAI Codex v")
 }
 
 impl CodexLog {
-    pub(in crate::agent_loop::response) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             turn: Turn::default(),
             section: Section::Other,
@@ -75,11 +75,11 @@ impl CodexLog {
         }
     }
 
-    pub(in crate::agent_loop::response) fn held(&self) -> usize {
+    pub(crate) fn held(&self) -> usize {
         self.turn.held() + self.line.capacity() + self.message.held() + self.error.held()
     }
 
-    pub(in crate::agent_loop::response) fn push(&mut self, text: &[u8]) {
+    pub(crate) fn push(&mut self, text: &[u8]) {
         for piece in text.split_inclusive(|byte| *byte == b'\n') {
             for part in piece.chunks(limits::LOG_LINE) {
                 self.line.extend_from_slice(part);
@@ -92,7 +92,7 @@ impl CodexLog {
         }
     }
 
-    pub(in crate::agent_loop::response) fn finish(mut self) -> Turn {
+    pub(crate) fn finish(mut self) -> Turn {
         if !self.line.is_empty() {
             self.end_line();
         }

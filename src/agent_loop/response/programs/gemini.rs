@@ -16,7 +16,7 @@ use crate::agent_loop::response::tail::{Excerpt, TextTail};
 
 /// Reads the output of Gemini CLI.
 #[derive(Debug)]
-pub(in crate::agent_loop::response) struct Gemini {
+pub(crate) struct Gemini {
     turn: Turn,
     /// The last message, which arrives in parts.
     message: TextTail,
@@ -26,7 +26,7 @@ pub(in crate::agent_loop::response) struct Gemini {
 
 /// Returns whether a document is the object or an event of Gemini CLI. Of one that ends early its
 /// last members are not there.
-pub(in crate::agent_loop::response) fn is_output(document: &Node, ends_early: bool) -> bool {
+pub(crate) fn is_output(document: &Node, ends_early: bool) -> bool {
     let Some(event) = document.text("type") else {
         let has_context = document.has("stats") || document.has("session_id");
         return match document.get("response") {
@@ -56,7 +56,7 @@ impl Default for Gemini {
 }
 
 impl Gemini {
-    pub(in crate::agent_loop::response) fn read(&mut self, document: &Node) {
+    pub(crate) fn read(&mut self, document: &Node) {
         match document.text("type") {
             None => self.read_object(document),
             // A new run, in a file that outputs are appended to.
@@ -76,12 +76,12 @@ impl Gemini {
         }
     }
 
-    pub(in crate::agent_loop::response) fn finish(mut self) -> Turn {
+    pub(crate) fn finish(mut self) -> Turn {
         self.turn.message = self.message.finish();
         self.turn
     }
 
-    pub(in crate::agent_loop::response) fn held(&self) -> usize {
+    pub(crate) fn held(&self) -> usize {
         self.turn.held() + self.message.held()
     }
 

@@ -8,19 +8,19 @@ use crate::agent_loop::response::tail::Excerpt;
 
 /// The turn as far as it was read.
 #[derive(Clone, Debug, Default)]
-pub(in crate::agent_loop::response) struct Turn {
-    pub(in crate::agent_loop::response) message: Excerpt,
-    pub(in crate::agent_loop::response) tool_errors: VecDeque<String>,
-    pub(in crate::agent_loop::response) denials: Vec<Denial>,
-    pub(in crate::agent_loop::response) program_error: Option<ProgramError>,
+pub(crate) struct Turn {
+    pub(crate) message: Excerpt,
+    pub(crate) tool_errors: VecDeque<String>,
+    pub(crate) denials: Vec<Denial>,
+    pub(crate) program_error: Option<ProgramError>,
     /// The last event of the program was there.
-    pub(in crate::agent_loop::response) is_finished: bool,
+    pub(crate) is_finished: bool,
 }
 
 impl Turn {
     /// Adds the text of a tool or command that failed. One without a text says nothing that could
     /// be recognized in another turn.
-    pub(in crate::agent_loop::response) fn add_tool_error(&mut self, text: &str) {
+    pub(crate) fn add_tool_error(&mut self, text: &str) {
         let text = text.trim();
         if text.is_empty() {
             return;
@@ -31,7 +31,7 @@ impl Turn {
         self.tool_errors.push_back(shorten_error(text));
     }
 
-    pub(in crate::agent_loop::response) fn add_denial(&mut self, tool: &str, target: Option<&str>) {
+    pub(crate) fn add_denial(&mut self, tool: &str, target: Option<&str>) {
         if self.denials.len() < limits::DENIALS {
             self.denials.push(Denial {
                 tool: shorten_name(tool),
@@ -40,14 +40,14 @@ impl Turn {
         }
     }
 
-    pub(in crate::agent_loop::response) fn held(&self) -> usize {
+    pub(crate) fn held(&self) -> usize {
         let errors: usize = self.tool_errors.iter().map(String::capacity).sum();
         self.message.text.capacity() + errors
     }
 }
 
 /// Returns the error that a program reports with a code and a text.
-pub(in crate::agent_loop::response) fn program_error(
+pub(crate) fn program_error(
     kind: ProgramErrorKind,
     code: Option<&str>,
     message: &str,
@@ -60,7 +60,7 @@ pub(in crate::agent_loop::response) fn program_error(
 }
 
 /// Returns what an HTTP status says of a failed call.
-pub(in crate::agent_loop::response) fn kind_of_http_status(status: i64) -> ProgramErrorKind {
+pub(crate) fn kind_of_http_status(status: i64) -> ProgramErrorKind {
     match status {
         401 => ProgramErrorKind::Authentication,
         402 => ProgramErrorKind::Quota,
@@ -74,10 +74,9 @@ fn shorten_error(text: &str) -> String {
     if text.len() <= limits::ERROR_HEAD + limits::ERROR_TAIL {
         return text.to_owned();
     }
-    let head = text.floor_char_boundary(limits::ERROR_HEAD);
-    let tail = text.ceil_char_boundary(text.len().saturating_sub(limits::ERROR_TAIL));
-    let head = text.get(..head).unwrap_or_default();
-    let tail = text.get(tail..).unwrap_or_default();
+    let (head, rest) = text.split_at(boundary_before(text, limits::ERROR_HEAD));
+    let tail = rest.len().saturating_sub(limits::ERROR_TAIL);
+    let (_, tail) = rest.split_at(boundary_before(rest, tail));
     format!("{head}\n…\n{tail}")
 }
 
@@ -86,8 +85,15 @@ fn shorten_name(text: &str) -> String {
     if text.len() <= limits::NAME {
         return text.to_owned();
     }
-    let end = text.floor_char_boundary(limits::NAME);
-    format!("{}…", text.get(..end).unwrap_or_default())
+    let (head, _) = text.split_at(boundary_before(text, limits::NAME));
+    format!("{head}…")
+}
+
+/// Returns the last boundary of a character at or before an index.
+fn boundary_before(text: &str, index: usize) -> usize {
+    let indices = 0..=index;
+    let boundary = indices.rev().find(|index| text.is_char_boundary(*index));
+    boundary.unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -2,14 +2,14 @@
 
 /// An open fence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::agent_loop::response) struct Fence {
+pub(crate) struct Fence {
     marker: u8,
     length: usize,
 }
 
 impl Fence {
     /// Returns the line that opens such a fence.
-    pub(in crate::agent_loop::response) fn opening_line(self) -> String {
+    pub(crate) fn opening_line(self) -> String {
         let mut line = char::from(self.marker).to_string().repeat(self.length);
         line.push('\n');
         line
@@ -25,17 +25,17 @@ impl Fence {
 
 /// Follows the fences of a text.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::agent_loop::response) struct FenceTracker {
+pub(crate) struct FenceTracker {
     open: Option<Fence>,
 }
 
 impl FenceTracker {
-    pub(in crate::agent_loop::response) fn open(self) -> Option<Fence> {
+    pub(crate) fn open(self) -> Option<Fence> {
         self.open
     }
 
     /// Takes in one line, with or without its end.
-    pub(in crate::agent_loop::response) fn pass_line(&mut self, line: &[u8]) {
+    pub(crate) fn pass_line(&mut self, line: &[u8]) {
         self.open = match self.open {
             Some(fence) if fence.is_closed_by(line) => None,
             Some(fence) => Some(fence),

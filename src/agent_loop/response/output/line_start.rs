@@ -1,0 +1,44 @@
+//! What stands before the content of a line.
+
+/// Passes over a few blanks, and over control sequences of terminals: some are printed to files too.
+/// A line that is indented further is code in Markdown; no program indents the beginning of its JSON.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct LineStart {
+    blanks: u8,
+    sequence: ControlSequence,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+enum ControlSequence {
+    #[default]
+    None,
+    Escape,
+    /// `ESC [`, which ends with a letter.
+    Csi,
+    /// `ESC ]`, which ends with BEL or with `ESC \`.
+    Osc,
+}
+
+impl LineStart {
+    /// Passes over a byte; returns false for the first byte of the content.
+    pub(super) fn passes(&mut self, byte: u8) -> bool {
+        self.sequence = match (self.sequence, byte) {
+            (ControlSequence::None, b' ' | b'\r') if self.blanks < 3 => {
+                self.blanks += 1;
+                ControlSequence::None
+            }
+            (ControlSequence::None, b'\x1b') => ControlSequence::Escape,
+            (ControlSequence::None, _) => return false,
+            // A sequence does not go beyond its line.
+            (_, b'\n') => return false,
+            (ControlSequence::Escape, b'[') => ControlSequence::Csi,
+            (ControlSequence::Escape, b']') => ControlSequence::Osc,
+            (ControlSequence::Csi, byte) if !byte.is_ascii_alphabetic() => ControlSequence::Csi,
+            (ControlSequence::Osc, byte) if !matches!(byte, b'\x07' | b'\\') => {
+                ControlSequence::Osc
+            }
+            _ => ControlSequence::None,
+        };
+        true
+    }
+}
