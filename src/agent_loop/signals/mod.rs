@@ -63,7 +63,7 @@ pub fn read(response: &AgentResponse, options: &SignalOptions<'_>) -> TextEviden
     TextEvidence {
         stated_confidence: confidence::read(&prose).or(status.confidence),
         words: has_message.then(|| match speaks {
-            true => words::read(&prose, &phrases::Lexicon::new(), is_done),
+            true => words::read(&prose, phrases::Lexicon::shared(), is_done),
             false => Words::default(),
         }),
         seed_words: has_message.then(|| seed_words::count(&response.last_message)),
@@ -84,3 +84,6 @@ fn overlaps(block: &Block, signals: &[Range<usize>]) -> bool {
         own < signal.len() || signal.start <= block.range.start
     })
 }
+
+#[cfg(test)]
+mod tests;

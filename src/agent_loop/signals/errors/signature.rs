@@ -224,10 +224,11 @@ fn normalised_word(word: &str) -> String {
         without_numbers(path)
     };
     if core.is_empty() {
-        without_numbers(word)
-    } else {
-        word.replacen(core, &path, 1)
+        return without_numbers(word);
     }
+    let word = word.replacen(core, &path, 1);
+    // The line of `a.ts(10,5)` went with its opening bracket.
+    if word.contains('(') { word } else { word.replace(')', "") }
 }
 
 /// `2026-11-21T10:00:00Z`, `10:00:00`, `[12.3s]`

@@ -1,6 +1,7 @@
 //! The words of all languages by number, and the phrases by the words that they begin with.
 
 use std::collections::HashMap;
+use std::sync::LazyLock;
 
 use super::pattern::{Element, Symbol, WordClass, WordId, match_at};
 use super::unspaced::match_unspaced;
@@ -77,7 +78,13 @@ impl Lexicon {
     const NUMBER: WordId = 0;
     const OTHER: WordId = 1;
 
-    pub(in crate::agent_loop::signals) fn new() -> Self {
+    /// Returns the lexicon, which is the same for the whole process.
+    pub(in crate::agent_loop::signals) fn shared() -> &'static Self {
+        static LEXICON: LazyLock<Lexicon> = LazyLock::new(Lexicon::new);
+        &LEXICON
+    }
+
+    fn new() -> Self {
         let mut lexicon = Self {
             ids: HashMap::with_capacity(2048),
             words: vec![Word::default(), Word::default()],
