@@ -56,7 +56,7 @@ impl Item {
     /// Returns what counts; an item without a text is a blank of a form.
     pub(super) fn state(&self) -> Option<ItemState> {
         let state = self.checkbox?;
-        if self.normal_text().is_empty() {
+        if !without_checkbox(&self.text).contains(char::is_alphanumeric) {
             return None;
         }
         let is_cancelled = self.is_struck || self.in_cancelled;

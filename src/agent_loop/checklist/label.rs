@@ -88,18 +88,21 @@ pub(in crate::agent_loop) fn is_optional_label(label: &str) -> bool {
 }
 
 fn is_optional_part(part: &str) -> bool {
-    let lower = part.to_lowercase();
-    let words: Vec<&str> = lower
+    let mut words = part
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
-        .collect();
-    let mut words = words.as_slice();
-    while let [first, rest @ ..] = words {
-        if !NUMBERING.contains(first) && !first.chars().all(|c| c.is_ascii_digit()) {
-            break;
-        }
-        words = rest;
+        .skip_while(|word| is_numbering(word))
+        .peekable();
+    // Most labels end here, without a copy.
+    let begins = words.peek().is_some_and(|first| {
+        let mut phrases = OPTIONAL.iter().filter_map(|phrase| phrase.first());
+        phrases.any(|word| word.eq_ignore_ascii_case(first))
+    });
+    if !begins {
+        return false;
     }
+    let words: Vec<String> = words.map(str::to_lowercase).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let Some(mut rest) = OPTIONAL
         .iter()
         .find_map(|phrase| words.strip_prefix(*phrase))
@@ -117,6 +120,11 @@ fn is_optional_part(part: &str) -> bool {
         };
     }
     true
+}
+
+fn is_numbering(word: &str) -> bool {
+    word.chars().all(|c| c.is_ascii_digit())
+        || NUMBERING.iter().any(|name| name.eq_ignore_ascii_case(word))
 }
 
 /// The headings above the current place, and the last label that is not a heading.

@@ -1,4 +1,4 @@
-//! The task items of a plan: CommonMark list items with a checkbox, in any bullet, number and
+//! The task items of a plan: list items of Markdown with a checkbox, in any bullet, number and
 //! nesting; not in code, quotes or comments.
 //!
 //! Two things that look like task items do not count. Tables with marks have no agreed form: the
@@ -63,13 +63,14 @@ impl Reader {
             Event::Start(Tag::Paragraph) if self.items.is_empty() => {
                 self.paragraph = Some(String::new());
             }
-            Event::End(TagEnd::Paragraph) => match self.items.last_mut() {
-                Some(item) => item.text_ended = true,
-                None => {
+            Event::End(TagEnd::Paragraph) => {
+                if let Some(item) = self.items.last_mut() {
+                    item.text_ended = true;
+                } else {
                     let paragraph = self.paragraph.take().unwrap_or_default();
                     self.sections.note_label(&paragraph, source);
                 }
-            },
+            }
             Event::Start(Tag::List(_)) => {
                 if let Some(item) = self.items.last_mut() {
                     item.text_ended = true;

@@ -43,17 +43,17 @@ pub struct TextEvidence {
     pub obstacle: Option<Obstacle>,
 }
 
+/// The bytes at the end of a message whose words count, from the beginning of a block. What an agent
+/// says long before the end, such as a plan that it has carried out since, is over.
+const ENDING: usize = 32_768;
+
 /// Reads the texts of one turn.
 pub fn read(response: &AgentResponse, options: &SignalOptions<'_>) -> TextEvidence {
     let message = Message::read(&response.last_message, options.prompt);
     let has_message = !message.text.trim().is_empty();
     let obstacle = obstacle::read(response, &message);
     let status = status::read(&message, options.promise);
-    let prose: Vec<&Block> = message
-        .blocks
-        .iter()
-        .filter(|block| !overlaps(block, &status.ranges))
-        .collect();
+    let prose = ending(&message, &status.ranges);
     let is_done = status
         .signal
         .as_ref()
@@ -62,15 +62,28 @@ pub fn read(response: &AgentResponse, options: &SignalOptions<'_>) -> TextEviden
     let speaks = has_message && obstacle.is_none() && !obstacle::is_program_failure(&message);
     TextEvidence {
         stated_confidence: confidence::read(&prose).or(status.confidence),
-        words: has_message.then(|| match speaks {
-            true => words::read(&prose, phrases::Lexicon::shared(), is_done),
-            false => Words::default(),
+        words: has_message.then(|| {
+            if speaks {
+                words::read(&prose, phrases::Lexicon::shared(), is_done)
+            } else {
+                Words::default()
+            }
         }),
         seed_words: has_message.then(|| seed_words::count(&response.last_message)),
         errors: errors::read(response, &message, obstacle.as_ref()),
         status: status.signal,
         obstacle,
     }
+}
+
+/// Returns the blocks at the end of a message, without its signals.
+fn ending<'a>(message: &'a Message, signals: &[Range<usize>]) -> Vec<&'a Block> {
+    let start = message.text.len().saturating_sub(ENDING);
+    let first = message
+        .blocks
+        .partition_point(|block| block.range.end <= start);
+    let blocks = message.blocks.get(first..).unwrap_or_default().iter();
+    blocks.filter(|block| !overlaps(block, signals)).collect()
 }
 
 /// Whether a block is a signal: its words are not prose.

@@ -161,11 +161,12 @@ pub(super) fn read(response: &AgentResponse, message: &Message) -> Option<Obstac
 /// Returns whether a whole message is the program's own report of a failure, and not the agent's.
 pub(super) fn is_program_failure(message: &Message) -> bool {
     let text = message.text.trim();
-    let lower = text.to_lowercase();
-    is_program_text(text)
-        && (lower.starts_with("api error")
-            || lower.starts_with("error")
-            || lower.starts_with("stream error"))
+    is_program_text(text) && {
+        let lower = text.to_lowercase();
+        ["api error", "error", "stream error"]
+            .iter()
+            .any(|mark| lower.starts_with(mark))
+    }
 }
 
 fn obstacle(kind: ObstacleKind, text: &str) -> Obstacle {
@@ -177,7 +178,7 @@ fn obstacle(kind: ObstacleKind, text: &str) -> Obstacle {
 
 fn program_message(text: &str) -> Option<ObstacleKind> {
     // Claude Code ends a text with this line, which has a time that no prose has.
-    let last = text.lines().last().unwrap_or_default().trim();
+    let last = text.rsplit('\n').next().unwrap_or_default().trim();
     let limit = last.strip_prefix("Claude AI usage limit reached|");
     if limit.is_some_and(|time| time.chars().all(|c| c.is_ascii_digit())) {
         return Some(ObstacleKind::Quota);

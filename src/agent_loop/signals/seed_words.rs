@@ -19,7 +19,11 @@ pub(super) fn count(text: &str) -> SeedWords {
     let mut words = SeedWords::default();
     let (mut hedges, mut assurances, mut errors) = ([false; 4], [false; 3], [false; 7]);
     for word in text.split(|c: char| !c.is_alphanumeric() && c != '_') {
-        if !(3..=13).contains(&word.len()) {
+        // Most words are not looked at further.
+        let first = word.bytes().next().map(|byte| byte.to_ascii_lowercase());
+        if !(3..=13).contains(&word.len())
+            || !first.is_some_and(|first| b"acdefgilmpb".contains(&first))
+        {
             continue;
         }
         let is = |other: &&str| word.eq_ignore_ascii_case(other);

@@ -39,7 +39,10 @@ fn plain_reports_of_progress_say_nothing_about_the_whole() {
     }
     let words = evidence("This is unlikely to work.").words.unwrap();
     assert_eq!(words.confidence, Some(40));
-    assert_eq!(evidence("This is unlikely to work.").stated_confidence, None);
+    assert_eq!(
+        evidence("This is unlikely to work.").stated_confidence,
+        None
+    );
 }
 
 #[test]
@@ -90,13 +93,22 @@ fn an_echoed_prompt_says_nothing() {
     let echoed = with_options(&format!("{prompt}\n\nI began with the parser."), &options);
     assert_eq!(echoed.status, None);
     assert_eq!(echoed.words, Some(Words::default()));
-    let answered = with_options("I am done with all of it.\n\n<promise>DONE</promise>", &options);
+    let answered = with_options(
+        "I am done with all of it.\n\n<promise>DONE</promise>",
+        &options,
+    );
     assert_eq!(
         answered.status.map(|status| status.state),
         Some(StatedState::Done)
     );
-    let both = with_options(&format!("{prompt}\n\nReady.\n\n<promise>DONE</promise>"), &options);
-    assert_eq!(both.status.map(|status| status.state), Some(StatedState::Done));
+    let both = with_options(
+        &format!("{prompt}\n\nReady.\n\n<promise>DONE</promise>"),
+        &options,
+    );
+    assert_eq!(
+        both.status.map(|status| status.state),
+        Some(StatedState::Done)
+    );
 }
 
 #[test]
@@ -109,7 +121,10 @@ fn a_timeout_is_an_error_and_no_limit_of_use() {
 #[test]
 fn the_message_of_a_program_that_could_not_work_has_no_words() {
     let evidence = evidence("You've hit your usage limit. Please confirm your plan.");
-    assert_eq!(evidence.obstacle.map(|obstacle| obstacle.kind), Some(ObstacleKind::Quota));
+    assert_eq!(
+        evidence.obstacle.map(|obstacle| obstacle.kind),
+        Some(ObstacleKind::Quota)
+    );
     assert_eq!(evidence.words, Some(Words::default()));
     assert_eq!(evidence.errors, []);
 }

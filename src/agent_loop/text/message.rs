@@ -1,4 +1,4 @@
-//! A message as blocks of CommonMark.
+//! A message as blocks of Markdown.
 
 use std::ops::Range;
 
@@ -98,6 +98,7 @@ impl Message {
         }
     }
 
+    /// Whether a place in the text is in inline code.
     pub fn is_in_code(&self, at: usize) -> bool {
         let next = self.inline_code.partition_point(|range| range.end <= at);
         self.inline_code

@@ -9,6 +9,41 @@ const LONGEST_QUOTE: usize = 40;
 /// The lines of an output that are looked at, at each end.
 const LINES: usize = 400;
 
+/// How lines that report an error begin, in any case.
+const MARKS: [&str; 31] = [
+    "error:",
+    "error[",
+    "error ts",
+    "error -",
+    "error code",
+    "err:",
+    "err!",
+    "err_",
+    "npm err!",
+    "e: ",
+    "fatal:",
+    "fatal error",
+    "panic:",
+    "panicked at",
+    "failed ",
+    "failure:",
+    "build failed:",
+    "compilation failed:",
+    "assertion failed",
+    "assertion `",
+    "uncaught ",
+    "unhandled ",
+    "exception:",
+    "traceback",
+    "segmentation fault",
+    "syntax error",
+    "syntaxerror",
+    "command not found",
+    "api error",
+    "cannot find module",
+    "bash:",
+];
+
 /// Returns the signature of the error that a text reports; `None` if it says nothing of its own,
 /// like `exit code 1`.
 pub(in crate::agent_loop::signals) fn signature(text: &str) -> Option<ErrorSignature> {
@@ -84,51 +119,21 @@ fn names_exception(line: &str) -> bool {
 /// Whether a line begins as errors do.
 pub(super) fn is_error_line(line: &str) -> bool {
     let line = line.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let lower: String = line
-        .chars()
-        .take(40)
-        .collect::<String>()
-        .to_ascii_lowercase();
-    let marks = [
-        "error:",
-        "error[",
-        "error ts",
-        "error -",
-        "fatal:",
-        "fatal error",
-        "panic:",
-        "failed ",
-        "failure:",
-        "uncaught ",
-        "unhandled ",
-        "exception:",
-        "npm err!",
-        "err_",
-        "traceback",
-        "segmentation fault",
-        "assertion failed",
-        "assertion `",
-        "syntax error",
-        "syntaxerror",
-        "command not found",
-        "build failed:",
-        "compilation failed:",
-        "e: ",
-        "err:",
-        "panicked at",
-        "api error",
-        "error code",
-        "err!",
-    ];
-    marks.iter().any(|mark| lower.starts_with(mark)) && !lower.starts_with("failed to pass")
+    let begins = |mark: &&str| {
+        line.get(..mark.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(mark))
+    };
+    MARKS.iter().any(begins)
         || names_exception(line)
-        || line.split_whitespace().take(2).any(|word| {
-            let word = word.trim_end_matches(':');
-            word.ends_with("):") || word.starts_with("error[") || word == "error:"
-        })
         || line.contains(": error:")
         || line.contains(": error TS")
+        || line.contains(": error[")
+        || line.contains(" error: ") && begins_with_time(line)
         || line.contains(" panicked at ")
+}
+
+fn begins_with_time(line: &str) -> bool {
+    line.split_whitespace().next().is_some_and(is_time)
 }
 
 fn mentions_error(line: &str) -> bool {
@@ -228,7 +233,11 @@ fn normalised_word(word: &str) -> String {
     }
     let word = word.replacen(core, &path, 1);
     // The line of `a.ts(10,5)` went with its opening bracket.
-    if word.contains('(') { word } else { word.replace(')', "") }
+    if word.contains('(') {
+        word
+    } else {
+        word.replace(')', "")
+    }
 }
 
 /// `2026-11-21T10:00:00Z`, `10:00:00`, `[12.3s]`

@@ -218,14 +218,14 @@ fn sentence_before(text: &str) -> &str {
 
 /// Returns where the last sentence that ends in a line ends.
 fn last_end(line: &str) -> Option<usize> {
-    let ends = line.char_indices().filter(|(at, c)| {
+    let mut ends = line.char_indices().filter(|(at, c)| {
         let after = line
             .get(at + c.len_utf8()..)
             .and_then(|rest| rest.chars().next());
         matches!(c, '.' | '!' | '?') && after.is_none_or(char::is_whitespace)
             || matches!(c, '。' | '！' | '？' | '✅' | '🎉')
     });
-    ends.last().map(|(at, c)| at + c.len_utf8())
+    ends.next_back().map(|(at, c)| at + c.len_utf8())
 }
 
 /// Returns the rest of the sentence after a signal.

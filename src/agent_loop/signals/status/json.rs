@@ -10,17 +10,19 @@ use crate::stopping::exit_check::evidence::StatedState;
 const LONGEST: usize = 16_000;
 
 pub(super) fn find(text: &str) -> Vec<Candidate> {
-    let body = text.trim();
-    let body = without_fence(body);
-    if body.starts_with('{') && body.ends_with('}') && body.len() <= LONGEST {
-        if let Some(candidate) = read(text, body) {
-            return vec![candidate];
-        }
+    let body = without_fence(text.trim());
+    let whole = text.find('{').unwrap_or_default();
+    if let Some(candidate) = read(body, whole) {
+        return vec![candidate];
     }
-    let lines = text.split('\n').map(str::trim);
-    let objects =
-        lines.filter(|line| line.starts_with('{') && line.ends_with('}') && line.len() <= LONGEST);
-    objects.filter_map(|line| read(text, line)).collect()
+    let mut candidates = Vec::new();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let indent = line.len() - line.trim_start().len();
+        candidates.extend(read(line.trim(), start + indent));
+        start += line.len();
+    }
+    candidates
 }
 
 /// Returns the content of a fence, if the text is one.
@@ -32,8 +34,11 @@ fn without_fence(text: &str) -> &str {
     content.trim_end().trim_end_matches('`').trim()
 }
 
-/// Reads an object, which is a part of the text.
-fn read(text: &str, object: &str) -> Option<Candidate> {
+/// Reads an object that begins at `start`.
+fn read(object: &str, start: usize) -> Option<Candidate> {
+    if !object.starts_with('{') || !object.ends_with('}') || object.len() > LONGEST {
+        return None;
+    }
     let Json::Object(fields) = serde_json::from_str(object).ok()? else {
         return None;
     };
@@ -42,7 +47,6 @@ fn read(text: &str, object: &str) -> Option<Candidate> {
         _ => None,
     });
     let (state, source) = state(&fields).or_else(|| state(inner?))?;
-    let start = (object.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
     let confidence = fields.iter().find_map(|(key, value)| match value {
         Json::Number(number) => field_confidence(key, &number.to_string()),
         Json::String(text) => field_confidence(key, text),

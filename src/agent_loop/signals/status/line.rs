@@ -4,6 +4,8 @@ use super::value::{Value, is_form, normal_key};
 use super::{Candidate, field_confidence, field_state, heavier};
 use crate::stopping::exit_check::evidence::StatedState;
 
+/// A key that is longer is prose.
+const LONGEST_KEY: usize = 60;
 /// A line that is longer is prose.
 const LONGEST_LINE: usize = 200;
 
@@ -21,7 +23,7 @@ pub(super) fn find(text: &str, promise: Option<&str>) -> Vec<Candidate> {
             match mark {
                 BlockMark::Begin => {
                     candidates.extend(open.and_then(|open| open.finish(range.start, false)));
-                    block = Some(StatusBlock::begin(range.start, line));
+                    block = Some(StatusBlock::begin(range.start));
                 }
                 BlockMark::End => {
                     candidates.extend(open.and_then(|open| open.finish(range.end, true)));
@@ -108,7 +110,7 @@ struct StatusBlock {
 }
 
 impl StatusBlock {
-    fn begin(start: usize, _line: &str) -> Self {
+    fn begin(start: usize) -> Self {
         Self {
             start,
             has_fields: false,
@@ -154,11 +156,14 @@ impl StatusBlock {
 
 /// Splits `**Key:** value`, with or without a bullet.
 fn split_field(line: &str) -> Option<(String, String)> {
-    let plain = line.replace(['*', '`'], "");
-    let plain = plain.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let (key, value) = plain.split_once([':', '=', '：'])?;
-    let is_key = key.chars().count() <= 40 && !key.trim().is_empty();
-    is_key.then(|| (key.trim().to_owned(), value.trim().to_owned()))
+    let line = line.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let (key, value) = line.split_once([':', '=', '：'])?;
+    if key.len() > LONGEST_KEY {
+        return None;
+    }
+    let key = key.replace(['*', '`'], "").trim().to_owned();
+    let value = value.replace(['*', '`'], "").trim().to_owned();
+    (!key.is_empty()).then_some((key, value))
 }
 
 struct LoneState {

@@ -172,32 +172,20 @@ impl Surroundings {
     ) {
         let text = sentence.trim_end_matches([' ', '*', '_']);
         let ends_with_colon = text.ends_with([':', '：']);
-        if is_item && !ends_with_colon || !ends_with_colon && !is_heading {
+        if !ends_with_colon && (is_item || !is_heading) {
             return;
         }
         let is_open = matches
             .iter()
             .any(|found| found.meaning == Meaning::Open && !found.context.is_denied)
             || is_open_label(text);
-        let is_conditional = matches!(
-            text.split_whitespace().next(),
-            Some(
-                "when" | "if" | "once" | "until" | "wenn" | "quand" | "cuando" | "quando" | "когда"
-            )
-        ) || text.contains(" when")
-            || text.contains("criteria")
-            || text.contains("definition of done")
-            || text.contains(" until")
-            || text.contains(" once")
-            || text.contains("requirement")
-            || text.contains("goal");
         let is_optional = is_optional_label(text)
             || matches
                 .iter()
                 .any(|found| found.meaning == Meaning::Optional);
         self.lead_in = if is_optional {
             LeadIn::Optional
-        } else if is_conditional {
+        } else if states_condition(text) {
             LeadIn::Conditional
         } else if is_open {
             LeadIn::Open
@@ -205,6 +193,27 @@ impl Surroundings {
             LeadIn::Other
         };
     }
+}
+
+/// Words of a label over conditions: `I stop when:`, `Definition of done:`.
+const CONDITIONS: [&str; 12] = [
+    "when",
+    "if",
+    "once",
+    "until",
+    "criteria",
+    "definition",
+    "requirements",
+    "goal",
+    "wenn",
+    "quand",
+    "cuando",
+    "когда",
+];
+
+fn states_condition(label: &str) -> bool {
+    let mut words = label.split(|c: char| !c.is_alphanumeric());
+    words.any(|word| CONDITIONS.contains(&word))
 }
 
 /// Labels of lists of open work, besides the phrases.
