@@ -12,6 +12,7 @@
     reason = "support modules are shared with the benches, which see another crate root"
 )]
 
+mod agent_loops;
 #[cfg(unix)]
 mod commands;
 mod consultation;
