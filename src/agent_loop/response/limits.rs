@@ -10,6 +10,8 @@ pub(super) const MESSAGE: usize = 512 << 10;
 
 /// All texts of one JSON document, in bytes.
 pub(super) const DOCUMENT_TEXT: usize = 1_536 << 10;
+/// The room that a text of a document must have to be stored, in bytes.
+pub(super) const LEAST_TEXT: usize = 1 << 10;
 /// The values of one JSON document that are stored.
 pub(super) const DOCUMENT_NODES: usize = 4_096;
 /// The depth of a JSON document up to which it is stored. The deepest that is read has six.

@@ -185,7 +185,7 @@ fn read_long(source: impl Read) -> AgentResponse {
     response
 }
 
-const LONG: usize = 24 << 20;
+const LONG: usize = 64 << 20;
 
 #[test]
 fn a_long_text_is_read_in_bounded_memory() {
@@ -203,9 +203,13 @@ fn a_long_line_is_read_in_bounded_memory() {
 #[test]
 fn a_long_message_is_read_in_bounded_memory() {
     let start = r#"{"type":"result","subtype":"success","result":"```\n"#;
-    let response = read_long(Repeated::new(start, "code\\n", LONG));
+    let response = read_long(Repeated::new(
+        start,
+        "a line of code, and not a short one\\n",
+        LONG,
+    ));
     assert_eq!(response.format, ResponseFormat::Claude);
-    assert!(response.last_message.starts_with("```\ncode\n"));
+    assert!(response.last_message.starts_with("```\na line"));
     assert!(response.truncated_before);
     assert!(response.ends_mid_stream);
 }
@@ -233,6 +237,15 @@ fn a_long_log_is_read_in_bounded_memory() {
 #[test]
 fn deep_nesting_is_read_in_bounded_memory() {
     let start = r#"{"type":"result","message":"#;
-    let response = read_long(Repeated::new(start, r#"{"content":["#, LONG));
+    let response = read_long(Repeated::new(start, r#"{"content":["#, LONG / 16));
     assert_eq!(response.format, ResponseFormat::Text);
+}
+
+#[test]
+fn many_small_documents_are_read_in_bounded_memory() {
+    let documents = read_long(Repeated::new("[", "{},[],", LONG / 16));
+    assert_eq!(documents.format, ResponseFormat::Text);
+    let start = r#"[{"type":"result","subtype":"success","stats":["#;
+    let members = read_long(Repeated::new(start, "{},[],", LONG / 16));
+    assert_eq!(members.format, ResponseFormat::Claude);
 }

@@ -48,11 +48,12 @@ impl Builder {
         self.stores_value() && self.open.len() < limits::DOCUMENT_DEPTH
     }
 
-    /// Returns the limit of the text that comes, in bytes: at most half of what is left, so that
-    /// there is always some left.
-    pub(super) fn text_limit(&self) -> usize {
+    /// Returns the limit of the text that comes, in bytes: at most half of what is left, so that a
+    /// few long texts leave room for others. `None` if it is not stored.
+    pub(super) fn text_limit(&self) -> Option<usize> {
         let left = limits::DOCUMENT_TEXT.saturating_sub(self.text_bytes);
-        (left / 2).min(limits::MESSAGE)
+        let limit = (left / 2).min(limits::MESSAGE);
+        (self.stores_value() && limit >= limits::LEAST_TEXT).then_some(limit)
     }
 
     pub(super) fn held(&self) -> usize {

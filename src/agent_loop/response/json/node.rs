@@ -2,17 +2,15 @@
 
 use crate::agent_loop::response::tail::Excerpt;
 
-/// The names of the members that are stored, in any object of any format. The values of all others
-/// are passed over.
-const STORED_KEYS: [&str; 48] = [
+/// The names of the members that are stored, in any object of any format, sorted. The values of all
+/// others are passed over.
+const STORED_KEYS: [&str; 44] = [
     "aggregated_output",
     "api_error_status",
-    "changes",
     "code",
     "command",
     "content",
     "delta",
-    "denied",
     "error",
     "errors",
     "event",
@@ -46,13 +44,11 @@ const STORED_KEYS: [&str; 48] = [
     "subtype",
     "success",
     "text",
-    "tool",
+    "tool_id",
     "tool_input",
     "tool_name",
-    "tool_id",
     "type",
     "url",
-    "server",
 ];
 
 /// The greatest length of a stored key, in bytes.
@@ -60,9 +56,8 @@ pub(super) const LONGEST_KEY: usize = 18;
 
 /// Returns the name of a member that is stored.
 pub(super) fn stored_key(name: &[u8]) -> Option<&'static str> {
-    STORED_KEYS
-        .into_iter()
-        .find(|stored| stored.as_bytes() == name)
+    let index = STORED_KEYS.binary_search_by(|stored| stored.as_bytes().cmp(name));
+    index.ok().and_then(|index| STORED_KEYS.get(index).copied())
 }
 
 /// A value of JSON.
@@ -148,6 +143,14 @@ mod tests {
     fn the_longest_key_is_stored() {
         let longest = STORED_KEYS.into_iter().map(str::len).max();
         assert_eq!(longest, Some(LONGEST_KEY));
+    }
+
+    #[test]
+    fn stored_keys_are_found() {
+        for key in STORED_KEYS {
+            assert_eq!(stored_key(key.as_bytes()), Some(key));
+        }
+        assert_eq!(stored_key(b"usage"), None);
     }
 
     #[test]

@@ -1,7 +1,5 @@
 //! A JSON document, or a list of documents, as it arrives.
 
-use memchr::memchr;
-
 use super::builder::Builder;
 use super::node::{LONGEST_KEY, Node};
 use super::string::{StringProgress, StringReader};
@@ -164,8 +162,7 @@ impl JsonReader {
     fn begin_value(&mut self, first: u8) -> Progress {
         self.state = match first {
             b'"' => {
-                let limit = self.builder.text_limit();
-                let text = self.builder.stores_value().then(|| TextTail::new(limit));
+                let text = self.builder.text_limit().map(TextTail::new);
                 State::InText(StringReader::new(text))
             }
             b'[' if self.builder.is_at_top() && !self.is_list => {
@@ -234,9 +231,12 @@ impl JsonReader {
                 }
             };
         }
-        let end = memchr(b'"', bytes).unwrap_or(bytes.len());
-        for (index, byte) in bytes.iter().take(end).enumerate() {
+        for (index, byte) in bytes.iter().enumerate() {
             match byte {
+                b'"' => {
+                    *string = Some(StringReader::new(None));
+                    return (index + 1, Progress::Open);
+                }
                 b'{' | b'[' => *depth += 1,
                 b'}' | b']' => *depth -= 1,
                 _ => {}
@@ -246,11 +246,7 @@ impl JsonReader {
                 return (index + 1, self.complete(node));
             }
         }
-        if end < bytes.len() {
-            *string = Some(StringReader::new(None));
-            return (end + 1, Progress::Open);
-        }
-        (end, Progress::Open)
+        (bytes.len(), Progress::Open)
     }
 
     fn close_list(&mut self) -> Progress {

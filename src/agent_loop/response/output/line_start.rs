@@ -20,17 +20,16 @@ enum ControlSequence {
 }
 
 impl LineStart {
-    /// Passes over a byte; returns false for the first byte of the content.
-    pub(super) fn passes(&mut self, byte: u8) -> bool {
-        self.sequence = match (self.sequence, byte) {
-            (ControlSequence::None, b' ' | b'\r') if self.blanks < 3 => {
-                self.blanks += 1;
+    /// Passes over a byte; returns `None` at the content or the end of the line.
+    pub(super) fn after(self, byte: u8) -> Option<Self> {
+        let mut blanks = self.blanks;
+        let sequence = match (self.sequence, byte) {
+            (ControlSequence::None, b' ' | b'\r') if blanks < 3 => {
+                blanks += 1;
                 ControlSequence::None
             }
             (ControlSequence::None, b'\x1b') => ControlSequence::Escape,
-            (ControlSequence::None, _) => return false,
-            // A sequence does not go beyond its line.
-            (_, b'\n') => return false,
+            (ControlSequence::None, _) | (_, b'\n') => return None,
             (ControlSequence::Escape, b'[') => ControlSequence::Csi,
             (ControlSequence::Escape, b']') => ControlSequence::Osc,
             (ControlSequence::Csi, byte) if !byte.is_ascii_alphabetic() => ControlSequence::Csi,
@@ -39,6 +38,6 @@ impl LineStart {
             }
             _ => ControlSequence::None,
         };
-        true
+        Some(Self { blanks, sequence })
     }
 }

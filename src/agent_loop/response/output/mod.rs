@@ -2,7 +2,7 @@
 
 mod line_start;
 
-use memchr::{memchr, memchr_iter, memrchr};
+use memchr::memchr;
 
 use line_start::LineStart;
 
@@ -79,9 +79,9 @@ impl Output {
             return;
         }
         while !bytes.is_empty() {
-            let taken = self.step(bytes);
-            let (used, rest) = bytes.split_at(taken.min(bytes.len()));
-            self.count_lines(used);
+            let end = memchr(b'\n', bytes).map_or(bytes.len(), |newline| newline + 1);
+            let (line, rest) = bytes.split_at(end);
+            self.push_in_line(line);
             bytes = rest;
         }
     }
@@ -109,8 +109,8 @@ impl Output {
                     ends_early = self.read_document(&document, true);
                 }
             }
-            Place::Text | Place::LineStart(_) => self.end_text_line(),
-            Place::AfterJson => {}
+            Place::Text => self.end_text_line(),
+            Place::LineStart(_) | Place::AfterJson => {}
         }
         match (self.format, self.program.take()) {
             (Some(ResponseFormat::Text), _) => Ok(self.text_response()),
@@ -132,68 +132,52 @@ impl Output {
         }
     }
 
+    /// Takes in a part of one line, up to its end at most.
+    fn push_in_line(&mut self, mut bytes: &[u8]) {
+        let ends_line = bytes.ends_with(b"\n");
+        while !bytes.is_empty() {
+            let taken = self.step(bytes);
+            let (used, rest) = bytes.split_at(taken.min(bytes.len()));
+            let room = limits::LINE_HEAD.saturating_sub(self.head.len());
+            self.head
+                .extend_from_slice(used.get(..room).unwrap_or(used));
+            bytes = rest;
+        }
+        if ends_line {
+            self.end_line();
+        }
+    }
+
+    /// Takes bytes in the place that was reached, and returns how many.
     fn step(&mut self, bytes: &[u8]) -> usize {
+        let Some(first) = bytes.first() else { return 0 };
         match &mut self.place {
-            Place::LineStart(start) => match bytes.first() {
-                _ if self.fences.open().is_some() => {
-                    self.place = Place::Text;
-                    0
-                }
-                Some(byte) if start.passes(*byte) => 1,
-                Some(b'\n') => {
-                    self.end_text_line();
+            Place::LineStart(_) if self.fences.open().is_some() => {
+                self.place = Place::Text;
+                0
+            }
+            Place::LineStart(start) => match start.after(*first) {
+                Some(next) => {
+                    *start = next;
                     1
                 }
-                Some(byte) => {
-                    self.start_content(*byte);
-                    0
-                }
-                None => 0,
+                None => self.start_content(*first),
             },
-            Place::Text => match memchr(b'\n', bytes) {
-                Some(end) => {
-                    self.extend_head(bytes.get(..end).unwrap_or_default());
-                    self.end_text_line();
-                    end + 1
-                }
-                None => bytes.len(),
-            },
+            Place::AfterJson => self.start_content(*first),
+            Place::Text => bytes.len(),
+            // No program begins a line with a brace within a document: the last one was cut off.
+            Place::Json(json)
+                if *first == b'{' && self.head.is_empty() && json.is_in_document() =>
+            {
+                self.place = Place::LineStart(LineStart::default());
+                0
+            }
             Place::Json(json) => {
-                // No program begins a line with a brace within a document: the last one was cut off.
-                if self.head.is_empty() && bytes.first() == Some(&b'{') && json.is_in_document() {
-                    self.place = Place::LineStart(LineStart::default());
-                    return 0;
-                }
-                let end = memchr(b'\n', bytes).map_or(bytes.len(), |newline| newline + 1);
-                let (taken, progress) = json.feed(bytes.get(..end).unwrap_or_default());
+                let (taken, progress) = json.feed(bytes);
                 let is_closed = json.is_closed();
-                match progress {
-                    Progress::Open => {}
-                    Progress::Document(document) => {
-                        if !self.read_document(&document, false) {
-                            self.first_other_line.get_or_insert(self.json_line);
-                        }
-                        if is_closed {
-                            self.place = Place::AfterJson;
-                        }
-                    }
-                    Progress::Closed => self.place = Place::AfterJson,
-                    Progress::Broken => self.place = Place::Text,
-                }
+                self.follow(progress, is_closed);
                 taken
             }
-            Place::AfterJson => match bytes.first() {
-                Some(b'\n') => {
-                    self.place = Place::LineStart(LineStart::default());
-                    1
-                }
-                Some(byte) if byte.is_ascii_whitespace() => 1,
-                Some(byte) => {
-                    self.start_content(*byte);
-                    0
-                }
-                None => 0,
-            },
             Place::Log(log) => {
                 log.push(bytes);
                 bytes.len()
@@ -201,32 +185,48 @@ impl Output {
         }
     }
 
-    /// Begins what stands at the beginning of a line, or after a document.
-    fn start_content(&mut self, first: u8) {
+    fn follow(&mut self, progress: Progress, is_closed: bool) {
+        match progress {
+            Progress::Open => {}
+            Progress::Document(document) => {
+                if !self.read_document(&document, false) {
+                    self.first_other_line.get_or_insert(self.json_line);
+                }
+                if is_closed {
+                    self.place = Place::AfterJson;
+                }
+            }
+            Progress::Closed => self.place = Place::AfterJson,
+            Progress::Broken => self.place = Place::Text,
+        }
+    }
+
+    /// Begins what stands at the beginning of a line or after a document, if it is not blank.
+    fn start_content(&mut self, first: u8) -> usize {
         self.place = match first {
             b'{' | b'[' => {
                 self.json_line = self.line;
                 Place::Json(JsonReader::default())
             }
+            b'\n' => return 1,
+            first if first.is_ascii_whitespace() && matches!(self.place, Place::AfterJson) => {
+                return 1;
+            }
             _ => Place::Text,
         };
+        0
     }
 
-    /// Follows the lines of what was taken.
-    fn count_lines(&mut self, bytes: &[u8]) {
-        if let Some(newline) = memrchr(b'\n', bytes) {
-            self.line += memchr_iter(b'\n', bytes).count() as u64;
-            self.head.clear();
-            self.extend_head(bytes.get(newline + 1..).unwrap_or_default());
-        } else {
-            self.extend_head(bytes);
+    fn end_line(&mut self) {
+        match &self.place {
+            Place::Text => self.end_text_line(),
+            Place::LineStart(_) | Place::AfterJson => {
+                self.place = Place::LineStart(LineStart::default());
+            }
+            Place::Json(_) | Place::Log(_) => {}
         }
-    }
-
-    fn extend_head(&mut self, bytes: &[u8]) {
-        let room = limits::LINE_HEAD.saturating_sub(self.head.len());
-        let head = bytes.get(..room).unwrap_or(bytes);
-        self.head.extend_from_slice(head);
+        self.line += 1;
+        self.head.clear();
     }
 
     fn end_text_line(&mut self) {

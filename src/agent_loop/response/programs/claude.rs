@@ -115,7 +115,8 @@ impl Claude {
             return;
         }
         self.call_error = None;
-        let id = message.text("id").map(str::to_owned);
+        let id = message.text("id").filter(|id| id.len() <= limits::NAME);
+        let id = id.map(str::to_owned);
         if id.is_some() && id == self.message_id {
             let mut joined = TextTail::new(limits::MESSAGE);
             joined.push_excerpt(&self.turn.message);
