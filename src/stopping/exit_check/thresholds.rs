@@ -17,13 +17,13 @@ pub struct ExitThresholds {
     /// More distinct errors than this in one turn stop the loop. Original: 5.
     pub max_errors: u64,
     /// Turns in a row without progress that stop the loop. Original: 3. On recorded retry loops
-    /// that still made progress (Reflexion on ALFWorld), 1 ends too early and 3 does not.
+    /// that still made progress (Reflexion on household tasks), 1 ends too early and 3 does not.
     #[serde(alias = "stagnation_loops")]
     pub stagnation_turns: u64,
     /// The most turns of a run. Documented runaways without a cap: 6,239 turns in 11.7 hours
     /// (claude-plugins-official #1699).
     pub max_turns: u64,
-    /// Turns in a row with the same error that stop the loop. OpenHands calls an agent stuck after
+    /// Turns in a row with the same error that stop the loop. `OpenHands` calls an agent stuck after
     /// three identical actions with an identical error.
     pub same_error_turns: u64,
     /// Claims in words that confirm a completion, in turns in a row: words are wrong too often to

@@ -4,7 +4,7 @@ use super::*;
 
 fn not_done(evidence: TurnEvidence) -> TurnEvidence {
     TurnEvidence {
-        status: status(StatedState::NotDone),
+        status: Some(status(StatedState::NotDone)),
         ..evidence
     }
 }
@@ -49,7 +49,7 @@ fn an_explicit_not_done_beats_every_success() {
 #[test]
 fn a_blocked_agent_is_not_done() {
     let evaluation = AgentLoop::new().turn(TurnEvidence {
-        status: status(StatedState::Blocked),
+        status: Some(status(StatedState::Blocked)),
         ..plan(5, 0)
     });
     assert_eq!(evaluation.deciding_rule(), Some("blocked"));

@@ -101,16 +101,16 @@ fn plan(completed: u64, open: u64) -> TurnEvidence {
     }
 }
 
-fn status(state: StatedState) -> Option<StatusSignal> {
-    Some(StatusSignal {
+fn status(state: StatedState) -> StatusSignal {
+    StatusSignal {
         state,
         source: format!("STATUS: {state:?}"),
-    })
+    }
 }
 
 fn done(evidence: TurnEvidence) -> TurnEvidence {
     TurnEvidence {
-        status: status(StatedState::Done),
+        status: Some(status(StatedState::Done)),
         ..evidence
     }
 }
@@ -136,7 +136,7 @@ fn question(evidence: TurnEvidence) -> TurnEvidence {
     }
 }
 
-fn tree(evidence: TurnEvidence, tree: impl ToString) -> TurnEvidence {
+fn tree(evidence: TurnEvidence, tree: u8) -> TurnEvidence {
     TurnEvidence {
         git: Some(GitState {
             head: Some("0000".to_owned()),

@@ -1,5 +1,7 @@
 //! What decides where several rules fire together.
 
+use crate::stopping::evaluation::Value;
+
 use super::super::evidence::{Obstacle, ObstacleKind};
 use super::*;
 
@@ -46,10 +48,7 @@ fn stagnation_names_the_reason_before_the_circuit_that_it_opens() {
     let mut agent_loop = stalled_loop();
     let last = agent_loop.log.last().unwrap().turn().unwrap();
     let opened = last.evaluation.rule("circuit_opened").unwrap();
-    assert_eq!(
-        opened.value,
-        Some("open").map(crate::stopping::evaluation::Value::word)
-    );
+    assert_eq!(opened.value, Some(Value::word("open")));
     let evaluation = agent_loop.turn(plan(4, 1));
     assert_eq!(evaluation.deciding_rule(), Some("circuit_open"));
 }

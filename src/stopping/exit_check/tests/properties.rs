@@ -8,9 +8,9 @@ use super::*;
 fn any_status() -> impl Strategy<Value = Option<StatusSignal>> {
     prop_oneof![
         6 => Just(None),
-        1 => Just(status(StatedState::Done)),
-        1 => Just(status(StatedState::NotDone)),
-        1 => Just(status(StatedState::Blocked)),
+        1 => Just(Some(status(StatedState::Done))),
+        1 => Just(Some(status(StatedState::NotDone))),
+        1 => Just(Some(status(StatedState::Blocked))),
     ]
 }
 

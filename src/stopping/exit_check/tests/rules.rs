@@ -108,7 +108,7 @@ fn an_explicit_signal_is_enough_without_a_checklist() {
 #[test]
 fn a_blocked_agent_needs_a_person() {
     let evaluation = AgentLoop::new().turn(TurnEvidence {
-        status: status(StatedState::Blocked),
+        status: Some(status(StatedState::Blocked)),
         ..plan(1, 2)
     });
     assert_eq!(evaluation.deciding_rule(), Some("blocked"));
