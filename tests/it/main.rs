@@ -21,6 +21,8 @@ mod context;
 mod docs;
 mod engine;
 #[cfg(unix)]
+mod exit_check;
+#[cfg(unix)]
 mod help;
 mod layers;
 mod local;

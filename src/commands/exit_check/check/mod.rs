@@ -113,8 +113,8 @@ fn print(
     let printed = if args.json {
         let time = update.event.time;
         let run = update.state.run(&record.run.id);
-        let circuit = run.map(|run| run.breaker.state(time));
-        printer.json(&CheckReport::new(time, record, circuit))
+        let run = run.ok_or_else(|| Error::failed("the state does not have the check"))?;
+        printer.json(&CheckReport::new(time, record, run.breaker.state(time)))
     } else {
         let evaluation = &record.evaluation;
         let traits = printer.out_traits();

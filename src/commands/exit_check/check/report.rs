@@ -28,16 +28,12 @@ pub(super) struct CheckReport<'a> {
     policy: ExitPolicy,
     evaluation: &'a Evaluation,
     evidence: &'a TurnEvidence,
-    circuit: Option<BreakerState>,
+    circuit: BreakerState,
     thresholds: &'a ExitThresholds,
 }
 
 impl<'a> CheckReport<'a> {
-    pub(super) fn new(
-        time: Timestamp,
-        record: &'a TurnRecord,
-        circuit: Option<BreakerState>,
-    ) -> Self {
+    pub(super) fn new(time: Timestamp, record: &'a TurnRecord, circuit: BreakerState) -> Self {
         let decision = &record.evaluation.decision;
         Self {
             schema_version: SCHEMA_VERSION,

@@ -1,0 +1,110 @@
+//! Configuration files: where they are found, what they set, and their errors.
+
+use super::{Project, WORKING};
+
+fn threshold(project: &Project, flags: &[&str], name: &str) -> serde_json::Value {
+    project.decision(WORKING, flags)["thresholds"][name].clone()
+}
+
+#[test]
+fn every_place_and_format_is_read() {
+    for (file, text) in [
+        (
+            ".conclave/config.json",
+            "{\"exit_decision\": {\"max_turns\": 7}}",
+        ),
+        (".conclave/config.toml", "[exit_decision]\nmax_turns = 7\n"),
+        (".conclave/config.yaml", "exit_decision:\n  max_turns: 7\n"),
+        (".conclave/config.yml", "exit_decision:\n  max_turns: 7\n"),
+        (
+            ".bb3/config.yaml",
+            "agents: [a, b]\nexit_decision:\n  max_turns: 7\n",
+        ),
+    ] {
+        let project = Project::new();
+        project.write(file, text);
+        assert_eq!(threshold(&project, &[], "max_turns"), 7, "{file}");
+        assert_eq!(
+            threshold(&project, &["--max-turns", "8"], "max_turns"),
+            8,
+            "{file}"
+        );
+    }
+}
+
+#[test]
+fn file_of_the_state_folder_comes_before_that_of_blackbox3() {
+    let project = Project::new();
+    project.write(".conclave/config.yaml", "exit_decision:\n  max_turns: 7\n");
+    project.write(".bb3/config.yaml", "exit_decision:\n  max_turns: 8\n");
+    assert_eq!(threshold(&project, &[], "max_turns"), 7);
+    project.write("other/config.toml", "[exit_decision]\nmax_turns = 9\n");
+    assert_eq!(threshold(&project, &["--state", "other"], "max_turns"), 9);
+}
+
+#[test]
+fn thresholds_of_the_file_decide() {
+    let project = Project::new();
+    project.plan(1, 1);
+    project.write(
+        ".bb3/config.yaml",
+        "exit_decision:\n  stagnation_loops: 1\n",
+    );
+    assert_eq!(project.decided(WORKING, &[]), "continue");
+    assert_eq!(project.decided(WORKING, &[]), "stalled by stagnation");
+}
+
+#[test]
+fn mistakes_name_file_line_and_remedy() {
+    for (text, message) in [
+        (
+            "exit_decision:\n  min_confidense: 80\n",
+            "error: `.conclave/config.yaml`, line 2: unknown key `min_confidense`; did you mean \
+             `min_confidence`?\n",
+        ),
+        (
+            "exit_decision:\n  max_turns: many\n",
+            "error: `.conclave/config.yaml`, line 2: `max_turns` is `many`, but must be a whole \
+             number\n",
+        ),
+        (
+            "exit_decision:\n\n  min_completion: 0\n",
+            "hint: change `min_completion` in `.conclave/config.yaml`, line 3\n",
+        ),
+        (
+            "circuit:\n  cooldown_minutes: 0\n",
+            "error: `cooldown_minutes` in `.conclave/config.yaml`, line 2, is 0, but must be \
+             between 1 and 10080\n",
+        ),
+        (
+            "a: b: c\n",
+            "error: `.conclave/config.yaml`, line 1: not YAML: ",
+        ),
+    ] {
+        let project = Project::new();
+        project.write(".conclave/config.yaml", text);
+        let output = project.check(WORKING, &[]).ends_with(2);
+        output.assert_stderr_contains(message);
+        assert!(project.events().is_empty());
+    }
+}
+
+#[test]
+fn two_files_are_an_error() {
+    let project = Project::new();
+    project.write(".conclave/config.yaml", "");
+    project.write(".conclave/config.json", "{}");
+    let output = project.check(WORKING, &[]).ends_with(2);
+    output.assert_stderr_contains("error: there are two configuration files");
+}
+
+#[test]
+fn circuit_does_not_open_before_a_longer_stagnation() {
+    let project = Project::new();
+    project.plan(1, 1);
+    let flags = ["--stagnation-turns", "5"];
+    for _ in 0..5 {
+        assert_eq!(project.decided(WORKING, &flags), "continue");
+    }
+    assert_eq!(project.decided(WORKING, &flags), "stalled by stagnation");
+}

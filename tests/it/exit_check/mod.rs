@@ -1,0 +1,136 @@
+//! `conclave exit-check` as a process in a project of its own: every exit code, each flag, each format
+//! of a response, configuration files, and loops over several turns.
+
+mod exit_codes;
+mod usage;
+mod formats;
+mod working_tree;
+mod test_command;
+mod configuration;
+mod seed;
+mod hostile;
+mod shell_loops;
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::support::binary::{Conclave, RunOutput, RunningProcess};
+
+/// A status block that says done.
+const DONE: &str = "All work is finished.\n\n---RALPH_STATUS---\nSTATUS: COMPLETE\nEXIT_SIGNAL: true\n\
+    ---END_RALPH_STATUS---\n";
+
+/// A message that says nothing about an end.
+const WORKING: &str = "I moved the parser to its own module.\n";
+
+/// A project whose agent runs in a loop.
+struct Project {
+    conclave: Conclave,
+}
+
+impl Project {
+    fn new() -> Self {
+        Self::of(Conclave::new())
+    }
+
+    fn of(conclave: Conclave) -> Self {
+        let project = Self { conclave };
+        fs::create_dir(project.path("")).unwrap();
+        project
+    }
+
+    /// Returns a path in the project.
+    fn path(&self, name: &str) -> PathBuf {
+        self.conclave.folder().join("project").join(name)
+    }
+
+    fn write(&self, name: &str, text: impl AsRef<[u8]>) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    /// Writes a plan with this many completed tasks and open ones.
+    fn plan(&self, completed: usize, open: usize) {
+        let items = ["- [x] done\n", "- [ ] open\n"];
+        let numbered = |item: &str, number: usize| item.replace('\n', &format!(" {number}\n"));
+        let completed = (0..completed).map(|number| numbered(items[0], number));
+        let all = completed.chain((0..open).map(|number| numbered(items[1], number)));
+        self.write("PLAN.md", all.collect::<String>());
+    }
+
+    /// Returns the command in the project's folder.
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = self.conclave.command();
+        command
+            .args(arguments)
+            .current_dir(self.path(""))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> RunOutput {
+        RunningProcess::of(self.command(arguments).spawn().unwrap()).wait()
+    }
+
+    /// Checks a response with a plan, if there is one.
+    fn check(&self, response: &str, flags: &[&str]) -> RunOutput {
+        self.write("response.md", response);
+        let mut arguments = vec!["exit-check", "response.md"];
+        if self.path("PLAN.md").exists() {
+            arguments.push("PLAN.md");
+        }
+        arguments.extend(flags);
+        self.run(&arguments)
+    }
+
+    /// Checks a response; returns the decision as JSON. The exit code agrees with it.
+    fn decision(&self, response: &str, flags: &[&str]) -> Value {
+        let output = self.check(response, &[flags, &["--json"]].concat());
+        let json: Value = serde_json::from_str(&output.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {} {}", output.stdout, output.stderr));
+        assert_eq!(
+            Some(json["exit_code"].as_i64().unwrap()),
+            output.code.map(i64::from)
+        );
+        json
+    }
+
+    /// Checks a response; returns the class of the decision and the rule that made it.
+    fn decided(&self, response: &str, flags: &[&str]) -> String {
+        let json = self.decision(response, flags);
+        let rule = json["evaluation"]["decision"]["stop"]["rule"].as_str();
+        let decision = json["decision"].as_str().unwrap();
+        rule.map_or_else(
+            || decision.to_owned(),
+            |rule| format!("{decision} by {rule}"),
+        )
+    }
+
+    fn git(&self, arguments: &[&str]) {
+        let output = Command::new("git")
+            .args(["-c", "user.name=a", "-c", "user.email=a@localhost"])
+            .args(arguments)
+            .current_dir(self.path(""))
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{output:?}");
+    }
+
+    fn events(&self) -> Vec<Value> {
+        let log = fs::read_to_string(self.path(".conclave/exit-log.jsonl")).unwrap_or_default();
+        log.lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    }
+}

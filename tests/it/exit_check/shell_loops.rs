@@ -1,0 +1,1 @@
+//! The loops of the README with programs that play the agents.

@@ -1,0 +1,101 @@
+//! `--git`: commits and changed files are progress, claims are not.
+
+use std::fs;
+
+use serde_json::Value;
+
+use super::{DONE, Project, WORKING};
+
+fn repository() -> Project {
+    let project = Project::new();
+    project.git(&["init", "--quiet"]);
+    project.write(".gitignore", "*.log\n");
+    project.write("a.rs", "1\n");
+    commit(&project);
+    project
+}
+
+fn commit(project: &Project) {
+    project.git(&["add", "--all"]);
+    project.git(&["commit", "--quiet", "--allow-empty", "-m", "more"]);
+}
+
+fn changed_files(project: &Project) -> Value {
+    let json = project.decision(WORKING, &["--git", "--run", "1"]);
+    assert_eq!(json["decision"], "continue");
+    json["evidence"]["git"]["changed_files"].clone()
+}
+
+#[test]
+fn changed_files_are_counted_from_check_to_check() {
+    let project = repository();
+    assert_eq!(changed_files(&project), Value::Null, "the first check");
+    assert_eq!(changed_files(&project), 0);
+    project.write("a.rs", "2\n");
+    project.write("new.rs", "1\n");
+    assert_eq!(changed_files(&project), 2);
+    commit(&project);
+    assert_eq!(
+        changed_files(&project),
+        3,
+        "committed, with what the last response left behind"
+    );
+    project.write("agent.log", "ignored\n");
+    assert_eq!(changed_files(&project), 0);
+    fs::remove_file(project.path("a.rs")).unwrap();
+    assert_eq!(changed_files(&project), 1);
+}
+
+#[test]
+fn commits_and_changes_of_files_are_progress() {
+    let project = repository();
+    for turn in 0..6 {
+        if turn % 2 == 0 {
+            project.write("a.rs", format!("turn {turn}\n"));
+        } else {
+            project.git(&["commit", "--quiet", "--allow-empty", "-m", "empty"]);
+        }
+        assert_eq!(project.decided(WORKING, &["--git"]), "continue");
+    }
+}
+
+#[test]
+fn responses_and_ignored_files_are_no_progress() {
+    let project = repository();
+    for turn in 0..3 {
+        project.write("agent.log", format!("turn {turn}\n"));
+        let response = format!("I did a lot in turn {turn}.\n");
+        assert_eq!(project.decided(&response, &["--git"]), "continue");
+    }
+    let last = project.decided("I did even more.\n", &["--git"]);
+    assert_eq!(last, "stalled by stagnation");
+}
+
+#[test]
+fn finished_work_is_done_whatever_changed() {
+    assert_eq!(
+        repository().decided(DONE, &["--git"]),
+        "done by explicit_done"
+    );
+}
+
+#[test]
+fn project_without_a_repository_is_an_error_of_use() {
+    let project = Project::new();
+    let output = project.check(WORKING, &["--git"]).ends_with(2);
+    output.assert_stderr_contains("error: the current folder is not in a Git working tree");
+    output.assert_stderr_contains("leave out `--git`");
+    assert!(project.events().is_empty());
+}
+
+#[test]
+fn missing_git_is_an_error_of_use() {
+    let project = Project::new();
+    project.write("response.md", WORKING);
+    let mut command = project.command(&["exit-check", "response.md", "--git"]);
+    command.env("PATH", project.path("no-programs"));
+    let output = crate::support::binary::RunningProcess::of(command.spawn().unwrap()).wait();
+    output
+        .ends_with(2)
+        .assert_stderr_contains("error: `git` cannot be run");
+}
