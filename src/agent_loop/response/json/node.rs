@@ -2,8 +2,8 @@
 
 use crate::agent_loop::response::tail::Excerpt;
 
-/// The names of the members that are stored, in any object of any format, sorted. The values of all
-/// others are passed over.
+/// The names of the members that are stored, in any object of any format. The values of all others
+/// are passed over.
 const STORED_KEYS: [&str; 44] = [
     "aggregated_output",
     "api_error_status",
@@ -56,8 +56,8 @@ pub(super) const LONGEST_KEY: usize = 18;
 
 /// Returns the name of a member that is stored.
 pub(super) fn stored_key(name: &[u8]) -> Option<&'static str> {
-    let index = STORED_KEYS.binary_search_by(|stored| stored.as_bytes().cmp(name));
-    index.ok().and_then(|index| STORED_KEYS.get(index).copied())
+    let mut keys = STORED_KEYS.iter().copied();
+    keys.find(|stored| stored.as_bytes() == name)
 }
 
 /// A value of JSON.

@@ -82,14 +82,15 @@ impl TextTail {
     pub(super) fn finish(mut self) -> Excerpt {
         let start = self.start_of_end();
         self.drop_to(start);
-        let mut text = String::new();
+        let mut opening = String::new();
         if let Some(fence) = self.fences.open() {
             match self.end_of_fence() {
                 Some(end) => self.drop_to(end),
-                None => text = fence.opening_line(),
+                None => opening = fence.opening_line(),
             }
         }
-        text.push_str(&String::from_utf8_lossy(&self.bytes));
+        let mut text = into_text(self.bytes);
+        text.insert_str(0, &opening);
         if memchr(b'\r', text.as_bytes()).is_some() {
             text = text.replace("\r\n", "\n");
         }
@@ -177,6 +178,11 @@ impl TextTail {
         }
         None
     }
+}
+
+fn into_text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 /// Returns the number of bytes at the beginning that continue a character of UTF-8.
