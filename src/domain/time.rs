@@ -79,6 +79,23 @@ impl<'de> Deserialize<'de> for Timestamp {
     }
 }
 
+/// Durations as whole milliseconds, for `#[serde(with)]`.
+pub mod milliseconds {
+    use std::time::Duration;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+        u64::try_from(duration.as_millis())
+            .unwrap_or(u64::MAX)
+            .serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
+        u64::deserialize(deserializer).map(Duration::from_millis)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

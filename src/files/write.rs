@@ -59,15 +59,32 @@ pub fn create_private_dir(path: &Path) -> Result<(), WriteError> {
         .map_err(|error| WriteError::new(path, error))
 }
 
+/// Whether what is written lasts when the power fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Durability {
+    Synced,
+    /// Whole for every process, also when this one is killed; after a power failure it may be
+    /// empty. For what can be rebuilt: a sync takes longer than all else.
+    Unsynced,
+}
+
 /// Writes a file whole or not at all: to a temporary file beside it, synced, renamed over it, the
 /// folder synced.
 ///
 /// A link is followed, unless the file is this program's own: its target is replaced, not the link.
 /// A device or pipe (`/dev/stdout`) is written to directly.
 pub fn write_atomically(path: &Path, bytes: &[u8], access: Access) -> Result<(), WriteError> {
-    let written = replace(path, bytes, access)
+    let written = replace(path, bytes, access, Durability::Synced)
         .and_then(|folder| folder.map_or(Ok(()), |folder| sync_folder(&folder)));
     written.map_err(|error| WriteError::new(path, error))
+}
+
+/// Writes a file that can be rebuilt, whole or not at all, as [`write_atomically`] does without
+/// syncing.
+pub fn write_unsynced(path: &Path, bytes: &[u8], access: Access) -> Result<(), WriteError> {
+    replace(path, bytes, access, Durability::Unsynced)
+        .map(drop)
+        .map_err(|error| WriteError::new(path, error))
 }
 
 /// Checks that a file can be written at this path now, and leaves nothing behind.
@@ -160,9 +177,14 @@ fn temporary_beside(path: &Path, access: Access) -> io::Result<tempfile::NamedTe
     builder.tempfile_in(folder_of(path))
 }
 
-/// Writes to a synced temporary file and renames it. Returns the folder that must be synced for the
+/// Writes to a temporary file and renames it. Returns the folder that must be synced for the
 /// rename to last.
-pub fn replace(path: &Path, bytes: &[u8], access: Access) -> io::Result<Option<PathBuf>> {
+pub fn replace(
+    path: &Path,
+    bytes: &[u8],
+    access: Access,
+    durability: Durability,
+) -> io::Result<Option<PathBuf>> {
     let target = match access {
         Access::Own => WriteTarget::File {
             path: path.to_owned(),
@@ -185,7 +207,9 @@ pub fn replace(path: &Path, bytes: &[u8], access: Access) -> io::Result<Option<P
         file.as_file().set_permissions(permissions)?;
     }
     file.write_all(bytes)?;
-    file.as_file().sync_all()?;
+    if durability == Durability::Synced {
+        file.as_file().sync_all()?;
+    }
     file.persist(&target).map_err(|error| error.error)?;
     Ok(Some(folder_of(&target).to_owned()))
 }

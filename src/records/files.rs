@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::domain::ids::{ConsultationId, RecordName};
 use crate::domain::stored_record::StoredRecord;
 use crate::domain::text::pretty_json;
-use crate::files::write::{Access, WriteError, replace, sync_folder};
+use crate::files::write::{Access, Durability, WriteError, replace, sync_folder};
 
 /// The prefix of every consultation's id and files.
 pub(super) const ID_PREFIX: &str = "consult-";
@@ -77,10 +77,20 @@ impl ConsultationFiles {
             .map_err(|error| WriteError::new(&self.record, error.into()))?
             + "\n";
         let failed = |path| move |error| WriteError::new(path, error);
-        let folder =
-            replace(&self.record, json.as_bytes(), Access::Own).map_err(failed(&self.record))?;
-        let rest = replace(&self.markdown, markdown.as_bytes(), Access::Own)
-            .map_err(failed(&self.markdown));
+        let folder = replace(
+            &self.record,
+            json.as_bytes(),
+            Access::Own,
+            Durability::Synced,
+        )
+        .map_err(failed(&self.record))?;
+        let rest = replace(
+            &self.markdown,
+            markdown.as_bytes(),
+            Access::Own,
+            Durability::Synced,
+        )
+        .map_err(failed(&self.markdown));
         // Both lie in one folder: one sync makes both renames durable.
         folder
             .map_or(Ok(()), |folder| sync_folder(&folder))

@@ -4,7 +4,8 @@
 //! The log is the truth: one event a line, only ever appended to. The state is the fold of it up to
 //! a byte, written whole or not at all after each event; what the log has beyond is folded when it
 //! is read. Both are written under one lock, that of the log. A process that is killed at any
-//! moment leaves at most part of a line, which is no event.
+//! moment leaves at most part of a line, which is no event. Neither is synced: that would take
+//! longer than the rest of a check, and a log without its last seconds is a log.
 //!
 //! Nothing is overwritten that this program cannot read.
 
@@ -20,7 +21,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::domain::time::Timestamp;
-use crate::files::write::WriteError;
+use crate::files::write::{WriteError, clear_leftovers};
 use crate::stopping::exit_check::event::{LoopEvent, LoopEventKind, SCHEMA_VERSION};
 use crate::stopping::exit_check::run::RunId;
 use crate::stopping::exit_check::state::LoopState;
@@ -153,6 +154,7 @@ impl Store {
         }
         end = log.append(&event, end)?;
         state.apply(&event);
+        clear_leftovers(self.folder.path(), event.time);
         let stale_file = state_file::write(&self.folder.state(), &state, end).err();
         Ok(Update {
             event,

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::files::write::{Access, WriteError, write_atomically};
+use crate::files::write::{Access, WriteError, write_unsynced};
 use crate::files::{self, LinkPolicy, SizeLimit};
 use crate::stopping::exit_check::event::SCHEMA_VERSION;
 use crate::stopping::exit_check::state::LoopState;
@@ -69,7 +69,7 @@ pub(super) fn write(path: &Path, state: &LoopState, log_offset: u64) -> Result<(
     };
     let json =
         serde_json::to_vec_pretty(&file).map_err(|error| WriteError::new(path, error.into()))?;
-    write_atomically(path, &[json.as_slice(), b"\n"].concat(), Access::Own)
+    write_unsynced(path, &[json.as_slice(), b"\n"].concat(), Access::Own)
 }
 
 /// Returns the totals in a state of the original, which writes some numbers as text.

@@ -97,8 +97,11 @@ impl RunView {
 
     fn check(&self, now: Timestamp, zone: &TimeZone) -> Check {
         let seen = moment(self.last_seen, now, zone);
-        let turn = self.turn;
-        let message = format!("{}: turn {turn}, last seen {seen}", self.id);
+        let turns = match self.turn {
+            0 => "no turn checked".to_owned(),
+            turn => format!("turn {turn}"),
+        };
+        let message = format!("{}: {turns}, last seen {seen}", self.id);
         Check::new("run", "run", CheckStatus::Note, message)
     }
 

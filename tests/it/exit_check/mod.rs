@@ -10,6 +10,8 @@ mod configuration;
 mod seed;
 mod hostile;
 mod shell_loops;
+mod store;
+mod circuit;
 
 use std::fs;
 use std::path::PathBuf;

@@ -272,6 +272,12 @@ impl RunningProcess {
             .any(|entry| std::fs::read_link(entry.path()).is_ok_and(|target| target == file))
     }
 
+    /// Returns whether the process has ended.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn has_ended(&self) -> bool {
+        !Path::new(&format!("/proc/{}", self.pid.as_raw_nonzero())).exists()
+    }
+
     /// Waits until standard error fulfils the condition.
     pub(crate) fn wait_until(&self, description: &str, condition: impl Fn(&str) -> bool) {
         self.stderr.wait_until(description, condition);

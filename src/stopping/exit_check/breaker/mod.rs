@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::time::Timestamp;
+use crate::domain::time::{Timestamp, milliseconds};
 use crate::stopping::circuit::stage::CircuitStage;
 use crate::stopping::circuit::state::Permit;
 
@@ -32,8 +32,10 @@ pub struct BreakerRule {
     /// Opens when the same error occurs in this many turns in a row.
     pub same_error_turns: u32,
     /// The time after which an open breaker lets a turn probe.
+    #[serde(rename = "cooldown_ms", with = "milliseconds")]
     pub cooldown: Duration,
     /// The time after which a probe of unknown outcome is given up.
+    #[serde(rename = "permit_ms", with = "milliseconds")]
     pub permit: Duration,
 }
 

@@ -1,0 +1,285 @@
+//! `conclave circuit` through the binary: transitions, runs, clocks, exit codes and JSON.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::support::binary::{Conclave, RunOutput};
+use crate::support::schema;
+
+const SCHEMA: &str = include_str!("../../../schemas/circuit.schema.json");
+
+/// A loop with its state in the current folder.
+struct Loop(Conclave);
+
+impl Loop {
+    fn new() -> Self {
+        Self(Conclave::new())
+    }
+
+    fn run(&self, arguments: &[&str]) -> RunOutput {
+        let output = self.0.run(arguments);
+        assert_eq!(output.stderr, "", "{arguments:?}");
+        output
+    }
+
+    /// Records turns: `+` with progress, `-` without, `?` unknown, with an error.
+    fn record(&self, turns: &str) {
+        for turn in turns.chars() {
+            let outcome = match turn {
+                '+' => "--progress",
+                '-' => "--no-progress",
+                _ => "--error=connection refused",
+            };
+            assert_eq!(self.run(&["circuit", "record", outcome]).code, Some(0));
+        }
+    }
+
+    /// Returns the state, by the exit code and the JSON of `circuit status`.
+    fn status(&self, flags: &[&str]) -> String {
+        let output = self.run(&[&["circuit", "status", "--json"], flags].concat());
+        let json: Value = serde_json::from_str(&output.stdout).unwrap();
+        schema::check(SCHEMA, &json);
+        let is_open = json["state"] == "open";
+        assert_eq!(output.code, Some(if is_open { 12 } else { 0 }), "{json}");
+        json["state"].as_str().unwrap().to_owned()
+    }
+
+    fn log(&self) -> PathBuf {
+        self.0.folder().join(".conclave/exit-log.jsonl")
+    }
+
+    fn state(&self) -> PathBuf {
+        self.0.folder().join(".conclave/exit-state.json")
+    }
+
+    /// Lets time pass: all events happened this many minutes earlier.
+    fn pass(&self, minutes: i64) {
+        let mut log = String::new();
+        for line in fs::read_to_string(self.log()).unwrap().lines() {
+            let mut event: Value = serde_json::from_str(line).unwrap();
+            let time: jiff::Timestamp = event["time"].as_str().unwrap().parse().unwrap();
+            let time = time - jiff::SignedDuration::from_mins(minutes);
+            event["time"] = format!("{time:.3}").into();
+            log += &format!("{event}\n");
+        }
+        fs::write(self.log(), log).unwrap();
+        // It is rebuilt from the log.
+        fs::remove_file(self.state()).unwrap();
+    }
+}
+
+#[test]
+fn a_circuit_without_a_turn_is_closed_and_leaves_no_folder() {
+    let a_loop = Loop::new();
+    assert_eq!(a_loop.status(&[]), "closed");
+    let output = a_loop.run(&["circuit", "status"]);
+    assert!(output.stdout.contains("no turn yet"), "{}", output.stdout);
+    assert!(!a_loop.0.folder().join(".conclave").exists());
+}
+
+#[test]
+fn three_turns_without_progress_open_the_circuit() {
+    let a_loop = Loop::new();
+    a_loop.record("--+--");
+    assert_eq!(a_loop.status(&[]), "closed");
+    a_loop.record("-");
+    assert_eq!(a_loop.status(&[]), "open");
+    let output = a_loop.run(&["circuit", "status"]);
+    assert_eq!(output.code, Some(12));
+    let expected = "3 turns in a row made no progress";
+    assert!(output.stdout.contains(expected), "{}", output.stdout);
+    let expected = "→ see what happened with `conclave exit-check history`; wait until ";
+    assert!(output.stdout.contains(expected), "{}", output.stdout);
+}
+
+#[test]
+fn five_turns_with_the_same_error_open_the_circuit() {
+    let a_loop = Loop::new();
+    a_loop.record("????");
+    assert_eq!(a_loop.status(&[]), "closed");
+    a_loop.record("?");
+    assert_eq!(a_loop.status(&[]), "open");
+    let output = a_loop.run(&["circuit", "status"]);
+    let expected = "5 turns in a row had the same error: connection refused";
+    assert!(output.stdout.contains(expected), "{}", output.stdout);
+}
+
+#[test]
+fn an_open_circuit_lets_a_turn_probe_after_half_an_hour() {
+    let a_loop = Loop::new();
+    a_loop.record("---");
+    a_loop.pass(29);
+    assert_eq!(a_loop.status(&[]), "open");
+    a_loop.pass(2);
+    assert_eq!(a_loop.status(&[]), "half_open");
+    let output = a_loop.run(&["circuit", "status"]);
+    let expected = "→ the next turn is a probe";
+    assert!(output.stdout.contains(expected), "{}", output.stdout);
+}
+
+#[test]
+fn progress_of_the_probe_closes_the_circuit() {
+    let a_loop = Loop::new();
+    a_loop.record("---");
+    a_loop.pass(31);
+    a_loop.record("+");
+    assert_eq!(a_loop.status(&[]), "closed");
+    a_loop.record("--");
+    assert_eq!(a_loop.status(&[]), "closed", "it counts from nothing");
+}
+
+#[test]
+fn a_probe_without_progress_opens_the_circuit_again() {
+    let a_loop = Loop::new();
+    a_loop.record("---");
+    a_loop.pass(31);
+    a_loop.record("-");
+    assert_eq!(a_loop.status(&[]), "open");
+    a_loop.pass(31);
+    assert_eq!(a_loop.status(&[]), "half_open");
+}
+
+#[test]
+fn a_probe_of_unknown_outcome_expires() {
+    let a_loop = Loop::new();
+    a_loop.record("---");
+    a_loop.pass(31);
+    a_loop.record("?");
+    let probing = a_loop.run(&["circuit", "status"]);
+    assert_eq!(probing.code, Some(0));
+    assert!(
+        probing.stdout.contains("→ a probe is out until "),
+        "{}",
+        probing.stdout
+    );
+    a_loop.pass(61);
+    let expired = a_loop.run(&["circuit", "status"]);
+    assert!(
+        expired.stdout.contains("→ the next turn is a probe"),
+        "{}",
+        expired.stdout
+    );
+    a_loop.record("+");
+    assert_eq!(a_loop.status(&[]), "closed");
+}
+
+#[test]
+fn reset_closes_the_circuit() {
+    let a_loop = Loop::new();
+    a_loop.record("---");
+    assert_eq!(a_loop.run(&["circuit", "reset"]).code, Some(0));
+    assert_eq!(a_loop.status(&[]), "closed");
+    a_loop.record("--");
+    assert_eq!(a_loop.status(&[]), "closed");
+}
+
+#[test]
+fn reset_without_a_circuit_succeeds_and_leaves_no_folder() {
+    let a_loop = Loop::new();
+    let output = a_loop.0.run(&["circuit", "reset"]);
+    assert_eq!(output.code, Some(0));
+    assert_eq!(output.stderr, "There is no circuit to reset.\n");
+    assert!(!a_loop.0.folder().join(".conclave").exists());
+}
+
+#[test]
+fn runs_have_circuits_of_their_own() {
+    let a_loop = Loop::new();
+    for _ in 0..3 {
+        a_loop.run(&["circuit", "record", "--no-progress", "--run", "dead"]);
+    }
+    assert_eq!(a_loop.status(&["--run", "dead"]), "open");
+    assert_eq!(a_loop.status(&["--run", "next"]), "closed");
+    a_loop.run(&["circuit", "record", "--no-progress", "--run", "next"]);
+    assert_eq!(a_loop.status(&[]), "closed", "the run that was used last");
+    a_loop.run(&["circuit", "reset", "--run", "dead"]);
+    assert_eq!(a_loop.status(&["--run", "dead"]), "closed");
+}
+
+#[test]
+fn turns_of_a_crashed_run_do_not_count_in_the_next() {
+    let a_loop = Loop::new();
+    for run in ["crashed", "crashed", "next"] {
+        a_loop.run(&["circuit", "record", "--no-progress", "--run", run]);
+    }
+    assert_eq!(a_loop.status(&[]), "closed");
+}
+
+#[test]
+fn turns_of_an_expired_run_without_a_name_do_not_count() {
+    let a_loop = Loop::new();
+    a_loop.record("--");
+    a_loop.pass(121);
+    a_loop.record("-");
+    assert_eq!(a_loop.status(&[]), "closed");
+}
+
+#[test]
+fn a_clock_that_goes_backwards_does_not_lengthen_the_rest() {
+    let a_loop = Loop::new();
+    a_loop.record("---");
+    // All events lie a year ahead.
+    a_loop.pass(-365 * 24 * 60);
+    assert_eq!(a_loop.status(&[]), "open");
+    let log = fs::read_to_string(a_loop.log()).unwrap();
+    assert!(log.contains("\"event\":\"clock_set_back\""), "{log}");
+    let before = log.lines().count();
+    assert_eq!(a_loop.status(&[]), "open");
+    let log = fs::read_to_string(a_loop.log()).unwrap();
+    assert_eq!(log.lines().count(), before, "it is recorded once");
+    a_loop.pass(31);
+    assert_eq!(a_loop.status(&[]), "half_open");
+}
+
+#[test]
+fn replay_of_the_log_gives_the_state() {
+    let a_loop = Loop::new();
+    a_loop.record("-?+--?-");
+    let read = || -> Value { serde_json::from_slice(&fs::read(a_loop.state()).unwrap()).unwrap() };
+    let live = read();
+    a_loop.pass(0);
+    a_loop.run(&["circuit", "record", "--progress", "--run", "other"]);
+    let rebuilt = read();
+    assert_eq!(live["runs"][0], rebuilt["runs"][0]);
+}
+
+#[test]
+fn a_recorded_secret_is_masked() {
+    let a_loop = Loop::new();
+    let error = "--error=401 for sk-ant-api03-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+    a_loop.run(&["circuit", "record", "--no-progress", error]);
+    let log = fs::read_to_string(a_loop.log()).unwrap();
+    assert!(!log.contains("AAAAAAAA"), "{log}");
+    assert!(log.contains("401 for"), "{log}");
+}
+
+#[test]
+fn thresholds_of_the_configuration_file_apply() {
+    let a_loop = Loop::new();
+    let folder = a_loop.0.folder().join(".conclave");
+    fs::create_dir(&folder).unwrap();
+    let file = folder.join("config.yaml");
+    fs::write(
+        &file,
+        "circuit:\n  no_progress_turns: 1\n  cooldown_minutes: 5\n",
+    )
+    .unwrap();
+    a_loop.record("-");
+    assert_eq!(a_loop.status(&[]), "open");
+    a_loop.pass(6);
+    assert_eq!(a_loop.status(&[]), "half_open");
+}
+
+#[test]
+fn a_record_needs_an_outcome_and_only_one() {
+    let a_loop = Loop::new();
+    let none = a_loop.0.run(&["circuit", "record"]);
+    assert_eq!(none.code, Some(2));
+    let both = a_loop
+        .0
+        .run(&["circuit", "record", "--progress", "--no-progress"]);
+    assert_eq!(both.code, Some(2));
+    assert!(!a_loop.0.folder().join(".conclave").exists());
+}

@@ -1,0 +1,698 @@
+//! The folder of a loop's state: what survives crashes, other processes and hostile files.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+
+use conclave::agent_loop::store::{StateFolder, Store, StoreError};
+use conclave::domain::time::Timestamp;
+use conclave::stopping::exit_check::breaker::TurnProgress;
+use conclave::stopping::exit_check::event::{CircuitRecord, LoopEvent, LoopEventKind};
+use conclave::stopping::exit_check::evidence::{ErrorSignature, TurnEvidence};
+use conclave::stopping::exit_check::run::{RunId, RunOrigin, RunRef};
+use conclave::stopping::exit_check::settings::ExitSettings;
+use conclave::stopping::exit_check::state::LoopState;
+use rustix::process::Signal;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::support::binary::{Conclave, RunOutput};
+use crate::support::schema;
+
+const STATE_SCHEMA: &str = include_str!("../../../schemas/exit_state.schema.json");
+const HISTORY_SCHEMA: &str = include_str!("../../../schemas/exit_history.schema.json");
+
+fn run(name: &str) -> RunRef {
+    RunRef {
+        id: RunId(name.to_owned()),
+        origin: RunOrigin::Named,
+    }
+}
+
+/// Returns the event of a turn without progress, with an error of this length.
+fn event(minute: i64, error: usize) -> LoopEvent {
+    let record = CircuitRecord {
+        run: run("a"),
+        progress: TurnProgress::None,
+        errors: vec![ErrorSignature("x".repeat(error))],
+        settings: ExitSettings::default(),
+    };
+    LoopEvent::new(
+        Timestamp(minute * 60_000),
+        LoopEventKind::CircuitRecord(record),
+    )
+}
+
+/// A folder with a store.
+struct Folder(TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    /// Returns a folder in which these many turns were recorded, one a minute.
+    fn after(turns: i64) -> Self {
+        let folder = Self::new();
+        for minute in 1..=turns {
+            folder.store().update(|_| event(minute, 10)).unwrap();
+        }
+        folder
+    }
+
+    fn path(&self) -> PathBuf {
+        self.0.path().join("loop")
+    }
+
+    fn store(&self) -> Store {
+        Store::open(StateFolder::named(&self.path())).unwrap()
+    }
+
+    fn log(&self) -> PathBuf {
+        self.path().join("exit-log.jsonl")
+    }
+
+    fn state(&self) -> PathBuf {
+        self.path().join("exit-state.json")
+    }
+
+    fn load(&self) -> LoopState {
+        self.store().load().unwrap()
+    }
+
+    /// Returns the error of loading, which that of an update agrees with; neither changes a file.
+    fn error(&self) -> StoreError {
+        let before = contents(&self.path());
+        let error = self.store().load().unwrap_err();
+        let on_update = self.store().update(|_| event(100, 0)).unwrap_err();
+        assert_eq!(on_update.to_string(), error.to_string());
+        assert_eq!(contents(&self.path()), before, "nothing is overwritten");
+        error
+    }
+}
+
+/// Returns the files of a folder with their content; of a link its target.
+fn contents(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut contents = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let content = match fs::read_link(&path) {
+            Ok(target) => target.into_os_string().into_encoded_bytes(),
+            Err(_) => fs::read(&path).unwrap_or_default(),
+        };
+        contents.push((path, content));
+    }
+    contents.sort();
+    contents
+}
+
+#[test]
+fn state_and_log_belong_to_their_owner_alone() {
+    let folder = Folder::after(1);
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&folder.path()), 0o700);
+    assert_eq!(mode(&folder.log()), 0o600);
+    assert_eq!(mode(&folder.state()), 0o600);
+}
+
+#[test]
+fn the_folder_is_ignored_by_git_but_for_its_configuration() {
+    let folder = Folder::after(1);
+    let path = folder.path().join(".gitignore");
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(text.ends_with("\n*\n!config.*\n"), "{text}");
+    fs::write(&path, "own\n").unwrap();
+    folder.store().update(|_| event(2, 0)).unwrap();
+    assert_eq!(fs::read_to_string(&path).unwrap(), "own\n");
+}
+
+#[test]
+fn reading_creates_nothing() {
+    let folder = Folder::new();
+    assert_eq!(folder.load(), LoopState::default());
+    assert!(folder.store().history().unwrap().next().is_none());
+    assert!(folder.store().reset(Timestamp(0)).unwrap().is_none());
+    assert!(!folder.path().exists());
+}
+
+#[test]
+fn the_state_is_the_fold_of_the_log() {
+    let folder = Folder::after(5);
+    let live = folder.load();
+    fs::remove_file(folder.state()).unwrap();
+    assert_eq!(folder.load(), live);
+    let mut replayed = LoopState::default();
+    let mut events: Vec<_> = folder
+        .store()
+        .history()
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
+    events.reverse();
+    events.iter().for_each(|event| replayed.apply(event));
+    assert_eq!(replayed, live);
+}
+
+#[test]
+fn a_state_older_than_the_log_is_brought_up_to_date() {
+    let folder = Folder::after(2);
+    let older = fs::read(folder.state()).unwrap();
+    folder.store().update(|_| event(3, 0)).unwrap();
+    let live = folder.load();
+    fs::write(folder.state(), older).unwrap();
+    assert_eq!(folder.load(), live);
+}
+
+#[test]
+fn a_line_that_is_cut_anywhere_is_no_event() {
+    let folder = Folder::after(2);
+    let (log, state) = (
+        fs::read(folder.log()).unwrap(),
+        fs::read(folder.state()).unwrap(),
+    );
+    let before = folder.load();
+    folder.store().update(|_| event(3, 10)).unwrap();
+    let (longer, after) = (fs::read(folder.log()).unwrap(), folder.load());
+    for length in log.len()..longer.len() {
+        // The state is written after the log.
+        fs::write(folder.log(), &longer[..length]).unwrap();
+        fs::write(folder.state(), &state).unwrap();
+        assert_eq!(folder.load(), before, "{length} bytes");
+        let update = folder.store().update(|_| event(3, 10)).unwrap();
+        assert_eq!(update.state, after, "{length} bytes");
+        assert_eq!(fs::read(folder.log()).unwrap(), longer, "{length} bytes");
+    }
+}
+
+#[test]
+fn a_damaged_state_is_rebuilt_from_the_log() {
+    let folder = Folder::after(3);
+    let (live, whole) = (folder.load(), fs::read(folder.state()).unwrap());
+    let truncated = &whole[..whole.len() / 2];
+    for damage in [
+        b"".as_slice(),
+        b"{",
+        b"\0\0\0\0",
+        b"[]",
+        b"{\"schema_version\":1}",
+        truncated,
+    ] {
+        fs::write(folder.state(), damage).unwrap();
+        assert_eq!(folder.load(), live, "{damage:?}");
+    }
+    folder.store().update(|_| event(4, 0)).unwrap();
+    let state: Value = serde_json::from_slice(&fs::read(folder.state()).unwrap()).unwrap();
+    assert_eq!(
+        state["log_offset"],
+        fs::metadata(folder.log()).unwrap().len()
+    );
+}
+
+#[test]
+fn a_state_beyond_the_log_is_rebuilt() {
+    let folder = Folder::after(3);
+    let state = fs::read(folder.state()).unwrap();
+    let shorter = Folder::after(1);
+    fs::write(shorter.state(), state).unwrap();
+    let expected = shorter.load();
+    fs::remove_file(shorter.state()).unwrap();
+    assert_eq!(shorter.load(), expected);
+}
+
+#[test]
+fn what_is_no_state_is_not_overwritten_without_a_log() {
+    let folder = Folder::new();
+    fs::create_dir(folder.path()).unwrap();
+    for content in ["", "my notes", "[1, 2]", "\0"] {
+        fs::write(folder.state(), content).unwrap();
+        // An update creates the log before it reads the state.
+        let error = folder.store().update(|_| event(1, 0)).unwrap_err();
+        assert!(matches!(error, StoreError::DamagedState { .. }), "{error}");
+        assert_eq!(fs::read_to_string(folder.state()).unwrap(), content);
+        assert_eq!(fs::read(folder.log()).unwrap(), b"");
+    }
+}
+
+#[test]
+fn a_newer_state_is_an_error() {
+    let folder = Folder::after(1);
+    let state = fs::read_to_string(folder.state()).unwrap();
+    let newer = state.replace("\"schema_version\": 1", "\"schema_version\": 2");
+    fs::write(folder.state(), newer).unwrap();
+    let error = folder.error().to_string();
+    assert!(
+        error.ends_with("exit-state.json` has version 2; this program reads 1"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_newer_event_is_an_error() {
+    let folder = Folder::after(1);
+    let log = fs::read_to_string(folder.log()).unwrap();
+    let newer = log.replace("\"schema_version\":1", "\"schema_version\":2");
+    fs::write(folder.log(), log + &newer).unwrap();
+    let error = folder.error().to_string();
+    assert!(
+        error.ends_with("exit-log.jsonl` has version 2; this program reads 1"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_damaged_log_is_an_error_with_its_place() {
+    let folder = Folder::after(2);
+    let log = fs::read_to_string(folder.log()).unwrap();
+    let place = log.len();
+    fs::write(folder.log(), log.clone() + "not json\n" + &log).unwrap();
+    let error = folder.error().to_string();
+    assert!(
+        error.ends_with(&format!("exit-log.jsonl` is damaged at byte {place}")),
+        "{error}"
+    );
+    let events: Vec<_> = folder.store().history().unwrap().collect();
+    let damaged: Vec<_> = events.iter().map(Result::is_err).collect();
+    assert_eq!(damaged, [false, false, true, false, false]);
+}
+
+#[test]
+fn a_line_without_an_end_does_not_fill_the_memory() {
+    let folder = Folder::after(1);
+    let log = fs::File::options().write(true).open(folder.log()).unwrap();
+    log.set_len(1 << 40).unwrap();
+    assert!(matches!(
+        folder.store().load(),
+        Err(StoreError::DamagedLog { .. })
+    ));
+    let events: Vec<_> = folder
+        .store()
+        .history()
+        .map_or_else(|error| vec![Err(error)], Iterator::collect);
+    assert!(matches!(events[..], [Err(StoreError::DamagedLog { .. })]));
+}
+
+#[test]
+fn links_folders_and_pipes_in_place_of_files_are_refused() {
+    for name in ["exit-state.json", "exit-log.jsonl"] {
+        let folder = Folder::after(1);
+        let (path, other) = (folder.path().join(name), folder.0.path().join("other"));
+        fs::rename(&path, &other).unwrap();
+        symlink(&other, &path).unwrap();
+        let error = folder.error();
+        let cause = std::error::Error::source(&error).map(ToString::to_string);
+        assert_eq!(
+            cause.as_deref(),
+            Some("it is a symbolic link"),
+            "{name}: {error}"
+        );
+    }
+}
+
+#[test]
+fn a_folder_in_place_of_a_file_is_refused() {
+    for name in ["exit-state.json", "exit-log.jsonl"] {
+        let folder = Folder::after(1);
+        let path = folder.path().join(name);
+        fs::remove_file(&path).unwrap();
+        fs::create_dir(&path).unwrap();
+        folder.store().load().unwrap_err();
+        folder.store().update(|_| event(2, 0)).unwrap_err();
+        assert!(path.is_dir(), "{name}");
+    }
+}
+
+#[test]
+fn a_link_as_the_default_folder_is_refused_unless_it_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("elsewhere");
+    fs::create_dir(&target).unwrap();
+    let link = folder.path().join(".conclave");
+    symlink(&target, &link).unwrap();
+    let error = Store::open(StateFolder::find(folder.path())).unwrap_err();
+    assert!(matches!(error, StoreError::FolderLink(_)), "{error}");
+    assert_eq!(fs::read_dir(&target).unwrap().count(), 0);
+    let named = Store::open(StateFolder::named(&link)).unwrap();
+    named.update(|_| event(1, 0)).unwrap();
+    assert!(target.join("exit-log.jsonl").exists());
+}
+
+#[test]
+fn history_is_read_from_the_end_across_blocks() {
+    let folder = Folder::new();
+    let lengths = [0, 10, 65_536, 1, 200_000, 65_000, 3];
+    for (minute, length) in (0..).zip(lengths) {
+        folder.store().update(|_| event(minute, length)).unwrap();
+    }
+    let read: Vec<i64> = folder
+        .store()
+        .history()
+        .unwrap()
+        .map(|event| event.unwrap().time.0 / 60_000)
+        .collect();
+    assert_eq!(read, [6, 5, 4, 3, 2, 1, 0]);
+}
+
+#[test]
+fn history_leaves_out_the_part_of_a_line() {
+    let folder = Folder::after(2);
+    let mut log = fs::read(folder.log()).unwrap();
+    log.extend(b"{\"schema_version\":1,\"ti");
+    fs::write(folder.log(), log).unwrap();
+    assert_eq!(folder.store().history().unwrap().count(), 2);
+}
+
+#[test]
+fn the_first_events_of_a_long_history_need_no_whole_read() {
+    let folder = Folder::after(1);
+    let line = fs::read_to_string(folder.log()).unwrap();
+    fs::write(folder.log(), line.repeat(50_000)).unwrap();
+    let mut history = folder.store().history().unwrap();
+    // What is before the first block is gone: a whole read would fail.
+    let length = fs::metadata(folder.log()).unwrap().len();
+    fs::File::options()
+        .write(true)
+        .open(folder.log())
+        .unwrap()
+        .set_len(length - 65_536)
+        .unwrap();
+    assert!(history.next().unwrap().is_ok());
+}
+
+#[test]
+fn reset_forgets_everything_but_the_log() {
+    let folder = Folder::after(3);
+    folder.store().reset(Timestamp(0)).unwrap().unwrap();
+    assert_eq!(folder.load(), LoopState::default());
+    assert_eq!(folder.store().history().unwrap().count(), 4);
+    fs::remove_file(folder.state()).unwrap();
+    assert_eq!(folder.load(), LoopState::default());
+}
+
+#[test]
+fn totals_of_the_original_are_carried_over_with_a_fresh_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let ralph = folder.path().join(".ralph");
+    fs::create_dir(&ralph).unwrap();
+    fs::write(
+        ralph.join("exit-state.json"),
+        include_str!("../data/agent_loop/original/exit-state.json"),
+    )
+    .unwrap();
+    let store = Store::open(StateFolder::find(folder.path())).unwrap();
+    let state = store.load().unwrap();
+    assert_eq!(state.totals.total_decisions, 7);
+    assert_eq!(state.totals.continue_count, 6);
+    assert_eq!(state.totals.exit_count, 1);
+    assert_eq!(
+        state.totals.completion_history,
+        [Some(0), Some(33), Some(66)]
+    );
+    assert!(state.current().is_none());
+    let update = store
+        .update(|state| {
+            let (now, settings) = (Timestamp(0), ExitSettings::default());
+            state.check(run("a"), now, TurnEvidence::default(), settings)
+        })
+        .unwrap();
+    assert_eq!(update.state.totals.total_decisions, 8);
+    fs::remove_file(ralph.join("exit-state.json")).unwrap();
+    assert_eq!(store.load().unwrap(), update.state, "the log has them");
+    assert!(ralph.join("logs/exit-decisions_conclave.log").exists());
+    assert!(
+        !ralph.join(".gitignore").exists(),
+        "the folder is the user's"
+    );
+}
+
+#[test]
+fn a_ralph_folder_is_used_where_it_alone_exists() {
+    let folder = tempfile::tempdir().unwrap();
+    let found = || StateFolder::find(folder.path());
+    assert_eq!(found().path(), folder.path().join(".conclave"));
+    fs::create_dir(folder.path().join(".ralph")).unwrap();
+    assert_eq!(found().path(), folder.path().join(".ralph"));
+    let response = folder.path().join(".ralph/last-response.md");
+    assert_eq!(found().default_response(), Some(response));
+    fs::create_dir(folder.path().join(".conclave")).unwrap();
+    assert_eq!(found().path(), folder.path().join(".conclave"));
+    assert_eq!(found().default_response(), None);
+}
+
+#[test]
+fn the_first_form_of_the_files_is_read() {
+    let folder = Folder::new();
+    fs::create_dir(folder.path()).unwrap();
+    let log = include_str!("../data/agent_loop/version_1/exit-log.jsonl");
+    let state = include_str!("../data/agent_loop/version_1/exit-state.json");
+    fs::write(folder.log(), log).unwrap();
+    let replayed = folder.load();
+    fs::write(folder.state(), state).unwrap();
+    assert_eq!(folder.load(), replayed);
+    let written: Value = serde_json::from_str(state).unwrap();
+    assert_eq!(written["log_offset"], log.len());
+    assert_eq!(written["decision"], "CONTINUE");
+    let current = replayed.current().unwrap();
+    assert_eq!(current.run.id.0, "build");
+    assert_eq!(current.turn, 2);
+}
+
+/// A loop in the folder of a test, through the binary.
+fn binary(conclave: &Conclave, arguments: &[&str]) -> RunOutput {
+    conclave.run(arguments)
+}
+
+fn failed(conclave: &Conclave, arguments: &[&str]) -> String {
+    let output = binary(conclave, arguments);
+    assert_eq!(output.code, Some(1), "{output:?}");
+    output.stderr
+}
+
+#[test]
+fn what_cannot_be_read_exits_with_1_and_a_hint() {
+    let conclave = Conclave::new();
+    let folder = conclave.folder().join(".conclave");
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("exit-state.json"), "my notes").unwrap();
+    for arguments in [
+        ["circuit", "status"].as_slice(),
+        &["circuit", "reset"],
+        &["circuit", "record", "--progress"],
+        &["exit-check", "state"],
+        &["exit-check", "reset"],
+    ] {
+        let stderr = failed(&conclave, arguments);
+        let expected = "error: `.conclave/exit-state.json` is no state of a loop\n";
+        assert!(stderr.starts_with(expected), "{stderr}");
+        assert!(stderr.contains("hint: move it away with `mv "), "{stderr}");
+    }
+    let content = fs::read_to_string(folder.join("exit-state.json")).unwrap();
+    assert_eq!(content, "my notes");
+}
+
+#[test]
+fn a_file_in_place_of_the_folder_exits_with_1() {
+    let conclave = Conclave::new();
+    fs::write(conclave.folder().join(".conclave"), "").unwrap();
+    failed(&conclave, &["circuit", "record", "--progress"]);
+    assert_eq!(fs::read(conclave.folder().join(".conclave")).unwrap(), b"");
+}
+
+#[test]
+fn a_full_disk_exits_with_1_and_leaves_the_log_whole() {
+    let conclave = Conclave::new();
+    let folder = conclave.folder().join("state");
+    let arguments = format!("circuit record --progress --state {}", folder.display());
+    for _ in 0..3 {
+        assert_eq!(conclave.run_limited("-f 1000", &arguments).code, Some(0));
+    }
+    let log = fs::read(folder.join("exit-log.jsonl")).unwrap();
+    assert!(log.len() > 1_024, "{}", log.len());
+    let blocks = log.len() / 512 + 1;
+    let output = conclave.run_limited(&format!("-f {blocks}"), &arguments);
+    assert_eq!(output.code, Some(1), "{output:?}");
+    assert!(output.stderr.starts_with("error: "), "{}", output.stderr);
+    assert_eq!(fs::read(folder.join("exit-log.jsonl")).unwrap(), log);
+    assert_eq!(conclave.run_limited("-f 1000", &arguments).code, Some(0));
+}
+
+#[test]
+fn a_read_only_folder_is_read_but_not_written() {
+    let conclave = Conclave::new();
+    binary(&conclave, &["circuit", "record", "--no-progress"]);
+    let folder = conclave.folder().join(".conclave");
+    for entry in fs::read_dir(&folder).unwrap() {
+        fs::set_permissions(entry.unwrap().path(), fs::Permissions::from_mode(0o400)).unwrap();
+    }
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o500)).unwrap();
+    assert_eq!(binary(&conclave, &["circuit", "status"]).code, Some(0));
+    assert_eq!(binary(&conclave, &["exit-check", "history"]).code, Some(0));
+    let is_root = fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0);
+    if !is_root {
+        let stderr = failed(&conclave, &["circuit", "record", "--progress"]);
+        assert!(
+            stderr.starts_with("error: no permission to write"),
+            "{stderr}"
+        );
+    }
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).unwrap();
+}
+
+#[test]
+fn parallel_checks_are_each_recorded_once() {
+    const PROCESSES: usize = 12;
+    let conclave = Conclave::new();
+    fs::write(
+        conclave.folder().join("response.md"),
+        "I moved the parser.\n",
+    )
+    .unwrap();
+    let arguments = ["exit-check", "response.md", "--run", "a", "--quiet"];
+    let processes: Vec<_> = (0..PROCESSES)
+        .map(|_| {
+            let mut command = conclave.command();
+            command.args(arguments).stdin(std::process::Stdio::null());
+            command
+                .stdout(std::process::Stdio::piped())
+                .stderr(std::process::Stdio::piped());
+            command.spawn().unwrap()
+        })
+        .collect();
+    for process in processes {
+        let output = process.wait_with_output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+    }
+    let folder = StateFolder::find(conclave.folder());
+    let store = Store::open(folder.clone()).unwrap();
+    let mut turns: Vec<u64> = store
+        .history()
+        .unwrap()
+        .map(|event| event.unwrap().turn().unwrap().turn)
+        .collect();
+    turns.reverse();
+    let expected: Vec<u64> = (1..=PROCESSES as u64).collect();
+    assert_eq!(turns, expected);
+    let live = store.load().unwrap();
+    fs::remove_file(folder.state()).unwrap();
+    assert_eq!(store.load().unwrap(), live);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn checks_that_are_killed_leave_a_state_that_is_read() {
+    let conclave = Conclave::new();
+    let folder = StateFolder::find(conclave.folder());
+    let log = fs::canonicalize(conclave.folder())
+        .unwrap()
+        .join(".conclave/exit-log.jsonl");
+    for round in 0..20 {
+        let process = conclave.start(&["circuit", "record", "--no-progress", "--run", "a"]);
+        // Killed while it holds the log, or once it has ended.
+        while !process.has_open(&log) && !process.has_ended() {
+            std::hint::spin_loop();
+        }
+        process.signal(Signal::KILL);
+        process.wait();
+        let store = Store::open(folder.clone()).unwrap();
+        let state = store
+            .load()
+            .unwrap_or_else(|error| panic!("round {round}: {error}"));
+        let events: Result<Vec<_>, _> = store.history().unwrap().collect();
+        let mut replayed = LoopState::default();
+        events
+            .unwrap()
+            .iter()
+            .rev()
+            .for_each(|event| replayed.apply(event));
+        assert_eq!(state, replayed, "round {round}");
+    }
+    let output = binary(
+        &conclave,
+        &["circuit", "record", "--progress", "--run", "a"],
+    );
+    assert_eq!(output.code, Some(0), "{output:?}");
+}
+
+#[test]
+fn the_reports_match_their_schemas() {
+    let conclave = Conclave::new();
+    let json = |arguments: &[&str]| -> Value {
+        let output = binary(&conclave, arguments);
+        assert_eq!(output.code, Some(0), "{output:?}");
+        serde_json::from_str(&output.stdout).unwrap()
+    };
+    let empty = json(&["exit-check", "state", "--json"]);
+    schema::check(STATE_SCHEMA, &empty);
+    schema::check(HISTORY_SCHEMA, &json(&["exit-check", "history", "--json"]));
+    fs::write(
+        conclave.folder().join("response.md"),
+        "I moved the parser.\n",
+    )
+    .unwrap();
+    json(&["exit-check", "response.md", "--json"]);
+    json(&[
+        "circuit",
+        "record",
+        "--no-progress",
+        "--error",
+        "x",
+        "--json",
+    ]);
+    json(&["circuit", "reset", "--json"]);
+    let state = json(&["exit-check", "state", "--json"]);
+    schema::check(STATE_SCHEMA, &state);
+    assert_eq!(state["run"]["turn"], 1);
+    assert_eq!(state["decision"], "CONTINUE");
+    let reset = json(&["exit-check", "reset", "--json"]);
+    schema::check(STATE_SCHEMA, &reset);
+    assert_eq!(reset["total_decisions"], 0);
+    let history = json(&["exit-check", "history", "--json"]);
+    schema::check(HISTORY_SCHEMA, &history);
+    let events: Vec<&str> = history["events"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|event| event["event"].as_str().unwrap())
+        .collect();
+    assert_eq!(events, ["reset", "circuit_reset", "circuit_record", "turn"]);
+    let limited = json(&["exit-check", "history", "--json", "--limit", "2"]);
+    assert_eq!(limited["events"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn the_history_of_a_run_leaves_out_the_others() {
+    let conclave = Conclave::new();
+    for name in ["a", "b", "a"] {
+        binary(
+            &conclave,
+            &["circuit", "record", "--progress", "--run", name],
+        );
+    }
+    let output = binary(&conclave, &["exit-check", "history", "--run", "a"]);
+    let lines: Vec<&str> = output.stdout.lines().collect();
+    assert_eq!(lines.len(), 3, "{}", output.stdout);
+    assert!(lines[1].ends_with("circuit: progress"), "{}", output.stdout);
+}
+
+#[test]
+fn scripts_of_the_original_find_the_reason_of_the_decision() {
+    let conclave = Conclave::new();
+    fs::create_dir(conclave.folder().join(".ralph")).unwrap();
+    fs::write(
+        conclave.folder().join(".ralph/last-response.md"),
+        "All done.\n",
+    )
+    .unwrap();
+    fs::write(
+        conclave.folder().join(".ralph/@fix_plan.md"),
+        "- [x] one\n- [x] two\n",
+    )
+    .unwrap();
+    let output = binary(&conclave, &["exit-check"]);
+    assert_eq!(output.code, Some(10), "{output:?}");
+    let state = fs::read(conclave.folder().join(".ralph/exit-state.json")).unwrap();
+    let state: Value = serde_json::from_slice(&state).unwrap();
+    assert_eq!(state["decision"], "EXIT");
+    assert_ne!(state["decision_reason"], "");
+    assert_eq!(state["completion_history"], serde_json::json!([100]));
+    assert!(!conclave.folder().join(".conclave").exists());
+}
