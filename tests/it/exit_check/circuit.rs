@@ -66,7 +66,7 @@ impl Loop {
         }
         fs::write(self.log(), log).unwrap();
         // It is rebuilt from the log.
-        fs::remove_file(self.state()).unwrap();
+        let _ = fs::remove_file(self.state());
     }
 }
 
@@ -248,10 +248,10 @@ fn replay_of_the_log_gives_the_state() {
 #[test]
 fn a_recorded_secret_is_masked() {
     let a_loop = Loop::new();
-    let error = "--error=401 for sk-ant-api03-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+    let error = "--error=401 for sk-ant-api03-Zq8fK2mVx7Lr9TbYw4NcPd6HsJg1QeRu3Ai5Ov0BkMnXtWzCyDhF";
     a_loop.run(&["circuit", "record", "--no-progress", error]);
     let log = fs::read_to_string(a_loop.log()).unwrap();
-    assert!(!log.contains("AAAAAAAA"), "{log}");
+    assert!(!log.contains("Zq8fK2mVx7"), "{log}");
     assert!(log.contains("401 for"), "{log}");
 }
 
