@@ -41,7 +41,7 @@ fn main() {
 fn table(rules: RuleSet, loops: u64, seed: u64) -> [LoopTotals; 2] {
     println!(
         "\n{:<24} {:>8} {:>9} {:>7} {:>8} {:>7} {:>11}",
-        rules.name(),
+        name(rules),
         "cut off",
         "turns cut",
         "false",
@@ -62,6 +62,15 @@ fn table(rules: RuleSet, loops: u64, seed: u64) -> [LoopTotals; 2] {
     let lost = finishing.turns_lost() + stuck.turns_lost();
     println!("turns lost: {lost}");
     sums
+}
+
+fn name(rules: RuleSet) -> &'static str {
+    match rules {
+        RuleSet::CorrectedWithGit => "corrected, with --git",
+        RuleSet::Corrected => "corrected",
+        RuleSet::StrictSeed => "strict seed",
+        RuleSet::FirstDone => "first \"done\"",
+    }
 }
 
 fn line(name: &str, totals: &LoopTotals) {

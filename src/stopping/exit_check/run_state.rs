@@ -37,8 +37,8 @@ pub struct RunState {
     pub error_turns: BTreeMap<ErrorSignature, u64>,
     pub seed: SeedStagnation,
     pub breaker: LoopBreaker,
-    /// Whether the circuit was open when the last turn was checked, before the turn was recorded.
-    pub found_open: bool,
+    /// The circuit when the last turn was checked, before the turn was recorded.
+    pub circuit_before: CircuitPhase,
 }
 
 /// Turns in a row that claim completion while the same tasks are completed.
@@ -56,6 +56,34 @@ pub struct SeedStagnation {
     /// `None` until a checklist is known.
     pub completed: Option<u64>,
     pub unchanged: u64,
+}
+
+/// A state of the circuit without its particulars.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CircuitPhase {
+    Closed,
+    Open,
+    HalfOpen,
+}
+
+impl CircuitPhase {
+    pub fn of(state: &BreakerState) -> Self {
+        match state {
+            BreakerState::Closed { .. } => Self::Closed,
+            BreakerState::Open { .. } => Self::Open,
+            BreakerState::HalfOpen { .. } => Self::HalfOpen,
+        }
+    }
+
+    /// Returns its name in an evaluation.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Closed => "closed",
+            Self::Open => "open",
+            Self::HalfOpen => "half_open",
+        }
+    }
 }
 
 impl RunState {
@@ -76,13 +104,13 @@ impl RunState {
             error_turns: BTreeMap::new(),
             seed: SeedStagnation::default(),
             breaker,
-            found_open: false,
+            circuit_before: CircuitPhase::Closed,
         }
     }
 
     /// Adds a turn. Its decision is not made yet.
     pub fn observe(&mut self, evidence: &TurnEvidence, settings: &ExitSettings, now: Timestamp) {
-        self.found_open = matches!(self.breaker.state(now), BreakerState::Open { .. });
+        self.circuit_before = CircuitPhase::of(&self.breaker.state(now));
         self.turn = self.turn.saturating_add(1);
         self.last_seen = now;
         let change = self.progress.observe(evidence);

@@ -1,7 +1,7 @@
 //! An evaluation as a tree: every rule with its outcome, and the decision last. Pure.
 
 use crate::stopping::evaluation::{
-    Class, Decision, Evaluation, Notation, Rule, RuleKind, RuleOutcome, Value,
+    Bound, Class, Decision, Evaluation, Notation, Rule, RuleKind, RuleOutcome, Value,
 };
 
 use crate::terminal::markdown::escape::one_line;
@@ -32,23 +32,28 @@ fn of_rule(rule: &Rule) -> String {
             format!("unknown: {} could not be measured", rule.metric)
         }
         (RuleOutcome::Fired, RuleKind::Limit, Some(Value::Word(word))) => {
-            format!("reached: {word}")
+            format!("reached: {}", spaced(word))
         }
         (RuleOutcome::Held, RuleKind::Limit, Some(Value::Word(word))) => {
-            format!("not reached: {word}")
+            format!("not reached: {}", spaced(word))
         }
-        (RuleOutcome::Held, RuleKind::Success, Some(Value::Word(_))) => {
-            format!("not met: {}", measure(rule))
+        (RuleOutcome::Fired, RuleKind::Limit, Some(_)) if rule.bound == Bound::LessThan => {
+            format!("reached: {}", fraction(rule))
         }
-        (RuleOutcome::Held, RuleKind::Success | RuleKind::Limit, Some(_)) => {
-            let (value, threshold) = rule.figures(Notation::Percent);
-            format!("not reached: {} of {threshold}", value.unwrap_or_default())
+        (RuleOutcome::Fired, RuleKind::Limit, Some(_)) => {
+            format!("out of bounds: {}", measure(rule))
         }
+        (RuleOutcome::Held, RuleKind::Limit, Some(_)) if rule.bound == Bound::AtLeast => {
+            format!("within bounds: {}", measure(rule))
+        }
+        (RuleOutcome::Held, RuleKind::Limit, Some(_)) => format!("not reached: {}", fraction(rule)),
+        (RuleOutcome::Held, RuleKind::Success, Some(_)) => {
+            format!("not reached: {}", fraction(rule))
+        }
+        (RuleOutcome::Fired, RuleKind::Success, Some(_)) => format!("met: {}", measure(rule)),
         (RuleOutcome::Held, RuleKind::Guard, Some(_)) => {
             format!("no objection: {}", measure(rule))
         }
-        (RuleOutcome::Fired, RuleKind::Success, Some(_)) => format!("met: {}", measure(rule)),
-        (RuleOutcome::Fired, RuleKind::Limit, Some(_)) => format!("reached: {}", measure(rule)),
         (RuleOutcome::Fired, RuleKind::Guard, Some(_)) => format!("objects: {}", measure(rule)),
     };
     one_line(&format!("{}: {outcome}{}", rule.name, of_kind(rule.kind)))
@@ -58,7 +63,24 @@ fn of_rule(rule: &Rule) -> String {
 fn measure(rule: &Rule) -> String {
     let (value, threshold) = rule.figures(Notation::Percent);
     let bound = rule.bound.in_words();
-    format!("{} ({bound} {threshold})", value.unwrap_or_default())
+    let value = value.unwrap_or_default();
+    format!("{} ({bound} {})", spaced(&value), spaced(&threshold))
+}
+
+/// Returns a number as a part of its threshold, `2 of 3`; anything else as [`measure`].
+fn fraction(rule: &Rule) -> String {
+    let is_word = matches!(rule.value, Some(Value::Word(_)));
+    let (value, threshold) = rule.figures(Notation::Percent);
+    match value {
+        // `4 of 5` is a part already, and `30 s` a quantity.
+        Some(value) if !is_word && !value.contains(' ') => format!("{value} of {threshold}"),
+        _ => measure(rule),
+    }
+}
+
+/// Returns the words of a name: `not_done` as `not done`.
+fn spaced(name: &str) -> String {
+    name.replace('_', " ")
 }
 
 fn of_kind(kind: RuleKind) -> &'static str {
@@ -94,7 +116,7 @@ fn of_class(class: Class) -> &'static str {
 #[cfg(test)]
 mod tests {
     use crate::domain::confidence::Confidence;
-    use crate::stopping::evaluation::{Bound, Checks};
+    use crate::stopping::evaluation::Checks;
 
     use super::*;
 
@@ -209,12 +231,15 @@ EARLY TERMINATION CHECK (Round 2)
             line(RuleKind::Success, "signal", Value::word(state), bound)
         };
         assert_eq!(signal("done"), "signal: met: done (must be done)");
-        assert_eq!(signal("none"), "signal: not met: none (must be done)");
+        assert_eq!(
+            signal("not_done"),
+            "signal: not reached: not done (must be done)"
+        );
         let time = Value::Duration { ms: 93_500 };
         let bound = (Bound::LessThan, Value::Duration { ms: 1_800_000 });
         assert_eq!(
             line(RuleKind::Limit, "time", time, bound),
-            "time: not reached: 93.5 s of 30 min (limit)"
+            "time: not reached: 93.5 s (less than 30 min) (limit)"
         );
         let ratio = |numerator, denominator| Value::Ratio {
             numerator,
@@ -227,7 +252,7 @@ EARLY TERMINATION CHECK (Round 2)
                 ratio(8, 5),
                 (Bound::AtMost, ratio(3, 2))
             ),
-            "retries: reached: 1.60 (at most 1.50) (limit)"
+            "retries: out of bounds: 1.60 (at most 1.50) (limit)"
         );
         assert_eq!(
             line(
@@ -237,6 +262,29 @@ EARLY TERMINATION CHECK (Round 2)
                 (Bound::AtLeast, Value::percent(80))
             ),
             "completion: met: 4 of 5 (at least 80%)"
+        );
+        let turns = |turns| {
+            let bound = (Bound::LessThan, Value::Count(3));
+            line(RuleKind::Limit, "turns", Value::Count(turns), bound)
+        };
+        assert_eq!(turns(2), "turns: not reached: 2 of 3 (limit)");
+        assert_eq!(turns(3), "turns: reached: 3 of 3 (limit)");
+        let confidence = |percent| {
+            let bound = (Bound::AtLeast, Value::percent(70));
+            line(
+                RuleKind::Limit,
+                "confidence",
+                Value::percent(percent),
+                bound,
+            )
+        };
+        assert_eq!(
+            confidence(80),
+            "confidence: within bounds: 80% (at least 70%) (limit)"
+        );
+        assert_eq!(
+            confidence(60),
+            "confidence: out of bounds: 60% (at least 70%) (limit)"
         );
     }
 }

@@ -5,7 +5,7 @@ use crate::stopping::evaluation::{Bound, Class, Rule, RuleKind, Value};
 
 use super::super::breaker::BreakerState;
 use super::super::evidence::{ObstacleKind, TurnEvidence};
-use super::super::run_state::RunState;
+use super::super::run_state::{CircuitPhase, RunState};
 use super::super::thresholds::ExitThresholds;
 use super::successes::stated;
 
@@ -30,15 +30,13 @@ pub(super) fn obstacle(evidence: &TurnEvidence) -> (Rule, Class, String) {
 
 /// The circuit was open when the turn was checked. Half-open, the turn is the probe.
 pub(in super::super) fn circuit_open(run: &RunState, now: Timestamp) -> (Rule, Class, String) {
-    let state = run.breaker.state(now);
-    let found = if run.found_open { "open" } else { "not_open" };
     let rule = limit(
         "circuit_open",
         "circuit before this turn",
-        Some(Value::word(found)),
-        (Bound::IsNot, Value::word("open")),
+        Some(Value::word(run.circuit_before.name())),
+        (Bound::IsNot, Value::word(CircuitPhase::Open.name())),
     );
-    let message = match state {
+    let message = match run.breaker.state(now) {
         BreakerState::Open { until, why, .. } => {
             format!("the circuit is open until {until}: {why}")
         }
@@ -50,19 +48,19 @@ pub(in super::super) fn circuit_open(run: &RunState, now: Timestamp) -> (Rule, C
 /// This turn opened the circuit. The rules before it name the reason more precisely if their
 /// thresholds are reached too.
 pub(super) fn circuit_opened(run: &RunState, now: Timestamp) -> (Rule, Class, String) {
-    let (state, message) = match run.breaker.state(now) {
-        BreakerState::Closed { .. } => ("closed", String::new()),
-        BreakerState::HalfOpen { .. } => ("half_open", String::new()),
-        BreakerState::Open { until, why, .. } => {
-            ("open", format!("the circuit opens until {until}: {why}"))
-        }
-    };
+    let state = run.breaker.state(now);
     let rule = limit(
         "circuit_opened",
         "circuit after this turn",
-        Some(Value::word(state)),
-        (Bound::IsNot, Value::word("open")),
+        Some(Value::word(CircuitPhase::of(&state).name())),
+        (Bound::IsNot, Value::word(CircuitPhase::Open.name())),
     );
+    let message = match state {
+        BreakerState::Open { until, why, .. } => {
+            format!("the circuit opens until {until}: {why}")
+        }
+        BreakerState::Closed { .. } | BreakerState::HalfOpen { .. } => String::new(),
+    };
     (rule, Class::Halted, message)
 }
 

@@ -38,15 +38,6 @@ struct Stop {
 }
 
 impl RuleSet {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::CorrectedWithGit => "corrected, with --git",
-            Self::Corrected => "corrected",
-            Self::StrictSeed => "strict seed",
-            Self::FirstDone => "first \"done\"",
-        }
-    }
-
     pub(crate) fn play(self, script: &LoopScript) -> LoopResult {
         let stop = match self {
             Self::CorrectedWithGit => checked(&script.turns, ExitPolicy::Corrected, true),
