@@ -7,11 +7,13 @@ use crate::stopping::exit_check::evidence::{Obstacle, ObstacleKind};
 
 /// A longer message is the agent's, not the program's.
 const LONGEST_MESSAGE: usize = 300;
+/// The same, of a message that shows the JSON of the service.
+const LONGEST_WITH_JSON: usize = 800;
 /// The longest text of an obstacle that is kept, in characters.
 const LONGEST_TEXT: usize = 200;
 
 /// Words of agent programs and of the services behind them. All parts have to occur.
-const MESSAGES: [(ObstacleKind, &[&str]); 58] = [
+const MESSAGES: [(ObstacleKind, &[&str]); 62] = [
     // Claude Code
     (ObstacleKind::Quota, &["usage limit reached"]),
     (ObstacleKind::Quota, &["hour limit reached"]),
@@ -76,6 +78,11 @@ const MESSAGES: [(ObstacleKind, &[&str]); 58] = [
     (ObstacleKind::Authentication, &["failed to login"]),
     (ObstacleKind::Authentication, &["unauthenticated"]),
     (ObstacleKind::Permission, &["permission_denied"]),
+    // opencode, aider and others
+    (ObstacleKind::Permission, &["rejected permission"]),
+    (ObstacleKind::Permission, &["permission", "auto-rejecting"]),
+    (ObstacleKind::Authentication, &["authenticationerror"]),
+    (ObstacleKind::Authentication, &["check your api key"]),
     // Any
     (ObstacleKind::Quota, &["429", "rate limit"]),
     (ObstacleKind::Quota, &["429", "rate_limit"]),
@@ -99,13 +106,11 @@ const TRANSIENT: [&str; 10] = [
     "fetch failed",
 ];
 
-/// Words of an agent that reports on its work: then the message is not the program's.
-const WORK: [&str; 30] = [
-    "i",
-    "i've",
-    "i'll",
-    "i'm",
-    "we",
+/// Words of an agent that speaks: then the message is not the program's.
+const SPEAKER: [&str; 7] = ["i", "i've", "i'll", "i'm", "we", "we've", "my"];
+
+/// Words of a report on work.
+const WORK: [&str; 25] = [
     "fixed",
     "implemented",
     "added",
@@ -183,20 +188,37 @@ fn program_message(text: &str) -> Option<ObstacleKind> {
     if limit.is_some_and(|time| time.chars().all(|c| c.is_ascii_digit())) {
         return Some(ObstacleKind::Quota);
     }
-    if !is_program_text(text) {
-        return None;
+    if is_program_text(text) {
+        return kind_of(text);
     }
-    kind_of(text)
+    // The last line of a log of the program, in which the agent says nothing.
+    let is_log = is_short(text) && !has_word(text, &SPEAKER);
+    let is_error = last.starts_with("Error: ") || last.starts_with("API Error: ");
+    (is_log && is_error && is_program_text(last)).then(|| kind_of(last))?
+}
+
+fn is_short(text: &str) -> bool {
+    let longest = if text.contains("{\"") {
+        LONGEST_WITH_JSON
+    } else {
+        LONGEST_MESSAGE
+    };
+    text.chars().count() <= longest
+}
+
+fn has_word(text: &str, words: &[&str]) -> bool {
+    let lower = text.to_lowercase().replace('’', "'");
+    lower
+        .split(|c: char| !c.is_alphanumeric() && c != '\'')
+        .any(|word| words.contains(&word))
 }
 
 /// Whether a text is as short and as plain as a program's message.
 fn is_program_text(text: &str) -> bool {
-    if text.is_empty() || text.chars().count() > LONGEST_MESSAGE || text.contains("\n\n") {
+    if text.is_empty() || !is_short(text) || text.contains("\n\n") {
         return false;
     }
-    let lower = text.to_lowercase().replace('’', "'");
-    let mut words = lower.split(|c: char| !c.is_alphanumeric() && c != '\'');
-    !words.any(|word| WORK.contains(&word))
+    !has_word(text, &SPEAKER) && !has_word(text, &WORK)
 }
 
 fn kind_of(text: &str) -> Option<ObstacleKind> {

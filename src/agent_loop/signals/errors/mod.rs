@@ -1,6 +1,10 @@
 //! The errors of a turn, by signature: of tools, of the program, and those that the message reports
 //! as present.
 //!
+//! A tool that failed while the agent worked is not an error of the turn: agents try things, and run
+//! tests that fail before they pass. It is one if the turn ends with it: without a message, with an
+//! error of the program, or with a message that reports a failure.
+//!
 //! A count of failed tests is no signature: it would be the same while fewer fail each turn. Neither
 //! is an exit code alone, which says nothing about what failed.
 
@@ -23,16 +27,23 @@ pub(super) fn read(
     message: &Message,
     obstacle: Option<&Obstacle>,
 ) -> Vec<ErrorSignature> {
-    let mut signatures = BTreeSet::new();
-    for text in &response.tool_errors {
-        signatures.extend(signature(&normal(text)));
+    let mut signatures: BTreeSet<ErrorSignature> = BTreeSet::new();
+    let reported = report::reported(message);
+    let ends_in_failure = message.text.trim().is_empty()
+        || response.program_error.is_some()
+        || !reported.is_empty()
+        || report::says_failure(message);
+    if ends_in_failure {
+        for text in &response.tool_errors {
+            signatures.extend(signature(&normal(text)));
+        }
     }
     if obstacle.is_none() {
         signatures.extend(program_error(response));
         for denial in &response.denials {
             signatures.extend(signature(&format!("permission denied: {}", denial.tool)));
         }
-        signatures.extend(report::reported(message));
+        signatures.extend(reported);
     }
     signatures.into_iter().take(MOST).collect()
 }

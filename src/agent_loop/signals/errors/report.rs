@@ -2,59 +2,40 @@
 //! code after a sentence that something fails.
 
 use super::signature::{is_error_line, signature};
-use crate::agent_loop::text::{Block, BlockKind, Message};
+use crate::agent_loop::text::{Block, BlockKind, Message, sentences};
 use crate::stopping::exit_check::evidence::ErrorSignature;
 
-/// Words that say that an error is over, is expected, or is the subject of the work.
-const OVER: [&str; 44] = [
+/// Words that say that an error is over.
+const RESOLVED: [&str; 18] = [
     "fixed",
     "fixes",
-    "fix",
     "resolved",
     "resolves",
     "solved",
     "solves",
     "corrected",
     "handled",
-    "handles",
-    "handling",
     "gone",
-    "was",
-    "were",
-    "had",
     "longer",
     "previously",
     "earlier",
-    "before",
     "originally",
     "initially",
-    "expected",
-    "expects",
-    "no",
-    "not",
-    "without",
-    "never",
-    "if",
-    "when",
-    "would",
-    "could",
-    "should",
-    "returns",
-    "return",
-    "returned",
-    "throws",
-    "raises",
-    "reports",
-    "now",
-    "passes",
-    "avoid",
-    "avoids",
-    "prevent",
     "behoben",
+    "corrigé",
+    "corregido",
+    "исправлено",
+];
+
+/// Words that say that a failure is of the past, is wanted, or is what the program does.
+const NOT_PRESENT: [&str; 26] = [
+    "fix", "handles", "handling", "was", "were", "had", "before", "expected", "expects", "no",
+    "not", "without", "never", "if", "when", "would", "should", "returns", "return", "returned",
+    "throws", "raises", "reports", "now", "passes", "prevents",
 ];
 
 /// Words that say that something fails now.
-const FAILS: [&str; 22] = [
+const FAILS: [&str; 23] = [
     "fails",
     "fail",
     "failing",
@@ -62,22 +43,40 @@ const FAILS: [&str; 22] = [
     "crashes",
     "crashed",
     "panics",
-    "error",
-    "errors",
     "broken",
+    "broke",
     "cannot",
     "can't",
+    "couldn't",
+    "unable",
+    "unresolved",
     "exits",
     "aborts",
     "stuck",
     "blocked",
     "schlägt",
-    "fehler",
+    "fehlgeschlagen",
     "échoue",
     "falla",
     "falha",
-    "ошибка",
 ];
+
+/// Words of a sentence before an error, besides those.
+const NAMES_ERROR: [&str; 5] = ["error", "errors", "fehler", "erreur", "ошибка"];
+
+/// The blocks at the end of a message that say how the turn ends.
+const ENDING_BLOCKS: usize = 12;
+
+/// Whether a message says that something fails now.
+pub(super) fn says_failure(message: &Message) -> bool {
+    let start = message.blocks.len().saturating_sub(ENDING_BLOCKS);
+    let ending = message.blocks.get(start..).unwrap_or_default();
+    ending.iter().filter(|block| block.is_prose()).any(|block| {
+        let sentences = sentences(&block.prose);
+        let mut sentences = sentences.iter().map(|sentence| sentence.text);
+        sentences.any(|sentence| has_word(sentence, &FAILS) && !is_past(sentence))
+    })
+}
 
 pub(super) fn reported(message: &Message) -> Vec<ErrorSignature> {
     let mut signatures = Vec::new();
@@ -91,10 +90,7 @@ pub(super) fn reported(message: &Message) -> Vec<ErrorSignature> {
         } else if block.kind == BlockKind::Code
             && before.is_some_and(|before| introduces_error(&before.prose))
         {
-            signatures.extend(signature(message.source(block.range.clone())).filter(|_| {
-                let code = message.source(block.range.clone());
-                code.lines().any(is_error_line)
-            }));
+            signatures.extend(in_code(message.source(block.range.clone())));
         }
         // A label stands over all items of its list.
         if block.is_prose() && !matches!(block.kind, BlockKind::Item(_) | BlockKind::ItemParagraph)
@@ -110,17 +106,38 @@ pub(super) fn reported(message: &Message) -> Vec<ErrorSignature> {
 /// Errors in lines of their own: `Error: cannot find module`.
 fn lines(message: &Message, block: &Block) -> Vec<ErrorSignature> {
     let source = message.visible.get(block.range.clone()).unwrap_or_default();
-    let lines = source.lines().map(|line| line.replace("**", ""));
-    let errors = lines.filter(|line| {
-        let line = line.trim_matches(['#', '-', ' ']);
-        let content = line
-            .split_once(':')
-            .map_or("", |(_, content)| content.trim());
-        is_error_line(line) && !content.is_empty() && !is_over(line) && !is_none(content)
+    let lines = source.lines().map(|line| {
+        let line = line.trim_matches(['#', '-', '*', '!', ' ']);
+        let content = line.split_once(':').map_or("", |(_, content)| content);
+        (line, content.trim_matches(['*', ' ']))
+    });
+    let errors = lines.filter(|(line, content)| {
+        let is_error = is_error_line(line) && !content.is_empty() && !is_none(content);
+        (is_error || states_failure(line)) && !has_word(line, &RESOLVED)
     });
     errors
-        .filter_map(|line| signature(line.trim_matches(['#', '-', '*', ' '])))
+        .filter_map(|(line, _)| signature(&line.replace("**", "")))
         .collect()
+}
+
+/// Whether a line is a sentence of a program about a failure: `The patch failed to apply`. A count of
+/// failed tests is none.
+fn states_failure(line: &str) -> bool {
+    line.len() <= 160
+        && line.contains(" failed to ")
+        && !has_word(line, &NOT_PRESENT)
+        && !has_word(line, &["i", "we", "test", "tests", "it"])
+}
+
+/// All errors in a block of code, or what it says as a whole.
+fn in_code(code: &str) -> Vec<ErrorSignature> {
+    let errors: Vec<&str> = code.lines().filter(|line| is_error_line(line)).collect();
+    match errors.len() {
+        0 => Vec::new(),
+        // Its message may be on another line.
+        1 => signature(code).into_iter().collect(),
+        _ => errors.into_iter().filter_map(signature).collect(),
+    }
 }
 
 /// Errors in inline code after words that something fails: ``the build fails with `E0432` ``.
@@ -158,7 +175,7 @@ fn inline_code(message: &Message, block: &Block) -> Vec<ErrorSignature> {
         .iter()
         .any(|word| leads.ends_with(word))
             || sentence.trim_end().ends_with(':');
-        if is_lead && fails(sentence) && !is_over(sentence) && !is_over(after) {
+        if is_lead && introduces(sentence) && !is_past(after) {
             let code = message.source(range.clone());
             signatures.extend(signature(code.trim_matches('`')));
         }
@@ -169,25 +186,27 @@ fn inline_code(message: &Message, block: &Block) -> Vec<ErrorSignature> {
 /// Whether the last sentence of a paragraph says that something fails now.
 fn introduces_error(prose: &str) -> bool {
     let last = prose.trim().trim_end_matches([':', '.', '*']);
-    let last = last
-        .rsplit(['.', '!', '?', '\n'])
-        .next()
-        .unwrap_or_default();
-    fails(last) && !is_over(last)
+    introduces(
+        last.rsplit(['.', '!', '?', '\n'])
+            .next()
+            .unwrap_or_default(),
+    )
 }
 
+fn introduces(sentence: &str) -> bool {
+    (has_word(sentence, &FAILS) || has_word(sentence, &NAMES_ERROR)) && !is_past(sentence)
+}
+
+/// Whether the errors below a label are over: `Fixed:`
 fn is_over_label(block: &Block) -> bool {
     let is_label = matches!(block.kind, BlockKind::Heading(_))
         || block.prose.trim_end().ends_with([':', '：']);
-    is_label && is_over(&block.prose)
+    is_label && has_word(&block.prose, &RESOLVED)
 }
 
-fn fails(text: &str) -> bool {
-    has_word(text, &FAILS)
-}
-
-fn is_over(text: &str) -> bool {
-    has_word(text, &OVER)
+/// Whether a sentence does not speak of the present.
+fn is_past(sentence: &str) -> bool {
+    has_word(sentence, &RESOLVED) || has_word(sentence, &NOT_PRESENT)
 }
 
 fn has_word(text: &str, words: &[&str]) -> bool {

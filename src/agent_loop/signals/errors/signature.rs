@@ -44,6 +44,19 @@ const MARKS: [&str; 31] = [
     "bash:",
 ];
 
+/// Lines in which programs that run others report that one of them failed, without saying why.
+const SUMMARIES: [&str; 9] = [
+    "error: test failed, to rerun",
+    "error: could not compile",
+    "error: aborting due to",
+    "error: process didn't exit successfully",
+    "error: recipe",
+    "error: command failed",
+    "error command failed",
+    "npm error code",
+    "make: ***",
+];
+
 /// Returns the signature of the error that a text reports; `None` if it says nothing of its own,
 /// like `exit code 1`.
 pub(in crate::agent_loop::signals) fn signature(text: &str) -> Option<ErrorSignature> {
@@ -161,6 +174,9 @@ fn mentions_error(line: &str) -> bool {
 /// Whether a line says only that something failed.
 fn is_generic(line: &str) -> bool {
     let lower = line.to_lowercase();
+    if SUMMARIES.iter().any(|summary| lower.starts_with(summary)) {
+        return true;
+    }
     let words: Vec<&str> = lower
         .split(|c: char| !c.is_alphabetic())
         .filter(|word| !word.is_empty())

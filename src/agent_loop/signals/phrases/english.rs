@@ -138,8 +138,8 @@ pub(super) const ENGLISH: Language = Language {
         (
             AllDone,
             &[
-                "all|every|each ?of ?the|these|those|my|our|your|this ?# ?planned|requested|required|remaining|listed|outstanding|open|specified|assigned|defined|necessary|given|implementation|acceptance|plan|plan's|original|pending ?user|plan tasks|task|items|item|todos|todo|work|steps|requirements|features|goals|objectives|phases|milestones|stories|deliverables|criteria|boxes|box|subtasks|sections|parts|points is|are|was|were|have|has|got ?now|all|also ?been ?now ?fully|successfully|finally|all|already ~1 complete|completed|done|finished|implemented|checked|ticked|delivered|closed|fulfilled|satisfied|met|addressed",
-                "all|every ?of ?the ?# ?planned|requested|required|remaining|listed|outstanding|open|specified|assigned|defined|necessary|given|implementation|acceptance|plan|plan's|original|pending ?user|plan tasks|task|items|todos|work|steps|requirements|features|phases|milestones|stories|deliverables|objectives|goals ?now ?successfully|fully complete|completed|done|finished|implemented|checked ?off ?successfully|now $",
+                "all|every|each ?of ?the|these|those|my|our|your|this ?# ?planned|requested|required|remaining|listed|outstanding|open|specified|assigned|defined|necessary|given|implementation|acceptance|plan|plan's|original|pending ?user|plan tasks|task|items|item|todos|todo|work|steps|changes|requirements|features|goals|objectives|phases|milestones|stories|deliverables|criteria|boxes|box|subtasks|sections|parts|points is|are|was|were|have|has|got ?now|all|also ?been ?now ?fully|successfully|finally|all|already ~1 complete|completed|done|finished|implemented|checked|ticked|delivered|closed|fulfilled|satisfied|met|addressed",
+                "all|every ?of ?the ?# ?planned|requested|required|remaining|listed|outstanding|open|specified|assigned|defined|necessary|given|implementation|acceptance|plan|plan's|original|pending ?user|plan tasks|task|items|todos|work|steps|changes|requirements|features|phases|milestones|stories|deliverables|objectives|goals ?now ?successfully|fully complete|completed|done|finished|implemented|checked ?off ?successfully|now $",
                 "^ all ?of ?it is|are ?now done|complete|finished",
                 "everything ?in|on|from ?the|that|you|we ~3 is|has|was|are ?now|been ?been|now ?fully|all|already complete|completed|done|finished|implemented",
                 "everything's ?now ?all ?been done|complete|completed|finished|implemented",
@@ -221,7 +221,8 @@ pub(super) const ENGLISH: Language = Language {
                 "let me ?now|also|first|next|just|quickly ?go ?ahead ?and continue|start|fix|implement|run|proceed|add|write|update|begin|move|create|finish|complete|address|check|look|try|see|investigate|verify|read|open|tackle|re|examine|search|commit|work",
                 "let's ?now|next|first continue|start|fix|implement|run|proceed|add|write|update|begin|move|create|finish|complete|address|check",
                 "^ ?now moving on|onto|to ?to",
-                "^ ?now|next ?up continuing|proceeding|moving|working|starting|implementing|fixing|running|writing|adding ?now|on|to|with ~1",
+                "^ ?now|next ?up continuing|proceeding|moving|working|starting on|to|with|onto",
+                "^ now|next|currently implementing|fixing|running|writing|adding|working|continuing",
                 "next task|iteration|loop|session|turn|run|item|phase|priority ?i|in ?the ~1 is|will|:",
                 "^ next ?up :",
                 "in|during|for|at the next|following iteration|loop|session|turn|run|pass",
@@ -237,6 +238,7 @@ pub(super) const ENGLISH: Language = Language {
             &[
                 "please|kindly ?let ?me ?know confirm|advise|clarify|provide|specify|choose|approve|decide|tell|answer|respond|reply|select|pick|grant|supply|share|send|indicate|review ?and ?confirm|approve|let",
                 "please let me know",
+                "please ?also add|attach|paste|upload|open|install|configure|set|switch|create|start|merge|give|type|enter|resolve|unblock",
                 "^ confirm|clarify|advise|decide which|whether|if|that|how",
                 "let me know which|whether|how|what|if|when|your|where|who|and",
                 "tell me which|whether|how|what|if|when|your|where|and",

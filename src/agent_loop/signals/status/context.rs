@@ -127,8 +127,7 @@ pub(super) struct Context<'a> {
 
 impl Context<'static> {
     /// Reads the sentence around a signal in prose.
-    pub(super) fn around(message: &Message, range: &Range<usize>) -> Self {
-        let text = &message.visible;
+    pub(super) fn around(text: &str, range: &Range<usize>) -> Self {
         let before = sentence_before(text.get(..range.start).unwrap_or_default());
         let after = sentence_after(text.get(range.end..).unwrap_or_default());
         let is_quoted = before.ends_with(['"', '\'', '“', '«', '「', '„', '‘'])

@@ -52,6 +52,7 @@ pub(super) fn read(message: &Message, promise: Option<&str>) -> StatusSignals {
         fenced.retain(|candidate| {
             candidate.state != StatedState::Done
                 || !Context::before_code(message, code.start).is_about()
+                    && !Context::around(&message.text, &candidate.range).is_about()
         });
         candidates.extend(fenced);
     }
@@ -72,12 +73,42 @@ pub(super) fn read(message: &Message, promise: Option<&str>) -> StatusSignals {
     }
 }
 
-/// Returns the range of the last block if it is code: fenced, indented, or a paragraph of nothing
-/// else.
+/// Returns the range of the last block if it is code in which an agent may state its status: a closed
+/// fence of text, or a paragraph of nothing but inline code.
 fn last_code(message: &Message) -> Option<Range<usize>> {
     let last = message.blocks.last()?;
-    let is_code = last.kind == BlockKind::Code || last.is_only_code();
+    let is_code = match last.kind {
+        BlockKind::Code => is_fence_of_text(message.source(last.range.clone())),
+        _ => last.is_only_code(),
+    };
     is_code.then(|| last.range.clone())
+}
+
+/// The languages of fences that are no program.
+const TEXT_LANGUAGES: [&str; 11] = [
+    "",
+    "text",
+    "txt",
+    "plaintext",
+    "plain",
+    "json",
+    "xml",
+    "html",
+    "yaml",
+    "markdown",
+    "md",
+];
+
+fn is_fence_of_text(code: &str) -> bool {
+    let code = code.trim();
+    let Some(mark @ ('`' | '~')) = code.chars().next() else {
+        return false;
+    };
+    let (first, rest) = code.split_once('\n').unwrap_or((code, ""));
+    let language = first.trim_start_matches(mark).trim().to_lowercase();
+    let last = rest.rsplit('\n').next().unwrap_or_default().trim();
+    let is_closed = last.len() >= 3 && last.chars().all(|c| c == mark);
+    is_closed && TEXT_LANGUAGES.contains(&language.as_str())
 }
 
 fn find(
@@ -97,7 +128,7 @@ fn find(
     if !is_code {
         candidates.retain(|candidate| {
             candidate.state != StatedState::Done
-                || !Context::around(message, &candidate.range).is_about()
+                || !Context::around(&message.visible, &candidate.range).is_about()
         });
     }
     candidates

@@ -37,7 +37,8 @@ pub(super) fn read(blocks: &[&Block], lexicon: &Lexicon, is_explicitly_done: boo
     Words {
         claims_completion,
         admits_open_work,
-        asks_person: asks_person(&statements, claims_completion || is_explicitly_done),
+        asks_person: ends_with_prompt(blocks)
+            || asks_person(&statements, claims_completion || is_explicitly_done),
         confidence: confidence(&statements),
     }
 }
@@ -376,6 +377,17 @@ fn lower(prose: &str) -> String {
         return lower.replace(['’', 'ʼ'], "'");
     }
     lower
+}
+
+/// Whether the message ends with a question of a terminal: `Continue? [y/N]`.
+fn ends_with_prompt(blocks: &[&Block]) -> bool {
+    let last = blocks.last().filter(|block| block.is_prose());
+    let line = last.and_then(|block| block.prose.trim_end().lines().next_back());
+    line.is_some_and(|line| {
+        let lower = line.to_lowercase();
+        let choices = ["[y/n", "(y/n", "(y)es/(n)o", "[yes/no", "(yes/no"];
+        choices.iter().any(|choice| lower.contains(choice))
+    })
 }
 
 fn asks_person(statements: &[Statement], is_done: bool) -> bool {
