@@ -1,9 +1,9 @@
 //! What an agent program printed in one turn: its last message, and what it reports itself.
 //!
 //! The output may be of any size and may end anywhere; what is in memory at one time is bounded.
-//! `output` takes it in pieces, and splits it in documents of JSON and lines of text; `programs` knows
-//! the shapes, and where they are documented. Members and events that are not known
-//! are passed over, and no value of an unexpected type is an error.
+//! `output` takes it in pieces, and splits it into documents of JSON and lines of text; `programs`
+//! knows the shapes, and names the documents that describe them. Members and events that are not
+//! known are passed over, and no value of an unexpected type is an error.
 
 mod report;
 mod output;

@@ -4,7 +4,7 @@ use crate::agent_loop::response::tail::Excerpt;
 
 /// The names of the members that are stored, in any object of any format. The values of all others
 /// are passed over.
-const STORED_KEYS: [&str; 44] = [
+const STORED_KEYS: [&str; 45] = [
     "aggregated_output",
     "api_error_status",
     "code",
@@ -47,6 +47,7 @@ const STORED_KEYS: [&str; 44] = [
     "tool_id",
     "tool_input",
     "tool_name",
+    "tool_use_id",
     "type",
     "url",
 ];

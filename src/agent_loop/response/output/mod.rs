@@ -279,21 +279,22 @@ impl Output {
     }
 
     fn text_response(self) -> AgentResponse {
-        let turn = Turn {
-            message: self.text.finish(),
-            is_finished: true,
-            ..Turn::default()
-        };
-        response(ResponseFormat::Text, turn, false)
+        let message = self.text.finish();
+        AgentResponse {
+            format: ResponseFormat::Text,
+            last_message: message.text,
+            truncated_before: message.is_cut,
+            ..AgentResponse::default()
+        }
     }
 }
 
 fn response(format: ResponseFormat, turn: Turn, ends_early: bool) -> AgentResponse {
     AgentResponse {
         format,
+        tool_errors: turn.error_texts().map(str::to_owned).collect(),
         last_message: turn.message.text,
         truncated_before: turn.message.is_cut,
-        tool_errors: turn.tool_errors.into(),
         program_error: turn.program_error,
         denials: turn.denials,
         ends_mid_stream: ends_early || !turn.is_finished,

@@ -142,7 +142,8 @@ impl Claude {
             if block.is_true("is_error")
                 && let Some(excerpt) = text_of_content(block)
             {
-                self.turn.add_tool_error(&excerpt.text);
+                let call_id = block.text("tool_use_id");
+                self.turn.add_error_of_call(call_id, &excerpt.text);
             }
         }
     }
@@ -170,6 +171,9 @@ impl Claude {
             .map(Node::elements)
             .unwrap_or_default()
         {
+            if let Some(call_id) = denial.text("tool_use_id") {
+                self.turn.remove_error_of_call(call_id);
+            }
             let target = denial.get("tool_input").and_then(target_of_input);
             self.turn
                 .add_denial(denial.text("tool_name").unwrap_or("a tool"), target);
@@ -404,6 +408,15 @@ mod tests {
                 denied("AskUserQuestion", None),
             ]
         );
+    }
+
+    #[test]
+    fn a_denied_call_is_no_failed_one() {
+        let result = r#"{"type":"result","subtype":"success","is_error":false,"result":"I may not.","permission_denials":[{"tool_name":"Bash","tool_use_id":"toolu_1"}]}"#;
+        let stream = before(STREAM, r#"{"type":"result""#);
+        let response = claude(&format!("{stream}{result}\n"));
+        assert_eq!(response.denials.len(), 1);
+        assert_eq!(response.tool_errors, [""; 0]);
     }
 
     #[test]

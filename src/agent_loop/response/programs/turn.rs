@@ -6,11 +6,18 @@ use crate::agent_loop::response::limits;
 use crate::agent_loop::response::report::{Denial, ProgramError, ProgramErrorKind};
 use crate::agent_loop::response::tail::Excerpt;
 
+/// The text of a failed call.
+#[derive(Clone, Debug)]
+struct ToolError {
+    call_id: Option<String>,
+    text: String,
+}
+
 /// The turn as far as it was read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Turn {
     pub(crate) message: Excerpt,
-    pub(crate) tool_errors: VecDeque<String>,
+    tool_errors: VecDeque<ToolError>,
     pub(crate) denials: Vec<Denial>,
     pub(crate) program_error: Option<ProgramError>,
     /// The last event of the program was there.
@@ -21,6 +28,11 @@ impl Turn {
     /// Adds the text of a tool or command that failed. One without a text says nothing that could
     /// be recognized in another turn.
     pub(crate) fn add_tool_error(&mut self, text: &str) {
+        self.add_error_of_call(None, text);
+    }
+
+    /// Adds the text of a call that failed, which may turn out to be one that was denied.
+    pub(crate) fn add_error_of_call(&mut self, call_id: Option<&str>, text: &str) {
         let text = text.trim();
         if text.is_empty() {
             return;
@@ -28,7 +40,21 @@ impl Turn {
         if self.tool_errors.len() == limits::TOOL_ERRORS {
             self.tool_errors.pop_front();
         }
-        self.tool_errors.push_back(shorten_error(text));
+        self.tool_errors.push_back(ToolError {
+            call_id: call_id.map(shorten_name),
+            text: shorten_error(text),
+        });
+    }
+
+    /// Removes the error of a call that was denied: it never ran.
+    pub(crate) fn remove_error_of_call(&mut self, call_id: &str) {
+        let call_id = shorten_name(call_id);
+        self.tool_errors
+            .retain(|error| error.call_id.as_ref() != Some(&call_id));
+    }
+
+    pub(crate) fn error_texts(&self) -> impl Iterator<Item = &str> {
+        self.tool_errors.iter().map(|error| error.text.as_str())
     }
 
     pub(crate) fn add_denial(&mut self, tool: &str, target: Option<&str>) {
@@ -41,8 +67,8 @@ impl Turn {
     }
 
     pub(crate) fn held(&self) -> usize {
-        let errors: usize = self.tool_errors.iter().map(String::capacity).sum();
-        self.message.text.capacity() + errors
+        let errors = self.error_texts().map(str::len);
+        self.message.text.capacity() + errors.sum::<usize>()
     }
 }
 
@@ -104,7 +130,7 @@ mod tests {
     fn a_long_error_keeps_its_beginning_and_its_end() {
         let mut turn = Turn::default();
         turn.add_tool_error(&format!("first{}last", "é".repeat(10_000)));
-        let error = turn.tool_errors.front().unwrap();
+        let error = turn.error_texts().next().unwrap();
         assert!(error.starts_with("first"));
         assert!(error.ends_with("last"));
         assert!(error.len() < limits::ERROR_HEAD + limits::ERROR_TAIL + 10);
@@ -117,7 +143,7 @@ mod tests {
             turn.add_tool_error(&number.to_string());
         }
         assert_eq!(turn.tool_errors.len(), limits::TOOL_ERRORS);
-        assert_eq!(turn.tool_errors.back().unwrap(), "99");
+        assert_eq!(turn.error_texts().last(), Some("99"));
     }
 
     #[test]
