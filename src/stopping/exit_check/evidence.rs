@@ -26,6 +26,9 @@ pub struct TurnEvidence {
 }
 
 impl TurnEvidence {
+    /// The most distinct errors that are recorded of one turn.
+    pub const MOST_ERRORS: usize = 50;
+
     /// Returns the share of completed tasks in percent, rounded down; `None` without tasks.
     pub fn completion_percent(&self) -> Option<u64> {
         self.checklist.as_ref().and_then(Checklist::percent)

@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::stopping::evaluation::threshold::{Threshold, ThresholdError};
 
+use super::evidence::TurnEvidence;
+
 /// Thresholds of the exit rules. The first four are those of the original script ("Default
 /// Thresholds" of Blackbox3's exit engine); the others follow from loops that ran away or ended too
 /// early.
@@ -60,6 +62,9 @@ impl ExitThresholds {
     /// The highest cap of turns; a loop of more is a runaway.
     pub const MOST_TURNS: u64 = 10_000;
 
+    /// The highest `max_errors`: one more is all that is recorded of a turn.
+    const MOST_ERRORS: u64 = TurnEvidence::MOST_ERRORS as u64 - 1;
+
     /// Refuses thresholds that can never be reached or never matter.
     ///
     /// A default may lie beyond a low `max_turns`: a loop of two turns needs no other setting.
@@ -70,6 +75,10 @@ impl ExitThresholds {
         Threshold::new("min_completion", self.min_completion)
             .at_least(1, "every checklist reaches it; the least is 1")?
             .at_most(100, "no checklist reaches it; the most is 100")?;
+        Threshold::new("max_errors", self.max_errors).at_most(
+            Self::MOST_ERRORS,
+            "a turn never has more; at most 50 errors are recorded, so the most is 49",
+        )?;
         let max_turns = Threshold::new("max_turns", self.max_turns)
             .at_least(1, "a run has at least one turn")?
             .at_most(Self::MOST_TURNS, "a loop needs a cap; the most is 10000")?;

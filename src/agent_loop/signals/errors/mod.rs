@@ -15,11 +15,8 @@ use std::collections::BTreeSet;
 
 use crate::agent_loop::response::{AgentResponse, ProgramErrorKind};
 use crate::agent_loop::text::{Message, normal};
-use crate::stopping::exit_check::evidence::{ErrorSignature, Obstacle};
+use crate::stopping::exit_check::evidence::{ErrorSignature, Obstacle, TurnEvidence};
 use signature::signature;
-
-/// The signatures that are kept of one turn.
-const MOST: usize = 50;
 
 /// Collects the distinct errors of a turn, sorted. What is an obstacle is no error besides.
 pub(super) fn read(
@@ -45,7 +42,10 @@ pub(super) fn read(
         }
         signatures.extend(reported);
     }
-    signatures.into_iter().take(MOST).collect()
+    signatures
+        .into_iter()
+        .take(TurnEvidence::MOST_ERRORS)
+        .collect()
 }
 
 /// The program's own error; that the allowed turns or money were used up is none.

@@ -124,11 +124,12 @@ pub(super) fn low_confidence(
     )
 }
 
+/// Too many different errors in one turn, which completed no further task.
 pub(super) fn distinct_errors(
     thresholds: &ExitThresholds,
-    evidence: &TurnEvidence,
+    run: &RunState,
 ) -> (Rule, Class, String) {
-    let errors = evidence.errors.len();
+    let errors = run.error_turns.len();
     let rule = limit(
         "distinct_errors",
         "different errors in this turn",

@@ -47,7 +47,7 @@ pub fn evaluate(
         .with(limits::blocked(evidence))
         .with(limits::questions(thresholds, run))
         .with(limits::low_confidence(thresholds, run, evidence))
-        .with(limits::distinct_errors(thresholds, evidence))
+        .with(limits::distinct_errors(thresholds, run))
         .with(limits::same_error(thresholds, run))
         .with(limits::failed_turns(thresholds, run))
         .with(limits::stagnation(thresholds, run))

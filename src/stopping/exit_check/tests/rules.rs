@@ -200,6 +200,18 @@ fn an_error_is_past_when_another_task_is_completed() {
 }
 
 #[test]
+fn many_errors_are_past_when_another_task_is_completed() {
+    let six = ["a", "b", "c", "d", "e", "f"];
+    let mut agent_loop = AgentLoop::new();
+    let turns = [
+        plan(1, 9),
+        errors(plan(2, 8), &six),
+        errors(plan(2, 8), &six),
+    ];
+    assert_eq!(play(&mut agent_loop, turns), "- - distinct_errors");
+}
+
+#[test]
 fn edits_do_not_excuse_the_same_error() {
     let mut agent_loop = AgentLoop::new();
     let turns = (0..3).map(|turn| errors(tree(quiet(), turn), &["a"]));

@@ -41,6 +41,11 @@ fn thresholds_that_never_matter_or_are_never_reached_are_refused() {
         "`min_completion` is 101: no checklist reaches it; the most is 100"
     );
     assert_eq!(
+        refused(|thresholds| thresholds.max_errors = 50),
+        "`max_errors` is 50: a turn never has more; at most 50 errors are recorded, \
+         so the most is 49"
+    );
+    assert_eq!(
         refused(|thresholds| thresholds.max_turns = 0),
         "`max_turns` is 0: a run has at least one turn"
     );
