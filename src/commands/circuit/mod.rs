@@ -98,14 +98,17 @@ fn reset(args: &ResetArgs, printer: &Printer) -> Result<Exit, Error> {
     let store = args.run.folder.open()?;
     let now = Clock::system().now();
     let state = store.load().map_err(unusable)?;
-    let run = match args.run.of(&state) {
-        Some(run) => Some(close(&store, &run.run, now, printer)?),
-        None => {
-            printer.note("There is no circuit to reset.");
-            None
-        }
-    };
-    print(&report(run.as_ref(), now), args.json, now, printer)?;
+    let run = args.run.of(&state);
+    if run.is_none() {
+        printer.note("There is no circuit to reset.");
+    }
+    let closed = run.map(|run| close(&store, &run.run, now, printer));
+    print(
+        &report(closed.transpose()?.as_ref(), now),
+        args.json,
+        now,
+        printer,
+    )?;
     Ok(Exit::Answer)
 }
 

@@ -29,8 +29,10 @@ pub(super) struct Args {
     )]
     limit: u64,
 
-    /// Write JSON; its schema is schemas/exit_history.schema.json
-    #[arg(long)]
+    #[arg(
+        long,
+        help = "Write JSON; its schema is schemas/exit_history.schema.json"
+    )]
     json: bool,
 }
 

@@ -12,8 +12,10 @@ pub(super) struct Args {
     #[command(flatten)]
     folder: StateFolderFlag,
 
-    /// Write JSON; its schema is schemas/exit_state.schema.json
-    #[arg(long)]
+    #[arg(
+        long,
+        help = "Write JSON; its schema is schemas/exit_state.schema.json"
+    )]
     json: bool,
 }
 

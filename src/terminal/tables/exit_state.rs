@@ -119,7 +119,7 @@ impl RunView {
         ];
         let mut text = format!("turns in a row: {progress} without progress");
         for (name, turns) in counters.into_iter().filter(|(_, turns)| *turns > 0) {
-            text.push_str(&format!(", {turns} with {name}"));
+            text.extend([", ", &turns.to_string(), " with ", name]);
         }
         Check::new("streaks", "streaks", CheckStatus::Note, text)
     }
@@ -230,7 +230,7 @@ impl ExitHistoryRow {
                 }
                 .to_owned();
                 for error in &record.errors {
-                    message.push_str(&format!(", error: {}", error.0));
+                    message.extend([", error: ", &error.0]);
                 }
                 row("circuit_record", Some(&record.run), message)
             }
