@@ -41,8 +41,13 @@ const OTHERS: [&str; 34] = [
 ];
 
 /// Words that may stand between `confidence` and its number.
-const BETWEEN: [&str; 40] = [
+const BETWEEN: [&str; 45] = [
     "level",
+    "high",
+    "medium",
+    "moderate",
+    "low",
+    "very",
     "score",
     "rating",
     "is",

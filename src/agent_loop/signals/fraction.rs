@@ -80,11 +80,13 @@ const OTHERS: [&str; 16] = [
     "were", "goal", "target", "subtasks", "than",
 ];
 
+const SMALL_NUMBERS: [&str; 12] = [
+    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+    "twelve",
+];
+
 /// Reads the progress that a sentence in lower case states in numbers.
 pub(super) fn progress(sentence: &str) -> Option<Progress> {
-    if !sentence.contains(|c: char| c.is_ascii_digit()) {
-        return None;
-    }
     let mut list = Vec::new();
     tokens(sentence, &mut list);
     let has = |words: &[&str]| list.iter().any(|token| words.contains(&token.text));
@@ -142,10 +144,12 @@ fn percentage(tokens: &[Token<'_>]) -> Option<Progress> {
 
 fn number<'a, 't>(tokens: &'a [Token<'t>]) -> Option<(u64, &'a [Token<'t>])> {
     let (number, rest) = tokens.split_first()?;
-    if number.kind != TokenKind::Number {
-        return None;
-    }
-    Some((number.text.parse().ok()?, rest))
+    let value = match number.kind {
+        TokenKind::Number => number.text.parse().ok()?,
+        TokenKind::Word => SMALL_NUMBERS.iter().position(|word| *word == number.text)? as u64 + 1,
+        TokenKind::Mark(_) | TokenKind::Placeholder => return None,
+    };
+    Some((value, rest))
 }
 
 #[cfg(test)]
@@ -170,6 +174,8 @@ mod tests {
             ("100% complete", None),
             ("if 4 of 5 tasks are done", None),
             ("at least 80% complete", None),
+            ("two of three tasks are complete", Some(Progress::Part)),
+            ("one of the tasks is complete", None),
             ("no numbers", None),
         ] {
             assert_eq!(progress(sentence), expected, "{sentence}");

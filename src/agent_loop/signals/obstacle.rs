@@ -110,7 +110,7 @@ const TRANSIENT: [&str; 10] = [
 const SPEAKER: [&str; 7] = ["i", "i've", "i'll", "i'm", "we", "we've", "my"];
 
 /// Words of a report on work.
-const WORK: [&str; 25] = [
+const WORK: [&str; 24] = [
     "fixed",
     "implemented",
     "added",
@@ -121,7 +121,6 @@ const WORK: [&str; 25] = [
     "code",
     "function",
     "updated",
-    "retry",
     "retries",
     "returns",
     "when",
@@ -168,7 +167,7 @@ pub(super) fn is_program_failure(message: &Message) -> bool {
     let text = message.text.trim();
     is_program_text(text) && {
         let lower = text.to_lowercase();
-        ["api error", "error", "stream error"]
+        ["api error", "error", "stream error", "execution error"]
             .iter()
             .any(|mark| lower.starts_with(mark))
     }
@@ -312,6 +311,14 @@ mod tests {
                 "Claude requested permissions to write to a.rs",
                 ObstacleKind::Permission,
             ),
+            (
+                "| Bash cargo test\nError: The user rejected permission to use this tool.",
+                ObstacleKind::Permission,
+            ),
+            (
+                "stream error: exceeded retry limit, last status: 429 Too Many Requests",
+                ObstacleKind::Quota,
+            ),
         ] {
             assert_eq!(of_message(message), Some(expected), "{message}");
         }
@@ -330,6 +337,7 @@ mod tests {
             "Request timed out.",
             "All tasks are complete.",
             "Which API key should I use?",
+            "I ran it and got:\nError: invalid API key",
         ] {
             assert_eq!(of_message(message), None, "{message}");
         }

@@ -130,6 +130,24 @@ fn the_message_of_a_program_that_could_not_work_has_no_words() {
 }
 
 #[test]
+fn a_tool_that_failed_counts_only_if_the_turn_ends_with_it() {
+    let errors = |message: &str| {
+        let response = AgentResponse {
+            last_message: message.to_owned(),
+            tool_errors: vec!["error[E0308]: mismatched types".to_owned()],
+            ..AgentResponse::default()
+        };
+        read(&response, &SignalOptions::default()).errors.len()
+    };
+    assert_eq!(
+        errors("Corrected the types; the tests pass. Next: the lexer."),
+        0
+    );
+    assert_eq!(errors("The build still fails and I cannot see why."), 1);
+    assert_eq!(errors(""), 1);
+}
+
+#[test]
 fn errors_are_distinct_sorted_and_bounded() {
     let response = AgentResponse {
         tool_errors: (0..200)

@@ -11,7 +11,7 @@ pub struct Token<'a> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenKind {
-    /// Letters, digits and `_`, with apostrophes inside. A hyphen divides words: `follow-up` is two.
+    /// Letters, digits and `_`, with apostrophes and points inside. A hyphen divides words: `follow-up` is two.
     Word,
     /// Digits, with points and commas inside, and a percent sign.
     Number,
@@ -35,6 +35,7 @@ pub fn tokens<'a>(sentence: &'a str, tokens: &mut Vec<Token<'a>>) {
                         .and_then(|rest| rest.chars().next());
                     let is_inner = match c {
                         '\'' => !is_number && next.is_some_and(char::is_alphanumeric),
+                        '.' if !is_number => next.is_some_and(char::is_alphanumeric),
                         '.' | ',' => is_number && next.is_some_and(|next| next.is_ascii_digit()),
                         c => is_word(c),
                     };
@@ -115,6 +116,10 @@ mod tests {
                 vec!["l'implémentation", "est", "terminée"],
             ),
             ("run \u{fffc} now", vec!["run", "\u{fffc}", "now"]),
+            (
+                "in fix_plan.md. next",
+                vec!["in", "fix_plan.md", ".", "next"],
+            ),
             ("2nd 1,234", vec!["2nd", "1,234"]),
             ("'quoted'", vec!["'", "quoted", "'"]),
         ] {

@@ -13,6 +13,7 @@ mod signature;
 
 use std::collections::BTreeSet;
 
+use super::obstacle::is_program_failure;
 use crate::agent_loop::response::{AgentResponse, ProgramErrorKind};
 use crate::agent_loop::text::{Message, normal};
 use crate::stopping::exit_check::evidence::{ErrorSignature, Obstacle, TurnEvidence};
@@ -41,6 +42,9 @@ pub(super) fn read(
             signatures.extend(signature(&format!("permission denied: {}", denial.tool)));
         }
         signatures.extend(reported);
+        if is_program_failure(message) {
+            signatures.extend(signature(message.text.trim()));
+        }
     }
     signatures
         .into_iter()

@@ -264,6 +264,18 @@ mod tests {
                 "panicked at a.rs boom",
             ),
             ("ValueError: bad value", "ValueError: bad value"),
+            (
+                "error: linker `cc` not found",
+                "error: linker `cc` not found",
+            ),
+            (
+                "FAILED tests/a.py::test_b - AssertionError: expected 1",
+                "FAILED a.py::test_b - AssertionError: expected #",
+            ),
+            (
+                "# The SEARCH block failed to match!",
+                "The SEARCH block failed to match",
+            ),
         ] {
             let message = errors(message);
             assert_eq!(message, [expected]);
@@ -284,6 +296,8 @@ mod tests {
             "## Fixed\n\n- Error: cannot find module 'foo'",
             "The parser returns `Error: bad input` for bad input.",
             "3 tests are still failing.",
+            "3 tests failed to pass.",
+            "- fixed error E0432: unresolved import",
             "```\nError: cannot find module 'foo'\n```",
             "> Error: cannot find module 'foo'",
             "The output was:\n\n```\nerror: old\n```",

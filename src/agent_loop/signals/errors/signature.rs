@@ -10,7 +10,8 @@ const LONGEST_QUOTE: usize = 40;
 const LINES: usize = 400;
 
 /// How lines that report an error begin, in any case.
-const MARKS: [&str; 31] = [
+const MARKS: [&str; 32] = [
+    "stream error",
     "error:",
     "error[",
     "error ts",

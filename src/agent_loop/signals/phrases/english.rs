@@ -50,7 +50,8 @@ pub(super) const ENGLISH: Language = Language {
     ],
     conditions: &[
         "if", "once", "unless", "until", "till", "whether", "assuming", "provided", "when",
-        "whenever",
+        "whenever", "shows", "show", "displays", "display", "lists", "returns", "renders",
+        "prints", "counts",
     ],
     modals: &[
         "will", "would", "should", "could", "may", "might", "must", "shall", "i'll", "we'll",
@@ -138,7 +139,7 @@ pub(super) const ENGLISH: Language = Language {
         (
             AllDone,
             &[
-                "all|every|each ?of ?the|these|those|my|our|your|this ?# ?planned|requested|required|remaining|listed|outstanding|open|specified|assigned|defined|necessary|given|implementation|acceptance|plan|plan's|original|pending ?user|plan tasks|task|items|item|todos|todo|work|steps|changes|requirements|features|goals|objectives|phases|milestones|stories|deliverables|criteria|boxes|box|subtasks|sections|parts|points is|are|was|were|have|has|got ?now|all|also ?been ?now ?fully|successfully|finally|all|already ~1 complete|completed|done|finished|implemented|checked|ticked|delivered|closed|fulfilled|satisfied|met|addressed",
+                "all|every|each ?of ?the|these|those|my|our|your|this ?# ?planned|requested|required|remaining|listed|outstanding|open|specified|assigned|defined|necessary|given|implementation|acceptance|plan|plan's|original|pending ?user|plan tasks|task|items|item|todos|todo|work|steps|changes|requirements|features|goals|objectives|phases|milestones|stories|deliverables|boxes|box|sections|points ?in|on|from|of ?the|my|this ?fix|task|todo|implementation ?plan|list|checklist|spec|specification|file|backlog|prd|fix_plan.md|plan.md|todo.md|tasks.md|prd.md|prd.json|spec.md|fix_plan|<code> is|are|was|were|have|has|got ?now|all|also ?been ?now ?fully|successfully|finally|all|already ~1 complete|completed|done|finished|implemented|checked|ticked|delivered|closed|fulfilled|addressed",
                 "all|every ?of ?the ?# ?planned|requested|required|remaining|listed|outstanding|open|specified|assigned|defined|necessary|given|implementation|acceptance|plan|plan's|original|pending ?user|plan tasks|task|items|todos|work|steps|changes|requirements|features|phases|milestones|stories|deliverables|objectives|goals ?now ?successfully|fully complete|completed|done|finished|implemented|checked ?off ?successfully|now $",
                 "^ all ?of ?it is|are ?now done|complete|finished",
                 "everything ?in|on|from ?the|that|you|we ~3 is|has|was|are ?now|been ?been|now ?fully|all|already complete|completed|done|finished|implemented",
@@ -148,6 +149,8 @@ pub(super) const ENGLISH: Language = Language {
                 "nothing ?is left|remains|remaining ?in|on|from ?the|my ~2 $",
                 "nothing ?else|more ?is|needs|remains ?left|to ?be done $",
                 "no ?more|further|other ?remaining|open|outstanding|pending|unfinished|incomplete|unchecked tasks|items|work|todos|steps ?are|is|were remain|remains|remaining|left|outstanding|pending|needed|required|necessary|open",
+                "no more|further tasks|work|items|steps|todos",
+                "we're ?all done|finished here|now $",
                 "no ?more|further remaining|outstanding|pending|unfinished|incomplete|unchecked|open tasks|items|work|todos|steps",
                 "no ?more|further|additional|other work|tasks|steps|action|actions ?is|are needed|required|necessary|remaining|left",
                 "^ ?we're|i'm|you're|we|i ?are|am all done|finished ?here|now|with ?everything $",
@@ -192,6 +195,9 @@ pub(super) const ENGLISH: Language = Language {
                 "tasks|items|steps|things|work|todos are|is ?still open|pending|outstanding|unfinished|incomplete",
                 "there ?is|are|remain|remains ?still|a|some|# ~2 tasks|work|items|steps|things|lot|more ~1 left|remaining|to ?be ?do|done",
                 "there's|is ?still|also ?a lot|more|much|work ?more ?work to do",
+                "# ?more to go",
+                "rest|remainder ~4 :",
+                "rest|remainder ~4 remains|follows",
                 "left to do|implement|fix|finish|complete|go|be|write|add|migrate|port|convert|build",
                 "what remains|remaining",
                 "what's left|remaining|missing|pending|next :",
@@ -218,6 +224,9 @@ pub(super) const ENGLISH: Language = Language {
                 "i'll|we'll ?now|then|next|also|just|first|start|begin|proceed|move|go ?by|to|with|on|ahead|now ?and continue|start|starting|proceed|implement|implementing|fix|fixing|add|adding|tackle|begin|beginning|run|running|write|writing|work|working|move|moving|keep|keeping|update|updating|address|finish|complete|create|creating|build|building|migrate|port|investigate|look|turn|resume|do|handle|pick|wire|commit|rerun|re",
                 "i|we will ?now|then|next|also ?proceed|start|begin|continue|move ?to|with|by|on continue|start|proceed|implement|fix|add|tackle|begin|run|write|work|move|keep|update|address|finish|complete|create|build|migrate|port|investigate|look|turn|resume|do|handle|pick|implementing|fixing|adding|writing|task",
                 "i'm|i am|we're ?now|currently going|about to",
+                "i'll ~8 next $",
+                "i will ~8 next $",
+                "i'll ?now|then|also try",
                 "let me ?now|also|first|next|just|quickly ?go ?ahead ?and continue|start|fix|implement|run|proceed|add|write|update|begin|move|create|finish|complete|address|check|look|try|see|investigate|verify|read|open|tackle|re|examine|search|commit|work",
                 "let's ?now|next|first continue|start|fix|implement|run|proceed|add|write|update|begin|move|create|finish|complete|address|check",
                 "^ ?now moving on|onto|to ?to",
@@ -238,7 +247,7 @@ pub(super) const ENGLISH: Language = Language {
             &[
                 "please|kindly ?let ?me ?know confirm|advise|clarify|provide|specify|choose|approve|decide|tell|answer|respond|reply|select|pick|grant|supply|share|send|indicate|review ?and ?confirm|approve|let",
                 "please let me know",
-                "please ?also add|attach|paste|upload|open|install|configure|set|switch|create|start|merge|give|type|enter|resolve|unblock",
+                "please ?also add|push|pull|restart|delete|remove|change|update|fix|correct|replace|rename|deploy|publish|log|sign|ask|attach|paste|upload|open|install|configure|set|switch|create|start|merge|give|type|enter|resolve|unblock",
                 "^ confirm|clarify|advise|decide which|whether|if|that|how",
                 "let me know which|whether|how|what|if|when|your|where|who|and",
                 "tell me which|whether|how|what|if|when|your|where|and",
@@ -293,7 +302,7 @@ pub(super) const ENGLISH: Language = Language {
             Courtesy,
             &[
                 "let me know if|when|what|how ?you|there|you'd|anything|something|any ?have|need|want|would|is|run|see|spot|like|like ~2 anything|any|questions|else|issues|changes|further|adjustments|tweaks|more|problems|adjusted|changed|modifications|clarification|additional|help|assistance|feedback|tweaked",
-                "let me know if ~4 anything|any|questions|else|issues|changes|further|adjustments|tweaks|problems|adjusted|changed|modifications|help|assistance|feedback|tweaked",
+                "let me know if ~8 anything|any|questions|else|issues|changes|further|adjustments|tweaks|problems|adjusted|changed|modifications|help|assistance|feedback|tweaked",
                 "anything else|more ?you ~4",
                 "is there anything|something else|more",
                 "what ?would|do ?you ?like|want next",

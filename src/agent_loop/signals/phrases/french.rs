@@ -66,7 +66,7 @@ pub(super) const FRENCH: Language = Language {
         (
             AllDone,
             &[
-                "toutes|tous les|ces ~2 tâches|fonctionnalités|étapes|exigences|éléments|points|travaux|tests sont|ont ?été|maintenant|désormais ?été ?toutes|tous|bien|entièrement terminées|terminés|terminé|finies|finis|achevées|achevés|complétées|complétés|complètes|faites|faits|implémentées|réalisées",
+                "toutes|tous les|ces ~2 tâches|fonctionnalités|étapes|exigences|éléments|points|travaux ~3 sont|ont ?été|maintenant|désormais ?été ?toutes|tous|bien|entièrement terminées|terminés|terminé|finies|finis|achevées|achevés|complétées|complétés|complètes|faites|faits|implémentées|réalisées",
                 "^ toutes|tous les ~2 tâches|étapes|points terminées|terminés|finies|complétées",
                 "tout est|a ?maintenant|désormais|été ?bien|entièrement|été terminé|fini|fait|prêt|achevé|complet|implémenté|complété|réalisé",
                 "il ?ne|n'y ?a ?reste ?plus rien ?à|d'autre ?faire ?à",

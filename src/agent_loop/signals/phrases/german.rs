@@ -65,7 +65,7 @@ pub(super) const GERMAN: Language = Language {
         (
             AllDone,
             &[
-                "alle ~2 aufgaben|punkte|schritte|anforderungen|tasks|todos|arbeiten|teile sind|wurden|waren ?nun|jetzt|damit|somit ?vollständig|erfolgreich|komplett ~1 erledigt|abgeschlossen|fertig|umgesetzt|implementiert|abgehakt|fertiggestellt|erfüllt",
+                "alle ~2 aufgaben|punkte|schritte|anforderungen|tasks|todos|arbeiten|teile ~3 sind|wurden|waren ?nun|jetzt|damit|somit ?vollständig|erfolgreich|komplett ~1 erledigt|abgeschlossen|fertig|umgesetzt|implementiert|abgehakt|fertiggestellt|erfüllt",
                 "^ alle ~1 aufgaben|punkte|schritte|anforderungen ?erfolgreich erledigt|abgeschlossen|fertig|umgesetzt",
                 "alles ist|wurde ?nun|jetzt|damit ?vollständig erledigt|abgeschlossen|fertig|umgesetzt|implementiert|fertiggestellt",
                 "^ alles erledigt|fertig|abgeschlossen $",

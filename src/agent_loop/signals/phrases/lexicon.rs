@@ -20,6 +20,9 @@ const DIVIDERS: [&str; 21] = [
     "denn", "et", "mais", "donc", "y", "pero", "e", "mas", "и", "но",
 ];
 
+/// What phrases name inline code and quoted words by.
+const PLACEHOLDER: &str = "<code>";
+
 /// All phrases, ready to match.
 #[derive(Debug)]
 pub(in crate::agent_loop::signals) struct Lexicon {
@@ -234,7 +237,10 @@ impl Lexicon {
                 Symbol::Word(id, self.class(id))
             }
             TokenKind::Number => Symbol::Word(Self::NUMBER, self.class(Self::NUMBER)),
-            TokenKind::Placeholder => Symbol::Word(Self::OTHER, WordClass::default()),
+            TokenKind::Placeholder => {
+                let id = self.ids.get(PLACEHOLDER).copied().unwrap_or(Self::OTHER);
+                Symbol::Word(id, WordClass::default())
+            }
             TokenKind::Mark(':' | '：') => Symbol::Colon,
             TokenKind::Mark(_) => Symbol::Mark,
         }

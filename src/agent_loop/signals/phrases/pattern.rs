@@ -4,9 +4,10 @@
 //! |---|---|
 //! | `a\|b` | one of the words |
 //! | `?a\|b` | one of the words, or nothing |
-//! | `~3` | up to three words, none of which denies |
+//! | `~3` | up to three words, none of which denies or names a part |
 //! | `#` | a number, in digits or as a word |
 //! | `!` | a word that denies |
+//! | `<code>` | inline code or quoted words, as one of the words |
 //! | `:` | a colon |
 //! | `^`, `$` | the beginning and the end of a clause |
 
@@ -97,7 +98,8 @@ pub(super) fn match_at(
         Element::Gap(most) => {
             let gap = symbols.get(at..).unwrap_or_default();
             let words = gap.iter().take_while(|symbol| {
-                symbol.id().is_some() && symbol.class().negator & (1 << language) == 0
+                let class = symbol.class();
+                symbol.id().is_some() && (class.negator | class.part) & (1 << language) == 0
             });
             let most = words.take(*most).count();
             return (0..=most).find_map(|gap| match_at(rest, symbols, at + gap, language));

@@ -54,7 +54,7 @@ pub(super) const PORTUGUESE: Language = Language {
         (
             AllDone,
             &[
-                "todas|todos as|os|estas ~2 tarefas|funcionalidades|passos|etapas|requisitos|itens|pontos|trabalhos estão|foram|são ?agora|já ?todas|todos|totalmente concluídas|concluídos|completas|completos|completadas|terminadas|finalizadas|finalizados|prontas|prontos|feitas|implementadas|implementados",
+                "todas|todos as|os|estas ~2 tarefas|funcionalidades|passos|etapas|requisitos|itens|pontos|trabalhos ~3 estão|foram|são ?agora|já ?todas|todos|totalmente concluídas|concluídos|completas|completos|completadas|terminadas|finalizadas|finalizados|prontas|prontos|feitas|implementadas|implementados",
                 "^ todas|todos as|os ~2 tarefas|etapas concluídas|concluídos|finalizadas|completas",
                 "tudo está|foi ?agora|já ?totalmente concluído|completo|pronto|feito|finalizado|terminado|implementado",
                 "não resta|há|restam|falta ?mais nada|nenhuma|tarefas ?mais|tarefa|pendentes ?pendente ?a|para|por|que ?fazer",

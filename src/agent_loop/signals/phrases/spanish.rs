@@ -52,7 +52,7 @@ pub(super) const SPANISH: Language = Language {
         (
             AllDone,
             &[
-                "todas|todos las|los|estas ~2 tareas|funcionalidades|pasos|requisitos|elementos|puntos|trabajos están|han|son|quedaron ?sido|ahora|ya ?sido ?todas|todos|completamente completadas|completados|terminadas|terminados|completas|completos|listas|listos|finalizadas|finalizados|hechas|implementadas|implementados",
+                "todas|todos las|los|estas ~2 tareas|funcionalidades|pasos|requisitos|elementos|puntos|trabajos ~3 están|han|son|quedaron ?sido|ahora|ya ?sido ?todas|todos|completamente completadas|completados|terminadas|terminados|completas|completos|listas|listos|finalizadas|finalizados|hechas|implementadas|implementados",
                 "^ todas|todos las|los ~2 tareas|pasos completadas|completados|terminadas|finalizadas",
                 "todo está|ha|quedó ?ya|ahora|sido ?completamente|sido terminado|completo|completado|listo|hecho|finalizado|implementado",
                 "no queda|hay|quedan ?ya|nada|más|ninguna|tareas ?nada|tarea|tareas|más|pendiente|pendientes ?más ?por|que|pendiente|pendientes ?hacer",

@@ -309,10 +309,12 @@ fn statement(
     };
     let is_conditional = matches.iter().any(|found| found.context.is_conditional);
     let mut statement = Statement {
-        is_question: sentence.is_question,
+        // `The dialog asks: …?`
+        is_question: sentence.is_question && !sentence.text.contains(" asks"),
         is_request: has(Meaning::Request),
         is_address: has(Meaning::Address),
-        is_offer: has(Meaning::Offer),
+        // An offer to continue the work itself is a question.
+        is_offer: has(Meaning::Offer) && !asks_to_continue(sentence.text),
         is_courtesy: has(Meaning::Courtesy),
         proceeds: has(Meaning::Proceeds) && !is_conditional,
         is_conditional,
@@ -370,6 +372,19 @@ fn statement(
     statement
 }
 
+fn asks_to_continue(sentence: &str) -> bool {
+    let words = [
+        "proceed",
+        "continue",
+        "go ahead",
+        "weitermachen",
+        "continuer",
+        "continuar",
+        "продолж",
+    ];
+    words.iter().any(|word| sentence.contains(word))
+}
+
 /// Returns the prose in lower case with straight apostrophes.
 fn lower(prose: &str) -> String {
     let lower = prose.to_lowercase();
@@ -423,7 +438,7 @@ fn asks(statement: &Statement, is_last: bool, is_done: bool) -> bool {
         return false;
     }
     if !statement.is_question {
-        return statement.is_request;
+        return statement.is_request && !statement.is_offer;
     }
     // A question in the middle of a paragraph is answered there, unless it is put to the person.
     let is_open = statement.is_last_of_block || statement.is_offer || statement.is_request;
