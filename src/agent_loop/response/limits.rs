@@ -1,5 +1,5 @@
-//! How much of an output is stored. Together the limits keep what is in memory below [`HELD`],
-//! whatever the output is.
+//! How much of an output is stored. Together the limits keep what is in memory below 8 MiB, whatever
+//! the output is.
 
 /// What is held at one time, in bytes, including what a buffer has in reserve.
 #[cfg(test)]

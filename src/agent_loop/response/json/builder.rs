@@ -8,14 +8,14 @@ use crate::agent_loop::response::tail::Excerpt;
 #[derive(Debug, Default)]
 pub(super) struct Builder {
     /// The containers that are open.
-    open: Vec<Container>,
+    open: Vec<OpenNode>,
     nodes: usize,
     /// The bytes of finished texts.
     text_bytes: usize,
 }
 
 #[derive(Debug)]
-enum Container {
+enum OpenNode {
     List(Vec<Node>),
     Object {
         members: Vec<(&'static str, Node)>,
@@ -31,13 +31,13 @@ impl Builder {
     }
 
     pub(super) fn is_in_object(&self) -> bool {
-        matches!(self.open.last(), Some(Container::Object { .. }))
+        matches!(self.open.last(), Some(OpenNode::Object { .. }))
     }
 
     /// Returns whether the value that comes is stored.
     pub(super) fn stores_value(&self) -> bool {
         match self.open.last() {
-            Some(Container::Object { key: None, .. }) => false,
+            Some(OpenNode::Object { key: None, .. }) => false,
             Some(_) => self.nodes < limits::DOCUMENT_NODES,
             None => true,
         }
@@ -62,12 +62,12 @@ impl Builder {
 
     pub(super) fn open_list(&mut self) {
         self.nodes += 1;
-        self.open.push(Container::List(Vec::new()));
+        self.open.push(OpenNode::List(Vec::new()));
     }
 
     pub(super) fn open_object(&mut self) {
         self.nodes += 1;
-        self.open.push(Container::Object {
+        self.open.push(OpenNode::Object {
             members: Vec::new(),
             key: None,
         });
@@ -75,7 +75,7 @@ impl Builder {
 
     /// Sets the key of the value that comes.
     pub(super) fn set_key(&mut self, name: &Excerpt) {
-        if let Some(Container::Object { key, .. }) = self.open.last_mut() {
+        if let Some(OpenNode::Object { key, .. }) = self.open.last_mut() {
             *key = stored_key(name.text.as_bytes()).filter(|_| !name.is_cut);
         }
     }
@@ -83,16 +83,16 @@ impl Builder {
     /// Closes the open list; returns `None` when an object is open, or nothing.
     pub(super) fn close_list(&mut self) -> Option<Node> {
         match self.open.pop()? {
-            Container::List(elements) => Some(Node::List(elements)),
-            Container::Object { .. } => None,
+            OpenNode::List(elements) => Some(Node::List(elements)),
+            OpenNode::Object { .. } => None,
         }
     }
 
     /// Closes the open object; returns `None` when a list is open, or nothing.
     pub(super) fn close_object(&mut self) -> Option<Node> {
         match self.open.pop()? {
-            Container::Object { members, .. } => Some(Node::Object(members)),
-            Container::List(_) => None,
+            OpenNode::Object { members, .. } => Some(Node::Object(members)),
+            OpenNode::List(_) => None,
         }
     }
 
@@ -109,8 +109,8 @@ impl Builder {
             self.text_bytes += excerpt.text.len();
         }
         match self.open.last_mut()? {
-            Container::List(elements) => elements.push(value),
-            Container::Object { members, key } => {
+            OpenNode::List(elements) => elements.push(value),
+            OpenNode::Object { members, key } => {
                 members.extend(key.take().map(|key| (key, value)));
             }
         }
@@ -121,8 +121,8 @@ impl Builder {
     pub(super) fn finish(mut self) -> Option<Node> {
         loop {
             let node = match self.open.pop()? {
-                Container::List(elements) => Node::List(elements),
-                Container::Object { members, .. } => Node::Object(members),
+                OpenNode::List(elements) => Node::List(elements),
+                OpenNode::Object { members, .. } => Node::Object(members),
             };
             if let Some(document) = self.store(Some(node)) {
                 return Some(document);
