@@ -46,6 +46,15 @@ impl Loop {
         json["state"].as_str().unwrap().to_owned()
     }
 
+    /// Checks a turn after which the plan has this many completed tasks; returns the exit code.
+    fn check(&self, completed: usize, flags: &[&str]) -> Option<i32> {
+        let plan = "- [x] done\n".repeat(completed) + &"- [ ] open\n".repeat(10 - completed);
+        fs::write(self.0.folder().join("PLAN.md"), plan).unwrap();
+        fs::write(self.0.folder().join("response.md"), "I moved the parser.\n").unwrap();
+        let arguments = ["exit-check", "response.md", "PLAN.md", "--quiet"];
+        self.run(&[&arguments, flags].concat()).code
+    }
+
     fn log(&self) -> PathBuf {
         self.0.folder().join(".conclave/exit-log.jsonl")
     }
@@ -163,6 +172,74 @@ fn a_probe_of_unknown_outcome_expires() {
     );
     a_loop.record("+");
     assert_eq!(a_loop.status(&[]), "closed");
+}
+
+/// Checks turns without progress until the loop stops. The circuit is open then.
+fn stalled() -> Loop {
+    let a_loop = Loop::new();
+    let codes: Vec<_> = (0..4).map(|_| a_loop.check(1, &[])).collect();
+    assert_eq!(codes, [Some(0), Some(0), Some(0), Some(13)]);
+    assert_eq!(a_loop.status(&[]), "open");
+    a_loop
+}
+
+#[test]
+fn exit_check_halts_on_an_open_circuit_in_the_next_run_too() {
+    let a_loop = stalled();
+    assert_eq!(a_loop.check(2, &[]), Some(12));
+    assert_eq!(a_loop.check(3, &[]), Some(12));
+    assert_eq!(a_loop.check(4, &["--run", "named"]), Some(0));
+}
+
+#[test]
+fn exit_check_closes_a_half_open_circuit_by_progress() {
+    let a_loop = stalled();
+    a_loop.pass(31);
+    // The first turn of a run has nothing to be compared with: it takes the permit.
+    assert_eq!(a_loop.check(2, &[]), Some(0));
+    assert_eq!(a_loop.status(&[]), "half_open");
+    assert_eq!(a_loop.check(3, &[]), Some(0));
+    assert_eq!(a_loop.status(&[]), "closed");
+}
+
+#[test]
+fn exit_check_opens_a_half_open_circuit_again_without_progress() {
+    let a_loop = stalled();
+    a_loop.pass(31);
+    assert_eq!(a_loop.check(2, &[]), Some(0));
+    assert_eq!(a_loop.check(2, &[]), Some(12));
+    assert_eq!(a_loop.status(&[]), "open");
+}
+
+#[test]
+fn exit_check_continues_after_the_circuit_is_reset() {
+    let a_loop = stalled();
+    a_loop.run(&["circuit", "reset"]);
+    assert_eq!(a_loop.check(2, &[]), Some(0));
+}
+
+#[test]
+fn a_crashed_run_does_not_end_the_next() {
+    let a_loop = Loop::new();
+    for _ in 0..3 {
+        assert_eq!(a_loop.check(1, &["--run", "crashed"]), Some(0));
+    }
+    for _ in 0..3 {
+        assert_eq!(a_loop.check(1, &["--run", "next"]), Some(0));
+    }
+    assert_eq!(a_loop.check(1, &["--run", "next"]), Some(13));
+}
+
+#[test]
+fn a_run_without_a_name_expires_two_hours_after_its_last_check() {
+    let a_loop = Loop::new();
+    for _ in 0..3 {
+        assert_eq!(a_loop.check(1, &[]), Some(0));
+    }
+    a_loop.pass(121);
+    for _ in 0..3 {
+        assert_eq!(a_loop.check(1, &[]), Some(0));
+    }
 }
 
 #[test]
