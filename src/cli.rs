@@ -7,11 +7,12 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
+use crate::commands::agent_loop::{circuit, exit_check};
 use crate::commands::config::dialogue;
 use crate::commands::models::local_files;
 use crate::commands::{
-    circuit, completions, config, consult, consult_stats, doctor, exit_check, history, man, models,
-    personas, resume, scrub,
+    completions, config, consult, consult_stats, doctor, history, man, models, personas, resume,
+    scrub,
 };
 use crate::config::env::Environment;
 use crate::engine::host;

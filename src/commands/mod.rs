@@ -1,11 +1,10 @@
-//! L5: the commands, with their arguments. `agent_loop`, `flags` and `face` are shared by several of them.
+//! L5: the commands, with their arguments. `flags` and `face` are shared by several of them.
 
 pub mod consult;
 pub mod resume;
 pub mod history;
 pub mod consult_stats;
-pub mod exit_check;
-pub mod circuit;
+pub mod agent_loop;
 pub mod doctor;
 pub mod models;
 pub mod personas;
@@ -13,6 +12,5 @@ pub mod scrub;
 pub mod config;
 pub mod completions;
 pub mod man;
-mod agent_loop;
 mod flags;
 mod face;

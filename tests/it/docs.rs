@@ -342,6 +342,7 @@ fn files_named_in_the_docs_exist() {
         "schemas/dry_run.schema.json",
         "schemas/consult_stats.schema.json",
         "schemas/calibration.schema.json",
+        "schemas/exit_check.schema.json",
         "src/lib.rs",
         "src/consultation",
         "src/engine",

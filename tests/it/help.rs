@@ -2,7 +2,7 @@
 
 use crate::support::binary::Conclave;
 
-const COMMANDS: [&[&str]; 32] = [
+const COMMANDS: [&[&str]; 40] = [
     &[],
     &["consult"],
     &["resume"],
@@ -15,6 +15,14 @@ const COMMANDS: [&[&str]; 32] = [
     &["history", "outcome"],
     &["history", "rejudge"],
     &["ls"],
+    &["exit-check"],
+    &["exit-check", "state"],
+    &["exit-check", "history"],
+    &["exit-check", "reset"],
+    &["circuit"],
+    &["circuit", "status"],
+    &["circuit", "record"],
+    &["circuit", "reset"],
     &["doctor"],
     &["models"],
     &["model"],
@@ -76,7 +84,14 @@ fn snapshot_contains_every_command() {
     for name in commands(&[]) {
         assert!(COMMANDS.contains(&[name.as_str()].as_slice()), "{name}");
     }
-    for parent in ["history", "model", "personas", "config"] {
+    for parent in [
+        "history",
+        "exit-check",
+        "circuit",
+        "model",
+        "personas",
+        "config",
+    ] {
         for name in commands(&[parent]) {
             assert!(
                 COMMANDS.contains(&[parent, name.as_str()].as_slice()),

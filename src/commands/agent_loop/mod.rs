@@ -1,6 +1,8 @@
-//! The loop that `exit-check` and `circuit` are about: the folder of its state, its run, and its
-//! thresholds.
+//! The commands about the loop of an agent, and what they share: the folder of its state, its run,
+//! and its thresholds.
 
+pub mod exit_check;
+pub mod circuit;
 pub(crate) mod settings;
 pub(crate) mod masking;
 
