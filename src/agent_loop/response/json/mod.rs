@@ -14,4 +14,4 @@ mod reader;
 mod tests;
 
 pub(super) use node::Node;
-pub(super) use reader::{JsonReader, Progress};
+pub(super) use reader::{JsonProgress, JsonReader};

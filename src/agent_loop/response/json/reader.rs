@@ -38,7 +38,7 @@ enum State {
 
 /// Where the reader is after some bytes.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Progress {
+pub(crate) enum JsonProgress {
     Open,
     Document(Node),
     /// The end of the list of documents.
@@ -68,16 +68,16 @@ impl JsonReader {
     }
 
     /// Takes bytes up to the end of a document, and returns how many those were.
-    pub(crate) fn feed(&mut self, bytes: &[u8]) -> (usize, Progress) {
+    pub(crate) fn feed(&mut self, bytes: &[u8]) -> (usize, JsonProgress) {
         let mut used = 0;
         while let Some(rest) = bytes.get(used..).filter(|rest| !rest.is_empty()) {
             let (taken, progress) = self.step(rest);
             used += taken;
-            if progress != Progress::Open {
+            if progress != JsonProgress::Open {
                 return (used, progress);
             }
         }
-        (used, Progress::Open)
+        (used, JsonProgress::Open)
     }
 
     /// Returns what there is of a document that ends early.
@@ -88,12 +88,12 @@ impl JsonReader {
         self.builder.finish()
     }
 
-    fn step(&mut self, bytes: &[u8]) -> (usize, Progress) {
+    fn step(&mut self, bytes: &[u8]) -> (usize, JsonProgress) {
         match &mut self.state {
             State::InKey(string) | State::InText(string) => match string.feed(bytes) {
-                (taken, StringProgress::Open) => (taken, Progress::Open),
+                (taken, StringProgress::Open) => (taken, JsonProgress::Open),
                 (taken, StringProgress::Closed) => (taken, self.end_string()),
-                (taken, StringProgress::Broken) => (taken, Progress::Broken),
+                (taken, StringProgress::Broken) => (taken, JsonProgress::Broken),
             },
             State::InLiteral(literal) => {
                 let end = bytes.iter().position(|byte| !is_of_literal(*byte));
@@ -102,11 +102,11 @@ impl JsonReader {
                 literal.extend(bytes.iter().take(taken.min(room)));
                 match end {
                     Some(_) => (taken, self.end_literal()),
-                    None => (taken, Progress::Open),
+                    None => (taken, JsonProgress::Open),
                 }
             }
             State::Skipping { .. } => self.skip(bytes),
-            State::Done => (0, Progress::Closed),
+            State::Done => (0, JsonProgress::Closed),
             State::Value
             | State::ValueOrEnd
             | State::KeyOrEnd
@@ -117,16 +117,16 @@ impl JsonReader {
     }
 
     /// Takes what is between values.
-    fn structure(&mut self, bytes: &[u8]) -> (usize, Progress) {
+    fn structure(&mut self, bytes: &[u8]) -> (usize, JsonProgress) {
         let blank = bytes.iter().take_while(|byte| byte.is_ascii_whitespace());
         let blank = blank.count();
         let Some(byte) = bytes.get(blank) else {
-            return (blank, Progress::Open);
+            return (blank, JsonProgress::Open);
         };
         let progress = match (&self.state, byte) {
             (State::KeyOrEnd | State::CommaOrEnd, b'}') => match self.builder.close_object() {
                 Some(object) => self.complete(Some(object)),
-                None => Progress::Broken,
+                None => JsonProgress::Broken,
             },
             (State::ValueOrEnd | State::CommaOrEnd, b']') => self.close_list(),
             (State::CommaOrEnd, b',') => {
@@ -135,31 +135,31 @@ impl JsonReader {
                 } else {
                     State::Value
                 };
-                Progress::Open
+                JsonProgress::Open
             }
             (State::KeyOrEnd | State::Key, b'"') => {
                 let name = TextTail::new(LONGEST_KEY);
                 self.state = State::InKey(StringReader::new(Some(name)));
-                Progress::Open
+                JsonProgress::Open
             }
             (State::Colon, b':') => {
                 self.state = State::Value;
-                Progress::Open
+                JsonProgress::Open
             }
             (State::Value | State::ValueOrEnd, first) if is_of_literal(*first) => {
                 self.state = State::InLiteral(Vec::new());
-                return (blank, Progress::Open);
+                return (blank, JsonProgress::Open);
             }
             (State::Value | State::ValueOrEnd, first) => self.begin_value(*first),
-            _ => Progress::Broken,
+            _ => JsonProgress::Broken,
         };
         match progress {
-            Progress::Broken => (blank, Progress::Broken),
+            JsonProgress::Broken => (blank, JsonProgress::Broken),
             progress => (blank + 1, progress),
         }
     }
 
-    fn begin_value(&mut self, first: u8) -> Progress {
+    fn begin_value(&mut self, first: u8) -> JsonProgress {
         self.state = match first {
             b'"' => {
                 let text = self.builder.text_limit().map(TextTail::new);
@@ -181,26 +181,26 @@ impl JsonReader {
                 self.builder.open_list();
                 State::ValueOrEnd
             }
-            _ => return Progress::Broken,
+            _ => return JsonProgress::Broken,
         };
-        Progress::Open
+        JsonProgress::Open
     }
 
-    fn end_string(&mut self) -> Progress {
+    fn end_string(&mut self) -> JsonProgress {
         match std::mem::replace(&mut self.state, State::Colon) {
             State::InKey(string) => {
                 let name = string.finish().map(TextTail::finish).unwrap_or_default();
                 self.builder.set_key(&name);
-                Progress::Open
+                JsonProgress::Open
             }
             State::InText(string) => self.complete(text_of(string)),
-            _ => Progress::Broken,
+            _ => JsonProgress::Broken,
         }
     }
 
-    fn end_literal(&mut self) -> Progress {
+    fn end_literal(&mut self) -> JsonProgress {
         let State::InLiteral(literal) = std::mem::take(&mut self.state) else {
-            return Progress::Broken;
+            return JsonProgress::Broken;
         };
         let node = match literal.as_slice() {
             b"null" => Node::Null,
@@ -210,24 +210,24 @@ impl JsonReader {
                 let digits = std::str::from_utf8(&literal).unwrap_or_default();
                 Node::Number(digits.parse().ok())
             }
-            _ => return Progress::Broken,
+            _ => return JsonProgress::Broken,
         };
         let node = self.builder.stores_value().then_some(node);
         self.complete(node)
     }
 
     /// Passes over a container that is not stored.
-    fn skip(&mut self, bytes: &[u8]) -> (usize, Progress) {
+    fn skip(&mut self, bytes: &[u8]) -> (usize, JsonProgress) {
         let State::Skipping { depth, string } = &mut self.state else {
-            return (0, Progress::Broken);
+            return (0, JsonProgress::Broken);
         };
         if let Some(reader) = string {
             return match reader.feed(bytes) {
-                (taken, StringProgress::Broken) => (taken, Progress::Broken),
-                (taken, StringProgress::Open) => (taken, Progress::Open),
+                (taken, StringProgress::Broken) => (taken, JsonProgress::Broken),
+                (taken, StringProgress::Open) => (taken, JsonProgress::Open),
                 (taken, StringProgress::Closed) => {
                     *string = None;
-                    (taken, Progress::Open)
+                    (taken, JsonProgress::Open)
                 }
             };
         }
@@ -235,7 +235,7 @@ impl JsonReader {
             match byte {
                 b'"' => {
                     *string = Some(StringReader::new(None));
-                    return (index + 1, Progress::Open);
+                    return (index + 1, JsonProgress::Open);
                 }
                 b'{' | b'[' => *depth += 1,
                 b'}' | b']' => *depth -= 1,
@@ -246,30 +246,30 @@ impl JsonReader {
                 return (index + 1, self.complete(node));
             }
         }
-        (bytes.len(), Progress::Open)
+        (bytes.len(), JsonProgress::Open)
     }
 
-    fn close_list(&mut self) -> Progress {
+    fn close_list(&mut self) -> JsonProgress {
         if self.builder.is_at_top() && self.is_list {
             self.state = State::Done;
-            return Progress::Closed;
+            return JsonProgress::Closed;
         }
         match self.builder.close_list() {
             Some(list) => self.complete(Some(list)),
-            None => Progress::Broken,
+            None => JsonProgress::Broken,
         }
     }
 
     /// Ends a value, which may be the document.
-    fn complete(&mut self, value: Option<Node>) -> Progress {
+    fn complete(&mut self, value: Option<Node>) -> JsonProgress {
         self.state = State::CommaOrEnd;
         match self.builder.store(value) {
-            None => Progress::Open,
+            None => JsonProgress::Open,
             Some(document) => {
                 if !self.is_list {
                     self.state = State::Done;
                 }
-                Progress::Document(document)
+                JsonProgress::Document(document)
             }
         }
     }

@@ -1,5 +1,5 @@
 use super::node::Node;
-use super::reader::{JsonReader, Progress};
+use super::reader::{JsonProgress, JsonReader};
 use crate::agent_loop::response::limits;
 
 /// Returns the documents of some JSON, and whether it is JSON up to its end.
@@ -11,10 +11,10 @@ fn read(json: &str) -> (Vec<Node>, bool) {
         let (taken, progress) = reader.feed(rest);
         rest = &rest[taken..];
         match progress {
-            Progress::Open => {}
-            Progress::Document(document) => documents.push(document),
-            Progress::Closed => return (documents, true),
-            Progress::Broken => return (documents, false),
+            JsonProgress::Open => {}
+            JsonProgress::Document(document) => documents.push(document),
+            JsonProgress::Closed => return (documents, true),
+            JsonProgress::Broken => return (documents, false),
         }
         if reader.is_closed() {
             return (documents, true);

@@ -6,7 +6,7 @@ use memchr::memchr;
 
 use line_start::LineStart;
 
-use super::json::{JsonReader, Node, Progress};
+use super::json::{JsonProgress, JsonReader, Node};
 use super::limits;
 use super::programs::{CodexLog, Program, Turn, format_of, is_log_title, name_of, output_of};
 use super::report::{AgentResponse, ResponseError, ResponseFormat};
@@ -185,10 +185,10 @@ impl Output {
         }
     }
 
-    fn follow(&mut self, progress: Progress, is_closed: bool) {
+    fn follow(&mut self, progress: JsonProgress, is_closed: bool) {
         match progress {
-            Progress::Open => {}
-            Progress::Document(document) => {
+            JsonProgress::Open => {}
+            JsonProgress::Document(document) => {
                 if !self.read_document(&document, false) {
                     self.first_other_line.get_or_insert(self.json_line);
                 }
@@ -196,8 +196,8 @@ impl Output {
                     self.place = Place::AfterJson;
                 }
             }
-            Progress::Closed => self.place = Place::AfterJson,
-            Progress::Broken => self.place = Place::Text,
+            JsonProgress::Closed => self.place = Place::AfterJson,
+            JsonProgress::Broken => self.place = Place::Text,
         }
     }
 
