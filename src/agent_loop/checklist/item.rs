@@ -10,7 +10,7 @@ pub(super) enum ItemState {
 }
 
 #[derive(Debug)]
-pub(super) struct Item {
+pub(super) struct TaskItem {
     /// `None` without a checkbox.
     checkbox: Option<ItemState>,
     /// The text up to the first paragraph, list or code below it.
@@ -22,7 +22,7 @@ pub(super) struct Item {
     in_cancelled: bool,
 }
 
-impl Item {
+impl TaskItem {
     /// Begins an item with its source, from the bullet on.
     pub(super) fn begin(source: &str, in_optional: bool, in_cancelled: bool) -> Self {
         Self {

@@ -12,7 +12,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use super::text::{front_matter, normal};
 use crate::domain::hash;
 use crate::stopping::exit_check::evidence::Checklist;
-use item::{Item, ItemState};
+use item::{ItemState, TaskItem};
 use label::Sections;
 
 pub(super) use label::is_optional_label;
@@ -23,7 +23,7 @@ pub fn read(plan: &str) -> Option<Checklist> {
     let body = front_matter(&plan)
         .and_then(|front| plan.get(front.end..))
         .unwrap_or(&plan);
-    let mut reader = Reader::default();
+    let mut reader = ChecklistReader::default();
     let options = Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TABLES;
     for (event, range) in Parser::new_ext(body, options).into_offset_iter() {
         reader.handle(event, body.get(range).unwrap_or_default());
@@ -33,10 +33,10 @@ pub fn read(plan: &str) -> Option<Checklist> {
 
 /// What is open in the text at the current event, and what was counted before it.
 #[derive(Default)]
-struct Reader {
+struct ChecklistReader {
     sections: Sections,
     /// The list items around the current event, outermost first.
-    items: Vec<Item>,
+    items: Vec<TaskItem>,
     quotes: usize,
     strikes: usize,
     /// The text of the current heading, or of the current paragraph outside lists.
@@ -47,7 +47,7 @@ struct Reader {
     completed: Vec<String>,
 }
 
-impl Reader {
+impl ChecklistReader {
     fn handle(&mut self, event: Event<'_>, source: &str) {
         match event {
             Event::Start(Tag::BlockQuote(_)) => self.quotes += 1,
@@ -91,9 +91,9 @@ impl Reader {
                     Some(parent) => parent.is_optional(),
                     None => self.sections.is_optional(),
                 };
-                let is_cancelled = self.items.last().is_some_and(Item::is_cancelled);
+                let is_cancelled = self.items.last().is_some_and(TaskItem::is_cancelled);
                 self.items
-                    .push(Item::begin(source, is_optional, is_cancelled));
+                    .push(TaskItem::begin(source, is_optional, is_cancelled));
             }
             Event::End(TagEnd::Item) => {
                 if let Some(item) = self.items.pop() {
@@ -118,7 +118,7 @@ impl Reader {
         }
     }
 
-    fn count(&mut self, item: &Item) {
+    fn count(&mut self, item: &TaskItem) {
         let Some(state) = item.state() else { return };
         if item.is_optional() {
             return;

@@ -1,9 +1,9 @@
-//! Progress in numbers: `4 of 16 tasks`, `80% complete`.
+//! StatedProgress in numbers: `4 of 16 tasks`, `80% complete`.
 
 use crate::agent_loop::text::{Token, TokenKind, tokens};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Progress {
+pub(super) enum StatedProgress {
     Part,
     All,
 }
@@ -86,7 +86,7 @@ const SMALL_NUMBERS: [&str; 12] = [
 ];
 
 /// Reads the progress that a sentence in lower case states in numbers.
-pub(super) fn progress(sentence: &str) -> Option<Progress> {
+pub(super) fn progress(sentence: &str) -> Option<StatedProgress> {
     let mut list = Vec::new();
     tokens(sentence, &mut list);
     let has = |words: &[&str]| list.iter().any(|token| words.contains(&token.text));
@@ -98,7 +98,7 @@ pub(super) fn progress(sentence: &str) -> Option<Progress> {
         .find_map(|rest| fraction(rest).or_else(|| percentage(rest)))
 }
 
-fn fraction(tokens: &[Token<'_>]) -> Option<Progress> {
+fn fraction(tokens: &[Token<'_>]) -> Option<StatedProgress> {
     let (done, rest) = number(tokens)?;
     let (of, rest) = rest.split_first()?;
     let rest = match of.text {
@@ -124,14 +124,14 @@ fn fraction(tokens: &[Token<'_>]) -> Option<Progress> {
         return None;
     }
     match (done == all, is_done) {
-        (true, true) => Some(Progress::All),
+        (true, true) => Some(StatedProgress::All),
         (true, false) => None,
         // `Task 2 of 5` numbers a task; `2 of 5 tasks` counts them.
-        (false, _) => Some(Progress::Part),
+        (false, _) => Some(StatedProgress::Part),
     }
 }
 
-fn percentage(tokens: &[Token<'_>]) -> Option<Progress> {
+fn percentage(tokens: &[Token<'_>]) -> Option<StatedProgress> {
     let (number, rest) = tokens.split_first()?;
     let number: u64 = number.text.strip_suffix('%')?.parse().ok()?;
     let done = rest.first()?;
@@ -139,7 +139,7 @@ fn percentage(tokens: &[Token<'_>]) -> Option<Progress> {
         return None;
     }
     // All of what is not said: the coverage, a file, the plan.
-    (number < 100).then_some(Progress::Part)
+    (number < 100).then_some(StatedProgress::Part)
 }
 
 fn number<'a, 't>(tokens: &'a [Token<'t>]) -> Option<(u64, &'a [Token<'t>])> {
@@ -159,14 +159,14 @@ mod tests {
     #[test]
     fn progress_is_a_count_of_things_or_a_share_that_is_done() {
         for (sentence, expected) in [
-            ("4 of 16 tasks complete", Some(Progress::Part)),
-            ("4/16 tasks", Some(Progress::Part)),
-            ("progress: 4 out of 16 done", Some(Progress::Part)),
-            ("completed 3 of the 5 steps", Some(Progress::Part)),
-            ("about 80% complete", Some(Progress::Part)),
-            ("3 von 7 aufgaben erledigt", Some(Progress::Part)),
-            ("16/16 tasks are complete", Some(Progress::All)),
-            ("5 of 5 tasks done", Some(Progress::All)),
+            ("4 of 16 tasks complete", Some(StatedProgress::Part)),
+            ("4/16 tasks", Some(StatedProgress::Part)),
+            ("progress: 4 out of 16 done", Some(StatedProgress::Part)),
+            ("completed 3 of the 5 steps", Some(StatedProgress::Part)),
+            ("about 80% complete", Some(StatedProgress::Part)),
+            ("3 von 7 aufgaben erledigt", Some(StatedProgress::Part)),
+            ("16/16 tasks are complete", Some(StatedProgress::All)),
+            ("5 of 5 tasks done", Some(StatedProgress::All)),
             ("16/16 tests pass", None),
             ("4 of 16 tests fail", None),
             ("on 2026/11/21 it was done", None),
@@ -174,7 +174,10 @@ mod tests {
             ("100% complete", None),
             ("if 4 of 5 tasks are done", None),
             ("at least 80% complete", None),
-            ("two of three tasks are complete", Some(Progress::Part)),
+            (
+                "two of three tasks are complete",
+                Some(StatedProgress::Part),
+            ),
             ("one of the tasks is complete", None),
             ("no numbers", None),
         ] {

@@ -130,6 +130,12 @@ fn the_message_of_a_program_that_could_not_work_has_no_words() {
 }
 
 #[test]
+fn the_payload_of_an_event_is_no_claim() {
+    let message = "<event topic=\"plan.done\">All tasks are complete</event>";
+    assert_eq!(evidence(message).words, Some(Words::default()));
+}
+
+#[test]
 fn a_tool_that_failed_counts_only_if_the_turn_ends_with_it() {
     let errors = |message: &str| {
         let response = AgentResponse {

@@ -80,7 +80,7 @@ impl Message {
         if let Some(instructions) = codex_instructions(&text) {
             blank(&mut text, &[instructions]);
         }
-        let mut reader = Reader::default();
+        let mut reader = MessageReader::default();
         let options =
             Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS;
         for (event, range) in Parser::new_ext(&text, options).into_offset_iter() {
@@ -146,7 +146,7 @@ fn find(text: &str, part: &str, from: usize) -> Option<usize> {
 }
 
 #[derive(Default)]
-struct Reader {
+struct MessageReader {
     blocks: Vec<Block>,
     hidden: Vec<Range<usize>>,
     inline_code: Vec<Range<usize>>,
@@ -160,7 +160,7 @@ struct Reader {
     items: Vec<bool>,
 }
 
-impl Reader {
+impl MessageReader {
     fn handle(&mut self, event: Event<'_>, range: Range<usize>) {
         match event {
             Event::Start(Tag::BlockQuote(_)) => {

@@ -119,13 +119,13 @@ const PARTS: [&str; 14] = [
 ];
 
 /// The words around a signal, in lower case.
-pub(super) struct Context<'a> {
+pub(super) struct SignalContext<'a> {
     words: String,
     about: &'a [&'a str],
     is_quoted: bool,
 }
 
-impl Context<'static> {
+impl SignalContext<'static> {
     /// Reads the sentence around a signal in prose.
     pub(super) fn around(text: &str, range: &Range<usize>) -> Self {
         let before = sentence_before(text.get(..range.start).unwrap_or_default());

@@ -2,14 +2,14 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::value::Value;
-use super::{Candidate, field_confidence, field_state, heavier};
+use super::value::FieldValue;
+use super::{SignalCandidate, field_confidence, field_state, heavier};
 use crate::stopping::exit_check::evidence::StatedState;
 
 /// A longer object is data.
 const LONGEST: usize = 16_000;
 
-pub(super) fn find(text: &str) -> Vec<Candidate> {
+pub(super) fn find(text: &str) -> Vec<SignalCandidate> {
     let body = without_fence(text.trim());
     let whole = text.find('{').unwrap_or_default();
     if let Some(candidate) = read(body, whole) {
@@ -35,7 +35,7 @@ fn without_fence(text: &str) -> &str {
 }
 
 /// Reads an object that begins at `start`.
-fn read(object: &str, start: usize) -> Option<Candidate> {
+fn read(object: &str, start: usize) -> Option<SignalCandidate> {
     if !object.starts_with('{') || !object.ends_with('}') || object.len() > LONGEST {
         return None;
     }
@@ -52,7 +52,7 @@ fn read(object: &str, start: usize) -> Option<Candidate> {
         Json::String(text) => field_confidence(key, text),
         _ => None,
     });
-    Some(Candidate {
+    Some(SignalCandidate {
         range: start..start + object.len(),
         state,
         source,
@@ -65,8 +65,8 @@ fn state(fields: &Map<String, Json>) -> Option<(StatedState, String)> {
     let mut decided = None;
     for (key, value) in fields {
         let text = match value {
-            Json::Bool(truth) => Value::Truth(*truth),
-            Json::String(text) => Value::Text(text.as_str().into()),
+            Json::Bool(truth) => FieldValue::Truth(*truth),
+            Json::String(text) => FieldValue::Text(text.as_str().into()),
             _ => continue,
         };
         if let Some(state) = field_state(key, &text) {

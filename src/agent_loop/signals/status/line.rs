@@ -1,7 +1,7 @@
 //! Status blocks, and lines of their own.
 
-use super::value::{Value, is_form, normal_key};
-use super::{Candidate, field_confidence, field_state, heavier};
+use super::value::{FieldValue, is_form, normal_key};
+use super::{SignalCandidate, field_confidence, field_state, heavier};
 use crate::stopping::exit_check::evidence::StatedState;
 
 /// A key that is longer is prose.
@@ -9,7 +9,7 @@ const LONGEST_KEY: usize = 60;
 /// A line that is longer is prose.
 const LONGEST_LINE: usize = 200;
 
-pub(super) fn find(text: &str, promise: Option<&str>) -> Vec<Candidate> {
+pub(super) fn find(text: &str, promise: Option<&str>) -> Vec<SignalCandidate> {
     let mut candidates = Vec::new();
     let mut block: Option<StatusBlock> = None;
     let mut start = 0;
@@ -51,7 +51,7 @@ pub(super) fn find(text: &str, promise: Option<&str>) -> Vec<Candidate> {
             continue;
         }
         if let Some(state) = lone_line(line) {
-            candidates.push(Candidate {
+            candidates.push(SignalCandidate {
                 range,
                 state: state.state,
                 source: line.to_owned(),
@@ -59,7 +59,7 @@ pub(super) fn find(text: &str, promise: Option<&str>) -> Vec<Candidate> {
                 is_weak: state.is_weak,
             });
         } else if is_bare_promise(line, promise) {
-            candidates.push(Candidate {
+            candidates.push(SignalCandidate {
                 range,
                 state: StatedState::Done,
                 source: line.to_owned(),
@@ -128,7 +128,7 @@ impl StatusBlock {
         self.has_fields = true;
         let is_known = normal_key(&key) == "status" || normal_key(&key) == "exit signal";
         self.is_form |= is_known && is_form(&value);
-        if let Some(state) = field_state(&key, &Value::Text(value.as_str().into())) {
+        if let Some(state) = field_state(&key, &FieldValue::Text(value.as_str().into())) {
             self.has_exit_signal |= normal_key(&key) == "exit signal";
             self.state = Some(heavier(
                 self.state.take(),
@@ -139,12 +139,12 @@ impl StatusBlock {
     }
 
     /// Ends the block. Without its end it was cut, and is believed in what is complete.
-    fn finish(self, end: usize, is_closed: bool) -> Option<Candidate> {
+    fn finish(self, end: usize, is_closed: bool) -> Option<SignalCandidate> {
         let (state, source) = self.state?;
         if self.is_form || state == StatedState::Done && !is_closed && !self.has_exit_signal {
             return None;
         }
-        Some(Candidate {
+        Some(SignalCandidate {
             range: self.start..end,
             state,
             source,
@@ -190,7 +190,7 @@ fn lone_line(line: &str) -> Option<LoneState> {
         }
         _ => return None,
     };
-    let state = field_state(&key, &Value::Text(value.as_str().into()))?;
+    let state = field_state(&key, &FieldValue::Text(value.as_str().into()))?;
     Some(LoneState {
         state,
         is_weak: is_weak && normal == "status",

@@ -15,8 +15,8 @@ use std::ops::Range;
 
 use crate::agent_loop::text::{Block, BlockKind, Message};
 use crate::stopping::exit_check::evidence::{StatedState, StatusSignal};
-use context::Context;
-use value::{Value, percent_of, state_of, truth_of};
+use context::SignalContext;
+use value::{FieldValue, percent_of, state_of, truth_of};
 
 /// The signals of a message.
 #[derive(Debug, Default)]
@@ -30,7 +30,7 @@ pub(super) struct StatusSignals {
 
 /// One signal in the text.
 #[derive(Clone, Debug)]
-struct Candidate {
+struct SignalCandidate {
     range: Range<usize>,
     state: StatedState,
     source: String,
@@ -51,17 +51,15 @@ pub(super) fn read(message: &Message, promise: Option<&str>) -> StatusSignals {
         let mut fenced = find(source, code.start, message, promise, true);
         fenced.retain(|candidate| {
             candidate.state != StatedState::Done
-                || !Context::before_code(message, code.start).is_about()
-                    && !Context::around(&message.text, &candidate.range).is_about()
+                || !SignalContext::before_code(message, code.start).is_about()
+                    && !SignalContext::around(&message.text, &candidate.range).is_about()
         });
         candidates.extend(fenced);
     }
     candidates.sort_by_key(|candidate| candidate.range.start);
     drop_parts(&mut candidates, message);
-    let ranges = candidates
-        .iter()
-        .map(|candidate| candidate.range.clone())
-        .collect();
+    let mut ranges = tag::events(&message.visible);
+    ranges.extend(candidates.iter().map(|candidate| candidate.range.clone()));
     let confidence = candidates
         .iter()
         .rev()
@@ -117,7 +115,7 @@ fn find(
     message: &Message,
     promise: Option<&str>,
     is_code: bool,
-) -> Vec<Candidate> {
+) -> Vec<SignalCandidate> {
     let mut candidates = line::find(text, promise);
     candidates.extend(tag::find(text, promise));
     candidates.extend(json::find(text));
@@ -128,7 +126,7 @@ fn find(
     if !is_code {
         candidates.retain(|candidate| {
             candidate.state != StatedState::Done
-                || !Context::around(&message.visible, &candidate.range).is_about()
+                || !SignalContext::around(&message.visible, &candidate.range).is_about()
         });
     }
     candidates
@@ -136,7 +134,7 @@ fn find(
 
 /// Drops `Status: done` where it speaks of a part: under the heading of a task, or beside another
 /// part that is not done.
-fn drop_parts(candidates: &mut Vec<Candidate>, message: &Message) {
+fn drop_parts(candidates: &mut Vec<SignalCandidate>, message: &Message) {
     let weak_open = candidates
         .iter()
         .any(|candidate| candidate.is_weak && candidate.state != StatedState::Done);
@@ -169,7 +167,7 @@ fn previous_line(text: &str, at: usize) -> &str {
 }
 
 /// Returns what the last signals say together.
-fn last_statement(candidates: &[Candidate], message: &Message) -> Option<StatusSignal> {
+fn last_statement(candidates: &[SignalCandidate], message: &Message) -> Option<StatusSignal> {
     let mut deciding = candidates.last()?;
     let mut start = deciding.range.start;
     for candidate in candidates.iter().rev().skip(1) {
@@ -212,7 +210,7 @@ fn heavier(
 }
 
 /// Reads a field of a status block: its state, if the key is known and the value says one.
-fn field_state(key: &str, value: &Value<'_>) -> Option<StatedState> {
+fn field_state(key: &str, value: &FieldValue<'_>) -> Option<StatedState> {
     let key = value::normal_key(key);
     match key.as_str() {
         "exit signal"
@@ -231,8 +229,8 @@ fn field_state(key: &str, value: &Value<'_>) -> Option<StatedState> {
         | "completion signal"
         | "loop complete" => {
             let truth = match value {
-                Value::Truth(truth) => Some(*truth),
-                Value::Text(text) => truth_of(text),
+                FieldValue::Truth(truth) => Some(*truth),
+                FieldValue::Text(text) => truth_of(text),
             }?;
             Some(if truth {
                 StatedState::Done
@@ -244,13 +242,13 @@ fn field_state(key: &str, value: &Value<'_>) -> Option<StatedState> {
         | "completion status" | "current status" | "ralph status" | "state" | "overall"
         | "statut" | "estado" | "статус" | "状态" | "狀態" | "ステータス" => {
             match value {
-                Value::Truth(_) => None,
-                Value::Text(text) => state_of(text),
+                FieldValue::Truth(_) => None,
+                FieldValue::Text(text) => state_of(text),
             }
         }
         // An agent that says "complete" with failing tests contradicts itself.
         "tests status" | "test status" => match value {
-            Value::Text(text) if value::normal(text).starts_with("fail") => {
+            FieldValue::Text(text) if value::normal(text).starts_with("fail") => {
                 Some(StatedState::NotDone)
             }
             _ => None,

@@ -1,7 +1,9 @@
 //! Signals in tags: `<promise>DONE</promise>`, `<status>done</status>`.
 
-use super::value::{Value, state_of, truth_of};
-use super::{Candidate, field_state};
+use std::ops::Range;
+
+use super::value::{FieldValue, state_of, truth_of};
+use super::{SignalCandidate, field_state};
 use crate::stopping::exit_check::evidence::StatedState;
 
 /// The texts of `<promise>` that mean done, unless one is given.
@@ -17,7 +19,7 @@ const PROMISES: [&str; 6] = [
 /// The longest content of a tag that is a signal.
 const LONGEST: usize = 300;
 
-pub(super) fn find(text: &str, promise: Option<&str>) -> Vec<Candidate> {
+pub(super) fn find(text: &str, promise: Option<&str>) -> Vec<SignalCandidate> {
     let mut candidates = Vec::new();
     let mut at = 0;
     while let Some(start) = text
@@ -25,14 +27,14 @@ pub(super) fn find(text: &str, promise: Option<&str>) -> Vec<Candidate> {
         .and_then(|rest| rest.find('<'))
         .map(|found| at + found)
     {
-        let Some(tag) = Tag::read(text, start) else {
+        let Some(tag) = SignalTag::read(text, start) else {
             at = start + 1;
             continue;
         };
         at = tag.end;
         if let Some(state) = tag.state(promise) {
             let range = start..tag.end;
-            candidates.push(Candidate {
+            candidates.push(SignalCandidate {
                 source: text.get(range.clone()).unwrap_or_default().to_owned(),
                 range,
                 state,
@@ -44,15 +46,34 @@ pub(super) fn find(text: &str, promise: Option<&str>) -> Vec<Candidate> {
     candidates
 }
 
+/// Returns the ranges of events: their payloads speak of one step, not to the loop.
+pub(super) fn events(text: &str) -> Vec<Range<usize>> {
+    let mut events = Vec::new();
+    let mut at = 0;
+    while let Some(start) = text
+        .get(at..)
+        .and_then(|rest| rest.find("<event "))
+        .map(|found| at + found)
+    {
+        let Some(tag) = SignalTag::read(text, start) else {
+            at = start + 1;
+            continue;
+        };
+        events.push(start..tag.end);
+        at = tag.end;
+    }
+    events
+}
+
 /// A tag with its end tag.
-struct Tag<'a> {
+struct SignalTag<'a> {
     name: &'a str,
     attributes: &'a str,
     content: &'a str,
     end: usize,
 }
 
-impl<'a> Tag<'a> {
+impl<'a> SignalTag<'a> {
     fn read(text: &'a str, start: usize) -> Option<Self> {
         let rest = text.get(start + 1..)?;
         let name_end = rest.find(|c: char| !c.is_ascii_alphabetic() && c != '_' && c != '-')?;
@@ -105,7 +126,7 @@ impl<'a> Tag<'a> {
             "promise" => is_promise(content, promise).then_some(StatedState::Done),
             "status" => state_of(content),
             _ => match truth_of(content) {
-                Some(_) => field_state("exit_signal", &Value::Text(content.into())),
+                Some(_) => field_state("exit_signal", &FieldValue::Text(content.into())),
                 None => state_of(content),
             },
         }

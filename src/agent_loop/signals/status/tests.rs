@@ -134,6 +134,7 @@ fn lines_of_their_own_are_read() {
         ("Status: waiting for user input", Some(Blocked)),
         ("## Status: COMPLETE", Some(Done)),
         ("Status: 80% complete", Some(NotDone)),
+        ("STATUS: COMPLETE (3/16 tasks)", Some(NotDone)),
         ("Statut : terminé", Some(Done)),
         ("状态：已完成", Some(Done)),
         ("LOOP_COMPLETE", Some(Done)),

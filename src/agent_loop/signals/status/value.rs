@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
+use crate::agent_loop::signals::fraction::{StatedProgress, progress};
 use crate::stopping::exit_check::evidence::StatedState;
 
-pub(super) enum Value<'a> {
+pub(super) enum FieldValue<'a> {
     Text(Cow<'a, str>),
     Truth(bool),
 }
@@ -162,6 +163,10 @@ pub(super) fn is_form(value: &str) -> bool {
 pub(super) fn state_of(value: &str) -> Option<StatedState> {
     if is_form(value) {
         return None;
+    }
+    // `COMPLETE (3/16 tasks)`
+    if progress(&value.to_lowercase()) == Some(StatedProgress::Part) {
+        return Some(StatedState::NotDone);
     }
     let value = normal(value);
     let value = value.as_str();

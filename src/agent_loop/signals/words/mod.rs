@@ -1,6 +1,6 @@
 //! What the prose says: claims, open work, questions, assurance.
 
-use super::fraction::{Progress, progress};
+use super::fraction::{StatedProgress, progress};
 use super::phrases::{Lexicon, Meaning, PhraseMatch};
 use crate::agent_loop::checklist::is_optional_label;
 use crate::agent_loop::text::{Block, BlockKind, Sentence, sentences};
@@ -341,7 +341,7 @@ fn statement(
             && !found.context.is_modal
     });
     statement.is_claim = around.lead_in != LeadIn::Conditional
-        && (progress == Some(Progress::All)
+        && (progress == Some(StatedProgress::All)
             || matches.iter().any(|found| {
                 let is_claim = match found.meaning {
                     Meaning::AllDone => true,
@@ -357,7 +357,7 @@ fn statement(
                     && !context.is_of_part
             }));
     let is_open = is_excepted
-        || progress == Some(Progress::Part)
+        || progress == Some(StatedProgress::Part)
         || matches.iter().any(|found| {
             let context = found.context;
             found.meaning == Meaning::Open
