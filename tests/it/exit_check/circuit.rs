@@ -71,7 +71,7 @@ impl Loop {
             let time: jiff::Timestamp = event["time"].as_str().unwrap().parse().unwrap();
             let time = time - jiff::SignedDuration::from_mins(minutes);
             event["time"] = format!("{time:.3}").into();
-            log += &format!("{event}\n");
+            log.extend([&event.to_string(), "\n"]);
         }
         fs::write(self.log(), log).unwrap();
         // It is rebuilt from the log.

@@ -148,7 +148,9 @@ fn the_state_is_the_fold_of_the_log() {
         .map(Result::unwrap)
         .collect();
     events.reverse();
-    events.iter().for_each(|event| replayed.apply(event));
+    for event in &events {
+        replayed.apply(event);
+    }
     assert_eq!(replayed, live);
 }
 
@@ -597,11 +599,9 @@ fn checks_that_are_killed_leave_a_state_that_is_read() {
             .unwrap_or_else(|error| panic!("round {round}: {error}"));
         let events: Result<Vec<_>, _> = store.history().unwrap().collect();
         let mut replayed = LoopState::default();
-        events
-            .unwrap()
-            .iter()
-            .rev()
-            .for_each(|event| replayed.apply(event));
+        for event in events.unwrap().iter().rev() {
+            replayed.apply(event);
+        }
         assert_eq!(state, replayed, "round {round}");
     }
     let output = binary(
