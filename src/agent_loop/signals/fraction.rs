@@ -1,4 +1,4 @@
-//! StatedProgress in numbers: `4 of 16 tasks`, `80% complete`.
+//! Progress that is stated in numbers: `4 of 16 tasks`, `80% complete`.
 
 use crate::agent_loop::text::{Token, TokenKind, tokens};
 
