@@ -222,13 +222,28 @@ fn is_program_text(text: &str) -> bool {
 
 fn kind_of(text: &str) -> Option<ObstacleKind> {
     let lower = text.to_lowercase().replace('’', "'");
-    if TRANSIENT.iter().any(|word| lower.contains(word)) {
+    if TRANSIENT.iter().any(|word| lower.contains(word)) || waits_seconds(&lower) {
         return None;
     }
     let found = MESSAGES
         .iter()
         .find(|(_, parts)| parts.iter().all(|part| lower.contains(part)));
     found.map(|(kind, _)| *kind)
+}
+
+/// Whether a message asks to wait for seconds only: `try again in 1.2s`.
+fn waits_seconds(lower: &str) -> bool {
+    let Some((_, wait)) = lower
+        .split_once("try again in ")
+        .or_else(|| lower.split_once("retry in "))
+    else {
+        return false;
+    };
+    let unit = wait.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ' '));
+    ["s.", "ms", "s ", "sec"]
+        .iter()
+        .any(|second| unit.starts_with(second))
+        || unit == "s"
 }
 
 /// A refused tool call is an obstacle if the turn ended for it: the agent says nothing else.
@@ -335,6 +350,8 @@ mod tests {
             "API Error: 529 overloaded_error",
             "API Error: 500 Internal server error",
             "Request timed out.",
+            "Rate limit reached for gpt-5. Please try again in 1.225s.",
+            "429 Too Many Requests, try again in 20 seconds",
             "All tasks are complete.",
             "Which API key should I use?",
             "I ran it and got:\nError: invalid API key",

@@ -142,6 +142,7 @@ fn lines_of_their_own_are_read() {
         // Not signals.
         ("", None),
         ("Status: green", None),
+        ("## Status: complete?", None),
         ("Status: Done with phase 1 of 3", None),
         ("The status: done flag is set.", None),
         ("I set EXIT_SIGNAL: true in the template.", None),

@@ -146,10 +146,10 @@ pub(super) fn normal(value: &str) -> String {
     lower.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a value is a form to fill in: `true | false`, `<one line>`.
+/// Whether a value is a form to fill in, or a question: `true | false`, `<one line>`, `complete?`.
 pub(super) fn is_form(value: &str) -> bool {
     let value = value.trim();
-    value.contains('|')
+    value.contains(['|', '?'])
         || value.contains(" / ")
         || value.to_lowercase().contains(" or ")
         || matches!(
