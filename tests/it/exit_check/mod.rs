@@ -12,6 +12,9 @@ mod hostile;
 mod shell_loops;
 mod store;
 mod circuit;
+mod labelled;
+mod issues;
+mod corpus;
 
 use std::fs;
 use std::path::PathBuf;
