@@ -1,5 +1,7 @@
 //! Labelled loops of agents as data: read from TOML, and run through the binary turn by turn.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -95,6 +97,25 @@ pub(super) struct DecidedTurn {
     pub(super) reason: Option<String>,
 }
 
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KnownMisses {
+    miss: Vec<KnownMiss>,
+}
+
+/// A turn that the rules decide otherwise than labelled.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct KnownMiss {
+    pub(super) id: String,
+    pub(super) turn: usize,
+    /// Whether the miss is one of `--strict-seed`.
+    #[serde(default)]
+    strict: bool,
+    got: String,
+    pub(super) reason: String,
+}
+
 /// Returns the cases of a file in the folder of these tests.
 pub(super) fn cases(file: &str) -> Vec<Case> {
     let path = folder().join(file);
@@ -104,8 +125,64 @@ pub(super) fn cases(file: &str) -> Vec<Case> {
     parsed.case
 }
 
+/// Returns the known misses of a file in the folder of these tests.
+pub(super) fn known_misses(file: &str) -> Vec<KnownMiss> {
+    let text = fs::read_to_string(folder().join(file)).unwrap();
+    let parsed: KnownMisses = toml::from_str(&text).unwrap_or_else(|error| panic!("{error}"));
+    parsed.miss
+}
+
+/// Checks that the wrong decisions are the known misses, and no others.
+pub(super) fn assert_only_known_misses(
+    cases: &[Case],
+    decided: &[Vec<DecidedTurn>],
+    rules: RuleSet,
+    known: &[KnownMiss],
+) {
+    let known: BTreeSet<(&str, usize, &str)> = known
+        .iter()
+        .filter(|miss| miss.strict == (rules == RuleSet::StrictSeed))
+        .map(|miss| (miss.id.as_str(), miss.turn, miss.got.as_str()))
+        .collect();
+    let mut wrong = BTreeSet::new();
+    let mut report = String::new();
+    for (case, turns) in cases.iter().zip(decided) {
+        for turn in turns.iter().filter(|turn| turn.actual != turn.expected) {
+            let miss = (case.id.as_str(), turn.number, turn.actual.as_str());
+            wrong.insert(miss);
+            if !known.contains(&miss) {
+                writeln!(report, "{}", turn.describe(case)).unwrap();
+            }
+        }
+    }
+    let figures = figures(cases, decided);
+    assert!(
+        report.is_empty(),
+        "{rules:?}: wrong decisions:\n{report}\n{figures}"
+    );
+    let right_now: Vec<_> = known.difference(&wrong).collect();
+    assert!(
+        right_now.is_empty(),
+        "{rules:?}: right by now, remove from the known misses: {right_now:?}"
+    );
+}
+
+/// Returns the right cases and all cases of each kind.
+fn figures(cases: &[Case], decided: &[Vec<DecidedTurn>]) -> String {
+    let mut kinds: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    for (case, turns) in cases.iter().zip(decided) {
+        let (right, all) = kinds.entry(&case.kind).or_default();
+        *right += usize::from(turns.iter().all(|turn| turn.actual == turn.expected));
+        *all += 1;
+    }
+    let lines = kinds
+        .iter()
+        .map(|(kind, (right, all))| format!("{right:>3} of {all:>3} {kind}\n"));
+    lines.collect()
+}
+
 /// Returns the folder of these tests.
-pub(super) fn folder() -> PathBuf {
+fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/exit_check")
 }
 
@@ -130,6 +207,21 @@ pub(super) fn run_all(cases: &[Case], rules: RuleSet) -> Vec<Vec<DecidedTurn>> {
     });
     decided.sort_by_key(|(index, _)| *index);
     decided.into_iter().map(|(_, turns)| turns).collect()
+}
+
+impl DecidedTurn {
+    fn describe(&self, case: &Case) -> String {
+        let by = self.reason.as_ref().map(|rule| format!(" by {rule}"));
+        format!(
+            "{}, turn {}: expected {}, got {}{}\n    {}",
+            case.id,
+            self.number,
+            self.expected,
+            self.actual,
+            by.unwrap_or_default(),
+            case.why
+        )
+    }
 }
 
 impl Decisions {
