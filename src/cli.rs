@@ -1,6 +1,7 @@
 //! The command line: its subcommands and exit codes, and where errors are printed.
 
 mod help;
+mod man;
 mod words;
 
 use std::process::ExitCode;
@@ -11,8 +12,7 @@ use crate::commands::agent_loop::{circuit, exit_check};
 use crate::commands::config::dialogue;
 use crate::commands::models::local_files;
 use crate::commands::{
-    completions, config, consult, consult_stats, doctor, history, man, models, personas, resume,
-    scrub,
+    completions, config, consult, consult_stats, doctor, history, models, personas, resume, scrub,
 };
 use crate::config::env::Environment;
 use crate::engine::host;

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use crate::commands::man::Section;
+use super::man::Section;
 use crate::domain::vendors::VENDORS;
 
 /// The exit codes and their meanings.

@@ -11,6 +11,5 @@ pub mod personas;
 pub mod scrub;
 pub mod config;
 pub mod completions;
-pub mod man;
 mod flags;
 mod face;

@@ -11,9 +11,9 @@ use crate::error::Error;
 use crate::terminal::output::printer::Printer;
 
 /// A section of terms with their explanations.
-pub(crate) type Section = (&'static str, Vec<(String, &'static str)>);
+pub(super) type Section = (&'static str, Vec<(String, &'static str)>);
 
-pub(crate) fn run(command: &Command, sections: &[Section], printer: &Printer) -> Result<(), Error> {
+pub(super) fn run(command: &Command, sections: &[Section], printer: &Printer) -> Result<(), Error> {
     let page = page(command, sections).map_err(Error::failed)?;
     printer
         .result(&String::from_utf8_lossy(&page))
