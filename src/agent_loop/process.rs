@@ -180,7 +180,7 @@ impl Stream {
         let (sender, end) = mpsc::channel();
         let shared = Arc::clone(&kept);
         std::thread::Builder::new().spawn(move || {
-            let mut chunk = [0; 64 * 1024];
+            let mut chunk = [0; 16 * 1024];
             loop {
                 match stream.read(&mut chunk) {
                     Ok(count @ 1..) => {
@@ -236,7 +236,8 @@ impl KeptBytes {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use std::cell::Cell;
 

@@ -153,7 +153,8 @@ fn shown(line: &str) -> String {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::domain::time::Timestamp;

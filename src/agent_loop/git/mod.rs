@@ -10,7 +10,8 @@ mod content;
 mod program;
 mod snapshot;
 mod status;
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn unknown_and_broken_entries_are_skipped() {
         assert_eq!(
-            paths("! ignored\0x y z\0\01 .M N...\0?\0"),
+            paths("! ignored\0x y z\0\x001 .M N...\0?\0"),
             Vec::<String>::new()
         );
     }

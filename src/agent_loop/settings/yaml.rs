@@ -2,8 +2,6 @@
 //!
 //! Anchors and aliases are not followed: a few lines of them can stand for gigabytes.
 
-use std::borrow::Cow;
-
 use saphyr_parser::{Event, Parser, ScalarStyle};
 
 use super::document::{Entry, EntryValue, SyntaxError, add};
@@ -44,7 +42,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<Entry>, SyntaxError> {
                 Some(Open::Mapping { entries, .. }) => EntryValue::Section(entries),
                 Some(Open::List) | None => EntryValue::Other("a list".to_owned()),
             },
-            Event::Scalar(text, style, ..) => scalar(text, style),
+            Event::Scalar(text, style, ..) => scalar(&text, style),
             Event::Alias(_) => EntryValue::Other("an alias".to_owned()),
             Event::DocumentStart(_) if root.is_some() => {
                 return Err(SyntaxError {
@@ -77,8 +75,8 @@ pub(super) fn parse(text: &str) -> Result<Vec<Entry>, SyntaxError> {
     }
 }
 
-fn scalar(text: Cow<'_, str>, style: ScalarStyle) -> EntryValue {
-    match (style, text.as_ref()) {
+fn scalar(text: &str, style: ScalarStyle) -> EntryValue {
+    match (style, text) {
         (ScalarStyle::Plain, "" | "~" | "null" | "Null" | "NULL") => EntryValue::Null,
         (ScalarStyle::Plain, text) => EntryValue::of_word(text),
         (_, text) => EntryValue::Other(format!("the text `{text}`")),

@@ -1,6 +1,8 @@
 //! The tree of an evaluation as a result on standard output: wrapped and coloured on a terminal, one
 //! line a rule elsewhere.
 
+use std::borrow::Cow;
+
 use crate::stopping::evaluation::{Class, Decision, Evaluation, RuleOutcome};
 
 use super::evaluation_tree::{decision_in_words, evaluation_tree};
@@ -13,25 +15,21 @@ const BRANCHES: [(&str, &str); 3] = [("├─ ", "│    "), ("└─ ", "     "
 
 /// Returns the tree.
 pub fn evaluation_text(heading: &str, evaluation: &Evaluation, traits: StreamTraits) -> String {
-    let mut text = String::new();
-    let mut rules = evaluation.rules.iter();
+    let paint = traits.paint;
     let lines = evaluation_tree(heading, evaluation);
     let last = lines.len().saturating_sub(1);
+    let mut outcomes = evaluation.rules.iter().map(|rule| rule.outcome);
+    let mut text = String::new();
     for (at, line) in lines.iter().enumerate() {
         let is_rule = line.starts_with("├─ ");
-        let outcome = rules.as_slice().first().map(|rule| rule.outcome);
-        if is_rule {
-            rules.next();
-        }
-        let paint = |line: &str| match (at, outcome) {
-            (0, _) => traits.paint.bold(line),
-            _ if at == last => of_decision(traits.paint, &evaluation.decision, line),
-            (_, Some(RuleOutcome::Fired)) if is_rule => line.to_owned(),
-            (_, Some(_)) if is_rule => traits.paint.dim(line),
-            _ => traits.paint.dim(line),
-        };
+        let has_fired = is_rule && outcomes.next() == Some(RuleOutcome::Fired);
         for line in wrapped(line, traits) {
-            text.push_str(&paint(&line));
+            text += &match at {
+                0 => paint.bold(&line),
+                _ if at == last => of_decision(paint, &evaluation.decision, &line),
+                _ if has_fired => line,
+                _ => paint.dim(&line),
+            };
             text.push('\n');
         }
     }
@@ -58,7 +56,7 @@ fn wrapped(line: &str, traits: StreamTraits) -> Vec<String> {
         .initial_indent(branch)
         .subsequent_indent(below);
     let lines = textwrap::wrap(text, options).into_iter();
-    lines.map(|line| line.into_owned()).collect()
+    lines.map(Cow::into_owned).collect()
 }
 
 fn of_decision(paint: Paint, decision: &Decision, line: &str) -> String {

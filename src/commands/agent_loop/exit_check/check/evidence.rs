@@ -171,14 +171,14 @@ fn run_programs(
     clock: &Clock,
     gathered: &mut GatheredEvidence,
 ) -> Result<(), Error> {
-    let receiver = interrupts::listen(Exit::Interrupted.code(), || ()).map_err(Error::failed)?;
-    let receiver = RefCell::new(receiver);
+    let signals = interrupts::listen(Exit::Interrupted.code(), || ()).map_err(Error::failed)?;
+    let signals = RefCell::new(signals);
     let is_interrupted = Cell::new(false);
     let supervisor = Supervisor {
         now: &|| clock.now(),
         is_interrupted: &|| {
-            let received = receiver.borrow_mut().try_recv().is_ok();
-            is_interrupted.set(is_interrupted.get() || received);
+            let has_come = signals.borrow_mut().try_recv().is_ok();
+            is_interrupted.set(is_interrupted.get() || has_come);
             is_interrupted.get()
         },
     };
@@ -226,7 +226,7 @@ fn read_text(path: &Path, what: &str) -> Result<String, Error> {
     };
     match bytes {
         Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
-        Err(error) => Err(unreadable(path, what, error)),
+        Err(error) => Err(unreadable(path, what, &error)),
     }
 }
 
@@ -238,13 +238,13 @@ fn read_response(args: &CheckArgs, path: &Path) -> Result<AgentResponse, Error> 
     } else {
         let file = open(path, SizeLimit::NONE);
         response::read(
-            file.map_err(|error| unreadable(path, "response", error))?,
+            file.map_err(|error| unreadable(path, "response", &error))?,
             format,
         )
     };
     match response {
         Ok(response) => Ok(response),
-        Err(ResponseError::Io(error)) => Err(unreadable(path, "response", error)),
+        Err(ResponseError::Io(error)) => Err(unreadable(path, "response", &error)),
         Err(error @ ResponseError::Format { .. }) => {
             let path = shown(path);
             Err(Error::usage(format!("{path}: {error}"))
@@ -262,7 +262,7 @@ fn open(path: &Path, limit: SizeLimit) -> io::Result<File> {
     files::open(path, limit)
 }
 
-fn unreadable(path: &Path, what: &str, error: io::Error) -> Error {
+fn unreadable(path: &Path, what: &str, error: &io::Error) -> Error {
     let error = Error::usage(format!("cannot read the {what} {}: {error}", shown(path)));
     match path.to_str() {
         Some(name @ ("state" | "history" | "reset")) => error.hint(format!(

@@ -16,11 +16,11 @@ const LONGEST_PROMISE: usize = 1000;
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct CheckArgs {
     /// The agent's last response, as text or in its program's JSON; `-` reads standard input
-    /// [default: last-response.md, if the state is in .ralph]
+    /// [default: `last-response.md`, if the state is in .ralph]
     pub(super) response: Option<PathBuf>,
 
     /// The checklist, with Markdown task items; `-` reads standard input
-    /// [default: @fix_plan.md, if the state is in .ralph]
+    /// [default: `@fix_plan.md`, if the state is in .ralph]
     pub(super) plan: Option<PathBuf>,
 
     #[command(flatten)]

@@ -110,7 +110,7 @@ fn print(
     record: &TurnRecord,
     printer: &Printer,
 ) -> Result<(), Error> {
-    let printed = if args.json {
+    let outcome = if args.json {
         let time = update.event.time;
         let run = update.state.run(&record.run.id);
         let run = run.ok_or_else(|| Error::failed("the state does not have the check"))?;
@@ -128,7 +128,7 @@ fn print(
             )
         })
     };
-    printed.map_err(Error::failed)
+    outcome.map_err(Error::failed)
 }
 
 fn warn_of_tests(end: Option<TestEnd>, printer: &Printer) {
