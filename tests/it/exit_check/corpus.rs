@@ -56,8 +56,8 @@ fn corpus_does_not_shrink_and_known_misses_do_not_grow() {
     let ids: BTreeSet<_> = cases.iter().map(|case| &case.id).collect();
     assert_eq!(ids.len(), cases.len(), "every id is unique");
     assert!(cases.len() >= FEWEST_CASES, "{}", cases.len());
-    let missed: BTreeSet<_> = misses.iter().map(|miss| &miss.id).collect();
-    assert!(missed.len() <= MOST_MISSES, "{missed:?}");
+    let wrong_cases: BTreeSet<_> = misses.iter().map(|miss| &miss.id).collect();
+    assert!(wrong_cases.len() <= MOST_MISSES, "{wrong_cases:?}");
 }
 
 #[test]
