@@ -24,7 +24,8 @@ pub(crate) fn mask(evidence: &mut TurnEvidence, environment: &Environment) -> Re
         obstacle,
         ..
     } = evidence;
-    texts.extend(status.iter_mut().map(|status| &mut status.source));
+    let sources = status.iter_mut().map(|status| &mut status.source);
+    texts.extend(sources.filter(|source| !is_plain_status(source)));
     texts.extend(errors.iter_mut().map(|error| &mut error.0));
     texts.extend(obstacle.iter_mut().map(|obstacle| &mut obstacle.message));
     if let Some(run) = tests.as_mut().and_then(|tests| tests.run.as_mut()) {
@@ -54,6 +55,18 @@ fn may_hold_secret(text: &str) -> bool {
     let is_part = |c: char| !c.is_whitespace();
     text.split(|c| !is_part(c))
         .any(|word| word.len() >= SHORTEST)
+}
+
+/// Returns whether a status is only its key and a value of letters, such as `EXIT_SIGNAL: false`.
+/// Most turns have one, and preparing the rules takes longer than the rest of a check.
+fn is_plain_status(source: &str) -> bool {
+    const LONGEST_WORD: usize = 16;
+    let is_word = |c: char| c.is_ascii_alphabetic() || c == '_';
+    let is_plain = |c: char| is_word(c) || matches!(c, ' ' | ':' | '*' | '<' | '>' | '/');
+    source.chars().all(is_plain)
+        && source
+            .split(|c| !is_word(c))
+            .all(|word| word.len() <= LONGEST_WORD)
 }
 
 /// Returns the scrubber of `consult`: with the user's own rules, and the keys in the environment.
