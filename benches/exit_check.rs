@@ -8,11 +8,7 @@
 //!
 //! Each check appends to the log of one run, and continues.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a bench fails by panicking"
-)]
+#![expect(clippy::unwrap_used, reason = "a bench fails by panicking")]
 #![expect(
     clippy::disallowed_methods,
     reason = "a bench reads the clock and prints what it found"

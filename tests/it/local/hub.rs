@@ -222,7 +222,11 @@ async fn a_download_continues_where_the_last_one_stopped() {
 #[tokio::test]
 async fn a_stalled_download_resumes() {
     let hub = play(&[begin, serve]).await;
-    assert!(pull_from(&hub.base, b"").await.result.is_ok());
+    let impatient = Hub {
+        idle: Duration::from_secs(1),
+        ..Hub::at(&hub.base)
+    };
+    assert!(pull_with(impatient, b"").await.result.is_ok());
     assert_eq!(
         hub.requests.lock().unwrap()[1].1.as_deref(),
         Some("bytes=10-")

@@ -315,7 +315,7 @@ impl Stream {
         let (sender, closed) = mpsc::channel();
         let read = Arc::clone(&bytes);
         std::thread::spawn(move || {
-            let mut part = [0; 65_536];
+            let mut part = [0; 16_384];
             if let Some(mut pipe) = pipe {
                 while let count @ 1.. = pipe.read(&mut part).unwrap() {
                     read.0.lock().unwrap().extend_from_slice(&part[..count]);

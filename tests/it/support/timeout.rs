@@ -12,19 +12,17 @@ const VIRTUAL_TIMEOUT: Duration = Duration::from_secs(30 * 86_400);
 
 /// Awaits a future that other threads, processes or connections drive.
 pub(crate) async fn in_time<T>(description: &str, future: impl Future<Output = T>) -> T {
-    match tokio::time::timeout(WAIT_TIMEOUT, future).await {
-        Ok(value) => value,
-        Err(_) => panic!("timed out waiting for {description}"),
-    }
+    tokio::time::timeout(WAIT_TIMEOUT, future)
+        .await
+        .unwrap_or_else(|_| panic!("timed out waiting for {description}"))
 }
 
 /// Awaits a future under tokio's paused clock, which jumps to the limit as soon as nothing else is
 /// going to happen.
 pub(crate) async fn in_virtual_time<T>(description: &str, future: impl Future<Output = T>) -> T {
-    match tokio::time::timeout(VIRTUAL_TIMEOUT, future).await {
-        Ok(value) => value,
-        Err(_) => panic!("nothing is going to happen any more; still waiting for {description}"),
-    }
+    tokio::time::timeout(VIRTUAL_TIMEOUT, future)
+        .await
+        .unwrap_or_else(|_| panic!("nothing else happens; still waiting for {description}"))
 }
 
 /// Receives what another thread sends.

@@ -3,6 +3,7 @@
 //! One file a language. The words are those that agents end their turns with; a phrase is matched by
 //! whole words, or by its characters in languages that are written without blanks.
 
+mod phrase_match;
 mod pattern;
 mod lexicon;
 mod unspaced;
@@ -15,7 +16,8 @@ mod russian;
 mod chinese;
 mod japanese;
 
-pub(super) use lexicon::{Lexicon, PhraseMatch};
+pub(super) use lexicon::Lexicon;
+pub(super) use phrase_match::PhraseMatch;
 
 /// What a phrase means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Phrases of languages that are written without blanks between words.
 
-use super::lexicon::{MatchContext, PhraseMatch};
+use super::phrase_match::{MatchContext, PhraseMatch};
 use super::{LANGUAGES, Language};
 
 /// Adds the phrases of these languages in a sentence.

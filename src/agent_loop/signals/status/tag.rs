@@ -16,8 +16,12 @@ const PROMISES: [&str; 6] = [
     "loop complete",
 ];
 
-/// The longest content of a tag that is a signal.
+/// The longest content of a tag that is a signal, and the longest attributes, in bytes.
 const LONGEST: usize = 300;
+
+/// The most bytes in which the end tag of an event is looked for. Without a bound, many tags that
+/// are never closed would take time that grows with the square of their number.
+const LONGEST_EVENT: usize = 16 << 10;
 
 pub(super) fn find(text: &str, promise: Option<&str>) -> Vec<SignalCandidate> {
     let mut candidates = Vec::new();
@@ -89,15 +93,21 @@ impl<'a> SignalTag<'a> {
         if !known.iter().any(|known| name.eq_ignore_ascii_case(known)) {
             return None;
         }
-        let attributes_end = rest.find('>')?;
+        let attributes_end = beginning(rest, name_end + LONGEST).find('>')?;
         let attributes = rest.get(name_end..attributes_end)?;
         if attributes.contains('<') || attributes.ends_with('/') {
             return None;
         }
         let content_start = attributes_end + 1;
         let body = rest.get(content_start..)?;
+        let longest = if name.eq_ignore_ascii_case("event") {
+            LONGEST_EVENT
+        } else {
+            LONGEST
+        };
         // The name is ASCII, so that its end tag is found in any case.
-        let content_end = body.match_indices("</").map(|(at, _)| at).find(|at| {
+        let ends = beginning(body, longest + "</".len()).match_indices("</");
+        let content_end = ends.map(|(at, _)| at).find(|at| {
             let after = body.get(at + 2..).unwrap_or_default();
             let close = after.get(..name.len()).unwrap_or_default();
             let ends = after.get(name.len()..).unwrap_or_default();
@@ -116,7 +126,7 @@ impl<'a> SignalTag<'a> {
         if self.name.eq_ignore_ascii_case("event") {
             return event_state(self.attributes, promise);
         }
-        if self.content.len() > LONGEST || self.content.contains('<') {
+        if self.content.contains('<') {
             return None;
         }
         let content = self
@@ -131,6 +141,15 @@ impl<'a> SignalTag<'a> {
             },
         }
     }
+}
+
+/// Returns at most the first `most` bytes.
+fn beginning(text: &str, most: usize) -> &str {
+    let mut end = most.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or_default()
 }
 
 /// Whether a text is the promise. An empty one never is.
