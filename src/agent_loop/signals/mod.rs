@@ -12,10 +12,12 @@ mod obstacle;
 
 use std::ops::Range;
 
+pub use errors::ErrorText;
+
 use super::response::AgentResponse;
 use super::text::{Block, Message};
 use crate::stopping::exit_check::evidence::{
-    ErrorSignature, Obstacle, SeedWords, StatedState, StatusSignal, Words,
+    Obstacle, SeedWords, StatedState, StatusSignal, Words,
 };
 
 /// What a person says about the texts of a loop.
@@ -39,7 +41,7 @@ pub struct TextEvidence {
     /// `None` without a message.
     pub seed_words: Option<SeedWords>,
     /// Distinct and sorted.
-    pub errors: Vec<ErrorSignature>,
+    pub errors: Vec<ErrorText>,
     pub obstacle: Option<Obstacle>,
 }
 

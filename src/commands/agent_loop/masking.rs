@@ -1,5 +1,6 @@
 //! Masks the secrets in the evidence: it is stored, printed, and may be pasted into reports.
 
+use crate::agent_loop::signals::ErrorText;
 use crate::config::env::Environment;
 use crate::config::own_keys;
 use crate::config::paths::Home;
@@ -10,13 +11,22 @@ use crate::setup::context::scrub_rules;
 use crate::setup::settings;
 use crate::stopping::exit_check::evidence::TurnEvidence;
 
-/// Masks every text in the evidence.
+/// Adds the errors of the turn to the evidence, and masks every text in it.
+///
+/// What the tests printed is masked as a whole: a secret may have many lines.
 ///
 /// # Errors
 ///
 /// When the user's settings or rules for secrets cannot be used.
-pub(crate) fn mask(evidence: &mut TurnEvidence, environment: &Environment) -> Result<(), Error> {
-    let mut texts: Vec<&mut String> = Vec::new();
+pub(crate) fn mask(
+    evidence: &mut TurnEvidence,
+    turn_errors: Vec<ErrorText>,
+    environment: &Environment,
+) -> Result<(), Error> {
+    let mut mask = Mask {
+        environment,
+        scrubber: None,
+    };
     let TurnEvidence {
         status,
         errors,
@@ -25,28 +35,49 @@ pub(crate) fn mask(evidence: &mut TurnEvidence, environment: &Environment) -> Re
         ..
     } = evidence;
     let sources = status.iter_mut().map(|status| &mut status.source);
-    texts.extend(sources.filter(|source| !is_plain_status(source)));
+    let mut texts: Vec<&mut String> = sources.filter(|source| !is_plain_status(source)).collect();
     texts.extend(errors.iter_mut().map(|error| &mut error.0));
     texts.extend(obstacle.iter_mut().map(|obstacle| &mut obstacle.message));
-    if let Some(run) = tests.as_mut().and_then(|tests| tests.run.as_mut()) {
+    let run = tests.as_mut().and_then(|tests| tests.run.as_mut());
+    if let Some(run) = run {
+        let output = mask.text(&run.last_lines.join("\n"))?;
+        run.last_lines = output.lines().map(str::to_owned).collect();
         texts.push(&mut run.command);
-        texts.extend(&mut run.last_lines);
     }
-    texts.retain(|text| may_hold_secret(text));
-    if texts.is_empty() {
-        return Ok(());
-    }
-    let scrubber = scrubber(environment)?;
     for text in texts {
-        // One by one: the number in a mask must not depend on the other errors of the turn.
+        *text = mask.text(text)?;
+    }
+    for error in turn_errors {
+        let line = mask.text(error.line())?;
+        errors.push(error.with_line(&line));
+    }
+    errors.sort();
+    errors.dedup();
+    Ok(())
+}
+
+/// Masks texts one by one: the number in a mask must not depend on the other errors of the turn.
+struct Mask<'a> {
+    environment: &'a Environment,
+    /// Prepared when the first text needs it.
+    scrubber: Option<Scrubber>,
+}
+
+impl Mask<'_> {
+    fn text(&mut self, text: &str) -> Result<String, Error> {
+        if !may_hold_secret(text) {
+            return Ok(text.to_owned());
+        }
+        let scrubber = match &self.scrubber {
+            Some(scrubber) => scrubber,
+            None => self.scrubber.insert(scrubber(self.environment)?),
+        };
         let outgoing = OutgoingText {
             source: "evidence",
             text,
         };
-        let masked = scrubber.scrub(&[outgoing]).texts.concat();
-        *text = masked;
+        Ok(scrubber.scrub(&[outgoing]).texts.concat())
     }
-    Ok(())
 }
 
 /// Returns whether a text is long enough for a secret; the rules for them take time to prepare.

@@ -353,6 +353,7 @@ fn thresholds_of_the_configuration_file_apply() {
 fn a_record_needs_an_outcome_and_only_one() {
     let a_loop = Loop::new();
     let none = a_loop.0.run(&["circuit", "record"]);
+    none.assert_stderr_contains("<--progress|--no-progress|--error <TEXT>>");
     assert_eq!(none.code, Some(2));
     let both = a_loop
         .0

@@ -94,6 +94,35 @@ fn secrets_in_the_output_and_the_command_are_masked() {
 }
 
 #[test]
+fn secret_of_many_lines_in_the_output_is_masked() {
+    let project = Project::new();
+    let dashes = "-".repeat(5);
+    let body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj\n".repeat(3);
+    project.write(
+        "key.pem",
+        format!("{dashes}BEGIN PRIVATE KEY{dashes}\n{body}{dashes}END PRIVATE KEY{dashes}\n"),
+    );
+    project.decision(WORKING, &["--tests", "cat key.pem"]);
+    let log = project.read(".conclave/exit-log.jsonl");
+    assert!(!log.contains("MIIEvQ"), "{log}");
+}
+
+#[test]
+fn secrets_in_the_errors_of_the_response_are_masked() {
+    let token = format!("ghp_{}", "16C7e42F292c6912E7710c838347Ae178B4a");
+    let project = Project::new();
+    let response = format!("Error: the push with {token} failed\n");
+    let json = project.decision(&response, &[]);
+    let errors = &json["evidence"]["errors"];
+    assert_eq!(
+        errors[0],
+        "Error: the push with [REDACTED_GITHUB_TOKEN] failed"
+    );
+    let log = project.read(".conclave/exit-log.jsonl");
+    assert!(!log.contains("ghp_"), "{log}");
+}
+
+#[test]
 fn command_runs_in_the_current_folder() {
     let project = Project::new();
     project.write("here", "");

@@ -11,21 +11,20 @@
 mod report;
 mod signature;
 
-use std::collections::BTreeSet;
-
 use super::obstacle::is_program_failure;
 use crate::agent_loop::response::{AgentResponse, ProgramErrorKind};
 use crate::agent_loop::text::{Message, normal};
-use crate::stopping::exit_check::evidence::{ErrorSignature, Obstacle, TurnEvidence};
-use signature::signature;
+use crate::stopping::exit_check::evidence::{Obstacle, TurnEvidence};
+
+pub use signature::ErrorText;
 
 /// Collects the distinct errors of a turn, sorted. What is an obstacle is no error besides.
 pub(super) fn read(
     response: &AgentResponse,
     message: &Message,
     obstacle: Option<&Obstacle>,
-) -> Vec<ErrorSignature> {
-    let mut signatures: BTreeSet<ErrorSignature> = BTreeSet::new();
+) -> Vec<ErrorText> {
+    let mut errors: Vec<ErrorText> = Vec::new();
     let reported = report::reported(message);
     let ends_in_failure = message.text.trim().is_empty()
         || response.program_error.is_some()
@@ -33,30 +32,33 @@ pub(super) fn read(
         || report::says_failure(message);
     if ends_in_failure {
         for text in &response.tool_errors {
-            signatures.extend(signature(&normal(text)));
+            errors.extend(ErrorText::read(&normal(text)));
         }
     }
     if obstacle.is_none() {
-        signatures.extend(program_error(response));
+        errors.extend(program_error(response));
         for denial in &response.denials {
-            signatures.extend(signature(&format!("permission denied: {}", denial.tool)));
+            errors.extend(ErrorText::read(&format!(
+                "permission denied: {}",
+                denial.tool
+            )));
         }
-        signatures.extend(reported);
+        errors.extend(reported);
         if is_program_failure(message) {
-            signatures.extend(signature(message.text.trim()));
+            errors.extend(ErrorText::read(message.text.trim()));
         }
     }
-    signatures
-        .into_iter()
-        .take(TurnEvidence::MOST_ERRORS)
-        .collect()
+    errors.sort();
+    errors.dedup_by(|one, other| one.signature() == other.signature());
+    errors.truncate(TurnEvidence::MOST_ERRORS);
+    errors
 }
 
 /// The program's own error; that the allowed turns or money were used up is none.
-fn program_error(response: &AgentResponse) -> Option<ErrorSignature> {
+fn program_error(response: &AgentResponse) -> Option<ErrorText> {
     let error = response.program_error.as_ref()?;
     if error.kind == ProgramErrorKind::RunLimit {
         return None;
     }
-    signature(&normal(&error.message)).or_else(|| signature(error.code.as_deref()?))
+    ErrorText::read(&normal(&error.message)).or_else(|| ErrorText::read(error.code.as_deref()?))
 }

@@ -1,9 +1,8 @@
 //! Errors that a message reports as present: in a line, in a sentence with inline code, or in the
 //! code after a sentence that something fails.
 
-use super::signature::{is_error_line, signature};
+use super::signature::{ErrorText, is_error_line};
 use crate::agent_loop::text::{Block, BlockKind, Message, sentences};
-use crate::stopping::exit_check::evidence::ErrorSignature;
 
 /// Words that say that an error is over.
 const RESOLVED: [&str; 18] = [
@@ -78,19 +77,19 @@ pub(super) fn says_failure(message: &Message) -> bool {
     })
 }
 
-pub(super) fn reported(message: &Message) -> Vec<ErrorSignature> {
-    let mut signatures = Vec::new();
+pub(super) fn reported(message: &Message) -> Vec<ErrorText> {
+    let mut errors = Vec::new();
     let mut before: Option<&Block> = None;
     for block in &message.blocks {
         if block.is_prose() {
             if !before.is_some_and(is_over_label) {
-                signatures.extend(lines(message, block));
-                signatures.extend(inline_code(message, block));
+                errors.extend(lines(message, block));
+                errors.extend(inline_code(message, block));
             }
         } else if block.kind == BlockKind::Code
             && before.is_some_and(|before| introduces_error(&before.prose))
         {
-            signatures.extend(in_code(message.source(block.range.clone())));
+            errors.extend(in_code(message.source(block.range.clone())));
         }
         // A label stands over all items of its list.
         if block.is_prose() && !matches!(block.kind, BlockKind::Item(_) | BlockKind::ItemParagraph)
@@ -100,11 +99,11 @@ pub(super) fn reported(message: &Message) -> Vec<ErrorSignature> {
             before = None;
         }
     }
-    signatures
+    errors
 }
 
 /// Errors in lines of their own: `Error: cannot find module`.
-fn lines(message: &Message, block: &Block) -> Vec<ErrorSignature> {
+fn lines(message: &Message, block: &Block) -> Vec<ErrorText> {
     let source = message.visible.get(block.range.clone()).unwrap_or_default();
     let lines = source.lines().map(|line| {
         let line = line.trim_matches(['#', '-', '*', '!', ' ']);
@@ -116,7 +115,7 @@ fn lines(message: &Message, block: &Block) -> Vec<ErrorSignature> {
         (is_error || states_failure(line)) && !has_word(line, &RESOLVED)
     });
     errors
-        .filter_map(|(line, _)| signature(&line.replace("**", "")))
+        .filter_map(|(line, _)| ErrorText::read(&line.replace("**", "")))
         .collect()
 }
 
@@ -130,19 +129,19 @@ fn states_failure(line: &str) -> bool {
 }
 
 /// All errors in a block of code, or what it says as a whole.
-fn in_code(code: &str) -> Vec<ErrorSignature> {
+fn in_code(code: &str) -> Vec<ErrorText> {
     let errors: Vec<&str> = code.lines().filter(|line| is_error_line(line)).collect();
     match errors.len() {
         0 => Vec::new(),
         // Its message may be on another line.
-        1 => signature(code).into_iter().collect(),
-        _ => errors.into_iter().filter_map(signature).collect(),
+        1 => ErrorText::read(code).into_iter().collect(),
+        _ => errors.into_iter().filter_map(ErrorText::read).collect(),
     }
 }
 
 /// Errors in inline code after words that something fails: ``the build fails with `E0432` ``.
-fn inline_code(message: &Message, block: &Block) -> Vec<ErrorSignature> {
-    let mut signatures = Vec::new();
+fn inline_code(message: &Message, block: &Block) -> Vec<ErrorText> {
+    let mut errors = Vec::new();
     let start = message
         .inline_code
         .partition_point(|range| range.start < block.range.start);
@@ -177,10 +176,10 @@ fn inline_code(message: &Message, block: &Block) -> Vec<ErrorSignature> {
             || sentence.trim_end().ends_with(':');
         if is_lead && introduces(sentence) && !is_past(after) {
             let code = message.source(range.clone());
-            signatures.extend(signature(code.trim_matches('`')));
+            errors.extend(ErrorText::read(code.trim_matches('`')));
         }
     }
-    signatures
+    errors
 }
 
 /// Whether the last sentence of a paragraph says that something fails now.
@@ -233,10 +232,10 @@ mod tests {
     use super::*;
 
     fn errors(message: &str) -> Vec<String> {
-        let signatures = reported(&Message::read(message, None));
-        signatures
-            .into_iter()
-            .map(|signature| signature.0)
+        let errors = reported(&Message::read(message, None));
+        errors
+            .iter()
+            .map(|error| error.signature().0.clone())
             .collect()
     }
 

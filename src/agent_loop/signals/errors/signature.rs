@@ -58,14 +58,55 @@ const SUMMARIES: [&str; 9] = [
     "make: ***",
 ];
 
-/// Returns the signature of the error that a text reports; `None` if it says nothing of its own,
-/// like `exit code 1`.
-pub(in crate::agent_loop::signals) fn signature(text: &str) -> Option<ErrorSignature> {
-    let headline = headline(text)?;
-    let signature: String = normalised(&headline).chars().take(LONGEST).collect();
-    let signature = signature.trim().to_owned();
-    let has_words = signature.chars().filter(|c| c.is_alphabetic()).count() >= 3;
-    has_words.then_some(ErrorSignature(signature))
+/// The longest line of an error that is available for masking, in characters.
+const LONGEST_LINE: usize = 2_000;
+
+/// An error of a turn: its signature, and the line that it was made of.
+///
+/// Secrets have to be masked in the line: a signature has no numbers, so that the rules for secrets
+/// do not recognise what is left of one.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ErrorText {
+    signature: ErrorSignature,
+    line: String,
+}
+
+impl ErrorText {
+    /// Reads the error that a text reports; `None` if it says nothing of its own, like
+    /// `exit code 1`.
+    pub(in crate::agent_loop::signals) fn read(text: &str) -> Option<Self> {
+        let line = headline(text)?;
+        let signature = signature(&line);
+        let has_words = signature.0.chars().filter(|c| c.is_alphabetic()).count() >= 3;
+        has_words.then(|| Self {
+            signature,
+            line: line.chars().take(LONGEST_LINE).collect(),
+        })
+    }
+
+    /// Returns the signature of the line as it was written: it may hold parts of a secret.
+    pub fn signature(&self) -> &ErrorSignature {
+        &self.signature
+    }
+
+    /// Returns the line as it was written, at most 2,000 characters of it.
+    pub fn line(&self) -> &str {
+        &self.line
+    }
+
+    /// Returns the signature of the error when its line, without secrets, is this one.
+    pub fn with_line(self, masked: &str) -> ErrorSignature {
+        if masked == self.line {
+            self.signature
+        } else {
+            signature(masked)
+        }
+    }
+}
+
+fn signature(line: &str) -> ErrorSignature {
+    let signature: String = normalised(line).chars().take(LONGEST).collect();
+    ErrorSignature(signature.trim().to_owned())
 }
 
 /// Returns the line that says what the error is.
@@ -362,7 +403,7 @@ mod tests {
     use super::*;
 
     fn text(error: &str) -> Option<String> {
-        signature(error).map(|signature| signature.0)
+        ErrorText::read(error).map(|error| error.signature.0)
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! `conclave circuit record`: counts a turn that exit-check does not see.
 
+use clap::ArgGroup;
+
 use crate::agent_loop::settings::LoopSettings;
 use crate::agent_loop::store::fresh_run;
 use crate::commands::agent_loop::{LoopFlags, masking, recorded, settings};
@@ -13,9 +15,10 @@ use crate::terminal::output::printer::Printer;
 
 /// Record a turn that exit-check does not see
 #[derive(Debug, clap::Args)]
+#[command(group = ArgGroup::new("outcome").args(["progress", "no_progress", "error"]).required(true).multiple(true))]
 pub(super) struct Args {
     /// The turn made progress
-    #[arg(long, conflicts_with = "no_progress", required_unless_present_any = ["no_progress", "error"])]
+    #[arg(long, conflicts_with = "no_progress")]
     progress: bool,
 
     /// The turn made no progress; without either flag, it is unknown
@@ -56,7 +59,7 @@ pub(super) fn run(
         errors: args.error.iter().cloned().map(ErrorSignature).collect(),
         ..TurnEvidence::default()
     };
-    masking::mask(&mut evidence, environment)?;
+    masking::mask(&mut evidence, Vec::new(), environment)?;
     let clock = Clock::system();
     let update = store.update(|state| {
         // Under the lock, so that the log is in the order of time.

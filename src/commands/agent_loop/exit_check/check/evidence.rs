@@ -12,7 +12,7 @@ use crate::agent_loop::checklist;
 use crate::agent_loop::git::{self, GitError, GitSnapshot, WorkingTree};
 use crate::agent_loop::process::Supervisor;
 use crate::agent_loop::response::{self, AgentResponse, ResponseError};
-use crate::agent_loop::signals::{self, SignalOptions};
+use crate::agent_loop::signals::{self, ErrorText, SignalOptions};
 use crate::agent_loop::store::StateFolder;
 use crate::agent_loop::test_command::{self, TestEnd, TestError, TestSource};
 use crate::engine::clock::Clock;
@@ -40,7 +40,9 @@ pub(super) struct CheckFiles {
 /// What is known of a turn, and what else the check has to do with it.
 #[derive(Debug)]
 pub(super) struct GatheredEvidence {
+    /// Without the errors, whose secrets are not masked yet.
     pub(super) evidence: TurnEvidence,
+    pub(super) errors: Vec<ErrorText>,
     /// The check that the number of changed files counts from.
     pub(super) changed_since: Option<String>,
     /// The working tree, for the next check.
@@ -146,11 +148,12 @@ pub(super) fn gather(
         git: None,
         tests: None,
         agent_exit: flags.agent_exit,
-        errors: text.errors,
+        errors: Vec::new(),
         obstacle: text.obstacle,
     };
     let mut gathered = GatheredEvidence {
         evidence,
+        errors: text.errors,
         changed_since: None,
         tree: None,
         test_end: None,

@@ -36,7 +36,8 @@ pub(super) fn run(
     let files = CheckFiles::new(args, store.folder())?;
     let clock = Clock::system();
     let mut gathered = evidence::gather(args, &files, store.folder(), &clock)?;
-    masking::mask(&mut gathered.evidence, environment)?;
+    let errors = std::mem::take(&mut gathered.errors);
+    masking::mask(&mut gathered.evidence, errors, environment)?;
     warn_of_tests(gathered.test_end, printer);
     let update = record(args, &store, settings, &clock, gathered, printer)?;
     let Some(record) = update.event.turn() else {
