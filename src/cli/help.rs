@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use super::man::Section;
+use super::man::ManSection;
 use crate::domain::vendors::VENDORS;
 
 /// The exit codes and their meanings.
@@ -140,7 +140,7 @@ pub(super) fn after_help() -> String {
 }
 
 /// Returns the sections of the manual page that follow the commands.
-pub(super) fn man_sections() -> [Section; 4] {
+pub(super) fn man_sections() -> [ManSection; 4] {
     let owned = |rows: &[(&str, &'static str)]| {
         let rows = rows.iter().map(|(term, text)| ((*term).to_owned(), *text));
         rows.collect::<Vec<_>>()

@@ -11,16 +11,20 @@ use crate::error::Error;
 use crate::terminal::output::printer::Printer;
 
 /// A section of terms with their explanations.
-pub(super) type Section = (&'static str, Vec<(String, &'static str)>);
+pub(super) type ManSection = (&'static str, Vec<(String, &'static str)>);
 
-pub(super) fn run(command: &Command, sections: &[Section], printer: &Printer) -> Result<(), Error> {
+pub(super) fn run(
+    command: &Command,
+    sections: &[ManSection],
+    printer: &Printer,
+) -> Result<(), Error> {
     let page = page(command, sections).map_err(Error::failed)?;
     printer
         .result(&String::from_utf8_lossy(&page))
         .map_err(Error::failed)
 }
 
-fn page(command: &Command, sections: &[Section]) -> io::Result<Vec<u8>> {
+fn page(command: &Command, sections: &[ManSection]) -> io::Result<Vec<u8>> {
     let mut page = Vec::new();
     let man = Man::new(command.clone());
     man.render_title(&mut page)?;
