@@ -10,14 +10,14 @@ use crate::agent_loop::response::tail::TextTail;
 /// Code prints its stream also in this form.
 #[derive(Debug, Default)]
 pub(crate) struct JsonReader {
-    state: State,
+    state: ReaderState,
     builder: Builder,
     /// The value is a list of documents.
     is_list: bool,
 }
 
 #[derive(Debug, Default)]
-enum State {
+enum ReaderState {
     #[default]
     Value,
     ValueOrEnd,
@@ -50,7 +50,7 @@ pub(crate) enum JsonProgress {
 impl JsonReader {
     /// Returns whether the value is complete.
     pub(crate) fn is_closed(&self) -> bool {
-        matches!(self.state, State::Done)
+        matches!(self.state, ReaderState::Done)
     }
 
     /// Returns whether a document has begun and is not complete.
@@ -61,7 +61,7 @@ impl JsonReader {
     /// Returns the bytes that are held.
     pub(crate) fn held(&self) -> usize {
         let string = match &self.state {
-            State::InKey(string) | State::InText(string) => string.held(),
+            ReaderState::InKey(string) | ReaderState::InText(string) => string.held(),
             _ => 0,
         };
         string + self.builder.held()
@@ -82,7 +82,7 @@ impl JsonReader {
 
     /// Returns what there is of a document that ends early.
     pub(crate) fn finish(mut self) -> Option<Node> {
-        if let State::InText(string) = self.state {
+        if let ReaderState::InText(string) = self.state {
             self.builder.store(text_of(string));
         }
         self.builder.finish()
@@ -90,12 +90,12 @@ impl JsonReader {
 
     fn step(&mut self, bytes: &[u8]) -> (usize, JsonProgress) {
         match &mut self.state {
-            State::InKey(string) | State::InText(string) => match string.feed(bytes) {
+            ReaderState::InKey(string) | ReaderState::InText(string) => match string.feed(bytes) {
                 (taken, StringProgress::Open) => (taken, JsonProgress::Open),
                 (taken, StringProgress::Closed) => (taken, self.end_string()),
                 (taken, StringProgress::Broken) => (taken, JsonProgress::Broken),
             },
-            State::InLiteral(literal) => {
+            ReaderState::InLiteral(literal) => {
                 let end = bytes.iter().position(|byte| !is_of_literal(*byte));
                 let taken = end.unwrap_or(bytes.len());
                 let room = limits::LITERAL.saturating_sub(literal.len());
@@ -105,14 +105,14 @@ impl JsonReader {
                     None => (taken, JsonProgress::Open),
                 }
             }
-            State::Skipping { .. } => self.skip(bytes),
-            State::Done => (0, JsonProgress::Closed),
-            State::Value
-            | State::ValueOrEnd
-            | State::KeyOrEnd
-            | State::Key
-            | State::Colon
-            | State::CommaOrEnd => self.structure(bytes),
+            ReaderState::Skipping { .. } => self.skip(bytes),
+            ReaderState::Done => (0, JsonProgress::Closed),
+            ReaderState::Value
+            | ReaderState::ValueOrEnd
+            | ReaderState::KeyOrEnd
+            | ReaderState::Key
+            | ReaderState::Colon
+            | ReaderState::CommaOrEnd => self.structure(bytes),
         }
     }
 
@@ -124,33 +124,35 @@ impl JsonReader {
             return (blank, JsonProgress::Open);
         };
         let progress = match (&self.state, byte) {
-            (State::KeyOrEnd | State::CommaOrEnd, b'}') => match self.builder.close_object() {
-                Some(object) => self.complete(Some(object)),
-                None => JsonProgress::Broken,
-            },
-            (State::ValueOrEnd | State::CommaOrEnd, b']') => self.close_list(),
-            (State::CommaOrEnd, b',') => {
+            (ReaderState::KeyOrEnd | ReaderState::CommaOrEnd, b'}') => {
+                match self.builder.close_object() {
+                    Some(object) => self.complete(Some(object)),
+                    None => JsonProgress::Broken,
+                }
+            }
+            (ReaderState::ValueOrEnd | ReaderState::CommaOrEnd, b']') => self.close_list(),
+            (ReaderState::CommaOrEnd, b',') => {
                 self.state = if self.builder.is_in_object() {
-                    State::Key
+                    ReaderState::Key
                 } else {
-                    State::Value
+                    ReaderState::Value
                 };
                 JsonProgress::Open
             }
-            (State::KeyOrEnd | State::Key, b'"') => {
+            (ReaderState::KeyOrEnd | ReaderState::Key, b'"') => {
                 let name = TextTail::new(LONGEST_KEY);
-                self.state = State::InKey(StringReader::new(Some(name)));
+                self.state = ReaderState::InKey(StringReader::new(Some(name)));
                 JsonProgress::Open
             }
-            (State::Colon, b':') => {
-                self.state = State::Value;
+            (ReaderState::Colon, b':') => {
+                self.state = ReaderState::Value;
                 JsonProgress::Open
             }
-            (State::Value | State::ValueOrEnd, first) if is_of_literal(*first) => {
-                self.state = State::InLiteral(Vec::new());
+            (ReaderState::Value | ReaderState::ValueOrEnd, first) if is_of_literal(*first) => {
+                self.state = ReaderState::InLiteral(Vec::new());
                 return (blank, JsonProgress::Open);
             }
-            (State::Value | State::ValueOrEnd, first) => self.begin_value(*first),
+            (ReaderState::Value | ReaderState::ValueOrEnd, first) => self.begin_value(*first),
             _ => JsonProgress::Broken,
         };
         match progress {
@@ -163,23 +165,23 @@ impl JsonReader {
         self.state = match first {
             b'"' => {
                 let text = self.builder.text_limit().map(TextTail::new);
-                State::InText(StringReader::new(text))
+                ReaderState::InText(StringReader::new(text))
             }
             b'[' if self.builder.is_at_top() && !self.is_list => {
                 self.is_list = true;
-                State::ValueOrEnd
+                ReaderState::ValueOrEnd
             }
-            b'{' | b'[' if !self.builder.stores_container() => State::Skipping {
+            b'{' | b'[' if !self.builder.stores_container() => ReaderState::Skipping {
                 depth: 1,
                 string: None,
             },
             b'{' => {
                 self.builder.open_object();
-                State::KeyOrEnd
+                ReaderState::KeyOrEnd
             }
             b'[' => {
                 self.builder.open_list();
-                State::ValueOrEnd
+                ReaderState::ValueOrEnd
             }
             _ => return JsonProgress::Broken,
         };
@@ -187,19 +189,19 @@ impl JsonReader {
     }
 
     fn end_string(&mut self) -> JsonProgress {
-        match std::mem::replace(&mut self.state, State::Colon) {
-            State::InKey(string) => {
+        match std::mem::replace(&mut self.state, ReaderState::Colon) {
+            ReaderState::InKey(string) => {
                 let name = string.finish().map(TextTail::finish).unwrap_or_default();
                 self.builder.set_key(&name);
                 JsonProgress::Open
             }
-            State::InText(string) => self.complete(text_of(string)),
+            ReaderState::InText(string) => self.complete(text_of(string)),
             _ => JsonProgress::Broken,
         }
     }
 
     fn end_literal(&mut self) -> JsonProgress {
-        let State::InLiteral(literal) = std::mem::take(&mut self.state) else {
+        let ReaderState::InLiteral(literal) = std::mem::take(&mut self.state) else {
             return JsonProgress::Broken;
         };
         let node = match literal.as_slice() {
@@ -218,7 +220,7 @@ impl JsonReader {
 
     /// Passes over a container that is not stored.
     fn skip(&mut self, bytes: &[u8]) -> (usize, JsonProgress) {
-        let State::Skipping { depth, string } = &mut self.state else {
+        let ReaderState::Skipping { depth, string } = &mut self.state else {
             return (0, JsonProgress::Broken);
         };
         if let Some(reader) = string {
@@ -251,7 +253,7 @@ impl JsonReader {
 
     fn close_list(&mut self) -> JsonProgress {
         if self.builder.is_at_top() && self.is_list {
-            self.state = State::Done;
+            self.state = ReaderState::Done;
             return JsonProgress::Closed;
         }
         match self.builder.close_list() {
@@ -262,12 +264,12 @@ impl JsonReader {
 
     /// Ends a value, which may be the document.
     fn complete(&mut self, value: Option<Node>) -> JsonProgress {
-        self.state = State::CommaOrEnd;
+        self.state = ReaderState::CommaOrEnd;
         match self.builder.store(value) {
             None => JsonProgress::Open,
             Some(document) => {
                 if !self.is_list {
-                    self.state = State::Done;
+                    self.state = ReaderState::Done;
                 }
                 JsonProgress::Document(document)
             }

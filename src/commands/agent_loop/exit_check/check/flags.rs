@@ -15,12 +15,12 @@ const LONGEST_PROMISE: usize = 1000;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct CheckArgs {
-    /// The agent's last response, as text or in its program's JSON; `-` reads standard input
-    /// [default: `last-response.md`, if the state is in .ralph]
+    /// The agent's last response, as text or in its program's JSON; `-` reads standard input. If
+    /// the state is in `.ralph`, the default is `last-response.md` there
     pub(super) response: Option<PathBuf>,
 
-    /// The checklist, with Markdown task items; `-` reads standard input
-    /// [default: `@fix_plan.md`, if the state is in .ralph]
+    /// The checklist, with Markdown task items; `-` reads standard input. If the
+    /// state is in `.ralph`, the default is `@fix_plan.md` there
     pub(super) plan: Option<PathBuf>,
 
     #[command(flatten)]
