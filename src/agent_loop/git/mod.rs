@@ -25,7 +25,7 @@ use crate::stopping::exit_check::evidence::GitState;
 
 use self::content::ContentBudget;
 use self::program::Git;
-use self::status::Status;
+use self::status::GitStatus;
 
 pub use self::snapshot::GitSnapshot;
 
@@ -75,7 +75,7 @@ pub fn measure(
     supervisor: Supervisor<'_>,
 ) -> Result<WorkingTree, GitError> {
     let git = Git::find(folder, supervisor)?;
-    let status = Status::read(&git)?;
+    let status = GitStatus::read(&git)?;
     let ignored = paths_in_tree(ignored, git.top());
     let mut tree = WorkingTree {
         head: status.head,

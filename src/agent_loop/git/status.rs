@@ -5,7 +5,7 @@ use super::program::Git;
 
 /// The commit, and the paths that differ from it.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Status {
+pub(super) struct GitStatus {
     /// `None` before the first commit.
     pub(super) head: Option<String>,
     /// From the top of the working tree; that of a repository inside it ends with `/`.
@@ -17,7 +17,7 @@ const FIELDS_BEFORE_PATH: [(u8, usize); 4] = [(b'1', 8), (b'2', 9), (b'u', 10), 
 
 const COMMIT: &[u8] = b"# branch.oid ";
 
-impl Status {
+impl GitStatus {
     pub(super) fn read(git: &Git<'_>) -> Result<Self, GitError> {
         let arguments = [
             "--porcelain=v2",
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     fn paths(output: &str) -> Vec<String> {
-        let paths = Status::parse(output.as_bytes()).paths.into_iter();
+        let paths = GitStatus::parse(output.as_bytes()).paths.into_iter();
         paths.map(|path| String::from_utf8(path).unwrap()).collect()
     }
 
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn head_is_the_commit_or_none_before_the_first() {
-        let head = |output: &str| Status::parse(output.as_bytes()).head;
+        let head = |output: &str| GitStatus::parse(output.as_bytes()).head;
         assert_eq!(head("# branch.oid 12ab\0"), Some("12ab".to_owned()));
         assert_eq!(head("# branch.oid (initial)\0# branch.head main\0"), None);
     }

@@ -135,9 +135,9 @@ impl CodexLog {
                 self.read_error(heading);
                 Section::Other
             }
-            _ => match command_status(heading) {
-                Some(Status::Succeeded) => Section::Other,
-                Some(Status::Failed) => Section::FailedOutput,
+            _ => match command_outcome(heading) {
+                Some(CommandOutcome::Succeeded) => Section::Other,
+                Some(CommandOutcome::Failed) => Section::FailedOutput,
                 // With a time it is a heading of the log that says nothing here.
                 None if heading.len() < line.len() => Section::Other,
                 None => return false,
@@ -189,13 +189,13 @@ impl CodexLog {
     }
 }
 
-enum Status {
+enum CommandOutcome {
     Succeeded,
     Failed,
 }
 
 /// Returns the status that a line such as ` exited 101 in 12s:` reports.
-fn command_status(heading: &str) -> Option<Status> {
+fn command_outcome(heading: &str) -> Option<CommandOutcome> {
     let report = heading.strip_suffix(':')?;
     let (before, duration) = report.rsplit_once(" in ")?;
     if !duration.starts_with(|first: char| first.is_ascii_digit()) || duration.len() > 12 {
@@ -203,8 +203,8 @@ fn command_status(heading: &str) -> Option<Status> {
     }
     let mut words = before.rsplit(' ');
     match (words.next()?, words.next()) {
-        ("succeeded", _) => Some(Status::Succeeded),
-        (status, Some("exited")) => status.parse::<i32>().ok().map(|_| Status::Failed),
+        ("succeeded", _) => Some(CommandOutcome::Succeeded),
+        (status, Some("exited")) => status.parse::<i32>().ok().map(|_| CommandOutcome::Failed),
         _ => None,
     }
 }
