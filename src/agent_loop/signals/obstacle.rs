@@ -246,7 +246,19 @@ fn waits_seconds(lower: &str) -> bool {
         || unit == "s"
 }
 
-/// A refused tool call is an obstacle if the turn ended for it: the agent says nothing else.
+/// Words of an agent that found another way after a refused tool call.
+const OTHER_WAYS: [&str; 7] = [
+    "instead",
+    "so i ",
+    "worked around",
+    "workaround",
+    "another way",
+    "without it",
+    "alternative",
+];
+
+/// A refused tool call is an obstacle if the turn ended for it: the agent says nothing else, or asks
+/// for the permission and names no other way.
 fn denial(response: &AgentResponse, text: &str) -> Option<Obstacle> {
     let denial = response.denials.last()?;
     let lower = text.to_lowercase();
@@ -260,7 +272,9 @@ fn denial(response: &AgentResponse, text: &str) -> Option<Obstacle> {
     ]
     .iter()
     .any(|word| lower.contains(word));
-    let ended = text.is_empty() || mentions && text.chars().count() <= 3 * LONGEST_MESSAGE;
+    let found_another_way = OTHER_WAYS.iter().any(|words| lower.contains(words));
+    let is_about_it = mentions && !found_another_way && text.chars().count() <= 3 * LONGEST_MESSAGE;
+    let ended = text.is_empty() || is_about_it;
     ended.then(|| {
         let target = denial.target.as_deref().unwrap_or_default();
         obstacle(

@@ -15,6 +15,8 @@ pub struct TurnEvidence {
     /// The words that the original rules count; `None` without a message.
     pub seed_words: Option<SeedWords>,
     pub checklist: Option<Checklist>,
+    /// The boxes of the plan as the original script counts them; `None` without a plan.
+    pub seed_tasks: Option<SeedTasks>,
     pub git: Option<GitState>,
     pub tests: Option<TestResult>,
     /// The exit status of the agent program.
@@ -98,6 +100,30 @@ pub struct Checklist {
     /// A hash of the completed items' texts, in hexadecimal digits: it changes when an item is
     /// completed, and not when items are reworded or moved that are still open.
     pub completed_set: String,
+}
+
+/// The lines of a plan with `- [x]` and with `- [ ]`, wherever they are: in optional sections and in
+/// code too.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SeedTasks {
+    pub completed: u64,
+    pub open: u64,
+}
+
+impl SeedTasks {
+    /// Counts the boxes of a plan.
+    pub fn count(plan: &str) -> Self {
+        let lines_with = |mark| plan.lines().filter(|line| line.contains(mark)).count() as u64;
+        Self {
+            completed: lines_with("- [x]"),
+            open: lines_with("- [ ]"),
+        }
+    }
+
+    pub fn total(self) -> u64 {
+        self.completed.saturating_add(self.open)
+    }
 }
 
 impl Checklist {

@@ -53,7 +53,7 @@ pub struct ClaimStreak {
 /// completed tasks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeedStagnation {
-    /// `None` until a checklist is known.
+    /// `None` until a plan is known.
     pub completed: Option<u64>,
     pub unchanged: u64,
 }
@@ -182,16 +182,16 @@ impl ClaimStreak {
 
 impl SeedStagnation {
     fn observe(&mut self, evidence: &TurnEvidence) {
-        let Some(checklist) = &evidence.checklist else {
+        let Some(tasks) = evidence.seed_tasks else {
             return;
         };
-        let is_unchanged = self.completed == Some(checklist.completed);
+        let is_unchanged = self.completed == Some(tasks.completed);
         self.unchanged = if is_unchanged {
             self.unchanged.saturating_add(1)
         } else {
             0
         };
-        self.completed = Some(checklist.completed);
+        self.completed = Some(tasks.completed);
     }
 }
 

@@ -9,7 +9,7 @@
 use crate::domain::time::Timestamp;
 use crate::stopping::evaluation::{Bound, Checks, Class, Evaluation, Rule, RuleKind, Value};
 
-use super::evidence::TurnEvidence;
+use super::evidence::{SeedTasks, TurnEvidence};
 use super::rules::limits;
 use super::run_state::RunState;
 use super::thresholds::ExitThresholds;
@@ -27,8 +27,8 @@ pub fn evaluate(
     let errors = errors(evidence);
     let (least, most) = (thresholds.min_completion, thresholds.max_errors);
     let stagnation = run.seed.completed.map(|_| run.seed.unchanged);
-    let tasks = evidence.checklist.as_ref();
-    let total = tasks.map_or(0, super::evidence::Checklist::total);
+    let tasks = evidence.seed_tasks;
+    let total = tasks.map_or(0, SeedTasks::total);
     Checks::in_stated_order()
         .ending(circuit, class, reason)
         .ending(
@@ -115,10 +115,11 @@ pub(super) fn confidence(evidence: &TurnEvidence) -> u64 {
 
 /// Returns the share of completed tasks in percent; 50 without a plan, 0 for a plan without tasks.
 pub(super) fn completion(evidence: &TurnEvidence) -> u64 {
-    match &evidence.checklist {
-        None => 50,
-        Some(checklist) => checklist.percent().unwrap_or(0),
-    }
+    let Some(tasks) = evidence.seed_tasks else {
+        return 50;
+    };
+    let percent = tasks.completed.saturating_mul(100);
+    percent.checked_div(tasks.total()).unwrap_or(0)
 }
 
 pub(super) fn errors(evidence: &TurnEvidence) -> u64 {

@@ -7,8 +7,8 @@ use crate::stopping::evaluation::{Class, Evaluation};
 
 use super::event::LoopEvent;
 use super::evidence::{
-    Checklist, ErrorSignature, GitState, SeedWords, StatedState, StatusSignal, TestResult,
-    TurnEvidence, Words,
+    Checklist, ErrorSignature, GitState, SeedTasks, SeedWords, StatedState, StatusSignal,
+    TestResult, TurnEvidence, Words,
 };
 use super::run::RunId;
 use super::settings::{ExitPolicy, ExitSettings};
@@ -97,6 +97,7 @@ fn plan(completed: u64, open: u64) -> TurnEvidence {
             completed_set: format!("first {completed}"),
             ..Checklist::default()
         }),
+        seed_tasks: Some(SeedTasks { completed, open }),
         ..quiet()
     }
 }

@@ -59,6 +59,10 @@ fn any_facts() -> impl Strategy<Value = TurnEvidence> {
     let agent_exit = prop::option::weighted(0.3, 0..2_i32);
     (checklist, git, passed, agent_exit).prop_map(|(checklist, git, passed, agent_exit)| {
         TurnEvidence {
+            seed_tasks: checklist.as_ref().map(|tasks: &Checklist| SeedTasks {
+                completed: tasks.completed,
+                open: tasks.open,
+            }),
             checklist,
             git,
             tests: passed.map(|passed| TestResult { passed, run: None }),

@@ -2,7 +2,7 @@
 
 use conclave::domain::random::SplitMix64;
 use conclave::stopping::exit_check::evidence::{
-    Checklist, ErrorSignature, GitState, Obstacle, ObstacleKind, SeedWords, StatedState,
+    Checklist, ErrorSignature, GitState, Obstacle, ObstacleKind, SeedTasks, SeedWords, StatedState,
     StatusSignal, TurnEvidence, Words,
 };
 
@@ -183,6 +183,7 @@ impl Agent {
             AgentKind::Dies => {
                 evidence = TurnEvidence {
                     checklist: evidence.checklist,
+                    seed_tasks: evidence.seed_tasks,
                     git: evidence.git,
                     agent_exit: Some(1),
                     ..TurnEvidence::default()
@@ -237,11 +238,16 @@ impl Agent {
             completed_set: ticked.to_string(),
             ..Checklist::default()
         });
+        let seed_tasks = self.has_checklist.then(|| SeedTasks {
+            completed: ticked,
+            open: self.tasks - ticked,
+        });
         TurnEvidence {
             status,
             words: Some(words),
             seed_words: Some(self.seed_words()),
             checklist,
+            seed_tasks,
             git: Some(GitState {
                 head: Some("head".to_owned()),
                 tree: self.tree.to_string(),

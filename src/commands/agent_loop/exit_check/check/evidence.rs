@@ -19,7 +19,7 @@ use crate::engine::clock::Clock;
 use crate::engine::interrupts;
 use crate::error::{Error, Exit};
 use crate::files::{self, SizeLimit};
-use crate::stopping::exit_check::evidence::TurnEvidence;
+use crate::stopping::exit_check::evidence::{SeedTasks, TurnEvidence};
 
 use super::flags::{CheckArgs, EvidenceFlags};
 
@@ -145,6 +145,7 @@ pub(super) fn gather(
         words: text.words,
         seed_words: text.seed_words,
         checklist: plan.as_deref().and_then(checklist::read),
+        seed_tasks: plan.as_deref().map(SeedTasks::count),
         git: None,
         tests: None,
         agent_exit: flags.agent_exit,
