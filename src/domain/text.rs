@@ -23,6 +23,14 @@ pub fn clean(text: &str) -> String {
     cleaned
 }
 
+/// Returns at most `length` characters of a text; a cut shows as `…`.
+pub fn shortened(text: &str, length: usize) -> String {
+    match text.char_indices().nth(length) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
 /// Returns a value as indented JSON that is safe to show; see [`escape_json`].
 pub fn pretty_json(value: &(impl Serialize + ?Sized)) -> serde_json::Result<String> {
     serde_json::to_string_pretty(value).map(|json| escape_json(&json))

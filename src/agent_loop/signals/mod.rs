@@ -49,6 +49,10 @@ pub struct TextEvidence {
 /// says long before the end, such as a plan that it has carried out since, is over.
 const ENDING: usize = 32_768;
 
+/// The longest text that is handed over for masking, in characters. What is recorded of it is far
+/// shorter, so that no secret is cut before it is masked.
+const LONGEST_UNMASKED: usize = 2_000;
+
 /// Reads the texts of one turn.
 pub fn read(response: &AgentResponse, options: &SignalOptions<'_>) -> TextEvidence {
     let message = Message::read(&response.last_message, options.prompt);

@@ -1,16 +1,15 @@
 //! Reasons why the agent could not work at all, in the agent program's own words: never prose that
 //! speaks of such things.
 
+use super::LONGEST_UNMASKED;
 use crate::agent_loop::response::{AgentResponse, ProgramErrorKind};
-use crate::agent_loop::text::Message;
+use crate::agent_loop::text::{Message, has_word};
 use crate::stopping::exit_check::evidence::{Obstacle, ObstacleKind};
 
 /// A longer message is the agent's, not the program's.
 const LONGEST_MESSAGE: usize = 300;
 /// The same, of a message that shows the JSON of the service.
 const LONGEST_WITH_JSON: usize = 800;
-/// The longest text of an obstacle that is kept, in characters.
-const LONGEST_TEXT: usize = 200;
 
 /// Words of agent programs and of the services behind them. All parts have to occur.
 const MESSAGES: [(ObstacleKind, &[&str]); 62] = [
@@ -176,7 +175,7 @@ pub(super) fn is_program_failure(message: &Message) -> bool {
 fn obstacle(kind: ObstacleKind, text: &str) -> Obstacle {
     Obstacle {
         kind,
-        message: text.chars().take(LONGEST_TEXT).collect(),
+        message: text.chars().take(LONGEST_UNMASKED).collect(),
     }
 }
 
@@ -203,13 +202,6 @@ fn is_short(text: &str) -> bool {
         LONGEST_MESSAGE
     };
     text.chars().count() <= longest
-}
-
-fn has_word(text: &str, words: &[&str]) -> bool {
-    let lower = text.to_lowercase().replace('’', "'");
-    lower
-        .split(|c: char| !c.is_alphanumeric() && c != '\'')
-        .any(|word| words.contains(&word))
 }
 
 /// Whether a text is as short and as plain as a program's message.

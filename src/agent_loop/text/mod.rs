@@ -14,4 +14,4 @@ mod token;
 pub use message::{Block, BlockKind, Message};
 pub use normal::{front_matter, normal};
 pub use sentence::{Sentence, sentences};
-pub use token::{Token, TokenKind, tokens};
+pub use token::{Token, TokenKind, has_word, tokens};

@@ -20,6 +20,14 @@ pub enum TokenKind {
     Placeholder,
 }
 
+/// Returns whether a text has one of these words, which are in lower case with straight apostrophes.
+pub fn has_word(text: &str, words: &[&str]) -> bool {
+    let lower = text.to_lowercase().replace('’', "'");
+    lower
+        .split(|c: char| !c.is_alphanumeric() && c != '\'')
+        .any(|word| words.contains(&word))
+}
+
 /// Splits a sentence, in lower case with straight apostrophes, into its tokens.
 pub fn tokens<'a>(sentence: &'a str, tokens: &mut Vec<Token<'a>>) {
     tokens.clear();

@@ -1,26 +1,37 @@
 //! Masks the secrets in the evidence: it is stored, printed, and may be pasted into reports.
 
 use crate::agent_loop::signals::ErrorText;
+use crate::agent_loop::test_command::last_lines;
 use crate::config::env::Environment;
 use crate::config::own_keys;
 use crate::config::paths::Home;
 use crate::context::scrub::rules::UserRules;
 use crate::context::scrub::{OutgoingText, Scrubber};
+use crate::domain::text::shortened;
 use crate::error::Error;
 use crate::setup::context::scrub_rules;
 use crate::setup::settings;
 use crate::stopping::exit_check::evidence::TurnEvidence;
 
-/// Adds the errors of the turn to the evidence, and masks every text in it.
+/// Texts that are not in the evidence before their secrets are masked.
+#[derive(Debug, Default)]
+pub(crate) struct UnmaskedTexts {
+    pub(crate) errors: Vec<ErrorText>,
+    pub(crate) test_output: String,
+}
+
+/// Adds the errors of the turn and the last lines of its tests to the evidence, and masks every text
+/// in it.
 ///
-/// What the tests printed is masked as a whole: a secret may have many lines.
+/// Texts are cut after they are masked, and what the tests printed is masked as a whole: a piece of a
+/// secret is not recognised.
 ///
 /// # Errors
 ///
 /// When the user's settings or rules for secrets cannot be used.
 pub(crate) fn mask(
     evidence: &mut TurnEvidence,
-    turn_errors: Vec<ErrorText>,
+    unmasked: UnmaskedTexts,
     environment: &Environment,
 ) -> Result<(), Error> {
     let mut mask = Mask {
@@ -40,14 +51,18 @@ pub(crate) fn mask(
     texts.extend(obstacle.iter_mut().map(|obstacle| &mut obstacle.message));
     let run = tests.as_mut().and_then(|tests| tests.run.as_mut());
     if let Some(run) = run {
-        let output = mask.text(&run.last_lines.join("\n"))?;
-        run.last_lines = output.lines().map(str::to_owned).collect();
+        run.last_lines = last_lines(&mask.text(&unmasked.test_output)?);
         texts.push(&mut run.command);
     }
     for text in texts {
         *text = mask.text(text)?;
     }
-    for error in turn_errors {
+    let status = status.iter_mut().map(|status| &mut status.source);
+    let obstacle = obstacle.iter_mut().map(|obstacle| &mut obstacle.message);
+    for text in status.chain(obstacle) {
+        *text = shortened(text, TurnEvidence::LONGEST_TEXT);
+    }
+    for error in unmasked.errors {
         let line = mask.text(error.line())?;
         errors.push(error.with_line(&line));
     }

@@ -31,6 +31,9 @@ impl TurnEvidence {
     /// The most distinct errors that are recorded of one turn.
     pub const MOST_ERRORS: usize = 50;
 
+    /// The longest text that is recorded of a status or an obstacle, in characters.
+    pub const LONGEST_TEXT: usize = 200;
+
     /// Returns the share of completed tasks in percent, rounded down; `None` without tasks.
     pub fn completion_percent(&self) -> Option<u64> {
         self.checklist.as_ref().and_then(Checklist::percent)
@@ -180,7 +183,7 @@ pub struct ErrorSignature(pub String);
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Obstacle {
     pub kind: ObstacleKind,
-    /// The agent program's own words, at most 200 characters.
+    /// The agent program's own words.
     pub message: String,
 }
 

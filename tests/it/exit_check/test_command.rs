@@ -108,6 +108,32 @@ fn secret_of_many_lines_in_the_output_is_masked() {
 }
 
 #[test]
+fn secrets_are_masked_before_texts_are_cut() {
+    let token = format!("ghp_{}", "16C7e42F292c6912E7710c838347Ae178B4a");
+    let dashes = "-".repeat(5);
+    let body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj\n".repeat(40);
+    let project = Project::new();
+    // The line and the key begin before what is recorded of them.
+    project.write(
+        "output",
+        format!(
+            "{dashes}BEGIN PRIVATE KEY{dashes}\n{body}{dashes}END PRIVATE KEY{dashes}\n{}{token}\n",
+            "a word ".repeat(41)
+        ),
+    );
+    let response = format!(
+        "API Error: 401 unauthorized: {}{token}\n",
+        "a word ".repeat(22)
+    );
+    project.decision(&response, &["--tests", "cat output"]);
+    let log = project.read(".conclave/exit-log.jsonl");
+    assert!(log.contains("\"kind\":\"authentication\""), "{log}");
+    assert!(log.contains("a word"), "{log}");
+    assert!(!log.contains("ghp_"), "{log}");
+    assert!(!log.contains("MIIEvQ"), "{log}");
+}
+
+#[test]
 fn secrets_in_the_errors_of_the_response_are_masked() {
     let token = format!("ghp_{}", "16C7e42F292c6912E7710c838347Ae178B4a");
     let project = Project::new();

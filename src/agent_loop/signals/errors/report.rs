@@ -2,7 +2,7 @@
 //! code after a sentence that something fails.
 
 use super::signature::{ErrorText, is_error_line};
-use crate::agent_loop::text::{Block, BlockKind, Message, sentences};
+use crate::agent_loop::text::{Block, BlockKind, Message, has_word, sentences};
 
 /// Words that say that an error is over.
 const RESOLVED: [&str; 18] = [
@@ -206,13 +206,6 @@ fn is_over_label(block: &Block) -> bool {
 /// Whether a sentence does not speak of the present.
 fn is_past(sentence: &str) -> bool {
     has_word(sentence, &RESOLVED) || has_word(sentence, &NOT_PRESENT)
-}
-
-fn has_word(text: &str, words: &[&str]) -> bool {
-    let lower = text.to_lowercase().replace('’', "'");
-    lower
-        .split(|c: char| !c.is_alphanumeric() && c != '\'')
-        .any(|word| words.contains(&word))
 }
 
 fn is_none(content: &str) -> bool {

@@ -1,5 +1,6 @@
 //! The part of an error that is the same when it occurs again.
 
+use crate::agent_loop::signals::LONGEST_UNMASKED;
 use crate::stopping::exit_check::evidence::ErrorSignature;
 
 /// The longest signature, in characters.
@@ -58,9 +59,6 @@ const SUMMARIES: [&str; 9] = [
     "make: ***",
 ];
 
-/// The longest line of an error that is available for masking, in characters.
-const LONGEST_LINE: usize = 2_000;
-
 /// An error of a turn: its signature, and the line that it was made of.
 ///
 /// Secrets have to be masked in the line: a signature has no numbers, so that the rules for secrets
@@ -80,7 +78,7 @@ impl ErrorText {
         let has_words = signature.0.chars().filter(|c| c.is_alphabetic()).count() >= 3;
         has_words.then(|| Self {
             signature,
-            line: line.chars().take(LONGEST_LINE).collect(),
+            line: line.chars().take(LONGEST_UNMASKED).collect(),
         })
     }
 

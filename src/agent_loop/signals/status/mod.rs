@@ -13,6 +13,7 @@ mod value;
 
 use std::ops::Range;
 
+use super::LONGEST_UNMASKED;
 use crate::agent_loop::text::{Block, BlockKind, Message};
 use crate::stopping::exit_check::evidence::{StatedState, StatusSignal};
 use context::SignalContext;
@@ -38,9 +39,6 @@ struct SignalCandidate {
     /// A line such as `Status: done`, which may speak of a part.
     is_weak: bool,
 }
-
-/// The longest text of a signal that is kept, in characters.
-const SOURCE_LENGTH: usize = 200;
 
 /// Finds the signals of a message. With a promise, it is the only text of `<promise>` that counts.
 pub(super) fn read(message: &Message, promise: Option<&str>) -> StatusSignals {
@@ -186,7 +184,7 @@ fn last_statement(candidates: &[SignalCandidate], message: &Message) -> Option<S
     }
     Some(StatusSignal {
         state: deciding.state,
-        source: deciding.source.chars().take(SOURCE_LENGTH).collect(),
+        source: deciding.source.chars().take(LONGEST_UNMASKED).collect(),
     })
 }
 

@@ -4,6 +4,7 @@ use clap::ArgGroup;
 
 use crate::agent_loop::settings::LoopSettings;
 use crate::agent_loop::store::fresh_run;
+use crate::commands::agent_loop::masking::UnmaskedTexts;
 use crate::commands::agent_loop::{LoopFlags, masking, recorded, settings};
 use crate::config::env::Environment;
 use crate::engine::clock::Clock;
@@ -59,7 +60,7 @@ pub(super) fn run(
         errors: args.error.iter().cloned().map(ErrorSignature).collect(),
         ..TurnEvidence::default()
     };
-    masking::mask(&mut evidence, Vec::new(), environment)?;
+    masking::mask(&mut evidence, UnmaskedTexts::default(), environment)?;
     let clock = Clock::system();
     let update = store.update(|state| {
         // Under the lock, so that the log is in the order of time.

@@ -48,6 +48,8 @@ pub(super) struct GatheredEvidence {
     /// The working tree, for the next check.
     pub(super) tree: Option<WorkingTree>,
     pub(super) test_end: Option<TestEnd>,
+    /// What the tests printed; its secrets are not masked yet.
+    pub(super) test_output: String,
 }
 
 impl CheckFiles {
@@ -158,6 +160,7 @@ pub(super) fn gather(
         changed_since: None,
         tree: None,
         test_end: None,
+        test_output: String::new(),
     };
     if flags.git || flags.tests.is_some() {
         let mut ignored = folder.own_files();
@@ -207,6 +210,7 @@ fn run_programs(
             .map_err(test_error)?;
         gathered.evidence.tests = Some(tests.result);
         gathered.test_end = Some(tests.end);
+        gathered.test_output = tests.output;
     }
     Ok(())
 }

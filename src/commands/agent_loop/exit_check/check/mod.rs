@@ -10,6 +10,7 @@ use crate::agent_loop::git::GitSnapshot;
 use crate::agent_loop::settings::LoopSettings;
 use crate::agent_loop::store::{self, Store, Update};
 use crate::agent_loop::test_command::TestEnd;
+use crate::commands::agent_loop::masking::UnmaskedTexts;
 use crate::commands::agent_loop::{masking, recorded, settings};
 use crate::config::env::Environment;
 use crate::engine::clock::Clock;
@@ -36,8 +37,11 @@ pub(super) fn run(
     let files = CheckFiles::new(args, store.folder())?;
     let clock = Clock::system();
     let mut gathered = evidence::gather(args, &files, store.folder(), &clock)?;
-    let errors = std::mem::take(&mut gathered.errors);
-    masking::mask(&mut gathered.evidence, errors, environment)?;
+    let unmasked = UnmaskedTexts {
+        errors: std::mem::take(&mut gathered.errors),
+        test_output: std::mem::take(&mut gathered.test_output),
+    };
+    masking::mask(&mut gathered.evidence, unmasked, environment)?;
     warn_of_tests(gathered.test_end, printer);
     let update = record(args, &store, settings, &clock, gathered, printer)?;
     let Some(record) = update.event.turn() else {
