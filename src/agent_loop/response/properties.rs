@@ -151,7 +151,9 @@ proptest! {
         let mut output = OUTPUTS[index].as_bytes().to_vec();
         let at = at.index(output.len());
         output[at] = byte;
-        read_slowly(&output, vec![13]);
+        let response = read_slowly(&output, vec![13]);
+        // A byte that is not UTF-8 becomes a character of three.
+        prop_assert!(response.last_message.len() <= output.len() + 3);
     }
 
     #[test]

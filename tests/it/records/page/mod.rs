@@ -13,15 +13,20 @@ use self::sample::{consultation, name};
 use crate::support::html::scan;
 use crate::support::sample_events;
 
-#[test]
-fn page_loads_and_runs_nothing_and_forbids_both() {
-    for record in [
+/// A record of a complete consultation, one with every part, and an empty one.
+fn records() -> [StoredRecord; 3] {
+    [
         Transcript::fold(&sample_events::complete())
             .unwrap()
             .stored_record(),
         consultation(&name),
         StoredRecord::default(),
-    ] {
+    ]
+}
+
+#[test]
+fn page_loads_and_runs_nothing_and_forbids_both() {
+    for record in records() {
         let page = page(&record);
         for word in [
             "url(",
@@ -51,13 +56,7 @@ fn page_loads_and_runs_nothing_and_forbids_both() {
 
 #[test]
 fn headings_go_down_one_level_at_a_time() {
-    for record in [
-        Transcript::fold(&sample_events::complete())
-            .unwrap()
-            .stored_record(),
-        consultation(&name),
-        StoredRecord::default(),
-    ] {
+    for record in records() {
         let levels = scan(&page(&record)).levels;
         assert_eq!(levels.first(), Some(&1));
         assert_eq!(

@@ -1,5 +1,7 @@
 //! The folder of a loop's state: what survives crashes, other processes and hostile files.
 
+mod commands;
+
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
@@ -19,8 +21,8 @@ use tempfile::TempDir;
 use crate::support::binary::{Conclave, RunOutput};
 use crate::support::schema;
 
-const STATE_SCHEMA: &str = include_str!("../../../schemas/exit_state.schema.json");
-const HISTORY_SCHEMA: &str = include_str!("../../../schemas/exit_history.schema.json");
+const STATE_SCHEMA: &str = include_str!("../../../../schemas/exit_state.schema.json");
+const HISTORY_SCHEMA: &str = include_str!("../../../../schemas/exit_history.schema.json");
 
 fn run(name: &str) -> RunRef {
     RunRef {
@@ -396,7 +398,7 @@ fn totals_of_the_original_are_carried_over_with_a_fresh_run() {
     fs::create_dir(&ralph).unwrap();
     fs::write(
         ralph.join("exit-state.json"),
-        include_str!("../data/agent_loop/original/exit-state.json"),
+        include_str!("../../data/agent_loop/original/exit-state.json"),
     )
     .unwrap();
     let store = Store::open(StateFolder::find(folder.path())).unwrap();
@@ -443,8 +445,8 @@ fn a_ralph_folder_is_used_where_it_alone_exists() {
 fn the_first_form_of_the_files_is_read() {
     let folder = Folder::new();
     fs::create_dir(folder.path()).unwrap();
-    let log = include_str!("../data/agent_loop/version_1/exit-log.jsonl");
-    let state = include_str!("../data/agent_loop/version_1/exit-state.json");
+    let log = include_str!("../../data/agent_loop/version_1/exit-log.jsonl");
+    let state = include_str!("../../data/agent_loop/version_1/exit-state.json");
     fs::write(folder.log(), log).unwrap();
     let replayed = folder.load();
     fs::write(folder.state(), state).unwrap();
@@ -455,243 +457,4 @@ fn the_first_form_of_the_files_is_read() {
     let current = replayed.current().unwrap();
     assert_eq!(current.run.id.0, "build");
     assert_eq!(current.turn, 3);
-}
-
-/// A loop in the folder of a test, through the binary.
-fn binary(conclave: &Conclave, arguments: &[&str]) -> RunOutput {
-    conclave.run(arguments)
-}
-
-fn failed(conclave: &Conclave, arguments: &[&str]) -> String {
-    let output = binary(conclave, arguments);
-    assert_eq!(output.code, Some(1), "{output:?}");
-    output.stderr
-}
-
-#[test]
-fn what_cannot_be_read_exits_with_1_and_a_hint() {
-    let conclave = Conclave::new();
-    let folder = conclave.folder().join(".conclave");
-    fs::create_dir(&folder).unwrap();
-    fs::write(folder.join("exit-state.json"), "my notes").unwrap();
-    for arguments in [
-        ["circuit", "status"].as_slice(),
-        &["circuit", "reset"],
-        &["circuit", "record", "--progress"],
-        &["exit-check", "state"],
-        &["exit-check", "reset"],
-    ] {
-        let stderr = failed(&conclave, arguments);
-        let expected = "error: `.conclave/exit-state.json` is no state of a loop\n";
-        assert!(stderr.starts_with(expected), "{stderr}");
-        assert!(stderr.contains("hint: move it away with `mv "), "{stderr}");
-    }
-    let content = fs::read_to_string(folder.join("exit-state.json")).unwrap();
-    assert_eq!(content, "my notes");
-}
-
-#[test]
-fn a_file_in_place_of_the_folder_exits_with_1() {
-    let conclave = Conclave::new();
-    fs::write(conclave.folder().join(".conclave"), "").unwrap();
-    failed(&conclave, &["circuit", "record", "--progress"]);
-    assert_eq!(fs::read(conclave.folder().join(".conclave")).unwrap(), b"");
-}
-
-#[test]
-fn a_full_disk_exits_with_1_and_leaves_the_log_whole() {
-    let conclave = Conclave::new();
-    let folder = conclave.folder().join("state");
-    let arguments = format!("circuit record --progress --state {}", folder.display());
-    for _ in 0..3 {
-        assert_eq!(conclave.run_limited("-f 1000", &arguments).code, Some(0));
-    }
-    let log = fs::read(folder.join("exit-log.jsonl")).unwrap();
-    assert!(log.len() > 1_024, "{}", log.len());
-    let blocks = log.len() / 512 + 1;
-    let output = conclave.run_limited(&format!("-f {blocks}"), &arguments);
-    assert_eq!(output.code, Some(1), "{output:?}");
-    assert!(output.stderr.starts_with("error: "), "{}", output.stderr);
-    assert_eq!(fs::read(folder.join("exit-log.jsonl")).unwrap(), log);
-    assert_eq!(conclave.run_limited("-f 1000", &arguments).code, Some(0));
-}
-
-#[test]
-fn a_read_only_folder_is_read_but_not_written() {
-    let conclave = Conclave::new();
-    binary(&conclave, &["circuit", "record", "--no-progress"]);
-    let folder = conclave.folder().join(".conclave");
-    for entry in fs::read_dir(&folder).unwrap() {
-        fs::set_permissions(entry.unwrap().path(), fs::Permissions::from_mode(0o400)).unwrap();
-    }
-    fs::set_permissions(&folder, fs::Permissions::from_mode(0o500)).unwrap();
-    assert_eq!(binary(&conclave, &["circuit", "status"]).code, Some(0));
-    assert_eq!(binary(&conclave, &["exit-check", "history"]).code, Some(0));
-    let is_root = fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0);
-    if !is_root {
-        let stderr = failed(&conclave, &["circuit", "record", "--progress"]);
-        assert!(
-            stderr.starts_with("error: no permission to write"),
-            "{stderr}"
-        );
-    }
-    fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).unwrap();
-}
-
-#[test]
-fn parallel_checks_are_each_recorded_once() {
-    const PROCESSES: usize = 12;
-    let conclave = Conclave::new();
-    fs::write(
-        conclave.folder().join("response.md"),
-        "I moved the parser.\n",
-    )
-    .unwrap();
-    let arguments = ["exit-check", "response.md", "--run", "a", "--quiet"];
-    let processes: Vec<_> = (0..PROCESSES)
-        .map(|_| {
-            let mut command = conclave.command();
-            command.args(arguments).stdin(std::process::Stdio::null());
-            command
-                .stdout(std::process::Stdio::piped())
-                .stderr(std::process::Stdio::piped());
-            command.spawn().unwrap()
-        })
-        .collect();
-    for process in processes {
-        let output = process.wait_with_output().unwrap();
-        assert!(output.status.success(), "{output:?}");
-    }
-    let folder = StateFolder::find(conclave.folder());
-    let store = Store::open(folder.clone()).unwrap();
-    let mut turns: Vec<u64> = store
-        .history()
-        .unwrap()
-        .map(|event| event.unwrap().turn().unwrap().turn)
-        .collect();
-    turns.reverse();
-    let expected: Vec<u64> = (1..=PROCESSES as u64).collect();
-    assert_eq!(turns, expected);
-    let live = store.load().unwrap();
-    fs::remove_file(folder.state()).unwrap();
-    assert_eq!(store.load().unwrap(), live);
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn checks_that_are_killed_leave_a_state_that_is_read() {
-    let conclave = Conclave::new();
-    let folder = StateFolder::find(conclave.folder());
-    let log = fs::canonicalize(conclave.folder())
-        .unwrap()
-        .join(".conclave/exit-log.jsonl");
-    for round in 0..20 {
-        let process = conclave.start(&["circuit", "record", "--no-progress", "--run", "a"]);
-        // Killed while it holds the log, or once it has ended.
-        while !process.has_open(&log) && !process.has_ended() {
-            std::hint::spin_loop();
-        }
-        process.signal(Signal::KILL);
-        process.wait();
-        let store = Store::open(folder.clone()).unwrap();
-        let state = store
-            .load()
-            .unwrap_or_else(|error| panic!("round {round}: {error}"));
-        let events: Result<Vec<_>, _> = store.history().unwrap().collect();
-        let mut replayed = LoopState::default();
-        for event in events.unwrap().iter().rev() {
-            replayed.apply(event);
-        }
-        assert_eq!(state, replayed, "round {round}");
-    }
-    let output = binary(
-        &conclave,
-        &["circuit", "record", "--progress", "--run", "a"],
-    );
-    assert_eq!(output.code, Some(0), "{output:?}");
-}
-
-#[test]
-fn the_reports_match_their_schemas() {
-    let conclave = Conclave::new();
-    let json = |arguments: &[&str]| -> Value {
-        let output = binary(&conclave, arguments);
-        assert_eq!(output.code, Some(0), "{output:?}");
-        serde_json::from_str(&output.stdout).unwrap()
-    };
-    let empty = json(&["exit-check", "state", "--json"]);
-    schema::check(STATE_SCHEMA, &empty);
-    schema::check(HISTORY_SCHEMA, &json(&["exit-check", "history", "--json"]));
-    fs::write(
-        conclave.folder().join("response.md"),
-        "I moved the parser.\n",
-    )
-    .unwrap();
-    json(&["exit-check", "response.md", "--json"]);
-    json(&[
-        "circuit",
-        "record",
-        "--no-progress",
-        "--error",
-        "x",
-        "--json",
-    ]);
-    json(&["circuit", "reset", "--json"]);
-    let state = json(&["exit-check", "state", "--json"]);
-    schema::check(STATE_SCHEMA, &state);
-    assert_eq!(state["run"]["turn"], 1);
-    assert_eq!(state["decision"], "CONTINUE");
-    let reset = json(&["exit-check", "reset", "--json"]);
-    schema::check(STATE_SCHEMA, &reset);
-    assert_eq!(reset["total_decisions"], 0);
-    let history = json(&["exit-check", "history", "--json"]);
-    schema::check(HISTORY_SCHEMA, &history);
-    let events: Vec<&str> = history["events"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|event| event["event"].as_str().unwrap())
-        .collect();
-    assert_eq!(events, ["reset", "circuit_reset", "circuit_record", "turn"]);
-    let limited = json(&["exit-check", "history", "--json", "--limit", "2"]);
-    assert_eq!(limited["events"].as_array().unwrap().len(), 2);
-}
-
-#[test]
-fn the_history_of_a_run_leaves_out_the_others() {
-    let conclave = Conclave::new();
-    for name in ["a", "b", "a"] {
-        binary(
-            &conclave,
-            &["circuit", "record", "--progress", "--run", name],
-        );
-    }
-    let output = binary(&conclave, &["exit-check", "history", "--run", "a"]);
-    let lines: Vec<&str> = output.stdout.lines().collect();
-    assert_eq!(lines.len(), 3, "{}", output.stdout);
-    assert!(lines[1].ends_with("circuit: progress"), "{}", output.stdout);
-}
-
-#[test]
-fn scripts_of_the_original_find_the_reason_of_the_decision() {
-    let conclave = Conclave::new();
-    fs::create_dir(conclave.folder().join(".ralph")).unwrap();
-    fs::write(
-        conclave.folder().join(".ralph/last-response.md"),
-        "All done.\n",
-    )
-    .unwrap();
-    fs::write(
-        conclave.folder().join(".ralph/@fix_plan.md"),
-        "- [x] one\n- [x] two\n",
-    )
-    .unwrap();
-    let output = binary(&conclave, &["exit-check"]);
-    assert_eq!(output.code, Some(10), "{output:?}");
-    let state = fs::read(conclave.folder().join(".ralph/exit-state.json")).unwrap();
-    let state: Value = serde_json::from_slice(&state).unwrap();
-    assert_eq!(state["decision"], "EXIT");
-    assert_ne!(state["decision_reason"], "");
-    assert_eq!(state["completion_history"], serde_json::json!([100]));
-    assert!(!conclave.folder().join(".conclave").exists());
 }
