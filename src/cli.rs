@@ -10,10 +10,9 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::agent_loop::{circuit, exit_check};
 use crate::commands::config::dialogue;
-use crate::commands::models::local_files;
-use crate::commands::{
-    completions, config, consult, consult_stats, doctor, history, models, personas, resume, scrub,
-};
+use crate::commands::inventory::models::local_files;
+use crate::commands::inventory::{doctor, models, personas};
+use crate::commands::{completions, config, consult, consult_stats, history, resume, scrub};
 use crate::config::env::Environment;
 use crate::engine::host;
 use crate::error::{Error, Exit};

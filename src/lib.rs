@@ -11,9 +11,10 @@
 //! | L0 | [`domain`] | plain data: ids, money, tokens, panel, artifacts | |
 //! | L1 | [`stopping`] | decisions to stop AI work, each with its evaluation or a named reason: early termination, the circuit breaker; how far stated confidence can be trusted | L0 |
 //! | L1 | [`consultation`] | the pipeline: a pure machine, its prompts, its reading of answers, its policies | L0, [`stopping`] |
+//! | L1 | [`benchmark`] | cases with known answers, whether an answer is right, and the figures of a run | L0, [`stopping`], [`consultation`] |
 //! | L2 | [`files`] | reading of regular files of a bounded size, and writing of files whole or not at all | L0 |
 //! | L2 | [`engine`] | the driver, one for each consultation: calls, timers, interrupts, and the ports it needs; the dispatcher, one for each process: limits, backoffs, circuits and budgets | L0, L1 |
-//! | L3 | [`providers`], [`context`], [`agent_loop`], [`records`], [`terminal`], [`config`] | the outside; none of these uses another | L0–L2 |
+//! | L3 | [`providers`], [`context`], [`agent_loop`], [`suites`], [`records`], [`terminal`], [`config`] | the outside; none of these uses another | L0–L2 |
 //! | L4 | `setup` | from a request and the settings to a plan | L0–L3 |
 //! | L4 | `session` | runs one consultation from its plan to its files and its outcome | L0–L3, `setup` |
 //! | L5 | [`commands`] | the commands: their arguments, and what they do with the layers below | L0–L4 |
@@ -28,11 +29,13 @@
 pub mod domain;
 pub mod stopping;
 pub mod consultation;
+pub mod benchmark;
 pub mod files;
 pub mod engine;
 pub mod providers;
 pub mod context;
 pub mod agent_loop;
+pub mod suites;
 pub mod records;
 pub mod terminal;
 pub mod config;

@@ -6,10 +6,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::support::source_tree::rust_files;
 
 /// The folders of this crate that each folder may use.
-const MAY_USE: [(&str, &[&str]); 15] = [
+const MAY_USE: [(&str, &[&str]); 17] = [
     ("domain", &["domain"]),
     ("stopping", &["domain", "stopping"]),
     ("consultation", &["domain", "stopping", "consultation"]),
+    (
+        "benchmark",
+        &["domain", "stopping", "consultation", "benchmark"],
+    ),
     ("files", &["domain", "files"]),
     ("engine", &["domain", "stopping", "consultation", "engine"]),
     (
@@ -26,11 +30,16 @@ const MAY_USE: [(&str, &[&str]); 15] = [
     ("context", &["domain", "files", "context"]),
     ("agent_loop", &["domain", "stopping", "files", "agent_loop"]),
     (
+        "suites",
+        &["domain", "stopping", "benchmark", "files", "suites"],
+    ),
+    (
         "records",
         &[
             "domain",
             "stopping",
             "consultation",
+            "benchmark",
             "files",
             "engine",
             "records",
@@ -42,6 +51,7 @@ const MAY_USE: [(&str, &[&str]); 15] = [
             "domain",
             "stopping",
             "consultation",
+            "benchmark",
             "files",
             "engine",
             "terminal",
@@ -57,11 +67,13 @@ const MAY_USE: [(&str, &[&str]); 15] = [
             "domain",
             "stopping",
             "consultation",
+            "benchmark",
             "files",
             "engine",
             "providers",
             "context",
             "agent_loop",
+            "suites",
             "records",
             "terminal",
             "config",
@@ -77,11 +89,13 @@ const MAY_USE: [(&str, &[&str]); 15] = [
             "domain",
             "stopping",
             "consultation",
+            "benchmark",
             "files",
             "engine",
             "providers",
             "context",
             "agent_loop",
+            "suites",
             "records",
             "terminal",
             "config",
@@ -95,11 +109,13 @@ const MAY_USE: [(&str, &[&str]); 15] = [
             "domain",
             "stopping",
             "consultation",
+            "benchmark",
             "files",
             "engine",
             "providers",
             "context",
             "agent_loop",
+            "suites",
             "records",
             "terminal",
             "config",
@@ -150,7 +166,7 @@ fn folders_use_only_the_layers_below() {
 #[test]
 fn pure_layers_name_nothing_impure() {
     let mut violations = Vec::new();
-    for folder in ["domain", "stopping", "consultation"] {
+    for folder in ["domain", "stopping", "consultation", "benchmark"] {
         for (path, text) in rust_files(&format!("src/{folder}")) {
             violations.extend(
                 IMPURE

@@ -12,8 +12,8 @@ mod spending;
 mod changes;
 pub(crate) mod offer;
 
-use crate::commands::doctor::{self, FreeChecks};
 use crate::commands::face::until_interrupted;
+use crate::commands::inventory::doctor::{self, FreeChecks};
 use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::engine::clock::Clock;

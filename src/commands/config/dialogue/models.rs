@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::commands::doctor::FreeChecks;
+use crate::commands::inventory::doctor::FreeChecks;
 use crate::config::key_detection::holds_key;
 use crate::domain::ids::{ModelRef, ProviderId};
 use crate::error::whole;

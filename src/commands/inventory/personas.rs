@@ -4,7 +4,7 @@
 
 use clap::Subcommand;
 
-use super::flags::ListFormatFlag;
+use crate::commands::flags::ListFormatFlag;
 use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::config::settings::Settings;

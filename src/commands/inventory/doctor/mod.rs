@@ -10,8 +10,8 @@ mod vendors;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use super::face::block_on;
-use super::flags::ListFormatFlag;
+use crate::commands::face::block_on;
+use crate::commands::flags::ListFormatFlag;
 use crate::config::env::Environment;
 use crate::config::key_commands::KeyCommands;
 use crate::config::paths::Home;

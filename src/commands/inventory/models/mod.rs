@@ -5,8 +5,8 @@ pub mod local_files;
 use indexmap::IndexSet;
 use jiff::civil::Date;
 
-use super::face::block_on;
-use super::flags::ListFormatFlag;
+use crate::commands::face::block_on;
+use crate::commands::flags::ListFormatFlag;
 use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::domain::ids::ProviderId;

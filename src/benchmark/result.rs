@@ -1,0 +1,105 @@
+//! The result of one case run: the outcome, the answers by round, and what they cost.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::ids::{ConsultationId, ModelRef, SeatId};
+use crate::domain::money::Cost;
+
+use super::run::CaseRunId;
+
+/// How a case run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CaseOutcome {
+    /// The answer is right.
+    Approved,
+    /// The answer is wrong.
+    Rejected,
+    /// There is no answer after all attempts.
+    Failed,
+    /// There is no answer because of the providers: rate limits, server errors, timeouts. The case
+    /// remains to be done.
+    Infrastructure,
+}
+
+/// One finished case run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CaseResult {
+    #[serde(flatten)]
+    pub run: CaseRunId,
+    pub outcome: CaseOutcome,
+    /// At least 1.
+    pub attempts: u32,
+    /// The answer as it was compared; `None` without one.
+    pub answer: Option<GradedAnswer>,
+    /// The confidence that the answer states, from 0 to 1.
+    pub confidence: Option<f64>,
+    /// The calibrated probability that the panel's leading point is right.
+    pub calibrated: Option<f64>,
+    /// The share of experts that support the leading point, from 0 to 1.
+    pub agreement: Option<f64>,
+    /// Whether the consultation ended after Round 2 because the experts agree.
+    pub early_stop: bool,
+    /// Whether the answer would have been right after each stage of the debate.
+    pub stages: StageResults,
+    pub experts: Vec<ExpertResult>,
+    pub spend: CaseSpend,
+    /// Milliseconds of all attempts, without waiting for their turn.
+    pub duration_ms: u64,
+    /// The consultations of all attempts; the last one gave the answer.
+    pub consultations: Vec<ConsultationId>,
+    /// The consultation in which a model graded the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grading: Option<ConsultationId>,
+    /// Why there is no answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// An answer after it was compared with the expected one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GradedAnswer {
+    /// The answer itself, without the text around it.
+    pub text: String,
+    pub is_right: bool,
+    /// The error rate of a transcription.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_rate: Option<f64>,
+}
+
+/// Whether the answer was right at each stage; `None` where there is no answer to compare.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StageResults {
+    /// The answer most experts gave in Round 1, the first seat's among equals.
+    pub vote: Option<bool>,
+    /// The leading point of Round 2.
+    pub synthesis: Option<bool>,
+    /// The answer most experts gave in Round 3, or had given in Round 1 if they gave none.
+    pub revised_vote: Option<bool>,
+    /// The answer of the consultation.
+    pub verdict: Option<bool>,
+}
+
+/// One expert's answers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ExpertResult {
+    pub seat: SeatId,
+    pub model: ModelRef,
+    /// Whether its answer of Round 1 is right; `None` if there is none.
+    pub before: Option<bool>,
+    /// Whether its answer of Round 3 is right; `None` if there is none.
+    pub after: Option<bool>,
+    /// The confidence it stated in Round 1.
+    pub confidence: Option<f64>,
+}
+
+/// Cost and tokens of all attempts, graders included.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CaseSpend {
+    pub cost: Cost,
+    pub calls: u64,
+    pub input_tokens: u64,
+    pub output_tokens: u64,
+    /// True if a provider did not report its tokens.
+    pub estimated: bool,
+}

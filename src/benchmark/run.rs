@@ -1,0 +1,111 @@
+//! A run of a suite: its terms, and the case runs that it consists of.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::case::CaseId;
+
+/// Identifies a run: `bench-` and a sortable, unique part in lower case.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct RunId(String);
+
+impl RunId {
+    /// Creates an id from its unique part, which must sort by time (a ULID does).
+    pub fn from_unique(unique: &str) -> Self {
+        Self(format!("bench-{}", unique.to_ascii_lowercase()))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for RunId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Who answers: the panel, or one model as the baseline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Arm {
+    Panel,
+    Single,
+}
+
+impl Arm {
+    pub const ALL: [Self; 2] = [Self::Panel, Self::Single];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Panel => "panel",
+            Self::Single => "single",
+        }
+    }
+}
+
+/// One case, answered once by one arm.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct CaseRunId {
+    pub case: CaseId,
+    pub arm: Arm,
+    /// From 1; above 1 only with `--repeat`.
+    pub repetition: u32,
+}
+
+/// A part of a suite, for one of several machines: part `index` of `count`, from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Partition {
+    pub index: u32,
+    pub count: u32,
+}
+
+/// The terms of a run, decided before it begins. A resumed run keeps them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunTerms {
+    pub suite: SuiteRef,
+    /// The cases of this run, in the order of the suite.
+    pub cases: Vec<CaseRef>,
+    pub arms: Vec<ArmTerms>,
+    /// How often each arm answers each case.
+    pub repetitions: u32,
+    pub partition: Option<Partition>,
+    /// Most attempts for one case run.
+    pub attempts_per_case: u32,
+    pub tool_version: String,
+}
+
+/// The suite of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SuiteRef {
+    pub name: String,
+    /// The absolute path of the file or folder.
+    pub path: String,
+    /// Fingerprint of all its cases, whatever the partition and the format.
+    pub sha256: String,
+    /// The number of cases in the whole suite.
+    pub cases: u64,
+}
+
+/// A case as a run knows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CaseRef {
+    pub id: CaseId,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+}
+
+/// An arm, and who answers for it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ArmTerms {
+    pub arm: Arm,
+    /// `persona=provider:model` for each seat, as `--panel` takes them.
+    pub seats: Vec<String>,
+    /// `None` if no judge is asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judge: Option<String>,
+    pub rounds: u8,
+}
