@@ -40,6 +40,13 @@ pub struct CaseResult {
     pub agreement: Option<f64>,
     /// Whether the consultation ended after Round 2 because the experts agree.
     pub early_stop: bool,
+    /// The estimated cost of Rounds 3 and 4 that an early stop saved; `None` without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub saved: Option<Cost>,
+    /// Whether a model of demonstration quality stated the confidence, which then carries no
+    /// information.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub demonstration: bool,
     /// Whether the answer would have been right after each stage of the debate.
     pub stages: StageResults,
     pub experts: Vec<ExpertResult>,
@@ -91,6 +98,9 @@ pub struct ExpertResult {
     pub after: Option<bool>,
     /// The confidence it stated in Round 1.
     pub confidence: Option<f64>,
+    /// The cost of its calls in Round 1; `None` if unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Cost>,
 }
 
 /// Cost and tokens of all attempts, graders included.

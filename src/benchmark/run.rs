@@ -4,7 +4,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::case::CaseId;
+use crate::domain::text::shortened;
+
+use super::case::{Case, CaseId, ErrorRate, Matcher};
 
 /// Identifies a run: `bench-` and a sortable, unique part in lower case.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -96,6 +98,37 @@ pub struct CaseRef {
     pub id: CaseId,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
+    /// The first of its right answers, for reports; a long one is cut.
+    #[serde(default)]
+    pub expected: String,
+    /// The error rate that its answers have; `None` unless it is a transcription.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measure: Option<ErrorRate>,
+}
+
+impl CaseRef {
+    /// Characters of the longest expected answer.
+    const LONGEST_EXPECTED: usize = 200;
+}
+
+impl From<&Case> for CaseRef {
+    fn from(case: &Case) -> Self {
+        let expected = case.expected.first().map_or("", String::as_str);
+        Self {
+            id: case.id.clone(),
+            tags: case.tags.clone(),
+            expected: shortened(expected, Self::LONGEST_EXPECTED),
+            measure: match case.matcher {
+                Matcher::Similarity { measure, .. } => Some(measure),
+                Matcher::Exact
+                | Matcher::Choice { .. }
+                | Matcher::Contains
+                | Matcher::Regex
+                | Matcher::Numeric { .. }
+                | Matcher::Judge { .. } => None,
+            },
+        }
+    }
 }
 
 /// An arm, and who answers for it.
