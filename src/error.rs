@@ -19,6 +19,8 @@ pub enum Exit {
     Ceiling = 4,
     /// With `--strict`, fewer agents answered than the panel has.
     Quorum = 5,
+    /// A benchmark's run was stopped by a stop condition, and can be resumed.
+    Stopped = 6,
     /// The agent's loop is done.
     Done = 10,
     /// The agent's loop needs a person.

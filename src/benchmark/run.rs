@@ -4,7 +4,12 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+
+use crate::consultation::plan::mode::Mode;
+use crate::consultation::policy::substitution::OnFailure;
+use crate::domain::money::MicroUsd;
 use crate::domain::text::shortened;
+use crate::stopping::early_termination::Policy;
 
 use super::case::{Case, CaseId, ErrorRate, Matcher};
 
@@ -77,7 +82,44 @@ pub struct RunTerms {
     pub partition: Option<Partition>,
     /// Most attempts for one case run.
     pub attempts_per_case: u32,
+    pub options: RunOptions,
     pub tool_version: String,
+}
+
+/// The options that all consultations of a run share. The settings decide everything that is
+/// absent.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RunOptions {
+    /// The model that grades answers, as `--model` takes it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grader: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<Mode>,
+    /// How often the judge decides: 1 or 2.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub judge_passes: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub early_stop: Option<Policy>,
+    /// From 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confidence_threshold: Option<f64>,
+    /// `None` ends a consultation: another model's answer would not be the panel's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on_failure: Option<OnFailure>,
+    /// Seconds before a second model is asked; `None` asks none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hedge_after: Option<f64>,
+    /// The most seconds of a round.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_wait: Option<u64>,
+    /// Fewer answers than seats end a consultation.
+    pub strict: bool,
+    /// Secrets in the cases are sent as they are.
+    pub unmasked: bool,
+    /// The ceiling over the whole run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_cost: Option<MicroUsd>,
 }
 
 /// The suite of a run.

@@ -7,7 +7,7 @@ use super::man::ManSection;
 use crate::domain::vendors::VENDORS;
 
 /// The exit codes and their meanings.
-const EXIT_CODES: [(&str, &str); 12] = [
+const EXIT_CODES: [(&str, &str); 13] = [
     ("0", "success"),
     ("1", "the run failed: all agents failed, or every judge"),
     ("2", "the command line or the configuration is wrong"),
@@ -22,6 +22,10 @@ const EXIT_CODES: [(&str, &str); 12] = [
     (
         "5",
         "with --strict, fewer agents answered than the panel has",
+    ),
+    (
+        "6",
+        "benchmark: a stop condition ended the run, which can be resumed",
     ),
     ("10", "exit-check: the agent's work is done"),
     ("11", "exit-check: the agent needs a person"),
@@ -66,7 +70,7 @@ const VARIABLES: [(&str, &str); 8] = [
 ];
 
 /// The files in the home.
-const FILES: [(&str, &str); 8] = [
+const FILES: [(&str, &str); 9] = [
     (
         "~/.llm-conclave",
         "The home, unless CONCLAVE_HOME names another folder",
@@ -91,6 +95,10 @@ const FILES: [(&str, &str); 8] = [
     (
         "consult-analytics.db",
         "The index for lists and statistics, made from the records",
+    ),
+    (
+        "runs/",
+        "For each run of a benchmark its log (log.jsonl) and its state (state.json)",
     ),
     ("models/", "Downloaded local models"),
 ];
