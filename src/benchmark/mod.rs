@@ -7,3 +7,4 @@
 pub mod case;
 pub mod run;
 pub mod result;
+pub mod statistics;
