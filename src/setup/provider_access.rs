@@ -1,8 +1,7 @@
 //! Access to providers: address, key and wire format of each.
 //!
-//! A command that prints a key runs only for the providers that a plan needs, in [`providers`].
+//! A command that prints a key runs only for the providers that a plan needs, in [`provider`].
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::config::endpoints::EndpointEntry;
@@ -15,13 +14,12 @@ use crate::domain::address::authority;
 use crate::domain::dialect::{Dialect, Quirks, WireFormat};
 use crate::domain::ids::ProviderId;
 use crate::domain::vendors::{self, Concurrency, Hosting};
-use crate::engine::driver::Providers;
 use crate::engine::ports::Provider;
 use crate::error::Error;
 use crate::providers::catalog::ModelCatalog;
 use crate::providers::discovery::is_ollamas_cloud;
 use crate::providers::form::Parameters;
-use crate::providers::http::{self, Http, Timeouts};
+use crate::providers::http::{self, Http};
 use crate::providers::remote::Remote;
 use crate::providers::wire::{Account, Endpoint, Scheme};
 
@@ -62,38 +60,20 @@ pub(crate) fn is_private(access_list: &[ProviderAccess], provider: &ProviderId) 
     find(access_list, provider).is_none_or(ProviderAccess::is_private)
 }
 
-/// Connects the providers of `asked`. Runs the commands that print their keys.
-pub(crate) fn providers(
-    access_list: &[ProviderAccess],
-    asked: &BTreeSet<ProviderId>,
+/// Connects a provider. Runs the command that prints its key.
+pub(crate) fn provider(
+    access: &ProviderAccess,
     settings: &Settings,
-    catalog: ModelCatalog,
+    catalog: Arc<ModelCatalog>,
+    http: Arc<Http>,
     keys: &KeyCommands,
-) -> Result<Providers, Error> {
-    let catalog = Arc::new(catalog);
-    let http = Arc::new(Http::new(Timeouts {
-        connect: settings.connect_timeout,
-        first_byte: settings.first_byte_timeout,
-        idle: settings.idle_timeout,
-    }));
-    let provider = |access: &ProviderAccess| {
-        let endpoint = access.endpoint(keys)?;
-        let (for_all, by_model) = settings.parameters.of(access.id.as_str());
-        let remote = Remote::new(
-            access.dialect,
-            endpoint,
-            Arc::clone(&catalog),
-            Arc::clone(&http),
-        );
-        let remote: Arc<dyn Provider> =
-            Arc::new(remote.with_parameters(Parameters { for_all, by_model }));
-        Ok((access.id.clone(), remote))
-    };
-    access_list
-        .iter()
-        .filter(|access| asked.contains(&access.id))
-        .map(provider)
-        .collect()
+) -> Result<Arc<dyn Provider>, Error> {
+    let endpoint = access.endpoint(keys)?;
+    let (for_all, by_model) = settings.parameters.of(access.id.as_str());
+    let remote = Remote::new(access.dialect, endpoint, catalog, http);
+    Ok(Arc::new(
+        remote.with_parameters(Parameters { for_all, by_model }),
+    ))
 }
 
 impl ProviderAccess {
@@ -335,28 +315,5 @@ mod tests {
         assert_eq!(access(config, "ollama").in_flight, Some(3));
         assert!(!access(config, "ollama").free);
         assert_eq!(quirks("openai").tokens_field, TokensField::MaxTokens);
-    }
-
-    #[test]
-    fn only_the_providers_that_are_asked_need_their_keys() {
-        let config = r#"{"endpoints": {"a": {"base_url": "h", "api_key_cmd": "exit 1"}, "b": {"base_url": "h"}}}"#;
-        let make = |asked: &str| {
-            let asked = BTreeSet::from([ProviderId::new(asked)]);
-            providers(
-                &access_list(config, &[]),
-                &asked,
-                &Settings::default(),
-                ModelCatalog::builtin(),
-                &KeyCommands::default(),
-            )
-            .map(|made| made.len())
-        };
-        assert_eq!(make("b").unwrap(), 1);
-        let error = make("a").unwrap_err();
-        assert_eq!(error.to_string(), "cannot get the key of `a`");
-        assert_eq!(
-            error.hints(),
-            ["try it in a shell with `eval \"$(conclave config get endpoints.a.api_key_cmd)\"`"]
-        );
     }
 }

@@ -1,4 +1,4 @@
-//! The request for a consultation, as plain data: no flags, no settings and no defaults.
+//! The request for consultations, as plain data: no flags, no settings and no defaults.
 
 use std::time::Duration;
 
@@ -12,29 +12,40 @@ use crate::context::sources::SourceText;
 use crate::domain::confidence::Confidence;
 use crate::domain::money::MicroUsd;
 use crate::domain::stored_record::StoredRecord;
-use crate::setup::context::earlier::EarlierContext;
 use crate::setup::context::project::ProjectTerms;
 use crate::setup::context::request::Scrubbing;
 use crate::stopping::early_termination::Policy;
 
-/// The request for one consultation. The settings decide everything that is absent.
+/// What any number of consultations have in common. The settings decide everything that is absent.
 #[derive(Clone, Debug)]
-pub(crate) struct ConsultationRequest {
-    pub(crate) question: String,
-    /// The earlier consultation that the question follows up, as loaded for models.
+pub(crate) struct TemplateRequest {
+    /// The earlier consultation that the questions follow up, as loaded for models.
     pub(crate) follows_up: Option<Box<StoredRecord>>,
-    pub(crate) earlier_context: EarlierContext,
-    /// The sources of the question's context, as read.
-    pub(crate) sources: Vec<SourceText>,
-    pub(crate) project: ProjectTerms,
     pub(crate) scrubbing: Scrubbing,
     pub(crate) panel: PanelRequest,
+    pub(crate) fallbacks: FallbackRequest,
     pub(crate) debate: DebateRequest,
     pub(crate) control: ControlRequest,
     pub(crate) material: PromptMaterial,
     pub(crate) purpose: Purpose,
     /// Notes for the user, before those on the panel.
     pub(crate) notices: Vec<String>,
+}
+
+/// One question, with the texts that go out beside it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct QuestionRequest {
+    pub(crate) question: String,
+    /// The sources of the question's context, as read.
+    pub(crate) sources: Vec<SourceText>,
+    pub(crate) project: ProjectTerms,
+}
+
+impl QuestionRequest {
+    /// Returns whether anything goes out beside the question.
+    pub(crate) fn has_context(&self) -> bool {
+        !self.sources.is_empty() || self.project.stance.is_some()
+    }
 }
 
 /// The purpose of a plan.
@@ -64,6 +75,15 @@ impl PanelRequest {
     pub(crate) fn names_no_seats(&self) -> bool {
         self.panel.is_none() && self.personas.is_none() && self.models.is_empty()
     }
+}
+
+/// The models that take over a seat whose own model fails or is slow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum FallbackRequest {
+    #[default]
+    Usual,
+    /// None: the answer comes from the model that was named, or there is no answer.
+    Off,
 }
 
 /// The options of the debate.

@@ -17,11 +17,13 @@ use crate::error::Error;
 use crate::session::run::Session;
 use crate::session::storage::Storage;
 use crate::setup::context::earlier::EarlierContext;
-use crate::setup::context::project::{ProjectTerms, read_project};
+use crate::setup::context::project::read_project;
 use crate::setup::context::request::Scrubbing;
 use crate::setup::context::sources::{ReadSources, read_sources};
-use crate::setup::plan::prepare;
-use crate::setup::request::{ConsultationRequest, PanelRequest, Purpose};
+use crate::setup::plan::Planner;
+use crate::setup::request::{
+    FallbackRequest, PanelRequest, Purpose, QuestionRequest, TemplateRequest,
+};
 use crate::terminal::output::excerpt::print_question;
 use crate::terminal::output::printer::{Printer, Verbosity};
 
@@ -130,15 +132,19 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     if consent_mode == ConsentMode::Interactive && !args.dry_run && !args.no_log {
         offer::offer(environment, printer)?;
     }
-    let request = ConsultationRequest {
+    let request = TemplateRequest {
         follows_up,
-        earlier_context,
-        sources: texts,
-        project,
         notices,
-        ..args.request(question.text, consent_mode)?
+        ..args.request(consent_mode)?
     };
-    let prepared = face::block_on(prepare(request, environment, printer, clock.now()))??;
+    let EarlierContext { sources, project } = earlier_context.followed_by(texts, project);
+    let planner = Planner::new(environment, printer, clock.now())?;
+    let template = face::block_on(planner.template(request))??;
+    let prepared = template.plan(QuestionRequest {
+        question: question.text,
+        sources,
+        project,
+    })?;
     if question.display == QuestionDisplay::Unseen {
         print_question(&prepared.plan.question, printer);
     }
@@ -146,18 +152,18 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         announce(report, &prepared.findings, printer);
     }
     if args.dry_run {
-        return dry_run::show(&prepared, &args.output, printer);
+        return dry_run::show(&prepared.plan, template.addresses(), &args.output, printer);
     }
 
-    let home = prepared.home;
-    let face = TerminalFace::open(&home, environment, &args.output, printer)?;
+    let home = template.home();
+    let face = TerminalFace::open(home, environment, &args.output, printer)?;
     let mut plan = prepared.plan;
     let storage = if args.no_log {
         Storage::nowhere(&mut plan)
     } else {
-        face::create_storage(&home, &mut plan, printer)
+        face::create_storage(home, &mut plan, printer)
     };
-    let session = Session::new(plan, prepared.providers, storage, clock);
+    let session = Session::new(plan, template.providers().clone(), storage, clock);
     let shown = face.run(session, None);
     stdin.warn_of_late_data(printer);
     shown
@@ -172,17 +178,9 @@ impl Args {
     }
 
     /// Returns the arguments as setup takes them.
-    fn request(
-        &self,
-        question: String,
-        consent_mode: ConsentMode,
-    ) -> Result<ConsultationRequest, Error> {
-        Ok(ConsultationRequest {
-            question,
+    fn request(&self, consent_mode: ConsentMode) -> Result<TemplateRequest, Error> {
+        Ok(TemplateRequest {
             follows_up: None,
-            earlier_context: EarlierContext::default(),
-            sources: Vec::new(),
-            project: ProjectTerms::default(),
             scrubbing: if self.no_scrub {
                 Scrubbing::Off
             } else {
@@ -194,6 +192,7 @@ impl Args {
                 models: self.model.clone(),
                 judge: self.judge.clone(),
             },
+            fallbacks: FallbackRequest::Usual,
             debate: self.debate.request(),
             control: self.control.request(consent_mode)?,
             material: self.output.material(),

@@ -27,6 +27,7 @@ use crate::session::load;
 use crate::session::run::Session;
 use crate::session::storage::Storage;
 use crate::setup::context::earlier::EarlierContext;
+use crate::setup::plan::Planner;
 use crate::setup::plan::rejudge::{RejudgeRequest, prepare};
 use crate::setup::request::ControlRequest;
 use crate::terminal::output::printer::Verbosity;
@@ -131,25 +132,20 @@ pub(super) fn run(
         material: args.output.material(),
         control: args.control(consent_mode),
     };
-    let prepared = face::block_on(prepare(
-        &for_models.record,
-        request,
-        environment,
-        printer,
-        clock.now(),
-    ))??;
+    let planner = Planner::new(environment, printer, clock.now())?;
+    let (template, prepared) = face::block_on(prepare(&planner, &for_models.record, request))??;
     if let Some(report) = &prepared.plan.scrubbing {
         announce(report, &prepared.findings, printer);
     }
-    let home = prepared.home;
-    let face = TerminalFace::open(&home, environment, &args.output, printer)?;
+    let home = template.home();
+    let face = TerminalFace::open(home, environment, &args.output, printer)?;
     let mut plan = prepared.plan;
     let storage = if args.no_log {
         Storage::nowhere(&mut plan)
     } else {
-        face::create_storage(&home, &mut plan, printer)
+        face::create_storage(home, &mut plan, printer)
     };
-    let session = Session::new(plan, prepared.providers, storage, clock);
+    let session = Session::new(plan, template.providers().clone(), storage, clock);
     let make_answer = |transcript: &Transcript| {
         let rejudgement = Rejudgement::of(&record, &transcript.stored_record());
         RenderedAnswer {

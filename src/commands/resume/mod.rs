@@ -23,6 +23,7 @@ use crate::error::{Error, Exit};
 use crate::records::index::Index;
 use crate::records::journal::NoLockPolicy;
 use crate::session::run::Session;
+use crate::setup::plan::connection::Connections;
 use crate::setup::plan::resume::{PreparedResume, ResumeSources};
 use crate::setup::plan::resume_consent::ResumeConsent;
 use crate::setup::settings;
@@ -100,11 +101,13 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     let consent_mode = face::consent_mode(args.control.yes, printer, StdinUse::Free);
     let plan = replayed.consultation.plan();
     let clock = Clock::system();
+    let connections = Connections::new(&settings);
     let sources = ResumeSources {
         home: &home,
         environment,
         settings: &settings,
         printer,
+        connections: &connections,
     };
     let request = args.control.request(consent_mode)?;
     let PreparedResume {

@@ -209,6 +209,9 @@ impl Templates {
             .filter(|name| !self.is_builtin(name))
             .cloned()
             .collect();
+        if own.is_empty() {
+            return;
+        }
         for name in own {
             if let Some(text) = self.texts.get_mut(&name) {
                 edit(&name, text);

@@ -14,23 +14,6 @@ use crate::domain::context::{Context, ContextSource, ContextStorage, ContextText
 use crate::domain::hash::sha256;
 
 use self::project::ProjectTerms;
-use self::request::Scrubbing;
-
-/// The texts that go out with a question, as read.
-#[derive(Debug, Default)]
-pub(crate) struct OutgoingTexts {
-    pub(crate) question: String,
-    pub(crate) sources: Vec<SourceText>,
-    pub(crate) scrubbing: Scrubbing,
-    pub(crate) project: ProjectTerms,
-}
-
-impl OutgoingTexts {
-    /// Returns whether anything goes out beside the question.
-    pub(crate) fn has_context(&self) -> bool {
-        !self.sources.is_empty() || self.project.stance.is_some()
-    }
-}
 
 /// Puts sources together; `None` when there are none and no attitude to what exists.
 pub(crate) fn assemble(sources: &[SourceText], project: &ProjectTerms) -> Option<Context> {

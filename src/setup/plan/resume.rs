@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 
 use super::limits;
 use crate::config::env::Environment;
-use crate::config::key_commands::KeyCommands;
 use crate::config::paths::Home;
 use crate::config::settings::Settings;
 use crate::consultation::event::StateName;
@@ -29,7 +28,7 @@ use crate::setup::provider_access::{self, ProviderAccess};
 use crate::setup::request::ControlRequest;
 use crate::terminal::output::printer::Printer;
 
-use super::connection::connect;
+use super::connection::Connections;
 use super::resume_consent::ResumeConsent;
 use super::terms;
 
@@ -40,6 +39,7 @@ pub(crate) struct ResumeSources<'a> {
     pub(crate) environment: &'a Environment,
     pub(crate) settings: &'a Settings,
     pub(crate) printer: &'a Printer,
+    pub(crate) connections: &'a Connections,
 }
 
 /// The terms and providers of a resumed run, and the consent that it needs.
@@ -146,13 +146,12 @@ impl ResumeSources<'_> {
             .filter(|access| provider_ids.contains(&access.id))
             .filter_map(ProviderAccess::unencrypted_key)
             .for_each(|warning| self.printer.warning(&format!("Warning: {warning}")));
-        let providers = connect(
+        let providers = self.connections.connect(
             &access_list,
             &provider_ids,
             self.settings,
             catalog,
             embedded,
-            &KeyCommands::default(),
         )?;
         Ok((providers, pricing))
     }

@@ -14,10 +14,16 @@ use crate::domain::ids::{ModelRef, ProviderId, SeatId};
 use crate::domain::panel::Panel;
 use crate::domain::{prompt_caching, vendors};
 use crate::providers::catalog::ModelCatalog;
-use crate::setup::context::OutgoingTexts;
 use crate::setup::embedded_model;
 use crate::setup::local_servers::LocalServerSet;
 use crate::setup::provider_access::{self, ProviderAccess};
+
+/// Whether a context goes out with the question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ContextUse {
+    None,
+    Sent,
+}
 
 /// Returns every model that the run may ask.
 pub(super) fn models(
@@ -110,7 +116,7 @@ pub(super) fn templates(
     all: Templates,
     panel: &Panel,
     debate: &DebateOptions,
-    outgoing: &OutgoingTexts,
+    context: ContextUse,
     models: &BTreeMap<ModelRef, ModelTerms>,
 ) -> Templates {
     all.only(|name, persona| {
@@ -121,7 +127,7 @@ pub(super) fn templates(
         if [FOLLOW_UP, SMALL_FOLLOW_UP].contains(&name) && debate.follows_up.is_none() {
             return false;
         }
-        if [CONTEXT, SMALL_CONTEXT].contains(&name) && !outgoing.has_context() {
+        if [CONTEXT, SMALL_CONTEXT].contains(&name) && context == ContextUse::None {
             return false;
         }
         let Some((folder, file)) = name.split_once('/') else {

@@ -5,14 +5,16 @@ use std::fs;
 use proptest::prelude::*;
 
 use super::*;
+use crate::consultation::plan::Plan;
 use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::prompt::filter::PromptMaterial;
 use crate::context::sources::SourceText;
 use crate::domain::context::SourceKind;
-use crate::setup::context::earlier::EarlierContext;
+use crate::domain::ids::SeatId;
 use crate::setup::context::project::ProjectTerms;
 use crate::setup::context::request::Scrubbing;
-use crate::setup::request::{ControlRequest, DebateRequest, PanelRequest, Purpose};
+use crate::setup::plan::template::PreparedPlan;
+use crate::setup::request::{ControlRequest, DebateRequest, PanelRequest, QuestionRequest};
 use crate::terminal::output::printer::Verbosity;
 use crate::terminal::output::stream_traits::{StreamTraits, TerminalEnv};
 
@@ -45,27 +47,41 @@ fn plan(texts: &[String; 6], scrubbing: Scrubbing) -> PreparedPlan {
         ("CONCLAVE_LOCAL_SERVERS", "none"),
         ("ANTHROPIC_API_KEY", KEY),
     ]);
-    let request = ConsultationRequest {
+    let request = TemplateRequest {
+        panel: PanelRequest {
+            personas: Some("reader,security".to_owned()),
+            ..PanelRequest::default()
+        },
+        ..request(scrubbing)
+    };
+    let question = QuestionRequest {
         question: question.clone(),
-        follows_up: None,
-        earlier_context: EarlierContext::default(),
         sources: vec![
             source(SourceKind::Project, project.clone()),
             source(SourceKind::Stdin, stdin.clone()),
             source(SourceKind::File, file.clone()),
         ],
         project: ProjectTerms::default(),
+    };
+    prepared(&environment, request).plan(question).unwrap()
+}
+
+/// Returns the request for a dry run of the usual panel.
+fn request(scrubbing: Scrubbing) -> TemplateRequest {
+    TemplateRequest {
+        follows_up: None,
         scrubbing,
-        panel: PanelRequest {
-            personas: Some("reader,security".to_owned()),
-            ..PanelRequest::default()
-        },
+        panel: PanelRequest::default(),
+        fallbacks: FallbackRequest::Usual,
         debate: DebateRequest::default(),
         control: ControlRequest::new(ConsentMode::NonInteractive),
         material: PromptMaterial::default(),
         purpose: Purpose::Preview,
         notices: Vec::new(),
-    };
+    }
+}
+
+fn prepared(environment: &Environment, request: TemplateRequest) -> PlanTemplate {
     let traits = StreamTraits::new(false, None, &TerminalEnv::default());
     let (out, err) = (Box::new(std::io::sink()), Box::new(std::io::sink()));
     let printer = Printer::new(out, traits, err, traits, Verbosity::Quiet);
@@ -73,13 +89,81 @@ fn plan(texts: &[String; 6], scrubbing: Scrubbing) -> PreparedPlan {
         .enable_all()
         .build()
         .unwrap();
-    let prepared = prepare(
-        request,
-        &environment,
-        &printer,
-        Timestamp(1_795_252_598_000),
+    let planner = Planner::new(environment, &printer, Timestamp(1_795_252_598_000)).unwrap();
+    runtime.block_on(planner.template(request)).unwrap()
+}
+
+/// Returns the template of a dry run with these models in every seat.
+fn template(panel: PanelRequest, fallbacks: FallbackRequest) -> PlanTemplate {
+    let home = tempfile::tempdir().unwrap();
+    let environment = Environment::of([
+        ("CONCLAVE_HOME", home.path().to_str().unwrap()),
+        ("CONCLAVE_LOCAL_SERVERS", "none"),
+        ("ANTHROPIC_API_KEY", "k"),
+        ("OPENAI_API_KEY", "k"),
+    ]);
+    let request = TemplateRequest {
+        panel,
+        fallbacks,
+        ..request(Scrubbing::On)
+    };
+    prepared(&environment, request)
+}
+
+#[test]
+fn plans_of_a_template_differ_in_question_id_and_seed_only() {
+    let template = template(PanelRequest::default(), FallbackRequest::Usual);
+    let plan = |question: &str| {
+        let question = QuestionRequest {
+            question: question.to_owned(),
+            ..QuestionRequest::default()
+        };
+        template.plan(question).unwrap().plan
+    };
+    let (first, second) = (plan("first"), plan("second"));
+    assert_ne!(first.id, second.id);
+    assert_ne!(first.seed, second.seed);
+    let same = Plan {
+        id: first.id.clone(),
+        seed: first.seed,
+        question: first.question.clone(),
+        ..second
+    };
+    assert_eq!(same, first);
+}
+
+#[test]
+fn context_of_one_question_is_in_no_other_plan() {
+    let template = template(PanelRequest::default(), FallbackRequest::Usual);
+    let with_context = QuestionRequest {
+        question: "with".to_owned(),
+        sources: vec![source(SourceKind::File, "the text".to_owned())],
+        ..QuestionRequest::default()
+    };
+    let first = template.plan(with_context).unwrap().plan;
+    assert!(first.context.is_some());
+    let second = template.plan(QuestionRequest::default()).unwrap().plan;
+    assert_eq!(second.context, None);
+    let names = |plan: &Plan| plan.templates.used().len();
+    assert_eq!(
+        names(&first),
+        names(&second) + 1,
+        "the prompt of the context"
     );
-    runtime.block_on(prepared).unwrap()
+}
+
+#[test]
+fn panel_without_fallbacks_asks_only_the_models_that_are_named() {
+    let panel = || PanelRequest {
+        panel: Some("pragmatic=claude-opus-5-5".to_owned()),
+        judge: Some("claude-opus-5-5".to_owned()),
+        ..PanelRequest::default()
+    };
+    let seat = SeatId::new("pragmatic");
+    let usual = template(panel(), FallbackRequest::Usual);
+    assert!(usual.common().fallbacks.contains_key(&seat));
+    let alone = template(panel(), FallbackRequest::Off);
+    assert_eq!(alone.common().fallbacks, BTreeMap::new());
 }
 
 /// Returns everything of a plan that is sent or stored.

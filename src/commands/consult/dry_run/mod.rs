@@ -24,14 +24,14 @@ use crate::files::write::{Access, write_atomically};
 use crate::terminal::output::printer::Printer;
 
 use crate::commands::flags::{AnswerFormat, OutputFlags};
-use crate::setup::plan::PreparedPlan;
 
 /// The mark in the place of the context.
 const CONTEXT_MARK: &str = "[context as above]";
 
 /// Shows what a run of this plan would send.
 pub(super) fn show(
-    prepared: &PreparedPlan,
+    plan: &Plan,
+    addresses: &BTreeMap<ProviderId, String>,
     flags: &OutputFlags,
     printer: &Printer,
 ) -> Result<(), Error> {
@@ -40,7 +40,7 @@ pub(super) fn show(
         return Err(Error::usage("a dry run has no HTML")
             .hint("choose another format, such as `--format markdown`"));
     }
-    let dry_run = DryRun::of(prepared)?;
+    let dry_run = DryRun::of(plan, addresses)?;
     let as_json = || pretty_json(&dry_run.to_json()).map_err(Error::failed);
     // Prompts may hold control characters; the JSON has the exact text.
     let as_text = || clean(&dry_run.to_text());
@@ -95,8 +95,7 @@ struct ProviderShare {
 }
 
 impl<'a> DryRun<'a> {
-    fn of(prepared: &'a PreparedPlan) -> Result<Self, Error> {
-        let plan = &prepared.plan;
+    fn of(plan: &'a Plan, addresses: &'a BTreeMap<ProviderId, String>) -> Result<Self, Error> {
         let no_prompt = |error| {
             Error::usage(error).hint("check the templates in the `prompts` folder of the home")
         };
@@ -122,7 +121,7 @@ impl<'a> DryRun<'a> {
             .decide(&estimate, plan.control.max_cost);
         Ok(Self {
             plan,
-            addresses: &prepared.addresses,
+            addresses,
             contexts,
             calls,
             gate,

@@ -9,25 +9,20 @@ pub(super) use prior_answers::seats;
 
 use std::collections::BTreeMap;
 
-use super::PreparedPlan;
+use super::Planner;
 use super::draft::{PlanDraft, Readiness};
-use super::sources::Sources;
-use crate::config::env::Environment;
+use super::template::{PlanTemplate, PreparedPlan};
 use crate::consultation::plan::prior_consultation::PriorConsultation;
 use crate::consultation::prompt::filter::PromptMaterial;
 use crate::domain::panel::Panel;
 use crate::domain::stored_record::StoredRecord;
-use crate::domain::time::Timestamp;
 use crate::error::Error;
-use crate::setup::context::OutgoingTexts;
 use crate::setup::context::earlier::EarlierContext;
 use crate::setup::context::request::Scrubbing;
-use crate::setup::embedded_model::EmbeddedModels;
 use crate::setup::helper;
 use crate::setup::local_servers::LocalServerSet;
 use crate::setup::local_servers::search::ServerSearch;
-use crate::setup::request::ControlRequest;
-use crate::terminal::output::printer::Printer;
+use crate::setup::request::{ControlRequest, QuestionRequest};
 
 /// The request for a rejudgement.
 #[derive(Debug)]
@@ -44,17 +39,14 @@ pub(crate) struct RejudgeRequest<'a> {
 
 /// Makes a plan of a stored record, in which only the judge is asked.
 pub(crate) async fn prepare(
+    planner: &Planner<'_>,
     record: &StoredRecord,
     request: RejudgeRequest<'_>,
-    environment: &Environment,
-    printer: &Printer,
-    now: Timestamp,
-) -> Result<PreparedPlan, Error> {
-    let sources = Sources::load(environment, now)?;
+) -> Result<(PlanTemplate, PreparedPlan), Error> {
+    let sources = &planner.sources;
     let seats = prior_answers::seats(record);
     let judge = judges::named(request.judge, record, &sources.settings);
-    let embedded_models =
-        EmbeddedModels::new(environment, &sources.settings, &sources.home, printer);
+    let embedded_models = planner.embedded_models();
     let embedded = embedded_models.default_model();
     let candidates = judges::candidates(judge, record, &seats, &sources.catalog);
     let search = ServerSearch::new(&sources.settings, &sources.access_list)?;
@@ -79,14 +71,9 @@ pub(crate) async fn prepare(
         record.id
     )];
     let judge = judging.judges.first();
-    notices.extend(judge.and_then(|judge| sources.catalog.notices(judge, now)));
+    notices.extend(judge.and_then(|judge| sources.catalog.notices(judge, sources.now)));
     let draft = PlanDraft {
-        outgoing: OutgoingTexts {
-            question: record.question.clone(),
-            sources: request.context.sources,
-            scrubbing: Scrubbing::On,
-            project: request.context.project,
-        },
+        scrubbing: Scrubbing::On,
         panel: Panel {
             seats,
             judges: judging.judges,
@@ -96,7 +83,12 @@ pub(crate) async fn prepare(
         material: request.material,
         notices,
     };
-    let mut prepared = draft.complete(sources, &servers, Readiness::Run(file), &request.control)?;
+    let template = draft.complete(planner, &servers, Readiness::Run(file), &request.control)?;
+    let mut prepared = template.plan(QuestionRequest {
+        question: record.question.clone(),
+        sources: request.context.sources,
+        project: request.context.project,
+    })?;
     prior_answers::reorder(&mut prepared.plan, record);
-    Ok(prepared)
+    Ok((template, prepared))
 }
