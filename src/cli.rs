@@ -12,7 +12,9 @@ use crate::commands::agent_loop::{circuit, exit_check};
 use crate::commands::config::dialogue;
 use crate::commands::inventory::models::local_files;
 use crate::commands::inventory::{doctor, models, personas};
-use crate::commands::{completions, config, consult, consult_stats, history, resume, scrub};
+use crate::commands::{
+    benchmark, completions, config, consult, consult_stats, history, resume, scrub,
+};
 use crate::config::env::Environment;
 use crate::engine::host;
 use crate::error::{Error, Exit};
@@ -42,6 +44,7 @@ enum Command {
     ConsultStats(consult_stats::Args),
     History(history::Args),
     Ls(history::ListArgs),
+    Benchmark(Box<benchmark::Args>),
     #[command(name = "exit-check")]
     ExitCheck(Box<exit_check::Args>),
     Circuit(circuit::Args),
@@ -95,6 +98,7 @@ pub fn main() -> ExitCode {
 
 fn run(command: Command, environment: &Environment, printer: &Printer) -> Result<Exit, Error> {
     match command {
+        Command::Benchmark(args) => return benchmark::run(&args, environment, printer),
         Command::ExitCheck(args) => return exit_check::run(&args, environment, printer),
         Command::Circuit(args) => return circuit::run(&args, environment, printer),
         Command::Consult(args) => consult::run(&args, environment, printer),
@@ -169,6 +173,7 @@ impl Command {
             Self::Resume(args) => args.verbosity(),
             Self::History(args) => args.verbosity(),
             Self::Scrub(args) => args.verbosity(),
+            Self::Benchmark(args) => args.verbosity(),
             Self::ExitCheck(args) => args.verbosity(),
             Self::ConsultStats(_)
             | Self::Circuit(_)

@@ -18,7 +18,7 @@ use crate::consultation::prompt::filter::PromptMaterial;
 use crate::domain::confidence::Confidence;
 use crate::domain::money::MicroUsd;
 use crate::error::Error;
-use crate::setup::request::{AnalysisRequest, ControlRequest, DebateRequest};
+use crate::setup::request::{AnalysisRequest, ControlRequest, DebateRequest, PanelRequest};
 use crate::stopping::early_termination::Policy;
 use crate::terminal::output::pager::Pager;
 use crate::terminal::output::printer::Verbosity;
@@ -116,10 +116,64 @@ impl ValueEnum for Policy {
     }
 }
 
+/// Who sits on the panel.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct PanelFlags {
+    /// The seats: `persona=provider:model`, separated by commas; or the name of a panel in the
+    /// settings [default: three seats, if possible of three vendors whose keys are set]
+    #[arg(long, value_name = "SEATS|NAME")]
+    panel: Option<String>,
+
+    /// The personas of the seats: names and `@sets`, separated by commas; or `auto` to let a model
+    /// select them for the question [default: security, architecture, pragmatic]
+    #[arg(long, value_name = "PERSONAS|auto")]
+    personas: Option<String>,
+
+    /// The model of a seat; give it once for each seat in order, or once for all seats [default:
+    /// the best model of the seat's vendor]
+    #[arg(short, long, value_name = "MODEL")]
+    model: Vec<String>,
+
+    /// The judge and its fallback models, separated by commas [default: the best model of OpenAI,
+    /// then of other vendors whose keys are set]
+    #[arg(long, value_name = "MODEL[,FALLBACK…]")]
+    judge: Option<String>,
+}
+
+impl PanelFlags {
+    /// Returns the flags as setup takes them.
+    pub(crate) fn request(&self) -> PanelRequest {
+        PanelRequest {
+            panel: self.panel.clone(),
+            personas: self.personas.clone(),
+            models: self.model.clone(),
+            judge: self.judge.clone(),
+        }
+    }
+
+    /// Returns whether none is given.
+    pub(crate) fn is_empty(&self) -> bool {
+        let request = self.request();
+        request.names_no_seats() && request.judge.is_none()
+    }
+}
+
 /// How the panel argues.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Debate")]
 pub(crate) struct DebateFlags {
+    #[command(flatten)]
+    pub(crate) rounds: RoundFlags,
+
+    /// Skip the comparison of positions before and after the debate, made by a cheap model
+    #[arg(long)]
+    pub(crate) no_debate_analysis: bool,
+}
+
+/// The rounds of a debate.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Debate")]
+pub(crate) struct RoundFlags {
     /// How the panel argues [default: converge]
     #[arg(long, value_enum)]
     pub(crate) mode: Option<Mode>,
@@ -133,10 +187,6 @@ pub(crate) struct DebateFlags {
     #[arg(long, conflicts_with = "rounds")]
     pub(crate) quick: bool,
 
-    /// Skip the comparison of positions before and after the debate, made by a cheap model
-    #[arg(long)]
-    pub(crate) no_debate_analysis: bool,
-
     /// How often the judge decides: 2 repeats the verdict with the experts in the opposite order,
     /// to see whether it holds [default: 1]
     #[arg(long, value_name = "1|2", value_parser = clap::value_parser!(u8).range(1..=2))]
@@ -147,6 +197,20 @@ impl DebateFlags {
     /// Returns the flags as setup takes them.
     pub(crate) fn request(&self) -> DebateRequest {
         DebateRequest {
+            analysis: if self.no_debate_analysis {
+                AnalysisRequest::Off
+            } else {
+                AnalysisRequest::BySettings
+            },
+            ..self.rounds.request()
+        }
+    }
+}
+
+impl RoundFlags {
+    /// Returns the flags as setup takes them, with the debate analysis of the settings.
+    pub(crate) fn request(&self) -> DebateRequest {
+        DebateRequest {
             mode: self.mode,
             rounds: self
                 .rounds
@@ -155,11 +219,7 @@ impl DebateFlags {
             judge_passes: self
                 .judge_passes
                 .and_then(|number| JudgePasses::of_number(number.into())),
-            analysis: if self.no_debate_analysis {
-                AnalysisRequest::Off
-            } else {
-                AnalysisRequest::BySettings
-            },
+            analysis: AnalysisRequest::BySettings,
         }
     }
 }
@@ -340,7 +400,7 @@ impl OutputFlags {
     }
 }
 
-fn confidence(text: &str) -> Result<Confidence, String> {
+pub(crate) fn confidence(text: &str) -> Result<Confidence, String> {
     text.trim()
         .parse()
         .ok()

@@ -8,7 +8,7 @@ mod dry_run;
 use super::face::answer::check_output;
 use super::face::scrubbing::announce;
 use super::face::{self, TerminalFace};
-use super::flags::{ControlFlags, DebateFlags, OutputFlags};
+use super::flags::{ControlFlags, DebateFlags, OutputFlags, PanelFlags};
 use crate::commands::config::dialogue::offer;
 use crate::config::env::Environment;
 use crate::consultation::policy::consent::ConsentMode;
@@ -21,9 +21,7 @@ use crate::setup::context::project::read_project;
 use crate::setup::context::request::Scrubbing;
 use crate::setup::context::sources::{ReadSources, read_sources};
 use crate::setup::plan::Planner;
-use crate::setup::request::{
-    FallbackRequest, PanelRequest, Purpose, QuestionRequest, TemplateRequest,
-};
+use crate::setup::request::{FallbackRequest, Purpose, QuestionRequest, TemplateRequest};
 use crate::terminal::output::excerpt::print_question;
 use crate::terminal::output::printer::{Printer, Verbosity};
 
@@ -59,25 +57,8 @@ pub struct Args {
     #[arg(long, value_name = "QUESTION")]
     follow_up: Option<String>,
 
-    /// The seats: `persona=provider:model`, separated by commas; or the name of a panel in the
-    /// settings [default: three seats, if possible of three vendors whose keys are set]
-    #[arg(long, value_name = "SEATS|NAME")]
-    panel: Option<String>,
-
-    /// The personas of the seats: names and `@sets`, separated by commas; or `auto` to let a model
-    /// select them for the question [default: security, architecture, pragmatic]
-    #[arg(long, value_name = "PERSONAS|auto")]
-    personas: Option<String>,
-
-    /// The model of a seat; give it once for each seat in order, or once for all seats [default:
-    /// the best model of the seat's vendor]
-    #[arg(short, long, value_name = "MODEL")]
-    model: Vec<String>,
-
-    /// The judge and its fallback models, separated by commas [default: the best model of OpenAI,
-    /// then of other vendors whose keys are set]
-    #[arg(long, value_name = "MODEL[,FALLBACK…]")]
-    judge: Option<String>,
+    #[command(flatten)]
+    panel: PanelFlags,
 
     /// Show what would be sent to which provider, with tokens and cost, and send nothing
     #[arg(long)]
@@ -186,12 +167,7 @@ impl Args {
             } else {
                 Scrubbing::On
             },
-            panel: PanelRequest {
-                panel: self.panel.clone(),
-                personas: self.personas.clone(),
-                models: self.model.clone(),
-                judge: self.judge.clone(),
-            },
+            panel: self.panel.request(),
             fallbacks: FallbackRequest::Usual,
             debate: self.debate.request(),
             control: self.control.request(consent_mode)?,
