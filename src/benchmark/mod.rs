@@ -8,3 +8,5 @@ pub mod case;
 pub mod run;
 pub mod result;
 pub mod statistics;
+pub mod matching;
+pub mod grading;

@@ -1,0 +1,290 @@
+//! The answer of a consultation, and the answers that its experts and stages gave on the way.
+
+use crate::benchmark::matching::{AnswerKey, FinalAnswer};
+use crate::benchmark::result::{ExpertResult, GradedAnswer, StageResults};
+use crate::domain::artifact::{Independent, Revision, Synthesis, Verdict};
+use crate::domain::confidence::Confidence;
+use crate::domain::ids::{AgentId, ModelRef, SeatId};
+use crate::domain::money::Cost;
+use crate::domain::stored_record::{Completion, StoredAgent, StoredRecord};
+
+use super::attempt::{NoAnswer, no_answer};
+
+/// The answer of a consultation, compared with a case's expected ones.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConsultationAnswer {
+    /// The whole text that states it, for a grader.
+    pub text: String,
+    /// `None` if a model decides; see [`Self::decide`].
+    pub answer: Option<GradedAnswer>,
+    /// The confidence that the answer states, from 0 to 1.
+    pub confidence: Option<f64>,
+    /// The calibrated probability that the panel's leading point is right.
+    pub calibrated: Option<f64>,
+    /// The share of the experts that support the leading point, from 0 to 1. After one round, the
+    /// share that gave the answer; `None` for a single expert.
+    pub agreement: Option<f64>,
+    /// Whether the consultation ended after Round 2 because the experts agree.
+    pub early_stop: bool,
+    /// The estimated cost that an early stop saved.
+    pub saved: Option<Cost>,
+    /// Whether a model of demonstration quality stated the confidence.
+    pub demonstration: bool,
+    pub stages: StageResults,
+    pub experts: Vec<ExpertResult>,
+}
+
+impl ConsultationAnswer {
+    /// Enters the grader's decision. It says nothing of the stages before the answer.
+    pub fn decide(&mut self, is_right: bool) {
+        self.answer = Some(GradedAnswer {
+            text: self.text.clone(),
+            is_right,
+            error_rate: None,
+        });
+        self.stages.verdict = Some(is_right);
+    }
+}
+
+/// Compares the answer of a consultation with a case's expected ones; the reason if it has none.
+pub fn grade(key: &AnswerKey, record: &StoredRecord) -> Result<ConsultationAnswer, NoAnswer> {
+    if record.completion() != Completion::Completed {
+        return Err(no_answer(record));
+    }
+    let experts = experts(key, record);
+    let final_text = match record.verdict() {
+        Some(verdict) => FinalText::of_verdict(record, verdict),
+        None => FinalText::of_first_round(key, &experts),
+    };
+    let Some(text) = final_text else {
+        return Err(no_answer(record));
+    };
+    let answer = if text.is_answer {
+        key.grade_with(&text.text, &text.more)
+    } else {
+        key.without_answer(&text.text)
+    };
+    Ok(ConsultationAnswer {
+        stages: StageResults {
+            vote: first_vote(key, &experts),
+            synthesis: synthesis(key, record),
+            revised_vote: revised_vote(key, record, &experts),
+            verdict: answer.as_ref().map(|answer| answer.is_right),
+        },
+        text: text.text,
+        answer,
+        confidence: text.confidence.map(Confidence::value),
+        calibrated: record.calibrated_confidence,
+        agreement: record.agreement.or(text.agreement),
+        early_stop: record.early_termination,
+        saved: record.cost_saved(),
+        demonstration: text.by.as_ref().is_some_and(ModelRef::is_demonstration),
+        experts: experts.iter().map(|expert| expert.result(key)).collect(),
+    })
+}
+
+/// The text that states the answer.
+struct FinalText {
+    text: String,
+    /// Other words of the same author, where the final statement may be instead.
+    more: String,
+    /// False if the text only says that the experts agree on nothing.
+    is_answer: bool,
+    confidence: Option<Confidence>,
+    agreement: Option<f64>,
+    /// The model that stated the confidence.
+    by: Option<ModelRef>,
+}
+
+impl FinalText {
+    /// `None` for a verdict without any words.
+    fn of_verdict(record: &StoredRecord, verdict: &Verdict) -> Option<Self> {
+        // The most useful option of a menu is its first.
+        let menu = verdict.recommendations.first();
+        let option = menu.filter(|_| verdict.recommendation.trim().is_empty());
+        let text = option.map_or(&verdict.recommendation, |option| &option.option);
+        let is_judges = verdict.composed_from.is_none();
+        let leading = record.synthesis().and_then(Synthesis::leading);
+        (!text.trim().is_empty()).then(|| Self {
+            text: text.clone(),
+            more: if is_judges {
+                verdict.summary.clone()
+            } else {
+                String::new()
+            },
+            is_answer: is_judges || verdict.is_menu() || leading.is_some(),
+            confidence: option.map_or(verdict.confidence, |option| option.confidence),
+            agreement: None,
+            by: record.judge(),
+        })
+    }
+
+    /// The answer of the only expert, or the one that most experts gave, the first seat's among
+    /// equals. Without a comparable answer, the first expert's words.
+    fn of_first_round(key: &AnswerKey, experts: &[Expert<'_>]) -> Option<Self> {
+        let held: Vec<&Expert<'_>> = experts
+            .iter()
+            .filter(|expert| expert.first.is_some())
+            .collect();
+        let votes = held
+            .iter()
+            .filter_map(|expert| Some((*expert, expert.before.as_ref()?)));
+        let votes: Vec<(&Expert<'_>, &FinalAnswer)> = votes.collect();
+        let voters = plurality(key, &votes);
+        let speaker = voters.first().or(held.first())?;
+        let first = speaker.first?;
+        Some(Self {
+            text: first.position.clone(),
+            more: first.rationale.clone(),
+            is_answer: true,
+            confidence: first.confidence,
+            agreement: (held.len() > 1 && !voters.is_empty())
+                .then(|| share(voters.len(), held.len())),
+            by: Some(speaker.model.clone()),
+        })
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a panel has few seats")]
+fn share(part: usize, whole: usize) -> f64 {
+    part as f64 / whole as f64
+}
+
+/// An expert with its answers.
+struct Expert<'a> {
+    seat: &'a SeatId,
+    model: ModelRef,
+    cost: Option<Cost>,
+    first: Option<&'a Independent>,
+    before: Option<FinalAnswer>,
+    revision: Option<&'a Revision>,
+    after: Option<FinalAnswer>,
+}
+
+/// Returns the experts in the order of the panel.
+fn experts<'a>(key: &AnswerKey, record: &'a StoredRecord) -> Vec<Expert<'a>> {
+    let agents = record.agents.iter();
+    agents
+        .filter_map(|agent| Expert::read(key, record, agent))
+        .collect()
+}
+
+impl<'a> Expert<'a> {
+    fn read(key: &AnswerKey, record: &'a StoredRecord, agent: &'a StoredAgent) -> Option<Self> {
+        let first = record.independent(&agent.id);
+        let before = first.and_then(|held| key.extract_with(&held.position, &held.rationale));
+        let revisions = record.positions_of_round_3();
+        let mut revisions = revisions.into_iter();
+        let revision = revisions.find(|revision| revision.agent_id == agent.id);
+        let stated = revision.and_then(|revision| key.extract(&revision.revised_position));
+        // "I keep my position" states no answer, but means the first one.
+        let stands = revision.is_some_and(|revision| revision.changed != Some(true));
+        Some(Self {
+            seat: &agent.id,
+            model: model(record, agent)?,
+            cost: record.cost_of(Some(1), Some(&AgentId::from(&agent.id))),
+            first,
+            after: stated.or_else(|| before.clone().filter(|_| stands)),
+            before,
+            revision,
+        })
+    }
+
+    /// Words without a comparable answer are wrong.
+    fn result(&self, key: &AnswerKey) -> ExpertResult {
+        let is_right = |answer: &Option<FinalAnswer>| match answer {
+            Some(answer) => key.is_right(answer),
+            None => (!key.needs_grader()).then_some(false),
+        };
+        ExpertResult {
+            seat: self.seat.clone(),
+            model: self.model.clone(),
+            before: self.first.and_then(|_| is_right(&self.before)),
+            after: self.revision.and_then(|_| is_right(&self.after)),
+            confidence: self
+                .first
+                .and_then(|held| held.confidence)
+                .map(Confidence::value),
+            cost: self.cost,
+        }
+    }
+}
+
+/// Returns the model that gave an expert's answer of Round 1.
+fn model(record: &StoredRecord, agent: &StoredAgent) -> Option<ModelRef> {
+    let called = record.agent_rounds().find_map(|(round, work)| {
+        let is_meant = round == 1 && work.agent_id.seat() == Some(&agent.id);
+        work.model.clone().filter(|_| is_meant)
+    });
+    called.or_else(|| record.model_of(agent))
+}
+
+/// Returns those who gave the answer that was given most often, the first one's among equals.
+fn plurality<T: Copy>(key: &AnswerKey, votes: &[(T, &FinalAnswer)]) -> Vec<T> {
+    let mut groups: Vec<(&FinalAnswer, Vec<T>)> = Vec::new();
+    for (voter, answer) in votes {
+        let same = groups
+            .iter_mut()
+            .find(|(of, _)| key.is_same(of, answer));
+        match same {
+            Some((_, voters)) => voters.push(*voter),
+            None => groups.push((answer, vec![*voter])),
+        }
+    }
+    let largest = groups.into_iter().rev().max_by_key(|(_, voters)| voters.len());
+    largest.map(|(_, voters)| voters).unwrap_or_default()
+}
+
+/// Whether the answer with the most votes is right. Votes without a comparable answer do not
+/// count; if there is no other, the vote is wrong. `None` without votes, or if a model decides.
+fn vote<'a>(
+    key: &AnswerKey,
+    votes: impl Iterator<Item = Option<&'a FinalAnswer>>,
+) -> Option<bool> {
+    let votes: Vec<Option<&FinalAnswer>> = votes.collect();
+    if votes.is_empty() || key.needs_grader() {
+        return None;
+    }
+    let stated: Vec<(&FinalAnswer, &FinalAnswer)> = votes
+        .into_iter()
+        .flatten()
+        .map(|answer| (answer, answer))
+        .collect();
+    match plurality(key, &stated).first() {
+        Some(answer) => key.is_right(answer),
+        None => Some(false),
+    }
+}
+
+fn first_vote(key: &AnswerKey, experts: &[Expert<'_>]) -> Option<bool> {
+    let voters = experts.iter().filter(|expert| expert.first.is_some());
+    vote(key, voters.map(|expert| expert.before.as_ref()))
+}
+
+/// `None` if Round 3 was not held.
+fn revised_vote(key: &AnswerKey, record: &StoredRecord, experts: &[Expert<'_>]) -> Option<bool> {
+    if record.positions_of_round_3().is_empty() {
+        return None;
+    }
+    let voters = experts
+        .iter()
+        .filter(|expert| expert.first.is_some() || expert.revision.is_some());
+    let answer = |expert: &'_ Expert<'_>| match expert.revision {
+        Some(_) => expert.after.clone(),
+        None => expert.before.clone(),
+    };
+    let answers: Vec<Option<FinalAnswer>> = voters.map(answer).collect();
+    vote(key, answers.iter().map(Option::as_ref))
+}
+
+/// Whether the leading point of Round 2 is right, or the judge's own words if it only gave prose.
+/// `None` if there is neither.
+fn synthesis(key: &AnswerKey, record: &StoredRecord) -> Option<bool> {
+    let synthesis = record.synthesis()?;
+    let point = synthesis.leading().map(|point| &point.point);
+    let text = point.unwrap_or(&synthesis.prose_excerpt);
+    if text.trim().is_empty() {
+        return None;
+    }
+    key.grade(text).map(|graded| graded.is_right)
+}

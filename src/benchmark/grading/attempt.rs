@@ -1,0 +1,213 @@
+//! Why a consultation has no answer, and whether a provider refuses access.
+
+use std::collections::BTreeMap;
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::consultation::event::AbortReason;
+use crate::consultation::protocol::call::FailureClass;
+use crate::domain::ids::{AgentId, ModelRef, ProviderId};
+use crate::domain::stored_record::{
+    Completion, StoredAgentRound, StoredAttempt, StoredModel, StoredRecord,
+};
+
+/// Why an attempt has no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoAnswer {
+    /// The models failed, or answered with nothing usable.
+    Failed { message: String },
+    /// Every failure was a rate limit, a server error, a timeout or a lost connection: it says
+    /// nothing of the panel.
+    Infrastructure { message: String },
+    /// The next call could have exceeded the run's ceiling.
+    CostCeiling { message: String },
+    /// A person or a signal stopped it.
+    Interrupted,
+    /// Its record ends before it does: its process was killed, or is still running.
+    Unfinished,
+}
+
+/// A provider that refuses access: every further case would fail or be answered by another panel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AccessFailure {
+    pub problem: AccessProblem,
+    pub provider: ProviderId,
+    /// The provider's message.
+    pub message: String,
+}
+
+/// What a provider refuses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AccessProblem {
+    /// The key is missing, wrong or not permitted to do this.
+    Authentication,
+    /// No credit, or a spending limit.
+    Quota,
+}
+
+/// Returns why a record has no answer.
+pub(super) fn no_answer(record: &StoredRecord) -> NoAnswer {
+    if record.completion() == Completion::Unfinished {
+        return NoAnswer::Unfinished;
+    }
+    let message = message(record);
+    let reason = record.abort_reason.as_deref().and_then(from_word);
+    match reason {
+        Some(AbortReason::CostCeiling) => NoAnswer::CostCeiling { message },
+        Some(AbortReason::Interrupted | AbortReason::UserCancelled) => NoAnswer::Interrupted,
+        // The provider was slower than the user waits.
+        Some(AbortReason::Timeout) => NoAnswer::Infrastructure { message },
+        Some(
+            AbortReason::AgentFailed
+            | AbortReason::AllAgentsFailed
+            | AbortReason::JudgeFailed
+            | AbortReason::Strict,
+        ) if is_infrastructure(record) => NoAnswer::Infrastructure { message },
+        Some(
+            AbortReason::Declined
+            | AbortReason::CostExceededEstimate
+            | AbortReason::AgentFailed
+            | AbortReason::AllAgentsFailed
+            | AbortReason::JudgeFailed
+            | AbortReason::Strict
+            | AbortReason::Prompt
+            | AbortReason::Internal,
+        )
+        | None => NoAnswer::Failed { message },
+    }
+}
+
+fn message(record: &StoredRecord) -> String {
+    let message = record.abort_message.as_deref().map(str::trim);
+    let message = message.filter(|message| !message.is_empty());
+    message.unwrap_or("the consultation has no answer").to_owned()
+}
+
+/// Whether all panel members that failed did so only because of their providers.
+fn is_infrastructure(record: &StoredRecord) -> bool {
+    let mut failed = record
+        .agent_rounds()
+        .map(|(_, work)| work)
+        .filter(|work| work.error.is_some() && is_of_panel(&work.agent_id))
+        .peekable();
+    failed.peek().is_some() && failed.all(failed_by_provider)
+}
+
+/// The helper and the second pass are optional: their failures cost no answer.
+fn is_of_panel(agent: &AgentId) -> bool {
+    match agent {
+        AgentId::Seat(_) | AgentId::Judge => true,
+        AgentId::SecondJudge | AgentId::Helper => false,
+    }
+}
+
+fn failed_by_provider(work: &StoredAgentRound) -> bool {
+    let classes = work.attempts.iter().map(class_of);
+    let last = work.error.as_ref().and_then(|error| error.class.as_deref());
+    let last = last.and_then(from_word);
+    // A call that was answered has no class: the model is to blame for what it answered.
+    classes
+        .chain([last])
+        .all(|class| class.is_some_and(is_of_infrastructure))
+}
+
+fn class_of(attempt: &StoredAttempt) -> Option<FailureClass> {
+    from_word(attempt.error.as_ref()?.class.as_deref()?)
+}
+
+fn is_of_infrastructure(class: FailureClass) -> bool {
+    match class {
+        FailureClass::RateLimit
+        | FailureClass::Overload
+        | FailureClass::Transport
+        | FailureClass::Timeout
+        | FailureClass::Interrupted => true,
+        FailureClass::Auth
+        | FailureClass::Billing
+        | FailureClass::ModelMissing
+        | FailureClass::BadRequest
+        | FailureClass::Context
+        | FailureClass::Policy
+        | FailureClass::Unsupported
+        | FailureClass::Empty
+        | FailureClass::Malformed
+        | FailureClass::Internal => false,
+    }
+}
+
+/// Returns the provider that refuses access, also of a consultation that has an answer: the next
+/// ones would be answered by another panel than the one that is measured. A refusal counts unless
+/// a later call to the same model succeeded.
+pub fn access_failure(record: &StoredRecord) -> Option<AccessFailure> {
+    let uncalled = record
+        .agent_rounds()
+        .filter_map(|(_, work)| refused_uncalled(record, work));
+    refused_calls(record).into_iter().chain(uncalled).next()
+}
+
+/// Returns the refusals that stand, in the order of their models' names.
+fn refused_calls(record: &StoredRecord) -> Vec<AccessFailure> {
+    let mut last_calls: BTreeMap<&ModelRef, &StoredAttempt> = BTreeMap::new();
+    let mut attempts: Vec<&StoredAttempt> = record
+        .agent_rounds()
+        .flat_map(|(_, work)| &work.attempts)
+        .collect();
+    attempts.sort_by_key(|attempt| attempt.call);
+    for attempt in attempts {
+        if let Some(model) = &attempt.model {
+            last_calls.insert(model, attempt);
+        }
+    }
+    let refusal = |(model, attempt): (&ModelRef, &StoredAttempt)| {
+        Some(AccessFailure {
+            problem: class_of(attempt).and_then(problem)?,
+            provider: model.provider.clone(),
+            message: attempt.error.as_ref()?.message.clone(),
+        })
+    };
+    last_calls.into_iter().filter_map(refusal).collect()
+}
+
+/// Returns the refusal of an agent that was not called because its provider had refused before.
+fn refused_uncalled(record: &StoredRecord, work: &StoredAgentRound) -> Option<AccessFailure> {
+    let error = work.error.as_ref().filter(|_| work.attempts.is_empty())?;
+    let class = error.class.as_deref().and_then(from_word)?;
+    let model = match &work.agent_id {
+        AgentId::Seat(seat) => record.agent(seat)?.chosen_model(),
+        AgentId::Judge | AgentId::SecondJudge => {
+            record.panel.judges.first().and_then(StoredModel::model_ref)
+        }
+        AgentId::Helper => None,
+    };
+    Some(AccessFailure {
+        problem: problem(class)?,
+        provider: model?.provider,
+        message: error.message.clone(),
+    })
+}
+
+fn problem(class: FailureClass) -> Option<AccessProblem> {
+    match class {
+        FailureClass::Auth => Some(AccessProblem::Authentication),
+        FailureClass::Billing => Some(AccessProblem::Quota),
+        FailureClass::ModelMissing
+        | FailureClass::BadRequest
+        | FailureClass::Context
+        | FailureClass::Policy
+        | FailureClass::Unsupported
+        | FailureClass::RateLimit
+        | FailureClass::Overload
+        | FailureClass::Transport
+        | FailureClass::Timeout
+        | FailureClass::Interrupted
+        | FailureClass::Empty
+        | FailureClass::Malformed
+        | FailureClass::Internal => None,
+    }
+}
+
+/// Reads an enum's value by its name in a record; `None` for a name of another version.
+fn from_word<T: DeserializeOwned>(word: &str) -> Option<T> {
+    serde_json::from_value(Value::String(word.to_owned())).ok()
+}

@@ -1,0 +1,20 @@
+//! Reads the record of a consultation as one attempt at a case: the answer and whether it is
+//! right, the answers of each stage and each expert, the reason why there is none, and the spend.
+//!
+//! - With a verdict, its recommendation is the answer: the judge's, or the leading point of
+//!   agreement for a debate of two or three rounds or one that ended early.
+//! - A consultation of one round has no verdict. Its answer is that of the only expert, or the one
+//!   that most experts gave.
+//! - An aborted consultation has no answer, whatever it found before.
+//! - An answer that states nothing comparable ("I cannot decide between A and B") is wrong: the
+//!   consultation ended, and asking again would measure another question.
+
+mod answer;
+mod attempt;
+mod grader;
+mod spend;
+
+pub use self::answer::{ConsultationAnswer, grade};
+pub use self::attempt::{AccessFailure, AccessProblem, NoAnswer, access_failure};
+pub use self::grader::{GraderError, grading_question, grader_decision};
+pub use self::spend::spend;
