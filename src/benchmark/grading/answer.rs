@@ -223,24 +223,22 @@ fn model(record: &StoredRecord, agent: &StoredAgent) -> Option<ModelRef> {
 fn plurality<T: Copy>(key: &AnswerKey, votes: &[(T, &FinalAnswer)]) -> Vec<T> {
     let mut groups: Vec<(&FinalAnswer, Vec<T>)> = Vec::new();
     for (voter, answer) in votes {
-        let same = groups
-            .iter_mut()
-            .find(|(of, _)| key.is_same(of, answer));
+        let same = groups.iter_mut().find(|(of, _)| key.is_same(of, answer));
         match same {
             Some((_, voters)) => voters.push(*voter),
             None => groups.push((answer, vec![*voter])),
         }
     }
-    let largest = groups.into_iter().rev().max_by_key(|(_, voters)| voters.len());
+    let largest = groups
+        .into_iter()
+        .rev()
+        .max_by_key(|(_, voters)| voters.len());
     largest.map(|(_, voters)| voters).unwrap_or_default()
 }
 
 /// Whether the answer with the most votes is right. Votes without a comparable answer do not
 /// count; if there is no other, the vote is wrong. `None` without votes, or if a model decides.
-fn vote<'a>(
-    key: &AnswerKey,
-    votes: impl Iterator<Item = Option<&'a FinalAnswer>>,
-) -> Option<bool> {
+fn vote<'a>(key: &AnswerKey, votes: impl Iterator<Item = Option<&'a FinalAnswer>>) -> Option<bool> {
     let votes: Vec<Option<&FinalAnswer>> = votes.collect();
     if votes.is_empty() || key.needs_grader() {
         return None;

@@ -81,7 +81,9 @@ pub(super) fn no_answer(record: &StoredRecord) -> NoAnswer {
 fn message(record: &StoredRecord) -> String {
     let message = record.abort_message.as_deref().map(str::trim);
     let message = message.filter(|message| !message.is_empty());
-    message.unwrap_or("the consultation has no answer").to_owned()
+    message
+        .unwrap_or("the consultation has no answer")
+        .to_owned()
 }
 
 /// Whether all panel members that failed did so only because of their providers.

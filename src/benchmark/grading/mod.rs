@@ -16,5 +16,5 @@ mod spend;
 
 pub use self::answer::{ConsultationAnswer, grade};
 pub use self::attempt::{AccessFailure, AccessProblem, NoAnswer, access_failure};
-pub use self::grader::{GraderError, grading_question, grader_decision};
+pub use self::grader::{GraderError, grader_decision, grading_question};
 pub use self::spend::spend;
