@@ -6,7 +6,10 @@
 
 pub mod case;
 pub mod run;
+pub mod partition;
 pub mod result;
 pub mod statistics;
 pub mod matching;
 pub mod grading;
+pub mod event;
+pub mod state;

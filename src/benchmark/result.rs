@@ -113,3 +113,13 @@ pub struct CaseSpend {
     /// True if a provider did not report its tokens.
     pub estimated: bool,
 }
+
+impl CaseSpend {
+    pub fn add(&mut self, other: &Self) {
+        self.cost += other.cost;
+        self.calls = self.calls.saturating_add(other.calls);
+        self.input_tokens = self.input_tokens.saturating_add(other.input_tokens);
+        self.output_tokens = self.output_tokens.saturating_add(other.output_tokens);
+        self.estimated |= other.estimated;
+    }
+}

@@ -18,6 +18,16 @@ use super::case::{Case, CaseId, ErrorRate, Matcher};
 pub struct RunId(String);
 
 impl RunId {
+    /// Reads an id. `None` for a text that is no name of a file, or does not begin with `bench-`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let unique = text.strip_prefix("bench-")?;
+        let is_unique = (1..=64).contains(&unique.len())
+            && unique
+                .bytes()
+                .all(|byte| byte.is_ascii_digit() || byte.is_ascii_lowercase());
+        is_unique.then(|| Self(text.to_owned()))
+    }
+
     /// Creates an id from its unique part, which must sort by time (a ULID does).
     pub fn from_unique(unique: &str) -> Self {
         Self(format!("bench-{}", unique.to_ascii_lowercase()))
@@ -60,6 +70,13 @@ pub struct CaseRunId {
     pub arm: Arm,
     /// From 1; above 1 only with `--repeat`.
     pub repetition: u32,
+}
+
+impl CaseRunId {
+    /// Returns it for people: `case`, with its arm and repetition.
+    pub fn describe(&self) -> String {
+        format!("{} ({}, {})", self.case, self.arm.name(), self.repetition)
+    }
 }
 
 /// A part of a suite, for one of several machines: part `index` of `count`, from 1.
@@ -182,4 +199,29 @@ pub struct ArmTerms {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge: Option<String>,
     pub rounds: u8,
+}
+
+impl RunTerms {
+    /// Returns all case runs in the order in which they begin: the whole suite, then its next
+    /// repetition; the arms of a case next to each other.
+    pub fn case_runs(&self) -> Vec<CaseRunId> {
+        let mut runs = Vec::new();
+        for repetition in 1..=self.repetitions {
+            for case in &self.cases {
+                for arm in &self.arms {
+                    runs.push(CaseRunId {
+                        case: case.id.clone(),
+                        arm: arm.arm,
+                        repetition,
+                    });
+                }
+            }
+        }
+        runs
+    }
+
+    /// Returns whether both arms answer the same cases.
+    pub fn is_comparison(&self) -> bool {
+        self.arms.len() > 1
+    }
 }

@@ -35,11 +35,24 @@ impl<T: Copy + Ord + Display> Threshold<T> {
         self.required(self.value <= most, problem)
     }
 
+    /// Requires a value below `limit`; `problem` says what is wrong with others.
+    pub fn less_than(self, limit: T, problem: &str) -> Result<Self, ThresholdError> {
+        self.required(self.value < limit, problem)
+    }
+
+    /// Requires at most the value of another setting, which would always be reached first.
+    pub fn no_more_than(self, other: &Self) -> Result<Self, ThresholdError> {
+        self.required(self.value <= other.value, &other.comes_first())
+    }
+
     /// Requires a value below that of another setting, which would always be reached first.
     pub fn below(self, other: &Self) -> Result<Self, ThresholdError> {
-        let Self { setting, value } = other;
-        let problem = format!("it can never be reached, because `{setting}` is {value}");
-        self.required(self.value < *value, &problem)
+        self.required(self.value < other.value, &other.comes_first())
+    }
+
+    fn comes_first(&self) -> String {
+        let Self { setting, value } = self;
+        format!("it can never be reached, because `{setting}` is {value}")
     }
 
     fn required(self, is_met: bool, problem: &str) -> Result<Self, ThresholdError> {

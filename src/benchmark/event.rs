@@ -1,0 +1,109 @@
+//! The events of a run's log. The log is the truth: [`super::state::BenchmarkState`] is the fold of
+//! it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::ids::ConsultationId;
+use crate::domain::time::Timestamp;
+use crate::stopping::batch::conditions::StopConditions;
+use crate::stopping::batch::reason::StopReason;
+use crate::stopping::batch::state::StopRequest;
+use crate::stopping::evaluation::Evaluation;
+
+use super::result::{CaseResult, CaseSpend};
+use super::run::{CaseRunId, RunId, RunTerms};
+
+/// The version of the events' form. It changes when older programs cannot read them.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// One line of the log.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BenchmarkEvent {
+    pub schema_version: u32,
+    pub time: Timestamp,
+    #[serde(flatten)]
+    pub kind: BenchmarkEventKind,
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum BenchmarkEventKind {
+    /// The first event of every log, and of no other place.
+    Begun(Box<RunBegun>),
+    /// The results that follow are those of other runs.
+    Merged {
+        runs: Vec<RunId>,
+    },
+    /// An attempt for a case run begins. Written before its first call.
+    CaseRunStarted {
+        #[serde(flatten)]
+        run: CaseRunId,
+        /// From 1. A consultation that is resumed continues its attempt.
+        attempt: u32,
+        consultation: ConsultationId,
+    },
+    CaseRunFinished {
+        result: Box<CaseResult>,
+    },
+    /// An attempt ended without an outcome: the case run remains to be done.
+    CaseRunDeferred(Box<CaseRunDeferred>),
+    /// Something other than a case run asks for a stop.
+    StopRequested(StopRequest),
+    /// A stop condition fired: nothing starts, and what is in flight finishes.
+    Halted {
+        reason: StopReason,
+        evaluation: Evaluation,
+    },
+    /// The run continues in another process. The counters of its stop conditions begin again.
+    Resumed {
+        conditions: StopConditions,
+    },
+    /// Nothing is in flight, and nothing starts.
+    Ended,
+}
+
+/// The beginning of a run: all that a resume needs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunBegun {
+    pub run: RunId,
+    pub terms: RunTerms,
+    pub conditions: StopConditions,
+}
+
+/// The end of an attempt that gave no outcome.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CaseRunDeferred {
+    #[serde(flatten)]
+    pub run: CaseRunId,
+    pub cause: DeferralCause,
+    /// What the attempt cost.
+    #[serde(default)]
+    pub spend: CaseSpend,
+    #[serde(default)]
+    pub duration_ms: u64,
+    /// The failure, for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// Why a case run remains to be done after an attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DeferralCause {
+    /// Its providers failed: rate limits, server errors, timeouts. It is tried again after the
+    /// others.
+    Infrastructure,
+    /// The run stops before another attempt, or the attempt was cancelled or refused its cost.
+    Stop,
+}
+
+impl BenchmarkEvent {
+    pub fn new(time: Timestamp, kind: BenchmarkEventKind) -> Self {
+        Self {
+            schema_version: SCHEMA_VERSION,
+            time,
+            kind,
+        }
+    }
+}

@@ -1,0 +1,399 @@
+//! The state of a run: the fold of its log. Pure: whatever is live decides from the same state that
+//! a replay of the log gives.
+//!
+//! The driver of a run appends an event for what it does, applies it, and appends what
+//! [`BenchmarkState::due_event`] returns until it returns nothing: a halt when a stop condition
+//! fires, the end when nothing is left to wait for. [`BenchmarkState::next_start`] names the case
+//! run to start next.
+
+mod queue;
+mod view;
+
+use std::collections::BTreeMap;
+
+use crate::domain::time::Timestamp;
+use crate::stopping::batch::conditions::StopConditions;
+use crate::stopping::batch::reason::StopReason;
+use crate::stopping::batch::state::{BatchState, FinishedItem, ItemOutcome, ItemRole, Workload};
+use crate::stopping::batch::statistics::BatchStatistics;
+use crate::stopping::evaluation::Evaluation;
+
+use super::event::{BenchmarkEvent, BenchmarkEventKind, CaseRunDeferred, DeferralCause, RunBegun};
+use super::result::{CaseOutcome, CaseResult, CaseSpend};
+use super::run::{Arm, CaseRunId, RunId, RunTerms};
+
+use queue::CaseRunQueue;
+
+pub use queue::{CaseRunInFlight, PendingCaseRun};
+pub use view::{BenchmarkStateView, BenchmarkStatus};
+
+/// A log whose events do not follow from each other.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BenchmarkStateError {
+    #[error("its first event is not the beginning of a run")]
+    NotBegun,
+    #[error("a run begins twice")]
+    BegunTwice,
+    #[error("`{}` is not a case run of this run, or is finished", .0.describe())]
+    UnknownCaseRun(CaseRunId),
+}
+
+/// Everything that is known of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BenchmarkState {
+    begun: RunBegun,
+    begun_at: Timestamp,
+    updated_at: Timestamp,
+    /// The runs that this one was merged from.
+    merged_from: Vec<RunId>,
+    batch: BatchState,
+    queue: CaseRunQueue,
+    /// In the order of their ends.
+    results: Vec<CaseResult>,
+    phase: RunPhase,
+    probe: ProbePhase,
+    /// Since the run began, oldest first.
+    halts: Vec<RunHalt>,
+    resumes: Vec<Timestamp>,
+}
+
+/// A halt of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunHalt {
+    pub at: Timestamp,
+    pub reason: StopReason,
+    pub evaluation: Evaluation,
+}
+
+/// What a run does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RunPhase {
+    Running,
+    /// Nothing starts any more.
+    Halted,
+    /// Nothing is in flight either.
+    Ended,
+}
+
+/// The first case run after a resume: it runs alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum ProbePhase {
+    None,
+    Due,
+    Running(CaseRunId),
+}
+
+/// What follows when an attempt gave no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AfterFailedAttempt {
+    /// Start another attempt.
+    Retry,
+    /// Record that the case run remains to be done.
+    Defer(DeferralCause),
+    /// Record that the case run failed.
+    Fail,
+}
+
+impl BenchmarkState {
+    /// Begins with the first event of a log.
+    pub fn begin(event: &BenchmarkEvent) -> Result<Self, BenchmarkStateError> {
+        let BenchmarkEventKind::Begun(begun) = &event.kind else {
+            return Err(BenchmarkStateError::NotBegun);
+        };
+        Ok(Self {
+            batch: BatchState::new(begun.conditions),
+            queue: CaseRunQueue::new(begun.terms.case_runs(), begun.terms.attempts_per_case),
+            begun: begun.as_ref().clone(),
+            begun_at: event.time,
+            updated_at: event.time,
+            merged_from: Vec::new(),
+            results: Vec::new(),
+            phase: RunPhase::Running,
+            probe: ProbePhase::None,
+            halts: Vec::new(),
+            resumes: Vec::new(),
+        })
+    }
+
+    /// Adds the next event of the log.
+    ///
+    /// # Errors
+    ///
+    /// When the event cannot follow; nothing changes then.
+    pub fn apply(&mut self, event: &BenchmarkEvent) -> Result<(), BenchmarkStateError> {
+        match &event.kind {
+            BenchmarkEventKind::Begun(_) => return Err(BenchmarkStateError::BegunTwice),
+            BenchmarkEventKind::Merged { runs } => self.merged_from.clone_from(runs),
+            BenchmarkEventKind::CaseRunStarted {
+                run,
+                attempt,
+                consultation,
+            } => {
+                let is_new = self.queue.start(run, *attempt, consultation, event.time)?;
+                if is_new {
+                    self.batch.start_attempt();
+                }
+                if self.probe == ProbePhase::Due {
+                    self.probe = ProbePhase::Running(run.clone());
+                }
+            }
+            BenchmarkEventKind::CaseRunFinished { result } => self.finish(result)?,
+            BenchmarkEventKind::CaseRunDeferred(deferred) => self.defer(deferred)?,
+            BenchmarkEventKind::StopRequested(request) => self.batch.request_stop(request.clone()),
+            BenchmarkEventKind::Halted { reason, evaluation } => {
+                self.phase = RunPhase::Halted;
+                self.halts.push(RunHalt {
+                    at: event.time,
+                    reason: reason.clone(),
+                    evaluation: evaluation.clone(),
+                });
+            }
+            BenchmarkEventKind::Resumed { conditions } => {
+                self.batch.resume(*conditions);
+                self.queue.resume();
+                self.phase = RunPhase::Running;
+                self.probe = ProbePhase::Due;
+                self.resumes.push(event.time);
+            }
+            BenchmarkEventKind::Ended => self.phase = RunPhase::Ended,
+        }
+        self.updated_at = event.time;
+        Ok(())
+    }
+
+    fn finish(&mut self, result: &CaseResult) -> Result<(), BenchmarkStateError> {
+        let outcome = match result.outcome {
+            CaseOutcome::Approved => ItemOutcome::Approved,
+            CaseOutcome::Rejected => ItemOutcome::Rejected,
+            CaseOutcome::Failed => ItemOutcome::Failed,
+            // It remains to be done, and is no result.
+            CaseOutcome::Infrastructure => {
+                return self.defer(&CaseRunDeferred {
+                    run: result.run.clone(),
+                    cause: DeferralCause::Infrastructure,
+                    spend: CaseSpend::default(),
+                    duration_ms: 0,
+                    error: result.error.clone(),
+                });
+            }
+        };
+        self.queue.finish(&result.run)?;
+        self.batch.finish(FinishedItem {
+            role: self.role(result.run.arm),
+            outcome,
+            attempts: result.attempts,
+        });
+        self.results.push(result.clone());
+        self.end_probe(&result.run, outcome == ItemOutcome::Failed);
+        Ok(())
+    }
+
+    fn defer(&mut self, deferred: &CaseRunDeferred) -> Result<(), BenchmarkStateError> {
+        self.queue.defer(deferred)?;
+        let is_outage = deferred.cause == DeferralCause::Infrastructure;
+        if is_outage {
+            self.batch.defer();
+        }
+        self.end_probe(&deferred.run, is_outage);
+        Ok(())
+    }
+
+    fn end_probe(&mut self, run: &CaseRunId, has_failed: bool) {
+        if matches!(&self.probe, ProbePhase::Running(probe) if probe == run) {
+            self.probe = ProbePhase::None;
+            if has_failed {
+                self.batch.fail_probe();
+            }
+        }
+    }
+
+    /// Returns the event that must follow now, if any: a halt, or the end.
+    pub fn due_event(&self) -> Option<BenchmarkEventKind> {
+        match self.phase {
+            RunPhase::Running => {
+                let evaluation = self.evaluation();
+                if let Some(reason) = StopReason::of(&evaluation) {
+                    return Some(BenchmarkEventKind::Halted { reason, evaluation });
+                }
+                self.is_complete().then_some(BenchmarkEventKind::Ended)
+            }
+            RunPhase::Halted => self
+                .queue
+                .in_flight()
+                .is_empty()
+                .then_some(BenchmarkEventKind::Ended),
+            RunPhase::Ended => None,
+        }
+    }
+
+    /// Returns the case run to start next; `None` if none may start now: the run is halted, the
+    /// probe of a resumed run must finish first, or none waits.
+    pub fn next_start(&self) -> Option<&PendingCaseRun> {
+        let may_start = match (&self.phase, &self.probe) {
+            (RunPhase::Halted | RunPhase::Ended, _) => false,
+            (RunPhase::Running, ProbePhase::Running(_)) => false,
+            (RunPhase::Running, ProbePhase::None | ProbePhase::Due) => self.batch.allows_attempt(),
+        };
+        self.queue.first_waiting().filter(|_| may_start)
+    }
+
+    /// Returns what follows when an attempt of a case run in flight gave no answer.
+    pub fn after_failed_attempt(
+        &self,
+        run: &CaseRunId,
+        failure: AttemptFailure,
+    ) -> AfterFailedAttempt {
+        if failure == AttemptFailure::Infrastructure {
+            return AfterFailedAttempt::Defer(DeferralCause::Infrastructure);
+        }
+        if !self.queue.has_attempts_left(run) {
+            AfterFailedAttempt::Fail
+        } else if self.phase == RunPhase::Running && self.batch.allows_attempt() {
+            AfterFailedAttempt::Retry
+        } else {
+            AfterFailedAttempt::Defer(DeferralCause::Stop)
+        }
+    }
+
+    /// Checks all stop conditions.
+    pub fn evaluation(&self) -> Evaluation {
+        self.batch.evaluate(self.workload())
+    }
+
+    pub fn workload(&self) -> Workload {
+        self.queue.workload()
+    }
+
+    /// Returns whether every case run has a result.
+    pub fn is_complete(&self) -> bool {
+        self.workload().remaining == 0
+    }
+
+    pub fn is_halted(&self) -> bool {
+        self.phase != RunPhase::Running
+    }
+
+    pub fn has_ended(&self) -> bool {
+        self.phase == RunPhase::Ended
+    }
+
+    /// Returns the status as far as the log knows: a run whose process was killed is `Running`.
+    pub fn status(&self) -> BenchmarkStatus {
+        match self.phase {
+            RunPhase::Running => BenchmarkStatus::Running,
+            RunPhase::Halted | RunPhase::Ended if self.is_complete() => BenchmarkStatus::Complete,
+            RunPhase::Halted | RunPhase::Ended => BenchmarkStatus::Stopped,
+        }
+    }
+
+    /// Returns why the run is stopped; `None` if it is not.
+    pub fn stop_reason(&self) -> Option<&StopReason> {
+        let halt = self.halts.last().map(|halt| &halt.reason);
+        halt.filter(|_| self.status() == BenchmarkStatus::Stopped)
+    }
+
+    /// Returns the figures under the names of the state file.
+    pub fn statistics(&self) -> BatchStatistics {
+        let terms = &self.begun.terms;
+        let by_arm = count(terms.cases.len()).saturating_mul(terms.repetitions.into());
+        let baseline = terms.is_comparison().then_some(by_arm);
+        self.batch.statistics(by_arm, baseline)
+    }
+
+    /// Returns the cost of everything, unfinished case runs included.
+    pub fn spend(&self) -> CaseSpend {
+        let mut spend = CaseSpend::default();
+        for part in self.results.iter().map(|result| &result.spend) {
+            spend.add(part);
+        }
+        for pending in self.queue.pending() {
+            spend.add(&pending.spend);
+        }
+        spend
+    }
+
+    /// Returns the case runs without a result, in their original order.
+    pub fn remaining(&self) -> Vec<&CaseRunId> {
+        let open: BTreeMap<usize, &CaseRunId> = self
+            .queue
+            .pending()
+            .map(|pending| (pending.position, &pending.run))
+            .collect();
+        open.into_values().collect()
+    }
+
+    pub fn in_flight(&self) -> &[CaseRunInFlight] {
+        self.queue.in_flight()
+    }
+
+    /// Returns a case run without a result, with its attempts so far.
+    pub fn pending(&self, run: &CaseRunId) -> Option<&PendingCaseRun> {
+        self.queue.pending().find(|pending| pending.run == *run)
+    }
+
+    /// Returns the case runs that were in flight when an earlier process ended, and whose last
+    /// consultation may be complete or resumable. Only after a resume, until they start or finish.
+    pub fn left_over(&self) -> impl Iterator<Item = &PendingCaseRun> {
+        self.queue
+            .waiting()
+            .filter(|pending| pending.unfinished.is_some())
+    }
+
+    pub fn run(&self) -> &RunId {
+        &self.begun.run
+    }
+
+    pub fn terms(&self) -> &RunTerms {
+        &self.begun.terms
+    }
+
+    /// Returns the conditions since the beginning or the last resume.
+    pub fn conditions(&self) -> &StopConditions {
+        self.batch.conditions()
+    }
+
+    pub fn results(&self) -> &[CaseResult] {
+        &self.results
+    }
+
+    pub fn halts(&self) -> &[RunHalt] {
+        &self.halts
+    }
+
+    pub fn resumes(&self) -> &[Timestamp] {
+        &self.resumes
+    }
+
+    pub fn merged_from(&self) -> &[RunId] {
+        &self.merged_from
+    }
+
+    pub fn begun_at(&self) -> Timestamp {
+        self.begun_at
+    }
+
+    pub fn updated_at(&self) -> Timestamp {
+        self.updated_at
+    }
+
+    /// With both arms, the single one is what the panel is compared with.
+    fn role(&self, arm: Arm) -> ItemRole {
+        match arm {
+            Arm::Single if self.begun.terms.is_comparison() => ItemRole::Baseline,
+            Arm::Single | Arm::Panel => ItemRole::Subject,
+        }
+    }
+}
+
+/// The kind of an attempt's failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AttemptFailure {
+    /// Every failure was a rate limit, a server error, a timeout or a lost connection.
+    Infrastructure,
+    /// The models gave no usable answer.
+    NoAnswer,
+}
+
+fn count(number: usize) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
+}

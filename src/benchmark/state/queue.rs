@@ -1,0 +1,190 @@
+//! The case runs without a result: those that wait, those in flight, and those that have used up
+//! their attempts.
+
+use std::collections::VecDeque;
+
+use crate::domain::ids::ConsultationId;
+use crate::domain::time::Timestamp;
+use crate::stopping::batch::state::Workload;
+
+use super::super::event::{CaseRunDeferred, DeferralCause};
+use super::super::result::CaseSpend;
+use super::super::run::CaseRunId;
+use super::{BenchmarkStateError, count};
+
+/// A case run without a result, and its attempts so far.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PendingCaseRun {
+    pub run: CaseRunId,
+    /// Its place in the order of all case runs.
+    pub(super) position: usize,
+    /// All attempts that were started.
+    pub attempts: u32,
+    /// Those since the run began or was resumed.
+    recent_attempts: u32,
+    /// The consultations of all attempts.
+    pub consultations: Vec<ConsultationId>,
+    /// What deferred attempts cost.
+    pub spend: CaseSpend,
+    /// Milliseconds of deferred attempts.
+    pub duration_ms: u64,
+    /// The consultation that was in flight when an earlier process ended.
+    pub unfinished: Option<ConsultationId>,
+}
+
+/// A case run in flight.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CaseRunInFlight {
+    pub pending: PendingCaseRun,
+    pub attempt: u32,
+    pub consultation: ConsultationId,
+    pub started_at: Timestamp,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct CaseRunQueue {
+    attempts_per_case: u32,
+    waiting: VecDeque<PendingCaseRun>,
+    in_flight: Vec<CaseRunInFlight>,
+    /// Without attempts left; a resume gives them new ones.
+    exhausted: Vec<PendingCaseRun>,
+}
+
+impl CaseRunQueue {
+    pub(super) fn new(runs: Vec<CaseRunId>, attempts_per_case: u32) -> Self {
+        let pending = |(position, run)| PendingCaseRun {
+            run,
+            position,
+            attempts: 0,
+            recent_attempts: 0,
+            consultations: Vec::new(),
+            spend: CaseSpend::default(),
+            duration_ms: 0,
+            unfinished: None,
+        };
+        Self {
+            attempts_per_case,
+            waiting: runs.into_iter().enumerate().map(pending).collect(),
+            in_flight: Vec::new(),
+            exhausted: Vec::new(),
+        }
+    }
+
+    /// Starts an attempt of a case run that waits or is in flight. Returns whether it is a new
+    /// attempt, and not the continuation of one.
+    pub(super) fn start(
+        &mut self,
+        run: &CaseRunId,
+        attempt: u32,
+        consultation: &ConsultationId,
+        at: Timestamp,
+    ) -> Result<bool, BenchmarkStateError> {
+        let mut pending = self.take(run)?;
+        let is_new = !pending.consultations.contains(consultation);
+        if is_new {
+            pending.consultations.push(consultation.clone());
+        }
+        pending.attempts = pending.attempts.max(attempt);
+        pending.recent_attempts = pending.recent_attempts.saturating_add(1);
+        pending.unfinished = None;
+        self.in_flight.push(CaseRunInFlight {
+            pending,
+            attempt,
+            consultation: consultation.clone(),
+            started_at: at,
+        });
+        Ok(is_new)
+    }
+
+    /// Removes a case run that has a result.
+    pub(super) fn finish(&mut self, run: &CaseRunId) -> Result<(), BenchmarkStateError> {
+        self.take(run).map(drop)
+    }
+
+    /// Puts a case run back: at the end for a failure of its providers, else first.
+    pub(super) fn defer(&mut self, deferred: &CaseRunDeferred) -> Result<(), BenchmarkStateError> {
+        let mut pending = self.take(&deferred.run)?;
+        pending.spend.add(&deferred.spend);
+        pending.duration_ms = pending.duration_ms.saturating_add(deferred.duration_ms);
+        match deferred.cause {
+            DeferralCause::Stop => self.waiting.push_front(pending),
+            DeferralCause::Infrastructure if pending.recent_attempts < self.attempts_per_case => {
+                self.waiting.push_back(pending);
+            }
+            DeferralCause::Infrastructure => self.exhausted.push(pending),
+        }
+        Ok(())
+    }
+
+    /// Puts everything without a result back in its original order. What an earlier process had in
+    /// flight comes first.
+    pub(super) fn resume(&mut self) {
+        let left_over = self.in_flight.drain(..).map(|started| PendingCaseRun {
+            unfinished: Some(started.consultation),
+            ..started.pending
+        });
+        let mut all: Vec<PendingCaseRun> = left_over
+            .chain(self.waiting.drain(..))
+            .chain(self.exhausted.drain(..))
+            .collect();
+        all.sort_by_key(|pending| (pending.unfinished.is_none(), pending.position));
+        for pending in &mut all {
+            pending.recent_attempts = 0;
+        }
+        self.waiting = all.into();
+    }
+
+    pub(super) fn has_attempts_left(&self, run: &CaseRunId) -> bool {
+        self.pending()
+            .find(|pending| pending.run == *run)
+            .is_some_and(|pending| pending.recent_attempts < self.attempts_per_case)
+    }
+
+    pub(super) fn first_waiting(&self) -> Option<&PendingCaseRun> {
+        self.waiting.front()
+    }
+
+    pub(super) fn waiting(&self) -> impl Iterator<Item = &PendingCaseRun> {
+        self.waiting.iter()
+    }
+
+    pub(super) fn in_flight(&self) -> &[CaseRunInFlight] {
+        &self.in_flight
+    }
+
+    pub(super) fn pending(&self) -> impl Iterator<Item = &PendingCaseRun> {
+        let in_flight = self.in_flight.iter().map(|started| &started.pending);
+        self.waiting.iter().chain(in_flight).chain(&self.exhausted)
+    }
+
+    pub(super) fn workload(&self) -> Workload {
+        let waiting = count(self.waiting.len());
+        let in_flight = count(self.in_flight.len());
+        Workload {
+            remaining: waiting + in_flight + count(self.exhausted.len()),
+            waiting,
+            in_flight,
+        }
+    }
+
+    /// Removes a case run from wherever it is.
+    fn take(&mut self, run: &CaseRunId) -> Result<PendingCaseRun, BenchmarkStateError> {
+        let is_it = |pending: &PendingCaseRun| pending.run == *run;
+        if let Some(at) = self
+            .in_flight
+            .iter()
+            .position(|started| is_it(&started.pending))
+        {
+            return Ok(self.in_flight.swap_remove(at).pending);
+        }
+        if let Some(at) = self.waiting.iter().position(is_it)
+            && let Some(pending) = self.waiting.remove(at)
+        {
+            return Ok(pending);
+        }
+        match self.exhausted.iter().position(is_it) {
+            Some(at) => Ok(self.exhausted.swap_remove(at)),
+            None => Err(BenchmarkStateError::UnknownCaseRun(run.clone())),
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! The state of a run as scripts read it: under the names of the story that asked for it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::time::Timestamp;
+use crate::stopping::batch::reason::StopReason;
+use crate::stopping::batch::statistics::BatchStatistics;
+
+use super::super::case::CaseId;
+use super::super::event::SCHEMA_VERSION;
+use super::super::run::{CaseRunId, RunId};
+use super::BenchmarkState;
+
+/// What a run does, or how it ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BenchmarkStatus {
+    Running,
+    /// A stop condition fired. It is no failure: the run can be resumed.
+    Stopped,
+    /// Every case run has a result.
+    Complete,
+    /// Its process ended without a word.
+    Interrupted,
+}
+
+impl BenchmarkStatus {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Stopped => "stopped",
+            Self::Complete => "complete",
+            Self::Interrupted => "interrupted",
+        }
+    }
+
+    /// Returns whether a resume is possible and does anything.
+    pub fn is_resumable(self) -> bool {
+        match self {
+            Self::Stopped | Self::Interrupted => true,
+            Self::Running | Self::Complete => false,
+        }
+    }
+}
+
+/// The contents of `state.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BenchmarkStateView {
+    pub schema_version: u32,
+    pub run_id: RunId,
+    pub run_status: BenchmarkStatus,
+    /// Set exactly if the status is `stopped`.
+    pub stop_reason: Option<StopReason>,
+    pub resumable: bool,
+    pub started_at: Timestamp,
+    pub updated_at: Timestamp,
+    /// The ids of the cases that have a case run without a result, in the order of the suite.
+    pub remaining: Vec<CaseId>,
+    pub in_flight: Vec<CaseRunId>,
+    pub statistics: BatchStatistics,
+}
+
+impl BenchmarkState {
+    /// Returns what scripts read.
+    pub fn view(&self) -> BenchmarkStateView {
+        let run_status = self.status();
+        let mut remaining: Vec<CaseId> = Vec::new();
+        let is_open: std::collections::BTreeSet<&CaseId> =
+            self.remaining().into_iter().map(|run| &run.case).collect();
+        for case in &self.terms().cases {
+            if is_open.contains(&case.id) {
+                remaining.push(case.id.clone());
+            }
+        }
+        let in_flight = self.in_flight().iter();
+        BenchmarkStateView {
+            schema_version: SCHEMA_VERSION,
+            run_id: self.run().clone(),
+            run_status,
+            stop_reason: self.stop_reason().cloned(),
+            resumable: run_status.is_resumable(),
+            started_at: self.begun_at(),
+            updated_at: self.updated_at(),
+            remaining,
+            in_flight: in_flight
+                .map(|started| started.pending.run.clone())
+                .collect(),
+            statistics: self.statistics(),
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! The state of a batch: a fold over its attempts and finished items, in the order of their ends.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::ids::ProviderId;
+use crate::domain::money::MicroUsd;
+use crate::stopping::evaluation::Evaluation;
+
+use super::conditions::StopConditions;
+use super::rules;
+use super::statistics::{BatchTotals, RoleTotals};
+
+/// What the stop conditions look at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BatchState {
+    pub(super) conditions: StopConditions,
+    /// Since the batch began or was resumed.
+    pub(super) attempts: u64,
+    /// Items of the subject in a row without a right answer.
+    pub(super) consecutive_fails: u64,
+    /// Items of the baseline in a row without an answer.
+    pub(super) baseline_fails: u64,
+    /// Items in a row without an answer because of their providers.
+    pub(super) outages: u64,
+    /// Whether each of the subject's last items has no right answer.
+    pub(super) rejects: ItemWindow,
+    /// Whether each of the last items took more than one attempt.
+    pub(super) retries: ItemWindow,
+    /// The first request to stop.
+    pub(super) request: Option<StopRequest>,
+    pub(super) probe_failed: bool,
+    pub(super) totals: BatchTotals,
+}
+
+/// A finished item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FinishedItem {
+    pub role: ItemRole,
+    pub outcome: ItemOutcome,
+    /// At least 1.
+    pub attempts: u32,
+}
+
+/// What an item is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ItemRole {
+    /// What the batch is about.
+    Subject,
+    /// What the subject is compared with. Wrong answers are what is measured here, and no reason to
+    /// stop.
+    Baseline,
+}
+
+/// How an item ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ItemOutcome {
+    Approved,
+    Rejected,
+    /// No answer after all attempts.
+    Failed,
+}
+
+/// The items that have no result yet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Workload {
+    /// All of them.
+    pub remaining: u64,
+    /// Those that wait for an attempt.
+    pub waiting: u64,
+    pub in_flight: u64,
+}
+
+/// A reason to stop that no item shows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "request", rename_all = "snake_case")]
+pub enum StopRequest {
+    /// A provider refuses the key.
+    Authentication { provider: ProviderId },
+    /// A provider reports that there is no credit, or that a spending limit is reached.
+    Quota { provider: ProviderId },
+    /// A call was not made because it could exceed the ceiling.
+    CostCeiling {
+        /// The cost so far and the most that the call could have cost.
+        needed: MicroUsd,
+        ceiling: MicroUsd,
+    },
+    /// A person interrupted the batch.
+    Interrupt,
+}
+
+/// The last items, the oldest first: whether something is true of each.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct ItemWindow(VecDeque<bool>);
+
+impl ItemWindow {
+    fn push(&mut self, item: bool, window: u64) {
+        self.0.push_back(item);
+        while self.len() > window {
+            self.0.pop_front();
+        }
+    }
+
+    pub(super) fn len(&self) -> u64 {
+        u64::try_from(self.0.len()).unwrap_or(u64::MAX)
+    }
+
+    /// Returns the number of items of which it is true.
+    pub(super) fn count(&self) -> u64 {
+        let count = self.0.iter().filter(|item| **item).count();
+        u64::try_from(count).unwrap_or(u64::MAX)
+    }
+}
+
+impl FinishedItem {
+    pub fn subject(outcome: ItemOutcome, attempts: u32) -> Self {
+        Self {
+            role: ItemRole::Subject,
+            outcome,
+            attempts,
+        }
+    }
+
+    pub fn baseline(outcome: ItemOutcome, attempts: u32) -> Self {
+        Self {
+            role: ItemRole::Baseline,
+            outcome,
+            attempts,
+        }
+    }
+}
+
+impl BatchState {
+    pub fn new(conditions: StopConditions) -> Self {
+        Self {
+            conditions,
+            attempts: 0,
+            consecutive_fails: 0,
+            baseline_fails: 0,
+            outages: 0,
+            rejects: ItemWindow::default(),
+            retries: ItemWindow::default(),
+            request: None,
+            probe_failed: false,
+            totals: BatchTotals::default(),
+        }
+    }
+
+    pub fn conditions(&self) -> &StopConditions {
+        &self.conditions
+    }
+
+    /// Resumes a stopped batch. What stopped it is forgotten, or it would stop again at once: the
+    /// windows, the counters and the budget begin again. The totals stay.
+    pub fn resume(&mut self, conditions: StopConditions) {
+        *self = Self {
+            totals: self.totals,
+            ..Self::new(conditions)
+        };
+    }
+
+    /// Counts an attempt for an item that begins.
+    pub fn start_attempt(&mut self) {
+        self.attempts = self.attempts.saturating_add(1);
+        self.totals.attempts = self.totals.attempts.saturating_add(1);
+    }
+
+    /// Counts a finished item.
+    pub fn finish(&mut self, item: FinishedItem) {
+        let window = self.conditions.window;
+        let is_right = item.outcome == ItemOutcome::Approved;
+        match item.role {
+            ItemRole::Subject => {
+                self.consecutive_fails = next(self.consecutive_fails, !is_right);
+                self.rejects.push(!is_right, window);
+            }
+            ItemRole::Baseline => {
+                let failed = item.outcome == ItemOutcome::Failed;
+                self.baseline_fails = next(self.baseline_fails, failed);
+            }
+        }
+        self.outages = 0;
+        self.retries.push(item.attempts > 1, window);
+        self.totals.of(item.role).count(item);
+    }
+
+    /// Counts an item that got no answer because of its providers, and remains to be done.
+    pub fn defer(&mut self) {
+        self.outages = self.outages.saturating_add(1);
+        self.totals.outages = self.totals.outages.saturating_add(1);
+    }
+
+    /// Records that the first item after a resume got no answer.
+    pub fn fail_probe(&mut self) {
+        self.probe_failed = true;
+    }
+
+    /// Records a request to stop. The first one counts.
+    pub fn request_stop(&mut self, request: StopRequest) {
+        self.request.get_or_insert(request);
+    }
+
+    /// Checks all conditions.
+    pub fn evaluate(&self, workload: Workload) -> Evaluation {
+        rules::evaluate(self, workload)
+    }
+
+    /// Returns whether the budget allows another attempt.
+    pub fn allows_attempt(&self) -> bool {
+        self.conditions
+            .max_attempts
+            .is_none_or(|budget| self.attempts < budget)
+    }
+
+    pub fn totals(&self) -> &BatchTotals {
+        &self.totals
+    }
+
+    /// Returns what was counted for one role.
+    pub fn totals_of(&self, role: ItemRole) -> &RoleTotals {
+        match role {
+            ItemRole::Subject => &self.totals.subject,
+            ItemRole::Baseline => &self.totals.baseline,
+        }
+    }
+}
+
+/// Returns a counter of events in a row after the next one.
+fn next(counter: u64, continues: bool) -> u64 {
+    if continues {
+        counter.saturating_add(1)
+    } else {
+        0
+    }
+}

@@ -1,0 +1,146 @@
+//! The counts of a batch and the rates that follow from them, under the names of the story that
+//! asked for them.
+
+use serde::{Deserialize, Serialize};
+
+use super::state::{BatchState, FinishedItem, ItemOutcome, ItemRole, ItemWindow};
+
+/// Counts over the whole batch, resumed or not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BatchTotals {
+    /// Attempts of all items.
+    pub attempts: u64,
+    /// How often an item got no answer because of its providers.
+    pub outages: u64,
+    pub subject: RoleTotals,
+    pub baseline: RoleTotals,
+}
+
+/// Finished items of one role.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RoleTotals {
+    pub approved: u64,
+    pub rejected: u64,
+    pub failed: u64,
+    /// Those that took more than one attempt.
+    pub retried: u64,
+}
+
+impl BatchTotals {
+    pub(super) fn of(&mut self, role: ItemRole) -> &mut RoleTotals {
+        match role {
+            ItemRole::Subject => &mut self.subject,
+            ItemRole::Baseline => &mut self.baseline,
+        }
+    }
+}
+
+impl RoleTotals {
+    pub(super) fn count(&mut self, item: FinishedItem) {
+        let counter = match item.outcome {
+            ItemOutcome::Approved => &mut self.approved,
+            ItemOutcome::Rejected => &mut self.rejected,
+            ItemOutcome::Failed => &mut self.failed,
+        };
+        *counter = counter.saturating_add(1);
+        self.retried = self.retried.saturating_add(u64::from(item.attempts > 1));
+    }
+
+    pub fn finished(&self) -> u64 {
+        self.approved + self.rejected + self.failed
+    }
+}
+
+/// The figures of a batch. The counts and the rates beside them are the subject's.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct BatchStatistics {
+    pub total_cases: u64,
+    /// Those that are finished.
+    pub cases_attempted: u64,
+    pub cases_approved: u64,
+    pub cases_rejected: u64,
+    pub cases_failed: u64,
+    /// Finished with more than one attempt.
+    pub cases_retried: u64,
+    /// The share of `cases_retried` in `cases_attempted`; `None` before the first.
+    pub retry_rate: Option<f64>,
+    /// The share of `cases_rejected` and `cases_failed` in `cases_attempted`; `None` before the
+    /// first.
+    pub reject_rate: Option<f64>,
+    pub consecutive_fails: u64,
+    /// Of the last items, as the stop condition measures it; `None` before it does.
+    pub window_retry_rate: Option<f64>,
+    /// As `window_retry_rate`.
+    pub window_reject_rate: Option<f64>,
+    /// Attempts of all cases, those of the baseline included.
+    pub attempts: u64,
+    /// How often a case got no answer because of its providers.
+    pub infrastructure_failures: u64,
+    /// The counts of the baseline, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<BaselineStatistics>,
+}
+
+/// The counts of what the subject is compared with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BaselineStatistics {
+    pub total_cases: u64,
+    pub cases_attempted: u64,
+    pub cases_approved: u64,
+    pub cases_rejected: u64,
+    pub cases_failed: u64,
+    pub cases_retried: u64,
+    /// In a row without an answer.
+    pub consecutive_fails: u64,
+}
+
+impl BatchState {
+    /// Returns the figures of a batch of these many items of the subject, and of the baseline if
+    /// there is one.
+    pub fn statistics(&self, subject_items: u64, baseline_items: Option<u64>) -> BatchStatistics {
+        let totals = self.totals();
+        let subject = self.totals_of(ItemRole::Subject);
+        let finished = subject.finished();
+        let windowed = |window: &ItemWindow| {
+            let is_measured = window.len() >= self.conditions.min_items;
+            rate(window.count(), window.len()).filter(|_| is_measured)
+        };
+        BatchStatistics {
+            total_cases: subject_items,
+            cases_attempted: finished,
+            cases_approved: subject.approved,
+            cases_rejected: subject.rejected,
+            cases_failed: subject.failed,
+            cases_retried: subject.retried,
+            retry_rate: rate(subject.retried, finished),
+            reject_rate: rate(subject.rejected + subject.failed, finished),
+            consecutive_fails: self.consecutive_fails,
+            window_retry_rate: windowed(&self.retries),
+            window_reject_rate: windowed(&self.rejects),
+            attempts: totals.attempts,
+            infrastructure_failures: totals.outages,
+            baseline: baseline_items.map(|items| self.baseline_statistics(items)),
+        }
+    }
+
+    fn baseline_statistics(&self, items: u64) -> BaselineStatistics {
+        let baseline = self.totals_of(ItemRole::Baseline);
+        BaselineStatistics {
+            total_cases: items,
+            cases_attempted: baseline.finished(),
+            cases_approved: baseline.approved,
+            cases_rejected: baseline.rejected,
+            cases_failed: baseline.failed,
+            cases_retried: baseline.retried,
+            consecutive_fails: self.baseline_fails,
+        }
+    }
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a batch has far fewer than 2^53 items"
+)]
+fn rate(part: u64, of: u64) -> Option<f64> {
+    (of > 0).then(|| part as f64 / of as f64)
+}
